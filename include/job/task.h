@@ -27,7 +27,6 @@ enum task {
     TASK_REPEAT,      /* draw with replacement */
 
     TASK_WEIGHTED, /* draw in proportion to weights, without replacement */
-    TASK_WEIGHTED_KEEP_ORDER,
     TASK_WEIGHTED_REPEAT,
 
     TASK_GNU,        /* write the records in the order of GNU shuf with the same --random-source */

@@ -28,7 +28,6 @@
 #include "sample/in_order.h"
 #include "sample/range.h"
 #include "sample/replacement.h"
-#include "sample/shares.h"
 #include "sample/weighted.h"
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
@@ -322,13 +321,10 @@ static void do_task(struct job *job)
         replacement_uniform(run, source, output);
         break;
     case TASK_WEIGHTED:
-        weighted_order(run, source, place_of_weights(resources), output);
-        break;
-    case TASK_WEIGHTED_KEEP_ORDER:
-        weighted_select(run, source, place_of_weights(resources), output);
+        weighted_order(run, source, place_of_weights(resources), options->keep_order, output);
         break;
     case TASK_WEIGHTED_REPEAT:
-        shares_repeat(run, source, place_of_weights(resources), output);
+        weighted_repeat(run, source, place_of_weights(resources), output);
         break;
     case TASK_GNU:
         gnu_order_all(run, source, job->gnu, output);

@@ -42,7 +42,7 @@ enum task task_of(const struct options *options)
     if (is_weighted(options) && options->repeat)
         return TASK_WEIGHTED_REPEAT;
     if (is_weighted(options))
-        return options->keep_order ? TASK_WEIGHTED_KEEP_ORDER : TASK_WEIGHTED;
+        return TASK_WEIGHTED;
     if (options->probability != NULL)
         return TASK_PROBABILITY;
     if (options->keep_order)

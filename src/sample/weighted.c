@@ -1,214 +1,467 @@
 /*
  * Without replacement, each record gets a key (weight_law.h), and the order is that of the keys. To have the first ones
- * in input order it is enough to know the greatest of their keys. Its first 16 bits are known at any time, by a count
- * of the keys that begin with each 16 bits. They fall as records come, so that hardly more records are stored than will
- * be written. At the end the other 48 bits are found in three passes over the keys, which are kept beside the records
- * and then tell those that stay from the others. So the memory it takes does not depend on the size of the sample.
+ * in input order it is enough to know the greatest of their keys. Keys are counted by their first 16 bits, which tells
+ * at any time which records can no longer be among the first, so that hardly more are stored than will be written.
+ * Their keys are stored beside them. So the memory it takes does not depend on the size of the sample.
+ *
+ * With replacement, a number below the sum of all weights names the record within whose share it falls. The shares'
+ * ends are searched where they fit into memory; otherwise some numbers are drawn, sorted, and matched with the weights
+ * in one pass over them. Weights are kept beside the records as long as there is room, and read again otherwise.
  */
 
 #include "sample/weighted.h"
 
 #include <errno.h>
 
+#include "base/least.h"
 #include "sample/keep.h"
 #include "sample/key_order.h"
+#include "sample/replacement.h"
 #include "sample/weight_law.h"
 #include "shuffle/pile_keys.h"
 #include "shuffle/pile_source.h"
 #include "shuffle/transfer.h"
+#include "system/sort.h"
+
+/* ---- Without replacement ---- */
 
 /* The keys of the records of a source, one after another. */
 struct weighing {
     struct weight_input *weights;
     struct random_words words;
+    uint64_t key; /* of the record that comes; UINT64_MAX if its weight is zero */
 };
 
-static void open_weighing(struct weighing *w, struct run *run, struct weight_place place, struct source *source)
+static struct weighing weigh(struct run *run, struct weight_place place, struct source *source)
 {
-    random_words_init(&w->words, &run->order.key, "weight");
-    w->weights = weight_input_open(&run->engine, &run->format, place, source);
+    struct weighing w = {.weights = weight_input_open(&run->engine, &run->format, place, source)};
+
+    random_words_init(&w.words, &run->order.key, "weight");
+    return w;
 }
 
-/* The next piece, as weight_input_next has it; *key is set with the first of a record, to UINT64_MAX if that has no
- * weight. */
-static bool next_weighed(struct weighing *w, struct record_reader *reader, struct record_piece *piece, uint64_t *key)
+/* The next piece, as weight_input_next has it. */
+static bool next_weighed(void *context, struct record_reader *reader, struct record_piece *piece)
 {
+    struct weighing *w = context;
     struct decimal weight;
 
     if (!weight_input_next(w->weights, reader, piece, &weight))
         return false;
     if (piece->first)
-        *key = weight_law_key(random_next(&w->words), weight);
+        w->key = weight_law_key(random_next(&w->words), weight);
     return true;
 }
 
-void weighted_order(struct run *run, struct source *source, struct weight_place place, struct output *output)
+static void write_by_key(struct run *run, struct weighing *w, struct source *source, struct output *output)
 {
-    struct weighing w;
-    struct key_order *keyed;
+    struct key_order *keyed = key_order_open(run);
     struct transfer transfer;
     struct record_piece piece;
-    uint64_t key = UINT64_MAX;
 
-    open_weighing(&w, run, place, source);
-    keyed = key_order_open(run);
     transfer_init(&transfer, &run->engine, &run->format, source, NULL);
-    while (next_weighed(&w, &transfer.reader, &piece, &key)) {
-        if (key != UINT64_MAX)
-            key_order_put(keyed, &piece, key);
+    while (next_weighed(w, &transfer.reader, &piece)) {
+        if (w->key != UINT64_MAX)
+            key_order_put(keyed, &piece, w->key);
         counter_add(&run->progress->records, piece.last);
     }
-    weight_input_end(w.weights);
+    weight_input_end(w->weights);
     key_order_write(keyed, output);
     key_order_free(keyed);
-    weight_input_free(w.weights);
 }
 
-/* ---- The first ones, in input order ---- */
-
+/* Two piles: the records that may be among the first ones, in input order, and their keys. */
 enum { RECORDS, KEYS, PILES };
 
-/* A key is four digits. */
-enum { DIGIT_BITS = 16, DIGITS = 1 << DIGIT_BITS, TOP_SHIFT = 64 - DIGIT_BITS };
+enum { DIGITS = 1 << 16, DIGIT_SHIFT = 48, STEPS = 256 };
 
 struct selecting {
     struct run *run;
     struct weighing weighing;
-    uint64_t key; /* of the record that comes */
     struct piles piles;
-    struct table count; /* of the keys with each digit at the place in question, 8 bytes */
-    uint64_t most;      /* first digit of keys that may be among the first ones */
-    uint64_t candidates;
-    uint64_t greatest; /* of the first ones' keys */
-    uint64_t equal;    /* so many of the first ones have it, those that come first in the input */
+    struct table count;  /* of the stored keys with each first digit, 8 bytes */
+    uint64_t most;       /* first digit of keys that may be among the first ones */
+    uint64_t candidates; /* keys up to that digit */
 };
 
-static uint64_t *count_of(const struct selecting *s, uint64_t digit)
-{
-    return table_u64(&s->count, digit);
-}
-
-static bool next_of_selection(void *context, struct record_reader *reader, struct record_piece *piece)
+static bool next_candidate(void *context, struct record_reader *reader, struct record_piece *piece)
 {
     struct selecting *s = context;
 
-    return next_weighed(&s->weighing, reader, piece, &s->key);
+    return next_weighed(&s->weighing, reader, piece);
 }
 
 /* May the record still be among the first ones? Then its key is kept, too. */
 static bool admit(void *context, uint64_t record)
 {
     struct selecting *s = context;
+    const uint64_t key = s->weighing.key, limit = s->run->limit;
 
     (void)record;
-    if (s->key == UINT64_MAX || s->run->limit == 0 || s->key >> TOP_SHIFT > s->most)
+    if (key == UINT64_MAX || limit == 0 || key >> DIGIT_SHIFT > s->most)
         return false;
-    ++*count_of(s, s->key >> TOP_SHIFT);
+    ++*table_u64(&s->count, key >> DIGIT_SHIFT);
     s->candidates++;
-    for (; s->most > 0 && s->candidates - *count_of(s, s->most) >= s->run->limit; s->most--)
-        s->candidates -= *count_of(s, s->most);
-    pile_keys_append(&s->piles, KEYS, s->key);
+    for (; s->most > 0 && s->candidates - *table_u64(&s->count, s->most) >= limit; s->most--)
+        s->candidates -= *table_u64(&s->count, s->most);
+    pile_keys_append(&s->piles, KEYS, key);
     return true;
 }
 
-static void store(struct selecting *s, struct source *source)
+static void store_candidates(struct selecting *s, struct source *source)
 {
-    const struct keep_rule candidates = {.next = next_of_selection, .admit = admit, .context = s};
+    const struct engine_space whole = engine_buffer(&s->run->engine, ENGINE_WHOLE);
+    const struct keep_rule candidates = {.next = next_candidate, .admit = admit, .context = s};
 
-    keep_records(s->run, source, &candidates, &s->piles, RECORDS);
-    weight_input_end(s->weighing.weights);
-}
-
-/* Count the digits behind `prefix`, the first digits of the keys in question, which come before bit `shift`. */
-static void count_digits(struct selecting *s, uint64_t prefix, unsigned shift)
-{
-    struct pile_keys keys;
-    uint64_t key;
-
-    for (uint64_t digit = 0; digit < DIGITS; digit++)
-        *count_of(s, digit) = 0;
-    pile_keys_open(&keys, &s->piles, KEYS, true);
-    for (uint64_t left = pile_bytes(&s->piles, KEYS) / sizeof key; left > 0; left--) {
-        key = pile_keys_next(&keys);
-        if (key >> shift >> DIGIT_BITS == prefix)
-            ++*count_of(s, key >> shift & (DIGITS - 1));
-    }
-    pile_keys_close(&keys);
-}
-
-/* Find the greatest of the first ones' keys, digit by digit. */
-static void find_greatest(struct selecting *s)
-{
-    unsigned shift = TOP_SHIFT;
-    uint64_t digit;
-
-    s->greatest = ((s->most + 1) << TOP_SHIFT) - 1;
-    s->equal = s->run->limit;
-    if (s->candidates <= s->run->limit)
-        return;
-    for (s->greatest = 0;; shift -= DIGIT_BITS) {
-        for (digit = 0; s->equal > *count_of(s, digit); digit++)
-            s->equal -= *count_of(s, digit);
-        s->greatest = s->greatest << DIGIT_BITS | digit;
-        if (shift == 0)
-            return;
-        count_digits(s, s->greatest, shift - DIGIT_BITS);
-    }
-}
-
-/* Write the stored records whose keys are among the least. */
-static void write_selected(struct selecting *s, struct source *source, struct pile_keys *keys, struct output *output)
-{
-    counter *const written = &s->run->progress->written;
-    struct transfer transfer;
-    struct record_piece piece;
-    uint64_t key = 0;
-    bool stays = false;
-
-    run_begin(s->run, output, s->candidates);
-    transfer_init(&transfer, &s->run->engine, &s->run->format, source, output);
-    while (record_reader_next(&transfer.reader, &piece)) {
-        if (piece.first) {
-            key = pile_keys_next(keys);
-            stays = key < s->greatest || (key == s->greatest && s->equal > 0);
-            s->equal -= stays && key == s->greatest;
-        }
-        if (stays)
-            output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
-        counter_add(written, stays && piece.last);
-    }
-    transfer_end(&transfer);
-}
-
-static void open_count(struct selecting *s)
-{
     if (table_take(&s->count, &s->run->engine.pool, DIGITS, sizeof(uint64_t)) != 0)
         fault_report("memory", errno);
     for (uint64_t digit = 0; digit < DIGITS; digit++)
-        *count_of(s, digit) = 0;
+        *table_u64(&s->count, digit) = 0;
     s->most = DIGITS - 1;
+    piles_init(&s->piles, PILES, 1, &s->run->engine.pool, s->run->engine.place);
+    keep_records(s->run, source, &candidates, &s->piles, RECORDS);
+    weight_input_end(s->weighing.weights);
+    pile_source_verify(&s->piles, RECORDS, &s->run->format, whole.data, whole.bytes);
+    pile_keys_verify(&s->piles, KEYS, whole.data, whole.bytes);
 }
 
-void weighted_select(struct run *run, struct source *source, struct weight_place place, struct output *output)
+/* The greatest of the first ones' keys, if more are stored than will be written. *equal receives how many of the first
+ * ones have it. Each pass over the keys counts them in equal steps from `low` to `high`, and the step in which the key
+ * is sought becomes `low` to `high` of the next. */
+static uint64_t find_greatest(struct selecting *s, uint64_t *equal)
 {
-    const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
-    struct selecting s = {.run = run};
-    struct source *stored;
-    struct pile_keys keys;
+    uint64_t low = 0, high = ((s->most + 1) << DIGIT_SHIFT) - 1;
 
-    open_weighing(&s.weighing, run, place, source);
-    open_count(&s);
-    piles_init(&s.piles, PILES, 1, &run->engine.pool, run->engine.place);
-    store(&s, source);
-    pile_source_verify(&s.piles, RECORDS, &run->format, whole.data, whole.bytes);
-    pile_keys_verify(&s.piles, KEYS, whole.data, whole.bytes);
-    find_greatest(&s);
+    *equal = s->run->limit;
+    while (low < high && s->candidates > s->run->limit) {
+        const uint64_t step = (high - low) / STEPS + 1;
+        uint64_t count[STEPS] = {0};
+        struct pile_keys keys;
+        unsigned i = 0;
+
+        pile_keys_open(&keys, &s->piles, KEYS, true);
+        for (uint64_t left = s->piles.pile[KEYS].records; left > 0; left--) {
+            const uint64_t key = pile_keys_next(&keys);
+
+            if (key >= low && key <= high)
+                count[(key - low) / step]++;
+        }
+        pile_keys_close(&keys);
+        for (; *equal > count[i]; i++)
+            *equal -= count[i];
+        low += i * step;
+        high = least(high, low + (step - 1));
+    }
+    return high;
+}
+
+/* Of the stored records, write those whose keys are the least. */
+static void write_in_input_order(struct run *run, struct weighing *w, struct source *source, struct output *output)
+{
+    struct selecting s = {.run = run, .weighing = *w};
+    struct transfer transfer;
+    struct record_piece piece;
+    struct pile_keys keys;
+    struct source *stored;
+    uint64_t greatest, equal;
+    bool stays = false;
+
+    store_candidates(&s, source);
+    greatest = find_greatest(&s, &equal);
     stored = pile_source(&s.piles, RECORDS, false);
     pile_keys_open(&keys, &s.piles, KEYS, false);
-    write_selected(&s, stored, &keys, output);
+    run_begin(run, output, s.candidates);
+    transfer_init(&transfer, &run->engine, &run->format, stored, output);
+    while (record_reader_next(&transfer.reader, &piece)) {
+        if (piece.first) {
+            const uint64_t key = pile_keys_next(&keys);
+
+            stays = key < greatest || (key == greatest && equal > 0);
+            equal -= key == greatest && stays;
+        }
+        if (stays)
+            output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
+        counter_add(&run->progress->written, stays && piece.last);
+    }
+    transfer_end(&transfer);
     pile_keys_close(&keys);
     source_free(stored);
     table_release(&s.count);
     piles_release(&s.piles);
-    weight_input_free(s.weighing.weights);
+}
+
+void weighted_order(struct run *run, struct source *source, struct weight_place place, bool keep_order,
+                    struct output *output)
+{
+    struct weighing w = weigh(run, place, source);
+
+    if (keep_order)
+        write_in_input_order(run, &w, source, output);
+    else
+        write_by_key(run, &w, source, output);
+    weight_input_free(w.weights);
+}
+
+/* ---- With replacement ---- */
+
+/* Each table of shares may take this part of the memory. */
+enum { TABLES_SHARE = 4 };
+
+/* While weights are read, room is looked after whenever so many have come. */
+enum { LOOKING = 1024, ROOM_SHARE = 16 };
+
+struct drawing {
+    struct run *run;
+    struct weight_input *weights; /* one for all passes: it notices if they change from one to the next */
+    struct random_words words;
+    struct piles piles; /* one: all weights, in the order of the records, as pairs of numbers: mantissa, exponent.
+                           Dropped if they are to be read again */
+    bool again;         /* are they? */
+    uint64_t noted;
+    int top_exponent;
+    bool any; /* weight above zero */
+    struct uint128 total;
+    bool searched; /* are the shares' ends in the tables? */
+    struct table high;
+    struct table low;
+};
+
+static bool next_noted(void *context, struct record_reader *reader, struct record_piece *piece)
+{
+    struct drawing *d = context;
+    struct decimal weight;
+
+    if (!weight_input_next(d->weights, reader, piece, &weight))
+        return false;
+    if (!piece->first)
+        return true;
+    if (weight.mantissa > 0 && (!d->any || weight.exponent > d->top_exponent)) {
+        d->top_exponent = weight.exponent;
+        d->any = true;
+    }
+    if (++d->noted % LOOKING == 0 && weight_input_stay(d->weights) &&
+        pool_free(&d->run->engine.pool) < d->run->engine.pool.blocks / ROOM_SHARE) {
+        pile_drop(&d->piles, 0);
+        d->again = true;
+    }
+    pile_keys_append(&d->piles, 0, weight.mantissa);
+    pile_keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent);
+    return true;
+}
+
+/* Walks over the shares: each record's ends where the next one's begins. */
+struct shares {
+    struct drawing *drawing;
+    struct uint128 end;
+    struct pile_keys keys;
+    struct replacement *repeat; /* if weights were dropped: */
+    struct source *records;
+    struct transfer transfer;
+};
+
+static void open_shares(struct shares *shares, struct drawing *d, struct replacement *repeat)
+{
+    *shares = (struct shares){.drawing = d, .repeat = repeat};
+    if (!d->again) {
+        pile_keys_open(&shares->keys, &d->piles, 0, true);
+        return;
+    }
+    replacement_verify(repeat); /* before a damaged weight is taken for a wrong one */
+    shares->records = replacement_again(repeat);
+    transfer_init(&shares->transfer, &d->run->engine, &d->run->format, shares->records, NULL);
+    weight_input_again(d->weights, shares->records);
+}
+
+static struct decimal read_again(struct shares *shares)
+{
+    struct record_piece piece = {.first = false};
+    struct decimal weight;
+
+    while (!piece.first)
+        if (!weight_input_next(shares->drawing->weights, &shares->transfer.reader, &piece, &weight))
+            fault_say("the input has changed while it was read");
+    return weight;
+}
+
+static struct decimal read_kept(struct shares *shares)
+{
+    struct decimal weight;
+    uint64_t exponent;
+
+    weight.mantissa = pile_keys_next(&shares->keys);
+    exponent = pile_keys_next(&shares->keys);
+    weight.exponent = (int)(int64_t)exponent;
+    return weight;
+}
+
+static void next_share(struct shares *shares)
+{
+    int top = shares->drawing->top_exponent;
+    struct decimal weight = shares->drawing->again ? read_again(shares) : read_kept(shares);
+
+    if (weight.mantissa == 0)
+        return;
+    if (weight.exponent > top)
+        fault_say("the input has changed while it was read");
+    shares->end = uint128_add(shares->end, weight_law_scale(weight, top));
+}
+
+/* All shares that are needed have come. What is left of the input is read as well: its end is where a change of it is
+ * noticed. */
+static void close_shares(struct shares *shares)
+{
+    struct weight_input *weights = shares->drawing->weights;
+    struct record_piece piece;
+    struct decimal weight;
+
+    if (shares->drawing->again) {
+        while (weight_input_next(weights, &shares->transfer.reader, &piece, &weight))
+            continue;
+        weight_input_end(weights);
+    }
+    pile_keys_close(&shares->keys);
+    replacement_done(shares->repeat, shares->records);
+}
+
+static bool take_tables(struct drawing *d, uint64_t records)
+{
+    struct pool *pool = &d->run->engine.pool;
+
+    if (records > ((uint64_t)(pool->blocks - pool->pinned) << pool->block_shift) / TABLES_SHARE / sizeof(uint64_t))
+        return false;
+    if (table_take(&d->high, pool, records, sizeof(uint64_t)) != 0)
+        return false;
+    if (table_take(&d->low, pool, records, sizeof(uint64_t)) != 0) {
+        table_release(&d->high);
+        return false;
+    }
+    table_pin(&d->high);
+    table_pin(&d->low);
+    return true;
+}
+
+/* Add all weights up, and keep the sums if there is room. */
+static bool add_weights(void *context, struct replacement *repeat, uint64_t records)
+{
+    struct drawing *d = context;
+    struct shares shares;
+
+    weight_input_end(d->weights);
+    piles_seal(&d->piles);
+    if (!d->any)
+        fault_say("no lines of a weight above zero to repeat");
+    d->searched = take_tables(d, records);
+    open_shares(&shares, d, repeat);
+    for (uint64_t i = 0; i < records; i++) {
+        next_share(&shares);
+        if (d->searched) {
+            *table_u64(&d->high, i) = shares.end.high;
+            *table_u64(&d->low, i) = shares.end.low;
+        }
+    }
+    d->total = shares.end;
+    close_shares(&shares);
+    d->again = !d->searched && weight_input_stay(d->weights);
+    if (d->searched || d->again)
+        pile_clear(&d->piles, 0);
+    else
+        pile_flush(&d->piles, 0);
+    return d->searched;
+}
+
+static uint64_t next_word(void *context)
+{
+    return random_next(context);
+}
+
+/* The record in whose share a number falls: the first that ends after it. */
+static uint64_t search(const struct drawing *d, struct uint128 number, uint64_t records)
+{
+    uint64_t first = 0;
+    uint64_t last = records - 1;
+
+    while (first < last) {
+        uint64_t middle = first + (last - first) / 2;
+        struct uint128 end = {.high = *table_u64(&d->high, middle), .low = *table_u64(&d->low, middle)};
+
+        if (uint128_compare(end, number) > 0)
+            last = middle;
+        else
+            first = middle + 1;
+    }
+    return first;
+}
+
+/* Draw numbers, sort them by their low and then by their high words, and go through the shares along with them. */
+static void match(struct drawing *d, struct replacement *repeat, struct table *numbers, uint64_t count,
+                  struct table *high, struct table *low, struct sort_pairs *pairs, struct sort_pairs *spare)
+{
+    const struct engine_space whole = engine_buffer(&d->run->engine, ENGINE_WHOLE);
+    struct sort_pairs *sorted;
+    struct shares shares;
+    uint64_t record = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
+
+        *table_u64(high, i) = number.high;
+        *table_u64(low, i) = number.low;
+        *table_u64(&pairs->key, i) = number.low;
+        *table_u64(&pairs->value, i) = i;
+    }
+    sorted = sort_by_key(pairs, spare, count);
+    for (uint64_t i = 0; i < count; i++)
+        *table_u64(&sorted->key, i) = *table_u64(high, *table_u64(&sorted->value, i));
+    sorted = sort_by_key(sorted, sorted == pairs ? spare : pairs, count);
+    pile_keys_verify(&d->piles, 0, whole.data, whole.bytes);
+    open_shares(&shares, d, repeat);
+    next_share(&shares);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t place = *table_u64(&sorted->value, i);
+        struct uint128 number = {.high = *table_u64(high, place), .low = *table_u64(low, place)};
+
+        for (; uint128_compare(shares.end, number) <= 0; record++)
+            next_share(&shares);
+        *table_u64(numbers, place) = record;
+    }
+    close_shares(&shares);
+}
+
+static void draw_weighted(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
+                          uint64_t count)
+{
+    struct drawing *d = context;
+    struct pool *pool = &d->run->engine.pool;
+    struct table high = {0};
+    struct table low = {0};
+    struct sort_pairs pairs = {.key = {0}};
+    struct sort_pairs spare = {.key = {0}};
+
+    for (uint64_t i = 0; d->searched && i < count; i++)
+        *table_u64(numbers, i) = search(d, weight_law_draw(d->total, next_word, &d->words), records);
+    if (d->searched)
+        return;
+    if (table_take(&high, pool, count, sizeof(uint64_t)) != 0 || table_take(&low, pool, count, sizeof(uint64_t)) != 0 ||
+        sort_pairs_take(&pairs, pool, count) != 0 || sort_pairs_take(&spare, pool, count) != 0)
+        fault_report("memory", errno);
+    match(d, repeat, numbers, count, &high, &low, &pairs, &spare);
+    table_release(&high);
+    table_release(&low);
+    sort_pairs_release(&pairs);
+    sort_pairs_release(&spare);
+}
+
+void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
+{
+    struct drawing d = {.run = run};
+    struct replacement_draws lots = {.next = next_noted, .prepare = add_weights, .draw = draw_weighted, .context = &d};
+
+    random_words_init(&d.words, &run->order.key, "weight");
+    d.weights = weight_input_open(&run->engine, &run->format, place, source);
+    piles_init(&d.piles, 1, 1, &run->engine.pool, run->engine.place);
+    replacement_source(run, source, &lots, output);
+    table_release(&d.high);
+    table_release(&d.low);
+    piles_release(&d.piles);
+    weight_input_free(d.weights);
 }

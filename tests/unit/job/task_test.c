@@ -46,7 +46,7 @@ UNIT_TEST(test_the_options_tell_the_task)
         {"-r -n 3 -e a b", TASK_REPEAT},
         {"--weights=w", TASK_WEIGHTED},
         {"--weight-field=1 -n 3", TASK_WEIGHTED},
-        {"--weight-field=1 -n 3 --keep-order", TASK_WEIGHTED_KEEP_ORDER},
+        {"--weight-field=1 -n 3 --keep-order", TASK_WEIGHTED},
         {"--weight-field=1 -r", TASK_WEIGHTED_REPEAT},
         {"-n 0", TASK_NOTHING},
         {"-n 0 --expect-records=3", TASK_SHUFFLE},

@@ -7,7 +7,6 @@
 #include "sample/in_order.h"
 #include "sample/range.h"
 #include "sample/replacement.h"
-#include "sample/shares.h"
 #include "sample/weighted.h"
 #include "shuffle/shuffle.h"
 
@@ -150,17 +149,17 @@ static const struct weight_place place = {.field = {.number = 2, .separator = ' 
 
 static void order_by_weight(struct source *source, struct output *to)
 {
-    weighted_order(&small.run, source, place, to);
+    weighted_order(&small.run, source, place, false, to);
 }
 
 static void select_by_weight(struct source *source, struct output *to)
 {
-    weighted_select(&small.run, source, place, to);
+    weighted_order(&small.run, source, place, true, to);
 }
 
 static void repeat_by_weight(struct source *source, struct output *to)
 {
-    shares_repeat(&small.run, source, place, to);
+    weighted_repeat(&small.run, source, place, to);
 }
 
 /* The numbers from 0 to ITEMS - 1; there is no source. */

@@ -1,7 +1,6 @@
 #include "support/small_run.h"
 
 #include "base/decimal.h"
-#include "sample/shares.h"
 #include "sample/weight_law.h"
 #include "sample/weighted.h"
 #include "support/failure_sweep.h"
@@ -177,13 +176,13 @@ static uint32_t *repeated_records(size_t draws)
 static void write_order(struct source *source, struct output *to)
 {
     small_limit(limit);
-    weighted_order(&small.run, source, first_field, to);
+    weighted_order(&small.run, source, first_field, false, to);
 }
 
 static void write_select(struct source *source, struct output *to)
 {
     small_limit(limit);
-    weighted_select(&small.run, source, first_field, to);
+    weighted_order(&small.run, source, first_field, true, to);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -291,7 +290,7 @@ QUARTER_RUN(hardly_more_is_stored_than_is_drawn)
 static void write_repeat(struct source *source, struct output *to)
 {
     small_limit(limit);
-    shares_repeat(&small.run, source, first_field, to);
+    weighted_repeat(&small.run, source, first_field, to);
 }
 
 /* Returns whether anything was spilled. */
@@ -358,105 +357,30 @@ SMALL_RUN(without_weight_nothing_is_repeated)
     drop_text();
 }
 
-/* ---- Weights from a file ---- */
-
-static void (*write_by_file)(struct run *run, struct source *source, struct weight_place place, struct output *to);
-
-static void write_with_file(struct source *source, struct output *to)
-{
-    small_limit(limit);
-    write_by_file(&small.run, source, (struct weight_place){.file = "weights"}, to);
-}
-
-static void with_file(void)
-{
-    small_open(1, ORDER_LEAF_RECORDS);
-    sweep_write(engine_text_source(&text), write_with_file);
-}
-
-static void with_field(void)
-{
-    static void (*const writes[])(struct source *, struct output *) = {write_order, write_select, write_repeat};
-    int which = write_by_file == weighted_order ? 0 : write_by_file == weighted_select ? 1 : 2;
-
-    small_open(1, ORDER_LEAF_RECORDS);
-    sweep_write(engine_text_source(&text), writes[which]);
-}
-
-static void (*const all_ways[])(struct run *, struct source *, struct weight_place,
-                                struct output *) = {weighted_order, weighted_select, shares_repeat};
-
-/* The weights of the text's records, and `more`. */
-static void put_weights(size_t records, const char *more)
-{
-    FILE *file = fopen("weights", "wb");
-
-    assert_non_null(file);
-    for (size_t i = 0; i < records; i++) {
-        const char *number = (const char *)text.data + text.start[i];
-
-        fprintf(file, "%.*s\n", (int)strcspn(number, " "), number);
-    }
-    fputs(more, file);
-    assert_int_equal(fclose(file), 0);
-}
-
-QUARTER_RUN(weights_of_a_file_are_as_good)
-{
-    limit = 3000;
-    make_text(17500, weight_small, small_length_to_300);
-    put_weights(text.records, "");
-    for (int i = 0; i < 3; i++) {
-        write_by_file = all_ways[i];
-        sweep_run(with_field);
-        assert_int_equal(rename("out", "right"), 0);
-        sweep_run(with_file);
-        assert_true(sweep_same_files("out", "right"));
-    }
-    drop_text();
-}
-
-SMALL_RUN(a_wrong_weight_anywhere_fails)
-{
-    limit = 100;
-    make_text(30000, weight_small, small_length_to_300);
-    for (int i = 0; i < 3; i++) {
-        write_by_file = all_ways[i];
-        put_weights(text.records - 1, "");
-        sweep_assert_fails(with_file, "bigshuf: weights: too few weights: there are more than 29999 records\n");
-        put_weights(text.records, "1");
-        sweep_assert_fails(with_file, "bigshuf: weights: too many weights: there are 30000 records\n");
-        put_weights(text.records - 1, "-1");
-        sweep_assert_fails(with_file, "bigshuf: weights:30000: negative weight: '-1'\n");
-        text.data[text.start[20000]] = 'x';
-        sweep_assert_fails(with_field, "bigshuf: input:20001: invalid weight: 'x.");
-        text.data[text.start[20000]] = '1';
-    }
-    drop_text();
-}
-
 /* ---- Failures ---- */
 
-static void with_field_of_half(void)
+static void order(void)
 {
-    static void (*const writes[])(struct source *, struct output *) = {write_order, write_select, write_repeat};
-    int which = write_by_file == weighted_order ? 0 : write_by_file == weighted_select ? 1 : 2;
-
     small_open(1, ORDER_LEAF_RECORDS);
-    sweep_write(sweep_failing_source(&text), writes[which]);
+    sweep_write(engine_text_source(&text), write_order);
+}
+
+static void select_some(void)
+{
+    small_open(1, ORDER_LEAF_RECORDS);
+    sweep_write(engine_text_source(&text), write_select);
 }
 
 QUARTER_RUN(failures_of_any_kind_are_reported)
 {
+    static sweep_task *const tasks[] = {order, select_some, repeat};
+
     limit = 12000;
     make_text(12000, weight_small, small_length_to_300);
     for (int i = 0; i < 3; i++) {
-        write_by_file = all_ways[i];
-        sweep_writes(with_field);
-        sweep_reads(with_field);
-        sweep_allocations(with_field);
-        sweep_assert_fails(with_field_of_half, "input failed");
-        sweep_full_output(with_field);
+        sweep_writes(tasks[i]);
+        sweep_reads(tasks[i]);
+        sweep_allocations(tasks[i]);
     }
     drop_text();
 }
@@ -470,6 +394,5 @@ QUARTER_RUN(failures_of_matching_are_reported)
     sweep_said_of_bits = "weight";
     sweep_reads(repeat);
     sweep_said_of_bits = NULL;
-    sweep_allocations(repeat);
     drop_text();
 }
