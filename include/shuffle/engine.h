@@ -35,7 +35,7 @@ struct engine_others {
 
 struct engine {
     struct pool pool;
-    uint8_t *buffer; /* taken part by part, with engine_buffer */
+    uint8_t *buffer; /* taken area by area, with engine_buffer */
     struct engine_memory memory;
     struct engine_others others; /* for reports; set by whoever has opened it */
     unsigned waiting; /* threads that may be started besides the workers, since some always wait for a disk or a pipe */
@@ -43,17 +43,17 @@ struct engine {
     struct spill_place *place;
 };
 
-/* The parts of the buffer. Who reads and writes record by record uses READING and WRITING. WEIGHTS and KEYS are parts
+/* The areas of the buffer. Who reads and writes record by record uses READING and WRITING. WEIGHTS and KEYS are areas
  * of WRITING, for stages that read, but do not write at the same time. */
-enum engine_part { ENGINE_WHOLE, ENGINE_READING, ENGINE_WRITING, ENGINE_WEIGHTS, ENGINE_KEYS };
+enum engine_area { ENGINE_WHOLE, ENGINE_READING, ENGINE_WRITING, ENGINE_WEIGHTS, ENGINE_KEYS };
 
 struct engine_space {
     uint8_t *data; /* POOL_SLACK_BYTES behind the last byte may be read and overwritten, too */
     size_t bytes;
 };
 
-/* A part of the buffer. Nobody else may use it, or a part that it overlaps, meanwhile. */
-struct engine_space engine_buffer(const struct engine *engine, enum engine_part part);
+/* An area of the buffer. Nobody else may use it, or one that it overlaps, meanwhile. */
+struct engine_space engine_buffer(const struct engine *engine, enum engine_area area);
 
 /* Map the memory; an engine that is zeroed but for `waiting` and `others`. */
 void engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place);

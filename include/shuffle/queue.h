@@ -8,7 +8,7 @@
  *                                      at once              before are counted      blocks in input order
  *     EMPTY ----- READ -----> FILLED ----- SCAN -----> SCANNED ----- ROUTE -----> ROUTED ----- APPEND (each lane) --+
  *       ^                        ^                                                                                  |
- *       |                        +--- a part of the block is left: more records than lists have room for -----------+
+ *       |                        +--- a slice of the block is left: more records than lists have room for ----------+
  *       +------------------------------------------------------------------- all of it is done ---------------------+
  *
  * Any thread does any task. Who does what and when is left to chance; the result is not, since lanes append blocks in
@@ -51,25 +51,25 @@ static inline unsigned queue_piece_pile(queue_piece piece)
     return (unsigned)(piece & ((1 << QUEUE_PILE_BITS) - 1));
 }
 
-/* An input block. A block with very many records is worked off in several parts. */
+/* An input block. A block with very many records is worked off in several slices. */
 struct queue_block {
     uint8_t *buffer;     /* POOL_SLACK_BYTES more than data_bytes may be read */
     const uint8_t *data; /* what was read: the buffer, unless QUEUE_READ has set it to where the bytes stand */
     size_t data_bytes;   /* room */
     size_t bytes;        /* filled */
-    size_t from;         /* the part: data[from, to) */
+    size_t from;         /* the slice: data[from, to) */
     size_t to;
-    struct record_scan begins; /* where in a record the part begins */
-    uint32_t *ends;            /* of the records that end in the part, from its beginning, */
+    struct record_scan begins; /* where in a record the slice begins */
+    uint32_t *ends;            /* of the records that end in the slice, from its beginning, */
     bool listed;               /* unless they are not listed, and the array is free for other use */
-    uint16_t *pile;            /* of each piece in the part */
-    queue_piece *pieces;       /* the part's pieces, sorted by lane; or only those that are wanted */
+    uint16_t *pile;            /* of each piece in the slice */
+    queue_piece *pieces;       /* the slice's pieces, sorted by lane; or only those that are wanted */
     size_t *lane_start;        /* [lanes + 1]: where each lane's pieces start */
-    size_t room;               /* of all these lists is for so many records that end in the part, and one more piece */
-    size_t records;            /* that end in the part */
-    bool continues;            /* the part begins within a record */
+    size_t room;               /* of all these lists is for so many records that end in the slice, and one more piece */
+    size_t records;            /* that end in the slice */
+    bool continues;            /* the slice begins within a record */
     bool open;                 /* after the last end comes the beginning of one more record */
-    uint64_t first_record;     /* number of the record to which the part's first byte belongs */
+    uint64_t first_record;     /* number of the record to which the slice's first byte belongs */
 };
 
 enum queue_kind { QUEUE_READ, QUEUE_SCAN, QUEUE_ROUTE, QUEUE_APPEND, QUEUE_END };

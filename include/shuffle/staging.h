@@ -45,7 +45,7 @@ bool staging_pass(struct staging *staging, unsigned pile);
 void staging_pass_with(struct staging *staging, unsigned pile, const uint8_t *data, size_t bytes);
 
 /* Where to write the next bytes for a pile, at most STAGING_BYTES / 2. NULL: there is no room for references. */
-static inline uint8_t *staging_place(struct staging *staging, unsigned pile, size_t bytes)
+static inline uint8_t *staging_reserve(struct staging *staging, unsigned pile, size_t bytes)
 {
     struct pile_stage *stage = &staging->stage[pile];
     uint32_t used = stage->used;
@@ -65,7 +65,7 @@ static inline void staging_put(struct staging *staging, unsigned pile, const uin
     if (bytes > STAGING_BYTES / 2)
         staging_pass_with(staging, pile, data, bytes);
     else
-        copy_over(staging_place(staging, pile, bytes), data, bytes);
+        copy_over(staging_reserve(staging, pile, bytes), data, bytes);
 }
 
 #endif

@@ -19,8 +19,8 @@ enum { PILE_FILES_STRIPE_BYTES = 1 << 20 };
 /* One pile's. */
 struct pile_file {
     uint64_t bytes;
-    unsigned parts; /* how many directories it has come to; 0 before the first write */
-    bool used;      /* has anything of it ever been in a file? */
+    unsigned extents; /* how many directories it has come to; 0 before the first write */
+    bool used;        /* has anything of it ever been in a file? */
 };
 
 struct pile_files {
@@ -29,7 +29,7 @@ struct pile_files {
     unsigned count;         /* of groups */
     unsigned turns;         /* piles in a group, at most */
     int *descriptor;        /* [count][directories]; -1 if not made */
-    uint64_t *start;        /* [piles][directories + 1]: the offset at which each of the pile's parts begins */
+    uint64_t *start;        /* [piles][directories + 1]: the offset at which each of the pile's extents begins */
     struct pile_file *pile; /* [piles] */
 };
 

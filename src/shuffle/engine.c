@@ -42,7 +42,7 @@ static const unsigned SPARE_DESCRIPTORS = 4;
 static const unsigned PROGRAMS_SHARE = 8;
 
 /* Record by record, more is of no use. */
-static const size_t PART_BYTES_MAX = (size_t)512 << 10;
+static const size_t AREA_BYTES_MAX = (size_t)512 << 10;
 
 struct engine_memory engine_memory(uint64_t bytes, unsigned workers)
 {
@@ -129,19 +129,19 @@ int engine_report_memory(const struct engine *engine, uint64_t bytes, const char
               (unsigned long long)engine_needed_with(engine->others, bytes));
 }
 
-struct engine_space engine_buffer(const struct engine *engine, enum engine_part part)
+struct engine_space engine_buffer(const struct engine *engine, enum engine_area area)
 {
     const size_t half = engine->memory.buffer_bytes / 2;
     const size_t quarter = engine->memory.buffer_bytes / 4;
-    const size_t part_bytes = least_size(half, PART_BYTES_MAX);
+    const size_t area_bytes = least_size(half, AREA_BYTES_MAX);
 
-    switch (part) {
+    switch (area) {
     case ENGINE_WHOLE:
         break;
     case ENGINE_READING:
-        return (struct engine_space){engine->buffer, part_bytes - POOL_SLACK_BYTES};
+        return (struct engine_space){engine->buffer, area_bytes - POOL_SLACK_BYTES};
     case ENGINE_WRITING:
-        return (struct engine_space){engine->buffer + half, part_bytes};
+        return (struct engine_space){engine->buffer + half, area_bytes};
     case ENGINE_WEIGHTS:
         return (struct engine_space){engine->buffer + half, quarter - POOL_SLACK_BYTES};
     case ENGINE_KEYS:

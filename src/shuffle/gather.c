@@ -23,7 +23,7 @@
  */
 static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
 
-struct workplace {
+struct worker {
     _Alignas(SYS_APART_BYTES) struct table table;
     struct table spare;
     struct piles children;    /* of a pile that is divided, if any is */
@@ -43,7 +43,7 @@ struct gathering {
     struct piles *piles;
     struct gather_order order;
     struct output *output;
-    struct workplace *place;
+    struct worker *worker;
     struct record_margin margin; /* of the outlets, if the records have one; else NULL */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -122,7 +122,7 @@ static uint64_t output_bytes(const struct piles *piles, unsigned p)
 }
 
 /* Have the blocks promised for the next pile and for those after it that write, with it, no more than `bytes`. */
-static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t bytes)
+static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t bytes)
 {
     uint64_t total = 0;
     uint64_t records = 0;
@@ -141,12 +141,12 @@ static bool claim_piles(struct gathering *g, struct workplace *place, uint64_t b
     } while (p < g->piles->count && total + output_bytes(g->piles, p) <= bytes && fits(g, p));
     if (load + table > g->piles->pool->blocks || !pool_promise(g->piles->pool, (uint32_t)(load + table)))
         return false;
-    place->first = g->next;
-    place->last = p;
-    place->promised = (uint32_t)(load + table);
-    place->number = g->claims++;
-    place->skipped = run_skip(g->run, records);
-    place->wanted = run_take(g->run, records - place->skipped);
+    worker->first = g->next;
+    worker->last = p;
+    worker->promised = (uint32_t)(load + table);
+    worker->number = g->claims++;
+    worker->skipped = run_skip(g->run, records);
+    worker->wanted = run_take(g->run, records - worker->skipped);
     g->next = p;
     g->in_work++;
     return true;
@@ -159,13 +159,13 @@ static bool is_done(const struct gathering *g)
 }
 
 /* False when there is nothing more to claim: all is done, or the next pile does not fit. */
-static bool claim(struct gathering *g, struct workplace *place)
+static bool claim(struct gathering *g, struct worker *worker)
 {
     bool claimed = false;
 
     pthread_mutex_lock(&g->mutex);
     while (!claimed && !is_done(g) && fits(g, g->next)) {
-        claimed = claim_piles(g, place, CLAIM_BYTES) || claim_piles(g, place, 0);
+        claimed = claim_piles(g, worker, CLAIM_BYTES) || claim_piles(g, worker, 0);
         if (claimed)
             break;
         if (g->in_work > 0)
@@ -177,13 +177,13 @@ static bool claim(struct gathering *g, struct workplace *place)
     return claimed;
 }
 
-static void finish(struct gathering *g, struct workplace *place)
+static void finish(struct gathering *g, struct worker *worker)
 {
-    table_clear(&place->table);
-    table_clear(&place->spare);
-    pool_release_promise(g->piles->pool, place->promised);
+    table_clear(&worker->table);
+    table_clear(&worker->spare);
+    pool_release_promise(g->piles->pool, worker->promised);
     pthread_mutex_lock(&g->mutex);
-    g->turn = place->last;
+    g->turn = worker->last;
     g->finished++;
     g->in_work--;
     pthread_cond_broadcast(&g->changed);
@@ -192,10 +192,10 @@ static void finish(struct gathering *g, struct workplace *place)
 
 /* A pile has been read. Only the first few claims go on from here, as many as there are workers: more piles at a time
  * would drive each other out of the processors' caches. */
-static void await_place(struct gathering *g, const struct workplace *place)
+static void await_others(struct gathering *g, const struct worker *worker)
 {
     pthread_mutex_lock(&g->mutex);
-    while (place->number >= g->finished + g->run->engine.memory.workers)
+    while (worker->number >= g->finished + g->run->engine.memory.workers)
         pthread_cond_wait(&g->changed, &g->mutex);
     pthread_mutex_unlock(&g->mutex);
 }
@@ -203,106 +203,106 @@ static void await_place(struct gathering *g, const struct workplace *place)
 /* Write what is in the outlet, when all piles before have been written. */
 static void drain(void *context)
 {
-    struct workplace *place = context;
-    struct gathering *g = place->gathering;
+    struct worker *worker = context;
+    struct gathering *g = worker->gathering;
 
     pthread_mutex_lock(&g->mutex);
-    while (g->turn != place->first)
+    while (g->turn != worker->first)
         pthread_cond_wait(&g->changed, &g->mutex);
     pthread_mutex_unlock(&g->mutex);
-    output_buffer_drain(&place->outlet, g->output);
+    output_buffer_drain(&worker->outlet, g->output);
 }
 
 static void emit(void *context, const struct table *table, uint64_t first, uint64_t records)
 {
-    struct workplace *place = context;
-    const struct run *run = place->gathering->run;
-    const uint64_t skipped = least(records, place->skipped);
+    struct worker *worker = context;
+    const struct run *run = worker->gathering->run;
+    const uint64_t skipped = least(records, worker->skipped);
 
-    place->skipped -= skipped;
+    worker->skipped -= skipped;
     first += skipped;
-    records = least(records - skipped, place->wanted);
-    place->wanted -= records;
-    index_copy(place->from, &run->format, table, first, records, &place->outlet);
+    records = least(records - skipped, worker->wanted);
+    worker->wanted -= records;
+    index_copy(worker->from, &run->format, table, first, records, &worker->outlet);
 }
 
 /* Take the blocks that a table needs out of the promise. */
-static void grow(struct workplace *place, struct table *table, uint64_t records)
+static void grow(struct worker *worker, struct table *table, uint64_t records)
 {
     uint32_t before = table->blocks;
 
     table_grow(table, records, sizeof(uint64_t));
-    place->promised -= table->blocks - before;
+    worker->promised -= table->blocks - before;
 }
 
 /* Put the records of a resident pile into the output: by rank, or as the node of a tree. */
-static void gather_ranked(struct gathering *g, struct workplace *place, unsigned p)
+static void gather_ranked(struct gathering *g, struct worker *worker, unsigned p)
 {
     const uint64_t records = g->piles->pile[p].records;
 
-    place->from = g->piles;
-    grow(place, &place->table, records);
-    index_build(g->piles, p, &g->run->format, g->order.ranks, p * g->order.share, &place->table);
-    emit(place, &place->table, 0, records);
+    worker->from = g->piles;
+    grow(worker, &worker->table, records);
+    index_build(g->piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->table);
+    emit(worker, &worker->table, 0, records);
 }
 
-static void gather_whole(struct gathering *g, struct workplace *place, const struct piles *piles, unsigned p,
+static void gather_whole(struct gathering *g, struct worker *worker, const struct piles *piles, unsigned p,
                          const struct gather_node *node)
 {
     const uint64_t records = piles->pile[p].records;
 
-    place->from = piles;
-    grow(place, &place->table, records);
-    index_build(piles, p, &g->run->format, NULL, 0, &place->table);
+    worker->from = piles;
+    grow(worker, &worker->table, records);
+    index_build(piles, p, &g->run->format, NULL, 0, &worker->table);
     if (order_scatter_bits(&node->order, node->node, records) > 0)
-        grow(place, &place->spare, records);
-    order_arrange(&node->order, node->node, &place->table, &place->spare, records, emit, place);
+        grow(worker, &worker->spare, records);
+    order_arrange(&node->order, node->node, &worker->table, &worker->spare, records, emit, worker);
 }
 
-static void gather_divided(struct gathering *g, struct workplace *place, unsigned p, const struct gather_node *node,
+static void gather_divided(struct gathering *g, struct worker *worker, unsigned p, const struct gather_node *node,
                            unsigned bits)
 {
-    struct piles *children = &place->children;
+    struct piles *children = &worker->children;
 
-    divide(g->piles, p, &g->run->format, &node->order, node->node, bits, children, &place->promised);
+    divide(g->piles, p, &g->run->format, &node->order, node->node, bits, children, &worker->promised);
     for (unsigned j = 0; j < 1u << bits; j++) {
         const struct gather_node child = {.order = node->order, .node = order_child(node->node, j)};
 
-        gather_whole(g, place, children, j, &child);
+        gather_whole(g, worker, children, j, &child);
         pile_clear(children, j);
     }
 }
 
-static void gather_pile(struct gathering *g, struct workplace *place, unsigned p)
+static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
 {
     const unsigned bits = scatter_bits(g, p);
 
-    place->promised -= pile_load_blocks(g->piles, p);
+    worker->promised -= pile_load_blocks(g->piles, p);
     pile_load(g->piles, p);
-    await_place(g, place);
+    await_others(g, worker);
     if (g->order.kind == GATHER_RANKS) {
-        gather_ranked(g, place, p);
+        gather_ranked(g, worker, p);
     } else {
         const struct gather_node node = gather_node(&g->order, p);
 
         if (divide_is_worth(g->piles, p, bits))
-            gather_divided(g, place, p, &node, bits);
+            gather_divided(g, worker, p, &node, bits);
         else
-            gather_whole(g, place, g->piles, p, &node);
+            gather_whole(g, worker, g->piles, p, &node);
     }
     pile_clear(g->piles, p);
 }
 
-static void work(void *context, unsigned worker)
+static void work(void *context, unsigned number)
 {
     struct gathering *g = context;
-    struct workplace *place = &g->place[worker];
+    struct worker *worker = &g->worker[number];
 
-    while (claim(g, place)) {
-        for (unsigned p = place->first; p < place->last; p++)
-            gather_pile(g, place, p);
-        drain(place);
-        finish(g, place);
+    while (claim(g, worker)) {
+        for (unsigned p = worker->first; p < worker->last; p++)
+            gather_pile(g, worker, p);
+        drain(worker);
+        finish(g, worker);
     }
 }
 
@@ -331,16 +331,16 @@ static void set_up(struct gathering *g, unsigned workers)
     if (run->format.margin != NULL)
         make_margin(g, space);
     for (unsigned w = 0; w < workers; w++) {
-        struct workplace *place = &g->place[w];
+        struct worker *worker = &g->worker[w];
 
-        place->gathering = g;
-        output_buffer_init(&place->outlet, space.data + w * share, share, drain, place);
+        worker->gathering = g;
+        output_buffer_init(&worker->outlet, space.data + w * share, share, drain, worker);
         if (g->margin.mark != NULL)
-            place->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
-        if (table_init(&place->table, &run->engine.pool) != 0 || table_init(&place->spare, &run->engine.pool) != 0)
+            worker->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
+        if (table_init(&worker->table, &run->engine.pool) != 0 || table_init(&worker->spare, &run->engine.pool) != 0)
             fault_report("memory", errno);
         if (most_bits > 0)
-            piles_init_promised(&place->children, 1u << most_bits, &run->engine.pool);
+            piles_init_promised(&worker->children, 1u << most_bits, &run->engine.pool);
     }
 }
 
@@ -398,18 +398,18 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
         workers = piles->count;
     pthread_mutex_init(&g.mutex, NULL);
     pthread_cond_init(&g.changed, NULL);
-    g.place = sys_allocate_apart(workers, sizeof *g.place);
-    if (g.place == NULL)
+    g.worker = sys_allocate_apart(workers, sizeof *g.worker);
+    if (g.worker == NULL)
         fault_report("memory", errno);
     set_up(&g, workers);
     threads_run(workers, work, &g);
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; w < workers; w++) {
-        table_release(&g.place[w].table);
-        table_release(&g.place[w].spare);
-        piles_release(&g.place[w].children);
+        table_release(&g.worker[w].table);
+        table_release(&g.worker[w].spare);
+        piles_release(&g.worker[w].children);
     }
-    free(g.place);
+    free(g.worker);
     free(g.margin.mark);
     pthread_cond_destroy(&g.changed);
     pthread_mutex_destroy(&g.mutex);

@@ -12,11 +12,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "system/pool.h"
 #include "system/fault.h"
+#include "system/pool.h"
 
 /* A record for every so many bytes of a block: the room of its lists. With fewer bytes a record, blocks are worked
- * off in parts. */
+ * off in slices. */
 enum { BYTES_PER_RECORD = 4, ALIGNMENT = 64 };
 
 enum state { EMPTY, FILLED, SCANNING, SCANNED, NUMBERED, ROUTING, ROUTED };
@@ -24,13 +24,13 @@ enum state { EMPTY, FILLED, SCANNING, SCANNED, NUMBERED, ROUTING, ROUTED };
 struct slot {
     struct queue_block block;
     enum state state;
-    unsigned part;  /* counts the parts of this block */
-    unsigned lanes; /* that have yet to append this part */
+    unsigned slice; /* counts the slices of this block */
+    unsigned lanes; /* that have yet to append this slice */
 };
 
 struct lane {
-    uint64_t next; /* the block it appends next */
-    unsigned part; /* and the part of it */
+    uint64_t next;  /* the block it appends next */
+    unsigned slice; /* and the slice of it */
     bool busy;
 };
 
@@ -133,7 +133,7 @@ static bool find_append(struct queue *queue, unsigned worker, struct queue_task 
         struct lane *lane = &queue->lane[l];
         struct slot *slot = slot_of(queue, lane->next);
 
-        if (!lane->busy && lane->next < queue->next_read && slot->state == ROUTED && lane->part == slot->part) {
+        if (!lane->busy && lane->next < queue->next_read && slot->state == ROUTED && lane->slice == slot->slice) {
             lane->busy = true;
             *task = (struct queue_task){.kind = QUEUE_APPEND, .block = &slot->block, .lane = l};
             return true;
@@ -192,7 +192,7 @@ struct queue_task queue_take(struct queue *queue, unsigned worker, struct queue_
     return task;
 }
 
-/* Tell blocks the numbers of their first records as far as they are known. After a part that is not the block's last,
+/* Tell blocks the numbers of their first records as far as they are known. After a slice that is not the block's last,
  * the following blocks must wait. */
 static void number_blocks(struct queue *queue)
 {
@@ -212,11 +212,11 @@ static void number_blocks(struct queue *queue)
     }
 }
 
-static void part_done(struct queue *queue, struct slot *slot)
+static void slice_done(struct queue *queue, struct slot *slot)
 {
     if (slot->block.to < slot->block.bytes) {
         slot->block.from = slot->block.to;
-        slot->part++;
+        slot->slice++;
         slot->state = FILLED;
         return;
     }
@@ -239,7 +239,7 @@ void queue_done(struct queue *queue, struct queue_task task)
             break;
         }
         task.block->from = 0;
-        slot->part = 0;
+        slot->slice = 0;
         slot->state = FILLED;
         queue->next_read++;
         break;
@@ -255,13 +255,13 @@ void queue_done(struct queue *queue, struct queue_task task)
     case QUEUE_APPEND:
         lane->busy = false;
         if (task.block->to < task.block->bytes) {
-            lane->part++;
+            lane->slice++;
         } else {
-            lane->part = 0;
+            lane->slice = 0;
             lane->next++;
         }
         if (--slot->lanes == 0)
-            part_done(queue, slot);
+            slice_done(queue, slot);
         break;
     case QUEUE_END:
         break;

@@ -229,7 +229,7 @@ static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned first, u
     return found;
 }
 
-/* Deal out the pieces that are wanted, whose places are found by passing over the others. */
+/* Deal out the pieces that are wanted, which are found by passing over the others. */
 static void deal_few(struct scattering *s, struct queue_block *block, size_t *next)
 {
     const unsigned lanes = s->piles->lanes;
@@ -291,15 +291,15 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
         const size_t length = queue_piece_length(*piece);
         const unsigned p = queue_piece_pile(*piece);
         uint64_t reference;
-        uint8_t *place;
+        uint8_t *to;
 
         if (start == block->from && block->continues)
             continue;
         reference = reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
-        place = staging_place(&s->staging, p, sizeof reference);
-        if (place == NULL)
+        to = staging_reserve(&s->staging, p, sizeof reference);
+        if (to == NULL)
             return false;
-        memcpy(place, &reference, sizeof reference);
+        memcpy(to, &reference, sizeof reference);
         pile_count(s->piles, p, 1);
     }
     staging_settle();

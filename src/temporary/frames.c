@@ -1,6 +1,6 @@
 /*
  * Memory blocks are small where memory is, so a frame is put together from several on the desk first, which costs a
- * tenth of what compressing does. In front of both places on the desk there is room for a header, so that a frame is
+ * tenth of what compressing does. In front of both buffers on the desk there is room for a header, so that a frame is
  * handed on in one piece, whichever of the two it is.
  *
  * A frame is read together with the header of the next one: one read each.
@@ -75,26 +75,26 @@ static void leave_desk(struct frames *frames, struct frames_desk *desk)
 /* ---- Writing ---- */
 
 /* Where the next plain byte is. */
-struct place {
+struct cursor {
     const struct iovec *piece;
     const struct iovec *end;
     size_t inside;
 };
 
 /* Put a frame's plain bytes together. Returns how many they are, 0 at the end. */
-static size_t collect(struct place *place, uint8_t *to)
+static size_t collect(struct cursor *cursor, uint8_t *to)
 {
     size_t bytes = 0;
 
-    while (place->piece < place->end && bytes < FRAMES_PLAIN_BYTES) {
-        const size_t length = least_size(place->piece->iov_len - place->inside, FRAMES_PLAIN_BYTES - bytes);
+    while (cursor->piece < cursor->end && bytes < FRAMES_PLAIN_BYTES) {
+        const size_t length = least_size(cursor->piece->iov_len - cursor->inside, FRAMES_PLAIN_BYTES - bytes);
 
-        memcpy(to + bytes, (const uint8_t *)place->piece->iov_base + place->inside, length);
+        memcpy(to + bytes, (const uint8_t *)cursor->piece->iov_base + cursor->inside, length);
         bytes += length;
-        place->inside += length;
-        if (place->inside == place->piece->iov_len) {
-            place->piece++;
-            place->inside = 0;
+        cursor->inside += length;
+        if (cursor->inside == cursor->piece->iov_len) {
+            cursor->piece++;
+            cursor->inside = 0;
         }
     }
     return bytes;
@@ -121,11 +121,11 @@ static size_t get_length(const uint8_t *from)
 void frames_write(struct frames *frames, bool packs, const struct iovec *pieces, int count, frames_put *put,
                   void *context)
 {
-    struct place place = {.piece = pieces, .end = pieces + count};
+    struct cursor cursor = {.piece = pieces, .end = pieces + count};
     struct frames_desk *desk = take_desk(frames);
     size_t bytes;
 
-    while ((bytes = collect(&place, desk->plain + HEADER_BYTES)) > 0) {
+    while ((bytes = collect(&cursor, desk->plain + HEADER_BYTES)) > 0) {
         const size_t packed = packs ? pack(desk, bytes) : 0;
         uint8_t *frame = packed > 0 ? desk->packed : desk->plain;
         const size_t stored = packed > 0 ? packed : bytes;
@@ -139,12 +139,12 @@ void frames_write(struct frames *frames, bool packs, const struct iovec *pieces,
 
 struct frames_sample frames_try(struct frames *frames, const struct iovec *pieces, int count)
 {
-    struct place place = {.piece = pieces, .end = pieces + count};
+    struct cursor cursor = {.piece = pieces, .end = pieces + count};
     struct frames_desk *desk = take_desk(frames);
     const uint64_t start = sys_thread_nanoseconds();
     struct frames_sample sample;
 
-    sample.plain_bytes = collect(&place, desk->plain + HEADER_BYTES);
+    sample.plain_bytes = collect(&cursor, desk->plain + HEADER_BYTES);
     sample.stored_bytes = pack(desk, sample.plain_bytes);
     if (sample.stored_bytes == 0)
         sample.stored_bytes = sample.plain_bytes;

@@ -4,7 +4,7 @@
  * the rule, a pile's place in its file is its own offset. Otherwise the piles of a group take turns, a stripe each, so
  * that a place is still found by arithmetic alone; what a short pile does not use is a hole and takes no space.
  *
- *     offset  ->  (part: the directory after so many that were full)  ->  group file, stripe, place in it
+ *     offset  ->  (extent: the directory after so many that were full)  ->  group file, stripe, position in it
  */
 
 #include "temporary/pile_files.h"
@@ -25,54 +25,54 @@ static const unsigned WANTED_DESCRIPTORS = 4096;
 /* Pieces of one transfer: 64 blocks of 64 KiB are 4 MiB. */
 enum { PIECES = 64 };
 
-static const char *directory_of(const struct pile_files *files, unsigned pile, unsigned part)
+static const char *directory_of(const struct pile_files *files, unsigned pile, unsigned extent)
 {
     const struct spill_place *place = files->place;
 
-    return place->directory[(pile % files->count + part) % place->directories];
+    return place->directory[(pile % files->count + extent) % place->directories];
 }
 
-_Noreturn static void report(const struct pile_files *files, unsigned pile, unsigned part, int error)
+_Noreturn static void report(const struct pile_files *files, unsigned pile, unsigned extent, int error)
 {
     char cause[FAULT_CAUSE_BYTES];
 
-    fault_say("temporary file in %s: %s", directory_of(files, pile, part),
+    fault_say("temporary file in %s: %s", directory_of(files, pile, extent),
               error == 0 ? "file is shorter than what was written" : fault_cause(error, cause));
 }
 
-static int *descriptor_of(struct pile_files *files, unsigned pile, unsigned part)
+static int *descriptor_of(struct pile_files *files, unsigned pile, unsigned extent)
 {
     unsigned group = pile % files->count;
-    unsigned directory = (group + part) % files->place->directories;
+    unsigned directory = (group + extent) % files->place->directories;
 
     return &files->descriptor[(size_t)group * files->place->directories + directory];
 }
 
-static uint64_t *start_of(struct pile_files *files, unsigned pile, unsigned part)
+static uint64_t *start_of(struct pile_files *files, unsigned pile, unsigned extent)
 {
-    return &files->start[(size_t)pile * (files->place->directories + 1) + part];
+    return &files->start[(size_t)pile * (files->place->directories + 1) + extent];
 }
 
 /* The descriptor for writing, made if it is not there. */
-static int descriptor_for_writing(struct pile_files *files, unsigned pile, unsigned part)
+static int descriptor_for_writing(struct pile_files *files, unsigned pile, unsigned extent)
 {
-    int *fd = descriptor_of(files, pile, part);
+    int *fd = descriptor_of(files, pile, extent);
     int got;
 
     pthread_mutex_lock(&files->mutex);
     if (*fd < 0) {
-        *fd = spill_place_make_file(directory_of(files, pile, part));
+        *fd = spill_place_make_file(directory_of(files, pile, extent));
         if (*fd >= 0 && sys_is_memory_file_system(*fd) && !atomic_exchange(&files->place->told, true))
             fault_warn("temporary files in %s are kept in memory; name another directory with -T",
-                       directory_of(files, pile, part));
+                       directory_of(files, pile, extent));
     }
     got = *fd;
     pthread_mutex_unlock(&files->mutex);
     return got;
 }
 
-/* Where a byte at an offset of a pile stands in its part's file, and how many bytes from there on stand together. */
-static off_t place_of(const struct pile_files *files, unsigned pile, uint64_t offset, uint64_t *together)
+/* Where a byte at an offset of a pile stands in its extent's file, and how many bytes from there on stand together. */
+static off_t position_of(const struct pile_files *files, unsigned pile, uint64_t offset, uint64_t *together)
 {
     uint64_t stripe = offset / PILE_FILES_STRIPE_BYTES;
     uint64_t inside = offset % PILE_FILES_STRIPE_BYTES;
@@ -85,15 +85,15 @@ static off_t place_of(const struct pile_files *files, unsigned pile, uint64_t of
     return (off_t)((stripe * files->turns + pile / files->count) * PILE_FILES_STRIPE_BYTES + inside);
 }
 
-/* The part in which an offset of a pile is, and the offset at which the next part begins. */
-static unsigned part_of(struct pile_files *files, unsigned pile, uint64_t offset, uint64_t *next)
+/* The extent in which an offset of a pile is, and the offset at which the next extent begins. */
+static unsigned extent_of(struct pile_files *files, unsigned pile, uint64_t offset, uint64_t *next)
 {
-    unsigned part = 0;
+    unsigned extent = 0;
 
-    while (part + 1 < files->pile[pile].parts && offset >= *start_of(files, pile, part + 1))
-        part++;
-    *next = part + 1 < files->pile[pile].parts ? *start_of(files, pile, part + 1) : UINT64_MAX;
-    return part;
+    while (extent + 1 < files->pile[pile].extents && offset >= *start_of(files, pile, extent + 1))
+        extent++;
+    *next = extent + 1 < files->pile[pile].extents ? *start_of(files, pile, extent + 1) : UINT64_MAX;
+    return extent;
 }
 
 static bool is_full(int error)
@@ -108,16 +108,17 @@ static void append_together(struct pile_files *files, unsigned pile, struct iove
     struct spill_place *place = files->place;
 
     for (;;) {
-        unsigned part = file->parts - 1;
-        int fd = descriptor_for_writing(files, pile, part);
+        unsigned extent = file->extents - 1;
+        int fd = descriptor_for_writing(files, pile, extent);
         uint64_t together;
         size_t done = 0;
         int status = -1;
         int error;
 
         if (fd >= 0)
-            status = pace_write(place->pace, fd, some, count,
-                                place_of(files, pile, file->bytes - *start_of(files, pile, part), &together), &done);
+            status =
+                pace_write(place->pace, fd, some, count,
+                           position_of(files, pile, file->bytes - *start_of(files, pile, extent), &together), &done);
         file->bytes += done;
         bytes -= done;
         atomic_fetch_add(&place->bytes, done);
@@ -125,12 +126,12 @@ static void append_together(struct pile_files *files, unsigned pile, struct iove
             return;
         error = errno;
         if (!is_full(error))
-            report(files, pile, part, error);
-        if (file->parts == place->directories && place->coming > place->room)
+            report(files, pile, extent, error);
+        if (file->extents == place->directories && place->coming > place->room)
             spill_place_report_shortage(place);
-        if (file->parts == place->directories)
-            spill_place_report_full(place, directory_of(files, pile, part), error);
-        *start_of(files, pile, file->parts++) = file->bytes;
+        if (file->extents == place->directories)
+            spill_place_report_full(place, directory_of(files, pile, extent), error);
+        *start_of(files, pile, file->extents++) = file->bytes;
         while (count > 0 && some->iov_len == 0) {
             some++;
             count--;
@@ -144,8 +145,8 @@ void pile_files_append(struct pile_files *files, unsigned pile, struct iovec *pi
 {
     struct pile_file *file = &files->pile[pile];
 
-    if (file->parts == 0) {
-        file->parts = 1;
+    if (file->extents == 0) {
+        file->extents = 1;
         file->used = true;
         atomic_fetch_add(&files->place->piles, 1);
     }
@@ -155,7 +156,7 @@ void pile_files_append(struct pile_files *files, unsigned pile, struct iovec *pi
         size_t bytes;
         int taken, used;
 
-        place_of(files, pile, file->bytes - *start_of(files, pile, file->parts - 1), &together);
+        position_of(files, pile, file->bytes - *start_of(files, pile, file->extents - 1), &together);
         taken = io_pieces_begin(pieces, count, together, some, PIECES, &bytes);
         append_together(files, pile, some, taken, bytes);
         used = io_pieces_advance(pieces, count, bytes);
@@ -170,15 +171,15 @@ void pile_files_read(struct pile_files *files, unsigned pile, uint64_t *offset, 
         struct iovec some[PIECES];
         uint64_t next;
         uint64_t together;
-        unsigned part = part_of(files, pile, *offset, &next);
-        off_t at = place_of(files, pile, *offset - *start_of(files, pile, part), &together);
+        unsigned extent = extent_of(files, pile, *offset, &next);
+        off_t at = position_of(files, pile, *offset - *start_of(files, pile, extent), &together);
         size_t bytes;
         size_t done;
         int taken = io_pieces_begin(pieces, count, least(together, next - *offset), some, PIECES, &bytes);
         int used;
 
-        if (io_read_at(*descriptor_of(files, pile, part), some, taken, at, &done) != 0)
-            report(files, pile, part, errno);
+        if (io_read_at(*descriptor_of(files, pile, extent), some, taken, at, &done) != 0)
+            report(files, pile, extent, errno);
         *offset += bytes;
         used = io_pieces_advance(pieces, count, bytes);
         pieces += used;
@@ -191,12 +192,12 @@ void pile_files_discard(struct pile_files *files, unsigned pile, uint64_t from, 
     while (from < to) {
         uint64_t next;
         uint64_t together;
-        unsigned part = part_of(files, pile, from, &next);
-        off_t at = place_of(files, pile, from - *start_of(files, pile, part), &together);
+        unsigned extent = extent_of(files, pile, from, &next);
+        off_t at = position_of(files, pile, from - *start_of(files, pile, extent), &together);
         uint64_t bytes = least(to - from, least(together, next - from));
 
         /* Where it cannot be done, the space comes back with the file. */
-        (void)sys_punch_hole(*descriptor_of(files, pile, part), at, (off_t)bytes);
+        (void)sys_punch_hole(*descriptor_of(files, pile, extent), at, (off_t)bytes);
         from += bytes;
     }
 }
@@ -207,8 +208,8 @@ void pile_files_drop(struct pile_files *files, unsigned pile)
 
     if (files->turns > 1)
         pile_files_discard(files, pile, 0, file->bytes);
-    for (unsigned part = 0; files->turns == 1 && part < file->parts; part++) {
-        int *fd = descriptor_of(files, pile, part);
+    for (unsigned extent = 0; files->turns == 1 && extent < file->extents; extent++) {
+        int *fd = descriptor_of(files, pile, extent);
 
         if (*fd >= 0)
             (void)io_close(*fd);

@@ -112,12 +112,12 @@ UNIT_TEST(a_block_with_too_many_records_is_worked_off_in_parts)
     read_done(queue, take(queue, QUEUE_READ), 10);
     next = take(queue, QUEUE_SCAN);
     scan_done(queue, next, 10, 3);
-    for (size_t part = 0; part < 5; part++) {
-        assert_int_equal(task.block->from, part * 20);
-        scan_done(queue, task, part * 20 + 20, 7);
+    for (size_t slice = 0; slice < 5; slice++) {
+        assert_int_equal(task.block->from, slice * 20);
+        scan_done(queue, task, slice * 20 + 20, 7);
         task = take(queue, QUEUE_ROUTE);
-        assert_int_equal(task.block->first_record, 7 * part);
-        if (part < 4) {
+        assert_int_equal(task.block->first_record, 7 * slice);
+        if (slice < 4) {
             queue_done(queue, task);
             queue_done(queue, take(queue, QUEUE_APPEND));
             task = take(queue, QUEUE_SCAN);
@@ -142,11 +142,11 @@ UNIT_TEST(in_order_a_block_is_scanned_after_all_parts_of_those_before)
     read_done(queue, take(queue, QUEUE_READ), 10);
     second = take(queue, QUEUE_READ); /* not a scan of the second block */
     read_done(queue, second, 10);
-    for (size_t part = 0; part < 3; part++) {
-        scan_done(queue, first, part < 2 ? part * 20 + 20 : 100, 7);
+    for (size_t slice = 0; slice < 3; slice++) {
+        scan_done(queue, first, slice < 2 ? slice * 20 + 20 : 100, 7);
         queue_done(queue, take(queue, QUEUE_ROUTE));
         queue_done(queue, take(queue, QUEUE_APPEND));
-        if (part < 2) {
+        if (slice < 2) {
             struct queue_task again = take(queue, QUEUE_SCAN);
 
             assert_ptr_equal(again.block, first.block);

@@ -106,7 +106,7 @@ IN_SCRATCH(numbers_and_pieces_may_alternate)
 
     open_stages();
     for (int i = 0; i < 5000; i++) {
-        uint8_t *place = staging_place(&staging, 3, sizeof number);
+        uint8_t *place = staging_reserve(&staging, 3, sizeof number);
 
         assert_non_null(place);
         memcpy(place, &number, sizeof number);
