@@ -12,7 +12,7 @@
  *                    weighted weight_input weight_law gnu_order replacement range gnu_random in_order
  *                    key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
- *                    list window draft sweep reader batch draft_files store name manifest format line
+ *                    draft sweep reader batch store name manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
  *                    shuffle scatter gather divide index staging copy reference transfer
  *                    pile_keys pile_source pile run engine order queue

@@ -26,7 +26,7 @@ struct draft *draft_begin(struct store *store, const char *name, const struct ma
 
 /* The piles of the batch, to be written only. It is the draft's: freeing it does nothing. Records that start with a
  * string come as record.h has them and stand in the files as they stood in the inputs. The memory that is taken does
- * not grow with what is written. */
+ * not grow with what is written; where there are too few descriptors, a file is opened for each write. */
 struct storage *draft_storage(struct draft *draft);
 
 /* All has been written, records[p] records to pile p: put the header into the store, everything on disk, by up to

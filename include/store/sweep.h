@@ -24,9 +24,12 @@ void sweep_dead(struct store *store);
  * why it was kept. */
 void sweep_all(struct store *store);
 
-/* A batch that this process has renamed (STORE_NAME_LEFT), and a draft that it has made, is alone with, and no longer
- * has locked: it is no failure if that is not there. As in sweep_dead, both may stay. */
-void sweep_left(struct store *store, const char *name);
+/* The newest `keep` batches by name stay, and the batch `added`; the others leave the store: each is renamed to
+ * .old-BATCH~NUMBER, and its files go if nobody reads them. */
+void sweep_keep(struct store *store, uint64_t keep, const char *added);
+
+/* A draft that this process has made, is alone with, and no longer has locked. It is no failure if it is not there. As
+ * in sweep_dead, it may stay. */
 void sweep_own(struct store *store, const char *name);
 
 #endif

@@ -3,7 +3,7 @@
 
 /*
  * Where those bytes of piles are that are not in memory: temporary files (spill.h), the files of a batch in work
- * (store/draft_files.h), or those of all batches of a store (reader.h). A pile is written at its end and read from
+ * (store/draft.h), or those of all batches of a store (reader.h). A pile is written at its end and read from
  * front to back. Each kind sees to it that what is read is what was written.
  */
 
@@ -31,13 +31,13 @@ struct storage_reader {
             struct frames_reader frames; /* of what is compressed */
         } spill;
         struct {
-            size_t batch;      /* that has the part of the pile which is being read */
-            int fd;            /* of the part's file; -1 before the first part and between two */
-            uint64_t offset;   /* in its file */
-            uint64_t left;     /* bytes of the part still to come */
+            size_t batch;      /* whose file of the pile is being read */
+            int fd;            /* of that file; -1 before the first one and between two */
+            uint64_t offset;   /* in it */
+            uint64_t left;     /* bytes still to come of it */
             uint64_t records;  /* that it must have */
             uint64_t checksum; /* that it must have */
-        } part;                /* of a store (store/reader.h) */
+        } store;
     } at;
 };
 

@@ -17,7 +17,6 @@
 #include "store/batch.h"
 #include "store/draft.h"
 #include "store/sweep.h"
-#include "store/window.h"
 #include "system/sys.h"
 
 /* To which pile a record of the batch goes. */
@@ -131,7 +130,7 @@ static void make_batch(struct resources *resources, struct run *run)
     }
     free((void *)manifest.input);
     if (options->keep > 0)
-        window_keep(store, options->keep, name);
+        sweep_keep(store, options->keep, name);
 }
 
 static void open_run(struct resources *resources, struct run *run)

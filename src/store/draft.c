@@ -8,33 +8,61 @@
  *
  * The manifest is there from the beginning, empty, for its lock says that somebody is at work (sweep.h). It is a shared
  * lock, so that those who read the batch do not meet another one, and lasts until the draft has its other name.
+ *
+ * Records that start with a string come without the first such string, and with one more at the end (record.h). A
+ * pile's file has the string at its front and then what came. When all has been written, the file loses its last string
+ * (behind the bar), which belongs to no record. The checksum never includes the last bytes that came, as many as the
+ * string has: they are the tail, which at the end is that string.
+ *
+ *     comes            a \n > b \n    >
+ *     file        >    a \n > b \n  | >
+ *     checksum    >    a \n > b \n  | tail
  */
 
 #include "store/draft.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/batch.h"
-#include "store/draft_files.h"
 #include "store/sweep.h"
 #include "system/fault.h"
 #include "system/io.h"
+#include "system/sys.h"
+#include "system/threads.h"
 
 /* How often to rename the folder, while other batches of its name come and go. */
 enum { ATTEMPTS = 100 };
 
+/* Descriptors left to inputs, temporary files, and what libc opens for a moment; and what is asked for besides those of
+ * the piles, as many may be open already. */
+static const unsigned SPARE_DESCRIPTORS = 32;
+static const unsigned WANTED_DESCRIPTORS = 256;
+
+struct pile {
+    struct xxh64 checksum; /* of the file, but for what is in the tail */
+    uint64_t bytes;        /* that have come */
+    int fd;                /* -1 if it is not open */
+    bool made;             /* when something is first written to it */
+};
+
 struct draft {
+    struct storage storage; /* first */
     struct store *store;
     char batch[STORE_NAME_MAX + 1];
     char name[STORE_NAME_BYTES]; /* of the folder, until it is committed */
-    struct folder folder;        /* open if it was made */
+    struct folder folder;
+    struct fault_duty duty; /* to remove the folder */
     int manifest_file;
     struct manifest manifest;
-    struct draft_files *files;
-    struct fault_duty duty; /* to remove the folder, from when it has been made */
+    struct pile *pile;    /* [manifest.piles] */
+    bool keeps_open;      /* there is a descriptor for each pile; else a file is opened for each write */
+    const uint8_t *start; /* what records start with, */
+    size_t start_bytes;   /* 0 if it is nothing */
+    uint8_t *tail;        /* [manifest.piles][start_bytes]: the last bytes that have come, before them `start` */
 };
 
 /* ---- The batch is there already ---- */
@@ -94,6 +122,151 @@ static bool is_there(const struct store *store, const char *name, const struct m
     return same;
 }
 
+/* ---- Piles ---- */
+
+_Noreturn static void report_pile(const struct draft *draft, unsigned number, int error)
+{
+    char file[STORE_NAME_PILE_BYTES];
+
+    folder_report(&draft->folder, store_name_of_pile(number, file), error);
+}
+
+static void open_pile(struct draft *draft, unsigned number)
+{
+    struct pile *pile = &draft->pile[number];
+    char file[STORE_NAME_PILE_BYTES];
+    enum folder_verdict verdict;
+
+    if (pile->fd >= 0)
+        return;
+    verdict = folder_edit_file(&draft->folder, store_name_of_pile(number, file), !pile->made, &pile->fd);
+    if (verdict == FOLDER_EXISTS)
+        report_pile(draft, number, EEXIST);
+    if (verdict == FOLDER_MISSING)
+        folder_say(&draft->folder, file, "somebody has removed it");
+    pile->made = true;
+}
+
+/* Some file systems tell only now that something was not written. */
+static void close_pile(struct draft *draft, unsigned number)
+{
+    int fd = draft->pile[number].fd;
+
+    draft->pile[number].fd = -1;
+    if (io_close(fd) != 0)
+        report_pile(draft, number, errno);
+}
+
+static uint8_t *tail_of(const struct draft *draft, unsigned number)
+{
+    return draft->tail + number * draft->start_bytes;
+}
+
+/* Add what has come to the checksum of a pile, but for what is the tail now. */
+static void add_to_checksum(struct draft *draft, unsigned number, const uint8_t *data, size_t bytes)
+{
+    struct xxh64 *checksum = &draft->pile[number].checksum;
+    uint8_t *tail = tail_of(draft, number);
+    const size_t late = draft->start_bytes;
+
+    if (bytes < late) {
+        xxh64_update(checksum, tail, bytes);
+        memmove(tail, tail + bytes, late - bytes);
+        memcpy(tail + late - bytes, data, bytes);
+    } else {
+        xxh64_update(checksum, tail, late);
+        xxh64_update(checksum, data, bytes - late);
+        memcpy(tail, data + bytes - late, late);
+    }
+}
+
+static void write_at(struct draft *draft, unsigned number, struct iovec *pieces, int count, uint64_t offset)
+{
+    size_t done;
+
+    if (io_write_at(draft->pile[number].fd, pieces, count, (off_t)offset, &done) != 0)
+        report_pile(draft, number, errno);
+}
+
+static void write_pieces(struct storage *storage, unsigned number, struct iovec *pieces, int count)
+{
+    struct draft *draft = (struct draft *)storage;
+    struct iovec start = {.iov_base = (uint8_t *)draft->start, .iov_len = draft->start_bytes}; /* which is only read */
+    struct pile *pile = &draft->pile[number];
+    uint64_t bytes = 0;
+
+    open_pile(draft, number);
+    for (int i = 0; i < count; i++) {
+        add_to_checksum(draft, number, pieces[i].iov_base, pieces[i].iov_len);
+        bytes += pieces[i].iov_len;
+    }
+    if (pile->bytes == 0 && draft->start_bytes > 0)
+        write_at(draft, number, &start, 1, 0);
+    write_at(draft, number, pieces, count, draft->start_bytes + pile->bytes);
+    pile->bytes += bytes;
+    if (!draft->keeps_open)
+        close_pile(draft, number);
+}
+
+struct storage *draft_storage(struct draft *draft)
+{
+    return &draft->storage;
+}
+
+/* Take the last string away: what the next record would have started with. */
+static void shorten_pile(struct draft *draft, unsigned number)
+{
+    const struct pile *pile = &draft->pile[number];
+    char file[STORE_NAME_PILE_BYTES];
+
+    if (pile->bytes == 0 || draft->start_bytes == 0)
+        return;
+    if (memcmp(tail_of(draft, number), draft->start, draft->start_bytes) != 0)
+        folder_say(&draft->folder, store_name_of_pile(number, file), "the last record is not complete");
+    if (sys_ftruncate(pile->fd, (off_t)pile->bytes) != 0)
+        report_pile(draft, number, errno);
+}
+
+/* Piles that several threads bring to disk, each the next one that is left. */
+struct finishing {
+    struct draft *draft;
+    const uint64_t *records;
+    atomic_uint next;
+};
+
+/* Bring piles to disk, also those that are empty, and put into the manifest what is in them. */
+static void finish_piles(void *context, unsigned worker)
+{
+    struct finishing *finishing = context;
+    struct draft *draft = finishing->draft;
+    unsigned p;
+
+    (void)worker;
+    while ((p = atomic_fetch_add(&finishing->next, 1)) < draft->manifest.piles) {
+        const struct pile *pile = &draft->pile[p];
+
+        open_pile(draft, p);
+        shorten_pile(draft, p);
+        if (io_sync(pile->fd) != 0)
+            report_pile(draft, p, errno);
+        draft->manifest.pile[p] = (struct manifest_pile){
+            .records = finishing->records[p], .bytes = pile->bytes, .checksum = xxh64_value(&pile->checksum)};
+        close_pile(draft, p);
+    }
+}
+
+/* Disks begin at once with all that is to be written, and wait for several files in the time of one: for 4,096 files of
+ * 146 KB, 9.1 s in turn became 0.7 s by 4 threads (ext4). */
+static void finish_all_piles(struct draft *draft, const uint64_t *records, unsigned threads)
+{
+    struct finishing finishing = {.draft = draft, .records = records};
+
+    for (unsigned p = 0; p < draft->manifest.piles; p++)
+        if (draft->pile[p].fd >= 0)
+            sys_write_back(draft->pile[p].fd);
+    threads_run(threads, finish_piles, &finishing);
+}
+
 /* ---- The folder ---- */
 
 _Noreturn static void report_loss(const struct draft *draft)
@@ -131,23 +304,40 @@ static void make_folder(struct draft *draft)
 
 /* ---- From the beginning to the end ---- */
 
+static void make_piles(struct draft *draft)
+{
+    const unsigned piles = draft->manifest.piles;
+
+    draft->start = record_start(&draft->store->format.record, &draft->start_bytes);
+    draft->manifest.pile = fault_allocate(piles, sizeof *draft->manifest.pile);
+    draft->pile = fault_allocate(piles, sizeof *draft->pile);
+    draft->tail = fault_allocate(piles, draft->start_bytes + 1);
+    for (unsigned p = 0; p < piles; p++) {
+        draft->pile[p].fd = -1;
+        xxh64_init(&draft->pile[p].checksum, 0);
+        if (draft->start_bytes > 0)
+            memcpy(tail_of(draft, p), draft->start, draft->start_bytes);
+    }
+}
+
 struct draft *draft_begin(struct store *store, const char *name, const struct manifest *manifest, uint64_t *records)
 {
+    static const struct storage_kind kind = {.write = write_pieces};
+    const unsigned piles = store->format.piles;
     struct draft *draft;
 
     if (is_there(store, name, manifest, false, records))
         return NULL;
     draft = fault_allocate(1, sizeof *draft);
-    draft->store = store;
-    draft->manifest = *manifest;
-    draft->manifest.piles = store->format.piles;
+    *draft = (struct draft){.storage.kind = &kind, .store = store, .manifest = *manifest};
+    draft->manifest.piles = piles;
     snprintf(draft->batch, sizeof draft->batch, "%s", name);
     if (!manifest_fits(&draft->manifest))
         folder_say(&store->folder, name, "the names of its inputs take more than %d MiB: make several batches",
                    MANIFEST_BYTES_MAX >> 20);
-    draft->manifest.pile = fault_allocate(store->format.piles, sizeof *draft->manifest.pile);
+    make_piles(draft);
     make_folder(draft);
-    draft->files = draft_files_open(&draft->folder, &store->format);
+    draft->keeps_open = sys_free_descriptors(piles + WANTED_DESCRIPTORS) >= piles + SPARE_DESCRIPTORS;
     return draft;
 }
 
@@ -196,13 +386,14 @@ static bool publish(const struct draft *draft)
 /* Also the folder, unless it has become the batch. */
 static void give_back(struct draft *draft, bool published)
 {
-    draft_files_free(draft->files);
     (void)io_close(draft->manifest_file);
     if (!published)
         remove_folder(draft);
     fault_remove_duty(&draft->duty);
     folder_close(&draft->folder);
     free(draft->manifest.pile);
+    free(draft->pile);
+    free(draft->tail);
     free(draft);
 }
 
@@ -211,16 +402,11 @@ bool draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *h
 {
     bool published;
 
-    draft_files_finish(draft->files, records, threads, draft->manifest.pile);
+    finish_all_piles(draft, records, threads);
     put_header(draft, header, header_bytes);
     write_manifest(draft);
     folder_sync(&draft->folder);
     published = publish(draft);
     give_back(draft, published);
     return published;
-}
-
-struct storage *draft_storage(struct draft *draft)
-{
-    return draft_files_storage(draft->files);
 }

@@ -1,17 +1,17 @@
 /*
- * A pile of the store is read part by part: its part in the first batch, then that in the second, and so on. Of each
- * batch only its folder and its manifest are open all the time. How large a part is, and what checksum it must have, is
- * read from the manifest again when the part is begun, so that a million parts take no memory.
+ * A pile of the store is read file by file: that of the first batch, then that of the second, and so on. Of each batch
+ * only its folder and its manifest are open all the time. How large a file is, and what checksum it must have, is read
+ * from the manifest again when the file is opened, so that a million files take no memory.
  *
  * While a directory is read, one batch may come and another one go, so that neither is seen. A list of names that is
  * the same before and after all of them have been opened was true at a time. Where batches come without end, those will
  * do that were all there when they were opened.
  *
- * Records that start with a string (record.h) have it at the front in the files, so the stream of a part is its file
+ * Records that start with a string (record.h) have it at the front in the files, so what comes of a file is the file
  * without the string at the beginning and with one at the end:
  *
  *     file        >    a \n > b \n
- *     stream           a \n > b \n    >
+ *     comes            a \n > b \n    >
  */
 
 #include "store/reader.h"
@@ -27,7 +27,7 @@
 
 enum {
     PIECES = 64,         /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
-    COUNT_BYTES = 16384, /* of a part, in which records are counted at a time; on the thread's stack */
+    COUNT_BYTES = 16384, /* of a file, in which records are counted at a time; on the thread's stack */
 };
 
 struct store_reader {
@@ -183,13 +183,13 @@ static unsigned number_of(const struct storage_reader *reader)
     return store_of(reader)->number[reader->pile];
 }
 
-/* The batch whose part is at hand; the last one if there is none left. */
+/* The batch whose file is at hand; the last one if there is none left. */
 static const struct batch *batch_of(const struct storage_reader *reader)
 {
     const struct store_reader *all = store_of(reader);
     const size_t last = all->batches - 1;
 
-    return &all->batch[reader->at.part.batch < last ? reader->at.part.batch : last];
+    return &all->batch[reader->at.store.batch < last ? reader->at.store.batch : last];
 }
 
 /* Also if the manifests no longer say what they said when the snapshot was taken. */
@@ -198,7 +198,7 @@ _Noreturn static void report_damage(const struct storage_reader *reader)
     batch_report_damage(batch_of(reader), number_of(reader));
 }
 
-/* ---- The file of a part ---- */
+/* ---- A file ---- */
 
 /* Fill the pieces from the file, which may have become shorter. */
 static void fetch(struct storage_reader *reader, struct iovec *pieces, int count)
@@ -206,12 +206,12 @@ static void fetch(struct storage_reader *reader, struct iovec *pieces, int count
     char file[STORE_NAME_PILE_BYTES];
     size_t done;
 
-    if (io_read_at(reader->at.part.fd, pieces, count, (off_t)reader->at.part.offset, &done) != 0) {
+    if (io_read_at(reader->at.store.fd, pieces, count, (off_t)reader->at.store.offset, &done) != 0) {
         if (errno == 0)
             report_damage(reader);
         folder_report(&batch_of(reader)->folder, store_name_of_pile(number_of(reader), file), errno);
     }
-    reader->at.part.offset += done;
+    reader->at.store.offset += done;
 }
 
 /* The file begins with what the records start with. */
@@ -227,49 +227,49 @@ static void skip_start(struct storage_reader *reader)
         report_damage(reader);
 }
 
-/* Open the next part that has any bytes. */
-static void begin_part(struct storage_reader *reader)
+/* Open the next file that has any bytes. */
+static void begin_file(struct storage_reader *reader)
 {
     const struct store_reader *store = store_of(reader);
     struct manifest_pile entry = {.bytes = 0};
 
-    for (; reader->at.part.batch < store->batches; reader->at.part.batch++) {
+    for (; reader->at.store.batch < store->batches; reader->at.store.batch++) {
         entry = batch_pile(batch_of(reader), number_of(reader));
         if (entry.bytes > 0)
             break;
     }
     if (entry.bytes == 0 || entry.bytes > reader->left || entry.bytes < store->start_bytes)
         report_damage(reader);
-    reader->at.part.fd = batch_open_pile(batch_of(reader), number_of(reader), &entry);
-    sys_sequential(reader->at.part.fd);
-    reader->at.part.offset = 0;
-    reader->at.part.left = entry.bytes;
-    reader->at.part.records = entry.records;
-    reader->at.part.checksum = entry.checksum;
+    reader->at.store.fd = batch_open_pile(batch_of(reader), number_of(reader), &entry);
+    sys_sequential(reader->at.store.fd);
+    reader->at.store.offset = 0;
+    reader->at.store.left = entry.bytes;
+    reader->at.store.records = entry.records;
+    reader->at.store.checksum = entry.checksum;
     xxh64_init(&reader->hash, 0);
     if (store->start_bytes > 0)
         skip_start(reader);
 }
 
-static void close_part(struct storage_reader *reader)
+static void close_file(struct storage_reader *reader)
 {
-    if (reader->at.part.fd >= 0)
-        (void)io_close(reader->at.part.fd);
-    reader->at.part.fd = -1;
+    if (reader->at.store.fd >= 0)
+        (void)io_close(reader->at.store.fd);
+    reader->at.store.fd = -1;
 }
 
-static void end_part(struct storage_reader *reader)
+static void end_file(struct storage_reader *reader)
 {
-    close_part(reader);
-    if (xxh64_value(&reader->hash) != reader->at.part.checksum)
+    close_file(reader);
+    if (xxh64_value(&reader->hash) != reader->at.store.checksum)
         report_damage(reader);
-    reader->at.part.batch++;
+    reader->at.store.batch++;
 }
 
-/* ---- The stream of a part ---- */
+/* ---- What comes of a file ---- */
 
 /* Fill the first of the pieces from the file, which has `limit` bytes to come. Returns the number of bytes. */
-static size_t read_file(struct storage_reader *reader, const struct iovec *pieces, int count, uint64_t limit)
+static size_t read_data(struct storage_reader *reader, const struct iovec *pieces, int count, uint64_t limit)
 {
     struct iovec some[PIECES], filled[PIECES];
     size_t bytes;
@@ -282,7 +282,7 @@ static size_t read_file(struct storage_reader *reader, const struct iovec *piece
     return bytes;
 }
 
-/* The last bytes of the stream, of which `left` are to come, are those with which records start. */
+/* The last bytes that come, of which `left` are to come, are those with which records start. */
 static size_t read_start(const struct storage_reader *reader, const struct iovec *piece, size_t left)
 {
     const struct store_reader *store = store_of(reader);
@@ -293,18 +293,18 @@ static size_t read_start(const struct storage_reader *reader, const struct iovec
 }
 
 /* Fill the first of the pieces. Returns the number of bytes. */
-static size_t read_part(struct storage_reader *reader, const struct iovec *pieces, int count)
+static size_t read_file(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
     const uint64_t start_bytes = store_of(reader)->start_bytes;
-    const uint64_t left = reader->at.part.left;
+    const uint64_t left = reader->at.store.left;
     size_t bytes;
 
     if (left > start_bytes)
-        bytes = read_file(reader, pieces, count, left - start_bytes);
+        bytes = read_data(reader, pieces, count, left - start_bytes);
     else
         bytes = read_start(reader, pieces, (size_t)left);
     reader->left -= bytes;
-    reader->at.part.left -= bytes;
+    reader->at.store.left -= bytes;
     return bytes;
 }
 
@@ -313,7 +313,7 @@ static size_t read_part(struct storage_reader *reader, const struct iovec *piece
 static void begin(struct storage_reader *reader)
 {
     reader->left = store_of(reader)->bytes[reader->pile];
-    reader->at.part.fd = -1;
+    reader->at.store.fd = -1;
 }
 
 static void read_pieces(struct storage_reader *reader, struct iovec *pieces, int count)
@@ -321,16 +321,16 @@ static void read_pieces(struct storage_reader *reader, struct iovec *pieces, int
     int used = io_pieces_advance(pieces, count, 0);
 
     while (used < count) {
-        if (reader->at.part.fd < 0)
-            begin_part(reader);
-        used += io_pieces_advance(pieces + used, count - used, read_part(reader, pieces + used, count - used));
-        if (reader->at.part.left == 0)
-            end_part(reader);
+        if (reader->at.store.fd < 0)
+            begin_file(reader);
+        used += io_pieces_advance(pieces + used, count - used, read_file(reader, pieces + used, count - used));
+        if (reader->at.store.left == 0)
+            end_file(reader);
     }
 }
 
-/* The records of a part that has been begun, up to its end. UINT64_MAX if the last one is not whole. */
-static uint64_t count_part(struct storage_reader *reader)
+/* The records of a file that has been begun, up to its end. UINT64_MAX if the last one is not whole. */
+static uint64_t count_file(struct storage_reader *reader)
 {
     const struct record_format *format = &store_of(reader)->store->format.record;
     struct record_scan scan = {0};
@@ -338,26 +338,26 @@ static uint64_t count_part(struct storage_reader *reader)
     uint64_t records = 0;
     bool whole = true;
 
-    while (reader->at.part.left > 0) {
+    while (reader->at.store.left > 0) {
         struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
-        size_t bytes = read_part(reader, &piece, 1);
+        size_t bytes = read_file(reader, &piece, 1);
 
         records += record_count(format, &scan, data, bytes, &whole);
     }
     return whole ? records : UINT64_MAX;
 }
 
-/* Of the first part whose records are not as many as its manifest says. */
+/* Of the first file whose records are not as many as its manifest says. */
 _Noreturn static void report_records(struct storage *storage, unsigned pile)
 {
     struct storage_reader reader;
 
     storage_reader_init(&reader, storage, pile);
     while (reader.left > 0) {
-        begin_part(&reader);
-        if (count_part(&reader) != reader.at.part.records)
+        begin_file(&reader);
+        if (count_file(&reader) != reader.at.store.records)
             batch_report_records(batch_of(&reader), number_of(&reader));
-        end_part(&reader);
+        end_file(&reader);
     }
     report_damage(&reader);
 }
@@ -367,7 +367,7 @@ _Noreturn static void report_records(struct storage *storage, unsigned pile)
 struct store_reader *store_reader_open(const struct store *store, const uint32_t *number, unsigned count)
 {
     static const struct storage_kind kind = {
-        .begin = begin, .read = read_pieces, .end = close_part, .report = report_records};
+        .begin = begin, .read = read_pieces, .end = close_file, .report = report_records};
     struct store_reader *all = fault_allocate(1, sizeof *all);
 
     *all = (struct store_reader){.storage.kind = &kind, .store = store, .number = number, .count = count};

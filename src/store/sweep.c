@@ -217,7 +217,20 @@ static void warn(const struct sweep *sweep, const char *name)
     fault_warn("%s/%s: cannot be removed: %s", sweep->store->folder.path, name, sweep->why);
 }
 
-void sweep_left(struct store *store, const char *name)
+void sweep_own(struct store *store, const char *name)
+{
+    char now[STORE_NAME_BYTES];
+    struct sweep sweep;
+
+    begin(&sweep, store, false);
+    snprintf(now, sizeof now, "%s", name);
+    if (put_away(&sweep, now) == FOLDER_FAILED || remove_folder(&sweep, OWN, now) == FOLDER_FAILED)
+        warn(&sweep, now);
+}
+
+/* ---- Batches that leave ---- */
+
+static void remove_left(struct store *store, const char *name)
 {
     char now[STORE_NAME_BYTES];
     struct sweep sweep;
@@ -228,15 +241,48 @@ void sweep_left(struct store *store, const char *name)
         warn(&sweep, now);
 }
 
-void sweep_own(struct store *store, const char *name)
+/* Let a batch leave the store, and remove its files if nobody reads it. The new name is on disk before the first file
+ * is removed, so that no loss of power leaves a part of a batch under the old one. */
+static void put_out(struct store *store, const char *batch)
 {
-    char now[STORE_NAME_BYTES];
-    struct sweep sweep;
+    const struct folder *folder = &store->folder;
+    char left[STORE_NAME_BYTES];
+    enum folder_verdict verdict;
 
-    begin(&sweep, store, false);
-    snprintf(now, sizeof now, "%s", name);
-    if (put_away(&sweep, now) == FOLDER_FAILED || remove_folder(&sweep, OWN, now) == FOLDER_FAILED)
-        warn(&sweep, now);
+    store_name_make_unused(left, STORE_NAME_LEFT_PREFIX, batch);
+    verdict = folder_rename(folder, batch, left);
+    if (verdict == FOLDER_EXISTS)
+        folder_report(folder, left, EEXIST);
+    if (verdict == FOLDER_MISSING)
+        return;
+    folder_sync(folder);
+    remove_left(store, left);
+}
+
+/* Has a folder with the name of a batch a manifest, so that it is one? */
+static bool has_manifest(const struct store *store, const char *name)
+{
+    char path[STORE_NAME_MAX + sizeof "/" BATCH_MANIFEST];
+    struct stat status;
+
+    snprintf(path, sizeof path, "%s/%s", name, BATCH_MANIFEST);
+    if (sys_stat_at(store->folder.fd, path, &status) == 0)
+        return true;
+    if (errno != ENOENT)
+        folder_report(&store->folder, path, errno);
+    return false;
+}
+
+void sweep_keep(struct store *store, uint64_t keep, const char *added)
+{
+    struct folder_names names;
+    uint64_t batches = 0;
+
+    store_batches(store, &names);
+    for (size_t i = names.count; i-- > 0;)
+        if (has_manifest(store, names.name[i]) && ++batches > keep && strcmp(names.name[i], added) != 0)
+            put_out(store, names.name[i]);
+    folder_names_release(&names);
 }
 
 /* ---- All that is in the store ---- */

@@ -5,7 +5,6 @@
 #include "support/unit.h"
 
 #include "store/sweep.h"
-#include "store/window.h"
 
 /* Sweep what is dead. Returns what was said. */
 static const char *sweep(void)
@@ -309,7 +308,37 @@ TEST(so_does_a_draft_but_not_in_the_way_of_the_next)
     assert_int_equal(small_count(".new-"), 0);
 }
 
-/* ---- Batches that have left ---- */
+/* ---- Batches that leave ---- */
+
+TEST(what_is_no_batch_neither_counts_nor_goes)
+{
+    for (int i = 0; i < 10; i++)
+        small_add((char[]){'b', (char)('0' + i), '\0'});
+    assert_int_equal(mkdir("store/z-folder", 0755), 0);
+    assert_int_equal(mkdir("store/a-folder", 0755), 0);
+    assert_true(scratch_put("store/a-folder/pile-0000", "precious\n", 0644));
+    assert_true(scratch_put("store/z-file", "precious\n", 0644));
+    sweep_keep(&small.store, 3, "b9");
+    assert_int_equal(small_count("b"), 3);
+    assert_true(small_exists("store/z-folder"));
+    assert_true(scratch_holds("store/a-folder/pile-0000", "precious\n"));
+    assert_int_equal(scratch_count("store"), 7);
+}
+
+/* The name is on disk before the first file goes: else a batch might be there in part after a loss of power. */
+TEST(the_new_name_is_on_disk_before_any_file_goes)
+{
+    struct batch batch;
+    unsigned from;
+
+    small_add("one");
+    small_add("two");
+    assert_true(batch_open(&batch, &small.store, "one", NULL));
+    from = folders.syncs;
+    sweep_keep(&small.store, 1, "two");
+    assert_true(layer_has_synced("store", from, folders.syncs));
+    batch_close(&batch);
+}
 
 TEST(batches_of_one_name_may_leave_again_and_again)
 {
@@ -319,7 +348,7 @@ TEST(batches_of_one_name_may_leave_again_and_again)
     for (int i = 0; i < 3; i++) {
         small_add("one");
         assert_true(batch_open(&batch[i], &small.store, "one", NULL));
-        window_keep(&small.store, 1, "z");
+        sweep_keep(&small.store, 1, "z");
     }
     assert_int_equal(small_count(".old-one~"), 3);
     batch_close(&batch[1]);
@@ -346,7 +375,7 @@ static bool sweep_while_calls_fail(unsigned at, bool all)
         faulty_fail(NULL, at, EIO);
         faulty.stays = true;
         if (all)
-            window_keep(&small.store, 1, "two");
+            sweep_keep(&small.store, 1, "two");
         sweep_dead(&small.store);
         _exit(faulty_stop() ? 0 : OVER);
     }
@@ -364,14 +393,14 @@ static void interrupt_everywhere(bool all)
 
     for (unsigned at = 1; !over; at++) {
         small_add("one");
-        window_keep(&small.store, 1, "two");
+        sweep_keep(&small.store, 1, "two");
         small_add("one");
         small_kill(small_fork(begin_other));
         layer.later = AN_HOUR + 60;
         over = sweep_while_calls_fail(at, all);
         assert_true(!small_exists("store/one") || small_is_whole("one", "one"));
         assert_true(all || small_exists("store/one"));
-        window_keep(&small.store, 1, "two");
+        sweep_keep(&small.store, 1, "two");
         (void)sweep();
         assert_int_equal(scratch_count("store"), 2);
     }
@@ -438,7 +467,7 @@ TEST(what_is_open_is_closed_before_its_folder_goes)
     small_add("one");
     small_add("two");
     scratch_listen();
-    window_keep(&small.store, 1, "two");
+    sweep_keep(&small.store, 1, "two");
     assert_string_equal(scratch_heard(), "");
     assert_int_equal(scratch_count("store"), 2);
 }
@@ -454,7 +483,7 @@ TEST(where_there_are_no_locks_only_the_user_sweeps)
     small_add("two");
     faulty_fail_all("lock", ENOLCK);
     scratch_listen();
-    window_keep(&small.store, 1, "two");
+    sweep_keep(&small.store, 1, "two");
     assert_string_equal(
         scratch_heard(),
         "bigshuf: warning: store: files cannot be locked there: what is abandoned stays until --sweep\n");
