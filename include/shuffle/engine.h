@@ -20,7 +20,7 @@ struct engine_memory {
 };
 
 /* A function of its arguments alone. `bytes` is at least ENGINE_MEMORY_MIN; more than ENGINE_MEMORY_MAX is not used,
- * since references to records (reference.h) have 44 bits for their place. */
+ * since references to records (index.h) have 44 bits for their place. */
 struct engine_memory engine_memory(uint64_t bytes, unsigned workers);
 
 #define ENGINE_MEMORY_MIN ((uint64_t)8 << 20)

@@ -3,7 +3,8 @@
 
 /*
  * The records of a resident pile, as a table of 8-byte references that can be permuted, and their way from the pile's
- * blocks to an output buffer in the permuted order.
+ * blocks to an output buffer in the permuted order. A reference says where a record stands: its place, counted from a
+ * base that all share, in 44 bits, and its length.
  */
 
 #include <stddef.h>
@@ -14,11 +15,31 @@
 #include "shuffle/pile.h"
 #include "system/table.h"
 
+enum {
+    REFERENCE_LENGTH_BITS = 20,
+    REFERENCE_LONG = (1 << REFERENCE_LENGTH_BITS) - 1, /* so long or longer, or not known: search the record's end */
+};
+
+static inline uint64_t reference_make(uint64_t place, uint64_t length)
+{
+    return place << REFERENCE_LENGTH_BITS | (length < REFERENCE_LONG ? length : REFERENCE_LONG);
+}
+
+static inline uint64_t reference_place(uint64_t reference)
+{
+    return reference >> REFERENCE_LENGTH_BITS;
+}
+
+static inline uint32_t reference_length(uint64_t reference)
+{
+    return (uint32_t)reference & REFERENCE_LONG;
+}
+
 /* Write the references of the pile's records, or those that it holds, to `table`, which has room for pile.records of
  * them: record i's to place i, or, if `ranks` is given, to place ranks[first_rank + i] - first_rank. The run ends if
  * the pile does not hold exactly that many records. */
-void index_build(const struct piles *piles, unsigned pile, const struct record_format *format, const struct table *ranks,
-                uint64_t first_rank, struct table *table);
+void index_build(const struct piles *piles, unsigned pile, const struct record_format *format,
+                 const struct table *ranks, uint64_t first_rank, struct table *table);
 
 /* Copy the records of table[first, first + records), which are the piles', to the outlet. */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,

@@ -46,7 +46,7 @@ struct piles {
     struct storage *storage;
     struct pile *pile;
     uint64_t records;        /* that were dealt out to them, dropped ones among them */
-    const uint8_t *base;     /* not NULL: the piles hold references (reference.h) to records that stand from here on, */
+    const uint8_t *base;     /* not NULL: the piles hold references (index.h) to records that stand from here on, */
     const uint8_t *base_end; /* and end before this */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */

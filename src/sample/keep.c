@@ -1,6 +1,6 @@
 #include "sample/keep.h"
 
-#include "shuffle/reference.h"
+#include "shuffle/index.h"
 #include "shuffle/transfer.h"
 
 bool keep_may_count(const struct run *run, const struct source *source)

@@ -16,7 +16,6 @@
 
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
-#include "shuffle/pile_keys.h"
 #include "shuffle/pile_source.h"
 #include "shuffle/transfer.h"
 #include "system/sort.h"

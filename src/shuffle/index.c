@@ -1,7 +1,7 @@
 /*
- * The references are those of reference.h, counted from the pool's memory, or from the base of piles that hold them. A
- * length that does not fit is given as REFERENCE_LONG; the end of such a record is searched again when it is copied,
- * which costs little beside copying it.
+ * References are counted from the pool's memory, or from the base of piles that hold them. A length that does not fit
+ * is given as REFERENCE_LONG; the end of such a record is searched again when it is copied, which costs little beside
+ * copying it.
  *
  * Records cross from a block to its successor wherever they happen to, so copying has a fast case, a short record well
  * inside its block, and a general one that follows the chain.
@@ -12,7 +12,6 @@
 #include "base/least.h"
 #include "record/tar_headers.h"
 #include "shuffle/copy.h"
-#include "shuffle/reference.h"
 #include "system/sys.h"
 
 /* Records between prefetch and copy. Records in piles are in the second or third cache, and 16 to 64 measured alike;
@@ -26,7 +25,7 @@ enum { LINES_MAX = 8 };
 
 /* The pile holds the references. */
 static void take_references(const struct piles *piles, unsigned p, const struct table *ranks, uint64_t first_rank,
-                           struct table *table)
+                            struct table *table)
 {
     const struct pool *pool = piles->pool;
     const struct pile *pile = &piles->pile[p];
@@ -46,7 +45,7 @@ static void take_references(const struct piles *piles, unsigned p, const struct 
 }
 
 void index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
-                uint64_t first_rank, struct table *table)
+                 uint64_t first_rank, struct table *table)
 {
     enum { ENDS = 2048 };
     uint32_t ends[ENDS];
@@ -101,7 +100,7 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
 
 /* Any record in blocks: over the ends of blocks and buffers, of any length. */
 static void copy_from_chain(const struct pool *pool, const struct record_format *format, uint64_t reference,
-                           struct output_buffer *outlet)
+                            struct output_buffer *outlet)
 {
     uint64_t start = reference_place(reference);
     size_t left = reference_length(reference);
@@ -131,7 +130,7 @@ static void copy_from_chain(const struct pool *pool, const struct record_format 
 /* Any record that is referred to. What stands there may be a file that somebody changes, so that it may have no end;
  * source_check finds that out. */
 static void copy_from_base(const struct piles *piles, const struct record_format *format, uint64_t reference,
-                          struct output_buffer *outlet)
+                           struct output_buffer *outlet)
 {
     enum { SCAN_BYTES = 1 << 16 };
     const uint8_t *from = piles->base + reference_place(reference);
@@ -152,7 +151,7 @@ static void copy_from_base(const struct piles *piles, const struct record_format
 
 /* Records that end as a margin says: note where they end in the outlet, too. */
 static void copy_marked(const struct piles *piles, const struct record_format *format, const struct table *table,
-                       uint64_t first, uint64_t records, struct output_buffer *outlet)
+                        uint64_t first, uint64_t records, struct output_buffer *outlet)
 {
     for (uint64_t i = first; i < first + records; i++) {
         copy_from_base(piles, format, *table_u64(table, i), outlet);
@@ -173,8 +172,8 @@ static size_t bytes_ahead(const struct piles *piles)
     return (size_t)least(average / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
 
-void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table, uint64_t first,
-               uint64_t records, struct output_buffer *outlet)
+void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
+                uint64_t first, uint64_t records, struct output_buffer *outlet)
 {
     const struct pool *pool = piles->pool;
     const bool refers = piles->base != NULL;

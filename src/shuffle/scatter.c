@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shuffle/index.h"
 #include "shuffle/queue.h"
-#include "shuffle/reference.h"
 #include "shuffle/staging.h"
 #include "system/fault.h"
 #include "system/sys.h"

@@ -2,7 +2,6 @@
 #include "support/unit.h"
 
 #include "shuffle/index.h"
-#include "shuffle/reference.h"
 
 /* ---- A pile and its table, in blocks of 4 KiB that follow each other in no order ---- */
 

@@ -2,7 +2,7 @@
 #include "support/small_run.h"
 #include "support/unit.h"
 
-#include "shuffle/reference.h"
+#include "shuffle/index.h"
 #include "shuffle/scatter.h"
 
 /* Not evenly, and not in turn. */

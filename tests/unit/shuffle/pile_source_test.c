@@ -1,7 +1,7 @@
 #include "support/small_run.h"
 #include "support/unit.h"
 
-#include "shuffle/pile_keys.h"
+#include "shuffle/pile_source.h"
 
 static struct piles piles;
 
