@@ -462,6 +462,27 @@ test_what_splits_leave_may_go_back_to_an_input() {
     bigshuf --split=90%:/dev/null -o a a
 }
 
+test_an_output_that_is_one_of_several_inputs_is_warned_of() {
+    local warning='bigshuf: warning: a: the output, and one of several inputs: another run would add the others to it *'
+    seq 10 >a
+    seq 11 20 >b
+    fails_with 0 "$warning" bigshuf -o a a b
+    same_lines a <(seq 20)
+    fails_with 0 "$warning" bigshuf --split=5:c -o a a b
+    : >c
+    fails_with 0 '' bigshuf -o a a
+    fails_with 0 '' bigshuf -o d a b b
+}
+
+test_an_output_that_is_an_input_twice_is_refused() {
+    local twice='an output, and an input twice: each run would double its records: name it once'
+    seq 10 | tee s0 >s1
+    fails_with 1 "bigshuf: ./s1: $twice" bigshuf --shards=2 -o s%d s0 s1 ./s1
+    ln s0 hard
+    fails_with 1 "bigshuf: hard: $twice" bigshuf -o s0 s1 s0 hard
+    same_lines s0 <(seq 10)
+}
+
 test_a_file_is_the_same_by_any_of_its_names() {
     mkdir files && cd files || exit
     seq 100 | bigshuf --shards=2 -o part%d

@@ -84,8 +84,6 @@ static void be_named(bool named)
 
 #define TEST(name) UNIT_TEST_IN(name, setup, teardown)
 
-/* ---- New files ---- */
-
 TEST(a_new_file_has_the_content_and_the_mode_of_the_umask)
 {
     mode_t before = umask(027);
@@ -97,19 +95,6 @@ TEST(a_new_file_has_the_content_and_the_mode_of_the_umask)
     assert_int_equal(scratch_mode("named"), 0640);
     assert_int_equal(scratch_count("."), 2);
     umask(before);
-}
-
-/* ---- Existing files ---- */
-
-TEST(nothing_is_seen_of_a_file_in_the_making)
-{
-    int fd = sys_open_anonymous(AT_FDCWD, ".", 0600);
-
-    if (fd < 0)
-        skip();
-    close(fd);
-    begin("F", "new\n");
-    assert_int_equal(scratch_count("."), 0);
 }
 
 static void assert_private_and_beside_the_file(void)
@@ -143,20 +128,6 @@ TEST(where_files_must_have_names_the_temporary_one_is_private)
             assert_int_equal(scratch_count("."), 1);
             assert_int_equal(unlink("F"), 0);
         }
-}
-
-TEST(the_mode_is_kept_but_for_the_set_id_bits)
-{
-    static const mode_t modes[][2] = {{0600, 0600}, {0666, 0666}, {0755, 0755}, {06755, 0755}, {0200, 0200}};
-
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        assert_true(scratch_put("F", "old\n", 0600));
-        assert_int_equal(chmod("F", modes[i][0]), 0);
-        begin("F", "new\n");
-        commit();
-        assert_int_equal(scratch_mode("F"), modes[i][1]);
-        assert_int_equal(unlink("F"), 0);
-    }
 }
 
 TEST(owner_and_group_are_kept_by_root)
@@ -208,26 +179,6 @@ TEST(a_mode_that_cannot_be_set_is_a_warning)
     heard = scratch_heard();
     assert_string_equal(heard, "bigshuf: warning: F: cannot set its mode: Input/output error\n");
     assert_true(scratch_holds("F", "new\n"));
-}
-
-TEST(names_of_descriptors_reach_the_file_that_is_open)
-{
-    char name[64];
-    ino_t inode;
-    int fd;
-
-    assert_true(scratch_put("F", "old and long\n", 0644));
-    inode = scratch_inode("F");
-    fd = open("F", O_WRONLY | O_APPEND);
-    snprintf(name, sizeof name, "/dev/fd/%d", fd);
-    assert_int_equal(symlink(name, "indirect"), 0);
-    begin(name, "1\n");
-    commit();
-    assert_true(scratch_holds("F", "1\n"));
-    write_file("indirect", "2\n");
-    assert_true(scratch_holds("F", "2\n"));
-    assert_int_equal(scratch_inode("F"), inode);
-    close(fd);
 }
 
 TEST(anothers_file_in_a_sticky_directory_is_written_in_place)
@@ -300,32 +251,6 @@ TEST(what_forbids_new_files_lets_the_old_one_be_written_in_place)
 }
 
 /* ---- Others are at work in the directory ---- */
-
-static void replace_by_other(void)
-{
-    assert_true(scratch_put("other", "another's\n", 0644));
-    assert_int_equal(rename("other", "F"), 0);
-}
-
-TEST(what_took_the_files_place_is_replaced)
-{
-    assert_true(scratch_put("F", "old\n", 0644));
-    begin("F", "new\n");
-    replace_by_other();
-    commit();
-    assert_true(scratch_holds("F", "new\n"));
-    assert_int_equal(scratch_count("."), 1);
-}
-
-TEST(a_file_that_is_gone_meanwhile_is_made_again)
-{
-    assert_true(scratch_put("F", "old\n", 0640));
-    begin("F", NULL);
-    assert_int_equal(unlink("F"), 0);
-    commit();
-    assert_true(scratch_holds("F", ""));
-    assert_int_equal(scratch_mode("F"), 0640);
-}
 
 static void replace_directory(void)
 {
@@ -497,21 +422,4 @@ TEST(whichever_call_fails_the_file_is_old_or_new_and_alone)
         assert_int_equal(unlink("F"), 0);
         assert_int_equal(unlink("G"), 0);
     }
-}
-
-static void die_while_writing(void)
-{
-    signals_install();
-    be_named(true);
-    begin("F", "new\n");
-    CHECK(scratch_count(".") == 2);
-    raise(SIGTERM);
-}
-
-TEST(death_by_signal_leaves_the_old_file_and_nothing_else)
-{
-    assert_true(scratch_put("F", "old\n", 0644));
-    assert_int_equal(WTERMSIG(scratch_child(die_while_writing)), SIGTERM);
-    assert_true(scratch_holds("F", "old\n"));
-    assert_int_equal(scratch_count("."), 1);
 }
