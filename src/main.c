@@ -18,7 +18,7 @@
  *                    engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    buffer output overlap sides files plan held_back boundary framing filter sink new_file
- *                    target split pattern file_set
+ *                    target split file_set
  *     temporary  where piles are that do not fit into memory
  *                    spill pile_files spill_place pace storage frames
  *     input      where records come from: one stream, or record by record

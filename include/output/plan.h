@@ -14,7 +14,6 @@
 #include "output/split.h"
 #include "record/field.h"
 #include "record/record.h"
-#include "system/fault.h"
 #include "temporary/spill.h"
 
 enum {
@@ -47,6 +46,13 @@ struct output_plan {
     struct framing framing;    /* its header is not counted in shard_bytes */
     struct spill_place *place; /* for temporary files; needed with shard_bytes */
 };
+
+/* Is it a pattern: text with one "%d", or "%0Nd" for at least N digits (at most 20), where the number stands? "%%" is a
+ * percent sign. As printf has it, which never sees a pattern. */
+bool output_plan_is_pattern(const char *text);
+
+/* The name of a shard by its pattern, malloc'd, or NULL with errno. */
+char *output_plan_name(const char *pattern, uint64_t number);
 
 /* So many records come, or at most so many: how many shards do they leave empty? The run ends if these are more than
  * OUTPUT_EMPTY_MAX. */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/xxh64.h"
-#include "output/pattern.h"
 #include "output/target.h"
 #include "system/io.h"
 #include "system/signals.h"
@@ -82,7 +81,7 @@ void files_add(struct files *files)
     if (number == files->allocated)
         grow(files);
     if (output_plan_is_shard(plan, number))
-        path = pattern_name(plan->path, number - plan->splits);
+        path = output_plan_name(plan->path, number - plan->splits);
     else
         path = number < plan->splits ? plan->split[number].path : plan->path;
     if (path == NULL && plan->path != NULL)
@@ -95,7 +94,7 @@ void files_add(struct files *files)
 /* A directory is no older shard, nor can it become one. Without memory none is found: the run may have succeeded. */
 static bool is_there(const char *pattern, uint64_t number)
 {
-    char *name = pattern_name(pattern, number);
+    char *name = output_plan_name(pattern, number);
     struct stat status;
     const bool found = name != NULL && sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
 
@@ -311,7 +310,7 @@ void files_warn_of_names(const struct files *files)
                        path);
         else if (!files->plan->packs && packer_of_name(path) != NULL)
             fault_warn("%s: is not compressed, whatever its name says: -Z compresses it", path);
-        if (!output_plan_is_shard(files->plan, i) && pattern_is_valid(path))
+        if (!output_plan_is_shard(files->plan, i) && output_plan_is_pattern(path))
             fault_warn("%s: one file of this name: --shards, --shard-records and --shard-bytes number several", path);
     }
 }
@@ -406,8 +405,8 @@ void files_warn_of_older(const struct files *files, size_t count)
     older = shards_there(plan, shards);
     if (older == 0)
         return;
-    first = pattern_name(plan->path, shards);
-    last = pattern_name(plan->path, shards + older - 1);
+    first = output_plan_name(plan->path, shards);
+    last = output_plan_name(plan->path, shards + older - 1);
     if (older == 1 && first != NULL)
         fault_warn("%s is of an older output, and read by all who read the shards by their pattern: remove it", first);
     else if (first != NULL && last != NULL)

@@ -2,7 +2,95 @@
 
 #include "output/plan.h"
 
-#include "output/pattern.h"
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "system/fault.h"
+#include "system/sys.h"
+
+/* ---- Names of shards ---- */
+
+enum { DIGITS_MAX = 20 }; /* what 2^64 - 1 has */
+
+/* Whether a pattern is checked or a name is made of it, it is read part by part. */
+enum part { END, TEXT, NUMBER, WRONG };
+
+/* Read the directive at `percent`, and how many digits it wants. Returns what follows it, or NULL if it is none. */
+static const char *read_number(const char *percent, int *digits)
+{
+    const char *at = percent + 1;
+
+    *digits = 1;
+    if (*at == '0') {
+        for (*digits = 0; *at >= '0' && *at <= '9' && *digits <= DIGITS_MAX; at++)
+            *digits = *digits * 10 + (*at - '0');
+        if (*digits == 0 || *digits > DIGITS_MAX)
+            return NULL;
+    }
+    return *at == 'd' ? at + 1 : NULL;
+}
+
+/* Read the part that begins at *at, and move *at behind it: TEXT of *length bytes at *text, or a NUMBER of at least
+ * *digits digits. */
+static enum part next_part(const char **at, const char **text, size_t *length, int *digits)
+{
+    const char *after;
+
+    *text = *at;
+    if (**at == '\0')
+        return END;
+    *length = strcspn(*at, "%");
+    if (*length == 0 && (*at)[1] == '%') {
+        *length = 1;
+        *at += 2;
+        return TEXT;
+    }
+    if (*length > 0) {
+        *at += *length;
+        return TEXT;
+    }
+    after = read_number(*at, digits);
+    if (after == NULL)
+        return WRONG;
+    *at = after;
+    return NUMBER;
+}
+
+bool output_plan_is_pattern(const char *pattern)
+{
+    const char *at = pattern, *text;
+    enum part part;
+    size_t length;
+    int digits, numbers = 0;
+
+    while ((part = next_part(&at, &text, &length, &digits)) == TEXT || part == NUMBER)
+        numbers += part == NUMBER;
+    return part == END && numbers == 1;
+}
+
+char *output_plan_name(const char *pattern, uint64_t number)
+{
+    size_t room = strlen(pattern) + DIGITS_MAX + 1, used = 0, length;
+    const char *at = pattern, *text;
+    char *name = sys_allocate(room, 1);
+    enum part part;
+    int digits;
+
+    if (name == NULL)
+        return NULL;
+    while ((part = next_part(&at, &text, &length, &digits)) != END) {
+        if (part == NUMBER) {
+            used += (size_t)snprintf(name + used, room - used, "%0*llu", digits, (unsigned long long)number);
+        } else {
+            memcpy(name + used, text, length);
+            used += length;
+        }
+    }
+    return name;
+}
+
+/* ---- How records are divided ---- */
 
 bool output_plan_has_sides(const struct output_plan *plan)
 {
@@ -43,7 +131,7 @@ uint64_t output_plan_empty(const struct output_plan *plan, uint64_t records)
 
 void output_plan_check(const struct output_plan *plan)
 {
-    if (output_plan_has_shards(plan) && (plan->path == NULL || !pattern_is_valid(plan->path)))
+    if (output_plan_has_shards(plan) && (plan->path == NULL || !output_plan_is_pattern(plan->path)))
         fault_say("%s: a name with one %%d, or %%0Nd for N digits, is needed, such as part-%%05d",
                   plan->path == NULL ? "standard output" : fault_name(plan->path));
     if (plan->shards > OUTPUT_FILES_MAX)

@@ -10,7 +10,7 @@
 #include <limits.h>
 
 #include "base/escape.h"
-#include "output/pattern.h"
+#include "output/plan.h"
 #include "output/split.h"
 
 /* ---- Escapes ---- */
@@ -135,10 +135,10 @@ static void check_pattern(const char *pattern, uint64_t number)
     char *format = printf_format(pattern), *name, *expected;
     size_t room;
 
-    FUZZ_CHECK(pattern_is_valid(pattern) == (format != NULL));
+    FUZZ_CHECK(output_plan_is_pattern(pattern) == (format != NULL));
     if (format == NULL)
         return;
-    name = pattern_name(pattern, number);
+    name = output_plan_name(pattern, number);
     FUZZ_CHECK(name != NULL);
     room = strlen(name) + 2;
     expected = malloc(room);

@@ -5,11 +5,11 @@
 
 #include "support/unit.h"
 
-#include "output/pattern.h"
+#include "output/plan.h"
 
 static void assert_name(const char *pattern, uint64_t number, const char *expected)
 {
-    char *name = pattern_name(pattern, number);
+    char *name = output_plan_name(pattern, number);
 
     assert_non_null(name);
     assert_string_equal(name, expected);
@@ -80,5 +80,5 @@ UNIT_TEST(all_else_is_refused)
     };
 
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
-        assert_false(pattern_is_valid(patterns[i]));
+        assert_false(output_plan_is_pattern(patterns[i]));
 }
