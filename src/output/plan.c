@@ -11,8 +11,6 @@
 
 /* ---- Names of shards ---- */
 
-enum { DIGITS_MAX = 20 }; /* what 2^64 - 1 has */
-
 /* Whether a pattern is checked or a name is made of it, it is read part by part. */
 enum part { END, TEXT, NUMBER, WRONG };
 
@@ -23,9 +21,9 @@ static const char *read_number(const char *percent, int *digits)
 
     *digits = 1;
     if (*at == '0') {
-        for (*digits = 0; *at >= '0' && *at <= '9' && *digits <= DIGITS_MAX; at++)
+        for (*digits = 0; *at >= '0' && *at <= '9' && *digits <= OUTPUT_DIGITS_MAX; at++)
             *digits = *digits * 10 + (*at - '0');
-        if (*digits == 0 || *digits > DIGITS_MAX)
+        if (*digits == 0 || *digits > OUTPUT_DIGITS_MAX)
             return NULL;
     }
     return *at == 'd' ? at + 1 : NULL;
@@ -71,7 +69,7 @@ bool output_plan_is_pattern(const char *pattern)
 
 char *output_plan_name(const char *pattern, uint64_t number)
 {
-    size_t room = strlen(pattern) + DIGITS_MAX + 1, used = 0, length;
+    size_t room = strlen(pattern) + OUTPUT_DIGITS_MAX + 1, used = 0, length;
     const char *at = pattern, *text;
     char *name = sys_allocate(room, 1);
     enum part part;

@@ -113,7 +113,7 @@ static char *printf_format(const char *pattern)
                 break;
             if (length > 9 && strspn(pattern + 1, "0") >= length - 2)
                 digits = (unsigned)strtoul(pattern + length - 1, NULL, 10);
-            if (digits == 0 || digits > PATTERN_DIGITS_MAX)
+            if (digits == 0 || digits > OUTPUT_DIGITS_MAX)
                 break;
             at += sprintf(at, "%%0%u" PRIu64, digits);
             pattern += length + 2;
