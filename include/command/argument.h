@@ -22,7 +22,7 @@ struct parsing {
     int code;                                      /* of the option at hand (option_table.h) */
     char spelling[ARGUMENT_SPELLING_BYTES];        /* as it was given: "-S" or "--buffer-size" */
     int print;                                     /* the code of --help, -h or -V once one of them was given; else 0 */
-    const struct kind_row *kind;                   /* --records; NULL if not given */
+    const struct record_kind *kind;                /* --records; NULL if not given */
     const char *kind_text;                         /* its argument */
     char kind_spelling[ARGUMENT_SPELLING_BYTES];   /* "--csv", or "--records=tar" without what follows */
     uint8_t delimiter[RECORD_DELIMITER_BYTES_MAX]; /* --delimiter */

@@ -34,7 +34,7 @@ void hints_look(struct hints *hints, const struct record_format *format, bool un
 void hints_refuse(const struct record_format *format, bool decompresses, const char *name);
 
 /* Refuse a file that should be records of this kind, and is compressed. */
-_Noreturn void hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name);
+_Noreturn void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name);
 
 /* The file is not compressed, though it might be. Does its name say that it is? */
 void hints_look_at_name(struct hints *hints, const char *name);

@@ -4,7 +4,7 @@
 /*
  * The beginning of an input file, which is taken off before its records are shuffled: a header, which is a number of
  * bytes, or of lines, or first those and then these, or all lines up to the first one that does not begin with a
- * string, and the start of the first record, if the format `starts`. Where records are not made of lines, records are
+ * string, and the start of the first record, if it has one. Where records are not made of lines, records are
  * meant where lines are said: a header of CSV, for one, is a number of CSV records; but lines that begin with a string
  * are lines there as well. The header of the first file that is not empty is kept; those of the others must be the
  * same, unless they may differ.
@@ -16,7 +16,6 @@
 
 #include "record/record.h"
 #include "record/tail.h"
-#include "system/fault.h"
 
 enum { HEADER_BYTES_MAX = 1 << 20 };
 

@@ -21,10 +21,6 @@ enum length_coding {
     LENGTH_VARINT /* up to 10 bytes with 7 bits each, the lowest ones first; all but the last have the high bit set */
 };
 
-/* What they are called: "tfrecord" and so on. */
-enum { LENGTH_CODINGS = LENGTH_VARINT + 1 };
-extern const char *const length_names[LENGTH_CODINGS];
-
 /* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. */
 struct length_scan {
     uint64_t left;  /* bytes that follow the length; or, if that is not whole, the length as far as it has come */

@@ -24,27 +24,18 @@
 
 enum { RECORD_DELIMITER_BYTES_MAX = 255 };
 
-enum record_kind {
-    RECORD_BYTE,   /* a record ends with the delimiter byte and holds it nowhere else */
-    RECORD_STRING, /* ... with the delimiter string, found leftmost, not overlapping */
-    RECORD_LINES,  /* ... with its count-th delimiter byte */
-    RECORD_SIZE,   /* ... with its count-th byte */
-    RECORD_CSV,    /* ... with a newline outside double quotes, each of which opens or closes */
-    RECORD_LENGTH, /* it begins with how many bytes follow (length.h) */
-    RECORD_TAR     /* it is a member of a tar archive (tar_headers.h), always of a group */
-};
+struct record_kind;
+struct record_margin;
 
 struct record_format {
-    enum record_kind kind;
-    bool grouped;              /* that is what the members of a group are, and the group is the record */
-    uint8_t delimiter;         /* RECORD_BYTE, RECORD_LINES */
-    uint8_t separator;         /* RECORD_CSV: of fields, which only the search for quotes in the wrong place asks */
-    bool starts;               /* RECORD_STRING: it is a newline and what records start with, which has none */
-    const uint8_t *string;     /* RECORD_STRING; the caller's */
-    size_t string_bytes;       /* 2 to RECORD_DELIMITER_BYTES_MAX */
-    uint64_t count;            /* RECORD_LINES, RECORD_SIZE: at least 1 */
-    enum length_coding coding; /* RECORD_LENGTH */
-    /* RECORD_TAR: it has the marks; NULL if they are in the data */
+    const struct record_kind *kind; /* NULL: it ends with the delimiter byte and holds it nowhere else, as lines do */
+    bool grouped;                   /* that is what the members of a group are, and the group is the record */
+    uint8_t delimiter;              /* what ends a line, or the record if there is no kind */
+    uint8_t separator;              /* of fields, which only the search for quotes in the wrong place asks */
+    const uint8_t *string;          /* of kinds that have one; the caller's */
+    size_t string_bytes;            /* at most RECORD_DELIMITER_BYTES_MAX */
+    uint64_t count;                 /* of kinds that have one: at least 1 */
+    /* Of members of archives: it has the marks; NULL if they are in the data */
     const struct record_margin *margin;
 };
 
@@ -63,13 +54,97 @@ struct record_margin {
 /* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. It may be copied, to scan the same
  * bytes again. */
 struct record_scan {
-    uint64_t done; /* of the record: lines, or bytes (RECORD_SIZE), or bytes of the delimiter that may have begun */
-    struct length_scan length; /* RECORD_LENGTH */
-    bool open;                 /* the last byte ended no record, and no line of one */
-    bool quoted;               /* RECORD_CSV */
-    bool marked;               /* the next byte is the mark of the member before it */
-    struct tar_scan tar;       /* RECORD_TAR */
+    uint64_t done; /* of the record: lines, or bytes, or bytes of the delimiter that may have begun */
+    bool open;     /* the last byte ended no record, and no line of one */
+    bool quoted;   /* the next byte stands within double quotes */
+    bool marked;   /* the next byte is the mark of the member before it */
+    struct length_scan length;
+    struct tar_scan tar;
 };
+
+/* As record_ends, below, of members if these are grouped. */
+typedef size_t record_ends_function(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                                    size_t bytes, uint32_t *ends, size_t room, size_t *scanned);
+
+/* What stands behind the name of a kind and a colon. */
+enum record_argument {
+    RECORD_ALONE, /* nothing */
+    RECORD_COUNT, /* record_format.count, a whole number */
+    RECORD_BYTES, /* the same as a size, which may have a unit */
+    RECORD_START, /* record_format.string behind a newline: with it records start */
+    RECORD_END    /* record_format.string, with which they end, and which may have escapes */
+};
+
+/* What is true of a kind, and what goes with it. */
+enum record_trait {
+    RECORD_OF_LINES = 1,     /* it is made of lines, of which may be said what ends them */
+    RECORD_QUOTED = 2,       /* it has fields, and no newline or separator stands within double quotes */
+    RECORD_HEADER = 4,       /* so many bytes may come before the first record, */
+    RECORD_HEADER_COUNT = 8, /* so many lines or records, */
+    RECORD_TEXT = 16,        /* or, as it is text, lines that begin with something */
+    RECORD_STARTS = 32,      /* it starts with a string, which format.string has behind a newline */
+    RECORD_FIXED = 64,       /* it has format.count bytes */
+    RECORD_MEMBER = 128      /* it is always a member of a group */
+};
+
+struct tail;
+
+/* A kind of records: what each module of a kind fills in. A function that is NULL has nothing to do. */
+struct record_kind {
+    /* For --records, --help, and messages. */
+    const char *name;
+    const char *argument;   /* what --help calls it; NULL if there is none */
+    const char *text;       /* what --help says; a newline continues on the next line */
+    const char *stands_for; /* another kind and its argument; then there is no more */
+    const char *noun;       /* in the plural; NULL: "records" */
+    enum record_argument takes;
+    unsigned traits;
+
+    /* In the format of a store: a text in which %n is format.count, %p an s if that is more than 1, %d the delimiter
+     * and %s the string, as in C. */
+    const char *stored;
+
+    /* Ends of records (record.h). `advance` is `ends` if it is NULL. */
+    record_ends_function *ends;
+    void (*advance)(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
+    ssize_t (*missing)(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
+
+    /* Ends of files (tail.h): end the run if a file of so many bytes cannot be whole; see the next bytes, instead of
+     * only moving the scan on; end the run since the last record cannot be completed. */
+    void (*check_size)(const struct tail *tail, const char *name, uint64_t bytes);
+    void (*follow)(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
+    void (*refuse)(const struct tail *tail, const char *name);
+
+    enum length_coding coding; /* length_kinds.c */
+};
+
+/* All of them, in the order of --help. */
+#define RECORD_KINDS(ROW)                                                                                              \
+    ROW(lines_kind)                                                                                                    \
+    ROW(sizes_kind)                                                                                                    \
+    ROW(string_start_kind)                                                                                             \
+    ROW(string_end_kind)                                                                                               \
+    ROW(csv_kind)                                                                                                      \
+    ROW(fasta_kind)                                                                                                    \
+    ROW(tar_kind)                                                                                                      \
+    ROW(length_kinds_tfrecord)                                                                                         \
+    ROW(length_kinds_u32le)                                                                                            \
+    ROW(length_kinds_u32be)                                                                                            \
+    ROW(length_kinds_u64le)                                                                                            \
+    ROW(length_kinds_u64be)                                                                                            \
+    ROW(length_kinds_varint)
+
+#define RECORD_DECLARE(row) extern const struct record_kind row;
+RECORD_KINDS(RECORD_DECLARE)
+
+/* That of a format; never NULL. */
+const struct record_kind *record_kind(const struct record_format *format);
+
+/* Is one of these traits true of records of this format? */
+bool record_is(const struct record_format *format, unsigned traits);
+
+/* How many bytes each record has; 0 if they differ. */
+uint64_t record_size(const struct record_format *format);
 
 /* Find the ends of records in data[0, bytes), the next bytes of the stream in which `scan` stands, and move it on. As
  * with scan_byte (scan.h), ends[i] receives the offset after the i-th record's last byte, `bytes` is less than 2^32, no
@@ -88,9 +163,8 @@ uint64_t record_count(const struct record_format *format, struct record_scan *sc
 size_t record_skip(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    size_t count);
 
-/* Move the scan on without looking for the ends, which is faster: RECORD_BYTE and RECORD_STRING seldom look at more
- * than the last bytes, RECORD_LINES and RECORD_CSV count. RECORD_LENGTH and RECORD_TAR go from length to
- * length in any case. */
+/* Move the scan on without looking for the ends, which is faster: it takes the last bytes alone, or a count, but for
+ * records that have their length in them. */
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
 
 /* How many marks there are in data[0, bytes), the next bytes of a stream of groups; 0 of any other. `scan` is moved on.
@@ -100,8 +174,8 @@ uint64_t record_marks(const struct record_format *format, struct record_scan *sc
 /* Take these marks away. Returns how many bytes are left, from data[0] on. */
 size_t record_unmark(const struct record_format *format, struct record_scan *scan, uint8_t *data, size_t bytes);
 
-/* Does it take the scan of all bytes before to find the ends in a block? False for RECORD_BYTE without groups alone,
- * for which a zeroed scan will do anywhere. */
+/* Does it take the scan of all bytes before to find the ends in a block? Not if there is no kind and no group: then a
+ * zeroed scan will do anywhere. */
 bool record_is_sequential(const struct record_format *format);
 
 /* At the end of an input, which has no groups: the bytes that the record lacks in which `scan` stands. *missing points

@@ -10,22 +10,22 @@
 
 #include "record/length.h"
 #include "record/record.h"
-#include "system/fault.h"
 
 struct tail {
     const struct record_format *format;
     bool after_header; /* files begin with a header: messages say so */
     struct record_scan scan;
-    struct length_check lengths; /* RECORD_LENGTH, in place of the scan */
+    struct length_check lengths; /* of records with a length, in place of the scan */
     bool open;                   /* the file has begun, and nothing has ended it */
+    bool first;                  /* the bytes that have come are the first ones that have */
     uint8_t last;                /* byte of the file, */
-    uint8_t solid;               /* and the last one that is no space: RECORD_CSV */
-    uint64_t newlines;           /* RECORD_CSV: in the file so far */
-    uint64_t quote_line;         /* RECORD_CSV: in which the last quote opened, if it is still open */
-    uint64_t stray_line;         /* RECORD_CSV: of the first quote that neither begins nor ends a field; 0: none */
-    bool newline;                /* RECORD_BYTE, but for newlines: one has been seen before the first end of all */
-    bool end_known;              /* RECORD_CSV, RECORD_STRING, the same: the first end of all has been seen ... */
-    bool carriage_return;        /* ... and was CRLF: RECORD_CSV */
+    uint8_t solid;               /* and the last one that is no space: CSV */
+    uint64_t newlines;           /* CSV: in the file so far */
+    uint64_t quote_line;         /* CSV: in which the last quote opened, if it is still open */
+    uint64_t stray_line;         /* CSV: of the first quote that neither begins nor ends a field; 0: none */
+    bool newline;                /* what ends lines is no newline: one has been seen before the first end of all */
+    bool end_known;              /* the same, CSV, strings: the first end of all has been seen ... */
+    bool carriage_return;        /* ... and was CRLF: CSV */
 };
 
 void tail_init(struct tail *tail, const struct record_format *format, bool after_header);
@@ -43,6 +43,11 @@ void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
 /* Its next bytes have come; none, if it has nothing but a header or the start of its first record. A length
  * or checksum that is wrong ends the run. */
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
+
+/* For kinds, when the next bytes have come, at least one: look for the first end of a record of all; then move the scan
+ * on. */
+void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes);
+void tail_advance(struct tail *tail, const uint8_t *data, size_t bytes);
 
 /* The file is at its end. Returns how many bytes complete its last record, which stand at *missing until the next call;
  * 0 if it has no record or was ended before. What cannot be completed ends the run: a short group of lines or

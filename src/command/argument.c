@@ -309,45 +309,43 @@ void argument_header_start(struct parsing *parsing, const char *text)
 _Noreturn static void refuse_kind(const char *text)
 {
     size_t count;
-    const struct kind_row *rows = kind_rows(&count);
+    const struct record_kind *const *rows = kind_rows(&count);
     char valid[256] = "";
 
     for (size_t i = 0; i < count; i++) {
         char argument[32] = "";
 
-        if (rows[i].argument != NULL)
-            snprintf(argument, sizeof argument, ":%s", rows[i].argument);
-        list(valid, sizeof valid, rows[i].name, argument, i + 1 == count);
+        if (rows[i]->argument != NULL)
+            snprintf(argument, sizeof argument, ":%s", rows[i]->argument);
+        list(valid, sizeof valid, rows[i]->name, argument, i + 1 == count);
     }
     fault_say("invalid record kind '%s': it is one of %s", text, valid);
 }
 
 /* What stands behind the name of a kind. */
-static void set_kind(struct parsing *parsing, const struct kind_row *kind, const char *text)
+static void set_kind(struct parsing *parsing, const struct record_kind *kind, const char *text)
 {
     struct record_format *format = &parsing->options->format;
     uint8_t *string = parsing->options->string;
 
-    format->kind = kind->kind;
-    format->coding = kind->coding;
-    format->starts = kind->takes == KIND_START;
+    format->kind = kind;
     format->string = string;
     switch (kind->takes) {
-    case KIND_ALONE:
+    case RECORD_ALONE:
         break;
-    case KIND_COUNT:
+    case RECORD_COUNT:
         set_count(parsing, text, 1, UINT64_MAX, &format->count);
         break;
-    case KIND_BYTES:
+    case RECORD_BYTES:
         set_size(parsing, text, &format->count);
         break;
-    case KIND_START: /* the newline before it belongs to the delimiter */
+    case RECORD_START: /* the newline before it belongs to the delimiter */
         check_start(parsing, text);
         string[0] = '\n';
         format->string_bytes = strlen(text) + 1;
         memcpy(string + 1, text, format->string_bytes - 1);
         break;
-    case KIND_END:
+    case RECORD_END:
         set_end(parsing, text, string, &format->string_bytes);
         break;
     }
@@ -357,7 +355,7 @@ void argument_records(struct parsing *parsing, const char *text)
 {
     const char *name = text != NULL ? text : "csv", *argument = strchr(name, ':');
     const size_t bytes = argument != NULL ? (size_t)(argument - name) : strlen(name);
-    const struct kind_row *kind = kind_find(name, bytes);
+    const struct record_kind *kind = kind_find(name, bytes);
 
     if (kind == NULL || (kind->argument != NULL) != (argument != NULL))
         refuse_kind(name);
@@ -366,9 +364,13 @@ void argument_records(struct parsing *parsing, const char *text)
     if (text != NULL)
         snprintf(parsing->spelling, sizeof parsing->spelling, "--records=%s", kind->name);
     memcpy(parsing->kind_spelling, parsing->spelling, sizeof parsing->spelling);
-    parsing->kind = kind;
     parsing->kind_text = name;
-    set_kind(parsing, kind, argument != NULL ? argument + 1 : kind->stands_for);
+    if (kind->stands_for != NULL) {
+        argument = strchr(kind->stands_for, ':');
+        kind = kind_find(kind->stands_for, (size_t)(argument - kind->stands_for));
+    }
+    parsing->kind = kind;
+    set_kind(parsing, kind, argument != NULL ? argument + 1 : NULL);
 }
 
 void argument_settle_records(struct parsing *parsing)
@@ -377,18 +379,18 @@ void argument_settle_records(struct parsing *parsing)
     struct record_format *format = &options->format;
 
     if (parsing->kind == NULL && parsing->delimiter_bytes > 0) {
-        format->kind = RECORD_STRING;
+        format->kind = &string_end_kind;
         format->string = options->string;
         format->string_bytes = parsing->delimiter_bytes;
         memcpy(options->string, parsing->delimiter, parsing->delimiter_bytes);
     }
     if (parsing->delimiter_bytes > 0)
         format->delimiter = parsing->delimiter[0];
-    if (format->kind == RECORD_STRING && format->string_bytes == 1) {
-        format->kind = RECORD_BYTE;
+    if (format->kind == &string_end_kind && format->string_bytes == 1) {
+        format->kind = NULL;
         format->delimiter = options->string[0];
     }
-    format->grouped = options->group_field > 0 || format->kind == RECORD_TAR;
+    format->grouped = options->group_field > 0 || record_is(format, RECORD_MEMBER);
     options->delimiter = format->delimiter;
 }
 

@@ -57,17 +57,17 @@ static void add_kind(struct list *list, const struct parsing *parsing)
     const unsigned traits = parsing->kind->traits;
 
     *given = (struct given){.name = parsing->kind_spelling, .is_last = true, .is = CLASS_KIND};
-    if ((traits & KIND_OF_LINES) != 0)
+    if ((traits & RECORD_OF_LINES) != 0)
         given->is |= CLASS_LINED;
     else
         given->excludes |= CLASS_ZERO | CLASS_DELIMITER;
-    if ((traits & KIND_FIELDS) == 0)
+    if ((traits & RECORD_QUOTED) == 0)
         given->excludes |= CLASS_FIELD | CLASS_SPLIT_FIELD;
-    if ((traits & KIND_HEADER) == 0)
+    if ((traits & RECORD_HEADER) == 0)
         given->excludes |= CLASS_HEADER;
-    if ((traits & KIND_HEADER_COUNT) == 0)
+    if ((traits & RECORD_HEADER_COUNT) == 0)
         given->excludes |= CLASS_HEADER_COUNT;
-    if ((traits & KIND_HEADER_START) == 0)
+    if ((traits & RECORD_TEXT) == 0)
         given->excludes |= CLASS_HEADER_START;
 }
 

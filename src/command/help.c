@@ -68,14 +68,14 @@ static void print_text(FILE *to, int width, int column, const char *text)
 static void print_kinds(FILE *to)
 {
     size_t count;
-    const struct kind_row *kind = kind_rows(&count);
+    const struct record_kind *const *kind = kind_rows(&count);
 
     for (; count > 0; count--, kind++) {
-        int width = fprintf(to, "%*s%s", TEXT_COLUMN + 2, "", kind->name);
+        int width = fprintf(to, "%*s%s", TEXT_COLUMN + 2, "", (*kind)->name);
 
-        if (kind->argument != NULL)
-            width += fprintf(to, ":%s", kind->argument);
-        print_text(to, width, KIND_COLUMN, kind->text);
+        if ((*kind)->argument != NULL)
+            width += fprintf(to, ":%s", (*kind)->argument);
+        print_text(to, width, KIND_COLUMN, (*kind)->text);
     }
 }
 

@@ -83,7 +83,7 @@ _Noreturn static void refuse(struct archive *archive, uint64_t before, const cha
     const struct packer *packer = packer_of_beginning(archive->data, archive->headers.bytes);
 
     if (name.bytes == 0 && offset == 0 && packer != NULL)
-        hints_refuse_packed(RECORD_TAR, packer, file);
+        hints_refuse_packed(&tar_kind, packer, file);
     if (name.bytes == 0)
         fault_say("%s: byte %llu: %s", file, offset, why);
     fault_say("%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes, (const char *)name.data);

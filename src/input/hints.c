@@ -263,13 +263,13 @@ static const struct {
 /* Records that are no text may begin like that by chance. */
 static bool is_text(const struct record_format *format)
 {
-    return format->kind != RECORD_SIZE && format->kind != RECORD_LENGTH && format->kind != RECORD_TAR;
+    return record_is(format, RECORD_TEXT);
 }
 
 /* Is each line a record? */
 static bool is_by_line(const struct record_format *format)
 {
-    return format->kind == RECORD_BYTE && format->delimiter == '\n';
+    return format->kind == NULL && format->delimiter == '\n';
 }
 
 static bool find_packer(const struct beginning *file, struct hint *hint)
@@ -323,7 +323,8 @@ static bool find_table(const struct beginning *file, struct hint *hint)
 static bool find_other(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        const bool matters = !others[i].by_line || is_by_line(format) || (others[i].by_start && format->starts);
+        const bool matters =
+            !others[i].by_line || is_by_line(format) || (others[i].by_start && record_is(format, RECORD_STARTS));
 
         if (!matters || !others[i].is_begun(file))
             continue;
@@ -419,9 +420,9 @@ void hints_refuse(const struct record_format *format, bool decompresses, const c
                   hint.advice);
 }
 
-void hints_refuse_packed(enum record_kind kind, const struct packer *packer, const char *name)
+void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name)
 {
-    const char *records = kind == RECORD_TAR ? "members" : kind == RECORD_BYTE ? "lines" : "records";
+    const char *records = kind->noun != NULL ? kind->noun : "records";
 
     fault_say("%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name), packer_name(packer), records);
 }
@@ -448,9 +449,9 @@ void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const ch
 void hints_look_at_end(struct hints *hints, const struct tail *tail)
 {
     const struct record_format *format = tail->format;
-    const bool byte = format->kind == RECORD_BYTE && format->delimiter != '\n';
+    const bool byte = format->kind == NULL && format->delimiter != '\n';
 
-    if (hints->end_told || tail->end_known || format->starts || (!byte && format->kind != RECORD_STRING))
+    if (hints->end_told || tail->end_known || (!byte && format->kind != &string_end_kind))
         return;
     if (!byte || format->delimiter != '\0')
         fault_warn("the delimiter is nowhere in the input, so that each file is one record");

@@ -70,16 +70,13 @@ static void expect_anything(struct stream *stream)
  * if they have one size, and the file a multiple of it, who knows. */
 static bool is_refused_if_packed(const struct record_format *format, const char *name, uint64_t bytes)
 {
-    switch (format->kind) {
-    case RECORD_TAR:
-        return bytes % TAR_BLOCK_BYTES > 0;
-    case RECORD_SIZE:
-        return bytes % format->count > 0 && packer_of_name(name) != NULL;
-    case RECORD_LENGTH:
-        return packer_of_name(name) != NULL;
-    default:
+    if (record_is(format, RECORD_TEXT))
         return bytes > 0; /* of those in /proc, nobody knows */
-    }
+    if (record_is(format, RECORD_MEMBER))
+        return bytes % TAR_BLOCK_BYTES > 0;
+    if (record_is(format, RECORD_FIXED) && bytes % record_size(format) == 0)
+        return false;
+    return packer_of_name(name) != NULL;
 }
 
 /* The shell must not have emptied a regular file, as it does in `bigshuf FILE >FILE`, but not in
@@ -111,7 +108,7 @@ static bool look_for_packer(struct stream *stream, const char *name, int fd, off
     if (beginning.packer == NULL || (beginning.named && !decompresses))
         return false;
     if (!decompresses)
-        hints_refuse_packed(format->kind, beginning.packer, name);
+        hints_refuse_packed(record_kind(format), beginning.packer, name);
     expect_anything(stream);
     stream->packed++;
     decompress_check(beginning.packer, name);
@@ -377,7 +374,8 @@ bool stream_map(struct stream *stream, uint64_t *bytes)
     const uint64_t room = mapping_room(0) + sys_page_bytes();
 
     if (!stream->known || stream->next > 0 ||
-        (stream->layout.format.kind == RECORD_TAR && stream->start % TAR_BLOCK_BYTES != 0)) /* see record_margin */
+        (record_is(&stream->layout.format, RECORD_MEMBER) &&
+         stream->start % TAR_BLOCK_BYTES != 0)) /* see record_margin */
         return false;
     if (lender_open(&stream->lender, stream->names, stream->contents.marks, stream->count, stream->start,
                     stream->known_bytes + stream->header_bytes + stream->count * room) != 0)

@@ -164,7 +164,7 @@ void resources_open_files(struct resources *resources)
     if (options->compressed)
         layout.decompress = decompress_limits(resources);
     resources->source = source_open(resources->names, resources->name_count, &layout);
-    if (options->format.kind == RECORD_TAR)
+    if (record_is(&options->format, RECORD_MEMBER))
         archive_begin(resources->source);
     else if (options->format.grouped)
         group(resources);
@@ -183,7 +183,7 @@ static uint64_t most_records(const struct resources *resources)
     else if (options->echo)
         most = options->file_count;
     else if (resources->name_count > 0 && resources->named_bytes < UINT64_MAX)
-        most = least(most, resources->named_bytes / (format->kind == RECORD_SIZE ? format->count : 1));
+        most = least(most, resources->named_bytes / (record_is(format, RECORD_FIXED) ? record_size(format) : 1));
     return options->repeat ? options->count : least(most, options->count);
 }
 

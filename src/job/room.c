@@ -51,7 +51,7 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
     if (options->range)
         return options->range_full || options->range_count > 0 ? range_bytes(options) : 0;
     if (options->repeat && known_bytes > 0)
-        return repeated_bytes(options, options->format.kind == RECORD_SIZE ? options->format.count : 1);
+        return repeated_bytes(options, record_is(&options->format, RECORD_FIXED) ? record_size(&options->format) : 1);
     return options->repeat || options->count < UINT64_MAX ? 0 : known_bytes;
 }
 
@@ -68,8 +68,8 @@ uint64_t room_temporary_bytes(const struct options *options, uint64_t known_byte
 
     if (options->probability != NULL || part || (options->repeat ? rereads : options->count < UINT64_MAX))
         return 0;
-    if (!options->repeat && options->format.kind == RECORD_SIZE)
-        known_bytes += known_bytes / options->format.count * beside;
+    if (!options->repeat && record_is(&options->format, RECORD_FIXED))
+        known_bytes += known_bytes / record_size(&options->format) * beside;
     return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
 }
 

@@ -68,7 +68,7 @@ bool task_may_leave_out_all(const struct options *options)
 
 struct field_place task_field(const struct options *options, uint64_t number)
 {
-    const bool csv = options->format.kind == RECORD_CSV;
+    const bool csv = record_is(&options->format, RECORD_QUOTED);
     const uint8_t usual = csv ? ',' : '\t';
 
     return (struct field_place){

@@ -71,7 +71,7 @@ void framing_end(struct framing_file *file)
     static const uint8_t zeros[FRAMING_TAPE_BYTES];
     uint64_t left = FRAMING_TAPE_BYTES - file->tape_bytes % FRAMING_TAPE_BYTES;
 
-    if (file->framing->format.kind != RECORD_TAR)
+    if (file->framing->format.kind != &tar_kind)
         return;
     if (left < FRAMING_END_BYTES)
         file->write(file->context, zeros, FRAMING_TAPE_BYTES);
@@ -80,7 +80,7 @@ void framing_end(struct framing_file *file)
 
 uint64_t framing_room(const struct framing *framing, uint64_t bytes)
 {
-    if (framing->format.kind != RECORD_TAR)
+    if (framing->format.kind != &tar_kind)
         return bytes;
     bytes -= bytes % FRAMING_TAPE_BYTES;
     return bytes > 0 ? bytes - FRAMING_END_BYTES : 0;

@@ -10,13 +10,14 @@
 #include <string.h>
 
 #include "base/least.h"
+#include "system/fault.h"
 
 /* The first read. */
 enum { READ_BYTES = 4096 };
 
 bool header_has_lines(const struct record_format *format)
 {
-    return format->kind == RECORD_LINES || format->starts;
+    return record_is(format, RECORD_OF_LINES | RECORD_STARTS);
 }
 
 bool header_is_none(const struct header_rule *rule)
@@ -33,11 +34,12 @@ static size_t line_start_bytes(const struct header *header)
 void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)
 {
     *header = (struct header){.format = format, .line = *format, .rule = *rule};
-    header->has_lines = header_has_lines(format) || (format->kind == RECORD_CSV && rule->start != NULL);
+    header->has_lines = header_has_lines(format) || (record_is(format, RECORD_QUOTED) && rule->start != NULL);
     if (header->has_lines)
-        header->line = (struct record_format){.delimiter = format->kind == RECORD_LINES ? format->delimiter : '\n'};
+        header->line =
+            (struct record_format){.delimiter = record_is(format, RECORD_OF_LINES) ? format->delimiter : '\n'};
     header->known = header_is_none(rule);
-    if (header->known && !format->starts)
+    if (header->known && !record_is(format, RECORD_STARTS))
         return;
     header->buffer = fault_allocate(1, HEADER_BYTES_MAX + line_start_bytes(header) + RECORD_DELIMITER_BYTES_MAX);
 }
@@ -56,8 +58,7 @@ enum { SIZE_BYTES = RECORD_DELIMITER_BYTES_MAX + 96 };
 static const char *describe(const struct header *header, char text[SIZE_BYTES])
 {
     const struct record_format *line = &header->line;
-    const char *noun =
-        line->kind == RECORD_BYTE && (line->delimiter == '\n' || line->delimiter == '\0') ? "line" : "record";
+    const char *noun = line->kind == NULL && (line->delimiter == '\n' || line->delimiter == '\0') ? "line" : "record";
     int bytes = 0;
 
     if (header->rule.start != NULL)
@@ -285,7 +286,7 @@ static void begin_records(struct header *header, const char *name, struct tail *
     tail_pass(tail, header->buffer, from);
     if (header->has_lines && beginning->used == beginning->end)
         return;
-    if (header->format->starts) {
+    if (record_is(header->format, RECORD_STARTS)) {
         check_start(header, name, beginning);
         from += start_bytes(header);
     }

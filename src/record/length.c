@@ -25,11 +25,6 @@ static const uint64_t ENDLESS = UINT64_MAX;
 
 static const char not_a_length[] = "its length is no number below 2^63";
 
-const char *const length_names[LENGTH_CODINGS] = {
-    [LENGTH_TFRECORD] = "tfrecord", [LENGTH_U32LE] = "u32le", [LENGTH_U32BE] = "u32be",
-    [LENGTH_U64LE] = "u64le",       [LENGTH_U64BE] = "u64be", [LENGTH_VARINT] = "varint",
-};
-
 /* ---- Finding ends ---- */
 
 bool length_is_open(const struct length_scan *scan)

@@ -152,7 +152,7 @@ _Noreturn static void report(struct weight_input *weights, const char *what, con
         }
     }
     quoted[length] = '\0';
-    if (name == NULL && (weights->format->kind == RECORD_CSV || source_headers_may_differ(weights->records)))
+    if (name == NULL && (record_is(weights->format, RECORD_QUOTED) || source_headers_may_differ(weights->records)))
         fault_say("%s: record %llu: %s: '%s'%s", weights->name, number, what, quoted, advice);
     if (name == NULL) {
         name = weights->name;

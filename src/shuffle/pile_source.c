@@ -129,7 +129,7 @@ void pile_keys_append(struct piles *piles, unsigned p, uint64_t key)
 
 void pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
 {
-    static const struct record_format format = {.kind = RECORD_SIZE, .count = sizeof(uint64_t)};
+    static const struct record_format format = {.kind = &sizes_kind, .count = sizeof(uint64_t)};
 
     pile_source_verify(piles, p, &format, buffer, bytes);
 }

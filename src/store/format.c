@@ -11,7 +11,7 @@
 
 #include "base/escape.h"
 #include "record/header.h"
-#include "record/length.h"
+#include "record/kind.h"
 #include "store/line.h"
 
 static const char title[] = "bigshuf store 2\n";
@@ -49,35 +49,25 @@ static void put_string(char text[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_B
 
 static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct record_format *format)
 {
-    const char *groups = format->grouped ? "groups of " : "";
-    const size_t room = STORE_FORMAT_RECORDS_BYTES;
-    char string[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES];
+    const char *const end = text + STORE_FORMAT_RECORDS_BYTES;
+    const bool starts = record_is(format, RECORD_STARTS);
 
-    if (format->kind == RECORD_STRING)
-        put_string(string, format->string + format->starts, format->string_bytes - format->starts);
-    else
-        put_string(string, &format->delimiter, 1);
-    switch (format->kind) {
-    case RECORD_BYTE:
-    case RECORD_STRING:
-        snprintf(text, room, "%srecords %s with %s", groups, format->starts ? "starting" : "ending", string);
-        break;
-    case RECORD_LINES:
-        snprintf(text, room, "%srecords of %" PRIu64 " line%s ending with %s", groups, format->count,
-                 plural(format->count), string);
-        break;
-    case RECORD_SIZE:
-        snprintf(text, room, "%srecords of %" PRIu64 " byte%s", groups, format->count, plural(format->count));
-        break;
-    case RECORD_CSV:
-        snprintf(text, room, "%srecords of CSV", groups);
-        break;
-    case RECORD_LENGTH:
-        snprintf(text, room, "%srecords with length %s", groups, length_names[format->coding]);
-        break;
-    case RECORD_TAR:
-        snprintf(text, room, "%smembers of tar archives", groups);
-        break;
+    text += snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%s", format->grouped ? "groups of " : "");
+    for (const char *at = record_kind(format)->stored; *at != '\0'; at++) {
+        char string[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES] = {*at};
+
+        if (*at == '%') {
+            at++;
+            if (*at == 'n')
+                snprintf(string, sizeof string, "%" PRIu64, format->count);
+            else if (*at == 'p')
+                snprintf(string, sizeof string, "%s", plural(format->count));
+            else if (*at == 'd')
+                put_string(string, &format->delimiter, 1);
+            else
+                put_string(string, format->string + starts, format->string_bytes - starts);
+        }
+        text += snprintf(text, (size_t)(end - text), "%s", string);
     }
 }
 
@@ -155,76 +145,57 @@ static const char *read_byte(const char *at, uint8_t *byte)
     return at != NULL && bytes == 1 ? at : NULL;
 }
 
-static const char *read_ending(const char *at, struct record_format *format, uint8_t *string)
+/* The string of a kind, which has one byte at least. A single byte at the end of records is the delimiter of lines. */
+static const char *read_kind_string(const char *at, struct record_format *format, uint8_t *string)
 {
-    at = read_string(at, string, RECORD_DELIMITER_BYTES_MAX, &format->string_bytes);
-    if (at == NULL || format->string_bytes == 0)
-        return NULL;
-    format->kind = format->string_bytes == 1 ? RECORD_BYTE : RECORD_STRING;
-    format->delimiter = string[0];
-    return at;
-}
+    const bool starts = record_is(format, RECORD_STARTS);
 
-static const char *read_starting(const char *at, struct record_format *format, uint8_t *string)
-{
     string[0] = '\n';
-    at = read_string(at, string + 1, RECORD_DELIMITER_BYTES_MAX - 1, &format->string_bytes);
-    if (at == NULL || format->string_bytes == 0 || memchr(string + 1, '\n', format->string_bytes) != NULL)
+    at = read_string(at, string + starts, RECORD_DELIMITER_BYTES_MAX - (size_t)starts, &format->string_bytes);
+    if (starts && at != NULL && memchr(string + 1, '\n', format->string_bytes) != NULL)
         return NULL;
-    format->kind = RECORD_STRING;
-    format->starts = true;
-    format->string_bytes++;
+    format->string_bytes += starts;
+    return format->string_bytes >= 2 ? at : NULL;
+}
+
+/* Read what `stored` of the format's kind says (record.h). */
+static const char *read_kind(const char *at, struct record_format *format, uint8_t *string)
+{
+    for (const char *pattern = record_kind(format)->stored; *pattern != '\0' && at != NULL; pattern++) {
+        if (*pattern != '%') {
+            at = *at == *pattern ? at + 1 : NULL;
+            continue;
+        }
+        pattern++;
+        if (*pattern == 'n')
+            at = line_number_within(at, 1, UINT64_MAX, &format->count);
+        else if (*pattern == 'p')
+            at += *at == 's';
+        else if (*pattern == 'd')
+            at = read_byte(at, &format->delimiter);
+        else
+            at = read_kind_string(at, format, string);
+    }
     return at;
 }
 
-static const char *read_counted(const char *at, struct record_format *format)
-{
-    const char *bytes;
-
-    at = line_number_within(at, 1, UINT64_MAX, &format->count);
-    bytes = skip_noun(at, " byte");
-    if (bytes != NULL) {
-        format->kind = RECORD_SIZE;
-        return bytes;
-    }
-    format->kind = RECORD_LINES;
-    return read_byte(line_skip(skip_noun(at, " line"), " ending with "), &format->delimiter);
-}
-
-static const char *read_coding(const char *at, struct record_format *format)
-{
-    const char *after = NULL;
-
-    format->kind = RECORD_LENGTH;
-    for (size_t i = 0; i < LENGTH_CODINGS && after == NULL; i++) {
-        format->coding = (enum length_coding)i;
-        after = line_skip(at, length_names[i]);
-    }
-    return after;
-}
-
+/* Lines, which have no row, come first. */
 static const char *read_records(const char *at, struct record_format *format, uint8_t *string)
 {
-    const char *value = line_skip(at, "groups of ");
+    const char *members = line_skip(at, "groups of ");
+    const char *after = NULL;
+    size_t count;
+    const struct record_kind *const *rows = kind_rows(&count);
 
-    *format = (struct record_format){.string = string, .grouped = value != NULL};
-    at = value != NULL ? value : at;
-    if ((value = line_skip(at, "records ending with ")) != NULL)
-        return read_ending(value, format, string);
-    if ((value = line_skip(at, "records starting with ")) != NULL)
-        return read_starting(value, format, string);
-    if ((value = line_skip(at, "records of CSV")) != NULL) {
-        format->kind = RECORD_CSV;
-        format->delimiter = '\n';
-        return value;
+    at = members != NULL ? members : at;
+    for (size_t i = 0; i <= count && after == NULL; i++) {
+        const struct record_kind *kind = i > 0 ? rows[i - 1] : NULL;
+
+        *format = (struct record_format){.kind = kind, .grouped = members != NULL, .delimiter = '\n', .string = string};
+        if (record_kind(format)->stored != NULL && (members != NULL || !record_is(format, RECORD_MEMBER)))
+            after = read_kind(at, format, string);
     }
-    if ((value = line_skip(at, "records with length ")) != NULL)
-        return read_coding(value, format);
-    if (format->grouped && (value = line_skip(at, "members of tar archives")) != NULL) {
-        format->kind = RECORD_TAR;
-        return value;
-    }
-    return read_counted(line_skip(at, "records of "), format);
+    return after;
 }
 
 static const char *read_piles(const char *at, unsigned *piles)

@@ -763,7 +763,6 @@ test_kinds_have_several_names() {
     printf '>a\nA\n>b\nB\nC\n' >in
     records_are '>a\nA\n|>b\nB\nC\n|' --records=fasta in
     records_are '>a\nA\n|>b\nB\nC\n|' --records=start:'>' in
-    records_are '1\n2\n3\n4\n|5\n6\n7\n8\n|' --records=fastq < <(seq 8)
     printf '1\n"2\n3"\n' >in
     records_are '1\n|"2\n3"\n|' --records=csv in
     printf 'a\r\nb\nc' >in

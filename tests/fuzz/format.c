@@ -7,15 +7,16 @@
 static bool is_same(const struct store_format *one, const struct store_format *other)
 {
     const struct record_format *a = &one->record, *b = &other->record;
-    const bool byte = a->kind == RECORD_BYTE || a->kind == RECORD_LINES;
-    const bool counted = a->kind == RECORD_LINES || a->kind == RECORD_SIZE;
+    const enum record_argument takes = record_kind(a)->takes;
+    const bool counted = takes == RECORD_COUNT || takes == RECORD_BYTES;
+    const bool string = takes == RECORD_START || takes == RECORD_END;
+    const bool lines = a->kind == NULL || record_is(a, RECORD_OF_LINES);
 
     return one->piles == other->piles && one->header_bytes == other->header_bytes &&
-           one->header_lines == other->header_lines && a->kind == b->kind && a->starts == b->starts &&
-           strcmp(one->header_start, other->header_start) == 0 && a->coding == b->coding && a->grouped == b->grouped &&
-           (!byte || a->delimiter == b->delimiter) && (!counted || a->count == b->count) &&
-           (a->kind != RECORD_STRING ||
-            (a->string_bytes == b->string_bytes && memcmp(a->string, b->string, a->string_bytes) == 0));
+           one->header_lines == other->header_lines && strcmp(one->header_start, other->header_start) == 0 &&
+           a->kind == b->kind && a->grouped == b->grouped && (!lines || a->delimiter == b->delimiter) &&
+           (!counted || a->count == b->count) &&
+           (!string || (a->string_bytes == b->string_bytes && memcmp(a->string, b->string, a->string_bytes) == 0));
 }
 
 /* Another function may have to read it: nothing in it is out of range. */
@@ -25,13 +26,11 @@ static void check_ranges(const struct store_format *format)
 
     FUZZ_CHECK(format->piles >= STORE_FORMAT_PILES_MIN && format->piles <= STORE_FORMAT_PILES_MAX);
     FUZZ_CHECK((format->piles & (format->piles - 1)) == 0);
-    FUZZ_CHECK((record->kind != RECORD_LINES && record->kind != RECORD_SIZE) || record->count >= 1);
-    if (record->kind != RECORD_STRING) {
-        FUZZ_CHECK(!record->starts);
+    FUZZ_CHECK((record->kind != &lines_kind && record->kind != &sizes_kind) || record->count >= 1);
+    if (record->kind != &string_start_kind && record->kind != &string_end_kind)
         return;
-    }
     FUZZ_CHECK(record->string_bytes >= 2 && record->string_bytes <= RECORD_DELIMITER_BYTES_MAX);
-    FUZZ_CHECK(!record->starts ||
+    FUZZ_CHECK(record->kind == &string_end_kind ||
                (record->string[0] == '\n' && memchr(record->string + 1, '\n', record->string_bytes - 1) == NULL));
 }
 

@@ -66,23 +66,27 @@ static inline size_t fuzz_from_to(struct fuzz *fuzz, size_t least, size_t most)
 /* Any format. `string` receives the string of it. */
 static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string[RECORD_DELIMITER_BYTES_MAX])
 {
+    static const struct record_kind *const lengths[] = {&length_kinds_tfrecord, &length_kinds_u32le,
+                                                        &length_kinds_u32be,    &length_kinds_u64le,
+                                                        &length_kinds_u64be,    &length_kinds_varint};
+    static const struct record_kind *const kinds[] = {NULL, &string_end_kind, &lines_kind, &sizes_kind, &csv_kind};
     const uint8_t kind = fuzz_byte(fuzz);
-    struct record_format format = {.kind = (enum record_kind)(kind % 6), .grouped = kind / 128 != 0};
+    struct record_format format = {.grouped = kind / 128 != 0};
 
     format.delimiter = fuzz_byte(fuzz);
     format.count = fuzz_number(fuzz);
     format.count += format.count == 0;
-    if (format.kind == RECORD_LENGTH)
-        format.coding = (enum length_coding)(format.count % LENGTH_CODINGS);
-    if (format.kind != RECORD_STRING)
+    format.kind = kind % 6 < 5 ? kinds[kind % 6] : lengths[format.count % 6];
+    if (format.kind != &string_end_kind)
         return format;
-    format.starts = format.delimiter == '\n';
+    if (format.delimiter == '\n')
+        format.kind = &string_start_kind;
     format.string_bytes = 2 + fuzz_byte(fuzz) % (RECORD_DELIMITER_BYTES_MAX - 1);
     format.string = string;
     for (size_t i = 0; i < format.string_bytes; i++)
         string[i] = fuzz_byte(fuzz);
-    string[0] = format.starts ? '\n' : string[0];
-    for (size_t i = 1; format.starts && i < format.string_bytes; i++)
+    string[0] = format.kind == &string_start_kind ? '\n' : string[0];
+    for (size_t i = 1; format.kind == &string_start_kind && i < format.string_bytes; i++)
         string[i] ^= string[i] == '\n';
     return format;
 }

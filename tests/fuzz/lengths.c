@@ -102,7 +102,7 @@ static void check_pieces(enum length_coding coding, struct fuzz sizes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct fuzz fuzz = {data, bytes};
-    const enum length_coding coding = (enum length_coding)(fuzz_byte(&fuzz) % LENGTH_CODINGS);
+    const enum length_coding coding = (enum length_coding)(fuzz_byte(&fuzz) % (LENGTH_VARINT + 1));
 
     make_file(&fuzz, coding);
     check_pieces(coding, fuzz);

@@ -37,29 +37,20 @@ static void check_format(const struct options *options)
 {
     const struct record_format *format = &options->format;
 
-    switch (format->kind) {
-    case RECORD_BYTE:
+    if (format->kind == NULL || record_is(format, RECORD_OF_LINES))
         FUZZ_CHECK(options->delimiter == format->delimiter);
-        break;
-    case RECORD_STRING:
+    else if (format->kind != &string_end_kind)
+        FUZZ_CHECK(options->delimiter == '\n');
+    if (format->kind == &string_start_kind || format->kind == &string_end_kind) {
         FUZZ_CHECK(format->string == options->string);
         FUZZ_CHECK(format->string_bytes >= 2 && format->string_bytes <= RECORD_DELIMITER_BYTES_MAX);
-        FUZZ_CHECK(!format->starts || format->string[0] == '\n');
-        FUZZ_CHECK(!format->starts || memchr(format->string + 1, '\n', format->string_bytes - 1) == NULL);
-        break;
-    case RECORD_LINES:
-    case RECORD_SIZE:
-        FUZZ_CHECK(format->count >= 1);
-        break;
-    case RECORD_CSV:
-    case RECORD_TAR:
-        FUZZ_CHECK(options->delimiter == '\n');
-        break;
-    case RECORD_LENGTH:
-        FUZZ_CHECK(options->delimiter == '\n' && options->header.lines == 0 && options->header.start == NULL);
-        FUZZ_CHECK((unsigned)format->coding < LENGTH_CODINGS);
-        break;
     }
+    if (format->kind == &string_start_kind)
+        FUZZ_CHECK(format->string[0] == '\n' && memchr(format->string + 1, '\n', format->string_bytes - 1) == NULL);
+    if (record_kind(format)->takes == RECORD_COUNT || record_kind(format)->takes == RECORD_BYTES)
+        FUZZ_CHECK(format->count >= 1);
+    if (!record_is(format, RECORD_HEADER_COUNT))
+        FUZZ_CHECK(options->header.lines == 0 && options->header.start == NULL);
 }
 
 static void check_store(const struct options *options)
@@ -80,7 +71,7 @@ static void check(const struct options *options)
 
     check_format(options);
     check_store(options);
-    FUZZ_CHECK(options->format.grouped == (options->group_field > 0 || options->format.kind == RECORD_TAR));
+    FUZZ_CHECK(options->format.grouped == (options->group_field > 0 || options->format.kind == &tar_kind));
     FUZZ_CHECK(options->file_count == 0 || !(store || options->range || options->files0_from != NULL));
     FUZZ_CHECK(options->file_count > 0 || store || options->range || options->files0_from != NULL || options->echo);
     FUZZ_CHECK(!options->range_full || (options->range && options->range_first == 0 && options->range_count == 0));

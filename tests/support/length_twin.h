@@ -8,6 +8,13 @@
 #include <stdint.h>
 
 #include "record/length.h"
+#include "record/record.h"
+
+/* Do records of this format begin with their length? */
+static inline bool length_twin_is_of(const struct record_format *format)
+{
+    return record_kind(format)->ends == length_kinds_varint.ends;
+}
 
 /* The length that begins with data[0, bytes) and how many bytes it has; 0 if not all of it is there, and UINT64_MAX if
  * it is no number below 2^63. */

@@ -12,7 +12,6 @@
 
 #include "command/option_table.h"
 #include "record/header.h"
-#include "record/length.h"
 
 struct said_options {
     FILE *to;
@@ -32,36 +31,31 @@ static inline void say_escaped(const struct said_options *said, const char *opti
 static inline void say_records(const struct said_options *said, const struct options *options)
 {
     const struct record_format *format = &options->format;
+    char option[64];
 
-    if (format->kind == RECORD_BYTE || format->kind == RECORD_LINES) {
+    if (format->kind == NULL || record_is(format, RECORD_OF_LINES)) {
         if (format->delimiter == '\0')
             SAY(said, "--zero-terminated");
         else if (format->delimiter != '\n')
             say_escaped(said, "--delimiter=", &format->delimiter, 1);
     }
-    switch (format->kind) {
-    case RECORD_BYTE:
+    if (format->kind == NULL)
+        return;
+    snprintf(option, sizeof option, "--records=%s%s", format->kind->name,
+             format->kind->takes == RECORD_ALONE ? "" : ":");
+    switch (format->kind->takes) {
+    case RECORD_ALONE:
+        SAY(said, "%s", option);
         break;
-    case RECORD_STRING:
-        if (format->starts)
-            SAY(said, "--records=start:%.*s", (int)format->string_bytes - 1, (const char *)format->string + 1);
-        else
-            say_escaped(said, "--records=end:", format->string, format->string_bytes);
+    case RECORD_COUNT:
+    case RECORD_BYTES:
+        SAY(said, "%s%" PRIu64, option, format->count);
         break;
-    case RECORD_LINES:
-        SAY(said, "--records=lines:%" PRIu64, format->count);
+    case RECORD_START:
+        SAY(said, "%s%.*s", option, (int)format->string_bytes - 1, (const char *)format->string + 1);
         break;
-    case RECORD_SIZE:
-        SAY(said, "--records=bytes:%" PRIu64, format->count);
-        break;
-    case RECORD_CSV:
-        SAY(said, "--records=csv");
-        break;
-    case RECORD_LENGTH:
-        SAY(said, "--records=%s", length_names[format->coding]);
-        break;
-    case RECORD_TAR:
-        SAY(said, "--records=tar");
+    case RECORD_END:
+        say_escaped(said, option, format->string, format->string_bytes);
         break;
     }
 }

@@ -148,13 +148,13 @@ static inline unsigned small_draw(unsigned bound)
 static inline void small_open(unsigned piles, const char *start)
 {
     static uint8_t string[RECORD_DELIMITER_BYTES_MAX + 1];
-    struct store_format format = {.piles = piles, .record = {.kind = RECORD_BYTE, .delimiter = '\n'}};
+    struct store_format format = {.piles = piles, .record = {.delimiter = '\n'}};
 
     snprintf(small.start, sizeof small.start, "%s", start == NULL ? "" : start);
     if (start != NULL) {
         snprintf((char *)string, sizeof string, "\n%s", start);
         format.record = (struct record_format){
-            .kind = RECORD_STRING, .starts = true, .string = string, .string_bytes = strlen((char *)string)};
+            .kind = &string_start_kind, .string = string, .string_bytes = strlen((char *)string)};
     }
     store_join(&small.store, "store", &format);
 }

@@ -10,7 +10,7 @@
 enum { BYTES_MAX = 1 << 24 };
 
 static const struct key_rule first = {.format = {.delimiter = '\n'}, .field = {.number = 1, .separator = '\t'}};
-static const struct key_rule csv = {.format = {.kind = RECORD_CSV, .delimiter = '\n'},
+static const struct key_rule csv = {.format = {.kind = &csv_kind, .delimiter = '\n'},
                                     .field = {.number = 2, .separator = ',', .quoted = true}};
 
 static char delivered[BYTES_MAX];

@@ -139,11 +139,13 @@ TEST(records_of_any_format_come_whole)
         const char *text;
         size_t start[4];
     } cases[] = {
-        {{.kind = RECORD_STRING, .string = (const uint8_t *)"--", .string_bytes = 2}, "a-b--c--d-\n--", {0, 5, 8, 13}},
-        {{.kind = RECORD_LINES, .delimiter = '\n', .count = 3}, "1\n2\n3\n\n\n\n7\n\n9\n", {0, 6, 9, 14}},
-        {{.kind = RECORD_SIZE, .count = 5}, "01234\n1\n3456789", {0, 5, 10, 15}},
-        {{.kind = RECORD_CSV}, "a,\"b\n\"\"c\"\n1,2\n\"\n\n\"\n", {0, 10, 14, 19}},
-        {{.kind = RECORD_LENGTH, .coding = LENGTH_VARINT}, "\3abc\4\1\2\3\4\7defghij", {0, 4, 9, 17}},
+        {{.kind = &string_end_kind, .string = (const uint8_t *)"--", .string_bytes = 2},
+         "a-b--c--d-\n--",
+         {0, 5, 8, 13}},
+        {{.kind = &lines_kind, .delimiter = '\n', .count = 3}, "1\n2\n3\n\n\n\n7\n\n9\n", {0, 6, 9, 14}},
+        {{.kind = &sizes_kind, .count = 5}, "01234\n1\n3456789", {0, 5, 10, 15}},
+        {{.kind = &csv_kind}, "a,\"b\n\"\"c\"\n1,2\n\"\n\n\"\n", {0, 10, 14, 19}},
+        {{.kind = &length_kinds_varint}, "\3abc\4\1\2\3\4\7defghij", {0, 4, 9, 17}},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -268,19 +268,20 @@ TEST(known_bytes_are_those_of_regular_files)
 
 /* ---- Layouts ---- */
 
-#define STRING(text) .kind = RECORD_STRING, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
+#define STRING(text) .kind = &string_end_kind, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
+#define START(text)  .kind = &string_start_kind, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
 
-static const struct stream_layout csv_comment = {.format = {.kind = RECORD_CSV}, .header = {.bytes = 1}};
+static const struct stream_layout csv_comment = {.format = {.kind = &csv_kind}, .header = {.bytes = 1}};
 static const struct stream_layout paragraphs = {.format = {STRING("\n\n")}};
-static const struct stream_layout fasta = {.format = {STRING("\n>"), .starts = true}};
-static const struct stream_layout mbox = {.format = {STRING("\nFrom "), .starts = true}};
-static const struct stream_layout groups = {.format = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}};
-static const struct stream_layout fixed = {.format = {.kind = RECORD_SIZE, .count = 4}};
-static const struct stream_layout csv = {.format = {.kind = RECORD_CSV}};
-static const struct stream_layout csv_header = {.format = {.kind = RECORD_CSV}, .header = {.lines = 1}};
+static const struct stream_layout fasta = {.format = {START("\n>")}};
+static const struct stream_layout mbox = {.format = {START("\nFrom ")}};
+static const struct stream_layout groups = {.format = {.kind = &lines_kind, .delimiter = '\n', .count = 4}};
+static const struct stream_layout fixed = {.format = {.kind = &sizes_kind, .count = 4}};
+static const struct stream_layout csv = {.format = {.kind = &csv_kind}};
+static const struct stream_layout csv_header = {.format = {.kind = &csv_kind}, .header = {.lines = 1}};
 static const struct stream_layout header = {.format = {.delimiter = '\n'}, .header = {.lines = 2}};
-static const struct stream_layout fixed_header = {.format = {.kind = RECORD_SIZE, .count = 4}, .header = {.bytes = 3}};
-static const struct stream_layout fasta_header = {.format = {STRING("\n>"), .starts = true}, .header = {.lines = 1}};
+static const struct stream_layout fixed_header = {.format = {.kind = &sizes_kind, .count = 4}, .header = {.bytes = 3}};
+static const struct stream_layout fasta_header = {.format = {START("\n>")}, .header = {.lines = 1}};
 
 /* A child that writes `content` to the FIFO `name`. */
 static void feed(const char *name, const char *content)

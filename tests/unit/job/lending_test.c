@@ -64,8 +64,8 @@ static void long_records_that_fit_are_referred_to(void **state)
 static enum lending choose_archive(unsigned archive_mebibytes, enum lending_use use, unsigned mebibytes)
 {
     static const char *const names[] = {"a.tar"};
-    const struct stream_layout layout = {.format = {.kind = RECORD_TAR}};
-    const struct record_format format = {.kind = RECORD_TAR, .grouped = true};
+    const struct stream_layout layout = {.format = {.kind = &tar_kind}};
+    const struct record_format format = {.kind = &tar_kind, .grouped = true};
     struct source *source;
     enum lending lending;
     uint64_t bytes;

@@ -33,7 +33,7 @@ UNIT_TEST(test_repeated_records_have_a_byte_at_least)
 
     assert_int_equal(room_output_bytes(&options, 1000), 3000);
     assert_int_equal(room_output_bytes(&options, 0), 0);
-    options.format = (struct record_format){.kind = RECORD_SIZE, .count = 10};
+    options.format = (struct record_format){.kind = &sizes_kind, .count = 10};
     assert_int_equal(room_output_bytes(&options, 1000), 30000);
     options.count = UINT64_MAX / 2;
     assert_int_equal(room_output_bytes(&options, 1000), UINT64_MAX);
@@ -75,7 +75,7 @@ UNIT_TEST(test_three_quarters_of_memory_stay_out_of_temporary_files)
 
 UNIT_TEST(test_what_is_kept_beside_records_of_one_size_counts)
 {
-    struct options options = {.count = UINT64_MAX, .format = {.kind = RECORD_SIZE, .count = 16}};
+    struct options options = {.count = UINT64_MAX, .format = {.kind = &sizes_kind, .count = 16}};
 
     assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 0);
     options.random_source = "random";

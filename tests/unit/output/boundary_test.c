@@ -12,7 +12,7 @@
 
 enum { STREAM_BYTES = 4096, FILES = STREAM_BYTES };
 
-static const struct record_format lines = {.kind = RECORD_BYTE, .delimiter = '\n'};
+static const struct record_format lines = {.delimiter = '\n'};
 
 static struct {
     uint8_t data[STREAM_BYTES];
@@ -197,7 +197,7 @@ static void assert_files_of(const struct record_format *format, size_t bytes, si
 /* The end of such a record depends on all bytes since its beginning, so a lost or doubled one would show. */
 UNIT_TEST(a_scan_with_a_memory_is_kept_in_step)
 {
-    const struct record_format tens = {.kind = RECORD_SIZE, .count = 10};
+    const struct record_format tens = {.kind = &sizes_kind, .count = 10};
 
     memset(stream.data, '\n', sizeof stream.data);
     for (size_t piece = 1; piece < 64; piece++)

@@ -84,7 +84,7 @@ UNIT_TEST(the_start_moves_from_the_end_to_the_beginning)
 /* Of an archive that consists of so many blocks of records. */
 static size_t archive_bytes(size_t blocks)
 {
-    const struct framing framing = {.format = {.kind = RECORD_TAR}};
+    const struct framing framing = {.format = {.kind = &tar_kind}};
     struct framing_file file;
     uint8_t block[512] = {1};
 
@@ -112,7 +112,7 @@ UNIT_TEST(archives_end_with_two_blocks_of_zeros_and_have_whole_tape_records)
 
 UNIT_TEST(what_fits_into_an_archive_leaves_room_for_its_end)
 {
-    const struct framing archive = {.format = {.kind = RECORD_TAR}}, lines = {.format = {.delimiter = '\n'}};
+    const struct framing archive = {.format = {.kind = &tar_kind}}, lines = {.format = {.delimiter = '\n'}};
 
     for (uint64_t bytes = 10240; bytes < 40960; bytes += 511) {
         const uint64_t room = framing_room(&archive, bytes);

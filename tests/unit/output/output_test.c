@@ -15,8 +15,7 @@ static void init(void)
     faulty_reset();
     place.directory = directories;
     place.directories = 1;
-    plan = (struct output_plan){
-        .path = "%d", .filters = 2, .format = {.kind = RECORD_BYTE, .delimiter = '\n'}, .place = &place};
+    plan = (struct output_plan){.path = "%d", .filters = 2, .format = {.delimiter = '\n'}, .place = &place};
 }
 
 static int setup(void **state)

@@ -11,7 +11,8 @@
 
 enum { BYTES_MAX = 1500, ROUNDS = 60 };
 
-#define STRING(text) .kind = RECORD_STRING, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
+#define STRING(text) .kind = &string_end_kind, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
+#define START(text)  .kind = &string_start_kind, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
 
 /* A format, and the bytes of which data are made that put it to the test. */
 struct example {
@@ -23,8 +24,8 @@ struct example {
 #define MADE_OF(text) (text), sizeof(text) - 1
 
 static const struct example examples[] = {
-    {{.kind = RECORD_BYTE, .delimiter = '\n'}, MADE_OF("\nx")},
-    {{.kind = RECORD_BYTE, .delimiter = '\0'}, MADE_OF("\0\nabcdefghijkl")},
+    {{.delimiter = '\n'}, MADE_OF("\nx")},
+    {{.delimiter = '\0'}, MADE_OF("\0\nabcdefghijkl")},
     {{STRING("\n\n")}, MADE_OF("\nx")},
     {{STRING("\n\n")}, MADE_OF("\nabcdefgh")},
     {{STRING("ab")}, MADE_OF("ab")},
@@ -35,38 +36,38 @@ static const struct example examples[] = {
     {{STRING("abacabadabacaba")}, MADE_OF("aaaabbcd")},
     {{STRING("\0\xff")}, MADE_OF("\0\xff\n")},
     {{STRING("abababababababababababababababababababababababababababababababababababababab")}, MADE_OF("ab")},
-    {{STRING("\n>"), .starts = true}, MADE_OF("\n>x")},
-    {{STRING("\nFr"), .starts = true}, MADE_OF("\n\n\nFrx")},
-    {{.kind = RECORD_LINES, .delimiter = '\n', .count = 1}, MADE_OF("\nx")},
-    {{.kind = RECORD_LINES, .delimiter = '\n', .count = 4}, MADE_OF("\nx")},
-    {{.kind = RECORD_LINES, .delimiter = '\0', .count = 7}, MADE_OF("\0abcdefghijkl")},
-    {{.kind = RECORD_LINES, .delimiter = '\n', .count = 1000}, MADE_OF("\nx")},
-    {{.kind = RECORD_SIZE, .count = 1}, MADE_OF("x")},
-    {{.kind = RECORD_SIZE, .count = 7}, MADE_OF("x")},
-    {{.kind = RECORD_SIZE, .count = 500}, MADE_OF("x")},
-    {{.kind = RECORD_SIZE, .count = UINT64_MAX}, MADE_OF("x")},
-    {{.kind = RECORD_LENGTH, .coding = LENGTH_TFRECORD}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
-    {{.kind = RECORD_LENGTH, .coding = LENGTH_TFRECORD}, MADE_OF("\0\xff")},
-    {{.kind = RECORD_LENGTH, .coding = LENGTH_U32LE}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
-    {{.kind = RECORD_LENGTH, .coding = LENGTH_U32BE}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
-    {{.kind = RECORD_LENGTH, .coding = LENGTH_U64LE}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
-    {{.kind = RECORD_LENGTH, .coding = LENGTH_U64BE}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
-    {{.kind = RECORD_LENGTH, .coding = LENGTH_U64BE}, MADE_OF("\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
-    {{.kind = RECORD_LENGTH, .coding = LENGTH_VARINT}, MADE_OF("\0\1\5\x20\x80\x81")},
-    {{.kind = RECORD_LENGTH, .coding = LENGTH_VARINT}, MADE_OF("\0\x80\x80\x80\x80\x80\x80\x80\x80\x80")},
-    {{.kind = RECORD_CSV}, MADE_OF("\n\"")},
-    {{.kind = RECORD_CSV}, MADE_OF("\n\n\n\n\"x,\r")},
-    {{.kind = RECORD_CSV}, MADE_OF("\nabcdefghijklmnopqrstuvwxyz0123456789\"")},
-    {{.kind = RECORD_CSV}, MADE_OF("\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\"")},
-    {{.grouped = true, .kind = RECORD_BYTE, .delimiter = '\n'}, MADE_OF("\n.+x")},
-    {{.grouped = true, .kind = RECORD_BYTE, .delimiter = '\n'}, MADE_OF("\n\n\n\n.++++++")},
-    {{.grouped = true, .kind = RECORD_BYTE, .delimiter = '\n'}, MADE_OF("\nabcdefghijklmnop.")},
-    {{.grouped = true, .kind = RECORD_BYTE, .delimiter = '.'}, MADE_OF(".+x")},
-    {{.grouped = true, .kind = RECORD_BYTE, .delimiter = '+'}, MADE_OF(".+x")},
-    {{.grouped = true, .kind = RECORD_CSV}, MADE_OF("\n\n\n\n..+,\"")},
+    {{START("\n>")}, MADE_OF("\n>x")},
+    {{START("\nFr")}, MADE_OF("\n\n\nFrx")},
+    {{.kind = &lines_kind, .delimiter = '\n', .count = 1}, MADE_OF("\nx")},
+    {{.kind = &lines_kind, .delimiter = '\n', .count = 4}, MADE_OF("\nx")},
+    {{.kind = &lines_kind, .delimiter = '\0', .count = 7}, MADE_OF("\0abcdefghijkl")},
+    {{.kind = &lines_kind, .delimiter = '\n', .count = 1000}, MADE_OF("\nx")},
+    {{.kind = &sizes_kind, .count = 1}, MADE_OF("x")},
+    {{.kind = &sizes_kind, .count = 7}, MADE_OF("x")},
+    {{.kind = &sizes_kind, .count = 500}, MADE_OF("x")},
+    {{.kind = &sizes_kind, .count = UINT64_MAX}, MADE_OF("x")},
+    {{.kind = &length_kinds_tfrecord}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = &length_kinds_tfrecord}, MADE_OF("\0\xff")},
+    {{.kind = &length_kinds_u32le}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = &length_kinds_u32be}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = &length_kinds_u64le}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = &length_kinds_u64be}, MADE_OF("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = &length_kinds_u64be}, MADE_OF("\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\5\x30")},
+    {{.kind = &length_kinds_varint}, MADE_OF("\0\1\5\x20\x80\x81")},
+    {{.kind = &length_kinds_varint}, MADE_OF("\0\x80\x80\x80\x80\x80\x80\x80\x80\x80")},
+    {{.kind = &csv_kind}, MADE_OF("\n\"")},
+    {{.kind = &csv_kind}, MADE_OF("\n\n\n\n\"x,\r")},
+    {{.kind = &csv_kind}, MADE_OF("\nabcdefghijklmnopqrstuvwxyz0123456789\"")},
+    {{.kind = &csv_kind}, MADE_OF("\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\"")},
+    {{.grouped = true, .delimiter = '\n'}, MADE_OF("\n.+x")},
+    {{.grouped = true, .delimiter = '\n'}, MADE_OF("\n\n\n\n.++++++")},
+    {{.grouped = true, .delimiter = '\n'}, MADE_OF("\nabcdefghijklmnop.")},
+    {{.grouped = true, .delimiter = '.'}, MADE_OF(".+x")},
+    {{.grouped = true, .delimiter = '+'}, MADE_OF(".+x")},
+    {{.grouped = true, .kind = &csv_kind}, MADE_OF("\n\n\n\n..+,\"")},
     {{.grouped = true, STRING("+.")}, MADE_OF(".+x")},
-    {{.grouped = true, .kind = RECORD_LINES, .delimiter = '\n', .count = 2}, MADE_OF("\n.+")},
-    {{.grouped = true, .kind = RECORD_SIZE, .count = 3}, MADE_OF(".+")},
+    {{.grouped = true, .kind = &lines_kind, .delimiter = '\n', .count = 2}, MADE_OF("\n.+")},
+    {{.grouped = true, .kind = &sizes_kind, .count = 3}, MADE_OF(".+")},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
@@ -97,24 +98,18 @@ static size_t count_of(const uint8_t *data, size_t bytes, uint8_t byte)
 /* Is record[0, bytes) a whole one, or a whole member, if nothing shorter is? */
 static bool is_record(const struct record_format *format, const uint8_t *record, size_t bytes)
 {
-    switch (format->kind) {
-    case RECORD_BYTE:
+    if (format->kind == NULL)
         return record[bytes - 1] == format->delimiter;
-    case RECORD_STRING:
-        return bytes >= format->string_bytes &&
-               memcmp(record + bytes - format->string_bytes, format->string, format->string_bytes) == 0;
-    case RECORD_LINES:
+    if (format->kind == &lines_kind)
         return record[bytes - 1] == format->delimiter && count_of(record, bytes, format->delimiter) == format->count;
-    case RECORD_SIZE:
+    if (format->kind == &sizes_kind)
         return bytes == format->count;
-    case RECORD_CSV:
+    if (format->kind == &csv_kind)
         return record[bytes - 1] == '\n' && count_of(record, bytes, '"') % 2 == 0;
-    case RECORD_LENGTH:
-        return length_twin_is_record(format->coding, record, bytes);
-    case RECORD_TAR:
-        break;
-    }
-    return false;
+    if (length_twin_is_of(format))
+        return length_twin_is_record(format->kind->coding, record, bytes);
+    return bytes >= format->string_bytes &&
+           memcmp(record + bytes - format->string_bytes, format->string, format->string_bytes) == 0;
 }
 
 static size_t begin_of_last(const struct stream *stream)
@@ -315,12 +310,12 @@ UNIT_TEST(what_is_missing_ends_the_last_record_and_no_more)
             count = record_missing(format, &scan, &missing);
             if (count < 0) {
                 assert_true(rest > 0);
-                assert_true(format->kind >= RECORD_LINES);
+                assert_true(format->kind != NULL && format->string == NULL);
                 continue;
             }
-            if (!format->starts)
+            if (!record_is(format, RECORD_STARTS))
                 assert_int_equal(count == 0, rest == 0);
-            if (format->kind == RECORD_STRING && rest > 0 && !format->starts)
+            if (format->kind == &string_end_kind && rest > 0)
                 assert_int_equal(count, least_missing(format, stream.data + begin_of_last(&stream), rest));
             memcpy(stream.data + stream.bytes, missing, (size_t)count);
             stream.bytes += (size_t)count;
@@ -374,8 +369,8 @@ UNIT_TEST(a_delimiter_is_missing_as_a_whole)
 
 UNIT_TEST(a_record_with_a_length_is_whole_or_cannot_be_completed)
 {
-    const struct record_format u32be = {.kind = RECORD_LENGTH, .coding = LENGTH_U32BE};
-    const struct record_format varint = {.kind = RECORD_LENGTH, .coding = LENGTH_VARINT};
+    const struct record_format u32be = {.kind = &length_kinds_u32be};
+    const struct record_format varint = {.kind = &length_kinds_varint};
 
     assert_string_equal(missing_after(u32be, ""), "");
     assert_null(missing_after(u32be, "1234"));
@@ -386,9 +381,9 @@ UNIT_TEST(a_record_with_a_length_is_whole_or_cannot_be_completed)
 
 UNIT_TEST(what_cannot_be_completed_is_told)
 {
-    const struct record_format groups = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4};
-    const struct record_format sizes = {.kind = RECORD_SIZE, .count = 4};
-    const struct record_format csv = {.kind = RECORD_CSV};
+    const struct record_format groups = {.kind = &lines_kind, .delimiter = '\n', .count = 4};
+    const struct record_format sizes = {.kind = &sizes_kind, .count = 4};
+    const struct record_format csv = {.kind = &csv_kind};
 
     assert_string_equal(missing_after(groups, "1\n2\n3\n4"), "\n");
     assert_string_equal(missing_after(groups, "1\n2\n3\n4\n"), "");
@@ -403,7 +398,7 @@ UNIT_TEST(what_cannot_be_completed_is_told)
 
 UNIT_TEST(a_record_that_starts_always_lacks_the_start_of_the_next)
 {
-    const struct record_format mbox = {STRING("\nFrom "), .starts = true};
+    const struct record_format mbox = {START("\nFrom ")};
 
     assert_string_equal(missing_after(mbox, "a\nb\n"), "From ");
     assert_string_equal(missing_after(mbox, "a\nb"), "\nFrom ");
@@ -434,7 +429,7 @@ UNIT_TEST(only_a_delimiter_byte_is_found_without_the_bytes_before)
 {
     for (size_t e = 0; e < EXAMPLES; e++)
         assert_int_equal(record_is_sequential(&examples[e].format),
-                         examples[e].format.grouped || examples[e].format.kind != RECORD_BYTE);
+                         examples[e].format.grouped || examples[e].format.kind != NULL);
 }
 
 /* The stream without its marks. Returns how many it has. */

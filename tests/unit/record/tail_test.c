@@ -6,7 +6,7 @@
 #include "record/tail.h"
 
 static const struct record_format lines = {.delimiter = '\n'};
-static const struct record_format csv = {.kind = RECORD_CSV, .separator = ','};
+static const struct record_format csv = {.kind = &csv_kind, .separator = ','};
 
 /* Show the file to the tail in fragments of `step` bytes. */
 static void follow(struct tail *tail, const char *file, size_t step)
@@ -47,7 +47,7 @@ UNIT_TEST(a_file_is_ended_once)
 UNIT_TEST(a_file_that_is_only_a_start_lacks_a_whole_record)
 {
     const struct record_format fasta = {
-        .kind = RECORD_STRING, .string = (const uint8_t *)"\n>", .string_bytes = 2, .starts = true};
+        .kind = &string_start_kind, .string = (const uint8_t *)"\n>", .string_bytes = 2};
     struct tail tail;
 
     tail_init(&tail, &fasta, false);
@@ -59,7 +59,7 @@ UNIT_TEST(a_file_that_is_only_a_start_lacks_a_whole_record)
 
 UNIT_TEST(an_archive_is_not_empty)
 {
-    const struct record_format archive = {.kind = RECORD_TAR};
+    const struct record_format archive = {.kind = &tar_kind};
     const uint8_t *missing;
     struct tail tail;
 

@@ -58,7 +58,7 @@ static void open_piles(uint32_t blocks, unsigned count, unsigned lanes)
 }
 
 /* Records are of one byte, where it matters. */
-static const struct record_format bytewise = {.kind = RECORD_SIZE, .count = 1};
+static const struct record_format bytewise = {.kind = &sizes_kind, .count = 1};
 
 static void append(unsigned p, size_t bytes)
 {
@@ -582,7 +582,7 @@ static void fails_to_verify(const struct record_format *format, const char *mess
 IN_SCRATCH(a_pile_that_holds_other_records_than_were_counted_is_told)
 {
     static const char told[] = "bigshuf: temporary file in disk0: does not hold the records that were put there\n";
-    const struct record_format wide = {.kind = RECORD_SIZE, .count = 3};
+    const struct record_format wide = {.kind = &sizes_kind, .count = 3};
 
     flush_one(100000);
     piles.pile[1].records--;

@@ -413,7 +413,7 @@ static size_t length_often_0(size_t i, uint64_t random)
 
 QUARTER_RUN(few_lines_are_found_among_many)
 {
-    const struct record_format lines = {.kind = RECORD_BYTE, .delimiter = '\n'};
+    const struct record_format lines = {.delimiter = '\n'};
 
     assert_finds_few(engine_text_make(15000, small_length_to_20, '\n'), lines);
     assert_finds_few(engine_text_make(15000, length_15, '\n'), lines); /* blocks end with a line */
@@ -423,10 +423,10 @@ QUARTER_RUN(few_lines_are_found_among_many)
 
 QUARTER_RUN(few_records_of_other_kinds_are_found_among_many)
 {
-    const struct record_format three_lines = {.kind = RECORD_LINES, .delimiter = '\n', .count = 3};
-    const struct record_format four_lines = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4};
-    const struct record_format bytes = {.kind = RECORD_SIZE, .count = 16};
-    const struct record_format more_bytes = {.kind = RECORD_SIZE, .count = 48};
+    const struct record_format three_lines = {.kind = &lines_kind, .delimiter = '\n', .count = 3};
+    const struct record_format four_lines = {.kind = &lines_kind, .delimiter = '\n', .count = 4};
+    const struct record_format bytes = {.kind = &sizes_kind, .count = 16};
+    const struct record_format more_bytes = {.kind = &sizes_kind, .count = 48};
 
     assert_finds_few(join(engine_text_make(90000, length_often_0, '\n'), 3), three_lines);
     assert_finds_few(join(engine_text_make(60000, small_length_to_20, '\n'), 4), four_lines);
@@ -436,7 +436,7 @@ QUARTER_RUN(few_records_of_other_kinds_are_found_among_many)
 
 QUARTER_RUN(few_records_that_end_with_a_string_are_found_among_many)
 {
-    const struct record_format format = {.kind = RECORD_STRING, .string = (const uint8_t *)"<\n", .string_bytes = 2};
+    const struct record_format format = {.kind = &string_end_kind, .string = (const uint8_t *)"<\n", .string_bytes = 2};
     struct engine_text text = engine_text_make(15000, length_1_to_20, '\n');
 
     for (size_t i = 1; i <= text.records; i++)
@@ -447,7 +447,7 @@ QUARTER_RUN(few_records_that_end_with_a_string_are_found_among_many)
 /* Of two lines each, between which the quotes are open. */
 QUARTER_RUN(few_quoted_records_are_found_among_many)
 {
-    const struct record_format format = {.kind = RECORD_CSV};
+    const struct record_format format = {.kind = &csv_kind};
     struct engine_text text = engine_text_make(30000, length_1_to_20, '\n');
 
     for (size_t i = 0; i < text.bytes; i++)
@@ -461,7 +461,7 @@ QUARTER_RUN(few_quoted_records_are_found_among_many)
 /* Their first byte is the number of the others. */
 QUARTER_RUN(few_records_with_a_length_are_found_among_many)
 {
-    const struct record_format format = {.kind = RECORD_LENGTH, .coding = LENGTH_VARINT};
+    const struct record_format format = {.kind = &length_kinds_varint};
     struct engine_text text = engine_text_make(60000, length_1_to_20, '\n');
 
     for (size_t i = 0; i < text.records; i++)

@@ -22,45 +22,41 @@ static const struct {
      "64 piles\nrecords ending with \"\\377\"\na header of 1 byte\n"},
     {{.piles = 64, .record = {.delimiter = '\\'}, .header_bytes = 80, .header_lines = 2},
      "64 piles\nrecords ending with \"\\\\\"\na header of 80 bytes and 2 records\n"},
-    {{.piles = 64, .record = {.kind = RECORD_STRING, .string = (const uint8_t *)"\r\n", .string_bytes = 2}},
+    {{.piles = 64, .record = {.kind = &string_end_kind, .string = (const uint8_t *)"\r\n", .string_bytes = 2}},
      "64 piles\nrecords ending with \"\\015\\n\"\nno header\n"},
-    {{.piles = 64, .record = {.kind = RECORD_STRING, .string = (const uint8_t *)"\n\0\0", .string_bytes = 3}},
+    {{.piles = 64, .record = {.kind = &string_end_kind, .string = (const uint8_t *)"\n\0\0", .string_bytes = 3}},
      "64 piles\nrecords ending with \"\\n\\000\\000\"\nno header\n"},
-    {{.piles = 64,
-      .record = {.kind = RECORD_STRING, .starts = true, .string = (const uint8_t *)"\n>", .string_bytes = 2}},
+    {{.piles = 64, .record = {.kind = &string_start_kind, .string = (const uint8_t *)"\n>", .string_bytes = 2}},
      "64 piles\nrecords starting with \">\"\nno header\n"},
-    {{.piles = 64,
-      .record = {.kind = RECORD_STRING, .starts = true, .string = (const uint8_t *)"\nFrom ", .string_bytes = 6}},
+    {{.piles = 64, .record = {.kind = &string_start_kind, .string = (const uint8_t *)"\nFrom ", .string_bytes = 6}},
      "64 piles\nrecords starting with \"From \"\nno header\n"},
-    {{.piles = 64, .record = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}},
+    {{.piles = 64, .record = {.kind = &lines_kind, .delimiter = '\n', .count = 4}},
      "64 piles\nrecords of 4 lines ending with \"\\n\"\nno header\n"},
-    {{.piles = 64, .record = {.kind = RECORD_LINES, .delimiter = 0, .count = 1}},
+    {{.piles = 64, .record = {.kind = &lines_kind, .delimiter = 0, .count = 1}},
      "64 piles\nrecords of 1 line ending with \"\\000\"\nno header\n"},
-    {{.piles = 64, .record = {.kind = RECORD_SIZE, .count = UINT64_MAX}},
+    {{.piles = 64, .record = {.kind = &sizes_kind, .count = UINT64_MAX}},
      "64 piles\nrecords of 18446744073709551615 bytes\nno header\n"},
-    {{.piles = 64, .record = {.kind = RECORD_SIZE, .count = 1}}, "64 piles\nrecords of 1 byte\nno header\n"},
-    {{.piles = 64, .record = {.kind = RECORD_CSV, .delimiter = '\n'}, .header_lines = 1},
+    {{.piles = 64, .record = {.kind = &sizes_kind, .count = 1}}, "64 piles\nrecords of 1 byte\nno header\n"},
+    {{.piles = 64, .record = {.kind = &csv_kind, .delimiter = '\n'}, .header_lines = 1},
      "64 piles\nrecords of CSV\na header of 1 record\n"},
-    {{.piles = 64, .record = {.kind = RECORD_LENGTH, .coding = LENGTH_TFRECORD}},
-     "64 piles\nrecords with length tfrecord\nno header\n"},
-    {{.piles = 64, .record = {.kind = RECORD_LENGTH, .coding = LENGTH_U64BE}, .header_bytes = 8},
+    {{.piles = 64, .record = {.kind = &length_kinds_tfrecord}}, "64 piles\nrecords with length tfrecord\nno header\n"},
+    {{.piles = 64, .record = {.kind = &length_kinds_u64be}, .header_bytes = 8},
      "64 piles\nrecords with length u64be\na header of 8 bytes\n"},
-    {{.piles = 64, .record = {.kind = RECORD_LENGTH, .coding = LENGTH_VARINT}},
-     "64 piles\nrecords with length varint\nno header\n"},
+    {{.piles = 64, .record = {.kind = &length_kinds_varint}}, "64 piles\nrecords with length varint\nno header\n"},
     {{.piles = 64, .record = {.grouped = true, .delimiter = '\n'}},
      "64 piles\ngroups of records ending with \"\\n\"\nno header\n"},
-    {{.piles = 64, .record = {.grouped = true, .kind = RECORD_TAR, .delimiter = '\n'}},
+    {{.piles = 64, .record = {.grouped = true, .kind = &tar_kind, .delimiter = '\n'}},
      "64 piles\ngroups of members of tar archives\nno header\n"},
-    {{.piles = 64, .record = {.grouped = true, .kind = RECORD_CSV, .delimiter = '\n'}, .header_lines = 1},
+    {{.piles = 64, .record = {.grouped = true, .kind = &csv_kind, .delimiter = '\n'}, .header_lines = 1},
      "64 piles\ngroups of records of CSV\na header of 1 record\n"},
-    {{.piles = 64, .record = {.kind = RECORD_LINES, .delimiter = '\n', .count = 4}, .header_lines = 1},
+    {{.piles = 64, .record = {.kind = &lines_kind, .delimiter = '\n', .count = 4}, .header_lines = 1},
      "64 piles\nrecords of 4 lines ending with \"\\n\"\na header of 1 line\n"},
     {{.piles = 64, .record = {.delimiter = '\n'}, .header_start = "#"},
      "64 piles\nrecords ending with \"\\n\"\na header of lines starting with \"#\"\n"},
-    {{.piles = 64, .record = {.kind = RECORD_CSV, .delimiter = '\n'}, .header_start = "\"\\\t@"},
+    {{.piles = 64, .record = {.kind = &csv_kind, .delimiter = '\n'}, .header_start = "\"\\\t@"},
      "64 piles\nrecords of CSV\na header of lines starting with \"\\\"\\\\\\011@\"\n"},
     {{.piles = 64,
-      .record = {.kind = RECORD_STRING, .starts = true, .string = (const uint8_t *)"\n>", .string_bytes = 2},
+      .record = {.kind = &string_start_kind, .string = (const uint8_t *)"\n>", .string_bytes = 2},
       .header_lines = 2,
       .header_bytes = 3},
      "64 piles\nrecords starting with \">\"\na header of 3 bytes and 2 lines\n"},
@@ -69,22 +65,15 @@ enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 static bool is_same_record(const struct record_format *one, const struct record_format *other)
 {
-    if (one->kind != other->kind || one->grouped != other->grouped || one->starts != other->starts)
-        return false;
-    switch (one->kind) {
-    case RECORD_BYTE:
-        return one->delimiter == other->delimiter;
-    case RECORD_STRING:
-        return one->string_bytes == other->string_bytes && memcmp(one->string, other->string, one->string_bytes) == 0;
-    case RECORD_LINES:
-        return one->delimiter == other->delimiter && one->count == other->count;
-    case RECORD_SIZE:
-        return one->count == other->count;
-    case RECORD_LENGTH:
-        return one->coding == other->coding;
-    default:
-        return true;
-    }
+    const enum record_argument takes = record_kind(one)->takes;
+    const bool counted = takes == RECORD_COUNT || takes == RECORD_BYTES;
+    const bool string = takes == RECORD_START || takes == RECORD_END;
+    const bool lines = one->kind == NULL || record_is(one, RECORD_OF_LINES);
+
+    return one->kind == other->kind && one->grouped == other->grouped &&
+           (!lines || one->delimiter == other->delimiter) && (!counted || one->count == other->count) &&
+           (!string ||
+            (one->string_bytes == other->string_bytes && memcmp(one->string, other->string, one->string_bytes) == 0));
 }
 
 static bool is_same_format(const struct store_format *one, const struct store_format *other)
@@ -107,7 +96,7 @@ static void assert_comes_back(const struct store_format *format, const char *tex
 
     assert_true(store_format_parse(&found, string, text, bytes));
     assert_true(is_same_format(&found, format));
-    if (found.record.kind == RECORD_STRING)
+    if (found.record.kind == &string_end_kind)
         assert_ptr_equal(found.record.string, string);
 }
 
@@ -127,14 +116,14 @@ UNIT_TEST(a_format_is_read_as_it_was_written)
 UNIT_TEST(the_longest_strings_are_kept)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
-    struct store_format format = {.piles = 2,
-                                  .record = {.kind = RECORD_STRING, .string = string, .string_bytes = sizeof string}};
+    struct store_format format = {
+        .piles = 2, .record = {.kind = &string_end_kind, .string = string, .string_bytes = sizeof string}};
     char text[STORE_FORMAT_TEXT_BYTES];
 
     memset(string, 0xfe, sizeof string);
     assert_comes_back(&format, text, store_format_text(&format, text));
     string[0] = '\n';
-    format.record.starts = true;
+    format.record.kind = &string_start_kind;
     memset(format.header_start, '\\', sizeof format.header_start - 1);
     assert_comes_back(&format, text, store_format_text(&format, text));
 }

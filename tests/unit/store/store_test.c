@@ -35,7 +35,7 @@ TEST(it_is_said_how_a_format_differs)
     } cases[] = {
         {{.piles = 512, .record = {.delimiter = '\n'}},
          "bigshuf: d/format: the store has 256 piles, not 512 piles" EMPTY},
-        {{.record = {.kind = RECORD_SIZE, .count = 16}},
+        {{.record = {.kind = &sizes_kind, .count = 16}},
          "bigshuf: d/format: the store has records ending with \"\\n\", not records of 16 bytes" EMPTY},
         {{.record = {.delimiter = '\n'}, .header_lines = 1},
          "bigshuf: d/format: the store has no header, not a header of 1 record" EMPTY},

@@ -1,0 +1,165 @@
+/*
+ * Records that end with a string, found leftmost, not overlapping; or that start with one, which then is the end of the
+ * one before (record.h).
+ *
+ * A delimiter string is sought by its first and last byte at once, and what stands between is compared. Those that lie
+ * in one fragment need no more; one that lies across two is followed byte by byte, as Knuth, Morris and Pratt do:
+ * `done` is the length of the longest beginning of the delimiter that ends the stream so far and overlaps no record's
+ * end. Their table of shorter beginnings is not kept: it is needed for a few bytes in a block.
+ */
+
+#include <string.h>
+
+#include "record/record.h"
+#include "record/scan.h"
+#include "record/tail.h"
+
+enum {
+    ENDS = 512, /* found at a time */
+    NEAR = 1024 /* bytes in which one is sought that is not in the delimiter */
+};
+
+/* Move on by one byte. Does it end a record? */
+static bool step(const struct record_format *format, struct record_scan *scan, uint8_t byte)
+{
+    size_t before = (size_t)scan->done;
+    size_t length = before + 1; /* of the delimiter's beginning that ends with this byte */
+
+    while (length > 0 && (format->string[length - 1] != byte ||
+                          memcmp(format->string, format->string + before + 1 - length, length - 1) != 0))
+        length--;
+    scan->open = length < format->string_bytes;
+    scan->done = scan->open ? length : 0;
+    return !scan->open;
+}
+
+/* The ends of records whose delimiters start at data[*start] or later. *start becomes the last one's end. */
+static size_t ends_inside(const struct record_format *format, const uint8_t *data, size_t bytes, size_t *start,
+                          uint32_t *ends, size_t room)
+{
+    uint32_t candidates[ENDS];
+    const size_t distance = format->string_bytes - 1;
+    const struct scan_pair pair = {format->string[0], format->string[distance], distance};
+    size_t found = 0;
+    size_t at = *start + distance; /* where the last byte of the next delimiter may be */
+
+    while (at < bytes && found < room) {
+        size_t looked_at;
+        size_t count = scan_pair(data + at, bytes - at, pair, candidates, ENDS, &looked_at);
+
+        for (size_t i = 0; i < count && found < room; i++) {
+            size_t end = at + candidates[i];
+            size_t begin = end - format->string_bytes;
+
+            if (begin < *start || memcmp(data + begin + 1, format->string + 1, distance - 1) != 0)
+                continue;
+            ends[found++] = (uint32_t)end;
+            *start = end;
+        }
+        at += looked_at;
+    }
+    return found;
+}
+
+static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                        uint32_t *ends, size_t room, size_t *scanned)
+{
+    size_t found = 0;
+    size_t at = 0;
+    size_t start;
+
+    /* As long as it is about a delimiter that began before the data. */
+    while (at < bytes && found < room && scan->done > at)
+        if (step(format, scan, data[at++]))
+            ends[found++] = (uint32_t)at;
+    *scanned = at;
+    if (at == bytes || found == room)
+        return found;
+    start = at - (size_t)scan->done;
+    found += ends_inside(format, data, bytes, &start, ends + found, room - found);
+    *scan = (struct record_scan){0};
+    *scanned = found == room ? start : bytes;
+    if (bytes - start >= format->string_bytes)
+        start = bytes - format->string_bytes + 1;
+    while (start < *scanned)
+        (void)step(format, scan, data[start++]);
+    return found;
+}
+
+/* After a byte that is nowhere in the delimiter, all that came before does not matter. Such a byte is near the end, or
+ * else there are so few of them that looking for more does not pay. */
+static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
+{
+    const size_t first = bytes > NEAR ? bytes - NEAR : 0;
+    uint32_t ends[ENDS];
+    size_t from = bytes;
+
+    while (from > first && memchr(format->string, data[from - 1], format->string_bytes) != NULL)
+        from--;
+    if (from > first)
+        *scan = (struct record_scan){.open = true};
+    else
+        from = 0;
+    for (size_t scanned; from < bytes; from += scanned)
+        (void)find_ends(format, scan, data + from, bytes - from, ends, ENDS, &scanned);
+}
+
+/* How much of the delimiter string ends the record: all of it, unless what stands there would then be found to begin
+ * it earlier, as a newline does where two of them are the delimiter. */
+static ssize_t missing_of_string(const struct record_format *format, struct record_scan scan)
+{
+    size_t bytes = 0;
+
+    while (!step(format, &scan, format->string[bytes]))
+        bytes++;
+    return (ssize_t)bytes + 1;
+}
+
+static ssize_t missing_at_end(const struct record_format *format, const struct record_scan *scan,
+                              const uint8_t **missing)
+{
+    *missing = format->string;
+    return scan->open ? missing_of_string(format, *scan) : 0;
+}
+
+static ssize_t missing_at_start(const struct record_format *format, const struct record_scan *scan,
+                                const uint8_t **missing)
+{
+    const bool has_newline = scan->done == 1; /* of the last line */
+
+    *missing = format->string + has_newline;
+    return (ssize_t)(format->string_bytes - has_newline);
+}
+
+static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
+{
+    (void)name;
+    tail_learn_end(tail, data, bytes);
+    tail_advance(tail, data, bytes);
+}
+
+const struct record_kind string_start_kind = {
+    .name = "start",
+    .argument = "STRING",
+    .text = "the first line of each begins\nwith STRING",
+    .takes = RECORD_START,
+    .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT | RECORD_STARTS,
+    .stored = "records starting with %s",
+    .ends = find_ends,
+    .advance = advance,
+    .missing = missing_at_start,
+    .follow = follow,
+};
+
+const struct record_kind string_end_kind = {
+    .name = "end",
+    .argument = "STRING",
+    .text = "each ends with STRING, which\nmay have escapes as in C",
+    .takes = RECORD_END,
+    .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT,
+    .stored = "records ending with %s",
+    .ends = find_ends,
+    .advance = advance,
+    .missing = missing_at_end,
+    .follow = follow,
+};
