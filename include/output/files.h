@@ -69,26 +69,27 @@ const struct packer *files_packer(const struct files *files, size_t number);
 /* Is the file written through a filter, so that it has no sink? */
 bool files_is_filtered(const struct files *files, size_t number);
 
-/* Files 0 to `count` - 1 are the output. Warn of files that are there under the names of the next shards: they are from
- * another run, and who reads all files of the pattern reads those as well. */
+/* Files 0 to `count` - 1 are the output. Warn of files that have the names of the next shards: they are from another
+ * run, and whoever reads all files of the pattern reads them as well. */
 void files_warn_of_older(const struct files *files, size_t count);
 
 /* Warn of other names of the files that were replaced. */
 void files_warn_of_links(const struct files *files, size_t count);
 
-/* Warn of files that have names of compressed ones, but are not compressed, or of shards, but are none. */
+/* Warn of files whose names say that they are compressed, or shards, and that are not. */
 void files_warn_of_names(const struct files *files);
 
-/* The file is one of the inputs, too: lock it until files_release, unless its file system has no locks. The run
- * ends if another one has it locked. At most FILES_LOCKED files. */
+/* The file is one of the inputs, too: lock it until files_release, unless its file system has no locks. The run ends if
+ * another one has locked it. At most FILES_LOCKED files. */
 void files_lock_input(struct files *files, size_t number);
 
-/* The file is one of the inputs, too: mark it as it is now, before it is read. Is it still the file that it was? */
+/* The file is one of the inputs, too: mark it as it is now, before it is read. Returns whether it is still the same
+ * file that it was in files_open. */
 bool files_mark_input(struct files *files, size_t number);
 
-/* All is complete: give the first `count` files their names, in order. If one of them cannot have it, the files from
- * there on keep their temporary names, which the message tells, and the run ends. None is changed, and
- * the run ends, if others have changed or replaced one that is an input. While there is no other thread. */
+/* All is complete: give the first `count` files their names, in order. If others have changed or replaced one that is
+ * an input, the run ends before any file is changed. If a file cannot have its name, that file and those after it keep
+ * their temporary names, which the message tells. While there is no other thread. */
 void files_publish(struct files *files, size_t count);
 
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */

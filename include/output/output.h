@@ -3,19 +3,21 @@
 
 /*
  * All that a run writes: one file or standard output, or a sequence of files among which the records are divided in
- * the order in which they come. One file is filled after the other; no two are open for records at a time, but for
- * those of splits by a field (sides.h).
+ * the order in which they come. One file is filled after the other, but splits by a field are filled side by side
+ * (sides.h).
  *
  *     output_open --> output_begin --> output_write ... --> output_commit --> output_free
  *
- * Each file is a sink (sink.h), or a command's (filter.h). No sink appears before all are complete, in output_commit:
- * a run that ends before leaves every file as it was, with the exceptions that sink.h names. Then they get their names,
- * in order: if one of them cannot have it, or a crash comes, those before it are new, and the others complete under
- * temporary names. Commands are run as the files come, so what they leave of a run that fails is their affair; a
- * warning says which files that concerns.
+ * Each file is a sink (sink.h), or is written by a command (filter.h). Sinks get their names in output_commit, when all
+ * are complete. A run that ends before leaves every file as it was, with the exceptions that sink.h names. The names
+ * are given in order. If a file cannot have its name, or the machine crashes, the files before it are new, and the
+ * others are complete under temporary names. Commands run as the files come, so a run that fails cannot take back what
+ * they have done; a warning says which files that concerns.
  *
- * The first few files have no names until then. Later ones, and all of them where files must have names, have hidden
- * temporary names beside their targets; so there can be more files than descriptors. Each takes about 700 bytes.
+ * The first few files have no names until they are complete. Later ones have hidden temporary names beside their
+ * targets, so that there can be more files than descriptors. Each file takes about 700 bytes.
+ *
+ * Whatever fails ends the run.
  */
 
 #include <stdbool.h>
@@ -24,48 +26,47 @@
 #include <sys/stat.h>
 
 #include "output/plan.h"
-#include "system/fault.h"
 
 struct output;
 
-/* Whatever can be known now is checked now, and no existing file is changed: patterns, percentages above 100, whether
- * every file can be written or made (of shards whose number is not known: those that are there, and the first one),
- * whether two would be the same file. A FIFO waits for its reader here. */
+/* Check all that can be known now, and change no existing file: patterns, percentages, whether two files would be the
+ * same, and whether each can be written or made. Of shards whose number is not known, this is checked of the first one
+ * and of those that are there. A FIFO waits for its reader here. */
 struct output *output_open(const struct output_plan *plan);
 
-/* So many records will be written (UINT64_MAX: nobody knows how many): can they be divided as the plan says? */
+/* Check that so many records can be divided as the plan says. UINT64_MAX: nobody knows how many will be written. */
 void output_check_records(const struct output *output, uint64_t records);
 
-/* At least so many bytes will be written, in all: is there room for them, as far as is known? Files that are yet to be
- * found, as there are more shards than there were, are expected to be where the others are. */
+/* Check that there is room for so many bytes in all, as far as is known. Shards that will be found late are expected on
+ * the disks where the others are. */
 void output_check_room(const struct output *output, uint64_t bytes);
 
-/* May those of these inputs ("-": standard input), whose names must stay, that are outputs as well be so (overlap.h)?
+/* Check that those inputs that are outputs as well may be so (overlap.h). "-" is standard input. The names must stay.
  */
 void output_check_inputs(struct output *output, const char *const *inputs, size_t count);
 
-/* Is any file within this directory, which holds something else? Those of a filter are not looked at. If all is
- * well, this and output_check_inputs warn of misleading names. */
+/* Check that no file is within this directory, which is a store. A filter's files are not looked at. This and
+ * output_check_inputs warn of misleading names. */
 void output_check_outside(const struct output *output, const char *directory);
 
 /* Must all input have been read, and its records counted, before output_begin? If not, output_begin may be called
  * earlier, with UINT64_MAX for the number of records. */
 bool output_waits(const struct output *output);
 
-/* May what is written go to one of the inputs before all is complete? So it may to a file that is written in place, and
- * to any that a filter writes. */
+/* Can writing change one of the inputs before all is complete? It can if a file is written in place, or by a filter. */
 bool output_may_change_inputs(const struct output *output);
 
-/* Is this file one of the output, of which some are written in place, or is it standard output? */
+/* Can writing change this file before all is complete? It can if the file is standard output, or one of the output of
+ * which some are written in place. */
 bool output_changes(const struct output *output, const struct stat *file);
 
-/* So many records will be written, UINT64_MAX if nobody knows or if there is no end, which only splits by count,
- * shard_records and shard_bytes can do with. After all input has been read, as some file may be one of the inputs.
- * Fails when there are not enough for the splits. `header`, which stands at the beginning of each file, must stay. */
+/* So many records will be written. UINT64_MAX: nobody knows, or there is no end; only splits by count, shard_records
+ * and shard_bytes can do with that. All input has been read, as some file may be one of the inputs (output_waits).
+ * `header` stands at the beginning of each file, and must stay. */
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
 
-/* From now on, groups of members of archives come without marks: those in memory that is written are in this margin,
- * which must stay. */
+/* From now on, groups of members of archives come without marks. Where they end in the memory that is written is in
+ * this margin, which must stay. */
 void output_use_margin(struct output *output, const struct record_margin *margin);
 
 /* Write the next bytes of records; they may begin and end in the midst of a record. `data` is changed. By one thread at
@@ -73,8 +74,8 @@ void output_use_margin(struct output *output, const struct record_margin *margin
 void output_write(struct output *output, uint8_t *data, size_t bytes);
 
 /* More will be written than the system has memory for: from now on, what is written to regular files begins to go to
- * disk MiB by MiB, instead of when memory is full and writers have to wait for it. After output_begin, by one thread;
- * what programs write is their affair. */
+ * disk MiB by MiB. Else it would go when memory is full, and writers would have to wait. What programs write is left to
+ * them. After output_begin, by one thread. */
 void output_write_behind(struct output *output);
 
 /* Bytes that output_write has been given so far. Any thread, or a signal handler, may ask. */
