@@ -22,10 +22,10 @@ struct target {
     ino_t inode;
 };
 
-/* Find where `path` leads. 0, or -1 with errno: the directory does not exist, a circle of links (ELOOP), a path that
- * ends in '/' (EISDIR). In a directory that is sticky and that all may write to, such as /tmp, a link is followed if it
- * is the user's own or belongs to the directory's owner (else EACCES), as Linux has it with fs.protected_symlinks. */
-int target_find(struct target *target, const char *path);
+/* Find where `path` leads. The run ends if it leads nowhere: the directory does not exist, links go in a circle, the
+ * path ends in '/'. In a directory that is sticky and that all may write to, such as /tmp, a link is followed only if
+ * it is the user's own or belongs to the directory's owner, as Linux has it with fs.protected_symlinks. */
+void target_find(struct target *target, const char *path);
 
 /* Open the directory, to use names in it. A descriptor, or -1 with errno: ESTALE if another one is there now. */
 #define TARGET_STALE "its directory has been replaced meanwhile"
@@ -41,9 +41,9 @@ uint64_t target_number(const char *path);
 /* The path cannot be an output, for the reason that errno tells. */
 _Noreturn void target_fail(const char *path);
 
-/* Does the path lead into this directory, or into one within it at any depth? 1 or 0, or -1 with errno. */
-int target_is_within(const char *path, const char *directory);
+/* Does the path lead into this directory, or into one within it at any depth? */
+bool target_is_within(const char *path, const char *directory);
 
-void target_release(struct target *target); /* also after a failure, or of a zeroed one */
+void target_release(struct target *target); /* also when zeroed */
 
 #endif

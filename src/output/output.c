@@ -97,11 +97,8 @@ void output_check_outside(const struct output *output, const char *directory)
 {
     for (size_t i = 0; i < output->files.count; i++) {
         const char *path = output->files.file[i].path;
-        const int within = path == NULL || output->plan.filter != NULL ? 0 : target_is_within(path, directory);
 
-        if (within < 0)
-            fault_report(path, errno);
-        if (within > 0)
+        if (path != NULL && output->plan.filter == NULL && target_is_within(path, directory))
             fault_say("%s: in the store %s, where nothing else belongs: write to another folder", path, directory);
     }
     files_warn_of_names(&output->files);

@@ -136,8 +136,7 @@ static void open_path(struct sink *sink)
     const int flags = O_WRONLY | O_NOCTTY;
     int directory, fd;
 
-    if (target_find(&sink->target, sink->path) != 0)
-        fail(sink);
+    target_find(&sink->target, sink->path);
     directory = target_enter_or_report(&sink->target, sink->path);
     fd = sink->target.special ? io_open(sink->path, flags, 0) : io_open_at(directory, sink->target.name, flags, 0);
     if (fd >= 0)

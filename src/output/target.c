@@ -23,7 +23,14 @@ enum {
     STICKY = 01000,    /* S_ISVTX, which POSIX alone does not name */
 };
 
-/* As printf, into memory that is malloc'd. NULL with errno. */
+void target_fail(const char *path)
+{
+    if (errno == EISDIR)
+        fault_say("%s: %s: name a file in it", path, strerror(EISDIR));
+    fault_report(path, errno);
+}
+
+/* As printf, into memory that is malloc'd. */
 __attribute__((format(printf, 1, 2))) static char *text(const char *format, ...)
 {
     va_list arguments;
@@ -33,14 +40,10 @@ __attribute__((format(printf, 1, 2))) static char *text(const char *format, ...)
     va_start(arguments, format);
     length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        return NULL;
-    result = sys_allocate((size_t)length + 1, 1);
-    if (result != NULL) {
-        va_start(arguments, format);
-        vsnprintf(result, (size_t)length + 1, format, arguments);
-        va_end(arguments);
-    }
+    result = fault_allocate((size_t)length + 1, 1);
+    va_start(arguments, format);
+    vsnprintf(result, (size_t)length + 1, format, arguments);
+    va_end(arguments);
     return result;
 }
 
@@ -56,34 +59,28 @@ static bool is_special(const char *path)
     return (starts_with(path, "/dev/") && !starts_with(path, "/dev/shm/")) || starts_with(path, "/proc/");
 }
 
-/* See whether the target is special. 0, or -1 with errno. */
-static int look_for_special(struct target *target)
+/* Divide `at`, to which `path` has led so far, into a directory and the name in it, which need not be there and is not
+ * looked at. */
+static void locate(struct target *target, const char *at, const char *path)
 {
-    char *directory = sys_realpath(target->directory);
-    char *path = directory == NULL ? NULL : text("%s/%s", directory, target->name);
-
-    if (path != NULL)
-        target->special = is_special(path);
-    free(directory);
-    free(path);
-    return path == NULL ? -1 : 0;
-}
-
-/* Divide `path` into a directory and the name in it, which need not be there and is not looked at. 0, or -1 with errno.
- */
-static int locate(struct target *target, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash == NULL ? path : slash + 1;
-    int parent_length = slash == path ? 1 : (int)(slash - path);
+    const char *slash = strrchr(at, '/');
+    const char *name = slash == NULL ? at : slash + 1;
+    const int parent_length = slash == at ? 1 : (int)(slash - at);
+    char *real, *whole;
 
     if (*name == '\0') {
         errno = slash == NULL ? ENOENT : EISDIR;
-        return -1;
+        target_fail(path);
     }
-    target->directory = slash == NULL ? text(".") : text("%.*s", parent_length, path);
+    target->directory = slash == NULL ? text(".") : text("%.*s", parent_length, at);
     target->name = text("%s", name);
-    return target->directory == NULL || target->name == NULL ? -1 : look_for_special(target);
+    real = sys_realpath(target->directory);
+    if (real == NULL)
+        target_fail(path);
+    whole = text("%s/%s", real, target->name);
+    target->special = is_special(whole);
+    free(real);
+    free(whole);
 }
 
 /* May a link be followed? Not if it is in a directory where everybody may put something, and is somebody else's. */
@@ -94,72 +91,58 @@ static bool is_trusted(const struct stat *directory, const struct stat *link)
     return !is_public || link->st_uid == sys_user() || link->st_uid == directory->st_uid;
 }
 
-/* Open the directory and look whether the name in it is a symbolic link: if so, *next, which is malloc'd, is where it
- * leads. The link's owner is looked at before it is read: who may put another in its place is its owner, or the
- * directory's. 0, or -1 with errno. */
-static int follow(struct target *target, char **next)
+/* Where the name in the directory, which is open, leads if it is a symbolic link: malloc'd, or NULL. The link's owner
+ * is looked at before it is read: only its owner, or the directory's, may put another in its place. */
+static char *follow(const struct target *target, int directory, const struct stat *of_directory, const char *path)
 {
-    int fd = sys_open_directory(target->directory);
-    struct stat directory;
-    struct stat status;
     char link[LINK_BYTES];
+    struct stat status;
     ssize_t length;
-    int result = -1;
 
-    if (fd < 0)
-        return -1;
-    if (sys_fstat(fd, &directory) != 0)
-        goto out;
-    target->device = directory.st_dev;
-    target->inode = directory.st_ino;
-    if (target->special || sys_stat_at(fd, target->name, &status) != 0) {
-        result = target->special || errno == ENOENT ? 0 : -1;
-        goto out;
+    if (target->special)
+        return NULL;
+    if (sys_stat_at(directory, target->name, &status) != 0) {
+        if (errno != ENOENT)
+            target_fail(path);
+        return NULL;
     }
-    if (!S_ISLNK(status.st_mode)) {
-        result = 0;
-        goto out;
-    }
-    if (!is_trusted(&directory, &status)) {
+    if (!S_ISLNK(status.st_mode))
+        return NULL;
+    if (!is_trusted(of_directory, &status)) {
         errno = EACCES;
-        goto out;
+        target_fail(path);
     }
-    length = sys_readlink(fd, target->name, link, sizeof link);
+    length = sys_readlink(directory, target->name, link, sizeof link);
     if (length < 0)
-        goto out;
-    if (link[0] == '/')
-        *next = text("%.*s", (int)length, link);
-    else
-        *next = text("%s/%.*s", target->directory, (int)length, link);
-    result = *next == NULL ? -1 : 0;
-out:
-    (void)io_close(fd);
-    return result;
+        target_fail(path);
+    return link[0] == '/' ? text("%.*s", (int)length, link) : text("%s/%.*s", target->directory, (int)length, link);
 }
 
-int target_find(struct target *target, const char *path)
+void target_find(struct target *target, const char *path)
 {
-    char *next = NULL;
-    int result = -1;
+    char *next = text("%s", path);
 
     *target = (struct target){0};
-    for (int links = 0; links <= LINKS; links++) {
-        target_release(target);
-        if (locate(target, next != NULL ? next : path) != 0)
-            goto out;
-        free(next);
-        next = NULL;
-        if (follow(target, &next) != 0)
-            goto out;
-        if (next == NULL) {
-            result = 0;
-            goto out;
+    for (int links = 0; next != NULL; links++) {
+        struct stat status;
+        char *at = next;
+        int directory;
+
+        if (links > LINKS) {
+            errno = ELOOP;
+            target_fail(path);
         }
+        target_release(target);
+        locate(target, at, path);
+        directory = sys_open_directory(target->directory);
+        if (directory < 0 || sys_fstat(directory, &status) != 0)
+            target_fail(path);
+        target->device = status.st_dev;
+        target->inode = status.st_ino;
+        next = follow(target, directory, &status, path);
+        (void)io_close(directory);
+        free(at);
     }
-    errno = ELOOP;
-out:
-    free(next);
-    return result;
 }
 
 int target_enter(const struct target *target)
@@ -196,16 +179,19 @@ void target_release(struct target *target)
     *target = (struct target){0};
 }
 
-int target_is_within(const char *path, const char *directory)
+bool target_is_within(const char *path, const char *directory)
 {
-    struct target target = {0};
-    char *inner = NULL, *outer = sys_realpath(directory);
-    int result = -1;
+    struct target target;
+    char *inner, *outer = sys_realpath(directory);
+    bool result;
 
-    if (outer == NULL || target_find(&target, path) != 0 || (inner = sys_realpath(target.directory)) == NULL)
-        goto out;
+    if (outer == NULL)
+        target_fail(path);
+    target_find(&target, path);
+    inner = sys_realpath(target.directory);
+    if (inner == NULL)
+        target_fail(path);
     result = starts_with(inner, outer) && (inner[strlen(outer)] == '\0' || inner[strlen(outer)] == '/');
-out:
     free(inner);
     free(outer);
     target_release(&target);
@@ -214,26 +200,18 @@ out:
 
 uint64_t target_number(const char *path)
 {
-    struct target target = {0};
+    struct target target;
     struct stat status;
     struct xxh64 hash;
     uint64_t number;
 
     if (sys_stat(path, &status) == 0)
         return file_mark_of(&status).file;
-    if (target_find(&target, path) != 0)
-        target_fail(path);
+    target_find(&target, path);
     xxh64_init(&hash, (uint64_t)target.inode);
     xxh64_update(&hash, &target.device, sizeof target.device);
     xxh64_update(&hash, target.name, strlen(target.name));
     number = xxh64_value(&hash);
     target_release(&target);
     return number > 0 ? number : 1;
-}
-
-void target_fail(const char *path)
-{
-    if (errno == EISDIR)
-        fault_say("%s: %s: name a file in it", path, strerror(EISDIR));
-    fault_report(path, errno);
 }
