@@ -106,13 +106,6 @@ UNIT_TEST(the_memory_that_is_said_to_be_needed_is_enough_and_hardly_more)
     }
 }
 
-UNIT_TEST(a_zeroed_engine_can_be_closed)
-{
-    struct engine engine = {0};
-
-    engine_close(&engine);
-}
-
 UNIT_TEST(the_parts_of_the_buffer_stand_beside_each_other)
 {
     static const uint64_t mebibytes[] = {8, 64, 1024};

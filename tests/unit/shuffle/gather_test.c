@@ -40,30 +40,6 @@ static void assert_all_empty(void)
 #define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
 #define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
 
-SMALL_RUN(one_pile_can_be_a_node)
-{
-    static const struct order_node nodes[] = {{.root = true}, {.number = 7}};
-    struct engine_text text = engine_text_make(5000, small_length_uneven, '\n');
-
-    for (int i = 0; i < 4; i++) {
-        struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = nodes[i % 2]};
-        uint32_t *number;
-        unsigned next = 0;
-
-        small_open(3, i < 2 ? ORDER_LEAF_RECORDS : 10);
-        number = engine_order(&small.run.order, order.node, text.records);
-        fill(&text, 1, NULL);
-        gather_from(order, &next, "out");
-        assert_int_equal(next, 1);
-        small_assert_file("out", &text, number, text.records);
-        assert_all_empty();
-        piles_release(&piles);
-        small_close();
-        free(number);
-    }
-    engine_text_free(&text);
-}
-
 /* Short records in a pile that is larger than a leaf, in memory and spilled: it is divided, and so that its children
  * are leaves, or are not. */
 SMALL_RUN(a_large_pile_of_short_records_is_divided)
@@ -174,16 +150,6 @@ SMALL_RUN(what_memory_cannot_hold_goes_to_disk_in_time)
     assert_true(times_told(1000, true, 1) > 0);
     assert_int_equal(times_told(1000, true, 1 << 20), 0);
     assert_int_equal(times_told(1000, false, 1), 0);
-}
-
-SMALL_RUN(piles_that_were_spilled_are_read_back)
-{
-    struct engine_text text = engine_text_make(60000, small_length_to_300, '\n');
-
-    assert_gathers_children(text, 1, 1000);
-    assert_gathers_children(text, 5, 1000);
-    assert_true(disk.writes > 0);
-    engine_text_free(&text);
 }
 
 /* All is in memory, with nothing left for indexes: piles must be spilled to make room. */
@@ -332,17 +298,6 @@ SMALL_RUN(pinned_blocks_count_as_taken)
     assert_int_equal(next, 1);
     piles_release(&piles);
     small_close();
-    engine_text_free(&text);
-}
-
-SMALL_RUN(fewer_threads_than_asked_for_do_it_too)
-{
-    struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
-
-    for (unsigned threads = 0; threads < 3; threads++) {
-        disk.threads = threads;
-        assert_gathers_children(text, 6, 1000);
-    }
     engine_text_free(&text);
 }
 

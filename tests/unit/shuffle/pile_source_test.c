@@ -65,17 +65,6 @@ TEST(keys_on_disk_can_be_read_again)
     empty();
 }
 
-TEST(keys_may_be_more_than_memory_holds)
-{
-    enum { MANY = 1500000 };
-
-    fill(MANY);
-    piles_seal(&piles);
-    assert_true(piles.pile[KEYS].spilled && piles.pile[KEYS].blocks > 0);
-    assert_reads(MANY);
-    empty();
-}
-
 TEST(that_there_are_no_more_keys_is_a_failure)
 {
     static const uint64_t counts[] = {0, PILE_KEYS_AHEAD, COUNT};
@@ -92,11 +81,4 @@ TEST(that_there_are_no_more_keys_is_a_failure)
         pile_keys_close(&keys);
         empty();
     }
-}
-
-UNIT_TEST(zeroed_keys_can_be_closed)
-{
-    struct pile_keys keys = {.source = NULL};
-
-    pile_keys_close(&keys);
 }

@@ -70,15 +70,3 @@ UNIT_TEST(parts_are_even_and_leave_nothing)
     assert_int_equal(part_end(10, 2, 4), 5);
     assert_int_equal(part_end(10, 3, 4), 7);
 }
-
-UNIT_TEST(the_clock_only_goes_forward)
-{
-    uint64_t before = sys_milliseconds();
-
-    for (int i = 0; i < 1000; i++) {
-        uint64_t now = sys_milliseconds();
-
-        assert_true(now >= before && now < before + 60000);
-        before = now;
-    }
-}

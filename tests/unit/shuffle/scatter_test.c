@@ -85,24 +85,16 @@ static void assert_scattered(struct piles *piles, const struct engine_text *text
     free(expected);
 }
 
-/* Scatter by `route` to `count` piles; to temporary files if storage is NULL. */
-static void small_scatter(struct source *source, const unsigned *count, struct storage *storage, struct piles *piles)
-{
-    const struct scatter_plan plan = {.route = route,
-                                      .context = count,
-                                      .piles = *count,
-                                      .limit = small.run.limit,
-                                      .storage = storage,
-                                      .records = &small.progress.records};
-
-    assert_true(scatter(&small.run.engine, &small.run.format, &plan, source, piles));
-}
-
 static void scatter_text(struct engine_text *text, unsigned count, struct piles *piles)
 {
+    const struct scatter_plan plan = {.route = route,
+                                      .context = &count,
+                                      .piles = count,
+                                      .limit = small.run.limit,
+                                      .records = &small.progress.records};
     struct source *source = engine_text_source(text);
 
-    small_scatter(source, &count, NULL, piles);
+    assert_true(scatter(&small.run.engine, &small.run.format, &plan, source, piles));
     source_free(source);
 }
 
@@ -140,78 +132,6 @@ SMALL_RUN(records_may_reach_over_any_number_of_blocks)
     engine_text_free(&text);
 }
 
-SMALL_RUN(empty_records_are_records)
-{
-    struct engine_text text = engine_text_make(200000, small_length_0, '\n');
-
-    assert_scatters(text, 1, 5);
-    assert_scatters(text, 4, 5);
-    engine_text_free(&text);
-}
-
-/* Storage that counts what it is asked to free, and gives the rest to another one. */
-struct counting {
-    struct storage storage;
-    struct storage *other;
-    unsigned freed;
-};
-
-static void pass_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
-{
-    storage_write(((struct counting *)storage)->other, pile, pieces, count);
-}
-
-static void count_free(struct storage *storage)
-{
-    ((struct counting *)storage)->freed++;
-}
-
-/* When all has been flushed, the storage has all of it, in order. */
-SMALL_RUN(piles_may_go_to_storage_of_another_kind)
-{
-    static const struct storage_kind kind = {.write = pass_write, .free = count_free};
-    struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
-    uint8_t *data = malloc(text.bytes);
-    unsigned count = 7;
-
-    for (unsigned workers = 1; workers <= 3; workers++) {
-        struct source *source = engine_text_source(&text);
-        struct counting counting = {.storage.kind = &kind};
-        struct piles piles = {0};
-
-        small_open(workers, ORDER_LEAF_RECORDS);
-        counting.other = spill_open(&small.place, count);
-        small_scatter(source, &count, &counting.storage, &piles);
-        piles_flush(&piles);
-        for (unsigned p = 0; p < count; p++) {
-            struct storage_reader reader;
-            struct iovec piece = {.iov_base = data, .iov_len = (size_t)pile_bytes(&piles, p)};
-            size_t at = 0;
-
-            storage_reader_init(&reader, counting.other, p);
-            assert_true(reader.left == pile_bytes(&piles, p));
-            storage_reader_read(&reader, &piece, 1);
-            storage_reader_release(&reader);
-            for (size_t i = 0; i < text.records; i++) {
-                size_t length = text.start[i + 1] - text.start[i];
-
-                if (route_of(count, i) != p)
-                    continue;
-                assert_memory_equal(data + at, text.data + text.start[i], length);
-                at += length;
-            }
-            assert_true(at == pile_bytes(&piles, p));
-        }
-        piles_release(&piles);
-        assert_int_equal(counting.freed, 1);
-        storage_free(counting.other);
-        source_free(source);
-        small_close();
-    }
-    free(data);
-    engine_text_free(&text);
-}
-
 static size_t huge_in_the_middle(size_t i, uint64_t random)
 {
     return i == 50 ? small_mebibytes(20) : random % 10;
@@ -244,44 +164,6 @@ QUARTER_RUN(what_does_not_fit_is_spilled_and_counted)
         assert_scattered(&piles, &text);
         piles_release(&piles);
         small_close();
-    }
-    engine_text_free(&text);
-}
-
-SMALL_RUN(without_input_all_piles_are_empty)
-{
-    struct engine_text text = engine_text_make(0, small_length_0, '\n');
-
-    assert_scatters(text, 1, 512);
-    assert_scatters(text, 2, 1);
-    engine_text_free(&text);
-}
-
-SMALL_RUN(any_byte_may_be_the_delimiter)
-{
-    static const uint8_t delimiters[] = {0, '\r', 0xff};
-
-    for (int i = 0; i < 3; i++) {
-        struct engine_text text = engine_text_make(5000, small_length_to_20, delimiters[i]);
-        struct piles piles = {0};
-
-        small_open(2, ORDER_LEAF_RECORDS);
-        small.run.format.delimiter = delimiters[i];
-        scatter_text(&text, 9, &piles);
-        assert_scattered(&piles, &text);
-        piles_release(&piles);
-        small_close();
-        engine_text_free(&text);
-    }
-}
-
-SMALL_RUN(fewer_threads_than_asked_for_do_it_too)
-{
-    struct engine_text text = engine_text_make(30000, small_length_to_20, '\n');
-
-    for (unsigned threads = 0; threads < 3; threads++) {
-        disk.threads = threads;
-        assert_scatters(text, 6, 11);
     }
     engine_text_free(&text);
 }
@@ -341,20 +223,6 @@ QUARTER_RUN(spilled_piles_that_cannot_be_written_are_dropped)
     assert_scatters_for_all(engine_text_make(17500, small_length_to_300, '\n'), 16);
     assert_true(disk.writes > 0);
     assert_scatters_for_all(engine_text_make(100, huge_in_the_middle, '\n'), 3);
-}
-
-/* Of four times the memory. */
-QUARTER_RUN(with_a_low_limit_little_is_stored)
-{
-    struct engine_text text = engine_text_make(55000, small_length_to_300, '\n');
-
-    for (unsigned workers = 1; workers <= 3; workers += 2)
-        for (uint64_t limit = 0; limit <= 200; limit += 100) {
-            assert_scatters_for(text, workers, 512, limit);
-            assert_true((uint64_t)small.run.engine.pool.fresh * 4 < small.run.engine.pool.blocks * 2);
-        }
-    assert_int_equal(disk.writes, 0);
-    engine_text_free(&text);
 }
 
 /* ---- When few piles are wanted ---- */
@@ -467,52 +335,6 @@ QUARTER_RUN(few_records_with_a_length_are_found_among_many)
     for (size_t i = 0; i < text.records; i++)
         text.data[text.start[i]] = (uint8_t)(text.start[i + 1] - text.start[i] - 1);
     assert_finds_few(text, format);
-}
-
-/* ---- Failures ---- */
-
-static size_t read_and_fail(void *context, uint8_t *data, size_t bytes)
-{
-    struct engine_text *text = context;
-
-    if (text->at > text->bytes / 2)
-        fault_say("input failed");
-    return engine_text_read(context, data, bytes);
-}
-
-SMALL_RUN(a_source_that_fails_ends_the_scatter)
-{
-    struct engine_text text = engine_text_make(100000, small_length_to_20, '\n');
-
-    for (unsigned workers = 1; workers <= 4; workers++) {
-        struct source *source = source_over(read_and_fail, &text, engine_text_release);
-        struct piles piles = {0};
-        unsigned count = 20;
-
-        text.at = 0;
-        small_open(workers, ORDER_LEAF_RECORDS);
-        assert_ends(small_scatter(source, &count, NULL, &piles), "bigshuf: input failed\n");
-        source_free(source);
-        small_close();
-    }
-    engine_text_free(&text);
-}
-
-SMALL_RUN(a_full_disk_ends_the_scatter)
-{
-    struct engine_text text = engine_text_make(100000, small_length_to_300, '\n');
-
-    for (unsigned workers = 1; workers <= 5; workers += 2)
-        for (uint64_t room = 0; room < 4000000; room += 1700000) {
-            struct piles piles = {0};
-
-            disk_reset();
-            disk.room[0] = room;
-            small_open(workers, ORDER_LEAF_RECORDS);
-            assert_ends(scatter_text(&text, 64, &piles), DISK_IS_FULL);
-            small_close();
-        }
-    engine_text_free(&text);
 }
 
 /* ---- From a source that lends ---- */

@@ -338,18 +338,6 @@ QUARTER_RUN(an_order_may_be_drawn_by_others)
     assert_true(disk.writes > 0);
 }
 
-/* 4 bytes for each record, and an eighth of that. */
-SMALL_RUN(an_order_that_needs_more_memory_says_how_much)
-{
-    struct engine_text text = engine_text_make(1800000, small_length_0, '\n');
-
-    small_open(1, ORDER_LEAF_RECORDS);
-    assert_ends(shuffle_reversed(&text),
-                "bigshuf: the order of 1800000 records needs more memory: use -S 9M or more\n");
-    small_close();
-    engine_text_free(&text);
-}
-
 /* ---- Piles with keys of their own ---- */
 
 enum { TREES = 4 };
@@ -477,24 +465,6 @@ QUARTER_RUN(damage_on_disk_is_found_whatever_it_does_to_the_records)
     engine_text_free(&task.text);
 }
 
-/* The output is written in place, so that its old content shows that nothing was written. */
-SMALL_RUN(a_huge_record_is_verified_before_it_is_written)
-{
-    struct engine_text text = engine_text_make(1, length_two_huge, '\n');
-    int fd;
-
-    small_open(1, ORDER_LEAF_RECORDS);
-    assert_true(scratch_put("out", "old", 0600));
-    fd = scratch_in_place("out", "other name");
-    assert_true(fd >= 0);
-    disk.flip_read = 10;
-    assert_ends_about(shuffle_one_pile(&text, (struct order_node){.number = 3}), "contents have changed");
-    assert_true(scratch_holds("out", "old"));
-    small_close();
-    close(fd);
-    engine_text_free(&text);
-}
-
 QUARTER_RUN(a_temporary_file_that_was_cut_is_found)
 {
     task.text = engine_text_make(13000, small_length_to_300, '\n');
@@ -502,52 +472,6 @@ QUARTER_RUN(a_temporary_file_that_was_cut_is_found)
     assert_fails(false, ORDER_LEAF_RECORDS, 3, "file is shorter than what was written");
     assert_fails(true, ORDER_LEAF_RECORDS, 3, "file is shorter than what was written");
     assert_fails(true, 64, 3, "file is shorter than what was written");
-    engine_text_free(&task.text);
-}
-
-/* When memory runs out depends on the threads a little. */
-QUARTER_RUN(a_write_that_fails_at_any_time_is_reported)
-{
-    task.text = engine_text_make(13000, small_length_to_300, '\n');
-    for (unsigned one_pile = 0; one_pile <= 1; one_pile++) {
-        disk.writes = 0;
-        task.one_pile = one_pile;
-        task.leaf_records = ORDER_LEAF_RECORDS;
-        task.workers = 3;
-        sweep_run(do_task);
-        for (unsigned i = 1; i <= disk.writes / 2; i = i * 20 + 1) {
-            disk.fail_write = i;
-            assert_fails(one_pile, ORDER_LEAF_RECORDS, 3, "Input/output error");
-            disk.fail_write = 0;
-        }
-    }
-    engine_text_free(&task.text);
-}
-
-QUARTER_RUN(an_allocation_that_fails_at_any_time_is_reported)
-{
-    static const struct {
-        bool one_pile;
-        uint64_t leaf_records;
-    } cases[] = {{false, ORDER_LEAF_RECORDS}, {true, ORDER_LEAF_RECORDS}, {true, 5000}};
-
-    task.text = engine_text_make(10000, small_length_to_300, '\n');
-    task.workers = 2;
-    for (int k = 0; k < 3; k++) {
-        task.one_pile = cases[k].one_pile;
-        task.leaf_records = cases[k].leaf_records;
-        sweep_allocations(do_task);
-    }
-    engine_text_free(&task.text);
-}
-
-QUARTER_RUN(an_output_that_is_full_ends_all_workers)
-{
-    task.text = engine_text_make(13000, small_length_to_300, '\n');
-    task.one_pile = false;
-    task.leaf_records = ORDER_LEAF_RECORDS;
-    for (task.workers = 1; task.workers <= 4; task.workers += 3)
-        sweep_full_output(do_task);
     engine_text_free(&task.text);
 }
 

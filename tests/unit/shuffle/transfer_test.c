@@ -60,41 +60,6 @@ TEST(records_may_be_longer_than_the_buffer)
     assert_passes(engine_text_make(50, length_to_600000, '\n'));
 }
 
-TEST(without_output_no_output_is_needed)
-{
-    struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
-    struct source *source = engine_text_source(&text);
-    struct transfer passage;
-    struct record_piece piece;
-    size_t records = 0;
-
-    small_open(1, ORDER_LEAF_RECORDS);
-    transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
-    while (record_reader_next(&passage.reader, &piece))
-        records += piece.last;
-    assert_int_equal(records, text.records);
-    transfer_end(&passage);
-    small_close();
-    source_free(source);
-    engine_text_free(&text);
-}
-
-TEST(an_output_that_is_full_is_reported_at_the_end_at_the_latest)
-{
-    static const size_t records[] = {1, 100000};
-
-    if (access("/dev/full", W_OK) != 0)
-        skip();
-    for (int i = 0; i < 2; i++) {
-        struct engine_text text = engine_text_make(records[i], small_length_to_20, '\n');
-
-        small_open(1, ORDER_LEAF_RECORDS);
-        assert_ends(pass(&text, "/dev/full"), "bigshuf: /dev/full: No space left on device\n");
-        small_close();
-        engine_text_free(&text);
-    }
-}
-
 /* ---- Piles as they are ---- */
 
 /* Write a pile of the text's records. `shared` is another name of the output, which is written in place. */

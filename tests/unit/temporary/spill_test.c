@@ -194,44 +194,6 @@ IN_SCRATCH(piles_share_files_where_descriptors_are_few)
     assert_true(disk.made[0] > 1 && disk.made[0] <= 4); /* half of them are left for later */
 }
 
-IN_SCRATCH(one_file_is_enough_when_there_are_hardly_any_descriptors)
-{
-    disk.descriptors = 1;
-    write_and_read(PILES_MAX, 100000);
-    assert_int_equal(disk.made[0], 1);
-}
-
-/* As the shell's `ulimit -n` does it. */
-static void write_with_a_low_limit(void)
-{
-    struct rlimit limit = {.rlim_cur = 20, .rlim_max = 20};
-    struct storage *outer;
-
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return; /* valgrind keeps some descriptors for itself and forbids it */
-    spill = outer = spill_open(&place, PILES_MAX);
-    for (unsigned p = 0; p < PILES_MAX; p++)
-        append(p, 3);
-    spill = spill_open(&place, PILES_MAX);
-    for (unsigned p = 0; p < PILES_MAX; p++)
-        append(p, 3);
-    close_spill();
-    storage_free(outer);
-}
-
-IN_SCRATCH(a_limit_of_20_descriptors_is_enough_for_a_scatter_within_another)
-{
-    assert_int_equal(scratch_child(write_with_a_low_limit), 0);
-}
-
-IN_SCRATCH(piles_are_dealt_over_the_directories)
-{
-    place.directories = 3;
-    write_and_read(9, 10000);
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(disk.made[i], 3);
-}
-
 IN_SCRATCH(a_pile_goes_on_in_the_next_directory_when_one_is_full)
 {
     static const uint64_t rooms[] = {0, 1, 4096, 123457, 500001};
@@ -265,49 +227,12 @@ IN_SCRATCH(piles_that_share_files_go_on_in_the_next_directory_too)
     assert_true(disk.made[2] >= 1);
 }
 
-static void append_for_ever(void)
-{
-    for (;;)
-        append(1, 10);
-}
-
-IN_SCRATCH(only_when_all_directories_are_full_does_a_write_fail)
-{
-    place.directories = 2;
-    disk.room[0] = disk.room[1] = 100000;
-    open_spill(3);
-    while (bytes[1] < 200000 - 10 * PIECE_MAX)
-        append(1, 10);
-    assert_ends(append_for_ever(), DISK_IS_FULL);
-}
-
 IN_SCRATCH(other_failures_to_write_name_the_directory)
 {
     place.directories = 2;
     open_spill(3);
     disk.fail_write = 1;
     assert_ends(append(1, 10), "bigshuf: temporary file in disk1: Input/output error\n");
-}
-
-IN_SCRATCH(a_file_that_cannot_be_made_is_reported)
-{
-    open_spill(3);
-    disk.no_file = EACCES;
-    assert_ends(append(1, 1), "bigshuf: temporary file in disk0: Permission denied\n");
-}
-
-IN_SCRATCH(a_file_that_has_become_too_short_is_reported)
-{
-    uint8_t data[100];
-    struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
-    struct storage_reader reader;
-
-    open_spill(1);
-    append(0, 10);
-    disk.cut = true;
-    storage_reader_init(&reader, spill, 0);
-    assert_ends(storage_reader_read(&reader, &piece, 1),
-                "bigshuf: temporary file in disk0: file is shorter than what was written\n");
 }
 
 /* Write a pile, and read it with one bit wrong. */
@@ -330,18 +255,6 @@ IN_SCRATCH(damage_is_reported_with_its_directory)
 {
     place.directories = 2;
     assert_finds_damage(1, "bigshuf: temporary file in disk1: contents have changed since they were written\n");
-}
-
-/* Also after it was dropped and written again, with a checksum of its own. */
-IN_SCRATCH(a_pile_is_verified_by_what_is_in_it_now)
-{
-    open_spill(1);
-    for (int i = 0; i < 3; i++) {
-        append(0, 1);
-        assert_reads(0, 1);
-        storage_drop(spill, 0);
-        bytes[0] = 0;
-    }
 }
 
 IN_SCRATCH(a_dropped_pile_has_given_its_space_back_and_can_be_written_again)
@@ -436,17 +349,6 @@ IN_SCRATCH(that_a_directory_is_memory_is_said_once)
     storage_free(NULL);
 }
 
-IN_SCRATCH(a_check_makes_sure_that_files_can_be_made_everywhere)
-{
-    static const char *const missing[] = {"disk0", "disk9"};
-
-    place.directories = 3;
-    spill_place_check(&place, 0);
-    place.directories = 2;
-    place.directory = missing;
-    assert_ends(spill_place_check(&place, 0), "bigshuf: temporary file in disk9: No such file or directory\n");
-}
-
 IN_SCRATCH(a_check_adds_up_the_room_of_all_directories)
 {
     place.directories = 2;
@@ -520,14 +422,6 @@ IN_SCRATCH(what_is_in_frames_is_read_in_any_pieces)
     assert_true(atomic_load(&place.plain) > atomic_load(&place.bytes));
 }
 
-IN_SCRATCH(piles_in_frames_share_files_where_descriptors_are_few)
-{
-    use_frames(true);
-    disk.descriptors = 8;
-    write_and_read(9, 600000);
-    assert_true(disk.made[0] < 9);
-}
-
 IN_SCRATCH(a_pile_in_frames_goes_on_in_the_next_directory_wherever_one_is_full)
 {
     static const uint64_t rooms[] = {0, 1, 2, 3, 4, 5, 1000, 5000};
@@ -576,52 +470,12 @@ IN_SCRATCH(a_pile_may_begin_as_it_is_and_go_on_in_frames)
     assert_reads(1, 3);
 }
 
-IN_SCRATCH(what_is_in_frames_is_given_back_as_it_is_read)
-{
-    struct storage_reader reader;
-
-    use_frames(true);
-    open_spill(1);
-    while (bytes[0] < ALL_MAX / 2)
-        append(0, PIECES_MAX);
-    storage_reader_init(&reader, spill, 0);
-    assert_goes_on(&reader, 0, bytes[0] - 1, 3);
-    storage_reader_discard(&reader);
-    assert_true(disk.punched_bytes == disk.written_bytes);
-    assert_goes_on(&reader, bytes[0] - 1, 1, 1);
-    storage_reader_release(&reader);
-}
-
 IN_SCRATCH(damage_of_frames_is_damage)
 {
     for (int i = 0; i < 2; i++) {
         use_frames(i == 0);
         assert_finds_damage(0, "bigshuf: temporary file in disk0: contents have changed since they were written\n");
     }
-}
-
-IN_SCRATCH(a_file_of_frames_that_has_become_too_short_is_reported)
-{
-    uint8_t data[100];
-    struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
-    struct storage_reader reader;
-
-    use_frames(true);
-    open_spill(1);
-    append(0, 10);
-    disk.cut = true;
-    storage_reader_init(&reader, spill, 0);
-    assert_ends(storage_reader_read(&reader, &piece, 1),
-                "bigshuf: temporary file in disk0: file is shorter than what was written\n");
-    storage_reader_release(&reader);
-}
-
-IN_SCRATCH(without_memory_to_compress_there_is_one_message)
-{
-    use_frames(true);
-    open_spill(1);
-    disk.fail_allocation = 1;
-    assert_ends(append(0, 1), "bigshuf: memory: Cannot allocate memory\n");
 }
 
 /* What is sure to be compressed may fit into any room; what may be, into a quarter. */
