@@ -316,7 +316,7 @@ def look_who_reaches(mutants):
     seconds = {m.group(2): float(m.group(1)) for m in re.finditer(r"^([\d.]+) [\d.]+ [\d.]+ (\w+(?:: \w+)?)", said, re.M)}
     reaching = {mutant.number: [] for mutant in mutants}
     for name in sorted(passed & seconds.keys(), key=seconds.get):
-        marks = (folder / name.replace(": ", ":")).read_bytes()
+        marks = (folder / name.replace(": ", ":")).read_bytes().ljust(len(mutants) + 1, b"\0")
         for mutant in mutants:
             if marks[mutant.number]:
                 reaching[mutant.number].append(name)
