@@ -23,7 +23,7 @@ enum {
     STICKY = 01000,    /* S_ISVTX, which POSIX alone does not name */
 };
 
-void target_fail(const char *path)
+_Noreturn void target_fail(const char *path)
 {
     if (errno == EISDIR)
         fault_say("%s: %s: name a file in it", path, strerror(EISDIR));
@@ -120,15 +120,14 @@ static char *follow(const struct target *target, int directory, const struct sta
 
 void target_find(struct target *target, const char *path)
 {
-    char *next = text("%s", path);
+    char *at, *next = text("%s", path);
+    struct stat status;
+    int directory, links = 0;
 
     *target = (struct target){0};
-    for (int links = 0; next != NULL; links++) {
-        struct stat status;
-        char *at = next;
-        int directory;
-
-        if (links > LINKS) {
+    do {
+        at = next;
+        if (links++ > LINKS) {
             errno = ELOOP;
             target_fail(path);
         }
@@ -142,7 +141,7 @@ void target_find(struct target *target, const char *path)
         next = follow(target, directory, &status, path);
         (void)io_close(directory);
         free(at);
-    }
+    } while (next != NULL);
 }
 
 int target_enter(const struct target *target)

@@ -115,16 +115,6 @@ TEST(what_comes_before_a_key_may_be_of_any_length)
     assert_int_equal(status.st_size, strlen(text) + 2);
 }
 
-TEST(a_record_without_the_field_leaves_all_as_it_was)
-{
-    const struct output_plan plan = plan_of((struct record_format){.delimiter = '\n'}, 2);
-
-    assert_true(scratch_put("a", "old", 0600));
-    assert_ends(run(&plan, "1\t2\n33\n", 100), "bigshuf: --split-field: a record has no field 2: '33'\n");
-    assert_true(scratch_holds("a", "old"));
-    assert_int_equal(scratch_count("."), 1);
-}
-
 TEST(a_key_has_a_limit)
 {
     static char text[TEXT_MAX];
