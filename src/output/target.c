@@ -47,6 +47,16 @@ __attribute__((format(printf, 1, 2))) static char *text(const char *format, ...)
     return result;
 }
 
+/* The path of a directory that no link is part of, malloc'd; needed for `path`. */
+static char *real_path(const char *directory, const char *path)
+{
+    char *real = sys_realpath(directory);
+
+    if (real == NULL)
+        target_fail(path);
+    return real;
+}
+
 static bool starts_with(const char *string, const char *start)
 {
     return strncmp(string, start, strlen(start)) == 0;
@@ -74,9 +84,7 @@ static void locate(struct target *target, const char *at, const char *path)
     }
     target->directory = slash == NULL ? text(".") : text("%.*s", parent_length, at);
     target->name = text("%s", name);
-    real = sys_realpath(target->directory);
-    if (real == NULL)
-        target_fail(path);
+    real = real_path(target->directory, path);
     whole = text("%s/%s", real, target->name);
     target->special = is_special(whole);
     free(real);
@@ -181,15 +189,11 @@ void target_release(struct target *target)
 bool target_is_within(const char *path, const char *directory)
 {
     struct target target;
-    char *inner, *outer = sys_realpath(directory);
+    char *inner, *outer = real_path(directory, path);
     bool result;
 
-    if (outer == NULL)
-        target_fail(path);
     target_find(&target, path);
-    inner = sys_realpath(target.directory);
-    if (inner == NULL)
-        target_fail(path);
+    inner = real_path(target.directory, path);
     result = starts_with(inner, outer) && (inner[strlen(outer)] == '\0' || inner[strlen(outer)] == '/');
     free(inner);
     free(outer);
