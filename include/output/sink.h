@@ -44,8 +44,8 @@ enum sink_manner sink_manner(const struct sink *sink);
 /* Has the file that is replaced other names, which keep it? */
 bool sink_has_links(const struct sink *sink);
 
-/* The file is one of the inputs, and has been locked as such. */
-void sink_is_locked(struct sink *sink);
+/* The file is one of the inputs, and has been locked as such: sink_write need not lock it. */
+void sink_set_locked(struct sink *sink);
 
 /* Write the next bytes. Not before all input has been read, as the file may be one of the inputs. */
 void sink_write(struct sink *sink, const void *data, size_t bytes);

@@ -161,7 +161,7 @@ bool files_mark_input(struct files *files, size_t number)
         fault_report(file->path, errno);
     (void)io_close(fd);
     if (file->sink != NULL)
-        sink_is_locked(file->sink);
+        sink_set_locked(file->sink);
     return file_set_find(&files->set, file->mark.file) == number;
 }
 
@@ -195,7 +195,7 @@ static void open_sink(struct files *files, size_t number)
     if (files->behind)
         sink_write_behind(file->sink);
     if (file->input != NULL)
-        sink_is_locked(file->sink);
+        sink_set_locked(file->sink);
 }
 
 void files_write_behind(struct files *files)

@@ -184,7 +184,7 @@ static void empty(const struct sink *sink)
         fail(sink);
 }
 
-void sink_is_locked(struct sink *sink)
+void sink_set_locked(struct sink *sink)
 {
     sink->is_locked = true;
 }
