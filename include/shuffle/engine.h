@@ -82,7 +82,7 @@ uint64_t engine_needed(uint64_t pool_bytes);
 uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes);
 
 /* End the run: something (as by printf) needs more memory, `bytes` of the pool. */
-_Noreturn int engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
+_Noreturn void engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

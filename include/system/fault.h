@@ -18,11 +18,11 @@
 
 /* Something about `name` failed with the error number `error`: "bigshuf: NAME: strerror(error)". 0 stands for a file
  * that ended too early, as in io.h. If it is a path in a folder that is not there, that folder is named as well. */
-_Noreturn int fault_report(const char *name, int error);
+_Noreturn void fault_report(const char *name, int error);
 
 /* The same with a message of one's own, in printf's manner, put after "bigshuf: ". All messages are one line: control
  * characters in a name (C0, DEL, C1) show as \r, \t, \n or \x1b, an empty name as ''. */
-_Noreturn __attribute__((format(printf, 1, 2))) int fault_say(const char *format, ...);
+_Noreturn __attribute__((format(printf, 1, 2))) void fault_say(const char *format, ...);
 
 /* The same without a message, since somebody else has printed one: getopt_long. */
 _Noreturn void fault_end(void);

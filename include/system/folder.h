@@ -29,7 +29,8 @@ enum folder_verdict {
 /* Open the directory `path`, in which links are followed, since it is the user's own word. False if it is missing. */
 bool folder_open(struct folder *folder, const char *path);
 
-/* Open the directory `name` in a folder, or make it (0777 less the umask) and open it: then nothing has this name yet. */
+/* Open the directory `name` in a folder, or make it (0777 less the umask) and open it: then nothing has this name yet.
+ */
 enum folder_verdict folder_enter(struct folder *inner, const struct folder *outer, const char *name);
 void folder_make(struct folder *inner, const struct folder *outer, const char *name);
 

@@ -53,7 +53,7 @@ int packer_unpack(struct packer_command *command, const struct packer *packer);
  * up to the NULL, since it must do all that and no more: `xz --single-stream` leaves out the rest of a file. */
 extern const char *const packer_own_variables[];
 
-/* Report that it could not be started for the file `name`, as errno says. Returns -1. */
-int packer_report(const struct packer_command *command, const char *name);
+/* Report that it could not be started for the file `name`, as errno says. */
+_Noreturn void packer_report(const struct packer_command *command, const char *name);
 
 #endif

@@ -117,7 +117,7 @@ uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes)
     return needed;
 }
 
-int engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
+void engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
 {
     char what[128];
     va_list arguments;

@@ -216,7 +216,7 @@ static size_t find_missing_folder(const char *path)
     return 0;
 }
 
-int fault_report(const char *name, int error)
+void fault_report(const char *name, int error)
 {
     struct line line = {.length = 0};
     char cause[FAULT_CAUSE_BYTES];
@@ -230,7 +230,7 @@ int fault_report(const char *name, int error)
     end_run(&line);
 }
 
-int fault_say(const char *format, ...)
+void fault_say(const char *format, ...)
 {
     struct line line = {.length = 0};
     va_list arguments;

@@ -137,9 +137,9 @@ int packer_unpack(struct packer_command *command, const struct packer *packer)
     return status;
 }
 
-int packer_report(const struct packer_command *command, const char *name)
+void packer_report(const struct packer_command *command, const char *name)
 {
     char cause[FAULT_CAUSE_BYTES];
 
-    return fault_say("%s: cannot run '%s': %s", fault_name(name), command->text, fault_cause(errno, cause));
+    fault_say("%s: cannot run '%s': %s", fault_name(name), command->text, fault_cause(errno, cause));
 }
