@@ -23,8 +23,7 @@
 #include "job/room.h"
 #include "job/summary.h"
 #include "job/task.h"
-#include "sample/gnu_order.h"
-#include "sample/gnu_random.h"
+#include "sample/gnu.h"
 #include "sample/in_order.h"
 #include "sample/range.h"
 #include "sample/replacement.h"
@@ -44,7 +43,7 @@ static const uint64_t DENSE_BYTES = 4096;
 struct job {
     enum task task;
     struct resources resources;
-    struct gnu_random *gnu; /* NULL without --random-source */
+    struct gnu *gnu; /* NULL without --random-source */
     struct run small;       /* with the least memory, for an input that may be small */
     struct run large;
     struct run *run;    /* that of these two which does the task */
@@ -103,7 +102,7 @@ static void open_all(struct job *job)
     if (has_files(job))
         resources_name_files(resources);
     if (options->random_source != NULL)
-        job->gnu = gnu_random_open(options->random_source);
+        job->gnu = gnu_open(options->random_source);
     resources_open_output(resources);
     output_check_inputs(resources->output, resources->names, resources->name_count);
     open_source(job);
@@ -327,22 +326,25 @@ static void do_task(struct job *job)
         weighted_repeat(run, source, place_of_weights(resources), output);
         break;
     case TASK_GNU:
-        gnu_order_all(run, source, job->gnu, output);
+        gnu_order(run, source, job->gnu, output);
         break;
     case TASK_GNU_SAMPLE:
-        gnu_order_sample(run, resources->source, job->gnu, resources->output);
+        gnu_sample(run, resources->source, job->gnu, resources->output);
         break;
     case TASK_GNU_REPEAT:
-        gnu_order_repeat(run, source, job->gnu, output);
+        gnu_repeat(run, source, job->gnu, output);
         break;
     case TASK_RANGE:
         range_different(run, &range, options->keep_order, output);
         break;
     case TASK_RANGE_GNU:
-        range_gnu(run, &range, job->gnu, output);
+        gnu_range(run, &range, job->gnu, output);
         break;
     case TASK_RANGE_REPEAT:
-        range_repeated(run, &range, job->gnu, output);
+        if (job->gnu != NULL)
+            gnu_range_repeat(run, &range, job->gnu, output);
+        else
+            range_repeated(run, &range, output);
         break;
     }
 }
@@ -376,7 +378,7 @@ static void finish(struct job *job)
     if (job->resources.source != NULL)
         source_check(job->resources.source);
     if (job->gnu != NULL)
-        gnu_random_check(job->gnu);
+        gnu_check(job->gnu);
     output_commit(job->resources.output);
     if (counter_get(&progress->scattered) == 0)
         counter_set(&progress->scattered, job->start);
@@ -408,6 +410,6 @@ void job_run(const struct options *options)
         shuffle_records(&job);
     engine_close(&job.small.engine);
     engine_close(&job.large.engine);
-    gnu_random_free(job.gnu);
+    gnu_free(job.gnu);
     resources_release(&job.resources);
 }

@@ -3,16 +3,10 @@
 
 #include "sample/range.h"
 
-#include <stdlib.h>
-
 #include "base/spread.h"
-#include "shuffle/transfer.h"
 #include "system/sort.h"
 
-/* Memory for a number of gnu_random_sparse, the number itself included. */
-enum { GNU_BYTES = 40 };
-
-static void put(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
+void range_put(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
 {
     uint8_t text[GENERATED_NUMBER_BYTES];
 
@@ -20,7 +14,7 @@ static void put(struct run *run, struct transfer *transfer, const struct number_
     output_buffer_put(&transfer->outlet, text, generated_number(range, i, text));
 }
 
-void range_repeated(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output)
+void range_repeated(struct run *run, const struct number_range *range, struct output *output)
 {
     struct transfer transfer;
     struct random_words words;
@@ -31,8 +25,7 @@ void range_repeated(struct run *run, const struct number_range *range, struct gn
     run_begin(run, output, UINT64_MAX);
     transfer_init(&transfer, &run->engine, &run->format, NULL, output);
     while (run_take(run, 1) > 0)
-        put(run, &transfer, range,
-            gnu == NULL ? random_draw(&words, range->count) : gnu_random_draw(gnu, range->count - 1));
+        range_put(run, &transfer, range, random_draw(&words, range->count));
     transfer_end(&transfer);
 }
 
@@ -91,7 +84,7 @@ static void write_as_drawn(struct sample *s)
 
         if (!add(&s->set, i) || run_skip(s->run, 1) > 0)
             continue;
-        put(s->run, &s->transfer, s->range, i);
+        range_put(s->run, &s->transfer, s->range, i);
         run_take(s->run, 1);
     }
 }
@@ -118,7 +111,7 @@ static void write_in_order(struct sample *s)
         drawn += add(&s->set, random_draw(&s->words, s->range->count));
     sort_numbers(&s->set.table, list(&s->set));
     for (uint64_t i = 0; run_left(s->run) > 0; i++) {
-        put(s->run, &s->transfer, s->range, *table_u64(&s->set.table, i));
+        range_put(s->run, &s->transfer, s->range, *table_u64(&s->set.table, i));
         run_take(s->run, 1);
     }
 }
@@ -137,24 +130,4 @@ void range_different(struct run *run, const struct number_range *range, bool in_
         write_as_drawn(&s);
     table_release(&s.set.table);
     transfer_end(&s.transfer);
-}
-
-void range_gnu(struct run *run, const struct number_range *range, struct gnu_random *gnu, struct output *output)
-{
-    uint64_t numbers = run->limit;
-    struct transfer transfer;
-    uint64_t *number;
-
-    if (numbers > run->engine.memory.bytes / GNU_BYTES)
-        engine_report_memory(&run->engine, numbers * GNU_BYTES, "a sample of %llu numbers",
-                             (unsigned long long)numbers);
-    number = fault_allocate(numbers, sizeof *number);
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    gnu_random_sparse(gnu, range->count - 1, numbers, number);
-    run_begin(run, output, UINT64_MAX);
-    run_take(run, numbers);
-    for (uint64_t i = 0; i < numbers; i++)
-        put(run, &transfer, range, number[i]);
-    transfer_end(&transfer);
-    free(number);
 }

@@ -224,9 +224,8 @@ static void read_late(struct weight_input *weights, struct record_piece *piece)
     if (bytes == 0)
         fault_say("a pile does not hold the record that was put there");
     weights->late_bytes -= bytes;
-    *piece = (struct record_piece){.data = weights->buffer.data,
-                                   .bytes = bytes,
-                                   .last = weights->late_bytes == 0 && weights->late_is_last};
+    *piece = (struct record_piece){
+        .data = weights->buffer.data, .bytes = bytes, .last = weights->late_bytes == 0 && weights->late_is_last};
     if (weights->late_bytes == 0) {
         source_free(weights->late);
         weights->late = NULL;

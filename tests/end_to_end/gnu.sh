@@ -354,6 +354,52 @@ test_large_inputs_are_shuffled_as_by_shuf() {
         '$shuf -r -n 400000 --random-source=<(yes 42) many'
 }
 
+# With 8 MiB for bigshuf; in the last case there is hardly room for the numbers alone.
+test_what_does_not_fit_into_memory_is_shuffled_as_by_shuf() {
+    needs_scale small
+    more_than_memory >many
+    seq 400000 >numbers
+    same_sum_as_shuf '${shuf/#bigshuf/bigshuf -S 8M} --random-source=<(yes 42) many' \
+        '${shuf/#bigshuf/bigshuf -S 8M --parallel=1} --random-source=<(yes 42) < <(cat many)' \
+        '${shuf/#bigshuf/bigshuf -S 8M} -n 700000 --random-source=<(yes 42) many' \
+        '${shuf/#bigshuf/bigshuf -S 8M} -n 9999999 --random-source=<(yes 42) < <(cat many)' \
+        '${shuf/#bigshuf/bigshuf -S 8M} -n 200000 --random-source=<(yes 42) < <(cat many)' \
+        '${shuf/#bigshuf/bigshuf -S 8M} -n 300000 -r --random-source=<(yes 42) many' \
+        '${shuf/#bigshuf/bigshuf -S 8M} -n 300000 -r --random-source=<(yes 42) < <(cat many)' \
+        '${shuf/#bigshuf/bigshuf -S 8M} -n 390000 --random-source=<(yes 42) < <(cat numbers)'
+}
+
+test_records_larger_than_memory_are_shuffled_as_by_shuf() {
+    needs_scale small
+    { seq 3; long_line 9000000; seq 4 6; long_line 8500000; } >many
+    same_sum_as_shuf '${shuf/#bigshuf/bigshuf -S 8M} --random-source=<(yes 42) many' \
+        '${shuf/#bigshuf/bigshuf -S 8M} -n 5 --random-source=<(yes 42) < <(cat many)' \
+        '${shuf/#bigshuf/bigshuf -S 8M} -n 9 -r --random-source=<(yes 42) many'
+}
+
+test_a_reservoir_stores_hardly_more_than_it_draws() {
+    long_lines "$(scale 2000 100000 20000000)" 100 300 >in
+    bigshuf -v -S 8M -n 1000 --random-source=<(yes 42) < <(cat in) 2>said >out
+    grep '^bigshuf: spilled: .* 0 bytes$' said
+}
+
+# Two MiB less than what is asked for are not enough; the reservoir's entries, then the numbers of a range.
+test_a_sample_that_needs_more_memory_says_so() {
+    fails_with 1 'bigshuf: a sample of 1000000 records needs more memory: use -S 18M or more' \
+        bigshuf -S 8M -n 1000000 --random-source=<(yes 42) < <(seq 1800000) >out
+    fails_with 1 'bigshuf: a sample of 209716 numbers needs more memory: use -S 9M or more' \
+        bigshuf -S 8M -n 209716 -i 1-10000000 --random-source=<(yes 42) >out
+    bigshuf -S 8M -n 209715 -i 1-10000000 --random-source=<(yes 42) >out
+    bigshuf -S 9M -n 209716 -i 1-10000000 --random-source=<(yes 42) >out
+}
+
+# In 4 bytes for each number, where references would take 8.
+test_numbers_that_fit_are_not_spilled() {
+    seq 600000 >in
+    bigshuf -v -S 8M --random-source=<(yes 42) in 2>said >out
+    grep '^bigshuf: spilled: .* 0 bytes$' said
+}
+
 test_large_ranges_are_shuffled_as_by_shuf() {
     needs_scale small
     same_sum_as_shuf '$shuf -i 1-65536 --random-source=<(yes 42)' '$shuf -i 1-65537 --random-source=<(yes 42)' \

@@ -191,6 +191,19 @@ test_memory_goes_with_the_sample_and_not_with_the_input() {
     done
 }
 
+# A set of so many numbers is one of 8 MiB.
+test_a_sample_of_a_range_that_needs_more_memory_says_so() {
+    local count
+    fails_with 1 'bigshuf: a sample of 262145 numbers needs more memory: use -S 9M or more' \
+        bigshuf -S 8M -n 262145 -i 1-268435456 >out
+    bigshuf -S 9M -n 262145 -i 1-268435456 >out
+    bigshuf -S 8M -n 262144 -i 1-268435456 >out
+    for count in 1099511627775 72057594037927935 9223372036854775807; do
+        fails_with 1 "bigshuf: a sample of $count numbers needs more memory: *" \
+            bigshuf -S 8M -n $count -i 0-18446744073709551615 >/dev/null
+    done
+}
+
 # ---- -r ----
 
 test_repeats_are_the_same_from_memory_and_from_disk() {

@@ -1,11 +1,11 @@
 /*
- * The draws of GNU shuf from a file of any bytes: in range, none for 0, and those of the method that gnu_random.h
+ * The draws of GNU shuf from a file of any bytes: in range, none for 0, and those of the method that gnu.h
  * names; the three ways to make a permutation agree, and make one.
  */
 
 #include "end.h"
 
-#include "sample/gnu_random.h"
+#include "sample/gnu.h"
 #include "system/pool.h"
 #include "system/table.h"
 
@@ -13,9 +13,9 @@ enum { BLOCK_BYTES = 4096, BLOCKS = 64, RECORDS_MAX = 3000, DRAWS_MAX = 200 };
 static struct pool pool;
 static struct table table;
 
-static struct gnu_random *open_gnu(void)
+static struct gnu *open_gnu(void)
 {
-    struct gnu_random *gnu = gnu_random_open("random");
+    struct gnu *gnu = gnu_open("random");
 
     FUZZ_CHECK(gnu != NULL);
     return gnu;
@@ -23,15 +23,15 @@ static struct gnu_random *open_gnu(void)
 
 /* Draw into `drawn`. Returns whether there were bytes enough. */
 static uint64_t drawn;
-static bool draw(struct gnu_random *gnu, uint64_t bound)
+static bool draw(struct gnu *gnu, uint64_t bound)
 {
-    return !FUZZ_ENDS(drawn = gnu_random_draw(gnu, bound));
+    return !FUZZ_ENDS(drawn = gnu_draw(gnu, bound));
 }
 
 /* Draws up to the end of the file. */
 static void check_draws(struct fuzz most)
 {
-    struct gnu_random *gnu = open_gnu(), *again = open_gnu();
+    struct gnu *gnu = open_gnu(), *again = open_gnu();
 
     for (int i = 0; i < DRAWS_MAX; i++) {
         const uint64_t bound = fuzz_number(&most);
@@ -45,14 +45,14 @@ static void check_draws(struct fuzz most)
         }
         FUZZ_CHECK(number <= bound && number == drawn);
     }
-    gnu_random_free(gnu);
-    gnu_random_free(again);
+    gnu_free(gnu);
+    gnu_free(again);
 }
 
 /* Fisher-Yates by single draws. Returns whether there were bytes enough. */
 static bool permute(uint64_t *order, uint64_t records, uint64_t wanted)
 {
-    struct gnu_random *gnu = open_gnu();
+    struct gnu *gnu = open_gnu();
     uint64_t i;
 
     for (i = 0; i < records; i++)
@@ -63,32 +63,32 @@ static bool permute(uint64_t *order, uint64_t records, uint64_t wanted)
         order[i] = order[i + drawn];
         order[i + drawn] = number;
     }
-    gnu_random_free(gnu);
+    gnu_free(gnu);
     return i == wanted;
 }
 
 static void check_table(const uint64_t *order, uint64_t records, uint64_t wanted, bool enough, size_t number_bytes)
 {
-    struct gnu_random *gnu = open_gnu();
+    struct gnu *gnu = open_gnu();
 
     table_clear(&table);
     FUZZ_CHECK(pool_promise(&pool, (uint32_t)pool_blocks_for(&pool, records * number_bytes)));
     table_grow(&table, records, number_bytes);
-    FUZZ_CHECK(FUZZ_ENDS(gnu_random_ranks(gnu, &table, records, wanted)) == !enough);
+    FUZZ_CHECK(FUZZ_ENDS(gnu_ranks(gnu, &table, records, wanted)) == !enough);
     for (uint64_t i = 0; enough && i < records; i++)
         FUZZ_CHECK(table_get(&table, order[i]) == i);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 static void check_sparse(const uint64_t *order, uint64_t records, uint64_t wanted, bool enough)
 {
     uint64_t *out = malloc((size_t)wanted * sizeof *out + 1);
-    struct gnu_random *gnu = open_gnu();
+    struct gnu *gnu = open_gnu();
 
     FUZZ_CHECK(out != NULL);
-    FUZZ_CHECK(FUZZ_ENDS(gnu_random_sparse(gnu, records - 1, wanted, out)) == !enough);
+    FUZZ_CHECK(FUZZ_ENDS(gnu_sparse(gnu, records - 1, wanted, out)) == !enough);
     FUZZ_CHECK(!enough || memcmp(out, order, (size_t)wanted * sizeof *out) == 0);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
     free(out);
 }
 
@@ -112,18 +112,18 @@ static void check_permutations(uint64_t records, uint64_t wanted)
 static void check_large(uint64_t most, uint64_t wanted)
 {
     static uint64_t out[RECORDS_MAX];
-    struct gnu_random *gnu = open_gnu();
+    struct gnu *gnu = open_gnu();
     bool ended;
 
     if (most < wanted)
         wanted = most;
-    ended = FUZZ_ENDS(gnu_random_sparse(gnu, most, wanted, out));
+    ended = FUZZ_ENDS(gnu_sparse(gnu, most, wanted, out));
     for (uint64_t i = 0; !ended && i < wanted; i++) {
         FUZZ_CHECK(out[i] <= most);
         for (uint64_t k = 0; k < i && k < 8; k++)
             FUZZ_CHECK(out[k] != out[i]);
     }
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -106,12 +106,12 @@ static void shuffle_leaf(struct source *source, struct output *to)
     struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = {.number = 3}};
     struct piles piles = {0};
     uint8_t data[64];
-    ssize_t bytes = source_read(source, data, sizeof data);
+    size_t bytes = source_read(source, data, sizeof data);
 
     piles_init(&piles, 1, 1, &small.run.engine.pool, &small.place);
-    pile_append(&piles, 0, data, (size_t)bytes);
+    pile_append(&piles, 0, data, bytes);
     piles_seal(&piles);
-    for (ssize_t i = 0; i < bytes; i++)
+    for (size_t i = 0; i < bytes; i++)
         piles.pile[0].records += data[i] == '\n';
     shuffle_piles(&small.run, &piles, order, to);
     piles_release(&piles);
@@ -176,7 +176,7 @@ static void draw_from_range_repeatedly(struct source *source, struct output *to)
     const struct number_range range = {.count = ITEMS, .delimiter = '\n'};
 
     (void)source;
-    range_repeated(&small.run, &range, NULL, to);
+    range_repeated(&small.run, &range, to);
 }
 
 /* How likely it is that a sample is of these items in this order. */

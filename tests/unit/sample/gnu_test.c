@@ -11,7 +11,7 @@
 #include "support/unit.h"
 
 #include "base/sha256.h"
-#include "sample/gnu_random.h"
+#include "sample/gnu.h"
 #include "system/pool.h"
 #include "system/table.h"
 
@@ -61,9 +61,9 @@ static int teardown(void **state)
     return scratch_teardown(state);
 }
 
-static uint64_t draw(struct gnu_random *gnu, uint64_t most)
+static uint64_t draw(struct gnu *gnu, uint64_t most)
 {
-    uint64_t number = gnu_random_draw(gnu, most);
+    uint64_t number = gnu_draw(gnu, most);
 
     assert_true(number <= most);
     return number;
@@ -83,20 +83,20 @@ static void fill_table(uint64_t records, size_t number_bytes)
 static void assert_order(const char *path, uint64_t records, const uint64_t *expected, uint64_t wanted)
 {
     uint64_t *sparse = calloc((size_t)wanted + 1, sizeof *sparse);
-    struct gnu_random *gnu;
+    struct gnu *gnu;
 
     for (size_t number_bytes = 4; number_bytes <= 8; number_bytes += 4) {
-        gnu = gnu_random_open(path);
+        gnu = gnu_open(path);
         fill_table(records, number_bytes);
-        gnu_random_ranks(gnu, &table, records, wanted);
+        gnu_ranks(gnu, &table, records, wanted);
         for (uint64_t i = 0; i < wanted; i++)
             assert_int_equal(table_get(&table, expected[i]), i);
-        gnu_random_free(gnu);
+        gnu_free(gnu);
     }
-    gnu = gnu_random_open(path);
-    gnu_random_sparse(gnu, records - 1, wanted, sparse);
+    gnu = gnu_open(path);
+    gnu_sparse(gnu, records - 1, wanted, sparse);
     assert_memory_equal(sparse, expected, (size_t)wanted * sizeof *expected);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
     free(sparse);
 }
 
@@ -124,11 +124,11 @@ static void assert_lines_hash_to(const uint64_t *number, size_t count, const uin
 TEST(draws_are_those_of_shuf)
 {
     static const uint64_t expected[] = {83, 81, 5, 14, 62, 14, 95, 6};
-    struct gnu_random *gnu = gnu_random_open("noise");
+    struct gnu *gnu = gnu_open("noise");
 
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_int_equal(draw(gnu, 99), expected[i]);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 /* shuf -r -i 0-6799999999999999999 -n 3 --random-source=noise: the first number is tried again after its first byte
@@ -136,32 +136,32 @@ TEST(draws_are_those_of_shuf)
 TEST(draws_of_large_numbers_wrap_around_as_those_of_shuf)
 {
     static const uint64_t expected[] = {6449961062380153450, 6389892670681667239, 2772687231321108274};
-    struct gnu_random *gnu = gnu_random_open("noise");
+    struct gnu *gnu = gnu_open("noise");
 
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_true(draw(gnu, 6799999999999999999) == expected[i]);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 TEST(a_number_from_0_to_0_takes_no_byte_and_changes_nothing)
 {
-    struct gnu_random *gnu = gnu_random_open("empty");
-    struct gnu_random *other = gnu_random_open("noise");
+    struct gnu *gnu = gnu_open("empty");
+    struct gnu *other = gnu_open("noise");
 
     assert_int_equal(draw(gnu, 0), 0);
-    gnu_random_free(gnu);
-    gnu = gnu_random_open("noise");
+    gnu_free(gnu);
+    gnu = gnu_open("noise");
     for (int i = 0; i < 30; i++) {
         assert_int_equal(draw(gnu, 0), 0);
         assert_int_equal(draw(gnu, 99), draw(other, 99));
     }
-    gnu_random_free(gnu);
-    gnu_random_free(other);
+    gnu_free(gnu);
+    gnu_free(other);
 }
 
 TEST(a_bound_of_whole_bytes_takes_them_as_they_come)
 {
-    struct gnu_random *gnu = gnu_random_open("noise");
+    struct gnu *gnu = gnu_open("noise");
 
     assert_int_equal(draw(gnu, 255), 0xb7);
     assert_int_equal(draw(gnu, 65535), 0xe151);
@@ -169,18 +169,18 @@ TEST(a_bound_of_whole_bytes_takes_them_as_they_come)
     assert_true(draw(gnu, UINT64_MAX) == 0x8aed2a6abf715880);
     assert_true(draw(gnu, UINT64_MAX >> 8) == 0x9cf4f3c762e716);
     assert_int_equal(draw(gnu, 255), 0x0f);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 /* shuf refuses 2^64 numbers. What is left of b7e1 / 257 is pushed out by the eight bytes that follow. */
 TEST(the_largest_bound_takes_eight_bytes_whatever_is_left)
 {
-    struct gnu_random *gnu = gnu_random_open("noise");
+    struct gnu *gnu = gnu_open("noise");
 
     assert_int_equal(draw(gnu, 256), 0xb7e1 % 257);
     assert_true(draw(gnu, UINT64_MAX) == 0x51628aed2a6abf71);
     assert_int_equal(draw(gnu, 255), 0x58);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 /* printf '\377\360\022' >tried; shuf -r -i 0-54999 --random-source=tried: fff0 is beyond the only multiple of 55000, so
@@ -188,28 +188,28 @@ TEST(the_largest_bound_takes_eight_bytes_whatever_is_left)
 TEST(a_number_that_was_left_over_is_tried_again)
 {
     static const uint8_t tried[] = {0xff, 0xf0, 0x12};
-    struct gnu_random *gnu;
+    struct gnu *gnu;
 
     put_bytes("tried", tried, sizeof tried);
-    gnu = gnu_random_open("tried");
+    gnu = gnu_open("tried");
     assert_int_equal(draw(gnu, 54999), 53138);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 TEST(a_file_longer_than_the_buffer_is_read_to_its_last_byte)
 {
     enum { BYTES = 10000 };
     uint8_t data[BYTES];
-    struct gnu_random *gnu;
+    struct gnu *gnu;
 
     for (size_t i = 0; i < BYTES; i++)
         data[i] = (uint8_t)(i * i / 7);
     put_bytes("long", data, BYTES);
-    gnu = gnu_random_open("long");
+    gnu = gnu_open("long");
     for (size_t i = 0; i < BYTES; i++)
         assert_int_equal(draw(gnu, 255), data[i]);
-    assert_ends(gnu_random_draw(gnu, 255), "bigshuf: 'long': end of file\n");
-    gnu_random_free(gnu);
+    assert_ends(gnu_draw(gnu, 255), "bigshuf: 'long': end of file\n");
+    gnu_free(gnu);
 }
 
 /* ---- Orders ---- */
@@ -234,12 +234,12 @@ TEST(a_long_order_is_that_of_shuf)
                                        0x3d, 0x63, 0xf0, 0xe1, 0x6f, 0xfe, 0x99, 0x92, 0x72, 0xdd, 0x63,
                                        0x54, 0xfb, 0xae, 0x9b, 0xa8, 0x7f, 0xd7, 0xaf, 0x82, 0x4e};
     uint64_t *order = malloc(LONGEST * sizeof *order);
-    struct gnu_random *gnu;
+    struct gnu *gnu;
 
     put_numbers("long", LONGEST);
-    gnu = gnu_random_open("long");
-    gnu_random_sparse(gnu, LONGEST - 1, LONGEST, order);
-    gnu_random_free(gnu);
+    gnu = gnu_open("long");
+    gnu_sparse(gnu, LONGEST - 1, LONGEST, order);
+    gnu_free(gnu);
     assert_memory_equal(order, first, sizeof first);
     assert_memory_equal(order + LONGEST - 3, last, sizeof last);
     assert_lines_hash_to(order, LONGEST, digest);
@@ -254,15 +254,15 @@ TEST(the_first_of_a_range_are_those_of_shuf)
     static const uint64_t of_more[] = {9759222410, 8986429153, 3635546298, 4239159159,
                                        9646786372, 5780482390, 9734598140, 6503003782};
     uint64_t out[8];
-    struct gnu_random *gnu = gnu_random_open("digits");
+    struct gnu *gnu = gnu_open("digits");
 
-    gnu_random_sparse(gnu, 999999, 8, out);
+    gnu_sparse(gnu, 999999, 8, out);
     assert_memory_equal(out, of_million, sizeof out);
-    gnu_random_free(gnu);
-    gnu = gnu_random_open("noise");
-    gnu_random_sparse(gnu, 9999999999, 8, out);
+    gnu_free(gnu);
+    gnu = gnu_open("noise");
+    gnu_sparse(gnu, 9999999999, 8, out);
     assert_memory_equal(out, of_more, sizeof out);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 /* shuf -i 0-18446744073709551614 -n 6 --random-source=noise */
@@ -271,35 +271,35 @@ TEST(the_first_of_the_largest_range_are_those_of_shuf)
     static const uint64_t expected[] = {13249961062380153450u, 13794904443024896968u, 7126689189968796248u,
                                         12071011513831313394u, 3624965834938317801u,  17635970304888133480u};
     uint64_t out[6];
-    struct gnu_random *gnu = gnu_random_open("noise");
+    struct gnu *gnu = gnu_open("noise");
 
-    gnu_random_sparse(gnu, UINT64_MAX - 1, 6, out);
+    gnu_sparse(gnu, UINT64_MAX - 1, 6, out);
     assert_memory_equal(out, expected, sizeof out);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 TEST(all_2_to_the_64_numbers_can_be_drawn_from_as_well)
 {
     uint64_t out[3];
-    struct gnu_random *gnu = gnu_random_open("noise");
+    struct gnu *gnu = gnu_open("noise");
 
-    gnu_random_sparse(gnu, UINT64_MAX, 3, out);
+    gnu_sparse(gnu, UINT64_MAX, 3, out);
     assert_true(out[0] == 0xb7e151628aed2a6a && out[1] != out[0] && out[2] != out[0] && out[2] != out[1]);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 TEST(steps_that_are_not_wanted_touch_nothing_and_draw_nothing)
 {
-    struct gnu_random *gnu = gnu_random_open("empty");
+    struct gnu *gnu = gnu_open("empty");
 
     fill_table(10, 4);
-    gnu_random_ranks(gnu, &table, 10, 0);
-    gnu_random_ranks(gnu, &table, 0, 10);
-    gnu_random_ranks(gnu, &table, 1, 10);
-    gnu_random_sparse(gnu, 9, 0, NULL);
+    gnu_ranks(gnu, &table, 10, 0);
+    gnu_ranks(gnu, &table, 0, 10);
+    gnu_ranks(gnu, &table, 1, 10);
+    gnu_sparse(gnu, 9, 0, NULL);
     for (uint64_t i = 0; i < 10; i++)
         assert_int_equal(table_get(&table, i), i);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }
 
 /* The whole order by Fisher-Yates over an array, for all numbers of records around a batch. */
@@ -309,7 +309,7 @@ TEST(sparse_and_dense_are_one_order_however_much_of_it_is_wanted)
     uint64_t order[MOST];
 
     for (uint64_t records = 1; records <= MOST; records++) {
-        struct gnu_random *gnu = gnu_random_open("digits");
+        struct gnu *gnu = gnu_open("digits");
 
         for (uint64_t i = 0; i < records; i++)
             order[i] = i;
@@ -319,60 +319,19 @@ TEST(sparse_and_dense_are_one_order_however_much_of_it_is_wanted)
             order[place] = order[i];
             order[i] = number;
         }
-        gnu_random_free(gnu);
+        gnu_free(gnu);
         for (uint64_t wanted = records % 7; wanted <= records; wanted += 7)
             assert_order("digits", records, order, wanted);
         assert_order("digits", records, order, records);
     }
 }
 
-/* ---- Reservoirs ---- */
-
-/* The head of a pipe of so many lines, as gnu_random.h says it is chosen. */
-static void assert_reservoir(uint64_t lines, uint64_t wanted, const uint64_t *expected)
-{
-    struct gnu_random *gnu = gnu_random_open("noise");
-    uint64_t entry[5];
-
-    fill_table(wanted, 4);
-    for (uint64_t i = 0; i < lines; i++) {
-        uint64_t place = i < wanted ? i : draw(gnu, i);
-
-        if (place < wanted)
-            entry[place] = i;
-    }
-    if (lines >= wanted)
-        draw(gnu, lines);
-    else
-        wanted = lines;
-    gnu_random_ranks(gnu, &table, wanted, wanted);
-    for (uint64_t i = 0; i < wanted; i++)
-        assert_int_equal(entry[i], expected[table_get(&table, i)]);
-    gnu_random_free(gnu);
-}
-
-/* seq 0 29 | shuf -n 5 --random-source=noise; the same with 4 and 3 for 29 */
-TEST(a_reservoir_of_draws_is_that_of_shuf)
-{
-    assert_reservoir(30, 5, (const uint64_t[]){28, 23, 8, 16, 7});
-    assert_reservoir(5, 5, (const uint64_t[]){0, 3, 1, 2, 4});
-    assert_reservoir(4, 5, (const uint64_t[]){3, 1, 0, 2});
-}
-
 /* ---- Failures ---- */
-
-TEST(a_file_that_cannot_be_read_is_refused_at_once)
-{
-    assert_ends(gnu_random_open("missing"), "bigshuf: missing: No such file or directory\n");
-    assert_ends(gnu_random_open(""), "bigshuf: '': No such file or directory\n");
-    assert_ends(gnu_random_open("digits/x"), "bigshuf: digits/x: Not a directory: there is no folder 'digits'\n");
-    assert_ends(gnu_random_open("."), "bigshuf: '.': read error: Is a directory\n");
-}
 
 static void open_as_user(const char *path)
 {
     scratch_become_user();
-    gnu_random_open(path);
+    gnu_open(path);
 }
 
 TEST(a_file_of_others_is_refused_at_once)
@@ -384,40 +343,15 @@ TEST(a_file_of_others_is_refused_at_once)
     assert_ends(open_as_user("forbidden fifo"), "bigshuf: forbidden fifo: Permission denied\n");
 }
 
-TEST(a_file_that_ends_too_early_is_named)
-{
-    uint64_t out[100];
-
-    assert_ends(gnu_random_draw(gnu_random_open("empty"), 1), "bigshuf: 'empty': end of file\n");
-    for (size_t bytes = 4; bytes <= 8; bytes += 4) {
-        fill_table(1000, bytes);
-        assert_ends(gnu_random_ranks(gnu_random_open("noise"), &table, 1000, 1000), "bigshuf: 'noise': end of file\n");
-    }
-    assert_ends(gnu_random_sparse(gnu_random_open("noise"), 999, 100, out), "bigshuf: 'noise': end of file\n");
-}
-
 /* Page 0 of a process is not mapped. */
 TEST(a_read_error_is_named)
 {
     if (access("/proc/self/mem", R_OK) != 0)
         skip();
-    assert_ends(gnu_random_draw(gnu_random_open("/proc/self/mem"), 1),
-                "bigshuf: '/proc/self/mem': read error: Input/output error\n");
+    assert_ends(gnu_draw(gnu_open("/proc/self/mem"), 1), "bigshuf: '/proc/self/mem': read error: Input/output error\n");
 }
 
 /* ---- Files ---- */
-
-TEST(the_file_is_closed_in_the_end)
-{
-    int before = dup(STDERR_FILENO), after;
-
-    close(before);
-    gnu_random_free(gnu_random_open("noise"));
-    gnu_random_free(NULL);
-    after = dup(STDERR_FILENO);
-    close(after);
-    assert_int_equal(before, after);
-}
 
 /* In a child: open the FIFO, which waits for a reader, and write to it byte by byte. */
 static pid_t start_writer(size_t bytes)
@@ -444,28 +378,14 @@ static void assert_writer_is_content(pid_t writer)
 
 TEST(a_fifo_is_opened_by_the_first_draw_even_if_that_takes_no_byte)
 {
-    struct gnu_random *gnu;
+    struct gnu *gnu;
     pid_t writer;
 
     assert_int_equal(mkfifo("fifo", 0600), 0);
-    gnu_random_free(gnu_random_open("fifo")); /* would wait for ever if it opened it */
+    gnu_free(gnu_open("fifo")); /* would wait for ever if it opened it */
     writer = start_writer(0);
-    gnu = gnu_random_open("fifo");
+    gnu = gnu_open("fifo");
     draw(gnu, 0);
     assert_writer_is_content(writer);
-    gnu_random_free(gnu);
-}
-
-TEST(a_fifo_gives_its_bytes_as_they_come)
-{
-    struct gnu_random *gnu;
-    pid_t writer;
-
-    assert_int_equal(mkfifo("fifo", 0600), 0);
-    writer = start_writer(sizeof noise);
-    gnu = gnu_random_open("fifo");
-    for (size_t i = 0; i < sizeof noise; i++)
-        assert_int_equal(draw(gnu, 255), noise[i]);
-    assert_writer_is_content(writer);
-    gnu_random_free(gnu);
+    gnu_free(gnu);
 }

@@ -1,0 +1,426 @@
+/*
+ * The generator holds a number that is uniform in [0, most]. A byte makes it number * 256 + byte and most * 256 + 255.
+ * Once most reaches the bound of a draw, the largest multiple of the bound + 1 that is no more than most + 1 divides
+ * the numbers: below it, the remainder is the draw and the quotient stays behind, uniform again; from it on, the number
+ * is tried again for what it is worth, uniform in the few that were left over. So hardly a bit of the file is wasted.
+ *
+ * The words of 64 bits wrap around, as they do in GNU shuf: a number left over by a bound above 2^56 may be so large
+ * that the next byte pushes its first ones out. Then number may be larger than most, and it matters that the remainder
+ * is what stays behind a failed try, not the distance from that multiple, though they are the same otherwise.
+ *
+ * The draws depend on the number of records alone, so they need numbers, not records: those are stored in one pile, and
+ * written in the order that was drawn (shuffle_drawn). If they do not fit into memory and can be read again, they are
+ * only counted. Of a reservoir, only records are stored that get into it; there are about k log(n / k) of them besides
+ * the first k.
+ */
+
+#include "sample/gnu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/types.h>
+
+#include "base/least.h"
+#include "base/spread.h"
+#include "sample/keep.h"
+#include "sample/range.h"
+#include "sample/replacement.h"
+#include "shuffle/pile.h"
+#include "shuffle/shuffle.h"
+#include "shuffle/transfer.h"
+#include "system/file_mark.h"
+#include "system/io.h"
+
+/* ---- Numbers ---- */
+
+enum {
+    BUFFER_BYTES = 4096, /* what shuf takes at most ahead of need, from a pipe that others may go on with */
+    AHEAD = 64,          /* swaps between prefetch and use */
+    SPARSE_BYTES = 40,   /* of memory for a number of gnu_sparse, the number itself included */
+};
+
+struct gnu {
+    const char *path;
+    int fd; /* -1: not yet open */
+    struct file_mark mark;
+    off_t at;        /* the next byte of the file, if it is regular */
+    uint64_t number; /* uniform in [0, most] */
+    uint64_t most;
+    size_t next; /* byte in the buffer */
+    size_t end;
+    uint8_t buffer[BUFFER_BYTES];
+};
+
+_Noreturn static void report_unreadable(const struct gnu *gnu, int error)
+{
+    char cause[FAULT_CAUSE_BYTES];
+
+    fault_say("'%s': read error: %s", gnu->path, fault_cause(error, cause));
+}
+
+static void open_file(struct gnu *gnu)
+{
+    gnu->fd = io_open(gnu->path, O_RDONLY | O_NOCTTY, 0);
+    if (gnu->fd < 0 || file_mark_open(&gnu->mark, gnu->fd) != 0)
+        file_mark_report(gnu->path);
+}
+
+struct gnu *gnu_open(const char *path)
+{
+    struct gnu *gnu = fault_allocate(1, sizeof *gnu);
+    struct stat status;
+
+    gnu->path = path;
+    gnu->fd = -1;
+    if (io_look(path, &status) != 0) {
+        if (errno == EISDIR)
+            report_unreadable(gnu, errno);
+        fault_report(path, errno);
+    }
+    if (S_ISREG(status.st_mode))
+        open_file(gnu);
+    return gnu;
+}
+
+void gnu_free(struct gnu *gnu)
+{
+    if (gnu == NULL)
+        return;
+    if (gnu->fd >= 0)
+        (void)io_close(gnu->fd);
+    free(gnu);
+}
+
+void gnu_check(const struct gnu *gnu)
+{
+    if (file_mark_check(&gnu->mark, gnu->fd, gnu->mark.bytes) != 0)
+        file_mark_report(gnu->path);
+}
+
+static void fill_buffer(struct gnu *gnu)
+{
+    ssize_t got = io_read(gnu->fd, gnu->buffer, (size_t)least(sizeof gnu->buffer, file_mark_left(&gnu->mark, gnu->at)));
+
+    if (got < 0)
+        report_unreadable(gnu, errno);
+    if (got == 0) {
+        gnu_check(gnu);
+        fault_say("'%s': end of file", gnu->path);
+    }
+    gnu->at += (off_t)got;
+    gnu->next = 0;
+    gnu->end = (size_t)got;
+}
+
+static inline void take_byte(struct gnu *gnu)
+{
+    if (gnu->next == gnu->end)
+        fill_buffer(gnu);
+    gnu->number = gnu->number << 8 | gnu->buffer[gnu->next++];
+    gnu->most = gnu->most << 8 | 0xff;
+}
+
+/* Draw from the number there is. False if that takes another byte: it is too small, or among those left over, which
+ * are too few. */
+static inline bool try_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
+{
+    uint64_t count = most + 1; /* 0 stands for 2^64: then it is large enough only if it is equal */
+    uint64_t remainder, left_over;
+
+    if (gnu->most < most)
+        return false;
+    if (gnu->most == most) {
+        *number = gnu->number;
+        gnu->number = 0;
+        gnu->most = 0;
+        return true;
+    }
+    remainder = gnu->number % count;
+    left_over = (gnu->most - most) % count;
+    if (gnu->number <= gnu->most - left_over) {
+        *number = remainder;
+        gnu->number /= count;
+        gnu->most = (gnu->most - most) / count;
+        return true;
+    }
+    gnu->number = remainder;
+    gnu->most = left_over - 1;
+    return false;
+}
+
+uint64_t gnu_draw(struct gnu *gnu, uint64_t most)
+{
+    uint64_t number;
+
+    if (gnu->fd < 0)
+        open_file(gnu);
+    while (!try_draw(gnu, most, &number))
+        take_byte(gnu);
+    return number;
+}
+
+/* Once for each width of number. The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the
+ * last one to the first, the swaps turn the order around; from k on the table holds ranks by then, and j below it. If
+ * j[k] is k, `here` and `there` are one place, which must hold k before it is read. */
+#define DEFINE_RANKS(NAME, NUMBER, AT)                                                                                 \
+    static void NAME(struct gnu *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)                    \
+    {                                                                                                                  \
+        for (uint64_t k = 0; k < wanted; k++)                                                                          \
+            *AT(ranks, k) = (NUMBER)(k + gnu_draw(gnu, records - 1 - k));                                              \
+        for (uint64_t k = wanted; k < records; k++)                                                                    \
+            *AT(ranks, k) = (NUMBER)k;                                                                                 \
+        for (uint64_t k = wanted; k-- > 0;) {                                                                          \
+            NUMBER *here = AT(ranks, k);                                                                               \
+            NUMBER *there = AT(ranks, *here);                                                                          \
+                                                                                                                       \
+            if (k >= AHEAD)                                                                                            \
+                __builtin_prefetch(AT(ranks, *AT(ranks, k - AHEAD)), 1);                                               \
+            *here = (NUMBER)k;                                                                                         \
+            *here = *there;                                                                                            \
+            *there = (NUMBER)k;                                                                                        \
+        }                                                                                                              \
+    }
+
+DEFINE_RANKS(ranks_u64, uint64_t, table_u64)
+DEFINE_RANKS(ranks_u32, uint32_t, table_u32)
+
+void gnu_ranks(struct gnu *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)
+{
+    wanted = least(wanted, records);
+    if (ranks->wide)
+        ranks_u64(gnu, ranks, records, wanted);
+    else
+        ranks_u32(gnu, ranks, records, wanted);
+}
+
+/* Which number lies at a position that a swap has reached. No position is 0: those below `wanted` are in `out`. */
+struct displaced {
+    uint64_t position;
+    uint64_t number;
+};
+
+/* The slot of a position: its own, or an empty one. */
+static struct displaced *find(struct displaced *slots, size_t count, uint64_t position)
+{
+    uint64_t i = spread(position, count);
+
+    while (slots[i].position != 0 && slots[i].position != position)
+        i = spread_next(i, count);
+    return &slots[i];
+}
+
+/* Swap out[i] with the number at a position beyond `out`. */
+static void swap_displaced(struct displaced *slot, uint64_t position, uint64_t *here)
+{
+    uint64_t number = slot->position == 0 ? position : slot->number;
+
+    slot->position = position;
+    slot->number = *here;
+    *here = number;
+}
+
+void gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
+{
+    struct displaced *slots;
+
+    if (wanted == 0)
+        return;
+    slots = fault_allocate((size_t)wanted, 2 * sizeof *slots); /* at most half of them will be taken */
+    for (uint64_t i = 0; i < wanted; i++)
+        out[i] = i;
+    for (uint64_t i = 0; i < wanted; i++) {
+        uint64_t number = out[i], position = i + gnu_draw(gnu, most - i);
+
+        if (position < wanted) {
+            out[i] = out[position];
+            out[position] = number;
+        } else {
+            swap_displaced(find(slots, 2 * (size_t)wanted, position), position, &out[i]);
+        }
+    }
+    free(slots);
+}
+
+/* ---- Records ---- */
+
+/* The reservoir's numbers may take this part of the memory; when it is full, what is stored gives a part of it up. In
+ * the end there are 12 bytes for each entry, and what shuffle_drawn needs for all that was stored: more than this. */
+enum { RESERVOIR_SHARE = 2, STEP_SHARE = 32, RESERVOIR_BYTES = 17 };
+
+/* shuf takes a sample of a larger file by way of a reservoir. */
+static const uint64_t RESERVOIR_FROM_BYTES = (uint64_t)8 << 20;
+
+struct replay {
+    struct run *run;
+    struct gnu *gnu;
+    struct source *again; /* the input, to be read again; NULL if records are stored */
+    struct piles piles;   /* one */
+    struct table entry;   /* of it: the number of a stored record, 8 bytes */
+    struct table place;   /* and where that will be in the output */
+    uint64_t entries;
+};
+
+/* One more. */
+static void add_entry(struct replay *r)
+{
+    struct pool *pool = &r->run->engine.pool;
+
+    if (r->entries + 1 > (uint64_t)r->entry.blocks << table_number_shift(&r->entry)) {
+        if (r->entry.blocks >= pool->blocks / RESERVOIR_SHARE)
+            engine_report_memory(&r->run->engine, RESERVOIR_BYTES * least(r->run->limit, UINT64_MAX / 64),
+                                 "a sample of %llu records", (unsigned long long)r->run->limit);
+        if (pool_free(pool) == 0)
+            piles_make_room(&r->piles, pool->blocks / STEP_SHARE);
+        if (table_take_block(&r->entry, r->entry.blocks) != 0)
+            fault_report("memory", errno);
+    }
+    r->entries++;
+}
+
+/* Does record i get into the reservoir? */
+static bool admit(void *context, uint64_t i)
+{
+    struct replay *r = context;
+    uint64_t j = i;
+
+    if (i >= r->run->limit && r->run->limit > 0)
+        j = gnu_draw(r->gnu, i);
+    if (j >= r->run->limit)
+        return false;
+    if (j == r->entries)
+        add_entry(r);
+    *table_u64(&r->entry, j) = r->piles.pile[0].records;
+    return true;
+}
+
+static void draw_order(void *context, struct table *ranks, uint64_t records)
+{
+    struct replay *r = context;
+
+    if (r->again != NULL)
+        source_rewind(r->again);
+    gnu_ranks(r->gnu, ranks, records, r->run->limit);
+}
+
+void gnu_order(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+{
+    const struct keep_rule all = {.counts_only = keep_may_count(run, source)};
+    struct replay r = {.run = run, .gnu = gnu, .again = all.counts_only ? source : NULL};
+
+    piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
+    keep_records(run, source, &all, &r.piles, 0);
+    run_begin(run, output, counter_get(&run->progress->records));
+    shuffle_drawn(run, &r.piles, r.again, draw_order, &r, output);
+    piles_release(&r.piles);
+}
+
+/* Records that were driven out of the reservoir come after all others. */
+static void draw_entries(void *context, struct table *ranks, uint64_t records)
+{
+    struct replay *r = context;
+    const uint64_t all = counter_get(&r->run->progress->records);
+    uint64_t next = r->entries;
+
+    if (all >= r->run->limit)
+        (void)gnu_draw(r->gnu, all);
+    gnu_ranks(r->gnu, &r->place, r->entries, r->entries);
+    for (uint64_t i = 0; i < records; i++)
+        table_set(ranks, i, records);
+    for (uint64_t i = 0; i < r->entries; i++)
+        table_set(ranks, *table_u64(&r->entry, i), table_get(&r->place, i));
+    for (uint64_t i = 0; i < records; i++)
+        if (table_get(ranks, i) == records)
+            table_set(ranks, i, next++);
+    table_clear(&r->entry);
+    table_clear(&r->place);
+}
+
+/* Room for the places of the entries. It stays, as the entries do, until the order has been drawn. */
+static void take_places(struct replay *r)
+{
+    size_t bytes = r->entries <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
+
+    piles_make_room(&r->piles, pool_blocks_for(&r->run->engine.pool, r->entries * bytes));
+    if (table_take(&r->place, &r->run->engine.pool, r->entries, bytes) != 0)
+        fault_report("memory", errno);
+    table_pin(&r->entry);
+    table_pin(&r->place);
+}
+
+static void replay_reservoir(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+{
+    struct replay r = {.run = run, .gnu = gnu};
+    const struct keep_rule some = {.admit = admit, .context = &r};
+
+    if (table_init(&r.entry, &run->engine.pool) != 0)
+        fault_report("memory", errno);
+    r.entry.wide = true;
+    piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
+    keep_records(run, source, &some, &r.piles, 0);
+    take_places(&r);
+    run_begin(run, output, counter_get(&run->progress->records));
+    shuffle_drawn(run, &r.piles, NULL, draw_entries, &r, output);
+    piles_release(&r.piles);
+    table_release(&r.entry);
+    table_release(&r.place);
+}
+
+static void draw_any(void *context, struct replacement *repeat, uint64_t records, struct table *numbers, uint64_t count)
+{
+    (void)repeat;
+    for (uint64_t i = 0; i < count; i++)
+        *table_u64(numbers, i) = gnu_draw(context, records - 1);
+}
+
+void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+{
+    if (source_is_known(source) && source_known_bytes(source) <= RESERVOIR_FROM_BYTES) {
+        gnu_order(run, source, gnu, output);
+        return;
+    }
+    (void)gnu_draw(gnu, 0); /* opens it if it is a FIFO, as shuf does before it reads the input */
+    replay_reservoir(run, source, gnu, output);
+}
+
+void gnu_repeat(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+{
+    const struct replacement_draws lots = {.draw = draw_any, .context = gnu};
+
+    replacement_source(run, source, &lots, output);
+}
+
+/* ---- Numbers of a range ---- */
+
+void gnu_range(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output)
+{
+    uint64_t numbers = run->limit;
+    struct transfer transfer;
+    uint64_t *number;
+
+    if (numbers > run->engine.memory.bytes / SPARSE_BYTES)
+        engine_report_memory(&run->engine, numbers * SPARSE_BYTES, "a sample of %llu numbers",
+                             (unsigned long long)numbers);
+    number = fault_allocate(numbers, sizeof *number);
+    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    gnu_sparse(gnu, range->count - 1, numbers, number);
+    run_begin(run, output, UINT64_MAX);
+    run_take(run, numbers);
+    for (uint64_t i = 0; i < numbers; i++)
+        range_put(run, &transfer, range, number[i]);
+    transfer_end(&transfer);
+    free(number);
+}
+
+void gnu_range_repeat(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output)
+{
+    struct transfer transfer;
+
+    if (range->count == 0 && !range->full)
+        fault_say("no lines to repeat");
+    run_begin(run, output, UINT64_MAX);
+    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    while (run_take(run, 1) > 0)
+        range_put(run, &transfer, range, gnu_draw(gnu, range->count - 1));
+    transfer_end(&transfer);
+}
