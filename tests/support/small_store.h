@@ -405,39 +405,19 @@ static inline void small_kill(pid_t child)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* Let each call to the system fail in turn, each time in a child, until `task` makes fewer of them. The task gets
- * through without a word, or ends the run with one message, which it does more often than `least` times; `judge` then
- * looks at what is there. */
+/* Let each call to the system fail in turn, each time in a child, until `task` makes fewer of them. It fails more often
+ * than `least` times; `judge` then looks at what is there. */
 static inline void small_fail_everywhere(void (*task)(void), void (*judge)(bool failed), unsigned least)
 {
-    enum { OVER = 98, NOT_OVER };
     unsigned failures = 0, at = 0;
-    int status;
+    int outcome;
 
     do {
-        const char *heard;
-        pid_t child;
-
-        at++;
-        scratch_listen();
-        child = fork();
-        if (child == 0) {
-            setenv("CMOCKA_TEST_ABORT", "1", 1);
-            faulty_fail(NULL, at, EIO);
-            task();
-            _exit(faulty_stop() ? NOT_OVER : OVER);
-        }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        heard = scratch_heard();
-        if (!WIFEXITED(status))
-            fail_msg("call %u: the child died: %s", at, heard);
-        status = WEXITSTATUS(status);
-        if (status == EXIT_FAILURE && strchr(heard, '\n') != heard + strlen(heard) - 1)
-            fail_msg("call %u: the message is: %s", at, heard);
-        assert_true(status == EXIT_FAILURE || heard[0] == '\0');
-        failures += status == EXIT_FAILURE;
-        judge(status == EXIT_FAILURE);
-    } while (status != OVER);
+        faulty_fail(NULL, ++at, EIO);
+        outcome = folders_try(task);
+        failures += outcome == FOLDERS_ENDED;
+        judge(outcome == FOLDERS_ENDED);
+    } while (outcome != FOLDERS_OVER);
     assert_true(failures > least);
 }
 

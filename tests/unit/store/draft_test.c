@@ -222,43 +222,22 @@ static void sweep_as_another(void)
     assert_int_equal(status, 0);
 }
 
-/* Make a batch in a child, with a sweep before the call of this number. Returns whether there was no such call. If it
- * `may_fail`, the batch is there or not. */
-static bool meet_sweep(unsigned at, bool may_fail)
-{
-    enum { OVER = 98, NOT_OVER };
-    const char *heard;
-    pid_t child;
-    int status;
-
-    scratch_listen();
-    child = fork();
-    if (child == 0) {
-        faulty_fail(NULL, at, EIO);
-        faulty.meet = sweep_as_another;
-        make_batch();
-        _exit(faulty.meet != NULL ? OVER : NOT_OVER);
-    }
-    waitpid(child, &status, 0);
-    heard = scratch_heard();
-    assert_true(WIFEXITED(status));
-    status = WEXITSTATUS(status);
-    if (status != OVER && status != NOT_OVER && (status != EXIT_FAILURE || !may_fail))
-        fail_msg("call %u: %s", at, heard);
-    if (status == EXIT_FAILURE)
-        assert_ptr_equal(strchr(heard, '\n'), heard + strlen(heard) - 1);
-    judge_batch(status == EXIT_FAILURE);
-    return status == OVER;
-}
-
+/* Make batches, each with a sweep before another call. If they `may_fail`, a batch is there or not. Returns how many
+ * calls there are. */
 static unsigned sweep_everywhere(bool may_fail)
 {
     unsigned at = 1;
+    int outcome;
 
-    while (!meet_sweep(at, may_fail))
-        at += scratch_is_tiny() ? 7 : 1;
-    faulty_reset();
-    return at;
+    for (;; at += scratch_is_tiny() ? 7 : 1) {
+        faulty_fail(NULL, at, EIO);
+        faulty.meet = sweep_as_another;
+        outcome = folders_try(make_batch);
+        assert_true(may_fail || outcome != FOLDERS_ENDED);
+        judge_batch(outcome == FOLDERS_ENDED);
+        if (outcome == FOLDERS_OVER)
+            return at;
+    }
 }
 
 TEST(no_sweep_at_any_moment_takes_a_living_draft)

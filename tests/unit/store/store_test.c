@@ -87,40 +87,24 @@ static void clear(void)
  * attempt. */
 static void disturb_everywhere(void (*task)(void), bool dies, unsigned least)
 {
-    enum { OVER = 98 };
-    unsigned at = 0, ended = 0;
-    int status;
+    unsigned at = 0;
+    int outcome;
 
     do {
-        const char *heard;
-        pid_t child;
-
-        at++;
         clear();
-        scratch_listen();
-        child = fork();
-        if (child == 0) {
-            faulty_fail(NULL, at, EIO);
-            faulty.dies = dies;
-            task();
-            _exit(faulty_stop() || faulty.calls >= at ? 0 : OVER);
-        }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        heard = scratch_heard();
-        assert_true(WIFEXITED(status));
-        status = WEXITSTATUS(status);
-        assert_true(status == EXIT_FAILURE ? strstr(heard, "Input/output error\n") != NULL : heard[0] == '\0');
+        faulty_fail(NULL, ++at, EIO);
+        faulty.dies = dies;
+        outcome = folders_try(task);
         assert_true(dies || count_left() <= 1); /* only if it cannot be unlinked */
         if (folders_exists("d"))
             assert_int_equal(scratch_count("d"),
                              count_left() + folders_exists("d/format") + folders_exists("d/header"));
-        ended += status != OVER;
         store_join(&store, "d", &lines);
         store_put_header(&store, header, sizeof header - 1);
         assert_true(scratch_holds("d/header", (const char *)header));
         store_close(&store);
-    } while (status != OVER);
-    assert_true(ended > least);
+    } while (outcome != FOLDERS_OVER);
+    assert_true(at > least);
 }
 
 static void join(void)

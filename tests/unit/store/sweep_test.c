@@ -362,60 +362,49 @@ TEST(batches_of_one_name_may_leave_again_and_again)
 
 /* ---- Removals that are interrupted ---- */
 
-/* From a call of this number on all fail. The run may end. Returns whether there were no such calls. */
-static bool sweep_while_calls_fail(unsigned at, bool all)
+static void sweep_the_dead(void)
 {
-    enum { OVER = 98 };
-    pid_t child;
-    int status;
-
-    scratch_listen();
-    child = fork();
-    if (child == 0) {
-        faulty_fail(NULL, at, EIO);
-        faulty.stays = true;
-        if (all)
-            sweep_keep(&small.store, 1, "two");
-        sweep_dead(&small.store);
-        _exit(faulty_stop() ? 0 : OVER);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    (void)scratch_heard();
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status) == OVER;
+    sweep_dead(&small.store);
 }
 
-/* Let a sweep end at any of its calls, as if it had been killed there: all calls after it fail, too. Whatever it has
- * left, the batch is there and whole or is none, and the next sweep ends the work. */
-static void interrupt_everywhere(bool all)
+static void keep_one(void)
 {
-    bool over = false;
+    sweep_keep(&small.store, 1, "two");
+}
 
-    for (unsigned at = 1; !over; at++) {
+/* Let a sweep be killed at any of its calls. Whatever it has left, the batch is there and whole or is none, and the
+ * next sweep ends the work. */
+static void interrupt_everywhere(void (*task)(void))
+{
+    unsigned at = 0;
+    int outcome;
+
+    small_add("two");
+    do {
         small_add("one");
-        sweep_keep(&small.store, 1, "two");
+        keep_one();
         small_add("one");
         small_kill(small_fork(begin_other));
         layer.later = AN_HOUR + 60;
-        over = sweep_while_calls_fail(at, all);
+        faulty_fail(NULL, ++at, EIO);
+        faulty.dies = true;
+        outcome = folders_try(task);
         assert_true(!small_exists("store/one") || small_is_whole("one", "one"));
-        assert_true(all || small_exists("store/one"));
-        sweep_keep(&small.store, 1, "two");
+        assert_true(task == keep_one || small_exists("store/one"));
+        keep_one();
         (void)sweep();
         assert_int_equal(scratch_count("store"), 2);
-    }
+    } while (outcome != FOLDERS_OVER);
 }
 
 TEST(a_sweep_that_is_interrupted_is_ended_by_the_next)
 {
-    small_add("two");
-    interrupt_everywhere(false);
+    interrupt_everywhere(sweep_the_dead);
 }
 
-TEST(so_is_one_that_keeps_a_window)
+TEST(so_is_one_that_keeps_the_newest)
 {
-    small_add("two");
-    interrupt_everywhere(true);
+    interrupt_everywhere(keep_one);
 }
 
 TEST(a_failure_is_a_warning_and_goes_no_further)
