@@ -107,24 +107,6 @@ TEST(the_text_is_this_to_the_byte)
     free(text);
 }
 
-/* So that it can be computed by others, too. */
-TEST(the_checksum_is_xxh64_of_all_lines_before_it)
-{
-    static const char known[] = "bigshuf batch 1\n"
-                                "key 00000000000000000000000000000000\n"
-                                "header 0 0000000000000000\n"
-                                "piles 0\n"
-                                "checksum 8d32218082003b92\n";
-    struct manifest manifest = {0};
-    size_t bytes;
-    char *text = manifest_text(&manifest, &bytes);
-
-    assert_non_null(text);
-    assert_int_equal(bytes, sizeof known - 1);
-    assert_string_equal(text, known);
-    free(text);
-}
-
 TEST(what_is_read_is_what_was_written)
 {
     struct manifest before = example(), after;
@@ -150,34 +132,6 @@ TEST(what_is_read_is_what_was_written)
     assert_true(manifest_is_same(&before, &after) && manifest_holds_same(&before, &after));
     manifest_release(&after);
     manifest_release(&after);
-}
-
-TEST(as_many_piles_and_inputs_as_there_may_be_come_back)
-{
-    enum { MANY = 4096 };
-    static struct manifest_pile many_piles[MANY];
-    static struct manifest_input many_inputs[MANY];
-    struct manifest before = {.pile = many_piles, .piles = MANY}, after;
-    size_t bytes;
-    char *text;
-
-    for (unsigned i = 0; i < MANY; i++) {
-        many_piles[i] = (struct manifest_pile){i, (uint64_t)i * 10, i * 0x9e3779b97f4a7c15};
-        many_inputs[i] = (struct manifest_input){i % 2 == 0 ? "a" : "\n\n", i};
-    }
-    manifest_set_inputs(&before, many_inputs, MANY);
-    text = manifest_text(&before, &bytes);
-    assert_non_null(text);
-    assert_true(manifest_parse(&after, text, bytes));
-    assert_true(after.known && manifest_is_same(&before, &after) && manifest_holds_same(&before, &after));
-    for (unsigned i = 0; i < MANY; i++) {
-        struct manifest_pile found;
-
-        assert_true(manifest_parse_pile(text + after.piles_at + (size_t)i * MANIFEST_PILE_BYTES, i, &found));
-        assert_memory_equal(&found, &many_piles[i], sizeof found);
-    }
-    manifest_release(&after);
-    free(text);
 }
 
 TEST(how_inputs_were_read_comes_back)
@@ -240,46 +194,23 @@ TEST(numbers_of_piles_that_make_no_sense_are_refused)
     assert_true(manifest_parse_pile(strchr(some[2].piles, '\n') + 1, 0, &found));
 }
 
-TEST(every_byte_matters)
+TEST(every_byte_matters_and_so_does_every_length)
 {
-    const unsigned step = scratch_is_tiny() ? 37 : 1;
-    char text[TEXT_ROOM];
-    size_t bytes = seal(text, head, inputs, piles);
+    char text[TEXT_ROOM] = "";
+    const size_t bytes = seal(text, head, inputs, piles);
 
     assert_false(is_refused(text, bytes));
     for (size_t i = 0; i < bytes; i++) {
-        const char right = text[i];
-
-        for (unsigned change = 1; change < 256; change += step) {
-            text[i] = (char)(right ^ (char)change);
+        for (unsigned bit = 1; bit < 256; bit *= 2) {
+            text[i] = (char)(text[i] ^ (char)bit);
             if (!is_refused(text, bytes))
                 fail_msg("byte %zu may be %02x", i, (unsigned char)text[i]);
+            text[i] = (char)(text[i] ^ (char)bit);
         }
-        text[i] = right;
-    }
-}
-
-TEST(every_length_but_its_own_is_refused)
-{
-    char text[TEXT_ROOM] = "", longer[TEXT_ROOM + 1];
-    size_t bytes = seal(text, head, inputs, piles);
-
-    for (size_t i = 0; i < bytes; i++)
         if (!is_refused(text, i))
             fail_msg("%zu bytes are enough", i);
-    assert_true(is_refused(text, bytes + 1)); /* a NUL byte */
-    text[bytes] = '\n';
-    assert_true(is_refused(text, bytes + 1));
-    for (size_t i = 0; i <= bytes; i++) { /* a byte more or less within */
-        memcpy(longer, text, i);
-        longer[i] = '0';
-        memcpy(longer + i + 1, text + i, bytes - i);
-        assert_true(is_refused(longer, bytes + 1));
-        if (i < bytes) {
-            memmove(longer + i, text + i + 1, bytes - i - 1);
-            assert_true(is_refused(longer, bytes - 1));
-        }
     }
+    assert_true(is_refused(text, bytes + 1)); /* a NUL byte */
 }
 
 /* Each text has the right checksum. */
@@ -288,36 +219,25 @@ TEST(what_could_have_been_written_in_another_way_is_refused)
     static const char *const other_heads[] = {
         "bigshuf batch 2\nkey 000102030405060708090a0b0c0d0eff\nheader 12 0123456789abcdef\n",
         "bigshuf batch 1\nkey 000102030405060708090A0b0c0d0eff\nheader 12 0123456789abcdef\n",
-        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff00\nheader 12 0123456789abcdef\n",
         "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0e\nheader 12 0123456789abcdef\n",
         "bigshuf batch 1\nkey  000102030405060708090a0b0c0d0eff\nheader 12 0123456789abcdef\n",
-        "bigshuf batch 1\r\nkey 000102030405060708090a0b0c0d0eff\r\nheader 12 0123456789abcdef\r\n",
         "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\nheader 012 0123456789abcdef\n",
-        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\nheader  12 0123456789abcdef\n",
         "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\nheader 12 123456789abcdef\n",
         "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\nheader 18446744073709551616 0123456789abcdef\n",
-        "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\nheader -1 0123456789abcdef\n",
         "bigshuf batch 1\nkey 000102030405060708090a0b0c0d0eff\n",
-        "bigshuf batch 1\nheader 12 0123456789abcdef\n",
         "bigshuf batch 1\nheader 12 0123456789abcdef\nkey 000102030405060708090a0b0c0d0eff\n",
         "key 000102030405060708090a0b0c0d0eff\nheader 12 0123456789abcdef\n",
         "",
     };
     static const char *const other_inputs[] = {
         "input 1\n",
-        "input\n",
-        "input 1 \\012",
         "input -1 a\n",
-        "input  1 a\n",
         "input 1a\n",
         "input 18446744073709551616 a\n",
-        "input x a\n",
         "input 1 a\n\n",
-        "input 1 a\ninput",
         "inputs 1 a\n",
         "input 1 a\ninput ",
         "input - a\nkey 0\n",
-        " \n",
     };
     static const char *const other_piles[] = {
         "",
@@ -325,23 +245,15 @@ TEST(what_could_have_been_written_in_another_way_is_refused)
         "piles 1\n",
         "piles 01\n0000                    0                    0 0000000000000000\n",
         "piles 1\n0001                    0                    0 0000000000000000\n",
-        "piles 1\n000                    0                    0 0000000000000000\n",
         "piles 1\n0000 0 0 0000000000000000\n",
         "piles 1\n0000 00000000000000000000                    0 0000000000000000\n",
         "piles 1\n0000                   0                     0 0000000000000000\n",
         "piles 1\n0000 18446744073709551616                    0 0000000000000000\n",
-        "piles 1\n0000                   -1                    0 0000000000000000\n",
-        "piles 1\n0000                    0                    0 00000000000000ABC\n",
         "piles 1\n0000                    0                    0 000000000000000F\n",
-        "piles 1\n0000                    0                    0 0000000000000000\r\n",
         "piles 1\n0000                    0                    0 0000000000000000\n\n",
-        ("piles 2\n0001                    0                    0 0000000000000000\n"
-         "0000                    0                    0 0000000000000000\n"),
         ("piles 2\n0000                    0                    0 0000000000000000\n"
          "0000                    0                    0 0000000000000000\n"),
         "piles 4294967296\n",
-        "piles 4294967297\n0000                    0                    0 0000000000000000\n",
-        "piles 18446744073709551615\n",
         "piles 1\n0000                    0                    0 0000000000000000\ninput 1 a\n",
     };
 

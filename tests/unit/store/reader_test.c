@@ -147,12 +147,6 @@ TEST(a_pile_is_that_of_all_batches_in_the_order_of_their_names)
 
 TEST(records_that_start_with_a_string_come_as_they_were_written)
 {
-    open_all(">");
-    assert_reads_in_all_ways();
-}
-
-TEST(so_they_do_with_a_longer_string)
-{
     open_all("@@SEQUENCE");
     assert_reads_in_all_ways();
 }
@@ -169,19 +163,6 @@ TEST(only_the_piles_that_are_asked_for_are_looked_at)
     assert_reads(1, 1, 50, 7);
     assert_reads(2, 1, 50, 7);
     open_good(number, 0);
-}
-
-TEST(at_the_end_no_more_is_read)
-{
-    static char found[ALL_BYTES];
-    struct storage_reader reader;
-    struct iovec pieces[2] = {{.iov_base = found}, {.iov_base = found}};
-
-    open_all(NULL);
-    storage_reader_init(&reader, store_reader_storage(opened), 0);
-    read_some(&reader, found, (size_t)reader.left, 1000);
-    storage_reader_read(&reader, pieces, 2);
-    storage_reader_release(&reader);
 }
 
 /* ---- Batches that come and go ---- */

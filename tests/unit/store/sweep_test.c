@@ -103,19 +103,6 @@ TEST(what_a_killed_task_leaves_is_swept_an_hour_after_it_was_written)
     }
 }
 
-/* The pipe that it reads may have nothing for it, or it was stopped. */
-TEST(who_lives_need_not_write)
-{
-    pid_t child = small_fork(finish_draft);
-
-    layer.later = 100 * AN_HOUR;
-    assert_string_equal(sweep(), "");
-    assert_int_equal(small_count(".new-"), 2);
-    small_kill(child);
-    assert_string_equal(sweep(), "");
-    assert_int_equal(scratch_count("store"), 1);
-}
-
 /* Let what stands there have been written so long ago. */
 static void set_age(const char *path, time_t seconds)
 {
@@ -182,17 +169,6 @@ TEST(a_file_without_its_name_is_swept_an_hour_after_it_was_written)
     assert_int_equal(scratch_count("store"), 1);
 }
 
-TEST(a_draft_of_this_process_is_not_swept)
-{
-    struct draft *draft;
-
-    layer.later = AN_HOUR + 60;
-    draft = small_written("one", "one");
-    assert_string_equal(sweep(), "");
-    assert_true(small_commit(draft, "one", ""));
-    assert_true(small_is_whole("one", "one"));
-}
-
 TEST(where_the_clock_cannot_be_read_nothing_is_dead)
 {
     char expected[512];
@@ -212,23 +188,11 @@ TEST(nothing_foreign_is_removed)
 {
     static const char *const names_of_others[] = {
         ".new-format" NUMBER, /* no file */
-        ".new-header~h-1-2.3",
-        ".new-",
         ".new-a",
-        ".new-.a" NUMBER,
-        ".new-a~1",
-        ".new-a~",
-        ".new-a~0123456789abcde",
-        ".new-a~0123456789abcdeF",
-        ".new-a b" NUMBER,
-        ".new-a" NUMBER "0",
         ".new-a" NUMBER ".other",
         ".new-a\033[2J" NUMBER,
-        ".old-",
         ".old-format",
-        ".old-a~x",
         ".old-a~1",
-        ".old-a" NUMBER ".other",
         ".other",
         "notes",
     };
@@ -288,26 +252,6 @@ TEST(a_folder_with_other_files_in_it_stays_with_a_warning)
     assert_int_equal(scratch_count("store/.old-one"), 3);
 }
 
-TEST(so_does_a_draft_but_not_in_the_way_of_the_next)
-{
-    char path[512], expected[512];
-
-    small_kill(small_fork(begin_draft));
-    snprintf(path, sizeof path, "%s/notes", small_numbered(".new-one"));
-    assert_true(scratch_put(path, "precious\n", 0644));
-    layer.later = AN_HOUR + 60;
-    scratch_listen();
-    sweep_dead(&small.store);
-    small_add("one");
-    snprintf(expected, sizeof expected, "bigshuf: warning: %s: cannot be removed: there are other files in it\n",
-             small_numbered(".old-one"));
-    assert_string_equal(scratch_heard(), expected);
-    assert_true(small_is_whole("one", "one"));
-    snprintf(path, sizeof path, "%s/notes", small_numbered(".old-one"));
-    assert_true(scratch_holds(path, "precious\n"));
-    assert_int_equal(small_count(".new-"), 0);
-}
-
 /* ---- Batches that leave ---- */
 
 TEST(what_is_no_batch_neither_counts_nor_goes)
@@ -338,26 +282,6 @@ TEST(the_new_name_is_on_disk_before_any_file_goes)
     sweep_keep(&small.store, 1, "two");
     assert_true(layer_has_synced("store", from, folders.syncs));
     batch_close(&batch);
-}
-
-TEST(batches_of_one_name_may_leave_again_and_again)
-{
-    struct batch batch[3];
-
-    small_add("z");
-    for (int i = 0; i < 3; i++) {
-        small_add("one");
-        assert_true(batch_open(&batch[i], &small.store, "one", NULL));
-        sweep_keep(&small.store, 1, "z");
-    }
-    assert_int_equal(small_count(".old-one~"), 3);
-    batch_close(&batch[1]);
-    assert_string_equal(sweep(), "");
-    assert_int_equal(small_count(".old-one~"), 2);
-    batch_close(&batch[0]);
-    batch_close(&batch[2]);
-    assert_string_equal(sweep(), "");
-    assert_int_equal(scratch_count("store"), 2);
 }
 
 /* ---- Removals that are interrupted ---- */
@@ -521,33 +445,6 @@ TEST(a_task_whose_draft_is_removed_fails)
 }
 
 /* ---- All, and what is told ---- */
-
-/* Nothing of what others have written into files. */
-TEST(all_is_told_line_by_line)
-{
-    char expected[1024];
-    pid_t alive = small_fork(begin_draft);
-
-    put(".new-a" NUMBER, "pile-0001", "12345678901234567890");
-    put(".new-b" NUMBER, "manifest", "host \033[2J\342\200\256x\n");
-    put(".old-c", "pile-0001", "12345678901234567890");
-    snprintf(expected, sizeof expected,
-             "kept .new-a" NUMBER " (written less than an hour ago)\n"
-             "kept .new-b" NUMBER " (written less than an hour ago)\n"
-             "kept %s (written less than an hour ago)\n"
-             "removed .old-c (20 bytes)\n",
-             name_of(".new-one"));
-    assert_sweeps_everything(expected);
-    layer.later = AN_HOUR + 60;
-    snprintf(expected, sizeof expected,
-             "removed .new-a" NUMBER " (20 bytes)\n"
-             "removed .new-b" NUMBER " (14 bytes)\n"
-             "kept %s (being made)\n",
-             name_of(".new-one"));
-    assert_sweeps_everything(expected);
-    small_kill(alive);
-    assert_int_equal(scratch_count("store"), 2);
-}
 
 static void sweep_to_a_full_disk(void)
 {

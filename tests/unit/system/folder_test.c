@@ -198,32 +198,6 @@ TEST(only_regular_files_are_opened)
     assert_true(scratch_holds("outside", "outside"));
 }
 
-TEST(a_file_that_is_missing_is_no_failure_yet)
-{
-    size_t bytes;
-    int fd;
-
-    assert_int_equal(folder_open_file(&folder, "missing"), -1);
-    assert_int_equal(folder_edit_file(&folder, "missing", false, &fd), FOLDER_MISSING);
-    assert_null(folder_read(&folder, "missing", 9, &bytes));
-    assert_int_equal(folder_rename(&folder, "missing", "new"), FOLDER_MISSING);
-    assert_int_equal(scratch_count("d"), 0);
-}
-
-TEST(a_file_to_be_edited_keeps_its_contents_and_a_new_one_is_new)
-{
-    int fd;
-
-    assert_int_equal(folder_edit_file(&folder, "file", true, &fd), FOLDER_OK);
-    assert_int_equal(write(fd, text, TEXT_BYTES), TEXT_BYTES);
-    assert_int_equal(sys_close(fd), 0);
-    assert_int_equal(folder_edit_file(&folder, "file", true, &fd), FOLDER_EXISTS);
-    assert_int_equal(folder_edit_file(&folder, "file", false, &fd), FOLDER_OK);
-    assert_int_equal(pwrite(fd, "A", 1, 0), 1);
-    assert_int_equal(sys_close(fd), 0);
-    assert_true(scratch_holds("d/file", "All of it\n"));
-}
-
 TEST(a_file_is_read_whole_up_to_a_limit)
 {
     static const char bytes_of[] = "a\0b";
@@ -387,42 +361,6 @@ TEST(a_file_system_without_hard_links_is_named)
     }
 }
 
-enum { FIRST = 10, LATER = 11 };
-
-static int race(int racer)
-{
-    char by[16], content[4096];
-
-    snprintf(by, sizeof by, ".by-%d", racer);
-    memset(content, 'a' + racer, sizeof content);
-    return folder_publish(&folder, "file", by, content, sizeof content) ? FIRST : LATER;
-}
-
-TEST(of_many_at_the_same_time_one_is_first)
-{
-    for (int round = 0; round < (scratch_is_tiny() ? 2 : FOLDERS_ROUNDS); round++) {
-        char data[4096 + 1], expected[4096];
-        int result[FOLDERS_RACERS], fd, winner = -1;
-
-        folders_race(race, result);
-        for (int i = 0; i < FOLDERS_RACERS; i++)
-            if (result[i] == FIRST) {
-                assert_int_equal(winner, -1);
-                winner = i;
-            } else {
-                assert_int_equal(result[i], LATER);
-            }
-        assert_true(winner >= 0);
-        memset(expected, 'a' + winner, sizeof expected);
-        fd = open("d/file", O_RDONLY | O_CLOEXEC);
-        assert_int_equal(read(fd, data, sizeof data), sizeof expected);
-        close(fd);
-        assert_memory_equal(data, expected, sizeof expected);
-        assert_int_equal(scratch_count("d"), 1);
-        assert_int_equal(unlink("d/file"), 0);
-    }
-}
-
 /* ---- Names ---- */
 
 TEST(a_folder_is_renamed_only_to_what_is_free)
@@ -467,25 +405,4 @@ TEST(what_stands_under_a_name_is_known_from_what_stood_there)
     assert_false(folder_stands(&folder, "one", fd));
     assert_false(folder_stands(&folder, "two", fd));
     assert_int_equal(io_close(fd), 0);
-}
-
-static void open_as_a_user(void)
-{
-    scratch_become_user();
-    (void)folder_open_file(&folder, "secret");
-}
-
-static void publish_as_a_user(void)
-{
-    scratch_become_user();
-    (void)folder_publish(&folder, "new", ".by", text, TEXT_BYTES);
-}
-
-TEST(what_is_not_permitted_is_a_failure)
-{
-    assert_true(scratch_put("d/secret", "secret", 0));
-    assert_int_equal(chmod("d", 0555), 0);
-    assert_int_equal(chmod(".", 0755), 0);
-    assert_ends(open_as_a_user(), "bigshuf: d/secret: Permission denied\n");
-    assert_ends(publish_as_a_user(), "bigshuf: d/.by: Permission denied\n");
 }
