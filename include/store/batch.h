@@ -24,8 +24,10 @@ struct batch {
 bool batch_open(struct batch *batch, const struct store *store, const char *name, struct manifest *manifest);
 void batch_close(struct batch *batch); /* also when zeroed */
 
-/* See that every folder in the store that has the name of a batch has a manifest. For tasks that do not open the
- * batches, so that they do not go on with a store that readers refuse. */
+/* See that a folder, or every one, that has the name of a batch has a manifest, without reading it: else it is no
+ * batch, which is a failure. For tasks that do not open the batches, so that they do not go on with a store that
+ * readers refuse. False: it has left the store. */
+bool batch_find(const struct store *store, const char *name);
 void batch_find_all(const struct store *store);
 
 /* Add the bytes of all piles of a batch, which was opened with this manifest, to those of other batches: *bytes. That

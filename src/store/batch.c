@@ -92,16 +92,19 @@ bool batch_open(struct batch *batch, const struct store *store, const char *name
     return true;
 }
 
-/* See that a manifest is there, without reading it. If it is not to be seen, opening the batch reports why. */
-static void find_manifest(const struct store *store, const char *name)
+bool batch_find(const struct store *store, const char *name)
 {
     char path[STORE_NAME_MAX + sizeof "/" BATCH_MANIFEST];
     struct batch batch;
     struct stat status;
 
     snprintf(path, sizeof path, "%s/%s", name, BATCH_MANIFEST);
-    if (sys_stat_at(store->folder.fd, path, &status) != 0 && batch_open(&batch, store, name, NULL))
-        batch_close(&batch);
+    if (sys_stat_at(store->folder.fd, path, &status) == 0)
+        return true;
+    if (!batch_open(&batch, store, name, NULL)) /* which tells why there is none */
+        return false;
+    batch_close(&batch);
+    return true;
 }
 
 void batch_find_all(const struct store *store)
@@ -110,7 +113,7 @@ void batch_find_all(const struct store *store)
 
     store_batches(store, &names);
     for (size_t i = 0; i < names.count; i++)
-        find_manifest(store, names.name[i]);
+        (void)batch_find(store, names.name[i]);
     folder_names_release(&names);
 }
 

@@ -23,51 +23,43 @@ static const char *plural(uint64_t number)
     return number == 1 ? "" : "s";
 }
 
-/* Write a byte as in C. Returns the end of what was written. */
-static char *put_byte(char *at, uint8_t byte)
+/* Write a string as in C. Returns the end of what was written. */
+static char *put_string(char *at, const char *end, const uint8_t *string, size_t bytes)
 {
-    if (byte == '\n')
-        snprintf(at, STORE_FORMAT_BYTE_BYTES, "\\n");
-    else if (byte == '"' || byte == '\\')
-        snprintf(at, STORE_FORMAT_BYTE_BYTES, "\\%c", byte);
-    else if (byte < ' ' || byte >= 0x7f)
-        snprintf(at, STORE_FORMAT_BYTE_BYTES, "\\%03o", byte);
-    else
-        snprintf(at, STORE_FORMAT_BYTE_BYTES, "%c", byte);
-    return at + strlen(at);
-}
-
-static void put_string(char text[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES], const uint8_t *string,
-                       size_t bytes)
-{
-    *text++ = '"';
+    at = line_put(at, end, "\"");
     for (size_t i = 0; i < bytes; i++)
-        text = put_byte(text, string[i]);
-    *text++ = '"';
-    *text = '\0';
+        if (string[i] == '\n')
+            at = line_put(at, end, "\\n");
+        else if (string[i] == '"' || string[i] == '\\')
+            at = line_put(at, end, "\\%c", string[i]);
+        else if (string[i] < ' ' || string[i] >= 0x7f)
+            at = line_put(at, end, "\\%03o", string[i]);
+        else
+            at = line_put(at, end, "%c", string[i]);
+    return line_put(at, end, "\"");
 }
 
+/* What the kind says of its records, with what the format says in the place of %n, %p, %d and %s (kind.h). */
 static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct record_format *format)
 {
     const char *const end = text + STORE_FORMAT_RECORDS_BYTES;
     const bool starts = record_is(format, RECORD_STARTS);
+    char *to = line_put(text, end, "%s", format->grouped ? "groups of " : "");
 
-    text += snprintf(text, STORE_FORMAT_RECORDS_BYTES, "%s", format->grouped ? "groups of " : "");
     for (const char *at = record_kind(format)->stored; *at != '\0'; at++) {
-        char string[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES] = {*at};
-
-        if (*at == '%') {
-            at++;
-            if (*at == 'n')
-                snprintf(string, sizeof string, "%" PRIu64, format->count);
-            else if (*at == 'p')
-                snprintf(string, sizeof string, "%s", plural(format->count));
-            else if (*at == 'd')
-                put_string(string, &format->delimiter, 1);
-            else
-                put_string(string, format->string + starts, format->string_bytes - starts);
+        if (*at != '%') {
+            to = line_put(to, end, "%c", *at);
+            continue;
         }
-        text += snprintf(text, (size_t)(end - text), "%s", string);
+        at++;
+        if (*at == 'n')
+            to = line_put(to, end, "%" PRIu64, format->count);
+        else if (*at == 'p')
+            to = line_put(to, end, "%s", plural(format->count));
+        else if (*at == 'd')
+            to = put_string(to, end, &format->delimiter, 1);
+        else
+            to = put_string(to, end, format->string + starts, format->string_bytes - starts);
     }
 }
 
@@ -76,9 +68,10 @@ static void put_header(char text[STORE_FORMAT_HEADER_BYTES], const struct store_
     const uint64_t bytes = format->header_bytes;
     const uint64_t lines = format->header_lines;
     const char *noun = header_has_lines(&format->record) ? "line" : "record";
-    char string[STORE_FORMAT_STRING_BYTES + STORE_FORMAT_BYTE_BYTES];
+    char string[STORE_FORMAT_STRING_BYTES];
 
-    put_string(string, (const uint8_t *)format->header_start, strlen(format->header_start));
+    (void)put_string(string, string + sizeof string, (const uint8_t *)format->header_start,
+                     strlen(format->header_start));
     if (format->header_start[0] != '\0')
         snprintf(text, STORE_FORMAT_HEADER_BYTES, "a header of lines starting with %s", string);
     else if (bytes == 0 && lines == 0)

@@ -259,20 +259,6 @@ static void put_out(struct store *store, const char *batch)
     remove_left(store, left);
 }
 
-/* Has a folder with the name of a batch a manifest, so that it is one? */
-static bool has_manifest(const struct store *store, const char *name)
-{
-    char path[STORE_NAME_MAX + sizeof "/" BATCH_MANIFEST];
-    struct stat status;
-
-    snprintf(path, sizeof path, "%s/%s", name, BATCH_MANIFEST);
-    if (sys_stat_at(store->folder.fd, path, &status) == 0)
-        return true;
-    if (errno != ENOENT)
-        folder_report(&store->folder, path, errno);
-    return false;
-}
-
 void sweep_keep(struct store *store, uint64_t keep, const char *added)
 {
     struct folder_names names;
@@ -280,7 +266,7 @@ void sweep_keep(struct store *store, uint64_t keep, const char *added)
 
     store_batches(store, &names);
     for (size_t i = names.count; i-- > 0;)
-        if (has_manifest(store, names.name[i]) && ++batches > keep && strcmp(names.name[i], added) != 0)
+        if (batch_find(store, names.name[i]) && ++batches > keep && strcmp(names.name[i], added) != 0)
             put_out(store, names.name[i]);
     folder_names_release(&names);
 }
