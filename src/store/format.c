@@ -39,7 +39,7 @@ static char *put_string(char *at, const char *end, const uint8_t *string, size_t
     return line_put(at, end, "\"");
 }
 
-/* What the kind says of its records, with what the format says in the place of %n, %p, %d and %s (kind.h). */
+/* What the kind says of its records, with what the format says in the place of %n, %p, %d and %s (record.h). */
 static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct record_format *format)
 {
     const char *const end = text + STORE_FORMAT_RECORDS_BYTES;
