@@ -1,6 +1,6 @@
 # -Z: compressed inputs and outputs, by the programs that people have: the same records in the same order as without,
 # whole outputs or none, and no process left.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2086 # several options
 # shellcheck disable=SC2016 # scripts
 
 formats='gz zst xz bz2 lz4'
@@ -89,7 +89,6 @@ test_variables_of_the_programs_do_not_reach_them_when_they_decompress() {
         has_format "$format" || continue
         pack "$format" a
         cat "a.$format" "a.$format" >"two.$format"
-        # shellcheck disable=SC2086 # several words
         (
             instead "$(program_of "$format")" "env >there; exec $(right "$(program_of "$format")") \"\$@\""
             for variable in $variables; do export "$variable=--single-stream"; done
@@ -119,9 +118,7 @@ test_compressed_inputs_are_shuffled_as_if_they_were_not() {
         pack "$format" a b c
         for options in '' '-S 8M' '-n 100' '-n 100 --keep-order' '-r -n 100' '--probability=0.1' '--header'; do
             [ "$options" != --header ] || { seq 2 >b && pack "$format" b && printf '1\n' >c && pack "$format" c; }
-            # shellcheck disable=SC2086 # words, by intention
             bigshuf --seed=x $options a b c >wanted
-            # shellcheck disable=SC2086
             bigshuf -Z --seed=x $options a."$format" b c."$format" | cmp - wanted
         done
         long_lines 400 10 9000 >b
@@ -161,9 +158,7 @@ test_more_than_memory_comes_through_as_it_is() {
     bigshuf --seed=x in >wanted
     pack gz in
     for options in '' --parallel=1 --parallel=7; do
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf -Z -S 8M --seed=x $options in.gz | cmp - wanted
-        # shellcheck disable=SC2086
         bigshuf -Z -S 8M --seed=x $options < <(cat in.gz) | cmp - wanted
     done
 }
@@ -200,7 +195,6 @@ test_many_files_of_all_kinds_keep_their_order() {
     done
     bigshuf --seed=x all >wanted
     for options in --parallel=1 --parallel=2 --parallel=5 '-S 8M' '-S 2G --parallel=64'; do
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf -Z --seed=x $options "${names[@]}" | cmp - wanted
     done
     printf '%s\0' "${names[@]}" | bigshuf -Z --seed=x --files0-from=- | cmp - wanted
@@ -217,13 +211,6 @@ test_members_and_frames_that_were_put_together_are_all_read() {
         bigshuf -Z --seed=x both | cmp - <(cat a b | bigshuf --seed=x)
         bigshuf -Z --seed=x < <(cat both) | cmp - <(cat a b | bigshuf --seed=x)
     done
-}
-
-test_what_pzstd_writes_is_decompressed() {
-    needs pzstd
-    seq 100000 >in
-    pzstd -q -c in >in.zst
-    bigshuf -Z --seed=x in.zst | cmp - <(bigshuf --seed=x in)
 }
 
 test_nothing_that_was_compressed_is_nothing() {
@@ -571,7 +558,6 @@ test_a_compressor_that_fails_fails_the_run_and_names_the_file() {
     while IFS=: read -r commands cause; do
         instead zstd "$commands"
         for output in '-o new.zst' '--shards=3 -o new.%d.zst' '--split=5:new.zst -o out.gz' '--shard-records=999 -o new.%d.zst'; do
-            # shellcheck disable=SC2086 # words, by intention
             spoils "*bigshuf: new.*zst: 'zstd -c -T2' failed: $cause*" bigshuf -Z --parallel=2 $output in
         done
     done <<-END

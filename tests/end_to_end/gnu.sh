@@ -15,7 +15,7 @@
 #   - -r without -n into a regular -o FILE is refused: it would fill the disk.
 #   - -r with a random source that ends too early: how many lines come before the message.
 #   - Whether a random source must exist from which nothing is drawn: of empty input, and of -r -n 0.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2086 # several options
 # shellcheck disable=SC2016 # $shuf and its like are for `both` to expand
 
 needs_shuf() {
@@ -195,35 +195,40 @@ always_alike() {
     alike
 }
 
-file_case() {
+text_case() {
     draw_text
     draw_count
-    both "printf -- '$text' >in; \$shuf $zero $count --random-source=$source in"
+    both "printf -- '$text' >in; \$shuf $zero $count --random-source=$source in" \
+        "\$shuf $zero $count --random-source=$source < <(printf -- '$text')" \
+        "printf -- '$text' >in; \$shuf $zero $count --random-source=$source -o in in; cat in"
 }
 
-test_a_file_is_shuffled_as_by_shuf() {
-    always_alike file_case
+test_files_and_pipes_are_shuffled_as_by_shuf() {
+    always_alike text_case
 }
 
-pipe_case() {
+repeat_case() {
     draw_text
-    draw_count
-    both "\$shuf $zero $count --random-source=$source < <(printf -- '$text')"
+    draw 300
+    both "printf -- '$text' >in; \$shuf -r $zero -n $drawn --random-source=$source in" \
+        "\$shuf $zero -rn $drawn --random-source=$source < <(printf -- '$text')"
 }
 
-test_a_pipe_is_shuffled_as_by_shuf() {
-    always_alike pipe_case
+test_lines_are_repeated_as_by_shuf() {
+    always_alike repeat_case
 }
 
-echo_case() {
+words_case() {
     draw_words
     draw_zero
     draw_count
     both "\$shuf -e $zero $count --random-source=$source -- $words"
+    draw 300
+    both "\$shuf -er $zero -n $drawn --random-source=$source -- $words"
 }
 
-test_arguments_are_shuffled_as_by_shuf() {
-    always_alike echo_case
+test_arguments_are_shuffled_and_repeated_as_by_shuf() {
+    always_alike words_case
 }
 
 range_case() {
@@ -231,62 +236,13 @@ range_case() {
     draw_zero
     draw_count
     both "\$shuf -i $range $zero $count --random-source=$source"
-}
-
-test_a_range_is_shuffled_as_by_shuf() {
-    always_alike range_case
-}
-
-wide_range_case() {
     draw_range 62
     draw 12
-    both "\$shuf -n $drawn -i $range --random-source=$source"
+    both "\$shuf -n $drawn -i $range --random-source=$source" "\$shuf -r -i $range -n $((drawn * 25)) --random-source=$source"
 }
 
-test_a_few_of_a_wide_range_are_drawn_as_by_shuf() {
-    always_alike wide_range_case
-}
-
-repeat_case() {
-    draw_text
-    draw 300
-    both "printf -- '$text' >in; \$shuf -r $zero -n $drawn --random-source=$source in"
-    both "\$shuf $zero -rn $drawn --random-source=$source < <(printf -- '$text')"
-}
-
-test_lines_are_repeated_as_by_shuf() {
-    always_alike repeat_case
-}
-
-repeat_range_case() {
-    draw_range 62
-    draw 300
-    both "\$shuf -r -i $range -n $drawn --random-source=$source"
-}
-
-test_numbers_are_repeated_as_by_shuf() {
-    always_alike repeat_range_case
-}
-
-repeat_words_case() {
-    draw_words
-    draw_zero
-    draw 300
-    both "\$shuf -er $zero -n $drawn --random-source=$source -- $words"
-}
-
-test_arguments_are_repeated_as_by_shuf() {
-    always_alike repeat_words_case
-}
-
-output_case() {
-    draw_text
-    draw_count
-    both "printf -- '$text' >in; \$shuf $zero $count --random-source=$source -o in in; cat in"
-}
-
-test_the_output_is_written_as_by_shuf() {
-    always_alike output_case
+test_ranges_are_shuffled_and_repeated_as_by_shuf() {
+    always_alike range_case
 }
 
 short_source_case() {
@@ -294,37 +250,20 @@ short_source_case() {
     draw_count
     draw_bytes 12
     both "printf -- '$text' >in; printf '$bytes' >short; \$shuf $zero $count --random-source=short in" \
-        "printf '$bytes' >short; \$shuf $zero $count --random-source=short < <(printf -- '$text')"
+        "\$shuf $zero $count --random-source=short < <(printf -- '$text')"
+    draw_range 62
+    draw 8
+    local count=$drawn
+    draw_bytes 40
+    both "printf '$bytes' >short; \$shuf -n $count -i $range --random-source=short" \
+        "\$shuf -r -n 10 -i $range --random-source=short >some && cat some"
+    [ $records = 1 ] || # which takes no random bytes to repeat for ever
+        both "\$shuf -r -i $range --random-source=short >/dev/null"
 }
 
 test_a_source_that_ends_too_early_is_told_as_by_shuf() {
     always_alike short_source_case
     grep -q "^bigshuf: 'short': end of file" wanted
-}
-
-short_source_range_case() {
-    draw_range 62
-    draw 8
-    local count=$drawn
-    draw_bytes 40
-    both "printf '$bytes' >short; \$shuf -n $count -i $range --random-source=short"
-}
-
-test_a_source_that_ends_too_early_for_a_range_is_told_as_by_shuf() {
-    always_alike short_source_range_case
-    grep -q "^bigshuf: 'short': end of file" wanted
-}
-
-short_source_repeat_case() {
-    draw_range 62
-    draw_bytes 40
-    both "printf '$bytes' >short; \$shuf -r -n 10 -i $range --random-source=short >some && cat some"
-    [ $records = 1 ] || # which takes no random bytes to repeat for ever
-        both "printf '$bytes' >short; \$shuf -r -i $range --random-source=short >/dev/null"
-}
-
-test_a_source_that_ends_too_early_for_repeats_is_told_as_by_shuf() {
-    always_alike short_source_repeat_case
 }
 
 # ---- Cases by hand ----
@@ -559,13 +498,6 @@ test_nothing_to_repeat_is_told_as_by_shuf() {
         '$shuf -r -i 5-4' '$shuf -r -n 3 -i 5-4' '$shuf -rz /dev/null' '$shuf -r --random-source=short /dev/null'
 }
 
-test_nothing_to_repeat_leaves_the_output_file() {
-    echo old >file
-    fails_with 1 'bigshuf: no lines to repeat' bigshuf -r -n 1 -o file /dev/null
-    fails_with 1 'bigshuf: no lines to repeat' bigshuf -er -n 1 -o file
-    same old "$(<file)"
-}
-
 test_one_line_takes_no_random_bytes_and_more_take_some_as_by_shuf() {
     same_as_shuf '$shuf --random-source=/dev/null -e a' '$shuf --random-source=/dev/null -r -n 3 -e a' \
         '$shuf --random-source=/dev/null -i 7-7' '$shuf --random-source=/dev/null -i 7-7 -n 9 -r' \
@@ -591,11 +523,6 @@ test_a_closed_input_does_not_matter_where_it_is_not_read_as_by_shuf() {
         '$shuf -o out --random-source=short in <&- && cat out'
 }
 
-test_a_closed_input_is_told() {
-    fails_with 1 'bigshuf: -: Bad file descriptor' bigshuf -n 1 <&-
-    fails_with 1 'bigshuf: -: Bad file descriptor' bigshuf -r -n 1 - <&-
-}
-
 test_a_closed_output_is_told_as_by_shuf() {
     same_as_shuf '$shuf in >&-' '$shuf -n 1 in >&-' '$shuf -e a >&-' '$shuf -i 1-3 >&-' '$shuf -r -n 1 in >&-' \
         '$shuf -o out -e a >&- && cat out'
@@ -614,13 +541,6 @@ test_repeats_for_ever_end_on_a_full_device() {
     fails_with 1 'bigshuf: /dev/full: No space left on device' bigshuf -r -i 1-9 -o /dev/full
 }
 
-test_a_directory_is_told() {
-    mkdir directory
-    seq 5 >in
-    fails_with 1 'bigshuf: directory: Is a directory' bigshuf -n 1 directory
-    fails_with 1 'bigshuf: *directory*Is a directory' bigshuf --random-source=directory in
-}
-
 # ---- Repeats for ever ----
 
 # head closes its input before it writes the last of its output, so the status is shown when both have ended.
@@ -631,22 +551,6 @@ test_repeats_go_on_until_the_reader_goes_away_as_by_shuf() {
         '{ $shuf --rep -i 1-1000 --random-source=<(yes 42) || echo $? >status; } | head -n 30000; cat status' \
         '{ $shuf -r --random-source=<(yes 42) in || echo $? >status; } | head -n 30000; cat status' \
         '{ $shuf -rz --random-source=<(yes 42) < <(printf "a\0b\n\0") || echo $? >status; } | head -c 30000; cat status'
-}
-
-test_repeats_for_ever_may_go_to_a_fifo() {
-    mkfifo pipe
-    head -n 1000 pipe >out &
-    fails_with 141 '' bigshuf -r -e a -o pipe
-    wait $!
-    cmp out <(yes a | sed 1000q)
-}
-
-# ulimit, so that a program without that care does not fill the disk.
-test_repeats_for_ever_into_a_file_are_refused() {
-    echo old >file
-    fails_with 1 'bigshuf: *-r*' bash -c 'ulimit -f 1000; exec bigshuf -r -e a -o file'
-    fails_with 1 'bigshuf: *-r*' bash -c 'ulimit -f 1000; exec bigshuf -r -e a -o new'
-    same 'old file' "$(<file) $(echo *)"
 }
 
 test_repeats_of_a_source_that_ends_leave_the_output_file() {
@@ -664,7 +568,6 @@ test_the_output_does_not_change_the_source() {
     exec 7<>source
     ln -s /dev/fd/7 link
     for options in '-r -o link in' '-r --split=1:new -o link in' '-ri 1-6 -o link' '--header -o link in'; do
-        # shellcheck disable=SC2086 # options
         fails_with 1 "$message" bigshuf -n 30000 --random-source=source $options
     done
     touch p0 p1 p2 p3 p4
@@ -686,71 +589,10 @@ test_a_source_that_ends_leaves_the_output_file_as_by_shuf() {
         '$shuf -o new --random-source=/dev/null -e a b; cat new'
 }
 
-# ---- Without a random source ----
-
-test_a_random_order_has_every_line_once() {
-    seq 100 >in
-    bigshuf in >out
-    fails_with 1 '' cmp -s in out
-    sort -n out | cmp - in
-    bigshuf -i 1-100 >out
-    fails_with 1 '' cmp -s in out
-    sort -n out | cmp - in
-    # shellcheck disable=SC2046 # words
-    bigshuf -e $(seq 100) | sort -n | cmp - in
-}
-
-# One byte more than a block of 8 KiB.
-test_8193_bytes_come_through() {
-    seq 1860 | bigshuf | sort -n | cmp - <(seq 1860)
-}
-
-test_a_sample_has_no_line_twice() {
-    seq 1000 >in
-    bigshuf -n 500 in | sort -n | uniq >out
-    same 500 "$(wc -l <out | tr -d ' ')"
-    same '' "$(comm -23 <(sort out) <(sort in))"
-    bigshuf -n 500 <in | sort | uniq >out
-    same 500 "$(wc -l <out | tr -d ' ')"
-    bigshuf -n 500 -i 1-1000 | sort | uniq >out
-    same 500 "$(wc -l <out | tr -d ' ')"
-    same '' "$(comm -23 out <(sort in))"
-}
-
-test_the_least_of_several_counts_counts() {
-    same 3 "$(bigshuf -n 10 -i 0-9 -n 3 -n 20 | wc -l | tr -d ' ')"
-}
-
-# In 2000 draws of 12 lines, one is missing once in 10^74 runs.
-test_repeats_take_every_line() {
-    seq 222 233 >in
-    bigshuf -r -i 222-233 -n 2000 >out
-    same 2000 "$(wc -l <out | tr -d ' ')"
-    sort -u out | cmp - in
-    bigshuf -r -n 2000 in | sort -u | cmp - in
-    # shellcheck disable=SC2094 # both read
-    bigshuf -r -n 2000 <in | sort -u | cmp - in
-    # shellcheck disable=SC2046 # words
-    bigshuf -r -n 2000 -e $(seq 222 233) | sort -u | cmp - in
-}
-
 test_two_of_all_numbers_are_drawn_at_once() {
     needs_bare_program
     peak .peak bigshuf -i 1-18446744073709551615 -n 2 >out
     [ "$(<.peak)" -le 8192 ]
     same 2 "$(sort -u out | wc -l | tr -d ' ')"
     fails_with 1 '' cmp -s out <(bigshuf -i 1-18446744073709551615 -n 2)
-}
-
-# ---- What shuf does not allow ----
-
-test_several_files_are_allowed() {
-    seq 5 >in
-    bigshuf in in | sort | cmp - <(sort in in)
-    same 3 "$(bigshuf -n 3 in in | wc -l | tr -d ' ')"
-}
-
-test_the_range_of_all_numbers_is_allowed() {
-    same 2 "$(bigshuf -n 2 -i 0-18446744073709551615 | sort -u | wc -l | tr -d ' ')"
-    same 3 "$(bigshuf -r -n 3 -i 0-18446744073709551615 | wc -l | tr -d ' ')"
 }

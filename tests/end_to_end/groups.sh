@@ -1,6 +1,6 @@
 # Groups of neighbouring records with the same key are shuffled as one record each. (records.sh has them among all the
 # formats.)
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2086 # several options
 
 # Print COUNT groups of 1 to 3 lines, the last column being their number and the second the key, which a few share, but
 # never two neighbours: groups COUNT.
@@ -42,9 +42,7 @@ test_samples_count_groups() {
     groups 3000 >in
     seq 3000 >lines
     for sample in '-n 10' '-n 0' '-n 1000 --keep-order' '-r -n 4000' '--probability=0.1' "--weights=lines -n 50"; do
-        # shellcheck disable=SC2086 # words
         bigshuf --seed=7 $sample lines >wanted
-        # shellcheck disable=SC2086
         bigshuf --seed=7 $sample --group-field=2 in | awk -F '\t' '$1 == "m0" { print $3 }' | cmp - wanted
     done
 }
@@ -64,11 +62,8 @@ test_groups_that_are_torn_are_warned_of_once() {
     local warning="the records of group '1' are not all neighbours, and are several groups: sort by field 2 first"
     groups 30 >in
     for options in -S1G '--parallel=1 -S8M' '--keep-order -n 9' '--shards=2 -o out-%d' '-r -n 50' '--part=1/2 --seed=7'; do
-        # shellcheck disable=SC2086 # options
         same "bigshuf: warning: in: $warning" "$(bigshuf --group-field=2 $options in 2>&1 >out)"
-        # shellcheck disable=SC2086 # options
         same "bigshuf: warning: -: $warning" "$(bigshuf --group-field=2 $options < <(cat in) 2>&1 >out)"
-        # shellcheck disable=SC2086 # options
         same '' "$(sort -k 2,2 in | bigshuf --group-field=2 $options 2>&1 >out)"
     done
     same "bigshuf: warning: in: $warning" "$(bigshuf --scatter=store --piles=2 --group-field=2 in 2>&1)"
@@ -193,18 +188,14 @@ test_a_field_may_have_64_kibibytes_before_any_end_of_line() {
         # shellcheck disable=SC2059
         { head -c 9000000 /dev/zero | tr '\0' x && printf ",$key$end"; } >large
         for way in "-t, --group-field=2" "-t, $splits=2"; do
-            # shellcheck disable=SC2086 # several words
             bigshuf $way in >out 2>said
             sed "s/,/,k/" in >longer
-            # shellcheck disable=SC2086
             fails_with 1 '*field* has more than 65536 bytes' bigshuf $way longer >out
         done
         bigshuf --csv --group-field=2 -o a quoted
         cmp a quoted
-        # shellcheck disable=SC2086
         bigshuf --csv $splits=2 quoted
         sort a b | cmp - <(sort quoted)
-        # shellcheck disable=SC2086
         bigshuf -S 8M -t, $splits=2 large
         cat a b | cmp - large
     done

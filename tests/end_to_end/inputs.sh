@@ -1,16 +1,6 @@
 # Promise 7: what is wrong with the command line or with an input is told before the work. How FILEs are read.
 # shellcheck shell=bash
 
-# Fails with this message before the FIFO `never` is opened, which would wait for ever, and without output:
-# fails_at_once PATTERN OPTION...
-fails_at_once() {
-    local pattern=$1
-    shift
-    [ -p never ] || mkfifo never
-    fails_with 1 "$pattern" bigshuf "$@" >out
-    is_empty out
-}
-
 # ---- Inputs that cannot be read ----
 
 test_a_missing_file_is_told_before_the_work() {

@@ -1,6 +1,6 @@
 # Files that fit are mapped, not read: that shows in nothing but time and memory, and whatever happens to a file
 # meanwhile, a run succeeds or fails as if it had read it.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2086 # several options
 
 # Lines of 100 to 300 bytes, as long as records that are referred to; half a MB and more.
 paragraphs() {
@@ -344,7 +344,7 @@ test_a_file_that_is_modified_while_it_is_read_is_a_failed_read() {
     echo old >out
     for options in '' '--probability=0.9' '-r -n 100000' '-n 1000'; do
         cp original in
-        # shellcheck disable=SC2016,SC2086 # the inner shell's; several options
+        # shellcheck disable=SC2016 # the inner shell's; several options
         FAULT_CALL=read FAULT_AT=20 FAULT_RUN='(echo more; head -c -5 original) | dd of=in conv=notrunc status=none' \
             fails_with 1 'bigshuf: in: file has changed while it was read' \
             bigshuf-faulty -S 8M -T . $options -o out in
@@ -373,7 +373,6 @@ test_a_file_that_a_fifo_replaces_is_a_failed_read() {
     for options in '' '-S 8M -T .'; do
         for turn in 1 2 3; do
             more_than_memory >in
-            # shellcheck disable=SC2086 # several options
             FAULT_CALL=open FAULT_AT=$turn FAULT_RUN='rm in; mkfifo in' \
                 fails_with 1 'bigshuf: in: file has changed while it was read' bigshuf-faulty $options -o out in
             rm in

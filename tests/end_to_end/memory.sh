@@ -1,19 +1,7 @@
 # Promise 4: resident memory stays under -S plus 16 MiB, whatever the record lengths.
 # shellcheck shell=bash
 
-# Run bigshuf: never more than MIB + 16 MiB are resident. runs_within MIB [OPTION]...
-runs_within() {
-    local mib=$1
-    shift
-    needs_bare_program
-    peak .peak bigshuf -S "${mib}M" "$@"
-    if [ "$(<.peak)" -gt $(((mib + 16) * 1024)) ]; then
-        echo "-S ${mib}M $*: $(<.peak) KiB were resident" >&2
-        return 1
-    fi
-}
-
-# Run it with file `in` within MIB + 16 MiB, each time with these options: the records come out, in the order of a run
+# Run bigshuf with file `in` within MIB + 16 MiB, each time with these options: the records come out, in the order of a run
 # with memory in plenty: shuffles_within MIB [OPTIONS]...
 shuffles_within() {
     local mib=$1 options

@@ -1,7 +1,7 @@
 # What comes through a pipe and fits is held where it was read, and its records are referred to; what turns out not to
 # fit is copied after all. Neither shows in anything but time: the order is that of a file, and memory and disk are
 # what they were.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2086 # several options
 
 # The output of a pipe is that of the file: same_piped FILE OPTION...
 same_piped() {
@@ -53,7 +53,6 @@ test_every_record_format() {
     paragraphs 2 >all
     head -n 9000 all >in
     for options in -z --records=lines:3 '--csv --header' --header=2 '--header-bytes=20 --records=start:1'; do
-        # shellcheck disable=SC2086 # words, by intention
         same_piped in $options
     done
     head -c 1500000 in >fixed

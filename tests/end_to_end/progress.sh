@@ -102,10 +102,6 @@ test_a_line_is_drawn_on_a_narrow_terminal() {
     looks_like 40 39 '^pass 2 \[#*-*\]  [5-9][0-9]%  [0-9:]* left$'
 }
 
-test_a_line_is_drawn_on_a_usual_terminal() {
-    looks_like 80 79 '^pass 2 \[#*-*\]  [5-9][0-9]%  [0-9:]* left  [0-9.]* [A-Za-z]*  [0-9.]* [A-Za-z]*/s'
-}
-
 test_a_line_is_drawn_on_a_wide_terminal() {
     more_than_memory >in
     looks_like 120 119 '^pass 2 \[#*-*\]  [5-9][0-9]%  [0-9:]* left  .*/s  [0-9.]*\( [kM]\)* records  [0-9.]* .iB spilled$'
@@ -113,10 +109,6 @@ test_a_line_is_drawn_on_a_wide_terminal() {
 
 test_a_terminal_that_does_not_tell_its_width_has_that_of_columns() {
     looks_like 0 49 '^pass 2 \[' COLUMNS=50
-}
-
-test_without_columns_it_has_80() {
-    looks_like 0 79 '^pass 2 \[.*/s'
 }
 
 # Nothing can be known of COLUMNS that is no number.
@@ -308,10 +300,6 @@ several_lines() {
 
 test_it_comes_in_lines_where_there_is_no_terminal() {
     comes_in_lines bigshuf-faulty --progress -o out 2>said
-}
-
-test_it_comes_in_lines_on_a_simple_terminal() {
-    TERM=dumb comes_in_lines terminal 80 said bigshuf-faulty --progress -o out >screen
 }
 
 test_it_comes_in_lines_where_the_output_goes() {

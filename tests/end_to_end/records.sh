@@ -1,15 +1,5 @@
 # Records that are not lines, and headers: promises 1, 3 and 4 hold for every format, and wrong input is told.
-# shellcheck shell=bash
-
-# A message before the FIFO `never` is opened, which would wait for ever, and without output:
-# fails_at_once PATTERN OPTION...
-fails_at_once() {
-    local pattern=$1
-    shift
-    [ -p never ] || mkfifo never
-    fails_with 1 "$pattern" bigshuf "$@" >out
-    is_empty out
-}
+# shellcheck shell=bash disable=SC2086 # several options
 
 # A message after the input, FILE, has been read, and without output: fails_when_read PATTERN FILE OPTION...
 fails_when_read() {
@@ -332,14 +322,6 @@ in_comes_below_a_header() {
     bigshuf -S 8M --seed=5 --header=$((2 * units)) "$@" "${options[@]}" < <(cat in) | cmp - wanted
 }
 
-test_headers_of_every_format_stay_at_the_top() {
-    seq 100 >lines
-    for format in $formats; do
-        use "$format"
-        comes_below_a_header
-    done
-}
-
 test_headers_stay_at_the_top_of_many_lines() {
     many_lines >lines
     for format in late_run csv; do
@@ -583,7 +565,7 @@ test_lines_that_begin_with_a_string_stay_at_the_top() {
 test_lines_that_begin_with_a_string_stay_at_the_top_of_many_lines() {
     { printf '#'; long_line 600000; many_lines; } >in
     comes_below_comments
-    stays_in_memory in --header-start='#'
+    runs_within 8 --seed=m in --header-start='#' >out
 }
 
 test_lines_that_begin_with_a_string_stay_at_the_top_of_what_is_mapped() {
@@ -681,7 +663,7 @@ test_headers_may_differ_if_that_is_said() {
     printf '#b\n2\n' >b
     seq 3 8 >c
     for files in 'a b c' 'a - c'; do
-        # shellcheck disable=SC2086,SC2094 # words, by intention; it is only read
+        # shellcheck disable=SC2094 # words, by intention; it is only read
         bigshuf --header-start='#' --headers-differ $files <b | tee out | tail -n +3 | sort | cmp - <(seq 8)
         head -n 2 out | cmp - <(head -n 2 a)
     done
@@ -825,57 +807,14 @@ test_huge_groups_and_sizes_are_only_too_large_for_the_input() {
     bigshuf --records=lines:18446744073709551615 /dev/null | cmp - /dev/null
 }
 
-# ---- What people shuffle ----
-
-test_two_fastq_files_stay_paired() {
-    for mate in 1 2; do
-        awk -v mate=$mate -v count="$(scale 20000 140000 2000000)" 'BEGIN {
-            for (i = 1; i <= count; i++)
-                printf "@read%d/%d\n%s\n+\n%s\n", i, mate, i * mate * 12345, i * mate * 98765
-        }' >$mate.fastq
-        bigshuf -S 8M --records=lines:4 --seed=7 $mate.fastq >$mate.shuffled
-        same_lines $mate.fastq $mate.shuffled
-        sed -n 's|^\(@read.*\)/.$|\1|p' $mate.shuffled >$mate.names
-    done
-    cmp 1.names 2.names
-    fails_with 1 '' cmp -s 1.fastq 1.shuffled
-}
-
-test_the_columns_of_a_corpus_stay_aligned() {
-    seq 50000 | sed 's/$/ one/' >en
-    seq 50000 | awk '{ printf "%s zwei%s", $0, $0 % 7 ? "\r\n" : " drei\r\n" }' >de
-    seq 50000 | awk -v ORS= '{ print $0 " trois\n\n" }' | tr '\n' '\0' >fr
-    bigshuf --seed=7 en | sed 's/ .*//' >wanted
-    bigshuf -S 8M --seed=7 --delimiter='\r\n' de | sed 's/ .*//' | cmp - wanted
-    bigshuf --seed=7 --delimiter='\0\0' fr | tr -s '\0' '\n' | sed 's/ .*//' | cmp - wanted
-}
-
-# Two 32-bit numbers and one of 64 bits.
-test_the_cooccurrences_of_glove_are_shuffled() {
-    long_line "$(scale 159999 8999999 159999999)" | tr '\n' ' ' >in
-    bigshuf -S 8M --records=bytes:16 in >out
-    fails_with 1 '' cmp -s in out
-    same_lines <(fold -b -w 16 in) <(fold -b -w 16 out)
-}
-
 # ---- Memory ----
-
-# FILE is shuffled with -S 8M: never more than 24 MiB are resident. stays_in_memory FILE OPTION...
-stays_in_memory() {
-    needs_bare_program
-    peak .peak bigshuf -S 8M --seed=m "$@" >/dev/null
-    if [ "$(<.peak)" -gt $((24 * 1024)) ]; then
-        echo "-S 8M $*: $(<.peak) KiB were resident" >&2
-        return 1
-    fi
-}
 
 test_memory_for_records_of_every_format() {
     many_lines >lines
     for format in byte late_run lines size csv fasta groups; do # one of each kind
         use "$format"
         records <lines >in
-        stays_in_memory in "${options[@]}"
+        runs_within 8 --seed=m in "${options[@]}" >out
     done
 }
 
@@ -883,13 +822,13 @@ test_memory_for_the_shortest_records() {
     local bytes
     bytes=$(scale 120000 6000000 60000000) # which 3 divides
     head -c "$bytes" /dev/zero | tr '\0' '\n' >in
-    stays_in_memory in --records=bytes:1
-    stays_in_memory in --records=lines:1
-    stays_in_memory in --records=lines:3
-    stays_in_memory in --csv
-    stays_in_memory in --delimiter='\n\n'
+    runs_within 8 --seed=m in --records=bytes:1 >out
+    runs_within 8 --seed=m in --records=lines:1 >out
+    runs_within 8 --seed=m in --records=lines:3 >out
+    runs_within 8 --seed=m in --csv >out
+    runs_within 8 --seed=m in --delimiter='\n\n' >out
     tr '\n' '>' <in | sed 's/>>/>\n/g' >starts
-    stays_in_memory starts --records=start:'>'
+    runs_within 8 --seed=m starts --records=start:'>' >out
 }
 
 test_memory_for_records_larger_than_memory() {
@@ -897,15 +836,15 @@ test_memory_for_records_larger_than_memory() {
     for format in late_run lines csv fasta; do
         use "$format"
         records <lines >in
-        stays_in_memory in "${options[@]}"
+        runs_within 8 --seed=m in "${options[@]}" >out
     done
     head -c 60000000 /dev/zero >in
-    stays_in_memory in --records=bytes:20000000
-    stays_in_memory in --records=lines:1
+    runs_within 8 --seed=m in --records=bytes:20000000 >out
+    runs_within 8 --seed=m in --records=lines:1 >out
 }
 
 test_memory_for_a_large_header() {
     { long_line 1000000; many_lines; } >in
-    stays_in_memory in --header
-    stays_in_memory in --header --csv
+    runs_within 8 --seed=m in --header >out
+    runs_within 8 --seed=m in --header --csv >out
 }

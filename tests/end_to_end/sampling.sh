@@ -1,6 +1,6 @@
 # Samples: what -n, -r, --weights, --weight-field, --keep-order and --probability promise. Their laws are held against
 # chi-square by tests/unit/sample/laws_test.c.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2086 # several options
 
 # What a run with -v that said this has written to temporary files: spilled FILE.
 spilled() {
@@ -129,20 +129,6 @@ test_a_sample_of_a_deep_tree_is_the_beginning_of_the_order() {
     done
 }
 
-test_no_records_are_an_empty_output() {
-    seq 10 >in
-    bigshuf -n 0 in >out
-    is_empty out
-    bigshuf -n 0 -o made in
-    is_empty made
-}
-
-test_the_least_of_several_counts() {
-    seq 1000 >in
-    bigshuf --seed=x -n 7 in >wanted
-    bigshuf --seed=x -n 50 --head-count=7 -n 9 in | cmp - wanted
-}
-
 # What cannot be among the 1000 records of a sample of file `in` is not spilled: spills_nothing OPTION...
 spills_nothing() {
     bigshuf -v -S 8M --seed=x "$@" in 2>said >out
@@ -167,7 +153,6 @@ test_a_sample_spills_little_more_than_itself() {
     needs_scale small
     long_lines 100000 100 300 | weigh >in
     for options in '' --keep-order --weight-field=1 '--weight-field=1 --keep-order'; do
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf -v -S 8M --seed=x -n 40000 $options in 2>said >out
         [ "$(spilled said)" -lt $(($(wc -c <out) * 2)) ]
     done
@@ -186,7 +171,6 @@ test_memory_goes_with_the_sample_and_not_with_the_input() {
     long_lines 200000 100 300 | weigh >many
     for options in '-n 1000' '-n 1000 --keep-order' '-n 1000 --weight-field=1' '-n 1000 --weight-field=1 --keep-order' \
         --probability=1e-3; do
-        # shellcheck disable=SC2086 # words, by intention
         [ "$(peak_of many $options)" -lt $(($(peak_of few $options) + 8192)) ]
     done
 }
@@ -225,12 +209,6 @@ test_repeats_of_records_larger_than_memory_are_the_same() {
     [ "$(grep -c '^1 2 3 ' wanted)" -gt 1 ]
 }
 
-test_repeats_of_a_range_are_those_of_its_lines() {
-    seq 5 100 >in
-    bigshuf --seed=x -r -n 1000 in | cmp - <(bigshuf --seed=x -r -n 1000 -i 5-100)
-    bigshuf --seed=x -r -n 1000 in | cmp - <(bigshuf --seed=x -r -n 1000 -e {5..100})
-}
-
 # The first 1000 lines that COMMAND writes for ever are those of file `wanted`; it dies of SIGPIPE: goes_on COMMAND...
 goes_on() {
     { "$@" || echo $? >status; } | head -n 1000 | cmp - wanted
@@ -253,10 +231,8 @@ test_endless_repeats_into_a_file_are_refused() {
     seq 10 >in
     echo old >old
     for options in '' --weight-field=1; do
-        # shellcheck disable=SC2086 # none or one
         fails_with 1 'bigshuf: old: -r would never end: limit it with -n' bigshuf -r $options -o old in
         same old "$(<old)"
-        # shellcheck disable=SC2086 # none or one
         fails_with 1 'bigshuf: new: -r would never end: limit it with -n' bigshuf -r $options -o new in
         fails_with 2 '*' ls new
     done
@@ -288,16 +264,8 @@ test_weighted_samples_are_the_same_from_memory_and_from_disk() {
     same_sample --weight-field=1
     same_sample --weight-field=1 -n 1000
     same_sample --weight-field=1 -n "$(scale 500 40000 5000000)"
-}
-
-test_weighted_samples_in_input_order_are_the_same_from_memory_and_from_disk() {
-    more_than_memory_weighed >in
     same_sample --weight-field=1 --keep-order -n 1000
     same_sample --weight-field=1 --keep-order -n "$(scale 500 40000 200000)"
-}
-
-test_weighted_repeats_are_the_same_from_memory_and_from_disk() {
-    more_than_memory_weighed >in
     same_sample --weight-field=1 -r -n 1000
     same_sample --weight-field=1 -r -n "$(scale 2000 90000 1000000)"
 }
@@ -305,7 +273,6 @@ test_weighted_repeats_are_the_same_from_memory_and_from_disk() {
 test_weighted_samples_are_the_same_when_they_are_started_over() {
     long_lines "$(scale 10 40 400)" 1000000 3000000 >in
     for options in '' '-n 7' '-r -n 30' '-n 7 --keep-order'; do
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf -S 8M -v --seed=x --weight-field=1 -t ' ' $options in 2>said |
             cmp - <(bigshuf -S 1G --seed=x --weight-field=1 -t ' ' $options in)
         [ "$options" ] || grep -E '^bigshuf: started over: +[1-9]' said
@@ -327,7 +294,6 @@ test_weights_from_a_file_do_as_in_a_field() {
     seq 20000 | weigh >in
     cut -f 1 in >weights
     for options in '' '-n 100' '-n 100 --keep-order' '-r -n 5000'; do
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf --seed=x --weights=weights $options in | cmp - <(bigshuf --seed=x --weight-field=1 $options in)
     done
     bigshuf --seed=x --weight-field=1 in >wanted
@@ -339,11 +305,8 @@ test_weights_go_with_ranges_and_arguments() {
     seq 5 >in
     printf '%s\n' 3 0 1 5 2 >weights
     for options in '' '-n 2' '-n 2 --keep-order' '-r -n 50'; do
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf --seed=x --weights=weights $options in >wanted
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf --seed=x --weights=weights $options -i 1-5 | cmp - wanted
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf --seed=x --weights=weights $options -e 1 2 3 4 5 | cmp - wanted
     done
 }
@@ -368,12 +331,9 @@ test_a_weight_may_stand_anywhere_in_its_record() {
     { cat long; printf '\t3\r\n'; cat long; printf '\t2'; } >>in
     cut -f 2 in | tr -d '\r' >weights
     for options in '' '-n 10' '-n 10 --keep-order' '-r -n 20'; do
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf -S 1G --seed=x --weights=weights $options in >wanted
         for memory in 8M 1G; do
-            # shellcheck disable=SC2086 # words, by intention
             bigshuf -S $memory --seed=x --weight-field=2 $options in | cmp - wanted
-            # shellcheck disable=SC2086 # words, by intention
             bigshuf -S $memory --seed=x --weight-field=2 $options < <(cat in) | cmp - wanted
         done
     done
@@ -404,9 +364,7 @@ test_a_carriage_return_before_the_newline_is_no_part_of_a_weight() {
 test_a_weight_is_named_by_its_line_below_a_header() {
     printf 'h\n\n1\nx\n' >in
     for options in --header=2 --header-bytes=3 '--header-bytes=2 --header=1'; do
-        # shellcheck disable=SC2086 # words, by intention
         fails_with 1 "bigshuf: in:4: invalid weight: 'x'" bigshuf $options --weight-field=1 in in
-        # shellcheck disable=SC2086 # words, by intention
         fails_with 1 "bigshuf: -:4: invalid weight: 'x'" bigshuf $options --weight-field=1 <in
     done
     printf '#1\n#2\n1\n' >first
@@ -429,7 +387,6 @@ test_equal_weights_may_be_written_differently() {
     printf '%s\n' 1 0.5 8 0 1e3 0.25 >weights
     printf '%s\n' 1.000 +5e-1 ' 8 ' -0 1000 .25 >others
     for options in '' '-r -n 100'; do
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf --seed=x $options --weights=weights in | cmp - <(bigshuf --seed=x $options --weights=others in)
     done
 }
@@ -447,7 +404,6 @@ test_a_weight_of_zero_is_never_drawn() {
 test_weights_of_zero_alone_are_an_empty_output() {
     yes 0 2>/dev/null | head -n 1000 >in || true
     for options in '' '-n 5' '-n 5 --keep-order'; do
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf --weight-field=1 $options in | cmp - /dev/null
     done
     bigshuf --weights=/dev/null /dev/null | cmp - /dev/null
@@ -467,9 +423,7 @@ refuses() {
     printf '%s\n' 1 "$1" 1 >weights
     printf 'a\t1\nb\t%s\n' "$1" >in
     for options in '' '-n 1' '-n 1 --keep-order' '-r -n 1'; do
-        # shellcheck disable=SC2086 # words, by intention
         fails_with 1 "bigshuf: weights:2: $2: '$1'" bigshuf $options --weights=weights lines >out
-        # shellcheck disable=SC2086 # words, by intention
         fails_with 1 "bigshuf: in:2: $2: '$1'" bigshuf $options --weight-field=2 lines.weighed in >out
         is_empty out
     done
@@ -499,7 +453,6 @@ test_weights_are_a_field_of_csv() {
     awk 'BEGIN { for (i = 1; i < 200; i++) printf "\"%d,\"\"\n\",\"%s\"\r\n", i, i % 2 ? i : " " i "e0" }' >in
     seq 199 >weights
     for options in '-n 20' '' '-r -n 30' '-n 20 --keep-order'; do
-        # shellcheck disable=SC2086 # words, by intention
         bigshuf --csv --seed=x $options --weight-field=2 in | cmp - <(bigshuf --csv --seed=x $options --weights=weights in)
     done
     printf 'a;"1;5"\n' >in
@@ -514,9 +467,7 @@ test_too_few_or_too_many_weights_are_errors() {
     seq 2 >few
     seq 4 >many
     for options in '' '-n 1' '-n 1 --keep-order' '-r -n 1'; do
-        # shellcheck disable=SC2086 # words, by intention
         fails_with 1 'bigshuf: few: too few weights: *more than 2 records' bigshuf $options --weights=few in >out
-        # shellcheck disable=SC2086 # words, by intention
         fails_with 1 'bigshuf: many: too many weights: there are 3 records' bigshuf $options --weights=many in >out
         is_empty out
     done
@@ -615,12 +566,6 @@ test_a_weighted_sample_in_input_order_is_the_same_sample() {
     done
 }
 
-test_samples_in_input_order_are_the_same_from_memory_and_from_disk() {
-    more_than_memory >in
-    same_sample --keep-order -n 1000
-    same_sample --keep-order -n "$(scale 50000 1500000 30000000)"
-}
-
 test_numbers_of_a_large_range_keep_their_order() {
     for range in 1-134217729 5-1000000000004 0-18446744073709551615; do
         for count in 1 2 1000 20000; do
@@ -636,13 +581,6 @@ test_a_range_and_arguments_keep_their_order() {
     bigshuf --seed=x -n 9 --keep-order -i 1-30 | cmp - wanted
     bigshuf --seed=x -n 9 --keep-order -e {1..30} | cmp - wanted
     bigshuf --seed=x -n 9 --keep-order -z < <(tr '\n' '\0' <in) | tr '\0' '\n' | cmp - wanted
-}
-
-test_a_sample_in_input_order_may_replace_its_input() {
-    seq 1000 >in
-    bigshuf --seed=x -n 100 --keep-order in >wanted
-    bigshuf --seed=x -n 100 --keep-order -o in in
-    cmp in wanted
 }
 
 # ---- --probability ----
@@ -681,13 +619,6 @@ test_a_sample_by_probability_streams() {
     wait $!
 }
 
-test_a_sample_by_probability_may_replace_its_input() {
-    more_than_memory >in
-    bigshuf --seed=x --probability=0.6 in >wanted
-    bigshuf -S 8M --seed=x --probability=0.6 -o in in
-    cmp in wanted
-}
-
 test_a_sample_by_probability_may_be_written_into_its_input() {
     more_than_memory >in
     bigshuf --seed=x --probability=0.95 in >wanted
@@ -697,72 +628,21 @@ test_a_sample_by_probability_may_be_written_into_its_input() {
     [ "$(spilled said)" -gt 0 ] # or else it was no test
 }
 
-# ---- The recipe: many batches from one file ----
-
-test_batches_by_the_seed() {
-    seq 10000 >in
-    for batch in 1 2 3 4 5 6 7 8; do
-        bigshuf --seed=S.$batch -n 32 in >$batch
-        same 32 "$(sort -u $batch | wc -l | tr -d ' ')"
-        same '' "$(comm -23 <(sort $batch) <(sort in))"
-        bigshuf --seed=S.$batch -n 32 in | cmp - $batch
-    done
-    same 8 "$(for batch in ?; do md5 "$batch"; done | sort -u | wc -l | tr -d ' ')"
-}
-
 # ---- Memory ----
 
-# About 20 MB in 8 MiB, as in memory.sh; what is written, other tests look at: samples_within_8_mib OPTION...
-samples_within_8_mib() {
-    needs_bare_program
+# Of about 20 MB, and of lines of a few bytes; what is written, other tests look at.
+test_memory_of_samples_of_any_size() {
+    local few most options
+    few=$(scale 1000 60000 10000000) most=$(scale 1000 150000 500000)
     twenty_megabytes >in
-    peak .peak bigshuf -S 8M --seed=m "$@" in >out
-    if [ "$(<.peak)" -gt $((24 * 1024)) ]; then
-        echo "$*: $(<.peak) KiB were resident" >&2
-        return 1
-    fi
-}
-
-test_memory_of_a_sample() {
-    samples_within_8_mib -n 1000
-    samples_within_8_mib -n "$(scale 1000 60000 15000000)"
-}
-
-test_memory_of_a_sample_in_input_order() {
-    samples_within_8_mib --keep-order -n 1000
-    samples_within_8_mib --keep-order -n "$(scale 1000 60000 15000000)"
-}
-
-test_memory_of_repeats() {
-    samples_within_8_mib -r -n 1000
-    samples_within_8_mib -r -n "$(scale 1000 150000 500000)"
-}
-
-test_memory_of_a_weighted_order() {
-    samples_within_8_mib --weight-field=1
-    samples_within_8_mib --weight-field=1 -n "$(scale 1000 60000 10000000)"
-}
-
-test_memory_of_a_weighted_sample_in_input_order() {
-    samples_within_8_mib --weight-field=1 --keep-order -n "$(scale 1000 60000 200000)"
-}
-
-test_memory_of_weighted_repeats() {
-    samples_within_8_mib --weight-field=1 -r -n "$(scale 1000 150000 500000)"
-}
-
-test_memory_of_a_sample_by_probability() {
-    samples_within_8_mib --probability=0.5
-}
-
-test_memory_of_short_lines() {
-    needs_bare_program
+    for options in '-n 1000' "-n $few" '--keep-order -n 1000' "--keep-order -n $few" '-r -n 1000' "-r -n $most" \
+        --weight-field=1 "--weight-field=1 -n $few" "--weight-field=1 --keep-order -n $(scale 1000 60000 200000)" \
+        "--weight-field=1 -r -n $most" --probability=0.5; do
+        runs_within 8 --seed=m $options in >out
+    done
     seq "$(scale 20000 900000 400000000)" >in
-    for options in '-n 500000' '-n 500000 --keep-order' '-r -n 100000' --weight-field=1 \
-        '--weight-field=1 -r -n 50000'; do
-        # shellcheck disable=SC2086 # words, by intention
-        peak .peak bigshuf -S 8M --seed=m $options in >out
-        [ "$(<.peak)" -le $((24 * 1024)) ]
+    for options in '-n 500000' '-n 500000 --keep-order' '-r -n 100000' --weight-field=1 '--weight-field=1 -r -n 50000'; do
+        runs_within 8 --seed=m $options in >out
     done
 }
 

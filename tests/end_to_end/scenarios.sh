@@ -35,24 +35,6 @@ test_json_lines_become_a_validation_file_and_shards() {
     same "$((($(records all) - 10000 + 31) / 32)) $((($(records all) - 10000) / 32))" "$(paste -s -d ' ' lengths)"
 }
 
-test_shards_of_json_lines_hold_whole_json() {
-    needs jq
-    make_corpus
-    bigshuf --shards=32 -o chunk.%02d.jsonl corpus/*.jsonl
-    same "$(records all)" "$(jq -c .n chunk.*.jsonl | records)"
-    same_lines all <(cat chunk.*.jsonl)
-}
-
-test_a_corpus_larger_than_memory_is_divided_in_the_same_way() {
-    make_corpus
-    long_lines 1000 9000 15000 >corpus/large.jsonl
-    for memory in 8M 1G; do
-        mkdir $memory
-        bigshuf -S $memory --seed=x --shards=32 -o $memory/chunk.%02d.jsonl corpus/*.jsonl
-    done
-    diff -r 8M 1G
-}
-
 # cat corpus/*.json | terashuf | split -l 1000 -a 5 -d - corpus-
 test_a_corpus_for_which_there_was_terashuf_and_split() {
     make_corpus
@@ -62,15 +44,6 @@ test_a_corpus_for_which_there_was_terashuf_and_split() {
         same 1000 "$(records "$file")"
     done
     same_lines all <(cat corpus-*)
-}
-
-test_the_files_are_those_of_split() {
-    split --version >/dev/null 2>&1 || skip "no GNU split here"
-    make_corpus
-    mkdir ours theirs
-    bigshuf --seed=x corpus/*.jsonl | split -l 1000 -a 5 -d - theirs/
-    bigshuf --seed=x --shard-records=1000 -o ours/%05d corpus/*.jsonl
-    diff -rq ours theirs
 }
 
 # The samples of archives as webdataset reads them, a line of JSON for each: samples FILE...
@@ -194,15 +167,6 @@ test_no_patient_is_in_training_and_test_data() {
     patients test.csv | cmp - before
 }
 
-# beets, mpc: albums are played in random order, the songs of each in theirs.
-test_songs_of_an_album_stay_together() {
-    seq 300 | awk '{ print "album " int($1 * $1 / 700) % 9 "\t" $1 }' >songs
-    bigshuf --group-field=1 songs >playlist
-    same_lines songs playlist
-    same "$(cut -f 1 songs | uniq | records)" "$(awk -F '\t' '$1 != album || $2 != song + 1 { n++ } { album = $1; song = $2 }
-        END { print n }' playlist)"
-}
-
 # ---- Files that belong together ----
 
 # Reads NUMBER of pairs, 4 lines each: make_reads NUMBER.
@@ -218,25 +182,6 @@ test_paired_reads_stay_in_step() {
     same_lines <(paste - - - - <1.fastq) <(paste - - - - <out1.fastq)
     same_lines <(paste - - - - <2.fastq) <(paste - - - - <out2.fastq)
     sed 's,/1$,,' out1.fastq | cmp - <(sed 's,/2$,,' out2.fastq)
-}
-
-test_samples_of_paired_reads_stay_in_step() {
-    for mate in 1 2; do
-        make_reads $mate | bigshuf --seed=run7 --records=lines:4 -n 100 --shards=3 -o $mate.%d.fastq
-    done
-    same '136 132 132' "$(records 1.0.fastq) $(records 1.1.fastq) $(records 1.2.fastq)"
-    cat 1.?.fastq | sed 's,/1$,,' >one
-    cat 2.?.fastq | sed 's,/2$,,' | cmp - one
-}
-
-test_paired_reads_that_are_compressed_stay_in_step() {
-    needs gzip
-    for mate in 1 2; do
-        make_reads $mate | gzip >$mate.fastq.gz
-        gunzip -c $mate.fastq.gz | bigshuf --seed=run7 --records=lines:4 -o out$mate.fastq.gz --filter='gzip >"$FILE"'
-    done
-    cmp <(gunzip -c out1.fastq.gz | sed 's,/1$,,') <(gunzip -c out2.fastq.gz | sed 's,/2$,,')
-    same 12000 "$(gunzip -c out1.fastq.gz | records)"
 }
 
 test_a_corpus_in_three_languages_stays_parallel() {
@@ -263,12 +208,6 @@ test_cooccurrences_for_glove() {
     { fold -w 16 cooc.shuf.bin; echo; } | sort | cmp - <(seq -f %016.0f 100000)
     bigshuf --seed=x --records=bytes:16 cooc.bin >other
     bigshuf -S 8M --seed=x --records=bytes:16 <cooc.bin | cmp - other
-}
-
-test_cooccurrences_that_were_cut_off_are_told() {
-    head -c 1000 /dev/zero >cooc.bin
-    fails_with 1 'bigshuf: cooc.bin: *' bigshuf --records=bytes:16 -o cooc.shuf.bin cooc.bin
-    same '.stderr cooc.bin' "$(ls -A | paste -s -d ' ' -)"
 }
 
 # ---- Sequencing data ----
@@ -322,40 +261,7 @@ test_variants_of_several_files_that_differ_in_their_dates() {
     grep -v '^#' all.vcf | same_lines /dev/stdin <(cat a.vcf b.vcf | grep -v '^#')
 }
 
-test_variants_are_read_by_bcftools() {
-    needs bcftools
-    make_vcf 3000 >in.vcf
-    bigshuf --header-start='#' in.vcf >out.vcf
-    bcftools view -H out.vcf | same_lines /dev/stdin <(bcftools view -H in.vcf)
-}
-
-# samtools view -h in.bam | ...; a header line is `@`, two letters, and fields; a record has eleven fields and more.
-test_alignments_below_their_header() {
-    {
-        printf '@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:1\tLN:1000000\n@CO\tno\tfields\n'
-        awk 'BEGIN { for (i = 1; i <= 5000; i++) printf "r%d\t0\t1\t%d\t60\t4M\t*\t0\t0\tACGT\t@III\n", i, i * 3 }'
-    } >in.sam
-    bigshuf --header-start=@ --seed=7 in.sam >out.sam
-    head -n 3 out.sam | cmp - <(head -n 3 in.sam)
-    tail -n +4 out.sam | cmp - <(tail -n +4 in.sam | bigshuf --seed=7)
-    awk -F '\t' '/^@[A-Z][A-Z]\t/ { if (records) exit wrong = 1; next }
-        NF < 11 || $2 !~ /^[0-9]+$/ || $4 !~ /^[0-9]+$/ { exit wrong = 1 }
-        { records++ }
-        END { exit wrong || records != 5000 }' out.sam
-}
-
 # ---- Compressed shards ----
-
-# gunzip -c x.*.gz | shuf | split -a 5 -l 700 - out. --filter='gzip -c > $FILE.gz'
-test_gzipped_shards_become_others() {
-    needs gzip
-    seq 10000 | bigshuf --shards=4 --filter='gzip >$FILE' -o x.%d.gz
-    gunzip -c x.*.gz | bigshuf --shard-records=700 --filter='gzip -c >$FILE' -o out.%05d.gz
-    same "$(seq -f out.%05g.gz 0 14)" "$(ls out.*)"
-    gunzip -t out.*.gz
-    gunzip -c out.*.gz | sort -n | cmp - <(seq 10000)
-    same '700 200' "$(gunzip -c out.00013.gz | records) $(gunzip -c out.00014.gz | records)"
-}
 
 test_gzipped_shards_are_those_of_split() {
     needs gzip
@@ -379,50 +285,4 @@ test_a_corpus_in_zstd_becomes_shards_in_zstd() {
     zstdcat out.*.zst | same_lines all /dev/stdin
     same '662 661' "$(for file in out.*; do zstdcat "$file" | records; done | sort -n -r | uniq | paste -s -d ' ' -)"
     find corpus -name '*.jsonl.zst' -print0 | sort -z | bigshuf -Z --seed=x --files0-from=- | cmp - <(bigshuf --seed=x all)
-}
-
-# pigz -dc reads.fastq.gz | paste - - - - | shuf -n 1000 | tr '\t' '\n' | pigz >sample.fastq.gz
-test_a_sample_of_gzipped_reads_is_gzipped() {
-    needs gzip
-    for mate in 1 2; do
-        make_reads $mate | gzip >reads_$mate.fastq.gz
-        bigshuf -Z --seed=run7 --records=lines:4 -n 1000 -o sample_$mate.fastq.gz reads_$mate.fastq.gz
-        gzip -t sample_$mate.fastq.gz
-    done
-    same 4000 "$(gunzip -c sample_1.fastq.gz | records)"
-    cmp <(gunzip -c sample_1.fastq.gz | sed 's,/1$,,') <(gunzip -c sample_2.fastq.gz | sed 's,/2$,,')
-    gunzip -c sample_1.fastq.gz | paste - - - - | sort -u >sample
-    gunzip -c reads_1.fastq.gz | paste - - - - | sort | comm -13 - sample >foreign
-    same '1000 0' "$(records sample) $(records foreign)"
-}
-
-# paste <(zstdmt -dc corpus.en.zst) <(zstdmt -dc corpus.de.zst) | shuf --random-source=<(...) | zstdmt >both.zst
-test_both_sides_of_a_corpus_in_zstd_stay_parallel() {
-    needs zstd
-    for language in en de; do
-        seq -f "$language %g" 20000 | zstd -q >corpus.$language.zst
-        bigshuf -Z --seed=7 --expect-records=20000 -o shuffled.$language.zst corpus.$language.zst
-    done
-    paste <(zstdcat shuffled.en.zst) <(zstdcat shuffled.de.zst) >together
-    same '' "$(awk '$2 != $4' together)"
-    cut -f 1 together | same_lines <(seq -f 'en %g' 20000) /dev/stdin
-}
-
-test_an_archive_that_was_cut_off_is_told_and_replaces_nothing() {
-    needs gzip
-    make_reads 1 | gzip >reads.fastq.gz
-    head -c 20000 reads.fastq.gz >cut.fastq.gz
-    echo old >sample.fastq.gz
-    fails_with 1 "*bigshuf: cut.fastq.gz: '*gz* -dc' failed: exit status *" \
-        bigshuf -Z --records=lines:4 -n 10 -o sample.fastq.gz cut.fastq.gz
-    same old "$(<sample.fastq.gz)"
-}
-
-test_a_compressor_that_fails_is_told() {
-    needs gzip
-    seq 10000 >in
-    # The shells of several commands speak in between.
-    fails_with 1 '*bigshuf: with FILE=nowhere/0000?, exit * from command: gzip -c > $FILE.gz
-*bigshuf: warning: what was made with FILE=nowhere/00000* may be incomplete*' \
-        bigshuf --shard-records=700 --filter='gzip -c > $FILE.gz' -o nowhere/%05d in
 }

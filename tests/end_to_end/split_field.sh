@@ -1,5 +1,5 @@
 # With --split-field, all records with the same field go to the same file, whatever their order.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2086 # several options
 
 # Print lines with a number, one of COUNT patients, and more: visits LINES COUNT.
 visits() {
@@ -46,9 +46,7 @@ test_where_a_patient_goes_depends_on_the_seed_alone() {
 test_carriage_returns_are_no_part_of_a_field_from_a_store_either() {
     seq 100 | tr '\n' '#' | sed 's/#/\r#/g' | tr '#' '\n' >in
     for format in '' --csv; do
-        # shellcheck disable=SC2086 # none, or one word
         bigshuf --seed=42 $format --split-field=1 --split=50%:a -o rest in
-        # shellcheck disable=SC2086
         bigshuf --scatter="store$format" --seed=9 $format in
         bigshuf --gather="store$format" --seed=42 --split-field=1 --split=50%:b -o rest
         sort a | cmp - <(sort b)
@@ -154,7 +152,6 @@ test_a_failure_leaves_all_files() {
 test_what_cannot_be_split_by_a_field_is_told() {
     for options in -e -i1-3 --random-source=in --delimiter=ab --records=lines:2 --records=bytes:2 --records=start:a \
         --group-field=1 --split=10:b --filter=cat '-o%d --shards=2'; do
-        # shellcheck disable=SC2086 # words
         fails_with 1 'bigshuf: cannot combine *' bigshuf --split-field=2 --split=10%:a $options
     done
     fails_with 1 'bigshuf: --split-field needs --split' bigshuf --split-field=2

@@ -78,6 +78,32 @@ fails_with() {
     fi
 }
 
+# bigshuf fails with this message before it opens the FIFO `never`, which would wait for ever, and without output:
+# fails_at_once PATTERN OPTION...
+fails_at_once() {
+    [ -p never ] || mkfifo never
+    fails_with 1 "$1" bigshuf "${@:2}" >out
+    is_empty out
+}
+
+# The same for each line "OPTIONS | MESSAGE" of standard input, words for the shell and a pattern as in `case`.
+all_fail_at_once() {
+    local line
+    while IFS= read -r line; do
+        eval "fails_at_once \"\${line##* | }\" ${line% | *}"
+    done
+}
+
+# bigshuf never has more than MIB + 16 MiB resident: runs_within MIB [OPTION]...
+runs_within() {
+    needs_bare_program
+    peak .peak bigshuf -S "$1M" "${@:2}"
+    if [ "$(<.peak)" -gt $((($1 + 16) * 1024)) ]; then
+        echo "-S $1M ${*:2}: $(<.peak) KiB were resident" >&2
+        return 1
+    fi
+}
+
 # Start COMMAND in the background; $! is its number. Unlike after `COMMAND &`, which makes a child of a script ignore
 # it, SIGINT reaches it. Redirections are this shell's to open: on a FIFO without a writer it would wait.
 start() {
