@@ -64,7 +64,7 @@ struct storage_kind {
     void (*end)(struct storage_reader *reader); /* also before the last byte has been read */
 
     /* End the run: a pile, of which every byte is as it was written, does not hold the records that it should. */
-    __attribute__((noreturn)) void (*report)(struct storage *storage, unsigned pile);
+    void (*report)(struct storage *storage, unsigned pile);
 
     void (*free)(struct storage *storage);
 };
@@ -109,7 +109,7 @@ static inline void storage_reader_release(struct storage_reader *reader) /* also
         reader->storage->kind->end(reader);
 }
 
-_Noreturn static inline void storage_report(struct storage *storage, unsigned pile)
+static inline void storage_report(struct storage *storage, unsigned pile)
 {
     storage->kind->report(storage, pile);
 }
