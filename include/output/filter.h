@@ -17,7 +17,6 @@
 
 #include <stddef.h>
 
-#include "system/fault.h"
 #include "system/packer.h"
 
 struct filters;

@@ -34,22 +34,20 @@ struct new_file {
     size_t list_bytes;
 };
 
-/* Make it in the target's directory, which has been entered; both must stay. 0, or -1 with errno. Before it, `file` is
- * zeroed. */
+/* Make it in the target's directory, which has been entered. 0, or -1 with errno. Before it, `file` is zeroed. The
+ * target must stay. */
 int new_file_make(struct new_file *file, const struct target *target, int directory, mode_t mode);
 
-/* It will have the owner, group, mode and access control list of the file that it replaces, which is open as `old`. 0,
- * or -1 with errno. */
-int new_file_inherit(struct new_file *file, int old, const struct stat *status);
+/* It will have the owner, group, mode and access control list of the file that it replaces, which is open as
+ * `old`. */
+void new_file_inherit(struct new_file *file, int old, const struct stat *status);
 
-/* It replaces none, and was made with the mode 0666: it will have what the umask and the directory made of that. 0, or
- * -1 with errno. */
-int new_file_start(struct new_file *file);
+/* It replaces none, and was made with the mode 0666: it will have what the umask and the directory made of that. */
+void new_file_start(struct new_file *file);
 
 /* All has been written: give the file its attributes, as far as the user may and the file system can, and its temporary
- * name. It is never less private than the other file was. What fails of the attributes is worth a warning, which calls
- * the file `path`, as does the message if it can have no name. */
-void new_file_complete(struct new_file *file, const char *path);
+ * name. It is never less private than the other file was. What fails of the attributes is worth a warning. */
+void new_file_complete(struct new_file *file);
 
 /* From now on nobody unlinks the file: it keeps its temporary name until it is published. */
 void new_file_keep(struct new_file *file);

@@ -15,7 +15,6 @@
 
 #include "output/files.h"
 #include "output/plan.h"
-#include "system/fault.h"
 
 struct sides;
 

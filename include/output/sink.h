@@ -29,8 +29,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "system/fault.h"
-
 struct sink;
 
 enum sink_manner { SINK_DIRECT, SINK_IN_PLACE, SINK_REPLACED };

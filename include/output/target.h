@@ -12,27 +12,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "system/fault.h"
-
 struct target {
-    char *directory; /* a path of the directory in which the file is, or would be made */
-    char *name;      /* of the file in it */
-    bool special;    /* the way leads through /dev or /proc and was followed no further */
-    dev_t device;    /* the directory's */
+    const char *path; /* as the user gave it, for messages */
+    char *directory;  /* a path of the directory in which the file is, or would be made */
+    char *name;       /* of the file in it */
+    bool special;     /* the way leads through /dev or /proc and was followed no further */
+    dev_t device;     /* the directory's */
     ino_t inode;
 };
 
-/* Find where `path` leads. The run ends if it leads nowhere: the directory does not exist, links go in a circle, the
- * path ends in '/'. In a directory that is sticky and that all may write to, such as /tmp, a link is followed only if
- * it is the user's own or belongs to the directory's owner, as Linux has it with fs.protected_symlinks. */
+/* Find where `path`, which must stay, leads. The run ends if it leads nowhere: the directory does not exist, links go
+ * in a circle, the path ends in '/'. In a directory that is sticky and that all may write to, such as /tmp, a link is
+ * followed only if it is the user's own or belongs to the directory's owner, as Linux has it with
+ * fs.protected_symlinks. */
 void target_find(struct target *target, const char *path);
 
 /* Open the directory, to use names in it. A descriptor, or -1 with errno: ESTALE if another one is there now. */
 #define TARGET_STALE "its directory has been replaced meanwhile"
 int target_enter(const struct target *target);
 
-/* The same, or the run ends with a message that calls the target `path`. */
-int target_enter_or_report(const struct target *target, const char *path);
+/* The same, or the run ends. */
+int target_enter_or_fail(const struct target *target);
 
 /* A number by which a regular file is known, whatever path leads to it (file_mark.h); or the place where it would be
  * made, if it is not there. 0 for what is no regular file. The run ends if the path leads nowhere. */

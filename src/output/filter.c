@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
+#include "system/fault.h"
 #include "system/io.h"
 #include "system/program.h"
 #include "system/signals.h"

@@ -119,7 +119,7 @@ static mode_t safe_mode(mode_t mode, bool group_kept, bool list_kept)
 }
 
 /* Give it the list, or none, also if the directory has given it one. Has the file the list that it should have? */
-static bool give_list(const struct new_file *file, const char *path, bool group_kept)
+static bool give_list(const struct new_file *file, bool group_kept)
 {
     char cause[FAULT_CAUSE_BYTES];
 
@@ -129,12 +129,12 @@ static bool give_list(const struct new_file *file, const char *path, bool group_
     } else {
         errno = EPERM; /* what it says of the group would be said of another one */
     }
-    fault_warn("%s: cannot keep its access control list: %s", path, fault_cause(errno, cause));
+    fault_warn("%s: cannot keep its access control list: %s", file->target->path, fault_cause(errno, cause));
     (void)sys_set_acl(file->fd, NULL, 0);
     return false;
 }
 
-static void give_attributes(const struct new_file *file, const char *path)
+static void give_attributes(const struct new_file *file)
 {
     mode_t mode = file->mode;
     char cause[FAULT_CAUSE_BYTES];
@@ -142,12 +142,12 @@ static void give_attributes(const struct new_file *file, const char *path)
     if (file->inherits) {
         bool group_kept =
             sys_fchown(file->fd, file->owner, file->group) == 0 || sys_fchown(file->fd, (uid_t)-1, file->group) == 0;
-        bool list_kept = give_list(file, path, group_kept);
+        bool list_kept = give_list(file, group_kept);
 
         mode = safe_mode(mode, group_kept, list_kept);
     }
     if (sys_fchmod(file->fd, mode) != 0)
-        fault_warn("%s: cannot set its mode: %s", path, fault_cause(errno, cause));
+        fault_warn("%s: cannot set its mode: %s", file->target->path, fault_cause(errno, cause));
 }
 
 /* ---- From the beginning to the end ---- */
@@ -168,7 +168,7 @@ int new_file_make(struct new_file *file, const struct target *target, int direct
     return file->fd >= 0 ? 0 : take_name(file, directory, mode);
 }
 
-int new_file_inherit(struct new_file *file, int old, const struct stat *status)
+void new_file_inherit(struct new_file *file, int old, const struct stat *status)
 {
     ssize_t bytes = sys_get_acl(old, NULL, 0);
 
@@ -180,31 +180,31 @@ int new_file_inherit(struct new_file *file, int old, const struct stat *status)
         file->list = fault_allocate((size_t)bytes, 1);
         bytes = sys_get_acl(old, file->list, (size_t)bytes);
     }
-    file->list_bytes = bytes > 0 ? (size_t)bytes : 0;
-    return bytes < 0 ? -1 : 0;
+    if (bytes < 0)
+        target_fail(file->target->path);
+    file->list_bytes = (size_t)bytes;
 }
 
-int new_file_start(struct new_file *file)
+void new_file_start(struct new_file *file)
 {
     struct stat made;
 
     if (sys_fstat(file->fd, &made) != 0)
-        return -1;
+        target_fail(file->target->path);
     file->mode = made.st_mode & 0777;
     (void)sys_fchmod(file->fd, S_IRUSR | S_IWUSR);
-    return 0;
 }
 
-void new_file_complete(struct new_file *file, const char *path)
+void new_file_complete(struct new_file *file)
 {
     int directory;
 
-    give_attributes(file, path);
+    give_attributes(file);
     if (file->slot >= 0)
         return;
-    directory = target_enter_or_report(file->target, path);
+    directory = target_enter_or_fail(file->target);
     if (take_name(file, directory, 0) != 0)
-        target_fail(path);
+        target_fail(file->target->path);
     (void)io_close(directory);
 }
 

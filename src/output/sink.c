@@ -15,11 +15,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "output/new_file.h"
 #include "output/target.h"
+#include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -65,8 +65,9 @@ static int make_file(struct sink *sink, int directory, mode_t mode)
 static void open_missing(struct sink *sink, int directory)
 {
     sink->manner = SINK_REPLACED;
-    if (make_file(sink, directory, 0666) != 0 || new_file_start(&sink->file) != 0)
+    if (make_file(sink, directory, 0666) != 0)
         fail(sink);
+    new_file_start(&sink->file);
 }
 
 /* Does the place of a file forbid that it be replaced? Writing in place is less safe, so this is a closed list: a lack
@@ -110,8 +111,7 @@ static void choose_manner(struct sink *sink, int directory, int old, const struc
     }
     sink->manner = SINK_REPLACED;
     sink->has_links = status->st_nlink > 1;
-    if (new_file_inherit(&sink->file, old, status) != 0)
-        fail(sink);
+    new_file_inherit(&sink->file, old, status);
 }
 
 /* `fd` is the existing file, opened for writing and otherwise untouched. */
@@ -137,7 +137,7 @@ static void open_path(struct sink *sink)
     int directory, fd;
 
     target_find(&sink->target, sink->path);
-    directory = target_enter_or_report(&sink->target, sink->path);
+    directory = target_enter_or_fail(&sink->target);
     fd = sink->target.special ? io_open(sink->path, flags, 0) : io_open_at(directory, sink->target.name, flags, 0);
     if (fd >= 0)
         open_existing(sink, directory, fd);
@@ -247,7 +247,7 @@ void sink_complete(struct sink *sink)
     if (sink->behind && sink->behind_bytes > 0)
         write_back(sink);
     if (sink->manner == SINK_REPLACED)
-        new_file_complete(&sink->file, sink->path);
+        new_file_complete(&sink->file);
     sink->fd = -1;
     if (io_close(fd) != 0)
         fail(sink);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/xxh64.h"
+#include "system/fault.h"
 #include "system/file_mark.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -69,9 +70,9 @@ static bool is_special(const char *path)
     return (starts_with(path, "/dev/") && !starts_with(path, "/dev/shm/")) || starts_with(path, "/proc/");
 }
 
-/* Divide `at`, to which `path` has led so far, into a directory and the name in it, which need not be there and is not
- * looked at. */
-static void locate(struct target *target, const char *at, const char *path)
+/* Divide `at`, to which the path has led so far, into a directory and the name in it, which need not be there and is
+ * not looked at. */
+static void locate(struct target *target, const char *at)
 {
     const char *slash = strrchr(at, '/');
     const char *name = slash == NULL ? at : slash + 1;
@@ -80,11 +81,11 @@ static void locate(struct target *target, const char *at, const char *path)
 
     if (*name == '\0') {
         errno = slash == NULL ? ENOENT : EISDIR;
-        target_fail(path);
+        target_fail(target->path);
     }
     target->directory = slash == NULL ? text(".") : text("%.*s", parent_length, at);
     target->name = text("%s", name);
-    real = real_path(target->directory, path);
+    real = real_path(target->directory, target->path);
     whole = text("%s/%s", real, target->name);
     target->special = is_special(whole);
     free(real);
@@ -101,7 +102,7 @@ static bool is_trusted(const struct stat *directory, const struct stat *link)
 
 /* Where the name in the directory, which is open, leads if it is a symbolic link: malloc'd, or NULL. The link's owner
  * is looked at before it is read: only its owner, or the directory's, may put another in its place. */
-static char *follow(const struct target *target, int directory, const struct stat *of_directory, const char *path)
+static char *follow(const struct target *target, int directory, const struct stat *of_directory)
 {
     char link[LINK_BYTES];
     struct stat status;
@@ -111,18 +112,18 @@ static char *follow(const struct target *target, int directory, const struct sta
         return NULL;
     if (sys_stat_at(directory, target->name, &status) != 0) {
         if (errno != ENOENT)
-            target_fail(path);
+            target_fail(target->path);
         return NULL;
     }
     if (!S_ISLNK(status.st_mode))
         return NULL;
     if (!is_trusted(of_directory, &status)) {
         errno = EACCES;
-        target_fail(path);
+        target_fail(target->path);
     }
     length = sys_readlink(directory, target->name, link, sizeof link);
     if (length < 0)
-        target_fail(path);
+        target_fail(target->path);
     return link[0] == '/' ? text("%.*s", (int)length, link) : text("%s/%.*s", target->directory, (int)length, link);
 }
 
@@ -132,7 +133,7 @@ void target_find(struct target *target, const char *path)
     struct stat status;
     int directory, links = 0;
 
-    *target = (struct target){0};
+    *target = (struct target){.path = path};
     do {
         at = next;
         if (links++ > LINKS) {
@@ -140,13 +141,14 @@ void target_find(struct target *target, const char *path)
             target_fail(path);
         }
         target_release(target);
-        locate(target, at, path);
+        target->path = path;
+        locate(target, at);
         directory = sys_open_directory(target->directory);
         if (directory < 0 || sys_fstat(directory, &status) != 0)
             target_fail(path);
         target->device = status.st_dev;
         target->inode = status.st_ino;
-        next = follow(target, directory, &status, path);
+        next = follow(target, directory, &status);
         (void)io_close(directory);
         free(at);
     } while (next != NULL);
@@ -168,14 +170,14 @@ int target_enter(const struct target *target)
     return -1;
 }
 
-int target_enter_or_report(const struct target *target, const char *path)
+int target_enter_or_fail(const struct target *target)
 {
     int directory = target_enter(target);
 
     if (directory < 0 && errno == ESTALE)
-        fault_say("%s: %s", path, TARGET_STALE);
+        fault_say("%s: %s", target->path, TARGET_STALE);
     if (directory < 0)
-        fault_report(path, errno);
+        target_fail(target->path);
     return directory;
 }
 

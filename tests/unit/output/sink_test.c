@@ -11,8 +11,7 @@
 #endif
 
 #include "output/sink.h"
-#include "output/target.h"
-#include "system/signals.h"
+#include "system/fault.h"
 #include "system/sys.h"
 
 static struct sink *sink; /* of the running test */
