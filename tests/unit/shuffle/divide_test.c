@@ -3,7 +3,7 @@
 
 #include "shuffle/divide.h"
 
-enum { RECORDS = 140000, BITS = 3, CHILDREN = 1 << BITS, NODE = 9 };
+enum { BITS = 3, CHILDREN = 1 << BITS, NODE = 9 };
 
 static struct piles piles, children;
 
@@ -114,28 +114,5 @@ UNIT_TEST_IN(another_number_of_records_is_an_error, small_setup, small_teardown)
         assert_ends_about(divide_all(), "does not hold the records that were put there");
         release();
     }
-    engine_text_free(&text);
-}
-
-UNIT_TEST_IN(it_is_for_large_piles_of_short_records, small_setup, small_teardown)
-{
-    struct engine_text text = engine_text_make(RECORDS, small_length_to_20, '\n');
-    struct pile *pile;
-
-    small_open(1, 8);
-    fill(&text);
-    pile = &piles.pile[0];
-    assert_true(divide_is_worth(&piles, 0, BITS));
-    assert_false(divide_is_worth(&piles, 0, 0));
-    pile->records = 1000;
-    assert_false(divide_is_worth(&piles, 0, BITS));
-    pile->records = RECORDS;
-    pile->spilled_bytes = (uint64_t)RECORDS * 100;
-    assert_false(divide_is_worth(&piles, 0, BITS));
-    pile->spilled_bytes = 0;
-    assert_false(divide_is_worth(&piles, 0, 20)); /* more children than blocks of an index */
-    piles_refer(&piles, text.data, text.start[text.records]);
-    assert_false(divide_is_worth(&piles, 0, BITS));
-    release();
     engine_text_free(&text);
 }

@@ -39,13 +39,6 @@ UNIT_TEST(a_small_limit_lowers_the_number_of_workers)
     assert_int_equal(engine_memory(ENGINE_MEMORY_MIN, 1).workers, 1);
 }
 
-UNIT_TEST(blocks_grow_with_the_limit_up_to_64_kib)
-{
-    assert_int_equal(engine_memory(ENGINE_MEMORY_MIN, 1).block_bytes, 4096);
-    assert_int_equal(engine_memory((uint64_t)256 << 20, 1).block_bytes, 16384);
-    assert_int_equal(engine_memory((uint64_t)1 << 36, 1).block_bytes, 65536);
-}
-
 UNIT_TEST(a_limit_beyond_all_addresses_is_cut)
 {
     assert_true(engine_memory(UINT64_MAX, 4).bytes <= SIZE_MAX / 2 + 1);

@@ -162,80 +162,7 @@ QUARTER_RUN(room_for_indexes_is_made_by_spilling)
     engine_text_free(&text);
 }
 
-SMALL_RUN(piles_can_be_stretches_of_an_order_that_was_drawn)
-{
-    enum { RECORDS = 5000 };
-    struct engine_text text = engine_text_make(RECORDS, small_length_to_300, '\n');
-    uint16_t pile_of[RECORDS];
-    uint32_t number[RECORDS], rank[RECORDS];
-
-    for (uint64_t share = 500; share <= 6000; share += 1111) {
-        struct gather_order order = {.kind = GATHER_RANKS, .share = share};
-        uint64_t at[RECORDS / 500 + 1];
-        struct table ranks;
-        unsigned next = 0;
-
-        small_open(3, 8);
-        for (uint32_t i = 0; i < RECORDS; i++)
-            number[i] = i;
-        engine_leaf(&small.run.order, 5, number, RECORDS);
-        for (uint32_t i = 0; i < RECORDS; i++)
-            rank[number[i]] = i;
-        assert_int_equal(table_init(&ranks, &small.run.engine.pool), 0);
-        assert_true(pool_promise(&small.run.engine.pool, 100));
-        table_grow(&ranks, RECORDS, 4);
-        pool_release_promise(&small.run.engine.pool, 100 - ranks.blocks);
-        for (uint64_t p = 0; p * share < RECORDS; p++)
-            at[p] = p * share;
-        for (uint32_t i = 0; i < RECORDS; i++) {
-            pile_of[i] = (uint16_t)(rank[i] / share);
-            *table_u32(&ranks, at[pile_of[i]]++) = rank[i];
-        }
-        order.ranks = &ranks;
-        fill(&text, (unsigned)((RECORDS - 1) / share + 1), pile_of);
-        gather_from(order, &next, "out");
-        small_assert_file("out", &text, number, RECORDS);
-        table_release(&ranks);
-        assert_all_empty();
-        piles_release(&piles);
-        small_close();
-    }
-    engine_text_free(&text);
-}
-
 /* ---- A limit to what is written ---- */
-
-/* With limits in all places of interest. */
-static void assert_gathers_first_all(struct engine_text text, uint64_t leaf_records)
-{
-    uint64_t boundary = 0;
-    unsigned bits;
-
-    small_open(1, leaf_records);
-    bits = order_scatter_bits(&small.run.order, (struct order_node){.number = 9}, text.records);
-    for (size_t i = 0; i < text.records; i++)
-        boundary += engine_child(&small.run.order, 9, bits, i) < 3;
-    small_close();
-    for (unsigned workers = 1; workers <= 3; workers += 2)
-        for (uint64_t limit = 0; limit < 3; limit++) {
-            assert_gathers_first(text, workers, leaf_records, limit);
-            assert_gathers_first(text, workers, leaf_records, boundary - 1 + limit);
-            assert_gathers_first(text, workers, leaf_records, text.records - 1 + limit);
-            assert_gathers_some(text, workers, leaf_records, 1, 1 + limit);
-            assert_gathers_some(text, workers, leaf_records, boundary - 1 + limit, boundary);
-            assert_gathers_some(text, workers, leaf_records, text.records - 2 + limit, UINT64_MAX);
-        }
-    engine_text_free(&text);
-}
-
-QUARTER_RUN(no_more_is_written_than_may_be)
-{
-    assert_gathers_first_all(engine_text_make(5000, small_length_to_20, '\n'), 2000);
-    assert_gathers_first_all(engine_text_make(5000, small_length_to_20, '\n'), 8);
-    assert_int_equal(disk.writes, 0);
-    assert_gathers_first_all(engine_text_make(15000, small_length_to_300, '\n'), 1000);
-    assert_true(disk.writes > 0);
-}
 
 /* The last piles are on disk, from where nothing can be read. */
 QUARTER_RUN(piles_that_are_not_wanted_are_not_read)
@@ -257,32 +184,6 @@ static size_t length_third_is_large(size_t i, uint64_t random)
     return i == 3 ? (size_t)8 << 20 : random % 5000;
 }
 
-SMALL_RUN(a_pile_that_does_not_fit_is_left_to_the_caller)
-{
-    static const uint16_t pile_of[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    static const uint32_t before[3] = {0, 1, 2}, after[4] = {4, 5, 6, 7};
-    struct engine_text text = engine_text_make(8, length_third_is_large, '\n');
-
-    for (unsigned workers = 1; workers <= 5; workers += 2) {
-        unsigned next = 0;
-
-        small_open(workers, 8);
-        fill(&text, 8, pile_of);
-        gather_from(children_of(1), &next, "out");
-        assert_int_equal(next, 3);
-        small_assert_file("out", &text, before, 3);
-        assert_true(pile_bytes(&piles, 3) == text.start[4] - text.start[3]);
-        pile_clear(&piles, next++);
-        gather_from(children_of(1), &next, "out");
-        assert_int_equal(next, 8);
-        small_assert_file("out", &text, after, 4);
-        assert_all_empty();
-        piles_release(&piles);
-        small_close();
-    }
-    engine_text_free(&text);
-}
-
 SMALL_RUN(pinned_blocks_count_as_taken)
 {
     struct engine_text text = engine_text_make(1, length_third_is_large, '\n');
@@ -298,49 +199,6 @@ SMALL_RUN(pinned_blocks_count_as_taken)
     assert_int_equal(next, 1);
     piles_release(&piles);
     small_close();
-    engine_text_free(&text);
-}
-
-SMALL_RUN(a_pile_with_another_number_of_records_fails)
-{
-    struct engine_text text = engine_text_make(20000, small_length_to_20, '\n');
-    uint16_t *pile_of = calloc(text.records, sizeof *pile_of);
-
-    for (size_t i = 0; i < text.records; i++)
-        pile_of[i] = (uint16_t)(i % 64);
-    for (unsigned workers = 1; workers <= 4; workers++) {
-        unsigned next = 0;
-
-        small_open(workers, 1000);
-        fill(&text, 64, pile_of);
-        piles.pile[20 + workers].records += workers % 2 == 0 ? 1 : (uint64_t)-1;
-        assert_ends_about(gather_from(children_of(1), &next, "out"), "does not hold the records that were put there");
-        piles_release(&piles);
-        small_close();
-    }
-    free(pile_of);
-    engine_text_free(&text);
-}
-
-/* Whichever worker finds it, while the others wait for the turn of the pile it was for. */
-QUARTER_RUN(a_pile_that_cannot_be_read_ends_all_workers)
-{
-    struct engine_text text = engine_text_make(15000, small_length_to_300, '\n');
-    uint16_t *pile_of = calloc(text.records, sizeof *pile_of);
-
-    for (size_t i = 0; i < text.records; i++)
-        pile_of[i] = (uint16_t)(i % 64);
-    for (unsigned workers = 1; workers <= 6; workers++) {
-        unsigned next = 0;
-
-        small_open(workers, 25000);
-        fill(&text, 64, pile_of);
-        disk.flip_read = workers;
-        assert_ends_about(gather_from(children_of(1), &next, "out"), "contents have changed");
-        piles_release(&piles);
-        small_close();
-    }
-    free(pile_of);
     engine_text_free(&text);
 }
 

@@ -151,17 +151,6 @@ static void assert_all_as_appended(void)
 
 #define IN_SCRATCH(name) UNIT_TEST_IN(name, setup, teardown)
 
-IN_SCRATCH(bytes_stay_in_memory_and_in_order_while_there_is_room)
-{
-    open_piles(100, 7, 1);
-    append_to_all(70 * BLOCK, 6000);
-    piles_seal(&piles);
-    for (unsigned p = 0; p < piles.count; p++)
-        assert_resident(p);
-    assert_int_equal(disk.files, 0);
-    assert_int_equal(pool.promised, 0);
-}
-
 IN_SCRATCH(piles_grow_on_when_the_pool_is_dry)
 {
     static const struct {
@@ -266,17 +255,6 @@ static void flush_one(uint64_t bytes)
         append(1, bytes - appended[1] < 10000 ? bytes - appended[1] : 10000);
     piles_seal(&piles);
     pile_flush(&piles, 1);
-}
-
-IN_SCRATCH(damage_is_found_before_a_pile_is_loaded)
-{
-    static const char damaged[] = "bigshuf: temporary file in disk0: contents have changed since they were written\n";
-
-    flush_one(30 * BLOCK - 5);
-    assert_true(pool_promise(&pool, pile_load_blocks(&piles, 1)));
-    disk.flip_read = 1;
-    assert_ends(pile_load(&piles, 1), damaged);
-    pool_release_promise(&pool, pile_load_blocks(&piles, 1));
 }
 
 IN_SCRATCH(a_flushed_pile_can_be_read_as_a_source_again_and_again)

@@ -137,37 +137,6 @@ static size_t huge_in_the_middle(size_t i, uint64_t random)
     return i == 50 ? small_mebibytes(20) : random % 10;
 }
 
-SMALL_RUN(a_record_may_be_larger_than_memory)
-{
-    struct engine_text text = engine_text_make(100, huge_in_the_middle, '\n');
-
-    assert_scatters(text, 1, 3);
-    assert_scatters(text, 3, 3);
-    assert_true(atomic_load(&small.place.piles) > 0);
-    engine_text_free(&text);
-}
-
-QUARTER_RUN(what_does_not_fit_is_spilled_and_counted)
-{
-    struct engine_text text = engine_text_make(25000, small_length_to_300, '\n');
-    struct piles piles = {0};
-    uint64_t spilled = 0;
-
-    for (unsigned workers = 1; workers <= 3; workers += 2) {
-        small_open(workers, ORDER_LEAF_RECORDS);
-        scatter_text(&text, 40, &piles);
-        spilled = 0;
-        for (unsigned p = 0; p < 40; p++)
-            spilled += piles.pile[p].spilled;
-        assert_true(spilled > 10 && spilled < 40);
-        assert_int_equal(atomic_load(&small.place.piles), spilled);
-        assert_scattered(&piles, &text);
-        piles_release(&piles);
-        small_close();
-    }
-    engine_text_free(&text);
-}
-
 /* ---- A limit to what will be written ---- */
 
 static void assert_scatters_for(struct engine_text text, unsigned workers, unsigned count, uint64_t limit)

@@ -176,14 +176,6 @@ SMALL_RUN(a_record_larger_than_memory_comes_through)
     assert_shuffles(engine_text_make(300, length_one_huge, '\n'), 8);
 }
 
-QUARTER_RUN(descriptors_need_not_be_many)
-{
-    disk.descriptors = 10;
-    assert_shuffles(engine_text_make(13000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS);
-    assert_one_pile_shuffles(engine_text_make(13000, small_length_to_300, '\n'), 64, 1);
-    assert_one_pile_shuffles(engine_text_make(200, length_0_to_200000, '\n'), ORDER_LEAF_RECORDS, 1);
-}
-
 QUARTER_RUN(threads_need_not_be_given)
 {
     struct engine_text text = engine_text_make(13000, small_length_to_300, '\n');
@@ -338,87 +330,6 @@ QUARTER_RUN(an_order_may_be_drawn_by_others)
     assert_true(disk.writes > 0);
 }
 
-/* ---- Piles with keys of their own ---- */
-
-enum { TREES = 4 };
-
-/* Most records are pile 2's, none is pile 1's. */
-static unsigned tree_of(size_t record)
-{
-    return record % 50 == 0 ? 0 : record % 50 == 1 ? 3 : 2;
-}
-
-static void shuffle_trees(struct engine_text *text, const struct random_key keys[TREES])
-{
-    struct gather_order order = {.kind = GATHER_TREES, .order = &small.run.order, .keys = keys};
-    struct output *to = small_output("out");
-    struct piles piles;
-
-    piles_init(&piles, TREES, 1, &small.run.engine.pool, &small.place);
-    for (size_t i = 0; i < text->records; i++) {
-        piles.pile[tree_of(i)].records++;
-        pile_append(&piles, tree_of(i), text->data + text->start[i], text->start[i + 1] - text->start[i]);
-    }
-    piles_seal(&piles);
-    shuffle_piles(&small.run, &piles, order, to);
-    output_commit(to);
-    output_free(to);
-    piles_release(&piles);
-}
-
-/* The numbers of the records in the order of the output: each pile's as its own key has them. */
-static uint32_t *order_of_trees(size_t records, const struct random_key keys[TREES])
-{
-    uint32_t *number = malloc((records + 1) * sizeof *number);
-    size_t done = 0;
-
-    for (unsigned p = 0; p < TREES; p++) {
-        struct order order = {.key = keys[p], .leaf_records = small.run.order.leaf_records};
-        uint32_t *of_pile = malloc((records + 1) * sizeof *of_pile);
-        uint32_t *place;
-        size_t count = 0;
-
-        for (size_t i = 0; i < records; i++)
-            if (tree_of(i) == p)
-                of_pile[count++] = (uint32_t)i;
-        place = engine_order(&order, (struct order_node){.number = 0}, count);
-        for (size_t i = 0; i < count; i++)
-            number[done++] = of_pile[place[i]];
-        free(place);
-        free(of_pile);
-    }
-    return number;
-}
-
-static void assert_trees_shuffle(struct engine_text text, uint64_t leaf_records, uint64_t started_over)
-{
-    struct random_key keys[TREES];
-
-    for (unsigned p = 0; p < TREES; p++)
-        random_key_init(&keys[p], &"key"[p], 1);
-    for (unsigned workers = 1; workers <= 3; workers += 2) {
-        uint32_t *number;
-
-        small_open(workers, leaf_records);
-        number = order_of_trees(text.records, keys);
-        shuffle_trees(&text, keys);
-        assert_int_equal(small.progress.started_over > 0, started_over > 0);
-        small_assert_file("out", &text, number, text.records);
-        small_close();
-        free(number);
-    }
-    engine_text_free(&text);
-}
-
-QUARTER_RUN(piles_may_be_trees_with_keys_of_their_own)
-{
-    assert_trees_shuffle(engine_text_make(5000, small_length_to_20, '\n'), ORDER_LEAF_RECORDS, 0);
-    assert_trees_shuffle(engine_text_make(5000, small_length_to_20, '\n'), 30, 0);
-    assert_trees_shuffle(engine_text_make(15000, small_length_to_300, '\n'), ORDER_LEAF_RECORDS, 1);
-    assert_trees_shuffle(engine_text_make(15000, small_length_to_300, '\n'), 12500, 1);
-    assert_trees_shuffle(engine_text_make(15000, small_length_to_300, '\n'), 64, 1);
-}
-
 /* ---- Failures: one message, no hang, an old output as it was ---- */
 
 /* What the sweeps do: shuffle the text, or one pile of it. */
@@ -462,16 +373,6 @@ QUARTER_RUN(damage_on_disk_is_found_whatever_it_does_to_the_records)
         assert_fails(true, ORDER_LEAF_RECORDS, 3, damage);
         assert_fails(true, 64, 3, damage);
     }
-    engine_text_free(&task.text);
-}
-
-QUARTER_RUN(a_temporary_file_that_was_cut_is_found)
-{
-    task.text = engine_text_make(13000, small_length_to_300, '\n');
-    disk.cut = true;
-    assert_fails(false, ORDER_LEAF_RECORDS, 3, "file is shorter than what was written");
-    assert_fails(true, ORDER_LEAF_RECORDS, 3, "file is shorter than what was written");
-    assert_fails(true, 64, 3, "file is shorter than what was written");
     engine_text_free(&task.text);
 }
 

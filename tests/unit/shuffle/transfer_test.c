@@ -3,28 +3,6 @@
 
 #include "shuffle/transfer.h"
 
-static size_t length_to_600000(size_t i, uint64_t random)
-{
-    return i % 3 == 0 ? random % 600001 : random % 100;
-}
-
-/* Copy a text record by record. */
-static void pass(struct engine_text *text, const char *output)
-{
-    struct source *source = engine_text_source(text);
-    struct output *to = small_output(output);
-    struct transfer passage;
-    struct record_piece piece;
-
-    transfer_init(&passage, &small.run.engine, &small.run.format, source, to);
-    while (record_reader_next(&passage.reader, &piece))
-        output_buffer_put(&passage.outlet, piece.data, piece.bytes);
-    transfer_end(&passage);
-    output_commit(to);
-    output_free(to);
-    source_free(source);
-}
-
 /* The output is the text as it is. */
 static void assert_out(const struct engine_text *text)
 {
@@ -36,29 +14,7 @@ static void assert_out(const struct engine_text *text)
     free(number);
 }
 
-static void assert_passes(struct engine_text text)
-{
-    small_open(1, ORDER_LEAF_RECORDS);
-    pass(&text, "out");
-    assert_out(&text);
-    small_close();
-    engine_text_free(&text);
-}
-
 #define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
-
-TEST(what_is_walked_over_can_be_put_out)
-{
-    assert_passes(engine_text_make(0, small_length_0, '\n'));
-    assert_passes(engine_text_make(1, small_length_0, '\n'));
-    assert_passes(engine_text_make(100000, small_length_to_20, '\n'));
-    assert_passes(engine_text_make(3000, small_length_uneven, '\n'));
-}
-
-TEST(records_may_be_longer_than_the_buffer)
-{
-    assert_passes(engine_text_make(50, length_to_600000, '\n'));
-}
 
 /* ---- Piles as they are ---- */
 

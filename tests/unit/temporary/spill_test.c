@@ -215,26 +215,6 @@ IN_SCRATCH(a_pile_goes_on_in_the_next_directory_when_one_is_full)
     }
 }
 
-IN_SCRATCH(piles_that_share_files_go_on_in_the_next_directory_too)
-{
-    place.directories = 3;
-    disk.descriptors = 14; /* two files in each directory */
-    disk.room[0] = 1234567;
-    disk.room[1] = 3456789;
-    write_and_read(7, 1500000);
-    assert_int_equal(disk.room[0], 0);
-    assert_int_equal(disk.room[1], 0);
-    assert_true(disk.made[2] >= 1);
-}
-
-IN_SCRATCH(other_failures_to_write_name_the_directory)
-{
-    place.directories = 2;
-    open_spill(3);
-    disk.fail_write = 1;
-    assert_ends(append(1, 10), "bigshuf: temporary file in disk1: Input/output error\n");
-}
-
 /* Write a pile, and read it with one bit wrong. */
 static void assert_finds_damage(unsigned pile, const char *message)
 {
@@ -332,33 +312,6 @@ IN_SCRATCH(files_have_no_names_whether_the_system_can_make_such_or_not)
         assert_reads(0, 1);
         close_spill();
     }
-}
-
-IN_SCRATCH(that_a_directory_is_memory_is_said_once)
-{
-    open_spill(3);
-    disk.memory = true;
-    scratch_listen();
-    for (unsigned p = 0; p < 3; p++) {
-        append(p, 10);
-    }
-    assert_string_equal(
-        scratch_heard(),
-        "bigshuf: warning: temporary files in disk0 are kept in memory; name another directory with -T\n");
-    close_spill();
-    storage_free(NULL);
-}
-
-IN_SCRATCH(a_check_adds_up_the_room_of_all_directories)
-{
-    place.directories = 2;
-    disk.room[0] = disk.room[1] = (uint64_t)3 << 20;
-    spill_place_check(&place, (uint64_t)6 << 20);
-    assert_ends_about(
-        spill_place_check(&place, ((uint64_t)6 << 20) + 1),
-        "bigshuf: temporary file in disk0 and the other directories: No space left on device: about 7 MiB");
-    disk.room[1] = UINT64_MAX;
-    spill_place_check(&place, UINT64_MAX);
 }
 
 IN_SCRATCH(a_check_counts_a_file_system_once)
