@@ -84,7 +84,8 @@ enum record_trait {
     RECORD_TEXT = 16,        /* or, as it is text, lines that begin with something */
     RECORD_STARTS = 32,      /* it starts with a string, which format.string has behind a newline */
     RECORD_FIXED = 64,       /* it has format.count bytes */
-    RECORD_MEMBER = 128      /* it is always a member of a group */
+    RECORD_MEMBER = 128,     /* it is always a member of a group */
+    RECORD_DOUBTFUL = 256    /* other text may happen to begin like a file of it */
 };
 
 struct tail;
@@ -99,6 +100,10 @@ struct record_kind {
     const char *noun;       /* in the plural; NULL: "records" */
     enum record_argument takes;
     unsigned traits;
+
+    /* For a file that begins like one of this kind while other records are asked for: what it is, "a TFRecord file". */
+    const char *file;
+    bool (*is_begun)(const uint8_t *data, size_t bytes);
 
     /* In the format of a store: a text in which %n is format.count, %p an s if that is more than 1, %d the delimiter
      * and %s the string, as in C. */
@@ -139,6 +144,9 @@ RECORD_KINDS(RECORD_DECLARE)
 
 /* That of a format; never NULL. */
 const struct record_kind *record_kind(const struct record_format *format);
+
+/* What its records are called. */
+const char *record_noun(const struct record_kind *kind);
 
 /* Is one of these traits true of records of this format? */
 bool record_is(const struct record_format *format, unsigned traits);

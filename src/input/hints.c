@@ -9,21 +9,12 @@
 #include "base/least.h"
 #include "input/contents.h"
 #include "input/operand.h"
-#include "record/length.h"
+#include "record/kind.h"
 #include "system/fault.h"
 #include "system/sys.h"
 
 /* Of what a file is; and of what to do, with its path. The longest path that can be opened is shorter. */
 enum { WHAT_BYTES = 64, ADVICE_BYTES = 4400 };
-
-/* The end of the mark in the first header of a tar archive. */
-enum { USTAR_END = 262 };
-
-/* Of a TFRecord, the length and its checksum. */
-enum { TFRECORD_HEAD_BYTES = 12 };
-
-/* Lines of sequences have more letters than most words. */
-enum { SEQUENCE_BYTES_MIN = 20 };
 
 struct hint {
     char what[WHAT_BYTES];
@@ -48,72 +39,6 @@ static bool begins_with(const struct beginning *file, const char *mark, size_t b
 static bool is_utf16(const struct beginning *file)
 {
     return begins_with(file, "\xff\xfe", 2) || begins_with(file, "\xfe\xff", 2);
-}
-
-/* The mark of POSIX in the first header, and of GNU tar; what has none is older than 1988. */
-static bool is_tar(const struct beginning *file)
-{
-    return file->bytes >= USTAR_END && memcmp(file->data + USTAR_END - 5, "ustar", 5) == 0;
-}
-
-/* The checksum of the first length is right. */
-static bool is_tfrecord(const struct beginning *file)
-{
-    struct length_check check = {0};
-
-    return file->bytes >= TFRECORD_HEAD_BYTES &&
-           length_check(&check, LENGTH_TFRECORD, file->data, TFRECORD_HEAD_BYTES) == NULL;
-}
-
-/* The line that begins at *at, without its end, if that is there, too; *at moves behind it. Else NULL. */
-static const uint8_t *next_line(const struct beginning *file, size_t *at, size_t *bytes)
-{
-    const uint8_t *line = file->data + *at;
-    const uint8_t *end = memchr(line, '\n', file->bytes - *at);
-
-    if (end == NULL)
-        return NULL;
-    *bytes = (size_t)(end - line);
-    *at += *bytes + 1;
-    return line;
-}
-
-/* Letters, of which the first is one, and what stands for gaps and ends; at the end of the line perhaps a carriage
- * return. */
-static bool is_sequence(const uint8_t *line, size_t bytes)
-{
-    if (bytes > 0 && line[bytes - 1] == '\r')
-        bytes--;
-    for (size_t i = 0; i < bytes; i++) {
-        const uint8_t lower = line[i] | 0x20;
-
-        if ((lower < 'a' || lower > 'z') && (i == 0 || (line[i] != '*' && line[i] != '-')))
-            return false;
-    }
-    return bytes > 0;
-}
-
-/* A name, a sequence, a plus sign, and qualities, as many as the sequence has letters. */
-static bool is_fastq(const struct beginning *file)
-{
-    size_t at = 0, name, letters, plus, qualities;
-    const uint8_t *line;
-
-    return begins_with(file, "@", 1) && next_line(file, &at, &name) != NULL && name > 1 &&
-           (line = next_line(file, &at, &letters)) != NULL && is_sequence(line, letters) &&
-           (line = next_line(file, &at, &plus)) != NULL && plus > 0 && line[0] == '+' &&
-           next_line(file, &at, &qualities) != NULL && qualities == letters;
-}
-
-/* A name, and a line of a sequence. */
-static bool is_fasta(const struct beginning *file)
-{
-    size_t at = 0, name, letters;
-    const uint8_t *line;
-
-    return begins_with(file, ">", 1) && next_line(file, &at, &name) != NULL && name > 1 &&
-           (line = next_line(file, &at, &letters)) != NULL && letters >= SEQUENCE_BYTES_MIN &&
-           is_sequence(line, letters);
 }
 
 /* Where text begins: behind a byte-order mark. */
@@ -244,22 +169,6 @@ static const struct {
     {"a BAM file", "BAM\1", 4},
 };
 
-/* Files of records that an option knows. */
-static const struct {
-    const char *what;
-    bool (*is_begun)(const struct beginning *file);
-    const char *records;
-    const char *option;
-    bool by_line;     /* only if each line would be a record, */
-    bool by_start;    /* or if each would start with a string */
-    bool may_be_text; /* which happens to begin like that */
-} others[] = {
-    {"a tar archive", is_tar, "members", "--records=tar", false, false, false},
-    {"a TFRecord file", is_tfrecord, "records", "--records=tfrecord", false, false, false},
-    {"a FASTQ file", is_fastq, "reads", "--records=fastq", true, true, false},
-    {"a FASTA file", is_fasta, "sequences", "--records=fasta", true, false, true},
-};
-
 /* Records that are no text may begin like that by chance. */
 static bool is_text(const struct record_format *format)
 {
@@ -320,18 +229,25 @@ static bool find_table(const struct beginning *file, struct hint *hint)
     return true;
 }
 
+/* Files of other kinds, which --records knows. Of one that is a kind of text, it is told where each line would be a
+ * record; and if there is no doubt, also where each record would start with a string. */
 static bool find_other(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        const bool matters =
-            !others[i].by_line || is_by_line(format) || (others[i].by_start && record_is(format, RECORD_STARTS));
+    size_t count;
+    const struct record_kind *const *rows = kind_rows(&count);
 
-        if (!matters || !others[i].is_begun(file))
+    for (size_t i = 0; i < count; i++) {
+        const struct record_kind *kind = rows[i];
+        const bool doubtful = (kind->traits & RECORD_DOUBTFUL) != 0;
+        const bool starts = !doubtful && record_is(format, RECORD_STARTS);
+
+        if (kind->is_begun == NULL || (kind->stands_for != NULL && !is_by_line(format) && !starts) ||
+            !kind->is_begun(file->data, file->bytes))
             continue;
-        snprintf(hint->what, sizeof hint->what, "%s", others[i].what);
-        snprintf(hint->advice, sizeof hint->advice, "to shuffle its %s: bigshuf %s%s", others[i].records,
-                 file->unpacked ? "-Z " : "", others[i].option);
-        hint->may_be_text = others[i].may_be_text;
+        snprintf(hint->what, sizeof hint->what, "%s", kind->file);
+        snprintf(hint->advice, sizeof hint->advice, "to shuffle its %s: bigshuf %s--records=%s", record_noun(kind),
+                 file->unpacked ? "-Z " : "", kind->name);
+        hint->may_be_text = doubtful;
         return true;
     }
     return false;
@@ -422,9 +338,8 @@ void hints_refuse(const struct record_format *format, bool decompresses, const c
 
 void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name)
 {
-    const char *records = kind->noun != NULL ? kind->noun : "records";
-
-    fault_say("%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name), packer_name(packer), records);
+    fault_say("%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name), packer_name(packer),
+              record_noun(kind));
 }
 
 void hints_look_at_name(struct hints *hints, const char *name)

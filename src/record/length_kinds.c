@@ -35,22 +35,30 @@ static void refuse(const struct tail *tail, const char *name)
     fault_say("%s: record at byte %llu is cut short", name, (unsigned long long)tail->lengths.start);
 }
 
-#define KIND(word, code, help)                                                                                         \
-    const struct record_kind length_kinds_##word = {                                                                   \
-        .name = #word,                                                                                                 \
-        .text = (help),                                                                                                \
-        .traits = RECORD_HEADER,                                                                                       \
-        .stored = "records with length " #word,                                                                        \
-        .ends = find_ends,                                                                                             \
-        .missing = find_missing,                                                                                       \
-        .follow = follow,                                                                                              \
-        .refuse = refuse,                                                                                              \
-        .coding = LENGTH_##code,                                                                                       \
-    }
+/* The checksum of the first length is right. */
+static bool is_tfrecord(const uint8_t *data, size_t bytes)
+{
+    enum { HEAD_BYTES = 12 };
+    struct length_check check = {0};
 
-KIND(tfrecord, TFRECORD, "TFRecord, with its checksums");
-KIND(u32le, U32LE, "their length in 4 bytes before\neach, little-endian");
-KIND(u32be, U32BE, "the same, big-endian");
-KIND(u64le, U64LE, "in 8 bytes, little-endian");
-KIND(u64be, U64BE, "in 8 bytes, big-endian");
-KIND(varint, VARINT, "as in Protocol Buffers");
+    return bytes >= HEAD_BYTES && length_check(&check, LENGTH_TFRECORD, data, HEAD_BYTES) == NULL;
+}
+
+#define KIND(word, code, help, ...)                                                                                    \
+    const struct record_kind length_kinds_##word = {.name = #word,                                                     \
+                                                    .text = (help),                                                    \
+                                                    .traits = RECORD_HEADER,                                           \
+                                                    .stored = "records with length " #word,                            \
+                                                    .ends = find_ends,                                                 \
+                                                    .missing = find_missing,                                           \
+                                                    .follow = follow,                                                  \
+                                                    .refuse = refuse,                                                  \
+                                                    .coding = LENGTH_##code,                                           \
+                                                    __VA_ARGS__}
+
+KIND(tfrecord, TFRECORD, "TFRecord, with its checksums", .file = "a TFRecord file", .is_begun = is_tfrecord);
+KIND(u32le, U32LE, "their length in 4 bytes before\neach, little-endian", );
+KIND(u32be, U32BE, "the same, big-endian", );
+KIND(u64le, U64LE, "in 8 bytes, little-endian", );
+KIND(u64be, U64BE, "in 8 bytes, big-endian", );
+KIND(varint, VARINT, "as in Protocol Buffers", );

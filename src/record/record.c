@@ -60,6 +60,11 @@ const struct record_kind *record_kind(const struct record_format *format)
 
 /* ---- All kinds ---- */
 
+const char *record_noun(const struct record_kind *kind)
+{
+    return kind->noun != NULL ? kind->noun : "records";
+}
+
 bool record_is(const struct record_format *format, unsigned traits)
 {
     return (record_kind(format)->traits & traits) != 0;

@@ -1,6 +1,8 @@
 /* Members of tar archives (tar_headers.h), which stand in groups. What is wrong with an archive is told where it is
  * read; here only its size is looked at. */
 
+#include <string.h>
+
 #include "record/record.h"
 #include "record/tail.h"
 #include "record/tar_headers.h"
@@ -37,11 +39,22 @@ static void follow(struct tail *tail, const char *name, const uint8_t *data, siz
     (void)bytes;
 }
 
+/* The mark of POSIX in the first header, and of GNU tar; what has none is older than 1988. */
+static bool is_begun(const uint8_t *data, size_t bytes)
+{
+    enum { AT = 257 };
+    static const char mark[] = {'u', 's', 't', 'a', 'r'};
+
+    return bytes >= AT + sizeof mark && memcmp(data + AT, mark, sizeof mark) == 0;
+}
+
 const struct record_kind tar_kind = {
     .name = "tar",
     .text = "samples: members of archives\nwhose names are the same up to\nthe first dot",
     .noun = "members",
     .traits = RECORD_MEMBER,
+    .file = "a tar archive",
+    .is_begun = is_begun,
     .stored = "members of tar archives",
     .ends = find_ends,
     .missing = find_missing,
