@@ -25,8 +25,8 @@
  *                    archive grouping torn record_reader generated source stream hints contents decompress lender
  *                    mapping hold names operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header kind csv fasta sequence string lines sizes tar_kind length_kinds tail key record length tar_scan
- *                    tar_headers scan field
+ *                    header kind csv fasta fastq sequence string lines sizes tar_kind length_kinds tail key record length
+ *                    tar_scan tar_headers scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer pump program folder file_mark fault hardware cgroup textfile io signals sort
  *                    table pool sys

@@ -131,6 +131,7 @@ struct record_kind {
     ROW(string_end_kind)                                                                                               \
     ROW(csv_kind)                                                                                                      \
     ROW(fasta_kind)                                                                                                    \
+    ROW(fastq_kind)                                                                                                    \
     ROW(tar_kind)                                                                                                      \
     ROW(length_kinds_tfrecord)                                                                                         \
     ROW(length_kinds_u32le)                                                                                            \

@@ -753,6 +753,14 @@ test_kinds_have_several_names() {
     records_are 'a\r\nb|\ncb|' --records=end:b in
 }
 
+test_reads_have_four_lines() {
+    records_are '1\n2\n3\n4\n|5\n6\n7\n8\n|' --records=fastq < <(seq 8)
+    same $'1\n2\n3\n4' "$(seq 4 | tr '\n' '\0' | bigshuf --records=fastq -z | tr '\0' '\n')"
+    fails_with 1 'bigshuf: cannot combine --records=fastq and --delimiter of several bytes' \
+        bigshuf --records=fastq --delimiter=ab
+    fails_with 1 'bigshuf: -: 1 line is left over at the end: records are of 4 lines' bigshuf --records=fastq < <(seq 5)
+}
+
 # ---- The command line ----
 
 test_two_formats_are_told_before_the_work() {
