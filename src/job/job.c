@@ -43,8 +43,8 @@ static const uint64_t DENSE_BYTES = 4096;
 struct job {
     enum task task;
     struct resources resources;
-    struct gnu *gnu; /* NULL without --random-source */
-    struct run small;       /* with the least memory, for an input that may be small */
+    struct gnu *gnu;  /* NULL without --random-source */
+    struct run small; /* with the least memory, for an input that may be small */
     struct run large;
     struct run *run;    /* that of these two which does the task */
     size_t small_bytes; /* if that is `small`: the whole input is the first bytes of its buffer */

@@ -737,8 +737,8 @@ int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *
 }
 
 /* libgcov's, if a program is built to measure its coverage: it writes what was counted, as exit would. */
-extern void __gcov_dump(void)
-    __attribute__((weak)); /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+extern void __gcov_dump(void) __attribute__((weak));
 
 void sys_exit(int status)
 {

@@ -230,14 +230,8 @@ TEST(what_could_have_been_written_in_another_way_is_refused)
         "",
     };
     static const char *const other_inputs[] = {
-        "input 1\n",
-        "input -1 a\n",
-        "input 1a\n",
-        "input 18446744073709551616 a\n",
-        "input 1 a\n\n",
-        "inputs 1 a\n",
-        "input 1 a\ninput ",
-        "input - a\nkey 0\n",
+        "input 1\n",     "input -1 a\n", "input 1a\n",        "input 18446744073709551616 a\n",
+        "input 1 a\n\n", "inputs 1 a\n", "input 1 a\ninput ", "input - a\nkey 0\n",
     };
     static const char *const other_piles[] = {
         "",

@@ -125,8 +125,7 @@ static void miss_commands(void)
     assert_int_equal(packer_unpack(&command, packer_of_name("x.zst")), -1);
     assert_int_equal(errno, ENOENT);
     assert_string_equal(command.text, "zstd -dc");
-    assert_ends(packer_report(&command, "x.zst"),
-                "bigshuf: x.zst: cannot run 'zstd -dc': No such file or directory\n");
+    assert_ends(packer_report(&command, "x.zst"), "bigshuf: x.zst: cannot run 'zstd -dc': No such file or directory\n");
 }
 
 TEST(commands_that_are_missing_are_known)
