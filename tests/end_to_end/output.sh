@@ -323,6 +323,19 @@ test_a_file_in_place_is_not_touched_before_output_begins() {
     same_lines file <(seq 100)
 }
 
+test_an_input_in_place_that_has_grown_is_not_emptied() {
+    seq 100 >file
+    exec 7<>file
+    mkfifo pipe
+    bigshuf -o /dev/fd/7 file pipe 2>said & run=$!
+    exec 8>pipe # which succeeds when the run has looked at its output
+    echo more >>file
+    exec 8>&-
+    fails_with 1 '' wait "$run"
+    same_lines file <(seq 100; echo more)
+    grep -q '^bigshuf: /dev/fd/7: has been changed by others meanwhile, and stays as it is$' said
+}
+
 # ---- A failed run leaves the old file as it was, and nothing else ----
 
 # Run COMMAND, which fails to write more_than_memory, from file `in`, to folder/file: fails_safely PATTERN COMMAND...
