@@ -647,6 +647,16 @@ second_fails() {
     none_lost
 }
 
+test_shards_that_are_written_in_place_may_be_shuffled_into_themselves() {
+    needs_ordinary_user
+    mkdir closed
+    seq 600 | ./bigshuf --shards=6 -o closed/%d
+    chmod 666 closed/?
+    chmod 555 closed
+    as_ordinary_user ./bigshuf --shards=6 -o closed/%d closed/?
+    same_lines <(cat closed/?) <(seq 600)
+}
+
 # From the moment in which it is seen to be the input, too.
 test_what_others_put_in_the_place_of_standard_input_is_not_replaced() {
     local failed='' status
