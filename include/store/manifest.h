@@ -56,8 +56,9 @@ struct manifest {
     uint64_t header_bytes;
     uint64_t header_checksum; /* 0 if there is no header */
     size_t inputs;
-    uint64_t digest; /* of the lines of the inputs */
-    bool known;      /* are all their sizes? */
+    uint64_t digest;     /* of the lines of the inputs, */
+    size_t inputs_bytes; /* which take so many */
+    bool known;          /* are all their sizes? */
     struct manifest_pile *pile;
     unsigned piles;
     size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */

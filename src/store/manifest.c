@@ -28,38 +28,25 @@ enum {
 
 /* ---- Writing: each returns the end of what was written ---- */
 
-static bool is_escaped(char byte)
+/* The line of an input, malloc'd. */
+static char *input_line(const struct manifest_input *input)
 {
-    return (unsigned char)byte < ' ' || byte == 0x7f || byte == '\\';
-}
+    const size_t room = LINE_BYTES + ESCAPE_BYTES * strlen(input->name);
+    char *line = fault_allocate(room, 1);
+    const char *end = line + room;
+    char *at = line;
 
-static char *put_byte(char *at, const char *end, char byte)
-{
-    return is_escaped(byte) ? line_put(at, end, "\\%03o", (unsigned)(unsigned char)byte)
-                            : line_put(at, end, "%c", byte);
-}
-
-static size_t name_bytes(const char *name)
-{
-    size_t bytes = 0;
-
-    for (; *name != '\0'; name++)
-        bytes += is_escaped(*name) ? ESCAPE_BYTES : 1;
-    return bytes;
-}
-
-/* The line of an input up to its name. */
-static char *put_input_bytes(char *at, const char *end, uint64_t bytes)
-{
-    return bytes == MANIFEST_UNKNOWN ? line_put(at, end, "input - ") : line_put(at, end, "input %" PRIu64 " ", bytes);
-}
-
-static char *put_input(char *at, const char *end, const struct manifest_input *input)
-{
-    at = put_input_bytes(at, end, input->bytes);
+    if (input->bytes == MANIFEST_UNKNOWN)
+        at = line_put(at, end, "input - ");
+    else
+        at = line_put(at, end, "input %" PRIu64 " ", input->bytes);
     for (const char *name = input->name; *name != '\0'; name++)
-        at = put_byte(at, end, *name);
-    return line_put(at, end, "\n");
+        if ((unsigned char)*name < ' ' || *name == 0x7f || *name == '\\')
+            at = line_put(at, end, "\\%03o", (unsigned)(unsigned char)*name);
+        else
+            at = line_put(at, end, "%c", *name);
+    (void)line_put(at, end, "\n");
+    return line;
 }
 
 /* All that stands before the inputs. */
@@ -91,15 +78,7 @@ static char *put_pile(char *at, const char *end, unsigned number, const struct m
 /* No less than the bytes that the text will have. */
 static size_t text_room(const struct manifest *manifest)
 {
-    char line[LINE_BYTES];
-    size_t bytes = 8 * (size_t)LINE_BYTES + (size_t)manifest->piles * MANIFEST_PILE_BYTES;
-
-    for (size_t i = 0; i < manifest->inputs; i++) {
-        const struct manifest_input *input = &manifest->input[i];
-
-        bytes += (size_t)(put_input_bytes(line, line + sizeof line, input->bytes) - line) + name_bytes(input->name) + 1;
-    }
-    return bytes;
+    return 8 * (size_t)LINE_BYTES + manifest->inputs_bytes + (size_t)manifest->piles * MANIFEST_PILE_BYTES;
 }
 
 bool manifest_fits(const struct manifest *manifest)
@@ -114,8 +93,12 @@ char *manifest_text(struct manifest *manifest, size_t *bytes)
     const char *end = text + room;
     char *at = put_head(text, end, manifest);
 
-    for (size_t i = 0; i < manifest->inputs; i++)
-        at = put_input(at, end, &manifest->input[i]);
+    for (size_t i = 0; i < manifest->inputs; i++) {
+        char *line = input_line(&manifest->input[i]);
+
+        at = line_put(at, end, "%s", line);
+        free(line);
+    }
     at = put_piles(at, end, manifest->piles);
     manifest->piles_at = (size_t)(at - text);
     for (unsigned i = 0; i < manifest->piles; i++)
@@ -264,19 +247,20 @@ void manifest_release(struct manifest *manifest)
 void manifest_set_inputs(struct manifest *manifest, const struct manifest_input *input, size_t inputs)
 {
     struct xxh64 digest;
-    char piece[LINE_BYTES];
-    const char *end = piece + sizeof piece;
 
     manifest->input = input;
     manifest->inputs = inputs;
+    manifest->inputs_bytes = 0;
     manifest->known = true;
     xxh64_init(&digest, 0);
     for (size_t i = 0; i < inputs; i++) {
+        char *line = input_line(&input[i]);
+        const size_t bytes = strlen(line);
+
         manifest->known = manifest->known && input[i].bytes != MANIFEST_UNKNOWN;
-        xxh64_update(&digest, piece, (size_t)(put_input_bytes(piece, end, input[i].bytes) - piece));
-        for (const char *name = input[i].name; *name != '\0'; name++)
-            xxh64_update(&digest, piece, (size_t)(put_byte(piece, end, *name) - piece));
-        xxh64_update(&digest, "\n", 1);
+        manifest->inputs_bytes += bytes;
+        xxh64_update(&digest, line, bytes);
+        free(line);
     }
     manifest->digest = xxh64_value(&digest);
 }

@@ -345,6 +345,14 @@ test_files0_from_names_the_inputs_of_a_batch() {
     gather | same_lines /dev/stdin <(seq 20)
 }
 
+test_more_names_than_a_manifest_takes_are_told_before_the_work() {
+    seq 10 >in
+    printf "./$(printf '%0100d' 0 | sed 's,0,./,g')in\\0%.0s" $(seq 42000) >names
+    fails_with 1 'bigshuf: store/x: the names of its inputs take more than 8 MiB: make several batches' \
+        add x --files0-from=names
+    same format "$(ls -A store)"
+}
+
 test_a_header_is_kept_once() {
     { echo id,name; seq 100; } >one
     { echo id,name; seq 101 300; } >two
