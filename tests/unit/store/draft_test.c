@@ -173,19 +173,6 @@ TEST(a_run_that_fails_in_any_thread_removes_its_draft_while_others_write_it)
 
 /* ---- Two at once ---- */
 
-TEST(two_at_once_who_make_the_same_both_succeed)
-{
-    struct draft *first, *second;
-
-    first = small_written("one", "one");
-    second = small_written("one", "one");
-    assert_int_equal(small_count(".new-one~"), 2);
-    assert_true(small_commit(second, "one", ""));
-    assert_says(small_commit(first, "one", ""), false, "bigshuf: batch one is in store already: nothing was added\n");
-    assert_true(small_is_whole("one", "one"));
-    assert_int_equal(scratch_count("store"), 2);
-}
-
 static void make_two_that_differ(void)
 {
     struct draft *first, *second;

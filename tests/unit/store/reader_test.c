@@ -263,11 +263,11 @@ TEST(a_file_that_is_cut_while_it_is_read_is_damaged)
 }
 
 /* With every byte of every file of a batch. */
-static void flip_every_byte(const char *start)
+TEST(a_change_of_any_byte_is_found_and_named)
 {
     static const size_t steps[] = {33, ALL_BYTES};
 
-    open_all(start);
+    open_all(">>");
     for (unsigned p = 0; p < SMALL_PILES; p++) {
         const char *path = small_path("a.1/pile-%04u", p);
         int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -285,16 +285,6 @@ static void flip_every_byte(const char *start)
         close(fd);
         assert_reads(p, p, 1000, 100);
     }
-}
-
-TEST(a_change_of_any_byte_is_found_and_named)
-{
-    flip_every_byte(NULL);
-}
-
-TEST(so_it_is_with_records_that_start_with_a_string)
-{
-    flip_every_byte(">>");
 }
 
 /* Though its checksum is right, as that of a batch of another store. */

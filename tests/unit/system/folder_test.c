@@ -78,19 +78,6 @@ TEST(what_is_no_folder_is_refused)
     }
 }
 
-TEST(a_folder_is_made_where_there_is_nothing)
-{
-    struct folder inner, innermost;
-
-    folder_make(&inner, &folder, "new");
-    folder_make(&innermost, &inner, "newer");
-    assert_string_equal(innermost.path, "d/new/newer");
-    assert_true(folders_exists("d/new/newer"));
-    folder_close(&innermost);
-    folder_close(&inner);
-    assert_ends(folder_make(&inner, &folder, "new"), "bigshuf: d/new: File exists\n");
-}
-
 TEST(a_folder_that_cannot_be_opened_is_not_left_there)
 {
     struct folder inner;
@@ -198,27 +185,6 @@ TEST(only_regular_files_are_opened)
     assert_true(scratch_holds("outside", "outside"));
 }
 
-TEST(a_file_is_read_whole_up_to_a_limit)
-{
-    static const char bytes_of[] = "a\0b";
-    char *data;
-    size_t bytes;
-
-    folders_put("d/file", bytes_of, sizeof bytes_of);
-    data = folder_read(&folder, "file", sizeof bytes_of, &bytes);
-    assert_int_equal(bytes, sizeof bytes_of);
-    assert_memory_equal(data, bytes_of, bytes);
-    assert_int_equal(data[bytes], 0);
-    free(data);
-    assert_ends((void)folder_read(&folder, "file", sizeof bytes_of - 1, &bytes),
-                "bigshuf: d/file: larger than 3 bytes\n");
-    folders_put("d/empty", "", 0);
-    data = folder_read(&folder, "empty", 0, &bytes);
-    assert_int_equal(bytes, 0);
-    assert_string_equal(data, "");
-    free(data);
-}
-
 static void grow(void)
 {
     assert_true(scratch_put("d/file", "more than it was", 0644));
@@ -284,19 +250,6 @@ TEST(publishing_never_replaces)
     assert_int_equal(scratch_count("d"), OTHERS + 1);
 }
 
-static void put_file(void)
-{
-    folders_put("d/file", "first", 5);
-}
-
-TEST(one_who_comes_first_at_the_last_moment_stays)
-{
-    faulty_meet("link_at", put_file);
-    assert_false(folder_publish(&folder, "file", ".by", text, TEXT_BYTES));
-    assert_true(scratch_holds("d/file", "first"));
-    assert_int_equal(scratch_count("d"), 1);
-}
-
 TEST(what_stands_under_the_other_name_is_not_written_through)
 {
     folders_put("precious", "precious", 8);
@@ -306,14 +259,13 @@ TEST(what_stands_under_the_other_name_is_not_written_through)
     assert_int_equal(scratch_count("d"), 1);
 }
 
-/* At each call in turn something fails, or the process ends. The name has nothing or the whole; and another attempt,
- * under another name that nobody has had, finds no obstacle. */
 static void publish(void)
 {
     (void)folder_publish(&folder, "file", ".by", text, TEXT_BYTES);
 }
 
-static void disturb_everywhere(bool dies)
+/* The name has nothing or the whole; and another attempt, under another name that nobody has had, finds no obstacle. */
+TEST(a_failure_at_any_call_leaves_nothing_or_the_whole)
 {
     bool linked = false, not_linked = false;
     unsigned at = 0;
@@ -326,27 +278,16 @@ static void disturb_everywhere(bool dies)
         (void)unlink("d/file");
         (void)unlink("d/.by");
         faulty_fail(NULL, ++at, EIO);
-        faulty.dies = dies;
         outcome = folders_try(publish);
         whole = scratch_holds("d/file", text);
         assert_true(whole || !folders_exists("d/file"));
         linked = linked || (whole && outcome != FOLDERS_OVER);
         not_linked = not_linked || !whole;
-        assert_true(dies || !folders_exists("d/.by") || whole); /* it cannot be removed */
+        assert_true(!folders_exists("d/.by") || whole); /* it cannot be removed */
         assert_int_equal(folder_publish(&folder, "file", ".other", text, TEXT_BYTES), !whole);
         assert_int_equal(scratch_count("d"), 1 + folders_exists("d/.by"));
     } while (outcome != FOLDERS_OVER);
     assert_true(at > 7 && linked && not_linked);
-}
-
-TEST(a_failure_at_any_call_leaves_nothing_or_the_whole)
-{
-    disturb_everywhere(false);
-}
-
-TEST(death_at_any_call_leaves_nothing_or_the_whole)
-{
-    disturb_everywhere(true);
 }
 
 TEST(a_file_system_without_hard_links_is_named)
