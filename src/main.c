@@ -25,14 +25,11 @@
  *                    archive grouping torn record_reader generated source stream hints contents decompress lender
  *                    mapping hold names operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header kind csv fasta fastq sequence string lines sizes tar_kind length_kinds tail key record length
- *                    tar_scan tar_headers scan field
- *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads packer pump program folder file_mark fault hardware cgroup textfile io signals sort
- *                    table pool sys
- *     base       pure computation: random words, checksums, numbers and strings as people write them
- *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape counter least part spread
- *                    uint128 load
+ *                    header kind csv fasta fastq sequence string lines sizes tar_kind length_kinds tail key record
+ * length tar_scan tar_headers scan field system     the machine: system calls, files, threads, signals, memory, and the
+ * one message of a failed run threads packer pump program folder file_mark fault hardware cgroup textfile io signals
+ * sort table pool sys base       pure computation: random words, checksums, numbers and strings as people write them
+ *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape arithmetic uint128
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold), and
  * makes one of several, if asked (input/grouping, input/archive); shuffle/scatter finds its end (record/record) and its

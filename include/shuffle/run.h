@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/counter.h"
+#include "base/arithmetic.h"
 #include "input/source.h"
 #include "output/output.h"
 #include "record/record.h"
@@ -36,7 +36,7 @@ struct run {
     struct order order;
     struct record_format format;
     uint64_t limit;             /* only the first so many records of the order are written; UINT64_MAX: all */
-    uint64_t part;              /* and of them only this part, from 1, of so many (base/part.h) */
+    uint64_t part;              /* and of them only this part, from 1, of so many (base/arithmetic.h) */
     uint64_t parts;             /* 0: all of them */
     const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
     bool refers;                /* does the input lend, and is there room for references to all its records? */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/counter.h"
+#include "base/arithmetic.h"
 #include "input/source.h"
 #include "record/record.h"
 #include "shuffle/engine.h"

@@ -12,7 +12,7 @@
 
 #include "base/crc32c.h"
 
-#include "base/load.h"
+#include "base/arithmetic.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -5,8 +5,8 @@
 
 #include "base/random.h"
 
+#include "base/arithmetic.h"
 #include "base/chacha.h"
-#include "base/load.h"
 #include "base/sha256.h"
 #include "base/siphash.h"
 #include "base/uint128.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/load.h"
+#include "base/arithmetic.h"
 
 enum { BLOCK = 64, LENGTH = 8 };
 

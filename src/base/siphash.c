@@ -3,7 +3,7 @@
 
 #include "base/siphash.h"
 
-#include "base/load.h"
+#include "base/arithmetic.h"
 
 enum { WORD = 8, COMPRESSION_ROUNDS = 2, FINALIZATION_ROUNDS = 4 };
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "base/load.h"
+#include "base/arithmetic.h"
 
 enum { STRIPE = 32 };
 

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/decimal.h"
 #include "base/escape.h"
 #include "base/number.h"
-#include "base/part.h"
 #include "output/split.h"
 #include "store/format.h"
 #include "store/store.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "input/hints.h"
 #include "input/torn.h"
 #include "record/key.h"

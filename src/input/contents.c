@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "input/operand.h"
 #include "system/fault.h"
 #include "system/io.h"

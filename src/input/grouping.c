@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "input/record_reader.h"
 #include "input/torn.h"
 #include "system/fault.h"

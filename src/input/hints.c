@@ -6,7 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "input/contents.h"
 #include "input/operand.h"
 #include "record/kind.h"

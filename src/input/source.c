@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/counter.h"
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "input/hold.h"
 #include "input/lender.h"
 #include "record/tar_headers.h"

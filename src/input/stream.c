@@ -12,8 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/counter.h"
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "input/contents.h"
 #include "input/hints.h"
 #include "input/operand.h"

@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "base/number.h"
-#include "base/part.h"
 #include "job/room.h"
 #include "job/summary.h"
 #include "shuffle/engine.h"

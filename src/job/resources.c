@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "base/number.h"
 #include "input/archive.h"
 #include "input/grouping.h"

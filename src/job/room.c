@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "base/number.h"
 #include "input/generated.h"
 #include "job/task.h"

@@ -9,7 +9,7 @@
 
 #include "output/boundary.h"
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 
 /* How many ends of records are looked for at a time, and in how many bytes, as ends are 32-bit numbers. */
 enum { ENDS = 512, SCAN_BYTES = 1 << 30 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 
 void framing_begin(struct framing_file *file, const struct framing *framing,
                    void (*write)(void *context, const void *data, size_t bytes), void *context)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/counter.h"
+#include "base/arithmetic.h"
 #include "base/number.h"
 #include "output/boundary.h"
 #include "output/files.h"

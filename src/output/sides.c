@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "base/random.h"
 #include "output/filter.h"
 #include "output/held_back.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 
 void field_begin(struct field *field, struct field_place place, uint8_t *text, size_t room)
 {

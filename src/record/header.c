@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "system/fault.h"
 
 /* The first read. */

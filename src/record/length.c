@@ -9,9 +9,8 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/crc32c.h"
-#include "base/least.h"
-#include "base/load.h"
 
 enum { SUM = 4, LENGTH = 8, VARINT = 10, ENDS = 512 };
 

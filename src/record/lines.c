@@ -1,6 +1,6 @@
 /* Records of so many lines each: their ends are counted, many at a time. */
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "record/record.h"
 #include "record/scan.h"
 #include "record/tail.h"

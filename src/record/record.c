@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "record/scan.h"
 #include "record/tar_headers.h"
 

@@ -13,7 +13,7 @@
 
 #include "record/scan.h"
 
-#include "base/load.h"
+#include "base/arithmetic.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>

@@ -1,6 +1,6 @@
 /* Records of so many bytes each. */
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "record/record.h"
 #include "record/tail.h"
 #include "system/fault.h"

@@ -3,7 +3,7 @@
 
 #include "record/tar_scan.h"
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "record/tar_headers.h"
 
 enum { SIZE_END = TAR_SIZE + TAR_SIZE_BYTES };

@@ -21,8 +21,7 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-#include "base/least.h"
-#include "base/spread.h"
+#include "base/arithmetic.h"
 #include "sample/keep.h"
 #include "sample/range.h"
 #include "sample/replacement.h"

@@ -3,7 +3,7 @@
 
 #include "sample/range.h"
 
-#include "base/spread.h"
+#include "base/arithmetic.h"
 #include "system/sort.h"
 
 void range_put(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)

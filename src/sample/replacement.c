@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"

@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "sample/keep.h"
 #include "sample/key_order.h"
 #include "sample/replacement.h"

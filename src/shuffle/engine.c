@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "shuffle/queue.h"
 #include "system/hardware.h"
 #include "system/sys.h"

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "record/tar_headers.h"
 #include "shuffle/divide.h"
 #include "shuffle/index.h"

@@ -9,7 +9,7 @@
 
 #include "shuffle/index.h"
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "record/tar_headers.h"
 #include "shuffle/copy.h"
 #include "system/sys.h"

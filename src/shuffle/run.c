@@ -1,7 +1,6 @@
 #include "shuffle/run.h"
 
-#include "base/least.h"
-#include "base/part.h"
+#include "base/arithmetic.h"
 #include "system/fault.h"
 #include "system/sys.h"
 

@@ -15,8 +15,7 @@
 
 #include <errno.h>
 
-#include "base/least.h"
-#include "base/part.h"
+#include "base/arithmetic.h"
 #include "shuffle/pile_source.h"
 #include "shuffle/scatter.h"
 #include "shuffle/transfer.h"

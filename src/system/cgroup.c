@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "system/textfile.h"
 
 enum { NAME_BYTES = 8192 };

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "base/xxh64.h"
 #include "system/io.h"
 #include "system/sys.h"

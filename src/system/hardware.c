@@ -24,7 +24,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "system/cgroup.h"
 #include "system/textfile.h"
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "system/sys.h"
 
 /* What one call is given at most. 64 blocks are far past the point where the cost of a call shows, and below every

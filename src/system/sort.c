@@ -3,7 +3,7 @@
 
 #include "system/sort.h"
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 
 enum { RUN = 16 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "base/lz4.h"
 #include "system/sys.h"
 

@@ -1,6 +1,6 @@
 #include "temporary/pace.h"
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "system/io.h"
 #include "system/sys.h"
 

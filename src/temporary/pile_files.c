@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "system/io.h"
 #include "system/sys.h"
 

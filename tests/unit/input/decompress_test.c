@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "input/contents.h"
 
 enum { FILES = 7, FILE_BYTES = 1 << 21, PLAIN = 3, EMPTY = 5 };

@@ -1,6 +1,6 @@
 #include "support/unit.h"
 
-#include "base/part.h"
+#include "base/arithmetic.h"
 #include "shuffle/run.h"
 #include "system/sys.h"
 

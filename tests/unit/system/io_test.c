@@ -15,7 +15,7 @@
 
 #include "support/unit.h"
 
-#include "base/least.h"
+#include "base/arithmetic.h"
 #include "system/io.h"
 #include "system/signals.h"
 #include "system/sys.h"

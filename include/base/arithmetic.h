@@ -1,0 +1,115 @@
+#ifndef BIGSHUF_BASE_ARITHMETIC_H
+#define BIGSHUF_BASE_ARITHMETIC_H
+
+/* What C lacks of arithmetic: the lesser number, shares of a whole, places in tables, numbers as they stand in memory,
+ * and numbers that several threads look at. */
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/uint128.h"
+
+/* The lesser of two numbers. */
+static inline uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline size_t least_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* (number + more) modulo modulus, where the sum may be too large for its type; number is less than the modulus. */
+static inline uint64_t modulo_add(uint64_t number, uint64_t more, uint64_t modulus)
+{
+    more %= modulus;
+    return more < modulus - number ? number + more : more - (modulus - number);
+}
+
+/* ---- A whole divided into parts that differ by at most one ---- */
+
+#define PART_MAX UINT32_MAX /* parts */
+
+/* Where part number `part` ends, and the next one begins, if the whole is divided into `parts`, which are numbered from
+ * 1: the whole times part / parts, rounded down. Part 0 ends at 0. */
+static inline uint64_t part_end(uint64_t whole, uint64_t part, uint64_t parts)
+{
+    return whole / parts * part + whole % parts * part / parts;
+}
+
+/* ---- Places of numbers in a table with open addressing ---- */
+
+/* A place from 0 to places - 1. The upper bits of a product with 2^64 / phi spread
+ * numbers that are close together or evenly apart (D. E. Knuth, The Art of Computer Programming, volume 3,
+ * section 6.4). */
+static inline uint64_t spread(uint64_t number, uint64_t places)
+{
+    return uint128_multiply(number * UINT64_C(0x9e3779b97f4a7c15), places).high;
+}
+
+/* The place to be tried after it. */
+static inline uint64_t spread_next(uint64_t place, uint64_t places)
+{
+    return place + 1 < places ? place + 1 : 0;
+}
+
+/* ---- Numbers of several bytes in memory, little-endian (le) or big-endian (be), on machines of either byte order ----
+ */
+
+/* Compilers see one load in each, with a byte swap where the order is the other one. */
+
+static inline uint32_t load32le(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint32_t load32be(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static inline uint64_t load64le(const uint8_t *p)
+{
+    return load32le(p) | (uint64_t)load32le(p + 4) << 32;
+}
+
+static inline uint64_t load64be(const uint8_t *p)
+{
+    return (uint64_t)load32be(p) << 32 | load32be(p + 4);
+}
+
+/* ---- Counters ---- */
+
+/* A number that any thread and any signal handler may look at while it is changed. Either one thread at a time changes
+ * it, which costs no more than another number does, or all that do use counter_add_shared. */
+
+typedef atomic_uint_least64_t counter;
+
+static inline uint64_t counter_get(const counter *number)
+{
+    return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+static inline void counter_set(counter *number, uint64_t value)
+{
+    atomic_store_explicit(number, value, memory_order_relaxed);
+}
+
+static inline void counter_add(counter *number, uint64_t more)
+{
+    counter_set(number, counter_get(number) + more);
+}
+
+static inline void counter_add_shared(counter *number, uint64_t more)
+{
+    atomic_fetch_add_explicit(number, more, memory_order_relaxed);
+}
+
+static inline void counter_subtract(counter *number, uint64_t less)
+{
+    counter_set(number, counter_get(number) - less);
+}
+
+#endif
