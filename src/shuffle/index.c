@@ -44,6 +44,8 @@ static void take_references(const struct piles *piles, unsigned p, const struct 
     }
 }
 
+/* Block by block: each end that is found completes the reference of the open record. If a record goes on in the next
+ * block, its start is kept, and how many bytes it had in the blocks before. */
 void index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
                  uint64_t first_rank, struct table *table)
 {
@@ -172,6 +174,8 @@ static size_t bytes_ahead(const struct piles *piles)
     return (size_t)least(average / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
 
+/* Records that are short and inside of their block are copied here, all others by the functions above. What will be
+ * copied AHEAD records later is fetched into the cache meanwhile. */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
                 uint64_t first, uint64_t records, struct output_buffer *outlet)
 {

@@ -343,6 +343,8 @@ uint32_t pile_load_blocks(const struct piles *piles, unsigned p)
     return (uint32_t)pool_blocks_for(piles->pool, piles->pile[p].spilled_bytes);
 }
 
+/* Blocks are taken and filled a few at a time and chained in that order. The chain comes in front of the tail, if there
+ * is one: then it ends with a full block, since only whole blocks were written before. */
 void pile_load(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];

@@ -225,6 +225,7 @@ static void slice_done(struct queue *queue, struct slot *slot)
         queue->oldest++;
 }
 
+/* Each kind of task takes the block to its next state. Those who wait are told, since it may be what they wait for. */
 void queue_done(struct queue *queue, struct queue_task task)
 {
     struct slot *slot = (struct slot *)(void *)task.block;

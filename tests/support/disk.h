@@ -31,7 +31,6 @@ int real_sys_punch_hole(int fd, off_t offset, off_t bytes);
 int real_sys_stat(const char *path, struct stat *status);
 unsigned real_sys_free_descriptors(unsigned wanted);
 void *real_sys_allocate(size_t count, size_t bytes);
-void *real_sys_map(size_t bytes);
 int real_sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
 enum { DISK_DISKS = 4, DISK_FILES_MAX = 2048 };
@@ -42,12 +41,9 @@ static struct {
     uint64_t room[DISK_DISKS]; /* bytes that can still be written; all of them after disk_reset */
     unsigned descriptors;      /* that may be open for temporary files; 0: as the system says */
     int no_anonymous;          /* sys_open_anonymous fails with this */
-    int no_file;               /* so does every way to make a file */
-    bool memory;               /* the disks are memory */
     bool one;                  /* all directories are on one disk */
     unsigned fail_write;       /* the write of this number fails */
     unsigned fail_allocation;  /* the allocation of this number fails */
-    unsigned fail_map;         /* and the mapping of this number of fresh memory */
     unsigned threads;          /* that may be started */
     bool cut;                  /* files are at their ends wherever they are read */
     unsigned flip_read;        /* the read of this number from temporary files gets one bit wrong */
@@ -63,9 +59,9 @@ static struct {
 static inline int disk_reset(void)
 {
     disk.descriptors = 0;
-    disk.no_anonymous = disk.no_file = 0;
-    disk.memory = disk.one = disk.cut = false;
-    disk.fail_write = disk.fail_allocation = disk.fail_map = disk.flip_read = 0;
+    disk.no_anonymous = 0;
+    disk.one = disk.cut = false;
+    disk.fail_write = disk.fail_allocation = disk.flip_read = 0;
     disk.threads = UINT_MAX;
     disk.turn_to = -1;
     disk.files = 0;
@@ -107,8 +103,8 @@ static inline int disk_made(int fd, char name)
 
 static inline bool disk_no_more_files(void)
 {
-    errno = disk.no_file != 0 ? disk.no_file : EMFILE;
-    return disk.no_file != 0 || (disk.descriptors > 0 && disk.files == disk.descriptors);
+    errno = EMFILE;
+    return disk.descriptors > 0 && disk.files == disk.descriptors;
 }
 
 int sys_open_anonymous(int directory, const char *name, mode_t mode)
@@ -218,19 +214,13 @@ unsigned sys_free_descriptors(unsigned wanted)
 bool sys_is_memory_file_system(int fd)
 {
     (void)fd;
-    return disk.memory;
+    return false;
 }
 
 void *sys_allocate(size_t count, size_t bytes)
 {
     errno = ENOMEM;
     return disk_counts_down(&disk.fail_allocation) ? NULL : real_sys_allocate(count, bytes);
-}
-
-void *sys_map(size_t bytes)
-{
-    errno = ENOMEM;
-    return disk_counts_down(&disk.fail_map) ? NULL : real_sys_map(bytes);
 }
 
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
