@@ -209,6 +209,28 @@ test_repeats_of_records_larger_than_memory_are_the_same() {
     [ "$(grep -c '^1 2 3 ' wanted)" -gt 1 ]
 }
 
+# An index of them does not fit beside them, so they are drawn in passes.
+test_repeats_of_many_short_records_are_drawn_from_memory() {
+    seq "$(scale 10000 1000000 1000000)" | tr -d 0-9 >in
+    bigshuf -v -S 8M --seed=x -r -n 100000 in 2>said | cmp - <(yes '' | sed 100000q)
+    same 0 "$(spilled said)"
+    seq "$(scale 10000 900000 900000)" >in
+    same_sample -r -n 200000
+}
+
+test_repeats_spill_no_more_than_there_is_no_room_for() {
+    needs_scale small
+    long_lines 70000 0 300 >in
+    bigshuf -v -S 8M --seed=x -r -n 1000 < <(cat in) 2>said >out
+    [ "$(spilled said)" -gt 0 ] && [ "$(spilled said)" -lt $(($(wc -c <in) - 6000000)) ]
+}
+
+test_long_records_may_be_drawn_several_times() {
+    long_lines 24 1 1500000 >in
+    same_sample -r -n 1
+    same_sample -r -n 40
+}
+
 # The first 1000 lines that COMMAND writes for ever are those of file `wanted`; it dies of SIGPIPE: goes_on COMMAND...
 goes_on() {
     { "$@" || echo $? >status; } | head -n 1000 | cmp - wanted
@@ -462,6 +484,34 @@ test_weights_are_a_field_of_csv() {
         bigshuf --csv --header --weight-field=2 in in
 }
 
+test_a_weight_is_named_by_its_line_in_its_file() {
+    printf '1\n2\n3' >one
+    printf '4\n\n5\n' >two
+    : >empty
+    fails_with 1 "bigshuf: two:2: invalid weight: ''" bigshuf --weight-field=1 one empty two
+    printf '1\n2\nx' >one
+    fails_with 1 "bigshuf: one:3: invalid weight: 'x'" bigshuf --weight-field=1 one empty two
+}
+
+# What might pass for one is not cut off where the reader's buffer ends.
+test_a_weight_of_any_length_is_one_weight() {
+    { printf 1. && head -c 3000000 /dev/zero | tr '\0' 0 && printf 'x\n2\n'; } >long
+    seq 2 >in
+    fails_with 1 "bigshuf: long:1: weight is too long: '1.00*" bigshuf --weights=long in
+    fails_with 1 "bigshuf: long:1: weight is too long: '1.00*" bigshuf --weight-field=1 long
+    fails_with 1 "bigshuf: -:1: invalid weight: '0123456789012345678901234567890123456789'" \
+        bigshuf --weight-field=1 < <(printf '0123456789012345678901234567890123456789xx\n')
+    fails_with 1 "bigshuf: -:1: invalid weight: 'a\\\\x1b\\\\x00'" bigshuf --weight-field=1 < <(printf 'a\033\0\n')
+}
+
+# The lines of their file end with a newline, whatever the records end with.
+test_any_byte_may_end_weighted_records() {
+    printf '1\na;0\n;' >in
+    printf '1\n0\n' >weights
+    bigshuf --delimiter=';' --weights=weights in | cmp - <(printf '1\na;')
+    bigshuf --delimiter=';' --weight-field=1 -t '\n' in | cmp - <(printf '1\na;')
+}
+
 test_too_few_or_too_many_weights_are_errors() {
     seq 3 >in
     seq 2 >few
@@ -489,6 +539,13 @@ have_more_weights_than_memory() {
     seq 100000 699999 >weights
     sed 's/$/ records/' weights >in
     bigshuf -S 1G --seed=x -r "$@" --weights=weights in >wanted
+}
+
+test_weights_that_are_read_again_may_be_zero() {
+    needs_scale small
+    seq 600000 | awk '{ print ($1 * 7919 % 10 ? 0 : "2.5") "\t" $1 }' >in
+    same_sample -r -n 30000 --weight-field=1
+    same 0 "$(grep -c '^0' wanted || true)"
 }
 
 # Before each of these turns of such calls, let others be written over the weights, line by line: the run draws by the
@@ -626,6 +683,86 @@ test_a_sample_by_probability_may_be_written_into_its_input() {
     bigshuf -v -S 8M --seed=x --probability=0.95 -o /dev/fd/7 in 2>said
     cmp in wanted
     [ "$(spilled said)" -gt 0 ] # or else it was no test
+}
+
+# What is read first is the input itself, then what was spilled of the sample.
+test_a_sample_is_not_written_into_its_input_before_all_is_verified() {
+    local turn=30
+    long_lines 900 9000 15000 >in
+    cp in wanted
+    exec 7<>in
+    while FAULT_CALL=preadv FAULT_DAMAGE=1 FAULT_AT=$turn FAULT_LOG=failed \
+        bigshuf-faulty -S 8M --seed=x --probability=0.95 -o /dev/fd/7 in 2>said; do
+        rm failed
+        cat wanted >in
+        turn=$((turn + 1))
+    done
+    [[ $(<said) = 'bigshuf: '*'contents have changed'* ]]
+    cmp in wanted
+    fails_with 1 'bigshuf: *Input/output error' env FAULT_CALL=pwritev FAULT_AT=2 \
+        bigshuf-faulty -S 8M --seed=x --probability=0.95 -o /dev/fd/7 in
+    cmp in wanted
+}
+
+# ---- Faults ----
+
+# A sample of `in` that was made under the environment's FAULT_... is the right one, or there is none, with one message
+# that says why: survives MESSAGE OPTION...
+survives() {
+    local status=0
+    echo old >out
+    [ ! -e failed ] || rm failed
+    FAULT_LOG=failed bigshuf-faulty -S 8M --parallel=1 -o out "${@:2}" \
+        < <(cat in 2>&1 || true) 2>said || status=$?
+    if [ $status = 0 ]; then
+        cmp out right
+        return
+    fi
+    same "1 old 1" "$status $(<out) $(wc -l <said | tr -d ' ')"
+    # shellcheck disable=SC2053 # a pattern, by intention
+    [[ $(<said) = $1 ]]
+    found=$((found + 1))
+}
+
+# What a sample spills cannot be written, or comes back with a byte changed: sweep OPTION...
+sweep() {
+    local turns
+    turns=$(scale '1 9' '1 4 30' "$(seq 100)")
+    bigshuf "$@" in >right
+    found=0
+    fail_calls pwritev "$turns" survives 'bigshuf: *Input/output error*' "$@"
+    [ $found -ge 1 ]
+    found=0
+    FAULT_DAMAGE=1 fail_calls preadv "$turns" survives 'bigshuf: *contents have changed since they were written*' "$@"
+    [ $found -ge 1 ]
+}
+
+test_samples_survive_faults() {
+    long_lines "$(scale 900 900 4000)" 9000 15000 >in
+    sweep --seed=x -n 850 --keep-order
+    sweep --seed=x -r -n 1000
+    head -c 20000 in | sed 's/ //g' >random
+    sweep -n 850 --random-source=random
+    sweep -r -n 1000 --random-source=random
+}
+
+test_samples_by_weight_survive_faults() {
+    long_lines "$(scale 900 900 4000)" 9000 15000 >in
+    sweep --seed=x -t ' ' --weight-field=1
+    sweep --seed=x -t ' ' --weight-field=1 -n 850 --keep-order
+    sweep --seed=x -t ' ' --weight-field=1 -r -n 1000
+}
+
+# Where weights are read again, one may be none before the last byte tells.
+test_weights_that_are_read_again_survive_faults() {
+    needs_scale small
+    seq 100000 699999 | sed 's/$/ more than memory/' >in
+    local draw=(--seed=x -r -n 100 -t ' ' --weight-field=1)
+    bigshuf "${draw[@]}" in >right
+    found=0
+    fail_calls pwritev '1 3' survives 'bigshuf: *Input/output error*' "${draw[@]}"
+    FAULT_DAMAGE=1 fail_calls preadv '1 3 9' survives 'bigshuf: *' "${draw[@]}"
+    [ $found -ge 3 ]
 }
 
 # ---- Memory ----

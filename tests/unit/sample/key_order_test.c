@@ -221,30 +221,6 @@ QUARTER_RUN(ranges_are_divided_again_when_later_keys_fall_into_one)
     drop_text();
 }
 
-/* The records that say where ranges begin may fill the memory, whatever part of it that is. */
-SMALL_RUN(the_first_records_may_be_of_any_length)
-{
-    for (size_t length = 900; length <= 2400; length += 500) {
-        uint32_t *sorted;
-
-        text = (struct engine_text){.records = 5000, .bytes = 5000 * length, .data = malloc(5000 * length)};
-        text.start = malloc(5001 * sizeof *text.start);
-        memset(text.data, 'x', text.bytes);
-        for (size_t i = 0; i <= text.records; i++) {
-            text.start[i] = i * length;
-            if (i > 0)
-                text.data[i * length - 1] = '\n';
-        }
-        key = malloc(text.records * sizeof *key);
-        make_keys(key_random);
-        sorted = sorted_records();
-        assert_first(sorted, UINT64_MAX);
-        assert_first(sorted, 10);
-        free(sorted);
-        drop_text();
-    }
-}
-
 /* Were ranges to begin where the first keys say, ascending ones would be started over 4096 by 4096. */
 QUARTER_RUN(keys_that_come_in_order_are_started_over_only_a_few_times)
 {
@@ -279,37 +255,5 @@ QUARTER_RUN(records_that_cannot_be_among_the_first_are_not_stored)
     assert_first(sorted, 5000);
     assert_int_equal(disk.writes, 0);
     free(sorted);
-    drop_text();
-}
-
-/* ---- Failures ---- */
-
-static void by_key(void)
-{
-    small_open(1, ORDER_LEAF_RECORDS);
-    sweep_write(engine_text_source(&text), write_by_key);
-}
-
-static void by_key_of_half(void)
-{
-    small_open(1, ORDER_LEAF_RECORDS);
-    sweep_write(sweep_failing_source(&text), write_by_key);
-}
-
-/* Ranges that fit, that are started over, and that are written through. */
-QUARTER_RUN(failures_of_any_kind_are_reported)
-{
-    static key_function *const functions[] = {key_random, key_ascending, key_equal};
-
-    limit = UINT64_MAX;
-    take_text(engine_text_make(17500, small_length_to_300, '\n'));
-    for (int i = 0; i < 3; i++) {
-        make_keys(functions[i]);
-        sweep_writes(by_key);
-        sweep_reads(by_key);
-        sweep_allocations(by_key);
-        sweep_assert_fails(by_key_of_half, "input failed");
-        sweep_full_output(by_key);
-    }
     drop_text();
 }
