@@ -1,5 +1,5 @@
-# Records that begin with their length, TFRecord among them: they are shuffled like lines, and what is wrong with a file is
-# told with its place. tests/soak/lengths.py makes and reads them.
+# Records that begin with their length, TFRecord among them: what is wrong with a file is told with its place. (records.sh
+# has them among all the formats.) tests/soak/lengths.py makes and reads them.
 # shellcheck shell=bash
 
 codings="tfrecord u32le u32be u64le u64be varint"
@@ -13,23 +13,6 @@ to_lines() {
     python3 "$TOP/tests/soak/lengths.py" read "$@"
 }
 
-# File `lines` as records, in file `in`, comes in the order that it has as lines, from a file and from a pipe. What -v says
-# of the former is in file `said`. comes_like_lines CODING [OPTION]...
-comes_like_lines() {
-    needs python3
-    to_records "$1" <lines >in
-    in_comes_like_lines "$@"
-}
-
-# The same when file `in` is there.
-in_comes_like_lines() {
-    local coding=$1
-    shift
-    bigshuf -S 2G --seed=1363 "$@" lines | to_records "$coding" >wanted
-    bigshuf -v -S 8M --seed=1363 "$@" "--records=$coding" in 2>said | cmp - wanted
-    bigshuf -S 8M --seed=1363 "$@" "--records=$coding" < <(cat in) | cmp - wanted
-}
-
 # Print what `bigshuf -S 8M` cannot hold: lines of many lengths, some of them empty.
 many_lines() {
     seq "$(scale 30000 30000 5000000)" | sed 's/^.*77$//'
@@ -38,86 +21,15 @@ many_lines() {
 
 # ---- The order ----
 
-test_records_of_every_coding_are_shuffled_like_lines() {
-    for count in 0 1 2 3000; do
-        seq $count | sed 's/5$//; s/^5//' >lines
-        for coding in $codings; do
-            comes_like_lines "$coding"
-        done
-    done
-}
-
-test_records_that_do_not_fit_in_memory_are_shuffled_like_lines() {
-    many_lines >lines
-    comes_like_lines tfrecord
-    comes_like_lines varint
-}
-
-test_a_pile_of_records_is_started_over() {
-    giants | tr a-j k-t >lines
-    comes_like_lines u64be --tune=leaf-records=8
-    in_comes_like_lines u64be
-    grep -E 'started over: +[12] ' said
-}
-
-test_a_record_larger_than_memory_is_shuffled_like_a_line() {
-    { seq 1000; long_line "$(scale 9000000 9000000 200000000)"; seq 1000; } >lines
-    comes_like_lines tfrecord
-}
-
 test_empty_records_are_records() {
-    seq 5000 | sed 's/.*//' >lines
-    for coding in $codings; do
-        comes_like_lines "$coding"
-        same 5000 "$(to_lines "$coding" in | wc -l | tr -d ' ')"
-    done
-}
-
-# Records that are longer than a block by one byte: so lengths and checksums come to lie across the ends of blocks.
-test_lengths_across_the_ends_of_blocks_are_read() {
-    local bytes
     needs python3
     for coding in $codings; do
-        bytes=$(long_line 262140 | to_records "$coding" | wc -c)
-        long_line $((262140 - bytes + 262145)) >line
-        for i in $(seq 10 27); do sed "s/^../$i/" line; done >lines
-        comes_like_lines "$coding"
-        bigshuf -S 2G --seed=1363 "--records=$coding" in | cmp - wanted
+        seq 5000 | sed 's/^.*7$//' | to_records "$coding" >in
+        bigshuf --seed=1363 "--records=$coding" in >out
+        to_lines "$coding" out | cmp - <(seq 5000 | sed 's/^.*7$//' | bigshuf --seed=1363)
+        sed 's/.*//' <(seq 5000) | to_records "$coding" >in
+        bigshuf "--records=$coding" --expect-records=5000 in | cmp - in
     done
-}
-
-test_files_are_one_input() {
-    needs python3
-    seq 100 >lines
-    for coding in $codings; do
-        comes_like_lines "$coding"
-        seq 50 | to_records "$coding" >a
-        seq 51 51 | to_records "$coding" >b
-        seq 52 100 | to_records "$coding" >c
-        bigshuf --seed=1363 "--records=$coding" a b /dev/null - c </dev/null | cmp - wanted
-        bigshuf --seed=1363 "--records=$coding" a - c < <(cat b) | cmp - wanted
-    done
-}
-
-test_samples_are_those_of_lines() {
-    seq 2000 >lines
-    seq 2000 >weights
-    for coding in tfrecord u32le varint; do
-        comes_like_lines "$coding" -n 0
-        in_comes_like_lines "$coding" -n 100
-        in_comes_like_lines "$coding" -n 100 --keep-order
-        in_comes_like_lines "$coding" -n 3000 -r
-        in_comes_like_lines "$coding" -n 100 --weights=weights
-        in_comes_like_lines "$coding" --probability=0.1
-    done
-}
-
-test_samples_of_many_records_are_those_of_lines() {
-    many_lines >lines
-    comes_like_lines u32be -n 20000
-    in_comes_like_lines u32be -n 20000 --keep-order
-    in_comes_like_lines u32be -n 20000 -r
-    in_comes_like_lines u32be --probability=0.5
 }
 
 # ---- Where they come from and go ----
@@ -126,7 +38,8 @@ test_records_that_are_mapped_are_those_that_are_read() {
     needs python3
     long_lines 3000 100 300 >lines
     for coding in $codings; do
-        comes_like_lines "$coding"
+        to_records "$coding" <lines >in
+        bigshuf --seed=1363 lines | to_records "$coding" >wanted
         rm -f mappings
         FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --seed=1363 "--records=$coding" in | cmp - wanted
         [ -s mappings ]
@@ -167,17 +80,6 @@ test_stores_hold_whole_records() {
         fails_with 1 'bigshuf: store/format: the store has records with length *, not records ending with *' \
             bigshuf --scatter=store lines
         rm -r store
-    done
-}
-
-test_a_header_of_bytes_comes_before_the_records() {
-    needs python3
-    seq 100 >lines
-    for coding in $codings; do
-        { printf 'magic\n'; to_records "$coding" <lines; } >in
-        { printf 'magic\n'; bigshuf --seed=1 lines | to_records "$coding"; } >wanted
-        bigshuf --seed=1 --header-bytes=6 "--records=$coding" in | cmp - wanted
-        bigshuf --seed=1 --header-bytes=6 "--records=$coding" < <(cat in) | cmp - wanted
     done
 }
 
@@ -283,20 +185,4 @@ test_a_damaged_batch_is_told() {
         cp kept "$pile"
     done
     to_lines u32le <(bigshuf --gather=store --seed=7) | same_lines <(seq 1000) /dev/stdin
-}
-
-# ---- Memory ----
-
-test_memory_for_records_with_a_length() {
-    needs_bare_program
-    needs python3
-    many_lines >lines
-    for coding in tfrecord varint; do
-        to_records "$coding" <lines >in
-        peak .peak bigshuf -S 8M --seed=m "--records=$coding" in >/dev/null
-        [ "$(<.peak)" -le $((24 * 1024)) ]
-    done
-    head -c "$(scale 120000 6000000 60000000)" /dev/zero >in
-    peak .peak bigshuf -S 8M --seed=m --records=varint in >/dev/null
-    [ "$(<.peak)" -le $((24 * 1024)) ]
 }

@@ -13,6 +13,11 @@ fails_when_read() {
 
 formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox groups csv_groups"
 
+# Those that begin with their length, which tests/soak/lengths.py makes, and all of them. (They have no header of records.)
+codings="tfrecord u32le u32be u64le u64be varint"
+all_formats=$formats
+! command -v python3 >/dev/null || all_formats+=" $codings"
+
 # Lines that become groups: the key is the same in many of them, but never in two neighbours, since the numbers of lines
 # are odd and even in turn, and lines are long next to short ones.
 # shellcheck disable=SC2016 # awk's
@@ -42,11 +47,16 @@ use() {
     fasta) options=(--records=start:'>') units=3 edit=(sed "s/$here/"$'\2/g; s/^/>/; s/$/\2AC>GT\2 >\2/') ;;
     groups) options=(--group-field=2 -t '|') edit=(awk "$members i \"|\" $key \"|\" \$0 \"\2\" }") ;;
     csv_groups) options=(--csv --group-field=1) edit=(awk "$members (i % 2 ? $key : \"\\\"\" $key \"\\\"\") \",\\\"a\2\\\"\\\"\2\\\",\" \$0 \"\2\" }") ;;
+    tfrecord | u* | varint) options=("--records=$1") edit=() ;;
     mbox) options=(--records=start:'From ') units=5 edit=(sed "s/$here/"$'\2/g; s/^/From /; s/$/\2From\2>From x\2Fro\2\2/') ;;
     esac
 }
 
 records() {
+    if [ ${#edit[@]} = 0 ]; then
+        python3 "$TOP/tests/soak/lengths.py" write "${options[0]#*=}"
+        return
+    fi
     "${edit[@]}" | tr -d '\n' | tr '\1\2' '\0\n'
 }
 
@@ -87,38 +97,24 @@ comes_like_lines_at_any_size() {
 test_records_of_every_format_are_shuffled_like_lines() {
     for count in 0 1 2 3000; do
         seq $count >lines
-        for format in $formats; do
+        for format in $all_formats; do
             use "$format"
             comes_like_lines
         done
     done
 }
 
-test_records_ended_by_the_end_of_a_run_are_shuffled_like_lines() {
-    comes_like_lines_at_any_size late_run
+test_records_of_a_kind_that_do_not_fit_in_memory_are_shuffled_like_lines() {
+    for format in late_run lines csv fasta; do comes_like_lines_at_any_size $format; done
 }
 
-test_groups_of_lines_are_shuffled_like_lines() {
-    comes_like_lines_at_any_size lines
+test_groups_that_do_not_fit_in_memory_are_shuffled_like_lines() {
+    for format in groups csv_groups; do comes_like_lines_at_any_size $format; done
 }
 
-test_csv_records_are_shuffled_like_lines() {
-    comes_like_lines_at_any_size csv
-}
-
-test_groups_with_the_same_key_are_shuffled_like_lines() {
-    comes_like_lines_at_any_size groups
-}
-
-# Where groups end does not depend on what fields are told by.
-test_groups_of_csv_records_are_shuffled_like_lines() {
-    use csv_groups
-    many_lines >lines
-    comes_like_lines
-}
-
-test_fasta_records_are_shuffled_like_lines() {
-    comes_like_lines_at_any_size fasta
+test_records_with_lengths_that_do_not_fit_in_memory_are_shuffled_like_lines() {
+    needs python3
+    comes_like_lines_at_any_size tfrecord
 }
 
 test_records_of_17_bytes_are_shuffled_like_lines() {
@@ -141,7 +137,7 @@ test_few_large_records_of_one_size_are_shuffled_like_lines() {
 # Records that are longer than a block by one byte: so the ends of blocks come to lie in all places near their ends.
 test_records_across_the_ends_of_blocks_are_shuffled_like_lines() {
     local bytes
-    for format in $formats; do
+    for format in $all_formats; do
         use "$format"
         bytes=$(echo 1 | records | wc -c)
         awk -v bytes=$((262144 + 2 - bytes)) 'BEGIN {
@@ -155,8 +151,17 @@ test_records_across_the_ends_of_blocks_are_shuffled_like_lines() {
     done
 }
 
+test_lengths_of_several_bytes_are_read_wherever_blocks_tear_them() {
+    needs python3
+    long_lines 3000 100 300 >lines
+    for format in $codings; do
+        use "$format"
+        comes_like_lines
+    done
+}
+
 test_files_of_any_format_are_one_input() {
-    for format in $formats; do
+    for format in $all_formats; do
         use "$format"
         seq 100 >lines
         comes_like_lines
@@ -173,7 +178,7 @@ test_files_of_any_format_are_one_input() {
 test_samples_of_every_format_are_those_of_lines() {
     seq 2000 >lines
     seq 2000 >weights
-    for format in $formats; do
+    for format in $all_formats; do
         use "$format"
         comes_like_lines -n 0
         in_comes_like_lines -n 100
@@ -308,11 +313,11 @@ test_files_that_start_their_records_need_no_last_newline() {
 # ---- Headers ----
 
 # File `lines` as records, in file `in` after two headers, comes in the same order below them, from a file and from a pipe:
-# comes_below_a_header OPTION...
+# comes_below_a_header
 comes_below_a_header() {
     echo 0 | records >header
     records <lines | cat header header - >in
-    in_comes_below_a_header "$@"
+    in_comes_below_a_header
 }
 
 # The same when file `in` is there.
@@ -330,12 +335,13 @@ test_headers_stay_at_the_top_of_many_lines() {
     done
 }
 
-test_headers_do_not_count_for_samples() {
+test_headers_of_every_format_stay_at_the_top_and_do_not_count_for_samples() {
     seq 2000 >lines
     seq 2000 >weights
     for format in $formats; do
         use "$format"
-        comes_below_a_header -n 0
+        comes_below_a_header
+        in_comes_below_a_header -n 0
         in_comes_below_a_header -n 10
         in_comes_below_a_header -n 10 --keep-order
         in_comes_below_a_header -n 10 -r
@@ -505,7 +511,7 @@ test_a_header_that_is_too_large_is_told() {
 test_a_header_of_bytes_comes_before_records_of_every_format() {
     printf '\223NUMPY\1\0\n";>aab' >header # which no format divides
     seq 100 >lines
-    for format in $formats; do
+    for format in $all_formats; do
         use "$format"
         bigshuf --seed=5 lines | records | cat header - >wanted
         records <lines | cat header - >in
@@ -819,7 +825,7 @@ test_huge_groups_and_sizes_are_only_too_large_for_the_input() {
 
 test_memory_for_records_of_every_format() {
     many_lines >lines
-    for format in byte late_run lines size csv fasta groups; do # one of each kind
+    for format in byte late_run lines size csv fasta groups ${all_formats#"$formats"}; do # one of each kind
         use "$format"
         records <lines >in
         runs_within 8 --seed=m in "${options[@]}" >out
