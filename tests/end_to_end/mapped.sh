@@ -1,5 +1,5 @@
-# Files that fit are mapped, not read: that shows in nothing but time and memory, and whatever happens to a file
-# meanwhile, a run succeeds or fails as if it had read it.
+# Files that fit are mapped, not read, and what comes through a pipe and fits is held where it was read: that shows in
+# nothing but time and memory, and whatever happens to a file meanwhile, a run succeeds or fails as if it had read it.
 # shellcheck shell=bash disable=SC2086 # several options
 
 # Lines of 100 to 300 bytes, as long as records that are referred to; half a MB and more.
@@ -21,6 +21,13 @@ same_with() {
     [ -s mappings ]
 }
 
+# It is also what it is when FILE comes through a pipe: held where it was read if it fits, and copied after all if it turns
+# out not to: same_piped FILE OPTION...
+same_piped() {
+    same_as_read "$@"
+    bigshuf --seed=m "${@:2}" < <(cat "$1") | cmp - wanted
+}
+
 # The input is not mapped, and the output is that of OPTIONS: reads OPTION...
 reads() {
     rm -f mappings
@@ -32,51 +39,45 @@ reads() {
 
 test_lines_of_any_length() {
     paragraphs >in
-    same_as_read in
+    same_piped in
     same_lines in out
-    same_as_read --parallel=1 in
-    same_as_read --parallel=4 -S 64M in
+    same_piped in --parallel=1
+    same_piped in --parallel=4 -S 64M
     seq 100000 >in
-    same_as_read in
+    same_piped in
     same_lines in out
     (seq 100000 && long_line 3000000 && echo && paragraphs) >in
-    same_as_read in
+    same_piped in
     same_lines in out
-}
-
-test_the_order_is_that_of_a_pipe() {
-    paragraphs >in
-    bigshuf --seed=m <in >out
-    bigshuf --seed=m < <(cat in) | cmp - out
+    bigshuf --seed=m -S 8M --parallel=3 < <(cat in) | cmp - out
 }
 
 test_every_record_format() {
     paragraphs | head -n 3000 >in
-    same_as_read -z in
-    same_as_read --delimiter=' 1' in
-    same_as_read --records=lines:3 in
-    same_as_read --csv --header in
-    same_as_read --header=2 in
+    same_piped in --delimiter=' 1'
+    for options in -z --records=lines:3 '--csv --header' --header=2 '--header-bytes=20 --records=start:1'; do
+        same_piped in $options
+    done
     head -c 600000 in >fixed
-    same_as_read --records=bytes:100 fixed
-    same_as_read --records=bytes:10 --header-bytes=20 fixed
+    same_piped fixed --records=bytes:100
+    same_piped fixed --records=bytes:10 --header-bytes=20
     sed 's/^/>/; s/ 5/\n>/' in >fasta
-    same_as_read --records=start:'>' fasta
+    same_piped fasta --records=start:'>'
     sed 's/ 5/"\n"/g' in | awk '{ print "\"" $0 "\"" }' >table
-    same_as_read --csv table
+    same_piped table --csv
+    bigshuf --seed=m -S 8M --csv < <(cat table) | cmp - wanted
 }
 
 test_every_kind_of_sample() {
     paragraphs >in
-    same_as_read -n 100 in
-    same_as_read -n 10 --keep-order in
-    same_as_read -n 3000 --keep-order in
-    same_as_read --probability=0.1 in
-    same_as_read -r -n 5000 in
-    same_as_read --weight-field=1 -t ' ' -n 100 in
-    same_as_read --weight-field=1 -t ' ' -r -n 100 in
+    for options in '-n 100' '-n 10 --keep-order' '-n 3000 --keep-order' --probability=0.1 '-r -n 5000'; do
+        same_piped in $options
+    done
+    same_piped in --weight-field=1 -t ' ' -n 100
+    same_piped in --weight-field=1 -t ' ' -r -n 100
     seq 1000000 >random
     same_with --random-source=random in
+    bigshuf --random-source=random < <(cat in) | cmp - wanted
     same_with --random-source=random -n 100 in
     same_with --random-source=random -r -n 100 in
 }
@@ -152,6 +153,17 @@ test_several_files_with_and_without_last_newlines() {
     same_as_read empty b empty empty c
 }
 
+test_several_pipes_without_last_newlines_are_those_files() {
+    paragraphs >all
+    head -c 500001 all >a
+    printf 'end' >b
+    : >empty
+    bigshuf --seed=m a b empty a >wanted
+    # shellcheck disable=SC2094 # it is only read
+    bigshuf --seed=m <(cat a) b empty - < <(cat a) | cmp - wanted
+    bigshuf --seed=m a <(cat b) <(:) <(cat a) | cmp - wanted
+}
+
 test_standard_input_is_taken_from_its_position_and_left_at_its_end() {
     paragraphs >in
     tail -n +2 in >rest
@@ -167,18 +179,24 @@ test_standard_input_is_taken_from_its_position_and_left_at_its_end() {
 
 test_an_input_that_just_fits() {
     paragraphs >in
-    for mib in 8 9 10 12 20; do
-        same_as_read -S "${mib}M" in
-    done
+    for mib in 8 9 10 12 20; do same_as_read -S "${mib}M" in; done
+    long_lines 40000 100 300 >in # 8 MB
+    for mib in 8 9 10 11 12 14; do bigshuf --seed=m -S "${mib}M" < <(cat in) | cmp - <(bigshuf --seed=m in); done
 }
 
 test_records_that_get_shorter_after_the_first_ones() {
     (paragraphs | head -c 2000000 && head -c 3000000 /dev/zero | tr '\0' '\n') >in
-    same_as_read in
+    same_piped in
+    for memory in 8M '20M --parallel=1'; do bigshuf --seed=m -S $memory < <(cat in) | cmp - wanted; done
     same_as_read -S 20M --parallel=1 in
     same_as_read -S 20M -r -n 1000 in
     same_as_read -S 20M -o file in
     bigshuf --seed=m in | cmp - file
+}
+
+test_records_that_get_longer_after_the_first_ones() {
+    (seq 300000 && long_lines 40000 100 300) >in
+    for memory in 1G 8M; do bigshuf --seed=m -S $memory < <(cat in) | cmp - <(bigshuf --seed=m in); done
 }
 
 test_a_file_with_holes() {
@@ -197,6 +215,17 @@ test_a_file_above_4_gib() {
     paragraphs >>in
     bigshuf -S 6G --seed=m in | cksum >mapped
     bigshuf -S 64M --seed=m in | cksum | cmp - mapped
+}
+
+test_memory_and_disk_of_a_pipe_are_those_of_a_file() {
+    long_lines 150000 100 300 >in # 30 MB
+    for mib in 8 16 24; do
+        runs_within $mib -v < <(cat in) >out 2>said
+        same_lines in out
+        # Less memory than 64 MiB has a larger part of it in buffers: promise 5 with a half in place of 3/4.
+        spilled=$(sed -n 's/.*spilled: .* \([0-9]*\) bytes/\1/p' said)
+        [ "$spilled" -le $(($(wc -c <in) - (mib << 20) / 2)) ]
+    done
 }
 
 # ---- What is read as before ----
