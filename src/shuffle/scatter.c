@@ -377,19 +377,6 @@ static void set_limit(struct scattering *s)
         s->counted = fault_allocate(s->piles->count, sizeof *s->counted);
 }
 
-/* All has been appended, unless there was no room. */
-static void finish(struct scattering *s)
-{
-    struct piles *piles = s->piles;
-
-    for (unsigned l = 0; l < piles->lanes; l++)
-        drop_piles(s, l);
-    if (s->lent != NULL && !s->plan->refers)
-        source_forget(s->source, s->lent);
-    piles_seal(piles);
-    piles_dealt_out(piles, queue_records(s->queue));
-}
-
 /* A lane for each worker, if there are as many. */
 static unsigned choose_lanes(const struct engine *engine)
 {
@@ -417,7 +404,10 @@ static bool fill(struct engine *engine, const struct record_format *format, cons
     /* One thread at a time waits for the input; writes to temporary files seldom wait. */
     threads_run(workers + (engine->waiting > 0), work, &s);
     whole = !queue_is_stopped(s.queue) && staging_end(&s.staging);
-    finish(&s);
+    if (s.lent != NULL && !plan->refers)
+        source_forget(source, s.lent);
+    piles_seal(piles);
+    piles_dealt_out(piles, queue_records(s.queue));
     staging_release(&s.staging);
     queue_free(s.queue);
     free(s.counted);

@@ -102,7 +102,7 @@ static bool is_full(int error)
 }
 
 /* Write what stands together; when its directory is full go on in the next one, with what is left of it. */
-static void append_together(struct pile_files *files, unsigned pile, struct iovec *some, int count, size_t bytes)
+static void append_together(struct pile_files *files, unsigned pile, struct iovec *some, int count)
 {
     struct pile_file *file = &files->pile[pile];
     struct spill_place *place = files->place;
@@ -120,7 +120,6 @@ static void append_together(struct pile_files *files, unsigned pile, struct iove
                 pace_write(place->pace, fd, some, count,
                            position_of(files, pile, file->bytes - *start_of(files, pile, extent), &together), &done);
         file->bytes += done;
-        bytes -= done;
         atomic_fetch_add(&place->bytes, done);
         if (status == 0)
             return;
@@ -136,8 +135,6 @@ static void append_together(struct pile_files *files, unsigned pile, struct iove
             some++;
             count--;
         }
-        if (bytes == 0)
-            return;
     }
 }
 
@@ -158,7 +155,7 @@ void pile_files_append(struct pile_files *files, unsigned pile, struct iovec *pi
 
         position_of(files, pile, file->bytes - *start_of(files, pile, file->extents - 1), &together);
         taken = io_pieces_begin(pieces, count, together, some, PIECES, &bytes);
-        append_together(files, pile, some, taken, bytes);
+        append_together(files, pile, some, taken);
         used = io_pieces_advance(pieces, count, bytes);
         pieces += used;
         count -= used;

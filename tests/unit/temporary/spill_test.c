@@ -421,6 +421,11 @@ IN_SCRATCH(a_pile_may_begin_as_it_is_and_go_on_in_frames)
     append(1, 50);
     assert_true(atomic_load(&place.bytes) == before + bytes[1]);
     assert_reads(1, 3);
+    storage_drop(spill, 1);
+    bytes[1] = 0;
+    pace.packs = true;
+    append(1, 50);
+    assert_reads(1, 3);
 }
 
 IN_SCRATCH(damage_of_frames_is_damage)
