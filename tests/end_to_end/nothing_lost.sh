@@ -1,24 +1,29 @@
 # Promise 1: the output is the input's records, each exactly once, every byte, or the exit status is 1.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2086 # several options
 
-test_empty_input_gives_empty_output() {
-    bigshuf </dev/null >out
-    is_empty out
-}
-
-test_one_line_is_itself() {
-    echo only | bigshuf | cmp - <(echo only)
-}
-
-test_a_last_line_without_newline_gets_one() {
-    printf 'a\nb\nc' | bigshuf >out
-    same_lines out <(printf 'a\nb\nc\n')
-    same 6 "$(wc -c <out | tr -d ' ')"
-}
-
-test_empty_lines_are_records() {
-    printf '\n\n\nx\n\n' | bigshuf >out
-    same_lines out <(printf '\n\n\n\nx\n')
+# These files, in the notation of printf (- is an empty one), have these records, whatever the options: lines
+# "FILE... | RECORDS".
+test_small_files_have_their_records_and_each_file_ends_its_last_one() {
+    local line file files
+    while IFS= read -r line; do
+        files=()
+        for file in ${line% | *}; do
+            printf '%b' "${file/#-/}" >"file.${#files[@]}"
+            files+=("file.${#files[@]}")
+        done
+        for options in '' '-S 8M --parallel=1' -n9 '--keep-order -n9'; do
+            bigshuf $options "${files[@]}" >out
+            sort out | cmp - <(printf '%b' "${line##* | }")
+        done
+    done <<'END'
+- | \c
+only | only\n
+a\nb\nc | a\nb\nc\n
+\n\n\nx\n\n | \n\n\n\nx\n
+a\nb c d\n | a\nb\nc\nd\n
+- a\n - - b - | a\nb\n
+x\ny x\ny x\ny | x\nx\nx\ny\ny\ny\n
+END
 }
 
 test_every_line_is_there_once() {
@@ -58,35 +63,6 @@ test_records_with_nul_bytes_only() {
     head -c 100000 /dev/zero >in
     bigshuf in | cmp - <(cat in; echo)
     bigshuf -z in | cmp - in
-}
-
-test_each_file_ends_its_last_record() {
-    printf 'a\nb' >a
-    printf 'c' >c
-    printf 'd\n' >d
-    bigshuf a c d >out
-    same_lines out <(printf 'a\nb\nc\nd\n')
-}
-
-test_each_file_ends_its_last_record_by_the_delimiter_in_use() {
-    printf 'a\n\0b\n' >a
-    printf 'c' >c
-    bigshuf -z a c | tr '\0\n' '\n_' >out
-    same_lines out <(printf 'a_\nb_\nc\n')
-}
-
-test_empty_files_between_add_no_record() {
-    : >empty
-    echo a >a
-    printf b >b
-    bigshuf empty a empty empty b empty >out
-    same_lines out <(printf 'a\nb\n')
-}
-
-test_one_file_may_be_named_often() {
-    seq 1000 >in
-    bigshuf in in in >out
-    same_lines out <(cat in in in)
 }
 
 test_thousands_of_files() {
@@ -148,26 +124,18 @@ fails_when_spoilt() {
     [ "$at" != 2 ]
 }
 
-test_a_changed_temporary_file_is_found_before_its_first_record_is_written() {
+test_a_changed_or_shortened_temporary_file_is_found_before_its_first_record_is_written() {
     more_than_memory >in
     fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*"
-}
-
-test_a_shortened_temporary_file_is_found() {
-    more_than_memory >in
     fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*"
 }
 
-test_a_changed_temporary_file_is_found_when_a_pile_is_started_over() {
+test_a_changed_or_shortened_temporary_file_is_found_when_a_pile_is_started_over() {
     giants >in
-    fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*"
-    fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*" --tune=leaf-records=8
-}
-
-test_a_shortened_temporary_file_is_found_when_a_pile_is_started_over() {
-    giants >in
-    fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*"
-    fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*" --tune=leaf-records=8
+    for options in '' --tune=leaf-records=8; do
+        fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*" $options
+        fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*" $options
+    done
 }
 
 test_a_changed_temporary_file_is_found_when_a_record_is_larger_than_memory() {

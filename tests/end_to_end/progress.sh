@@ -1,7 +1,7 @@
 # How far a run has come: drawn on a terminal, as lines now and then, and whenever SIGUSR1 asks. Runs are made to wait
 # somewhere, so that there is time to look at them. tests/support/terminal.c has what is on the screen in the end, and
 # the record of all that was there.
-# shellcheck shell=bash disable=SC2016 # the filters' own variables
+# shellcheck shell=bash disable=SC2016,SC2086 # options; the filters' own variables
 
 export TERM=xterm
 unset COLUMNS
@@ -412,28 +412,14 @@ answers() {
     cmp out right
 }
 
-test_samples_answer() {
+# (A sample by random bytes of a smaller file is another one than that of a pipe.)
+test_orders_and_samples_answer() {
     seq 300000 >in
-    answers --seed=a -n 1000
-    answers --seed=a -n 1000 --keep-order
-    answers --seed=a --probability=0.5
-    answers --seed=a -r -n 1000
-}
-
-test_samples_by_weight_answer() {
+    for options in '-n 1000' '-n 1000 --keep-order' --probability=0.5 '-r -n 1000'; do answers --seed=a $options; done
     long_lines "$(scale 900 9000 90000)" 500 1500 >in
-    answers --seed=a --weight-field=1 -t ' '
-    answers --seed=a --weight-field=1 -t ' ' -n 100
-    answers --seed=a --weight-field=1 -t ' ' -n 100 --keep-order
-    answers --seed=a --weight-field=1 -t ' ' -n 100 -r
-}
-
-# A sample of a smaller file is another one than that of a pipe.
-test_orders_of_gnu_shuf_answer() {
+    for options in '' '-n 100' '-n 100 --keep-order' '-n 100 -r'; do answers --seed=a --weight-field=1 -t ' ' $options; done
     more_than_memory >in
-    answers --random-source=in
-    answers --random-source=in -n 100
-    answers --random-source=in -n 100 -r
+    for options in '' '-n 100' '-n 100 -r'; do answers --random-source=in $options; done
 }
 
 test_numbers_answer() {
@@ -492,10 +478,7 @@ test_questions_do_no_harm() {
     stands_questions -S 2G
     stands_questions -S 8M -n 1000 --keep-order
     stands_questions -S 8M -r -n 1000
-}
-
-test_questions_do_no_harm_when_a_pile_is_started_over() {
-    giants >in
+    giants >in # of which a pile is started over
     stands_questions -S 8M
     stands_questions -S 8M --tune=leaf-records=8
 }

@@ -76,24 +76,14 @@ killed_half_fed() {
     same '' "$(<said)"
 }
 
-test_sigint_while_it_reads() {
-    killed_half_fed INT 2
-}
-
-test_sigterm_while_it_reads() {
-    killed_half_fed TERM 15
-}
-
-test_sighup_while_it_reads() {
-    killed_half_fed HUP 1
-}
-
-test_sigkill_while_it_reads() {
-    killed_half_fed KILL 9
-}
-
-test_sigxcpu_while_it_reads() {
-    killed_half_fed XCPU "$(kill -l XCPU)"
+test_any_signal_while_it_reads() {
+    local top=$PWD
+    for signal in INT TERM HUP KILL XCPU; do
+        mkdir $signal
+        cd $signal || exit
+        killed_half_fed $signal "$(kill -l $signal)"
+        cd "$top" || exit
+    done
 }
 
 # Kill a run that waits for the reader of its output: killed_half_read SIGNAL NUMBER
@@ -109,16 +99,14 @@ killed_half_read() {
     same '' "$(ls -A temporary)"
 }
 
-test_sigint_while_it_writes() {
-    killed_half_read INT 2
-}
-
-test_sigterm_while_it_writes() {
-    killed_half_read TERM 15
-}
-
-test_sigkill_while_it_writes() {
-    killed_half_read KILL 9
+test_any_signal_while_it_writes() {
+    local top=$PWD
+    for signal in INT TERM KILL; do
+        mkdir $signal
+        cd $signal || exit
+        killed_half_read $signal "$(kill -l $signal)"
+        cd "$top" || exit
+    done
 }
 
 # Print the status of a run that is told to end just before it makes a call: told_to_end CALL ARGUMENT...
