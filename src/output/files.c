@@ -42,7 +42,9 @@ static void grow(struct files *files)
     files->allocated = allocated;
 }
 
-/* The number by which a file is known. The names that a filter's commands get are only compared with each other. */
+/* The number by which a file is known. It is asked for when the file has been opened for writing, which gives it
+ * another number where folders are made of layers (overlayfs). The names that a filter's commands get are only compared
+ * with each other. */
 static uint64_t number_of(const struct files *files, size_t number)
 {
     const char *path = files->file[number].path;
@@ -58,10 +60,9 @@ static uint64_t number_of(const struct files *files, size_t number)
     return xxh64_value(&hash);
 }
 
-/* The last file must be none of the others. */
-static void add_to_set(struct files *files)
+/* The file must be none of the others. */
+static void add_to_set(struct files *files, size_t number)
 {
-    const size_t number = files->count - 1;
     const size_t known = file_set_add(&files->set, number_of(files, number), number);
     const char *path = files->file[number].path;
 
@@ -70,7 +71,7 @@ static void add_to_set(struct files *files)
 }
 
 /* Add the next file, whatever it is. */
-void files_add(struct files *files)
+static void append(struct files *files)
 {
     const struct output_plan *plan = files->plan;
     const size_t number = files->count;
@@ -88,7 +89,6 @@ void files_add(struct files *files)
         fault_report("memory", errno);
     files->file[number].path = path;
     files->count++;
-    add_to_set(files);
 }
 
 /* A directory is no older shard, nor can it become one. Without memory none is found: the run may have succeeded. */
@@ -125,7 +125,7 @@ static void list(struct files *files)
         count += there > 0 ? there : 1;
     }
     while (files->count < count)
-        files_add(files);
+        append(files);
 }
 
 /* ---- Files that are inputs ---- */
@@ -245,6 +245,12 @@ static void add_disk(struct files *files, const struct sink *sink)
     files->free_bytes += free_bytes;
 }
 
+void files_add(struct files *files)
+{
+    append(files);
+    add_to_set(files, files->count - 1);
+}
+
 /* How many of the first files stay open: splits that are filled side by side do, in any case. */
 static size_t kept_open(const struct files *files)
 {
@@ -260,10 +266,12 @@ static void check_sinks(struct files *files)
         struct output_file *file = &files->file[i];
 
         if (files_is_filtered(files, i)) {
+            add_to_set(files, i);
             files->free_bytes = UINT64_MAX;
             continue;
         }
         open_sink(files, i);
+        add_to_set(files, i);
         if (files_packer(files, i) != NULL)
             files->free_bytes = UINT64_MAX;
         add_disk(files, file->sink);
