@@ -86,6 +86,24 @@ test_any_signal_while_it_reads() {
     done
 }
 
+test_any_signal_but_sigkill_takes_away_a_new_file_that_has_a_name() {
+    local signal
+    export FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP
+    mkdir folder
+    more_than_memory >in
+    for signal in HUP INT QUIT TERM ALRM USR2 XCPU; do
+        FAULT_RATE=1 start bigshuf-faulty -S 8M -o folder/file in
+        wait_until has_a_file folder
+        kill -$signal $!
+        fails_with $((128 + $(kill -l $signal))) '*' wait $!
+        same '' "$(ls -A folder)"
+    done
+}
+
+has_a_file() {
+    [ -n "$(ls -A "$1")" ]
+}
+
 # Kill a run that waits for the reader of its output: killed_half_read SIGNAL NUMBER
 killed_half_read() {
     mkdir temporary
