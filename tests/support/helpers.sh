@@ -86,14 +86,6 @@ fails_at_once() {
     is_empty out
 }
 
-# The same for each line "OPTIONS | MESSAGE" of standard input, words for the shell and a pattern as in `case`.
-all_fail_at_once() {
-    local line
-    while IFS= read -r line; do
-        eval "fails_at_once \"\${line##* | }\" ${line% | *}"
-    done
-}
-
 # bigshuf never has more than MIB + 16 MiB resident: runs_within MIB [OPTION]...
 runs_within() {
     needs_bare_program
