@@ -472,6 +472,22 @@ IN_SCRATCH(what_comes_to_a_slow_disk_is_compressed_from_some_time_on)
     }
 }
 
+/* Then writes tell alone. */
+IN_SCRATCH(a_disk_is_not_asked_for_short_files)
+{
+    use_pace();
+    pace.come_bytes = ((uint64_t)64 << 20) - 1;
+    write_nanoseconds = 10000;
+    open_spill(1);
+    while (disk.written_bytes < 17 << 20) {
+        append(0, 40);
+        storage_drop(spill, 0);
+        bytes[0] = 0;
+    }
+    assert_true(awaited_bytes == 0);
+    assert_int_equal(pace_advice(&pace), PACE_PACKED);
+}
+
 IN_SCRATCH(a_disk_is_asked_once)
 {
     for (int i = 0; i < 3; i++) {
