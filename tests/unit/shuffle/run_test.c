@@ -50,6 +50,23 @@ UNIT_TEST(what_is_skipped_is_not_taken)
     assert_true(run_reach(&run) == UINT64_MAX);
 }
 
+/* What pass 1 has dropped is not skipped once more. */
+UNIT_TEST(a_part_begins_behind_what_was_dropped)
+{
+    struct run_progress progress = {.skip = 0};
+    struct run run = {.limit = UINT64_MAX, .part = 2, .parts = 4, .progress = &progress};
+    const struct output_plan plan = {.path = "/dev/null", .filters = 1};
+    struct output *output = output_open(&plan);
+
+    run_drop(&run, 20);
+    run_begin(&run, output, 100);
+    assert_int_equal(progress.skip, 5);
+    assert_int_equal(run_left(&run), 25);
+    assert_int_equal(run_reach(&run), 30);
+    assert_true(run.limit == UINT64_MAX);
+    output_free(output);
+}
+
 UNIT_TEST(parts_are_even_and_leave_nothing)
 {
     static const uint64_t wholes[] = {0, 1, 10, 4294967296, UINT64_MAX};
