@@ -21,8 +21,8 @@ same_with() {
     [ -s mappings ]
 }
 
-# It is also what it is when FILE comes through a pipe: held where it was read if it fits, and copied after all if it turns
-# out not to: same_piped FILE OPTION...
+# It is also what it is when FILE comes through a pipe, where it is held if it fits, and copied after all if it turns out
+# not to: same_piped FILE OPTION...
 same_piped() {
     same_as_read "$@"
     bigshuf --seed=m "${@:2}" < <(cat "$1") | cmp - wanted

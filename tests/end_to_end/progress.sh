@@ -417,7 +417,9 @@ test_orders_and_samples_answer() {
     seq 300000 >in
     for options in '-n 1000' '-n 1000 --keep-order' --probability=0.5 '-r -n 1000'; do answers --seed=a $options; done
     long_lines "$(scale 900 9000 90000)" 500 1500 >in
-    for options in '' '-n 100' '-n 100 --keep-order' '-n 100 -r'; do answers --seed=a --weight-field=1 -t ' ' $options; done
+    for options in '' '-n 100' '-n 100 --keep-order' '-n 100 -r'; do
+        answers --seed=a --weight-field=1 -t ' ' $options
+    done
     more_than_memory >in
     for options in '' '-n 100' '-n 100 -r'; do answers --random-source=in $options; done
 }

@@ -13,7 +13,8 @@ fails_when_read() {
 
 formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox groups csv_groups"
 
-# Those that begin with their length, which tests/soak/lengths.py makes, and all of them. (They have no header of records.)
+# Those that begin with their length, which tests/soak/lengths.py makes, and all of them. (They have no header of
+# records.)
 codings="tfrecord u32le u32be u64le u64be varint"
 all_formats=$formats
 ! command -v python3 >/dev/null || all_formats+=" $codings"
