@@ -8,10 +8,9 @@
  * that the next byte pushes its first ones out. Then number may be larger than most, and it matters that the remainder
  * is what stays behind a failed try, not the distance from that multiple, though they are the same otherwise.
  *
- * The draws depend on the number of records alone, so they need numbers, not records: those are stored in one pile, and
- * written in the order that was drawn (shuffle_drawn). If they do not fit into memory and can be read again, they are
- * only counted. Of a reservoir, only records are stored that get into it; there are about k log(n / k) of them besides
- * the first k.
+ * The draws depend on the number of records alone. So the records are stored in one pile, their order is drawn as
+ * numbers, and they are written in that order (shuffle_drawn). If they do not fit into memory and can be read again,
+ * they are only counted. Of a reservoir of k records, only those are stored that get into it: about k (1 + log(n / k)).
  */
 
 #include "sample/gnu.h"

@@ -1,14 +1,16 @@
 /*
- * The first records of the order are those of the first piles, as far as the last of these piles is needed. Which pile
- * a record is in follows from its number alone, so the counts of the piles tell early which piles are out of the
- * question (as in scatter.c), and only records of the others are stored, in one pile, in input order. At the end it is
- * known which piles are in, and which records of the last one. Then the numbers are gone through once more, to tell
- * for each whether it was stored, and whether it stays: a few numbers say since when which piles were out of the
- * question, so nothing has to be kept for each record. A last pile that is scattered in its turn is treated alike: it
- * is known which of its children are in, and so on down to a leaf, whose order is the only one that must be drawn.
+ * The first records of the order are those of the first piles, and some of the last pile that is needed. A record's
+ * pile follows from its number alone, so the counts of the piles tell early which piles nobody needs (as in scatter.c).
+ * Records of the others are stored, in one pile, in input order.
+ *
+ * When all have been counted, it is known which piles are wanted whole, and how many records of the last one. A last
+ * pile that scatters in its turn is treated alike: some of its children are wanted whole, and so on down to a leaf,
+ * whose order is the only one that must be drawn. Then the numbers of all records are gone through once more, to tell
+ * for each whether it was stored, and whether it is written. Nothing has to be kept for each record: a few numbers say
+ * from which record on which piles were no longer stored.
  *
  * Where records are referred to, they need not be stored in input order, as references are small and stay in memory:
- * the first piles are those of a shuffle, and going through the numbers tells from which pile the next one comes.
+ * the first piles are those of a shuffle, and the numbers tell from which pile the next record comes.
  */
 
 #include "sample/in_order.h"
@@ -112,7 +114,7 @@ static unsigned next_child(struct routing *routing)
     return routing->child[routing->next++ % CHUNK];
 }
 
-/* A node of which some records are chosen: those of the children before `last`, and some of its. */
+/* A node of which some records are chosen: all of the children before `last`, and some of that one. */
 struct level {
     struct routing routing;
     unsigned last;
@@ -136,7 +138,7 @@ struct selecting {
     uint64_t next_in_leaf;
 };
 
-/* See how many piles it takes to have all records that may be written. */
+/* Count how many of the first piles hold all records that may be written. */
 static void count_kept(struct selecting *s)
 {
     uint64_t sum = 0;
@@ -246,7 +248,7 @@ static bool choose(struct selecting *s)
     return choose_in_leaf(s, node, records);
 }
 
-/* Is the next record chosen, of which is known to which child of the root it goes? */
+/* Is the next record chosen? It goes to child `child` of the root. */
 static bool is_chosen(struct selecting *s, unsigned child)
 {
     for (unsigned i = 0; i < s->levels; i++) {

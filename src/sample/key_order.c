@@ -1,11 +1,11 @@
 /*
  * Range j has two piles: 2j holds its records, 2j + 1 their keys.
  *
- * Keys have no known distribution. The first records are therefore kept in one range, until there are enough of them to
- * say where ranges should begin; then they are divided among those. When there are twice as many, and what came later
- * has made a range much longer than others, all are divided again, as long as they are in memory: so that no range is
- * too large for it in the end, as one is started over that is, which is written once more. Since the order is that of
- * the keys, it does not matter where ranges begin; only time and space do.
+ * Nobody knows how keys are distributed. So the first records are kept in one range, until there are enough of them to
+ * say where ranges should begin; then they are divided among those. Later keys may be distributed in another way. So
+ * whenever there are twice as many records, and one range has become much longer than others, all are divided again,
+ * as long as they are in memory. If a range is too large for the memory in the end, it is started over: it is divided
+ * once more, on disk. Where ranges begin costs only time and space, since the order is that of the keys.
  */
 
 #include "sample/key_order.h"
@@ -24,7 +24,7 @@ enum {
     RANGES = 256,
     SAMPLE = 4096,   /* keys: 16 for a range */
     COUNTING = 1024, /* records after which it is seen how many ranges are wanted */
-    UNEVEN = 32,     /* a range should not have this part of all records, about four times its share */
+    UNEVEN = 32,     /* a range with more than this part of all records is too long: about four times its share */
 };
 
 struct range {

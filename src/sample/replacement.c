@@ -1,8 +1,9 @@
 /*
- * All records are kept in one pile, unless they can be read again and do not fit into memory: then they are counted. If
- * they fit with their references, those drawn are copied out at once. Otherwise as many are drawn at a time as there is
- * room for, and sorted by their numbers; a pass over the records then copies them to another pile, in which they are as
- * if they had come from an input, with the order known in which they are to be written (shuffle_drawn).
+ * All records are kept in one pile. If they can be read again and do not fit into memory, they are only counted.
+ *
+ * If they fit with their references, those drawn are copied out at once. Otherwise there are passes: as many records
+ * are drawn at a time as there is room for, and sorted by their numbers. A pass over all records copies them to a
+ * second pile, as if they had come from an input, and their places in the output are known (shuffle_drawn).
  */
 
 #include "sample/replacement.h"
@@ -21,11 +22,11 @@
 /* Records drawn at a time from memory with references: it takes a few to hide the latency. */
 enum { BATCH = 4096 };
 
-/* Drawn in a pass, each needs up to 100 bytes in tables, and twice its length, which counts as if none had more than
- * LENGTH_MAX: what is longer may be spilled, lest there be a pass for each few. */
+/* A record that is drawn in a pass takes up to 100 bytes in tables, and twice its length. More than LENGTH_MAX does not
+ * count: longer records may be spilled, or else each pass would draw only a few. */
 enum { DRAWN_BYTES = 128, LENGTH_MAX = 1024, BLOCKS_MIN = 32 };
 
-/* While all records are in memory, passes are quick, and they stay there if a batch can have this part of it. */
+/* While all records are in memory, passes are quick. So they stay there if a batch can have this part of it. */
 enum { BATCH_SHARE = 8 };
 
 struct replacement {
@@ -201,7 +202,8 @@ static uint64_t prepare_batch(struct replacement *r)
     return count;
 }
 
-/* Some at a time, by way of a pile. What stays in memory of the others is in the way of nobody who asks. */
+/* Some at a time, by way of a pile. The blocks that all records still hold are pinned, since nobody can spill them
+ * while those drawn are shuffled. */
 static void write_passes(struct replacement *r)
 {
     struct run *run = r->run;

@@ -1,7 +1,7 @@
 /*
- * A weight is needed when its record begins, since that decides where the record goes. Where it stands so far behind
- * that the record has come in several pieces by then, these go to a pile, and come once more from there. A block of the
- * pool is kept promised for that, so that there is one however full the pool is.
+ * A weight is needed when its record begins, since it decides where the record goes. A record may be so long that its
+ * weight is not in the first piece that comes. Then all pieces up to the weight are put into a pile, and are handed out
+ * from there. One block of the pool is kept promised for that pile, however full the pool is.
  *
  * Messages quote a weight as far as it is printable and short: it may be anything, where a field is not what the user
  * believes.

@@ -31,14 +31,6 @@ struct weighing {
     uint64_t key; /* of the record that comes; UINT64_MAX if its weight is zero */
 };
 
-static struct weighing weigh(struct run *run, struct weight_place place, struct source *source)
-{
-    struct weighing w = {.weights = weight_input_open(&run->engine, &run->format, place, source)};
-
-    random_words_init(&w.words, &run->order.key, "weight");
-    return w;
-}
-
 /* The next piece, as weight_input_next has it. */
 static bool next_weighed(void *context, struct record_reader *reader, struct record_piece *piece)
 {
@@ -72,11 +64,12 @@ static void write_by_key(struct run *run, struct weighing *w, struct source *sou
 /* Two piles: the records that may be among the first ones, in input order, and their keys. */
 enum { RECORDS, KEYS, PILES };
 
+/* The first digits of keys, and how many steps a pass counts. */
 enum { DIGITS = 1 << 16, DIGIT_SHIFT = 48, STEPS = 256 };
 
 struct selecting {
     struct run *run;
-    struct weighing weighing;
+    struct weighing *weighing;
     struct piles piles;
     struct table count;  /* of the stored keys with each first digit, 8 bytes */
     uint64_t most;       /* first digit of keys that may be among the first ones */
@@ -87,14 +80,14 @@ static bool next_candidate(void *context, struct record_reader *reader, struct r
 {
     struct selecting *s = context;
 
-    return next_weighed(&s->weighing, reader, piece);
+    return next_weighed(s->weighing, reader, piece);
 }
 
 /* May the record still be among the first ones? Then its key is kept, too. */
 static bool admit(void *context, uint64_t record)
 {
     struct selecting *s = context;
-    const uint64_t key = s->weighing.key, limit = s->run->limit;
+    const uint64_t key = s->weighing->key, limit = s->run->limit;
 
     (void)record;
     if (key == UINT64_MAX || limit == 0 || key >> DIGIT_SHIFT > s->most)
@@ -119,7 +112,7 @@ static void store_candidates(struct selecting *s, struct source *source)
     s->most = DIGITS - 1;
     piles_init(&s->piles, PILES, 1, &s->run->engine.pool, s->run->engine.place);
     keep_records(s->run, source, &candidates, &s->piles, RECORDS);
-    weight_input_end(s->weighing.weights);
+    weight_input_end(s->weighing->weights);
     pile_source_verify(&s->piles, RECORDS, &s->run->format, whole.data, whole.bytes);
     pile_keys_verify(&s->piles, KEYS, whole.data, whole.bytes);
 }
@@ -157,7 +150,7 @@ static uint64_t find_greatest(struct selecting *s, uint64_t *equal)
 /* Of the stored records, write those whose keys are the least. */
 static void write_in_input_order(struct run *run, struct weighing *w, struct source *source, struct output *output)
 {
-    struct selecting s = {.run = run, .weighing = *w};
+    struct selecting s = {.run = run, .weighing = w};
     struct transfer transfer;
     struct record_piece piece;
     struct pile_keys keys;
@@ -192,8 +185,9 @@ static void write_in_input_order(struct run *run, struct weighing *w, struct sou
 void weighted_order(struct run *run, struct source *source, struct weight_place place, bool keep_order,
                     struct output *output)
 {
-    struct weighing w = weigh(run, place, source);
+    struct weighing w = {.weights = weight_input_open(&run->engine, &run->format, place, source)};
 
+    random_words_init(&w.words, &run->order.key, "weight");
     if (keep_order)
         write_in_input_order(run, &w, source, output);
     else
@@ -274,7 +268,7 @@ static void open_shares(struct shares *shares, struct drawing *d, struct replace
 static struct decimal read_again(struct shares *shares)
 {
     struct record_piece piece = {.first = false};
-    struct decimal weight;
+    struct decimal weight = {.mantissa = 0};
 
     while (!piece.first)
         if (!weight_input_next(shares->drawing->weights, &shares->transfer.reader, &piece, &weight))
