@@ -23,8 +23,8 @@ void in_order_bernoulli(struct run *run, struct source *source, struct in_order_
 
 /* Write those records that would be the first run->limit of the order (order.h), in the order of the input. Hardly more
  * records than these are stored meanwhile, or referred to if the run says so. One leaf is put into order, which takes 4
- * bytes for each of its records. If there is no room for references, run->progress->must_copy
- * is set and nothing is written. */
+ * bytes for each of its records. If there is no room for references, run->progress->must_copy is set, and nothing is
+ * written. */
 void in_order_first(struct run *run, struct source *source, struct output *output);
 
 #endif

@@ -28,6 +28,6 @@ void key_order_put(struct key_order *keyed, const struct record_piece *piece, ui
 /* Write all records, or the first run_left of them. */
 void key_order_write(struct key_order *keyed, struct output *output);
 
-void key_order_free(struct key_order *keyed); /* NULL is fine */
+void key_order_free(struct key_order *keyed);
 
 #endif

@@ -52,6 +52,6 @@ void weight_input_end(struct weight_input *weights);
  * does. */
 void weight_input_again(struct weight_input *weights, struct source *source);
 
-void weight_input_free(struct weight_input *weights); /* NULL is fine */
+void weight_input_free(struct weight_input *weights);
 
 #endif

@@ -396,8 +396,6 @@ void key_order_write(struct key_order *keyed, struct output *output)
 
 void key_order_free(struct key_order *keyed)
 {
-    if (keyed == NULL)
-        return;
     piles_release(&keyed->ranges[0].piles);
     piles_release(&keyed->ranges[1].piles);
     free(keyed);

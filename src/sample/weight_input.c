@@ -308,8 +308,6 @@ void weight_input_end(struct weight_input *weights)
 
 void weight_input_free(struct weight_input *weights)
 {
-    if (weights == NULL)
-        return;
     source_free(weights->late);
     piles_release(&weights->kept);
     release_promise(weights);
