@@ -96,7 +96,7 @@ static bool admit(void *context, uint64_t record)
     s->candidates++;
     for (; s->most > 0 && s->candidates - *table_u64(&s->count, s->most) >= limit; s->most--)
         s->candidates -= *table_u64(&s->count, s->most);
-    pile_keys_append(&s->piles, KEYS, key);
+    pile_source_keys_append(&s->piles, KEYS, key);
     return true;
 }
 
@@ -114,7 +114,7 @@ static void store_candidates(struct selecting *s, struct source *source)
     keep_records(s->run, source, &candidates, &s->piles, RECORDS);
     weight_input_end(s->weighing->weights);
     pile_source_verify(&s->piles, RECORDS, &s->run->format, whole.data, whole.bytes);
-    pile_keys_verify(&s->piles, KEYS, whole.data, whole.bytes);
+    pile_source_keys_verify(&s->piles, KEYS, whole.data, whole.bytes);
 }
 
 /* The greatest of the first ones' keys, if more are stored than will be written. *equal receives how many of the first
@@ -131,14 +131,14 @@ static uint64_t find_greatest(struct selecting *s, uint64_t *equal)
         struct pile_keys keys;
         unsigned i = 0;
 
-        pile_keys_open(&keys, &s->piles, KEYS, true);
+        pile_source_keys_open(&keys, &s->piles, KEYS, true);
         for (uint64_t left = s->piles.pile[KEYS].records; left > 0; left--) {
-            const uint64_t key = pile_keys_next(&keys);
+            const uint64_t key = pile_source_keys_next(&keys);
 
             if (key >= low && key <= high)
                 count[(key - low) / step]++;
         }
-        pile_keys_close(&keys);
+        pile_source_keys_close(&keys);
         for (; *equal > count[i]; i++)
             *equal -= count[i];
         low += i * step;
@@ -161,12 +161,12 @@ static void write_in_input_order(struct run *run, struct weighing *w, struct sou
     store_candidates(&s, source);
     greatest = find_greatest(&s, &equal);
     stored = pile_source(&s.piles, RECORDS, false);
-    pile_keys_open(&keys, &s.piles, KEYS, false);
+    pile_source_keys_open(&keys, &s.piles, KEYS, false);
     run_begin(run, output, s.candidates);
     transfer_init(&transfer, &run->engine, &run->format, stored, output);
     while (record_reader_next(&transfer.reader, &piece)) {
         if (piece.first) {
-            const uint64_t key = pile_keys_next(&keys);
+            const uint64_t key = pile_source_keys_next(&keys);
 
             stays = key < greatest || (key == greatest && equal > 0);
             equal -= key == greatest && stays;
@@ -176,7 +176,7 @@ static void write_in_input_order(struct run *run, struct weighing *w, struct sou
         counter_add(&run->progress->written, stays && piece.last);
     }
     transfer_end(&transfer);
-    pile_keys_close(&keys);
+    pile_source_keys_close(&keys);
     source_free(stored);
     table_release(&s.count);
     piles_release(&s.piles);
@@ -237,8 +237,8 @@ static bool next_noted(void *context, struct record_reader *reader, struct recor
         pile_drop(&d->piles, 0);
         d->again = true;
     }
-    pile_keys_append(&d->piles, 0, weight.mantissa);
-    pile_keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent);
+    pile_source_keys_append(&d->piles, 0, weight.mantissa);
+    pile_source_keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent);
     return true;
 }
 
@@ -256,7 +256,7 @@ static void open_shares(struct shares *shares, struct drawing *d, struct replace
 {
     *shares = (struct shares){.drawing = d, .repeat = repeat};
     if (!d->again) {
-        pile_keys_open(&shares->keys, &d->piles, 0, true);
+        pile_source_keys_open(&shares->keys, &d->piles, 0, true);
         return;
     }
     replacement_verify(repeat); /* before a damaged weight is taken for a wrong one */
@@ -281,8 +281,8 @@ static struct decimal read_kept(struct shares *shares)
     struct decimal weight;
     uint64_t exponent;
 
-    weight.mantissa = pile_keys_next(&shares->keys);
-    exponent = pile_keys_next(&shares->keys);
+    weight.mantissa = pile_source_keys_next(&shares->keys);
+    exponent = pile_source_keys_next(&shares->keys);
     weight.exponent = (int)(int64_t)exponent;
     return weight;
 }
@@ -312,7 +312,7 @@ static void close_shares(struct shares *shares)
             continue;
         weight_input_end(weights);
     }
-    pile_keys_close(&shares->keys);
+    pile_source_keys_close(&shares->keys);
     replacement_done(shares->repeat, shares->records);
 }
 
@@ -406,7 +406,7 @@ static void match(struct drawing *d, struct replacement *repeat, struct table *n
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&sorted->key, i) = *table_u64(high, *table_u64(&sorted->value, i));
     sorted = sort_by_key(sorted, sorted == pairs ? spare : pairs, count);
-    pile_keys_verify(&d->piles, 0, whole.data, whole.bytes);
+    pile_source_keys_verify(&d->piles, 0, whole.data, whole.bytes);
     open_shares(&shares, d, repeat);
     next_share(&shares);
     for (uint64_t i = 0; i < count; i++) {

@@ -18,7 +18,7 @@ static void fill(uint64_t count)
     small_open(1, ORDER_LEAF_RECORDS);
     piles_init(&piles, 2, 1, &small.run.engine.pool, &small.place);
     for (uint64_t i = 0; i < count; i++)
-        pile_keys_append(&piles, KEYS, key_of(i));
+        pile_source_keys_append(&piles, KEYS, key_of(i));
     assert_true(pile_bytes(&piles, KEYS) == 8 * count);
 }
 
@@ -32,11 +32,11 @@ static void assert_reads(uint64_t count)
 {
     struct pile_keys keys;
 
-    pile_keys_open(&keys, &piles, KEYS, true);
+    pile_source_keys_open(&keys, &piles, KEYS, true);
     for (uint64_t i = 0; i < count; i++)
-        assert_true(pile_keys_next(&keys) == key_of(i));
-    pile_keys_close(&keys);
-    pile_keys_close(&keys);
+        assert_true(pile_source_keys_next(&keys) == key_of(i));
+    pile_source_keys_close(&keys);
+    pile_source_keys_close(&keys);
 }
 
 #define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
@@ -74,11 +74,11 @@ TEST(that_there_are_no_more_keys_is_a_failure)
 
         fill(counts[i]);
         piles_seal(&piles);
-        pile_keys_open(&keys, &piles, KEYS, true);
+        pile_source_keys_open(&keys, &piles, KEYS, true);
         for (uint64_t k = 0; k < counts[i]; k++)
-            pile_keys_next(&keys);
-        assert_ends(pile_keys_next(&keys), "bigshuf: a pile does not hold the keys that were put there\n");
-        pile_keys_close(&keys);
+            pile_source_keys_next(&keys);
+        assert_ends(pile_source_keys_next(&keys), "bigshuf: a pile does not hold the keys that were put there\n");
+        pile_source_keys_close(&keys);
         empty();
     }
 }
