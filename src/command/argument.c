@@ -322,7 +322,7 @@ _Noreturn static void refuse_kind(const char *text)
     fault_say("invalid record kind '%s': it is one of %s", text, valid);
 }
 
-/* What stands behind the name of a kind. */
+/* What stands behind the name of a kind; "" if nothing does. */
 static void set_kind(struct parsing *parsing, const struct record_kind *kind, const char *text)
 {
     struct record_format *format = &parsing->options->format;
@@ -370,7 +370,7 @@ void argument_records(struct parsing *parsing, const char *text)
         kind = kind_find(kind->stands_for, (size_t)(argument - kind->stands_for));
     }
     parsing->kind = kind;
-    set_kind(parsing, kind, argument != NULL ? argument + 1 : NULL);
+    set_kind(parsing, kind, argument != NULL ? argument + 1 : "");
 }
 
 void argument_settle_records(struct parsing *parsing)
