@@ -297,7 +297,7 @@ test_large_inputs_are_shuffled_as_by_shuf() {
 test_what_does_not_fit_into_memory_is_shuffled_as_by_shuf() {
     needs_scale small
     more_than_memory >many
-    seq 400000 >numbers
+    seq -f '%.0f numbers' 400000 >numbers
     same_sum_as_shuf '${shuf/#bigshuf/bigshuf -S 8M} --random-source=<(yes 42) many' \
         '${shuf/#bigshuf/bigshuf -S 8M --parallel=1} --random-source=<(yes 42) < <(cat many)' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 700000 --random-source=<(yes 42) many' \
