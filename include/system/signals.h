@@ -40,6 +40,7 @@ void signals_release(const sigset_t *before);
  * ends the process leaves as little behind as death by signal does; `kept` is called for a name that cannot be
  * unlinked. */
 void signals_give_up_hold(void);
+bool signals_is_dying(void); /* has death by signal, or such an end, begun? What fails then may fail because of it */
 _Noreturn void signals_wait_for_end(void);
 _Noreturn void signals_end(int status, void (*kept)(const char *name, int error));
 

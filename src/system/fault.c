@@ -169,7 +169,7 @@ _Noreturn static void end_run(struct line *line)
 {
     if (ends)
         signals_end(EXIT_FAILURE, warn_of_kept);
-    if (atomic_exchange(&failed, true))
+    if (signals_is_dying() || atomic_exchange(&failed, true))
         signals_wait_for_end();
     ends = true;
     if (line != NULL)

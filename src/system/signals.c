@@ -317,6 +317,11 @@ void signals_give_up_hold(void)
     holds = false;
 }
 
+bool signals_is_dying(void)
+{
+    return atomic_load(&dying);
+}
+
 void signals_wait_for_end(void)
 {
     signals_give_up_hold();
