@@ -22,8 +22,7 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill pile_files spill_place pace storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive grouping torn record_reader generated source stream hints contents decompress lender
- *                    mapping hold names operand
+ *                    archive grouping torn record_reader generated source contents hints decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header kind csv fasta fastq sequence string lines sizes tar_kind length_kinds tail key record
  *                    length tar_scan tar_headers scan field
@@ -33,9 +32,9 @@
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape arithmetic uint128
  *
- * The way of a record: input/source reads it, or shows it where it is mapped (input/lender) or held (input/hold), and
- * makes one of several, if asked (input/grouping, input/archive); shuffle/scatter finds its end (record/record) and its
- * pile (shuffle/order) and puts it there (shuffle/staging, shuffle/pile), or a reference to it, into memory or
+ * The way of a record: input/source reads it, or shows it where it is mapped (input/mapped) or held, and makes one of
+ * several, if asked (input/grouping, input/archive); shuffle/scatter finds its end (record/record) and its pile
+ * (shuffle/order) and puts it there (shuffle/staging, shuffle/pile), or a reference to it, into memory or
  * temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out (shuffle/index) through
  * output/buffer to output/output, which puts it into a file (output/sink), by its key if asked (output/sides).
  */

@@ -22,16 +22,20 @@ struct hints {
     bool end_told;
 };
 
+/* Are there hints about files of this format? Records of a fixed size or with a length may begin like others by chance.
+ */
+bool hints_are_given(const struct record_format *format);
+
 /* Look at the beginning of a file, `unpacked` if it was compressed: is it (still) compressed, an archive, a table, text
  * in UTF-16, or one whose records are no lines, such as CSV with newlines in fields and JSON with several lines for a
- * value? Records of a fixed size or with a length may begin like that by chance, and are passed over. */
+ * value? */
 void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
                 const uint8_t *data, size_t bytes);
 
-/* Refuse a regular file that begins so ("-": standard input, from where it stands) and is also an output: of a shuffled
- * archive nothing can be read, and it may be the only copy. Not if lines of text may look like that, as FASTA. One that
- * is compressed is decompressed first, if that is done with inputs. */
-void hints_refuse(const struct record_format *format, bool decompresses, const char *name);
+/* Refuse a file that begins so and is also an output: of a shuffled archive nothing can be read, and it may be the only
+ * copy. Not if lines of text may look like that, as FASTA. */
+void hints_refuse(const struct record_format *format, bool unpacked, const char *name, const uint8_t *data,
+                  size_t bytes);
 
 /* Refuse a file that should be records of this kind, and is compressed. */
 _Noreturn void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name);

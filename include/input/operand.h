@@ -1,10 +1,11 @@
 #ifndef BIGSHUF_INPUT_OPERAND_H
 #define BIGSHUF_INPUT_OPERAND_H
 
-/* A file as it is named on the command line: "-" stands for standard input. */
+/* Input files as they are named, on the command line or in a list: "-" stands for standard input. */
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 bool operand_is_standard_input(const char *name);
@@ -19,5 +20,14 @@ void operand_close(int fd); /* also of -1; standard input stays open, lest the n
 bool operand_is_forgotten(const char *const *names, size_t count);
 
 int operand_stat(const char *name, struct stat *status); /* 0, or -1 with errno */
+
+/* Read file names, separated (or ended) by NUL bytes, from the file `from` ("-": standard input), as sort --files0-from
+ * does. An empty name is an error that names its place ("FROM:3: invalid zero-length file name"), no names at all is an
+ * error ("no input from 'FROM'"), and so are "-" among names that come from standard input, a name that no file can
+ * have, and one with a newline that is not there, since the list probably has lines. An error is told as soon as it is
+ * read. *names is an array into *data; both are malloc'd: free them. *memory is how many bytes the names may take, and
+ * becomes how many they do: the list, and OPERAND_ENTRY_BYTES for each of them. More are an error. */
+enum { OPERAND_ENTRY_BYTES = 64 }; /* its address, its end in the stream, its mark, its entry in a manifest */
+void operand_list(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data);
 
 #endif

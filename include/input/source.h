@@ -12,16 +12,27 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "input/stream.h"
+#include "input/decompress.h"
+#include "record/header.h"
+#include "record/record.h"
 #include "system/pool.h"
 
 struct source;
+
+/* What the files consist of. All of them begin with a header (header.h), unless there is none. If the format `starts`,
+ * each file must begin with (after the header) the string with which records start, and the stream has it after the
+ * last record instead, as record.h says. */
+struct source_layout {
+    struct record_format format;
+    struct header_rule header;
+    struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
+};
 
 /* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. Looks at all
  * of them first: regular files are opened and closed in turn, others are only looked at; what is missing, unreadable, a
  * directory or a socket is reported, and so is a regular file that does not begin as the layout says, or whose size
  * does not fit it. Of standard input only kind and size are looked at. */
-struct source *source_open(const char *const *names, size_t count, const struct stream_layout *layout);
+struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout);
 
 /* The header of the first file that is not empty, as it stands there, and a missing delimiter. It is known from the
  * start if only regular files come before, else when that file has been read. NULL and 0 bytes if there is none. It
@@ -39,11 +50,11 @@ struct source_stage {
     /* As source_lend, of members whose marks go into a margin: those before the end of what is lent, and that there.
      * NULL: such a source cannot be mapped. */
     size_t (*lend)(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes);
-    void (*restart)(void *context); /* called when the source begins again */
-    void (*release)(void *context); /* has to free the source that source_insert returned */
+    void (*rewind)(void *context);  /* begin again, as must the source that source_insert returned */
+    void (*release)(void *context); /* has to free that source */
 };
 
-/* Put a stage, which must stay, into a source of which nothing has been read: from now on it delivers what the stage
+/* Put a stage into a source of which nothing has been read: from now on it delivers what the stage
  * makes of what the source delivers that is returned. Offsets in it are not those of source_name_at. */
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context);
 

@@ -53,7 +53,7 @@ struct record_format task_format(const struct options *options);
 /* Field `number` of a record. */
 struct field_place task_field(const struct options *options, uint64_t number);
 
-struct stream_layout task_layout(const struct options *options);
+struct source_layout task_layout(const struct options *options);
 struct number_range task_range(const struct options *options);
 
 /* `place` is for what the output must keep before it can be written. If --parallel was not given, the plan's number of

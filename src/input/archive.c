@@ -54,10 +54,8 @@ struct archive {
     struct torn torn; /* last: where `data` begins in its page decides how fast headers are copied to it */
 };
 
-static void restart(void *context)
+static void restart(struct archive *archive)
 {
-    struct archive *archive = context;
-
     archive->file_start = archive->position = 0;
     archive->at = archive->filled = 0;
     archive->ended = archive->any = archive->marked = archive->at_end = archive->joins = false;
@@ -357,6 +355,14 @@ static size_t lend_members(void *context, const struct record_margin *margin, co
     return part;
 }
 
+static void rewind_members(void *context)
+{
+    struct archive *archive = context;
+
+    source_rewind(archive->files);
+    restart(archive);
+}
+
 static void release(void *context)
 {
     struct archive *archive = context;
@@ -366,7 +372,7 @@ static void release(void *context)
 }
 
 static const struct source_stage stage = {
-    .read = read_members, .lend = lend_members, .restart = restart, .release = release};
+    .read = read_members, .lend = lend_members, .rewind = rewind_members, .release = release};
 
 void archive_begin(struct source *source)
 {

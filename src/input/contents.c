@@ -1,11 +1,15 @@
 #include "input/contents.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arithmetic.h"
 #include "input/operand.h"
+#include "record/tar_headers.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -13,6 +17,19 @@
 /* What a pipe holds on Linux unless told otherwise: a read that gets as much has found it full, and the writer waiting.
  */
 enum { PIPE_BYTES = 65536 };
+
+void contents_open(struct contents *contents, const char *const *names, size_t count)
+{
+    *contents = (struct contents){.names = names, .count = count, .fd = -1};
+    contents->marks = fault_allocate(count + 1, sizeof *contents->marks);
+}
+
+void contents_release(struct contents *contents)
+{
+    contents_close(contents);
+    decompress_free(contents->decompress);
+    free(contents->marks);
+}
 
 static const char *name_of(const struct contents *contents)
 {
@@ -28,6 +45,118 @@ static struct file_mark *mark_of(const struct contents *contents)
 {
     return &contents->marks[contents->file];
 }
+
+/* ---- Looking ---- */
+
+/* Is a file refused if it begins like a compressed one? Text hardly begins so. An archive has whole blocks (tail.c), or
+ * is looked at when it is read (archive.c). Other records may begin so by chance, but hardly in a file of such a name;
+ * if they have one size, and the file a multiple of it, who knows. */
+static bool is_refused_if_packed(const struct record_format *format, const char *name, uint64_t bytes)
+{
+    if (record_is(format, RECORD_TEXT))
+        return bytes > 0; /* of those in /proc, nobody knows */
+    if (record_is(format, RECORD_MEMBER))
+        return bytes % TAR_BLOCK_BYTES > 0;
+    if (record_is(format, RECORD_FIXED) && bytes % record_size(format) == 0)
+        return false;
+    return packer_of_name(name) != NULL;
+}
+
+/* The shell must not have emptied a regular file, as it does in `bigshuf FILE >FILE`, but not in
+ * `bigshuf FILE >>FILE`. */
+static void check_emptied(const char *name, const struct stat *status)
+{
+    struct stat output;
+
+    if (status->st_size == 0 && sys_fstat(STDOUT_FILENO, &output) == 0 && io_same_file(status, &output) &&
+        !sys_is_appended(STDOUT_FILENO))
+        fault_say("%s: is also the output, and the shell has emptied it: use -o %s", fault_name(name),
+                  operand_is_standard_input(name) ? "FILE" : name);
+}
+
+/* Is a regular file, which is open and has so many bytes from `at` on, compressed, and to be decompressed? That must be
+ * possible then. */
+static bool is_packed(struct contents *contents, const struct contents_view *view, int fd, uint64_t bytes)
+{
+    const char *name = name_of(contents);
+    struct decompress_beginning beginning = {.bytes = 0};
+
+    if (!view->decompresses && !is_refused_if_packed(view->format, name, bytes))
+        return false;
+    if (decompress_look(fd, name, contents->at, &beginning) != 0)
+        report(contents);
+    if (beginning.packer == NULL && view->decompresses)
+        hints_look_at_name(view->hints, name);
+    if (beginning.packer == NULL || (beginning.named && !view->decompresses))
+        return false;
+    if (!view->decompresses)
+        hints_refuse_packed(record_kind(view->format), beginning.packer, name);
+    decompress_check(beginning.packer, name);
+    contents->packed++;
+    return true;
+}
+
+/* A regular file that has a name. */
+static bool look_into(struct contents *contents, const struct contents_view *view, uint64_t *bytes)
+{
+    struct file_mark *mark = mark_of(contents);
+
+    contents->fd = operand_open(name_of(contents), true);
+    if (contents->fd < 0 || file_mark_open(mark, contents->fd) != 0)
+        file_mark_report(name_of(contents));
+    *bytes = (uint64_t)mark->bytes;
+    return !is_packed(contents, view, contents->fd, *bytes);
+}
+
+/* Standard input as a regular file, of which it has what is left. Where it is named again, that is nothing. */
+static bool look_into_standard_input(struct contents *contents, const struct contents_view *view, uint64_t *bytes)
+{
+    struct file_mark *mark = mark_of(contents);
+
+    for (size_t i = 0; i < contents->file; i++)
+        if (operand_is_standard_input(contents->names[i])) {
+            *mark = contents->marks[i];
+            return true;
+        }
+    if (file_mark_open(mark, STDIN_FILENO) != 0)
+        file_mark_report(name_of(contents));
+    contents->start = contents->at = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
+    if (contents->start >= 0 && contents->start < mark->bytes)
+        *bytes = (uint64_t)(mark->bytes - contents->start);
+    return !is_packed(contents, view, STDIN_FILENO, *bytes);
+}
+
+bool contents_look(struct contents *contents, size_t file, const struct contents_view *view, uint64_t *bytes)
+{
+    const char *name = contents->names[file];
+    const bool is_input = operand_is_standard_input(name);
+    const int mode = is_input ? sys_access_mode(STDIN_FILENO) : O_RDONLY;
+    struct stat status;
+
+    *bytes = 0;
+    contents->file = file;
+    contents->at = 0;
+    if (mode < 0 || (is_input ? sys_fstat(STDIN_FILENO, &status) : io_look(name, &status)) != 0)
+        report(contents);
+    if (mode == O_WRONLY || S_ISDIR(status.st_mode))
+        fault_report(name, mode == O_WRONLY ? EBADF : EISDIR);
+    if (!S_ISREG(status.st_mode))
+        return false;
+    check_emptied(name, &status);
+    if (is_input)
+        return look_into_standard_input(contents, view, bytes);
+    mark_of(contents)->file = file_mark_of(&status).file; /* which it must be when it is open, too */
+    return look_into(contents, view, bytes);
+}
+
+void contents_decompress(struct contents *contents, struct decompress_limits limits)
+{
+    if (contents->packed < 2)
+        limits.bytes = 0; /* there is none to be read ahead while another one is read */
+    contents->decompress = decompress_new(contents->names, contents->marks, contents->count, limits);
+}
+
+/* ---- Reading ---- */
 
 /* The file is open: is it what it was when it was opened before, if it was? */
 static void begin(struct contents *contents)
@@ -119,4 +248,28 @@ void contents_close(struct contents *contents)
     operand_close(contents->fd);
     contents->fd = -1;
     contents->open = false;
+}
+
+/* ---- Outputs ---- */
+
+void contents_refuse(const char *name, const struct record_format *format, bool decompresses)
+{
+    const off_t start = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
+    uint8_t data[HINTS_LOOK_BYTES];
+    struct contents contents;
+    size_t bytes = 0, got = 1;
+    bool unpacked;
+
+    if (!hints_are_given(format))
+        return;
+    contents_open(&contents, &name, 1);
+    if (decompresses)
+        contents_decompress(&contents, (struct decompress_limits){.programs = 1});
+    for (contents_begin(&contents, 0); got > 0 && bytes < sizeof data; bytes += got)
+        got = contents_read(&contents, data + bytes, sizeof data - bytes);
+    unpacked = contents.decompressed;
+    contents_release(&contents);
+    if (operand_is_standard_input(name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)
+        fault_report(name, errno);
+    hints_refuse(format, unpacked, name, data, bytes);
 }

@@ -34,10 +34,8 @@ struct grouping {
     uint8_t buffer[GROUPING_BYTES + POOL_SLACK_BYTES];
 };
 
-static void restart(void *context)
+static void restart(struct grouping *grouping)
 {
-    struct grouping *grouping = context;
-
     record_reader_init(&grouping->reader, &grouping->rule.format, grouping->members, grouping->buffer, GROUPING_BYTES);
     grouping->piece.bytes = 0;
     grouping->count = 0;
@@ -145,6 +143,14 @@ static size_t read_groups(void *context, uint8_t *data, size_t bytes)
     return done;
 }
 
+static void rewind_groups(void *context)
+{
+    struct grouping *grouping = context;
+
+    source_rewind(grouping->members);
+    restart(grouping);
+}
+
 static void release(void *context)
 {
     struct grouping *grouping = context;
@@ -153,7 +159,7 @@ static void release(void *context)
     free(grouping);
 }
 
-static const struct source_stage stage = {.read = read_groups, .restart = restart, .release = release};
+static const struct source_stage stage = {.read = read_groups, .rewind = rewind_groups, .release = release};
 
 void grouping_begin(struct source *source, const struct key_rule *rule, bool whole)
 {

@@ -1,17 +1,13 @@
 #include "input/hints.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/arithmetic.h"
-#include "input/contents.h"
 #include "input/operand.h"
 #include "record/kind.h"
 #include "system/fault.h"
-#include "system/sys.h"
 
 /* Of what a file is; and of what to do, with its path. The longest path that can be opened is shorter. */
 enum { WHAT_BYTES = 64, ADVICE_BYTES = 4400 };
@@ -169,11 +165,6 @@ static const struct {
     {"a BAM file", "BAM\1", 4},
 };
 
-/* Records that are no text may begin like that by chance. */
-static bool is_text(const struct record_format *format)
-{
-    return record_is(format, RECORD_TEXT);
-}
 
 /* Is each line a record? */
 static bool is_by_line(const struct record_format *format)
@@ -287,50 +278,29 @@ static bool find_hint(const struct record_format *format, const struct beginning
            find_other(format, file, hint) || find_csv(format, file, hint) || find_json(format, file, hint);
 }
 
+bool hints_are_given(const struct record_format *format)
+{
+    return record_is(format, RECORD_TEXT);
+}
+
 void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
                 const uint8_t *data, size_t bytes)
 {
     const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
     struct hint hint;
 
-    if (hints->content_told || !is_text(format) || !find_hint(format, &file, &hint))
+    if (hints->content_told || !hints_are_given(format) || !find_hint(format, &file, &hint))
         return;
     fault_warn("%s: %s, and shuffled as it is: %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
 }
 
-/* The first bytes of what is in a regular file, as much as there is room for or as it has. *file says how it was read.
- */
-static void read_beginning(struct contents *contents, uint8_t *data, size_t room, struct beginning *file)
+void hints_refuse(const struct record_format *format, bool unpacked, const char *name, const uint8_t *data,
+                  size_t bytes)
 {
-    const off_t start = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-    size_t got = 1;
-
-    contents_begin(contents, 0);
-    while (got > 0 && file->bytes < room) {
-        got = contents_read(contents, data + file->bytes, room - file->bytes);
-        file->bytes += got;
-    }
-    file->unpacked = contents->decompressed;
-    contents_close(contents);
-    decompress_free(contents->decompress);
-    if (operand_is_standard_input(file->name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)
-        fault_report(file->name, errno);
-}
-
-void hints_refuse(const struct record_format *format, bool decompresses, const char *name)
-{
-    uint8_t data[HINTS_LOOK_BYTES];
-    struct file_mark mark = {0};
-    struct beginning file = {.name = name, .data = data};
-    struct contents contents = {.names = &name, .marks = &mark, .fd = -1};
+    const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
     struct hint hint;
 
-    if (!is_text(format))
-        return;
-    if (decompresses)
-        contents.decompress = decompress_new(&name, &mark, 1, (struct decompress_limits){.programs = 1});
-    read_beginning(&contents, data, sizeof data, &file);
     if (find_hint(format, &file, &hint) && !hint.may_be_text)
         fault_say("%s: %s, and an output as well, so that what is in it would be lost: %s", fault_name(name), hint.what,
                   hint.advice);

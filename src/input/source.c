@@ -1,74 +1,372 @@
+/*
+ * A source hands out what its context delivers: files as one stream, or what a stage makes of it, or anything else.
+ * What was put back, or is held, comes before.
+ *
+ * A file's beginning may be taken off (header.c) and something added at its end (tail.c): both leave bytes that are
+ * delivered before anything else is read, so that neither depends on the sizes of the reader's buffers. All that was
+ * read is shown to the tail, which knows what is wrong with a record, and at a file's end what the last one lacks.
+ */
+
 #include "input/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arithmetic.h"
-#include "input/hold.h"
-#include "input/lender.h"
+#include "input/contents.h"
+#include "input/hints.h"
+#include "input/mapped.h"
+#include "input/operand.h"
+#include "record/tail.h"
 #include "record/tar_headers.h"
 #include "system/fault.h"
+#include "system/io.h"
 #include "system/sys.h"
 
+/* Input files, one after another. */
+struct stream {
+    const char *const *names;
+    size_t count, next; /* the file being read is the one before `next` */
+    uint64_t known_bytes;
+    bool known;               /* are all regular, and read as they are? */
+    uint64_t *end;            /* of each file that has been read, in the stream */
+    counter read;             /* bytes of the stream */
+    struct contents contents; /* of the file being read */
+    struct source_layout layout;
+    struct header header;
+    struct tail tail;
+    struct hints hints;
+    bool seen_beginning; /* of the file being read: were the hints shown it? */
+    const uint8_t *rest; /* to be delivered before anything is read */
+    size_t rest_bytes;
+    struct mapped mapped;    /* all files, if they are lent; of the one that is lent: */
+    const uint8_t *followed; /* the next byte that the tail is to see */
+};
+
+/* What has been read of an input that cannot be read again, in one piece of memory: neighbouring blocks of a pool. */
+struct hold {
+    struct pool *pool; /* NULL: nothing was ever held */
+    uint8_t *base;     /* of the first block; NULL before there is one */
+    uint8_t *at;       /* what comes next */
+    uint8_t *filled;   /* the end of what was read */
+    uint8_t *end;      /* and of the blocks */
+    uint8_t *given;    /* the first block that has not been given back */
+    bool leaving;      /* is it lent for the last time? */
+};
+
 struct source {
-    source_function *read;
+    struct source_stage stage; /* how it is read */
     void *context;
-    void (*release)(void *context);
-    const struct source_stage *stage; /* that was put in; NULL if there is none */
-    struct record_margin margin;      /* of what it lends; NULL if it does not, */
-    size_t margin_bytes;              /* else so many marks */
+    struct stream *stream; /* the files from which all comes; NULL: it is from elsewhere */
     const uint8_t *unread;
     size_t unread_bytes;
     struct hold hold;
-    bool leaving; /* is what is held lent for the last time? */
+    struct record_margin margin; /* of what is lent; NULL if that needs none, */
+    size_t margin_bytes;         /* else so many marks */
     uint64_t known_bytes;
+    bool known; /* is that all that will come? */
     counter delivered_bytes;
-    bool known;            /* is that all that will come? */
-    struct stream *stream; /* the context of a source over files, else NULL, */
 };
+
+/* ---- Looking at files ---- */
+
+/* A regular file of this size must be what it should be. Returns how many of the bytes are not of its header. */
+static uint64_t records_bytes(struct stream *stream, const char *name, uint64_t bytes)
+{
+    const struct header *header = &stream->header;
+
+    tail_check_size(&stream->tail, name, bytes > header->rule.bytes ? bytes - header->rule.bytes : 0);
+    return bytes - least(bytes, header->own_bytes);
+}
+
+/* A header that was not seen before is only kept if all files before were seen: then it is that of the first. That of
+ * standard input is not looked at. */
+static void look_at_all(struct stream *stream)
+{
+    const struct contents_view view = {.format = &stream->layout.format,
+                                       .decompresses = stream->layout.decompress.programs > 0,
+                                       .hints = &stream->hints};
+    const struct tail fresh = stream->tail;
+    struct contents *contents = &stream->contents;
+    bool seen = true; /* the beginnings of all so far */
+
+    stream->known = true;
+    for (size_t i = 0; i < stream->count; i++) {
+        const char *name = stream->names[i];
+        const bool is_input = operand_is_standard_input(name);
+        uint64_t bytes;
+        const bool plain = contents_look(contents, i, &view, &bytes);
+
+        stream->known = stream->known && plain;
+        seen = seen && plain && !is_input;
+        tail_begin(&stream->tail);
+        if (plain && !is_input && (seen || stream->header.known))
+            header_take(&stream->header, contents_read, contents, name, &stream->tail);
+        if (plain)
+            stream->known_bytes += records_bytes(stream, name, bytes);
+        contents_close(contents);
+    }
+    stream->tail = fresh; /* of the files as a stream, nothing has been seen */
+}
+
+static struct stream *stream_open(const char *const *names, size_t count, const struct source_layout *layout)
+{
+    struct stream *stream = fault_allocate(1, sizeof *stream);
+
+    *stream = (struct stream){.names = names, .count = count, .layout = *layout};
+    stream->end = fault_allocate(count + 1, sizeof *stream->end);
+    tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
+    header_init(&stream->header, &stream->layout.format, &layout->header);
+    contents_open(&stream->contents, names, count);
+    look_at_all(stream);
+    if (layout->decompress.programs > 0 && !stream->known)
+        contents_decompress(&stream->contents, layout->decompress);
+    return stream;
+}
+
+static void stream_free(void *context)
+{
+    struct stream *stream = context;
+
+    contents_release(&stream->contents);
+    mapped_close(&stream->mapped);
+    free(stream->end);
+    header_release(&stream->header);
+    free(stream);
+}
+
+/* ---- Reading files ---- */
+
+/* The tail has been shown these bytes of the file. */
+static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
+{
+    const char *name = stream->names[stream->next - 1];
+
+    if (!stream->seen_beginning)
+        hints_look(&stream->hints, &stream->layout.format, stream->contents.decompressed, name, data, bytes);
+    stream->seen_beginning = true;
+    hints_look_at_quotes(&stream->hints, &stream->tail, name);
+}
+
+/* The next bytes of the file, which is open, have come. */
+static void follow(struct stream *stream, const uint8_t *data, size_t bytes)
+{
+    tail_follow(&stream->tail, stream->names[stream->next - 1], data, bytes);
+    give_hints(stream, data, bytes);
+}
+
+static void begin_file(struct stream *stream)
+{
+    const char *name = stream->names[stream->next++];
+
+    contents_begin(&stream->contents, stream->next - 1);
+    tail_begin(&stream->tail);
+    header_take(&stream->header, contents_read, &stream->contents, name, &stream->tail);
+    stream->rest = stream->header.rest;
+    stream->rest_bytes = stream->header.rest_bytes;
+    stream->seen_beginning = false;
+    if (stream->header.taken_bytes > 0)
+        give_hints(stream, stream->header.buffer, stream->header.taken_bytes);
+}
+
+static void end_file(struct stream *stream)
+{
+    const char *name = stream->names[stream->next - 1];
+
+    contents_end(&stream->contents);
+    stream->rest_bytes = tail_end(&stream->tail, name, &stream->rest);
+    stream->end[stream->next - 1] = counter_get(&stream->read) + stream->rest_bytes;
+    if (stream->next == stream->count && stream->end[stream->next - 1] == 0 && stream->header.text_bytes > 0)
+        header_warn_alone(&stream->header);
+    if (stream->next == stream->count && stream->end[stream->next - 1] > 0)
+        hints_look_at_end(&stream->hints, &stream->tail);
+}
+
+static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)
+{
+    size_t taken = bytes < stream->rest_bytes ? bytes : stream->rest_bytes;
+
+    memcpy(data, stream->rest, taken);
+    stream->rest += taken;
+    stream->rest_bytes -= taken;
+    return taken;
+}
+
+/* Do one thing: deliver from the rest, turn to the next file, or read once. Returns the number of bytes added, which
+ * may be 0. */
+static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
+{
+    size_t got;
+
+    if (stream->rest_bytes > 0)
+        return take_rest(stream, data, bytes);
+    if (!stream->contents.open) {
+        begin_file(stream);
+        return 0;
+    }
+    got = contents_read(&stream->contents, data, bytes);
+    if (got > 0)
+        follow(stream, data, got);
+    else
+        end_file(stream);
+    return got;
+}
+
+static size_t stream_read(void *context, uint8_t *data, size_t bytes)
+{
+    struct stream *stream = context;
+    size_t done = 0;
+
+    while (done < bytes && (stream->rest_bytes > 0 || stream->contents.open || stream->next < stream->count)) {
+        const size_t got = read_on(stream, data + done, bytes - done);
+
+        done += got;
+        counter_add(&stream->read, got);
+    }
+    return done;
+}
+
+/* ---- Lending files ---- */
+
+/* All of a file has been lent. What completes its last record is put behind it. */
+static void end_lending(struct stream *stream)
+{
+    end_file(stream);
+    mapped_append(&stream->mapped, stream->rest, stream->rest_bytes);
+    stream->rest_bytes = 0;
+}
+
+/* The tail has seen what was read beyond the header. */
+static void begin_lending(struct stream *stream)
+{
+    struct mapped *mapped = &stream->mapped;
+
+    begin_file(stream);
+    mapped_begin(mapped, stream->next - 1, stream->contents.fd, stream->rest_bytes);
+    stream->followed = mapped->at + stream->rest_bytes;
+    stream->rest_bytes = 0;
+    if (mapped->at == mapped->last)
+        end_lending(stream);
+}
+
+/* The next bytes of the file, which is open, are about to be lent. */
+static void follow_lent(struct stream *stream, size_t bytes)
+{
+    const uint8_t *from = stream->followed;
+    const uint8_t *end = stream->mapped.at + bytes;
+
+    if (end <= from)
+        return;
+    stream->followed = end;
+    follow(stream, from, (size_t)(end - from));
+}
+
+static void take(struct stream *stream, size_t bytes)
+{
+    stream->mapped.at += bytes;
+    counter_add(&stream->read, bytes);
+}
+
+/* The file is completed before its last bytes are lent, so that nothing is written when others may look. */
+static void lend(struct stream *stream, size_t bytes)
+{
+    struct mapped *mapped = &stream->mapped;
+    const bool open = stream->contents.open;
+    const size_t lent = mapped_next(mapped, bytes);
+
+    if (open)
+        follow_lent(stream, lent);
+    take(stream, lent);
+    if (!open || mapped->at < mapped->last)
+        return;
+    end_lending(stream);
+    take(stream, mapped_next(mapped, bytes - lent));
+}
+
+static size_t stream_lend(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes)
+{
+    struct stream *stream = context;
+    const struct mapped *mapped = &stream->mapped;
+
+    (void)margin;
+    while (mapped->at == mapped->last) {
+        if (stream->next == stream->count)
+            return 0;
+        begin_lending(stream);
+    }
+    *data = mapped->at;
+    lend(stream, bytes);
+    return (size_t)(mapped->at - *data);
+}
+
+static void stream_rewind(void *context)
+{
+    struct stream *stream = context;
+
+    contents_close(&stream->contents);
+    stream->next = 0;
+    counter_set(&stream->read, 0);
+    stream->rest_bytes = 0;
+    tail_init(&stream->tail, &stream->layout.format, stream->tail.after_header);
+    mapped_restart(&stream->mapped);
+    for (size_t i = 0; i < stream->count; i++)
+        if (operand_is_standard_input(stream->names[i]) && sys_seek(STDIN_FILENO, stream->contents.start, SEEK_SET) < 0)
+            fault_report(stream->names[i], errno);
+}
+
+/* ---- Making a source ---- */
 
 struct source *source_over(source_function *read, void *context, void (*release)(void *context))
 {
     struct source *source = fault_allocate(1, sizeof *source);
 
-    *source = (struct source){.read = read, .context = context, .release = release};
+    *source = (struct source){.stage = {.read = read, .release = release}, .context = context};
     return source;
 }
 
-struct source *source_open(const char *const *names, size_t count, const struct stream_layout *layout)
+struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout)
 {
     struct stream *stream = stream_open(names, count, layout);
     struct source *source = source_over(stream_read, stream, stream_free);
 
-    source->known_bytes = stream_known_bytes(stream);
-    source->known = stream_is_known(stream);
+    source->stage.lend = stream_lend;
+    source->stage.rewind = stream_rewind;
     source->stream = stream;
+    source->known_bytes = stream->known_bytes;
+    source->known = stream->known;
     return source;
 }
 
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context)
 {
-    struct source *before = source_over(source->read, source->context, source->release);
+    struct source *before = source_over(source->stage.read, source->context, source->stage.release);
 
+    before->stage = source->stage;
     before->stream = source->stream;
-    source->read = stage->read;
-    source->release = stage->release;
-    source->stage = stage;
+    source->stage = *stage;
     source->context = context;
     return before;
 }
 
-const uint8_t *source_header(const struct source *source, size_t *bytes)
+static void drop_margin(struct source *source)
 {
-    *bytes = 0;
-    return source->stream != NULL ? stream_header(source->stream, bytes) : NULL;
+    if (source->margin.mark != NULL)
+        sys_unmap(source->margin.mark, source->margin_bytes);
+    source->margin.mark = NULL;
 }
 
-bool source_headers_may_differ(const struct source *source)
+void source_free(struct source *source)
 {
-    return source->stream != NULL && stream_headers_may_differ(source->stream);
+    if (source == NULL)
+        return;
+    source->stage.release(source->context);
+    drop_margin(source);
+    free(source);
 }
+
+/* ---- Reading ---- */
 
 static size_t take_unread(struct source *source, uint8_t *data, size_t bytes)
 {
@@ -87,7 +385,7 @@ size_t source_read(struct source *source, uint8_t *data, size_t bytes)
     size_t done = take_unread(source, data, bytes);
 
     if (done < bytes)
-        done += source->read(source->context, data + done, bytes - done);
+        done += source->stage.read(source->context, data + done, bytes - done);
     counter_add(&source->delivered_bytes, done);
     return done;
 }
@@ -99,63 +397,56 @@ void source_unread(struct source *source, const uint8_t *data, size_t bytes)
     counter_subtract(&source->delivered_bytes, bytes);
 }
 
-/* ---- Lending ---- */
-
-static bool make_margin(struct source *source, uint64_t *bytes)
+void source_rewind(struct source *source)
 {
-    const struct mapping *mapping = &stream_lender(source->stream)->mapping;
-
-    source->margin_bytes = mapping->bytes / TAR_BLOCK_BYTES + 1;
-    source->margin = (struct record_margin){.base = mapping->base, .mark = sys_map(source->margin_bytes)};
-    *bytes += source->margin_bytes;
-    return source->margin.mark != NULL;
+    counter_set(&source->delivered_bytes, 0);
+    if (source_holds(source)) {
+        source->hold.at = source->hold.base;
+        return;
+    }
+    source->unread_bytes = 0;
+    source->stage.rewind(source->context);
 }
 
-bool source_map(struct source *source, uint64_t *bytes)
-{
-    const struct source_stage *stage = source->stage;
-
-    if (source->stream == NULL || (stage != NULL && stage->lend == NULL) || !stream_map(source->stream, bytes))
-        return false;
-    if (stage == NULL || make_margin(source, bytes))
-        return true;
-    source_unmap(source);
-    return false;
-}
-
-const struct record_margin *source_margin(const struct source *source)
-{
-    return source->margin.mark != NULL ? &source->margin : NULL;
-}
-
-static void drop_margin(struct source *source)
-{
-    if (source->margin.mark != NULL)
-        sys_unmap(source->margin.mark, source->margin_bytes);
-    source->margin.mark = NULL;
-}
-
-void source_unmap(struct source *source)
-{
-    lender_close(stream_lender(source->stream));
-    drop_margin(source);
-}
+/* ---- Holding ---- */
 
 void source_hold(struct source *source, struct pool *pool)
 {
-    hold_open(&source->hold, pool);
+    source->hold = (struct hold){.pool = pool};
 }
 
 bool source_holds(const struct source *source)
 {
-    return source->hold.pool != NULL && !source->leaving;
+    return source->hold.pool != NULL && !source->hold.leaving;
+}
+
+/* Have room for `bytes` more bytes at hold->filled; blocks are pinned. False if there are not so many. */
+static bool grow(struct hold *hold, size_t bytes)
+{
+    struct pool *pool = hold->pool;
+    const size_t room = (size_t)(hold->end - hold->filled);
+    uint32_t blocks, first;
+
+    if (room >= bytes)
+        return true;
+    blocks = (uint32_t)pool_blocks_for(pool, bytes - room);
+    first = pool_get_neighbours(pool, blocks);
+    if (first == POOL_NONE)
+        return false;
+    if (hold->end > hold->base)
+        pool->next[first - 1] = first;
+    pool_pin(pool, blocks);
+    if (hold->base == NULL)
+        hold->base = hold->at = hold->filled = hold->given = hold->end = pool_block(pool, first);
+    hold->end += (size_t)blocks << pool->block_shift;
+    return true;
 }
 
 size_t source_fill(struct source *source, size_t bytes)
 {
     size_t got;
 
-    if (!hold_grow(&source->hold, bytes))
+    if (!grow(&source->hold, bytes))
         fault_report("memory", ENOMEM);
     got = source_read(source, source->hold.filled, bytes);
     source->hold.filled += got;
@@ -163,45 +454,15 @@ size_t source_fill(struct source *source, size_t bytes)
     return got;
 }
 
-static void rewind_hold(struct source *source)
-{
-    source->hold.at = source->hold.base;
-    counter_set(&source->delivered_bytes, 0);
-}
-
 void source_let_go(struct source *source)
 {
-    rewind_hold(source);
-    source->leaving = true;
+    source_rewind(source);
+    source->hold.leaving = true;
 }
 
 static bool lends_hold(const struct source *source)
 {
     return source_holds(source) || source->hold.at < source->hold.filled;
-}
-
-/* Of the files; NULL if there are none. */
-static struct lender *lender_of(const struct source *source)
-{
-    return source->stream != NULL ? stream_lender(source->stream) : NULL;
-}
-
-const uint8_t *source_base(const struct source *source)
-{
-    const struct lender *lender = lender_of(source);
-
-    if (lends_hold(source))
-        return source->hold.base;
-    return lender != NULL ? lender->mapping.base : NULL;
-}
-
-size_t source_space(const struct source *source)
-{
-    const struct lender *lender = lender_of(source);
-
-    if (lends_hold(source))
-        return (size_t)(source->hold.filled - source->hold.base);
-    return lender != NULL ? lender->mapping.bytes : 0;
 }
 
 static size_t lend_held(struct hold *hold, const uint8_t **data, size_t bytes)
@@ -213,16 +474,82 @@ static size_t lend_held(struct hold *hold, const uint8_t **data, size_t bytes)
     return lent;
 }
 
+/* Blocks that leave are used next by whoever asks the pool, so that what is copied from here to piles takes no memory
+ * besides, and none that was not touched before. The last block goes with the last byte. */
+static void forget_held(struct hold *hold, const uint8_t *end)
+{
+    struct pool *pool = hold->pool;
+    const uint8_t *to = end < hold->filled ? end : hold->end;
+    const size_t blocks = (size_t)(to - hold->given) >> pool->block_shift;
+    const uint32_t first = (uint32_t)((size_t)(hold->given - pool->memory) >> pool->block_shift);
+
+    if (blocks == 0)
+        return;
+    pool_put(pool, first, first + (uint32_t)blocks - 1, (uint32_t)blocks);
+    pool_unpin(pool, (uint32_t)blocks);
+    hold->given += blocks << pool->block_shift;
+}
+
+/* ---- Lending ---- */
+
+/* A stage needs marks beside what it lends. */
+static bool make_margin(struct source *source)
+{
+    const struct mapped *mapped = &source->stream->mapped;
+
+    source->margin_bytes = mapped->bytes / TAR_BLOCK_BYTES + 1;
+    source->margin = (struct record_margin){.base = mapped->base, .mark = sys_map(source->margin_bytes)};
+    return source->margin.mark != NULL;
+}
+
+bool source_map(struct source *source, uint64_t *bytes)
+{
+    struct stream *stream = source->stream;
+
+    if (stream == NULL || source->stage.lend == NULL || !stream->known || stream->next > 0 ||
+        (record_is(&stream->layout.format, RECORD_MEMBER) &&
+         stream->contents.start % TAR_BLOCK_BYTES != 0)) /* record_margin */
+        return false;
+    if (!mapped_open(&stream->mapped, stream->names, stream->contents.marks, stream->count, stream->contents.start))
+        return false;
+    if (source->stage.lend != stream_lend && !make_margin(source)) {
+        source_unmap(source);
+        return false;
+    }
+    *bytes = stream->mapped.used + source->margin_bytes;
+    return true;
+}
+
+void source_unmap(struct source *source)
+{
+    mapped_close(&source->stream->mapped);
+    drop_margin(source);
+}
+
+const struct record_margin *source_margin(const struct source *source)
+{
+    return source->margin.mark != NULL ? &source->margin : NULL;
+}
+
+const uint8_t *source_base(const struct source *source)
+{
+    if (lends_hold(source))
+        return source->hold.base;
+    return source->stream != NULL ? source->stream->mapped.base : NULL;
+}
+
+size_t source_space(const struct source *source)
+{
+    if (lends_hold(source))
+        return (size_t)(source->hold.filled - source->hold.base);
+    return source->stream != NULL ? source->stream->mapped.bytes : 0;
+}
+
 size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
-    size_t lent;
+    const size_t lent = lends_hold(source) ? lend_held(&source->hold, data, bytes)
+                                           : source->stage.lend(source->context, &source->margin, data, bytes);
 
-    if (lends_hold(source))
-        lent = lend_held(&source->hold, data, bytes);
-    else if (source->margin.mark != NULL)
-        lent = source->stage->lend(source->context, &source->margin, data, bytes);
-    else
-        lent = stream_lend(source->stream, data, bytes);
     counter_add(&source->delivered_bytes, lent);
     return lent;
 }
@@ -230,28 +557,18 @@ size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 void source_forget(struct source *source, const uint8_t *end)
 {
     if (source->hold.pool != NULL)
-        hold_forget(&source->hold, end);
+        forget_held(&source->hold, end);
     else
-        lender_forget(lender_of(source), end);
+        mapped_forget(&source->stream->mapped, end);
 }
 
 void source_check(const struct source *source)
 {
-    const struct lender *lender = lender_of(source);
-
-    if (lender != NULL)
-        lender_check(lender);
+    if (source->stream != NULL)
+        mapped_check(&source->stream->mapped);
 }
 
 /* ---- What is known ---- */
-
-const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end)
-{
-    if (source->stream != NULL)
-        return stream_name_at(source->stream, offset, end);
-    *end = UINT64_MAX;
-    return "input";
-}
 
 void source_expect(struct source *source, uint64_t bytes)
 {
@@ -269,34 +586,6 @@ bool source_is_known(const struct source *source)
     return source->known;
 }
 
-uint64_t source_memory(const struct source *source)
-{
-    return source->stream != NULL ? stream_memory(source->stream) : 0;
-}
-
-void source_rewind(struct source *source)
-{
-    if (source_holds(source)) {
-        rewind_hold(source);
-        return;
-    }
-    source->unread_bytes = 0;
-    counter_set(&source->delivered_bytes, 0);
-    if (source->stage != NULL)
-        source->stage->restart(source->context);
-    stream_rewind(source->stream);
-}
-
-bool source_is_from(const struct source *source, const struct stat *file)
-{
-    return source->stream != NULL && stream_is_from(source->stream, file);
-}
-
-bool source_size_of(const struct source *source, size_t i, uint64_t *bytes)
-{
-    return stream_size_of(source->stream, i, bytes);
-}
-
 uint64_t source_delivered_bytes(const struct source *source)
 {
     return counter_get(&source->delivered_bytes);
@@ -304,14 +593,62 @@ uint64_t source_delivered_bytes(const struct source *source)
 
 uint64_t source_arrived_bytes(const struct source *source)
 {
-    return source->stream != NULL ? stream_arrived_bytes(source->stream) : source_delivered_bytes(source);
+    return counter_get(source->stream != NULL ? &source->stream->read : &source->delivered_bytes);
 }
 
-void source_free(struct source *source)
+uint64_t source_memory(const struct source *source)
 {
-    if (source == NULL)
-        return;
-    source->release(source->context);
-    drop_margin(source);
-    free(source);
+    const struct decompress *decompress = source->stream != NULL ? source->stream->contents.decompress : NULL;
+
+    return decompress != NULL ? decompress_memory(decompress) : 0;
+}
+
+const uint8_t *source_header(const struct source *source, size_t *bytes)
+{
+    *bytes = source->stream != NULL ? source->stream->header.text_bytes : 0;
+    return source->stream != NULL ? source->stream->header.text : NULL;
+}
+
+bool source_headers_may_differ(const struct source *source)
+{
+    return source->stream != NULL && source->stream->layout.header.may_differ;
+}
+
+const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end)
+{
+    const struct stream *stream = source->stream;
+    size_t i = 0;
+
+    if (stream == NULL) {
+        *end = UINT64_MAX;
+        return "input";
+    }
+    for (size_t last = stream->next - 1; i < last;) {
+        const size_t middle = i + (last - i) / 2;
+
+        if (stream->end[middle] > offset)
+            last = middle;
+        else
+            i = middle + 1;
+    }
+    *end = i + 1 < stream->next || !stream->contents.open ? stream->end[i] : UINT64_MAX;
+    return stream->names[i];
+}
+
+bool source_size_of(const struct source *source, size_t i, uint64_t *bytes)
+{
+    const struct file_mark *mark = &source->stream->contents.marks[i];
+
+    *bytes = (uint64_t)mark->bytes;
+    return file_mark_is_known(mark);
+}
+
+bool source_is_from(const struct source *source, const struct stat *file)
+{
+    struct stat status;
+
+    for (size_t i = 0; source->stream != NULL && i < source->stream->count; i++)
+        if (operand_stat(source->stream->names[i], &status) == 0 && io_same_file(&status, file))
+            return true;
+    return false;
 }

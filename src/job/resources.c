@@ -12,7 +12,6 @@
 #include "base/number.h"
 #include "input/archive.h"
 #include "input/grouping.h"
-#include "input/names.h"
 #include "input/operand.h"
 #include "job/task.h"
 #include "system/hardware.h"
@@ -106,8 +105,8 @@ static void list_files(struct resources *resources)
     const uint64_t half = memory_limit(resources) / 2;
     uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
 
-    names_read(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
-               &resources->listed_data);
+    operand_list(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
+                 &resources->listed_data);
     resources->names = resources->listed;
     resources->listed_memory = memory > NAMES_BYTES ? memory - NAMES_BYTES : 0;
 }
@@ -159,7 +158,7 @@ void resources_name_files(struct resources *resources)
 void resources_open_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
-    struct stream_layout layout = task_layout(options);
+    struct source_layout layout = task_layout(options);
 
     if (options->compressed)
         layout.decompress = decompress_limits(resources);

@@ -85,9 +85,9 @@ struct record_format task_format(const struct options *options)
     return format;
 }
 
-struct stream_layout task_layout(const struct options *options)
+struct source_layout task_layout(const struct options *options)
 {
-    struct stream_layout layout = {.format = task_format(options), .header = options->header};
+    struct source_layout layout = {.format = task_format(options), .header = options->header};
 
     layout.format.grouped = false; /* what is in files has no marks */
     return layout;

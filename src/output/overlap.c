@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-#include "input/hints.h"
+#include "input/contents.h"
 #include "input/operand.h"
 #include "system/fault.h"
 #include "system/sys.h"
@@ -163,7 +163,7 @@ static void claim(struct files *files)
                 : sys_stat(file->path, &now) != 0 || file_set_find(&files->set, file_mark_of(&now).file) != i)
             fault_say("%s: has been replaced by others meanwhile, and stays as it is", file->path);
         if (file->input != NULL)
-            hints_refuse(&files->plan->format, files->plan->packs, file->input);
+            contents_refuse(file->input, &files->plan->format, files->plan->packs);
     }
 }
 

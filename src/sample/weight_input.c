@@ -33,7 +33,7 @@ struct weight_input {
     uint8_t text[WEIGHT_BYTES_MAX];
 
     struct source *file;
-    struct stream_layout lines;
+    struct source_layout lines;
     struct record_reader reader; /* over the file */
 
     bool promised;              /* a block for what is kept */

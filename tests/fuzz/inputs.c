@@ -29,7 +29,7 @@ struct stream {
 static const char *const names[FILES_MAX] = {"0", "1", "2"};
 static struct file files[FILES_MAX];
 static size_t file_count;
-static struct stream_layout layout;
+static struct source_layout layout;
 
 /* ---- Reading ---- */
 

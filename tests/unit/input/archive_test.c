@@ -68,7 +68,7 @@ static void put(const char *name, size_t blocks)
 
 static void open_archives(const char *const *names, size_t count)
 {
-    const struct stream_layout layout = {.format = {.kind = &tar_kind}};
+    const struct source_layout layout = {.format = {.kind = &tar_kind}};
 
     source_free(source);
     source = source_open(names, count, &layout);
@@ -299,7 +299,7 @@ TEST(from_the_midst_of_a_block_on_nothing_is_lent)
 
 TEST(a_file_of_another_size_is_no_archive)
 {
-    const struct stream_layout layout = {.format = {.kind = &tar_kind}};
+    const struct source_layout layout = {.format = {.kind = &tar_kind}};
     static const char *const names[] = {"short.tar"};
 
     assert_true(scratch_put("short.tar", "short", 0600));

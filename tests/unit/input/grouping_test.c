@@ -31,7 +31,7 @@ static void read_all(struct source *source, size_t step)
 
 static struct source *open_groups(const char *const *names, size_t count, const struct key_rule *rule)
 {
-    const struct stream_layout layout = {.format = rule->format};
+    const struct source_layout layout = {.format = rule->format};
     struct source *source = source_open(names, count, &layout);
 
     grouping_begin(source, rule, false);

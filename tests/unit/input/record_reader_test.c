@@ -61,7 +61,7 @@ static void walk(struct source *source, const struct engine_text *text, const st
 static void assert_walks(struct engine_text *text, const struct record_format *format, size_t bytes)
 {
     static const char *const names[] = {"lent"};
-    const struct stream_layout layout = {.format = *format};
+    const struct source_layout layout = {.format = *format};
     struct source *source = engine_text_source(text);
     FILE *file = fopen("lent", "wb");
     uint64_t memory;

@@ -7,8 +7,9 @@
 #include "system/sys.h"
 
 static struct source *source; /* of the running test; freed after it */
+static struct pool pool;
 
-static const struct stream_layout lines = {.format = {.delimiter = '\n'}};
+static const struct source_layout lines = {.format = {.delimiter = '\n'}};
 
 static int setup(void **state)
 {
@@ -19,6 +20,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     source_free(source);
+    pool_close(&pool);
     return reports_teardown(state);
 }
 
@@ -30,7 +32,7 @@ static void put(const char *name, const char *content)
 }
 
 /* Open the files of these names, which have a space between them, in place of those before. */
-static void reopen(const struct stream_layout *layout, const char *files)
+static void reopen(const struct source_layout *layout, const char *files)
 {
     static char text[256];
     static const char *names[16];
@@ -53,7 +55,7 @@ static void assert_reads(size_t bytes, const char *expected)
 }
 
 /* Do the files deliver just this, from a source that lends if it can, twice, and at most `bytes` at a time? */
-static bool lends(const struct stream_layout *layout, const char *files, size_t bytes, const char *expected,
+static bool lends(const struct source_layout *layout, const char *files, size_t bytes, const char *expected,
                   size_t expected_bytes)
 {
     uint64_t memory;
@@ -82,7 +84,7 @@ static bool lends(const struct stream_layout *layout, const char *files, size_t 
 }
 
 /* Do the files, read through buffers of `bytes`, deliver just this, with every buffer but the last one full? */
-static bool reads(const struct stream_layout *layout, const char *files, size_t bytes, const char *expected,
+static bool reads(const struct source_layout *layout, const char *files, size_t bytes, const char *expected,
                   size_t expected_bytes)
 {
     uint8_t *data = malloc(expected_bytes + bytes);
@@ -102,21 +104,21 @@ static bool reads(const struct stream_layout *layout, const char *files, size_t 
     return good;
 }
 
-static bool delivers(const struct stream_layout *layout, const char *files, size_t bytes, const char *expected,
+static bool delivers(const struct source_layout *layout, const char *files, size_t bytes, const char *expected,
                      size_t expected_bytes)
 {
     return reads(layout, files, bytes, expected, expected_bytes) &&
            lends(layout, files, bytes, expected, expected_bytes);
 }
 
-static void assert_laid_out(const struct stream_layout *layout, const char *files, const char *expected)
+static void assert_laid_out(const struct source_layout *layout, const char *files, const char *expected)
 {
     for (size_t bytes = 1; bytes <= strlen(expected) + 2; bytes++)
         assert_true(delivers(layout, files, bytes, expected, strlen(expected)));
 }
 
 /* The files are refused at once. */
-static void assert_refused(const struct stream_layout *layout, const char *files, const char *message)
+static void assert_refused(const struct source_layout *layout, const char *files, const char *message)
 {
     assert_ends(reopen(layout, files), message);
 }
@@ -130,13 +132,13 @@ static void assert_does_not_read(const char *message)
 }
 
 /* The files are refused when they are read. */
-static void assert_fails(const struct stream_layout *layout, const char *files, const char *message)
+static void assert_fails(const struct source_layout *layout, const char *files, const char *message)
 {
     reopen(layout, files);
     assert_does_not_read(message);
 }
 
-static void assert_header(const struct stream_layout *layout, const char *files, const char *expected)
+static void assert_header(const struct source_layout *layout, const char *files, const char *expected)
 {
     const uint8_t *header;
     size_t bytes;
@@ -179,8 +181,8 @@ TEST(any_byte_may_be_the_delimiter)
 {
     static const char expected[] = "1\n\xff\0"
                                    "2\0";
-    const struct stream_layout nul = {.format = {.delimiter = '\0'}};
-    const struct stream_layout ff = {.format = {.delimiter = 0xff}};
+    const struct source_layout nul = {.format = {.delimiter = '\0'}};
+    const struct source_layout ff = {.format = {.delimiter = 0xff}};
 
     put("a", "1\n\xff");
     put("b", "2");
@@ -271,17 +273,17 @@ TEST(known_bytes_are_those_of_regular_files)
 #define STRING(text) .kind = &string_end_kind, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
 #define START(text)  .kind = &string_start_kind, .string = (const uint8_t *)(text), .string_bytes = sizeof(text) - 1
 
-static const struct stream_layout csv_comment = {.format = {.kind = &csv_kind}, .header = {.bytes = 1}};
-static const struct stream_layout paragraphs = {.format = {STRING("\n\n")}};
-static const struct stream_layout fasta = {.format = {START("\n>")}};
-static const struct stream_layout mbox = {.format = {START("\nFrom ")}};
-static const struct stream_layout groups = {.format = {.kind = &lines_kind, .delimiter = '\n', .count = 4}};
-static const struct stream_layout fixed = {.format = {.kind = &sizes_kind, .count = 4}};
-static const struct stream_layout csv = {.format = {.kind = &csv_kind}};
-static const struct stream_layout csv_header = {.format = {.kind = &csv_kind}, .header = {.lines = 1}};
-static const struct stream_layout header = {.format = {.delimiter = '\n'}, .header = {.lines = 2}};
-static const struct stream_layout fixed_header = {.format = {.kind = &sizes_kind, .count = 4}, .header = {.bytes = 3}};
-static const struct stream_layout fasta_header = {.format = {START("\n>")}, .header = {.lines = 1}};
+static const struct source_layout csv_comment = {.format = {.kind = &csv_kind}, .header = {.bytes = 1}};
+static const struct source_layout paragraphs = {.format = {STRING("\n\n")}};
+static const struct source_layout fasta = {.format = {START("\n>")}};
+static const struct source_layout mbox = {.format = {START("\nFrom ")}};
+static const struct source_layout groups = {.format = {.kind = &lines_kind, .delimiter = '\n', .count = 4}};
+static const struct source_layout fixed = {.format = {.kind = &sizes_kind, .count = 4}};
+static const struct source_layout csv = {.format = {.kind = &csv_kind}};
+static const struct source_layout csv_header = {.format = {.kind = &csv_kind}, .header = {.lines = 1}};
+static const struct source_layout header = {.format = {.delimiter = '\n'}, .header = {.lines = 2}};
+static const struct source_layout fixed_header = {.format = {.kind = &sizes_kind, .count = 4}, .header = {.bytes = 3}};
+static const struct source_layout fasta_header = {.format = {START("\n>")}, .header = {.lines = 1}};
 
 /* A child that writes `content` to the FIFO `name`. */
 static void feed(const char *name, const char *content)
@@ -489,7 +491,7 @@ TEST(a_header_may_come_through_a_fifo)
 TEST(a_header_may_be_long_but_not_too_long)
 {
     const size_t most = (size_t)1 << 20;
-    const struct stream_layout layout = {.format = {.delimiter = '\n'}, .header = {.lines = 1}};
+    const struct source_layout layout = {.format = {.delimiter = '\n'}, .header = {.lines = 1}};
     char *text = malloc(most + 4);
     size_t bytes;
 
@@ -755,6 +757,140 @@ TEST(what_is_not_regular_or_has_been_read_is_not_lent)
     assert_reads(1, "1");
     assert_false(source_map(source, &memory));
     source_check(source);
+}
+
+/* ---- Holding ---- */
+
+enum { BLOCK = 1024, BLOCKS = 64, BYTES = BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES };
+
+static void hold(const char *files)
+{
+    assert_int_equal(pool_open(&pool, BYTES, BLOCK), 0);
+    reopen(&lines, files);
+    source_hold(source, &pool);
+}
+
+static void open_files(void)
+{
+    assert_true(scratch_put("a", "one\ntwo\nthree", 0644));
+    assert_true(scratch_put("b", "four\nfive", 0644));
+    hold("a b");
+}
+
+/* A file of bytes that count, of which none is a newline but the last. */
+static void put_bytes(size_t bytes)
+{
+    FILE *file = fopen("a", "w");
+
+    assert_non_null(file);
+    for (size_t i = 0; i < bytes; i++)
+        fputc(i + 1 < bytes ? (int)(uint8_t)(i | 1) : '\n', file);
+    assert_int_equal(fclose(file), 0);
+    hold("a");
+}
+
+/* Does the source lend just this, in pieces of at most `bytes`, one behind the other? */
+static void assert_lends(size_t bytes, const char *expected)
+{
+    const uint8_t *data;
+    size_t done = 0;
+    size_t got;
+
+    while (done < strlen(expected)) {
+        got = source_lend(source, &data, bytes);
+        assert_in_range(got, 1, bytes);
+        assert_memory_equal(data, expected + done, got);
+        assert_ptr_equal(data, source_base(source) != NULL ? source_base(source) + done : data);
+        done += got;
+    }
+}
+
+TEST(all_that_is_held_is_lent_as_often_as_it_is_wanted)
+{
+    const uint8_t *data;
+
+    open_files();
+    assert_int_equal(source_fill(source, 10), 10);
+    assert_int_equal(source_fill(source, 100), 14); /* with what was missing at the ends of both files */
+    assert_int_equal(source_fill(source, 100), 0);
+    assert_int_equal(source_delivered_bytes(source), 0);
+    assert_int_equal(source_space(source), 24);
+    for (size_t bytes = 1; bytes < 30; bytes++) {
+        assert_true(source_holds(source));
+        assert_lends(bytes, "one\ntwo\nthree\nfour\nfive\n");
+        assert_int_equal(source_lend(source, &data, bytes), 0);
+        assert_int_equal(source_delivered_bytes(source), 24);
+        assert_int_equal(source_arrived_bytes(source), 24);
+        source_rewind(source);
+    }
+}
+
+TEST(what_was_let_go_is_lent_and_then_the_rest_is_read)
+{
+    uint8_t data[64];
+
+    open_files();
+    assert_int_equal(source_fill(source, 6), 6);
+    assert_lends(4, "one\n");
+    source_let_go(source);
+    assert_int_equal(source_arrived_bytes(source), 6);
+    assert_false(source_holds(source));
+    assert_lends(4, "one\ntw");
+    assert_null(source_base(source));
+    assert_int_equal(source_read(source, data, sizeof data), 18);
+    assert_memory_equal(data, "o\nthree\nfour\nfive\n", 18);
+    assert_int_equal(source_delivered_bytes(source), 24);
+    assert_int_equal(source_arrived_bytes(source), 24);
+    source_forget(source, pool.memory + 6);
+    assert_int_equal(pool_free(&pool), BLOCKS);
+}
+
+TEST(blocks_leave_when_all_of_them_is_forgotten)
+{
+    const uint8_t *data;
+
+    put_bytes(10 * BLOCK + 100);
+    assert_int_equal(source_fill(source, 20 * BLOCK), 10 * BLOCK + 100);
+    assert_int_equal(pool_free(&pool), BLOCKS - 20);
+    assert_int_equal(pool.pinned, 20);
+    assert_int_equal(source_lend(source, &data, BYTES), 10 * BLOCK + 100);
+    for (size_t i = 0; i < 10 * BLOCK; i++)
+        assert_int_equal(data[i], (uint8_t)(i | 1));
+    source_forget(source, data + BLOCK - 1);
+    assert_int_equal(pool_free(&pool), BLOCKS - 20);
+    source_forget(source, data + BLOCK);
+    assert_int_equal(pool_free(&pool), BLOCKS - 19);
+    source_forget(source, data + 4 * BLOCK + 5);
+    assert_int_equal(pool_free(&pool), BLOCKS - 16);
+    assert_int_equal(pool.pinned, 16);
+    source_forget(source, data + 10 * BLOCK + 100);
+    source_forget(source, data + 10 * BLOCK + 100);
+    assert_int_equal(pool_free(&pool), BLOCKS);
+    assert_int_equal(pool.pinned, 0);
+    for (unsigned i = 0; i < BLOCKS; i++)
+        assert_int_not_equal(pool_get(&pool), POOL_NONE);
+    assert_int_equal(pool_get(&pool), POOL_NONE);
+}
+
+TEST(what_is_held_does_not_outgrow_its_pool)
+{
+    put_bytes(100);
+    assert_ends(source_fill(source, BLOCKS * BLOCK + 1), "bigshuf: memory: Cannot allocate memory\n");
+    assert_int_equal(source_fill(source, 10), 10);
+    assert_ends(source_fill(source, BLOCKS * BLOCK), "bigshuf: memory: Cannot allocate memory\n");
+    assert_int_equal(source_fill(source, BLOCKS * BLOCK - 10), 90);
+    assert_int_equal(pool_free(&pool), 0);
+}
+
+TEST(bytes_put_back_are_held_too)
+{
+    uint8_t data[8];
+
+    open_files();
+    assert_int_equal(source_read(source, data, 8), 8);
+    source_unread(source, data, 8);
+    assert_int_equal(source_fill(source, 24), 24);
+    assert_lends(24, "one\ntwo\nthree\nfour\nfive\n");
 }
 
 /* ---- Failures ---- */

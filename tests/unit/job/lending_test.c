@@ -31,7 +31,7 @@ static void put_lines(const char *name, unsigned mebibytes, size_t bytes)
 static enum lending choose(const char *const *names, size_t count, enum lending_use use, unsigned mebibytes,
                            unsigned *left)
 {
-    const struct stream_layout layout = {.format = lines};
+    const struct source_layout layout = {.format = lines};
     struct source *source;
     enum lending lending;
     uint64_t bytes;
@@ -64,7 +64,7 @@ static void long_records_that_fit_are_referred_to(void **state)
 static enum lending choose_archive(unsigned archive_mebibytes, enum lending_use use, unsigned mebibytes)
 {
     static const char *const names[] = {"a.tar"};
-    const struct stream_layout layout = {.format = {.kind = &tar_kind}};
+    const struct source_layout layout = {.format = {.kind = &tar_kind}};
     const struct record_format format = {.kind = &tar_kind, .grouped = true};
     struct source *source;
     enum lending lending;
@@ -160,7 +160,7 @@ static void what_is_no_regular_file_is_read(void **state)
  * left of them is delivered from the first byte on. */
 static enum lending hold(unsigned mebibytes, size_t bytes)
 {
-    const struct stream_layout layout = {.format = lines};
+    const struct source_layout layout = {.format = lines};
     const char *const names[] = {"fifo"};
     const uint64_t all = (mebibytes * MIB + bytes - 1) / bytes * bytes;
     uint8_t data[1000];

@@ -21,7 +21,7 @@ static void write_first(struct source *source, struct output *to)
 static struct source *refer_to_text(void)
 {
     static const char *const names[] = {"lent"};
-    const struct stream_layout layout = {.format = small.run.format};
+    const struct source_layout layout = {.format = small.run.format};
     FILE *file = fopen("lent", "wb");
     struct source *source;
     uint64_t bytes;

@@ -10,7 +10,7 @@
 static void assert_weights_are_7_and_8(void)
 {
     static const char *const names[] = {"records"}, *const expected[] = {"7", "8"};
-    static const struct stream_layout layout = {.format = {.delimiter = '\n'}};
+    static const struct source_layout layout = {.format = {.delimiter = '\n'}};
     const struct weight_place second = {.field = {.number = 2, .separator = '\t'}};
     struct source *source = source_open(names, 1, &layout);
     struct weight_input *weights;

@@ -312,7 +312,7 @@ QUARTER_RUN(few_records_with_a_length_are_found_among_many)
 static struct source *lend_text(const struct engine_text *text)
 {
     static const char *const names[] = {"lent"};
-    const struct stream_layout layout = {.format = small.run.format};
+    const struct source_layout layout = {.format = small.run.format};
     const size_t last = text->start[text->records - 1];
     const size_t written = text->bytes - (text->bytes - last > 1);
     FILE *file = fopen("lent", "wb");

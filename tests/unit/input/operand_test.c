@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "input/names.h"
+#include "input/operand.h"
 
 static void put_names(const char *content, size_t bytes)
 {
@@ -34,7 +34,7 @@ static void free_names(void)
 static void read_names_into(const char *from, uint64_t *memory)
 {
     free_names();
-    names_read(from, memory, &list.names, &list.count, &list.data);
+    operand_list(from, memory, &list.names, &list.count, &list.data);
 }
 
 /* With all the memory that they may need. */
@@ -61,7 +61,7 @@ static void assert_names_refused(const char *from, const char *message)
 /* The list and a few bytes for each name, to the byte. */
 TEST(names_take_no_more_memory_than_they_may)
 {
-    const uint64_t needed = sizeof "a\0bcd" + 2 * NAMES_ENTRY_BYTES;
+    const uint64_t needed = sizeof "a\0bcd" + 2 * OPERAND_ENTRY_BYTES;
 
     put_names("a\0bcd", sizeof "a\0bcd");
     for (uint64_t memory = needed + 1; memory > 0; memory--) {

@@ -1,0 +1,232 @@
+/*
+ * The space is anonymous memory that nobody has touched. A file's whole pages are mapped over it; what is left of its
+ * last page is read into the page behind them, so that what is written behind it does not change the file's page.
+ *
+ * Whether a file is still what it was is asked when it is begun, when an access to it fails, and when all have been
+ * read. All stay open for that, since another file may have got the name of one that was modified, or none. If there
+ * are too many for that, they are read.
+ */
+
+#include "input/mapped.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input/operand.h"
+#include "system/fault.h"
+#include "system/io.h"
+#include "system/sys.h"
+
+/* When the system gives a page, it may give those around it, too, up to this far. They would come back if they were
+ * forgotten. */
+static const size_t NEAR_BYTES = (size_t)2 << 20;
+
+/* The files take no more than this part of the descriptors that are left. */
+enum { DESCRIPTORS_SHARE = 4, FILES_MAX = 1 << 20 };
+
+/* ---- Mapping ---- */
+
+/* What a file takes of the space, at most: its first byte may be anywhere in a page. */
+static uint64_t room_for(uint64_t bytes)
+{
+    const uint64_t page = sys_page_bytes();
+
+    return (bytes + MAPPED_BEHIND_BYTES + page - 1) / page * page + page;
+}
+
+/* Reserve addresses, not memory, for all files. */
+static bool reserve(struct mapped *mapped, size_t count)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < count && bytes <= SIZE_MAX / 2; i++)
+        bytes += room_for((uint64_t)mapped->marks[i].bytes);
+    if (bytes > SIZE_MAX / 2)
+        return false;
+    mapped->bytes = (size_t)bytes;
+    mapped->file = sys_allocate(count + 1, sizeof *mapped->file);
+    if (mapped->file != NULL)
+        mapped->base = sys_map(mapped->bytes);
+    return mapped->base != NULL;
+}
+
+/* Does the file end there? Some systems show files that are made when they are read, and have no size, or a large one.
+ */
+static bool ends_at(int fd, off_t size)
+{
+    char byte;
+    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
+    size_t done;
+
+    if (io_read_at(fd, &piece, 1, size, &done) == 0 || errno != 0)
+        return false;
+    piece.iov_len = 1;
+    return size == 0 || io_read_at(fd, &piece, 1, size - 1, &done) == 0;
+}
+
+/* Map the next file from the byte `from` on, all but what is in its last page. It is open from now on, also if that
+ * cannot be done. */
+static bool map(struct mapped *mapped, off_t from)
+{
+    const size_t page = sys_page_bytes();
+    const struct file_mark *mark = &mapped->marks[mapped->files];
+    const off_t offset = from < mark->bytes ? from : mark->bytes;
+    const size_t before = (size_t)offset % page, bytes = (size_t)(mark->bytes - offset);
+    const size_t whole = (before + bytes) / page * page;
+    uint8_t *place = mapped->base + mapped->used;
+    const int fd = operand_open(mapped->names[mapped->files], true);
+
+    if (fd < 0)
+        return false;
+    mapped->file[mapped->files++] =
+        (struct mapped_file){.place = place + before, .offset = offset, .bytes = bytes, .fd = fd};
+    mapped->used += (size_t)room_for(bytes);
+    return file_mark_check(mark, fd, mark->bytes) == 0 && ends_at(fd, mark->bytes) &&
+           (whole == 0 || sys_map_file(place, whole, fd, offset - (off_t)before) == 0);
+}
+
+/* Read what is in the last page. 0, or -1 with errno. */
+static int complete(const struct mapped_file *file, int fd)
+{
+    const off_t end = file->offset + (off_t)file->bytes;
+    const size_t rest = (size_t)end % sys_page_bytes();
+    struct iovec piece = {.iov_len = rest < file->bytes ? rest : file->bytes};
+    size_t done;
+
+    piece.iov_base = file->place + file->bytes - piece.iov_len;
+    if (piece.iov_len == 0 || io_read_at(fd, &piece, 1, end - (off_t)piece.iov_len, &done) == 0)
+        return 0;
+    errno = errno != 0 ? errno : ESTALE;
+    return -1;
+}
+
+/* ---- Watching ---- */
+
+/* A file must still be what it was. What else may have its name now does not matter. */
+static void check(const struct mapped *mapped, size_t i)
+{
+    const struct file_mark *mark = &mapped->marks[i];
+
+    if (file_mark_check(mark, mapped->file[i].fd, mark->bytes) != 0)
+        file_mark_report(mapped->names[i]);
+}
+
+void mapped_check(const struct mapped *mapped)
+{
+    for (size_t i = 0; i < mapped->files; i++)
+        check(mapped, i);
+}
+
+/* Somebody has looked at an address in vain. */
+static void report_access(void *context, const uint8_t *address)
+{
+    const struct mapped *mapped = context;
+    size_t i = 0;
+
+    for (size_t end = mapped->files; end - i > 1;) {
+        const size_t middle = i + (end - i) / 2;
+
+        if (mapped->file[middle].place <= address)
+            i = middle;
+        else
+            end = middle;
+    }
+    check(mapped, i);
+    fault_report(mapped->names[i], EIO);
+}
+
+/* ---- All files ---- */
+
+bool mapped_open(struct mapped *mapped, const char *const *names, const struct file_mark *marks, size_t count,
+                 off_t start)
+{
+    bool good;
+
+    *mapped = (struct mapped){.names = names, .marks = marks};
+    good = count <= FILES_MAX &&
+           sys_free_descriptors((unsigned)count * DESCRIPTORS_SHARE) / DESCRIPTORS_SHARE >= count &&
+           reserve(mapped, count);
+    for (size_t i = 0; i < count && good; i++)
+        good = map(mapped, operand_is_standard_input(names[i]) ? start : 0);
+    if (!good) {
+        mapped_close(mapped);
+        return false;
+    }
+    mapped->guard = (struct signals_guard){
+        .memory = mapped->base, .bytes = mapped->bytes, .failed = report_access, .context = mapped};
+    signals_guard(&mapped->guard);
+    mapped_restart(mapped);
+    return true;
+}
+
+void mapped_close(struct mapped *mapped)
+{
+    if (mapped->guard.memory != NULL)
+        signals_guard(NULL);
+    for (size_t i = 0; i < mapped->files; i++)
+        operand_close(mapped->file[i].fd);
+    if (mapped->base != NULL)
+        sys_unmap(mapped->base, mapped->bytes);
+    free(mapped->file);
+    *mapped = (struct mapped){.base = NULL};
+}
+
+void mapped_restart(struct mapped *mapped)
+{
+    mapped->at = mapped->last = NULL;
+    mapped->forgotten = mapped->base;
+}
+
+/* ---- One by one ---- */
+
+void mapped_begin(struct mapped *mapped, size_t i, int fd, size_t beyond)
+{
+    const char *name = mapped->names[i];
+    const struct mapped_file *file = &mapped->file[i];
+    const off_t end = file->offset + (off_t)file->bytes;
+    const off_t position = sys_seek(fd, 0, SEEK_CUR);
+    off_t from = position - (off_t)beyond;
+
+    if (position < 0)
+        fault_report(name, errno);
+    errno = ESTALE;
+    if ((position > end && beyond > 0) || complete(file, fd) != 0) /* it was empty, and has a header by now */
+        file_mark_report(name);
+    if (operand_is_standard_input(name) && position < end && sys_seek(fd, end, SEEK_SET) < 0)
+        fault_report(name, errno);
+    if (from > end) /* standard input, for the second time */
+        from = end;
+    mapped->at = file->place + (from - file->offset);
+    mapped->last = file->place + file->bytes;
+}
+
+size_t mapped_next(const struct mapped *mapped, size_t bytes)
+{
+    const size_t left = (size_t)(mapped->last - mapped->at);
+    size_t over;
+
+    if (bytes >= left)
+        return left;
+    over = ((size_t)(mapped->at - mapped->base) + bytes) % sys_page_bytes();
+    return over < bytes ? bytes - over : bytes;
+}
+
+void mapped_append(struct mapped *mapped, const uint8_t *data, size_t bytes)
+{
+    if (bytes > 0)
+        memcpy(mapped->last, data, bytes);
+    mapped->last += bytes;
+}
+
+/* What is forgotten begins and ends with a page: so does `forgotten`. */
+void mapped_forget(struct mapped *mapped, const uint8_t *end)
+{
+    const size_t bytes = (size_t)(end - mapped->forgotten), page = sys_page_bytes();
+
+    if (bytes < 2 * NEAR_BYTES)
+        return;
+    sys_forget(mapped->forgotten, (bytes - NEAR_BYTES) / page * page);
+    mapped->forgotten += (bytes - NEAR_BYTES) / page * page;
+}
