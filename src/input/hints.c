@@ -165,7 +165,6 @@ static const struct {
     {"a BAM file", "BAM\1", 4},
 };
 
-
 /* Is each line a record? */
 static bool is_by_line(const struct record_format *format)
 {
