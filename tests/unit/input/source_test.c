@@ -123,12 +123,18 @@ static void assert_refused(const struct source_layout *layout, const char *files
     assert_ends(reopen(layout, files), message);
 }
 
-/* What is read next is refused. */
-static void assert_does_not_read(const char *message)
+static void read_to_the_end(void)
 {
     uint8_t data[64];
 
-    assert_ends(while (source_read(source, data, sizeof data) > 0), message);
+    while (source_read(source, data, sizeof data) > 0)
+        ;
+}
+
+/* What is read next is refused. */
+static void assert_does_not_read(const char *message)
+{
+    assert_ends(read_to_the_end(), message);
 }
 
 /* The files are refused when they are read. */
