@@ -156,7 +156,6 @@ void sys_nap(void);        /* a millisecond, or until a signal comes; may be cal
 
 void *sys_map(size_t bytes); /* private, anonymous, zeroed; NULL with errno */
 void sys_unmap(void *memory, size_t bytes);
-void sys_huge_pages(void *memory, size_t bytes); /* advice only */
 size_t sys_page_bytes(void);
 
 /* Over whole pages of what is mapped there: a part of a file from a page on, private and read-only. */

@@ -8,9 +8,6 @@
 
 #include "system/sys.h"
 
-/* A small input takes no more memory than it needs; beyond it, huge pages halve the time that the first touch takes. */
-static const size_t SMALL_PAGES_BYTES = (size_t)36 << 20;
-
 int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
 {
     size_t lists;
@@ -26,8 +23,6 @@ int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
         return -1;
     pthread_mutex_init(&pool->mutex, NULL);
     pool->memory = pool->mapping;
-    if (bytes > SMALL_PAGES_BYTES)
-        sys_huge_pages(pool->memory + SMALL_PAGES_BYTES, bytes - SMALL_PAGES_BYTES);
     lists = (size_t)pool->blocks * block_bytes + POOL_SLACK_BYTES;
     pool->next = (uint32_t *)(void *)(pool->memory + lists);
     return 0;

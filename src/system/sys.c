@@ -766,16 +766,6 @@ void sys_unmap(void *memory, size_t bytes)
     (void)munmap(memory, bytes);
 }
 
-void sys_huge_pages(void *memory, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    (void)madvise(memory, bytes, MADV_HUGEPAGE);
-#else
-    (void)memory;
-    (void)bytes;
-#endif
-}
-
 size_t sys_page_bytes(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
