@@ -2,7 +2,7 @@
  * The yardstick of work in memory: `hold [huge] <IN >OUT` reads everything into one buffer, then writes it. No program
  * that must see its whole input before it can write the first byte does less.
  *
- * With "huge" it asks for huge pages, as bigshuf does, since the first touch of fresh memory is a good part of its
+ * With "huge" it asks for huge pages, since the first touch of fresh memory is a good part of its
  * time.
  */
 
