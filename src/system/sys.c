@@ -736,7 +736,7 @@ int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *
     return 0;
 }
 
-/* libgcov's, if a program is built to measure its coverage: it writes what was counted, as exit would. */
+/* libgcov's, where a program is linked with it (-u __gcov_dump): it writes what was counted, as exit would. */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 extern void __gcov_dump(void) __attribute__((weak));
 
