@@ -7,8 +7,9 @@
  * may end the run. The first one wins, also when several fail at the same moment (a full disk hurts them all): its
  * message is the only one, and the others wait for the end.
  *
- *     fault_say, fault_report  ->  message  ->  duties, last one first  ->  signals_end: child programs, temporary
- * names
+ *     fault_say, fault_report  ->  message  ->  duties, last one first  ->  signals_end
+ *
+ * signals_end tells child programs to end, and unlinks the temporary names that are registered.
  *
  * A function returns a failure only to a caller who does something else about it: who tries another disk, or can do
  * without.

@@ -115,7 +115,7 @@ static void find_ends(struct scattering *s, struct queue_block *block)
 
 /* Have the pages of a mapped file before they are read: where whoever reads looks at all bytes (lengths, quotes,
  * headers of archives), others must not wait until he has found the pages, too. The last bytes of a file may be put
- * there meanwhile (lender.h); what is seen does not matter. */
+ * there meanwhile (mapped.h); what is seen does not matter. */
 __attribute__((no_sanitize("thread"))) static void touch_ahead(const struct scattering *s,
                                                                const struct queue_block *block)
 {
