@@ -78,6 +78,30 @@ fails_with() {
     fi
 }
 
+# Each line of standard input is a case: `COMMAND => OUTPUT`, whose lines are words here, or `COMMAND =! MESSAGE`, a
+# pattern, with status 1 and without output. COMMAND is the shell's. Empty lines and those that begin with # are none.
+# cases <<'END'
+cases() {
+    local line got count=0
+    while IFS= read -r line <&9; do
+        case $line in
+        '' | '#'*) continue ;;
+        *' =! '*)
+            fails_with 1 "bigshuf: ${line##* =! }" eval "${line% =! *}" >.out
+            got=$(<.out)
+            same "${line% =! *} =! ${line##* =! }" "${line% =! *}${got:+ => $got} =! ${line##* =! }"
+            ;;
+        *' => '* | *' =>')
+            got=$(eval "${line% =>*}" 2>&1 | paste -s -d ' ' -)
+            same "$line" "${line% =>*} =>${got:+ $got}"
+            ;;
+        *) same 'a case' "$line" ;;
+        esac
+        count=$((count + 1))
+    done 9<&0 </dev/null
+    [ $count -gt 0 ]
+}
+
 # bigshuf fails with this message before it opens the FIFO `never`, which would wait for ever, and without output:
 # fails_at_once PATTERN OPTION...
 fails_at_once() {
