@@ -309,14 +309,15 @@ def look_who_reaches(mutants):
     folder = TREE / "build" / "reached"
     folder.mkdir()
     folder.chmod(0o777)
-    said = run(None, REACHED=str(folder), REACHED_BYTES=str(len(mutants) + 1), TIMES="100000")
+    size = max(mutant.number for mutant in mutants) + 1  # more than there are, if some were not built
+    said = run(None, REACHED=str(folder), REACHED_BYTES=str(size), TIMES="100000")
     passed = set(names_of(said, "ok"))
     for name in names_of(said, "not ok"):
         print(f"{name} fails without any, so it is left out", flush=True)
     seconds = {m.group(2): float(m.group(1)) for m in re.finditer(r"^([\d.]+) [\d.]+ [\d.]+ (\w+(?:: \w+)?)", said, re.M)}
     reaching = {mutant.number: [] for mutant in mutants}
     for name in sorted(passed & seconds.keys(), key=seconds.get):
-        marks = (folder / name.replace(": ", ":")).read_bytes().ljust(len(mutants) + 1, b"\0")
+        marks = (folder / name.replace(": ", ":")).read_bytes().ljust(size, b"\0")
         for mutant in mutants:
             if marks[mutant.number]:
                 reaching[mutant.number].append(name)
