@@ -52,16 +52,6 @@ static const char *next_write(void)
 
 /* ---- Messages ---- */
 
-TEST(test_a_report_is_one_line_that_names_the_file_and_the_cause)
-{
-    char expected[256];
-
-    snprintf(expected, sizeof expected, "bigshuf: some file: %s\n", strerror(ENOSPC));
-    assert_ends(fault_report("some file", ENOSPC), expected);
-    assert_ends(fault_report("a", 0), "bigshuf: a: unexpected end of file\n");
-    assert_ends(fault_say("%s:%d: bad", "names", 3), "bigshuf: names:3: bad\n");
-}
-
 /* The line is erased by the same write, at each message, since it may have been drawn again. */
 TEST(test_a_message_erases_the_line_of_progress)
 {
@@ -201,41 +191,35 @@ static void warn_of(void *what)
     fault_warn("%s", (const char *)what);
 }
 
-/* The last one begins, and those that were removed do nothing, wherever they were in the list. */
-TEST(test_duties_are_done_after_the_message_and_the_last_one_first)
-{
-    static struct fault_duty duty[5], never;
-    static char *names[] = {"a", "b", "c", "d", "e"};
-
-    fault_remove_duty(&never);
-    if (scratch_begin_end()) {
-        for (int i = 0; i < 5; i++)
-            fault_add_duty(&duty[i], warn_of, names[i]);
-        fault_remove_duty(&duty[4]);
-        fault_remove_duty(&duty[2]);
-        fault_remove_duty(&duty[0]);
-        fault_remove_duty(&never);
-        fault_say("failed");
-    }
-    assert_string_equal(scratch_ended(), "bigshuf: failed\nbigshuf: warning: d\nbigshuf: warning: b\n");
-}
-
 static void fail_too(void *unused)
 {
     (void)unused;
     fault_say("and this as well");
 }
 
-TEST(test_a_duty_that_fails_ends_the_run)
+/* The last one begins, and those that were removed do nothing, wherever they were in the list. One that fails ends. */
+TEST(test_duties_are_done_after_the_message_and_the_last_one_first)
 {
-    static struct fault_duty first, second;
+    static struct fault_duty duty[6], never;
+    static char *names[] = {"a", "b", "c", "d", "e"};
 
-    if (scratch_begin_end()) {
-        fault_add_duty(&first, warn_of, "not done any more");
-        fault_add_duty(&second, fail_too, NULL);
-        fault_say("failed");
+    for (int fails = 0; fails < 2; fails++) {
+        fault_remove_duty(&never);
+        if (scratch_begin_end()) {
+            for (int i = 0; i < 5; i++)
+                fault_add_duty(&duty[i], warn_of, names[i]);
+            fault_add_duty(&duty[5], fails ? fail_too : warn_of, "f");
+            fault_remove_duty(&duty[4]);
+            fault_remove_duty(&duty[2]);
+            fault_remove_duty(&duty[0]);
+            fault_remove_duty(&never);
+            if (!fails)
+                fault_remove_duty(&duty[5]);
+            fault_say("failed");
+        }
+        assert_string_equal(scratch_ended(), fails ? "bigshuf: failed\n"
+                                                   : "bigshuf: failed\nbigshuf: warning: d\nbigshuf: warning: b\n");
     }
-    assert_string_equal(scratch_ended(), "bigshuf: failed\n");
 }
 
 /* Otherwise it would wait for itself. */
@@ -291,6 +275,7 @@ TEST(test_memory_that_cannot_be_had_ends_the_run)
 {
     char expected[256];
 
+    assert_ends(fault_report("a", 0), "bigshuf: a: unexpected end of file\n");
     free(memset(fault_allocate(3, 5), 1, 15));
     snprintf(expected, sizeof expected, "bigshuf: memory: %s\n", strerror(ENOMEM));
     faulty_fail("allocate", 1, ENOMEM);

@@ -13,14 +13,14 @@
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
 
-static const char mounts_v1[] = "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n"
-                                "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
-                                "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n";
-static const char mounts_v2[] = "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
-                                "31 23 0:28 / /sys/fs/cgroup rw,nosuid shared:4 master:5 - cgroup2 cgroup2 rw\n";
-static const char mounts_both[] = "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
-                                  "38 31 0:35 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
-static const char mounts_docker[] = "31 23 0:28 /docker/123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+static const char v1[] = "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n"
+                         "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
+                         "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n";
+static const char v2[] = "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+                         "31 23 0:28 / /sys/fs/cgroup rw,nosuid shared:4 master:5 - cgroup2 cgroup2 rw\n";
+static const char both[] = "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+                           "38 31 0:35 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+static const char docker[] = "31 23 0:28 /docker/123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
 
 int sys_open(const char *path, int flags, mode_t mode)
 {
@@ -66,102 +66,67 @@ TEST(test_memory_is_half_of_what_is_available_less_page_tables_and_never_below_t
     assert_int_equal(hardware_memory(), HARDWARE_MEMORY_MIN);
 }
 
-/* What one tree of files leaves to this process, and to whom it leaves all. */
+/* Files below the mount: "NAME=CONTENTS;NAME=CONTENTS". */
+static void put_all(const char *files)
+{
+    char text[512], name[512], *rest = NULL;
+
+    snprintf(text, sizeof text, "%s", files);
+    for (char *file = strtok_r(text, ";", &rest); file != NULL; file = strtok_r(NULL, ";", &rest)) {
+        char *contents = strchr(file, '=');
+
+        *contents++ = '\0';
+        snprintf(name, sizeof name, "sys/fs/cgroup/%s", file);
+        put(name, contents);
+    }
+}
+
 TEST(test_the_tightest_level_of_all_groups_counts)
 {
     const uint64_t none = UINT64_MAX, whole = hardware_whole_memory();
     const struct {
-        const char *groups, *mounts;
-        const char *files[12]; /* names below the mount, each with its contents */
+        const char *groups, *mounts, *files;
         uint64_t left, limit;
     } cases[] = {
-        {"0::/a/b\n", mounts_v2, {"a/b/memory.max", "1000\n", "a/b/memory.current", "300\n"}, 700, 1000},
-        {"5:memory:/a\n3:cpu,cpuacct:/\n0::/\n",
-         mounts_v1,
-         {"memory/a/memory.limit_in_bytes", "1000\n", "memory/a/memory.usage_in_bytes", "300\n"},
-         700,
-         1000},
-        {"0::/a\n", mounts_v2, {"a/memory.max", "1000\n", "a/memory.high", "500\n"}, 500, 500},
-        {"0::/a\n", mounts_v2, {"a/memory.max", "max\n", "a/memory.high", "max\n"}, none, none},
+        {"0::/a/b\n", v2, "a/b/memory.max=1000;a/b/memory.current=300", 700, 1000},
+        {"0::/a\n", v2, "a/memory.max=1000;a/memory.current=2000", 0, 1000},
+        {"0::/a\n", v2, "a/memory.max=1000;a/memory.high=500", 500, 500},
+        {"0::/a\n", v2, "a/memory.max=max;a/memory.high=max", none, none},
+        {"5:memory:/a\n3:cpu:/\n0::/\n", v1, "memory/a/memory.limit_in_bytes=1000;memory/a/memory.usage_in_bytes=300",
+         700, 1000},
         /* page cache counts as free */
-        {"5:memory:/a\n0::/a\n",
-         mounts_v2,
-         {"a/memory.max", "5000\n", "a/memory.current", "4000\n", "a/memory.stat",
-          "anon 7\nfile 9\ninactive_files 77\ninactive_file 1000\nactive_file 200\n"},
-         2200,
-         5000},
-        {"5:memory:/a\n0::/a\n",
-         mounts_v1,
-         {"memory/a/memory.limit_in_bytes", "5000\n", "memory/a/memory.usage_in_bytes", "4000\n",
-          "memory/a/memory.stat", "inactive_file 1\nactive_file 1\ntotal_inactive_file 1000\ntotal_active_file 300\n"},
-         2300,
-         5000},
-        {"0::/a\n", mounts_v2, {"a/memory.max", "1000\n", "a/memory.current", "2000\n"}, 0, 1000},
-        {"0::/a\n",
-         mounts_v2,
-         {"a/memory.max", "5000\n", "a/memory.current", "2000\n", "a/memory.stat",
-          "inactive_file 1500\nactive_file 1500\n"},
-         5000,
+        {"5:memory:/a\n0::/a\n", v2,
+         "a/memory.max=5000;a/memory.current=4000;"
+         "a/memory.stat=anon 7\nfile 9\ninactive_files 77\ninactive_file 1000\nactive_file 200\n",
+         2200, 5000},
+        {"5:memory:/a\n0::/a\n", v1,
+         "memory/a/memory.limit_in_bytes=5000;memory/a/memory.usage_in_bytes=4000;"
+         "memory/a/memory.stat=inactive_file 1\nactive_file 1\ntotal_inactive_file 1000\ntotal_active_file 300\n",
+         2300, 5000},
+        {"0::/a\n", v2, "a/memory.max=5000;a/memory.current=9;a/memory.stat=inactive_file 6\nactive_file 6", 5000,
          5000},
         /* any level, but none beside or above the tree */
-        {"0::/a/b\n",
-         mounts_v2,
-         {"a/b/memory.max", "1000\n", "a/memory.max", "5000\n", "memory.max", "5000\n"},
-         1000,
-         1000},
-        {"0::/a/b\n",
-         mounts_v2,
-         {"a/b/memory.max", "5000\n", "a/memory.max", "1000\n", "memory.max", "5000\n"},
-         1000,
-         1000},
-        {"0::/a/b\n",
-         mounts_v2,
-         {"a/b/memory.max", "5000\n", "a/memory.max", "5000\n", "memory.max", "1000\n"},
-         1000,
-         1000},
-        {"0::/a/b\n",
-         mounts_v2,
-         {"a/b/memory.max", "5000\n", "a/c/memory.max", "1000\n", "../memory.max", "1000\n"},
-         5000,
-         5000},
+        {"0::/a/b\n", v2, "a/b/memory.max=1000;a/memory.max=5000;memory.max=5000", 1000, 1000},
+        {"0::/a/b\n", v2, "a/b/memory.max=5000;a/memory.max=1000;memory.max=5000", 1000, 1000},
+        {"0::/a/b\n", v2, "a/b/memory.max=5000;a/memory.max=5000;memory.max=1000", 1000, 1000},
+        {"0::/a/b\n", v2, "a/b/memory.max=5000;a/c/memory.max=1000;../memory.max=1000", 5000, 5000},
         /* both versions */
-        {"5:memory:/a\n0::/b\n",
-         mounts_both,
-         {"memory/a/memory.limit_in_bytes", "5000\n", "unified/b/memory.max", "4000\n"},
-         4000,
-         4000},
-        {"5:memory:/a\n0::/b\n",
-         mounts_both,
-         {"memory/a/memory.limit_in_bytes", "3000\n", "unified/b/memory.max", "4000\n"},
-         3000,
-         3000},
+        {"5:memory:/a\n0::/b\n", both, "memory/a/memory.limit_in_bytes=5000;unified/b/memory.max=4000", 4000, 4000},
+        {"5:memory:/a\n0::/b\n", both, "memory/a/memory.limit_in_bytes=3000;unified/b/memory.max=4000", 3000, 3000},
         /* a mount of a part of the tree, in a container */
-        {"0::/docker/123/inner\n", mounts_docker, {"inner/memory.max", "1000\n", "memory.max", "2000\n"}, 1000, 1000},
-        {"0::/docker/123/inner\n", mounts_docker, {"inner/memory.max", "1000\n", "memory.max", "500\n"}, 500, 500},
-        {"0::/docker/123456\n",
-         mounts_docker,
-         {"memory.max", "1000\n", "456/memory.max", "1\n", "../memory.max", "500\n"},
-         1000,
-         1000},
-        {"0::/../other\n", mounts_v2, {"memory.max", "1000\n", "../memory.max", "500\n"}, 1000, 1000},
+        {"0::/docker/123/in\n", docker, "in/memory.max=1000;memory.max=2000", 1000, 1000},
+        {"0::/docker/123/in\n", docker, "in/memory.max=1000;memory.max=500", 500, 500},
+        {"0::/docker/123456\n", docker, "memory.max=1000;456/memory.max=1;../memory.max=500", 1000, 1000},
+        {"0::/../other\n", v2, "memory.max=1000;../memory.max=500", 1000, 1000},
         /* blanks and colons in names */
-        {"0::/a:b c\n",
-         "31 23 0:28 / /sys/fs/my\\040groups\\134 rw - cgroup2 cgroup2 rw\n",
-         {"../my groups\\/a:b c/memory.max", "1000\n"},
-         1000,
-         1000},
+        {"0::/a:b c\n", "31 23 0:28 / /sys/fs/cgroup/my\\040groups\\134 rw - cgroup2 cgroup2 rw\n",
+         "my groups\\/a:b c/memory.max=1000", 1000, 1000},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char name[512];
-
         put_groups(cases[i].groups, cases[i].mounts);
         put("proc/meminfo", "MemAvailable: 8388608 kB\n");
-        put("sys/fs/cgroup/here", "");
-        for (size_t k = 0; k < 12 && cases[i].files[k] != NULL; k += 2) {
-            snprintf(name, sizeof name, "sys/fs/cgroup/%s", cases[i].files[k]);
-            put(name, cases[i].files[k + 1]);
-        }
+        put_all(cases[i].files);
         assert_true(hardware_free_memory() == least(8 * GIB, cases[i].left));
         assert_true(hardware_whole_memory() == least(whole, cases[i].limit));
         scratch_empty(open("sys", O_RDONLY | O_DIRECTORY));
@@ -190,7 +155,7 @@ TEST(test_long_files_are_read_whole)
     for (int i = 0; i < 1500; i++)
         length +=
             snprintf(mounts + length, sizeof mounts - (size_t)length, "%d 1 0:1 / /mnt/%d rw - ext4 /dev/x rw\n", i, i);
-    snprintf(mounts + length, sizeof mounts - (size_t)length, "%s", mounts_v2);
+    snprintf(mounts + length, sizeof mounts - (size_t)length, "%s", v2);
     put_groups("0::/\n", mounts);
     put("sys/fs/cgroup/memory.max", "1000\n");
     assert_int_equal(hardware_whole_memory(), 1000);
@@ -202,13 +167,10 @@ TEST(test_processors_by_quota_are_rounded_up)
         const char *mounts, *name, *quota;
         uint64_t processors;
     } cases[] = {
-        {mounts_v2, "cgroup/a/cpu.max", "max 100000\n", UINT64_MAX},
-        {mounts_v2, "cgroup/a/cpu.max", "150000 100000\n", 2},
-        {mounts_v2, "cgroup/a/cpu.max", "200000 100000\n", 2},
-        {mounts_v2, "cgroup/cpu.max", "1000 100000\n", 1},
-        {mounts_v1, "cgroup/cpu/a/cpu.cfs_quota_us", "110000\n", 2},
-        {mounts_v1, "cgroup/cpu/a/cpu.cfs_quota_us", "-1\n", UINT64_MAX},
-        {mounts_v1, "cgroup/cpu/cpu.cfs_quota_us", "50000\n", 1},
+        {v2, "cgroup/a/cpu.max", "max 100000\n", UINT64_MAX}, {v2, "cgroup/a/cpu.max", "150000 100000\n", 2},
+        {v2, "cgroup/a/cpu.max", "200000 100000\n", 2},       {v2, "cgroup/cpu.max", "1000 100000\n", 1},
+        {v1, "cgroup/cpu/a/cpu.cfs_quota_us", "110000\n", 2}, {v1, "cgroup/cpu/a/cpu.cfs_quota_us", "-1\n", UINT64_MAX},
+        {v1, "cgroup/cpu/cpu.cfs_quota_us", "50000\n", 1},
     };
 
     const uint64_t all = hardware_processors();
@@ -249,29 +211,22 @@ TEST(test_peak_memory_rises_with_what_is_touched)
     assert_true(hardware_peak_memory() < before + 512 * MIB); /* a sanitizer keeps books on what is touched */
 }
 
-/* In children, since a limit once set cannot be taken back. It is so high that even a sanitizer lives with it. */
+/* In a child, since a limit once set cannot be taken back. It is so high that even a sanitizer lives with it. */
 static const uint64_t limit_bytes = SIZE_MAX > UINT32_MAX ? (uint64_t)1 << 50 : 600 * MIB;
 
-static void expect_limit_as(void)
+static void expect_limits(void)
 {
-    struct rlimit limit = {(rlim_t)limit_bytes, (rlim_t)limit_bytes};
-
-    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
-    CHECK(hardware_memory() == share(limit_bytes - 100 * (uint64_t)sysconf(_SC_PAGESIZE)));
-}
-
-static void expect_limit_data(void)
-{
-    struct rlimit limit = {(rlim_t)limit_bytes, (rlim_t)limit_bytes};
+    const struct rlimit limit = {(rlim_t)limit_bytes, (rlim_t)limit_bytes};
 
     CHECK(setrlimit(RLIMIT_DATA, &limit) == 0);
     CHECK(hardware_memory() == share(limit_bytes - 60 * (uint64_t)sysconf(_SC_PAGESIZE)));
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    CHECK(hardware_memory() == share(limit_bytes - 100 * (uint64_t)sysconf(_SC_PAGESIZE)));
 }
 
 TEST(test_memory_minds_the_limits_of_the_process)
 {
     put("proc/meminfo", "MemAvailable: 4398046511104 kB\n");
     put("proc/self/statm", "100 40 30 5 0 60 0\n");
-    assert_int_equal(scratch_child(expect_limit_as), 0);
-    assert_int_equal(scratch_child(expect_limit_data), 0);
+    assert_int_equal(scratch_child(expect_limits), 0);
 }

@@ -89,43 +89,33 @@ WITH_POOL(a_chain_that_was_put_back_is_got_again_before_fresh_blocks)
 WITH_POOL(promised_blocks_are_kept_back_from_others)
 {
     struct pool *pool = &opened;
+    uint32_t block = POOL_NONE;
 
     assert_true(pool_promise(pool, 60));
     assert_false(pool_promise(pool, 41));
     assert_true(pool_promise(pool, 30));
-    assert_true(pool_promise(pool, 0));
+    assert_int_equal(pool_free(pool), 10);
     for (int i = 0; i < 10; i++)
         assert_int_not_equal(pool_get(pool), POOL_NONE);
     assert_int_equal(pool_get(pool), POOL_NONE);
     assert_false(pool_promise(pool, 1));
     for (int i = 0; i < 60; i++)
         assert_true(pool_get_promised(pool) < BLOCKS);
-    assert_int_equal(pool_get(pool), POOL_NONE);
+    assert_int_equal(pool_free(pool), 0); /* they were not free before either */
     pool_release_promise(pool, 30);
+    assert_int_equal(pool_free(pool), 30);
     for (int i = 0; i < 30; i++)
-        assert_int_not_equal(pool_get(pool), POOL_NONE);
-    assert_int_equal(pool_get(pool), POOL_NONE);
-    assert_int_equal(pool->free, 0);
-    assert_int_equal(pool->promised, 0);
-}
-
-WITH_POOL(a_block_given_back_can_be_promised_and_stay_so)
-{
-    struct pool *pool = &opened;
-    uint32_t block = POOL_NONE;
-
-    for (int i = 0; i < BLOCKS; i++)
         block = pool_get(pool);
-    assert_false(pool_promise(pool, 1));
+    assert_int_equal(pool_get(pool), POOL_NONE);
     pool_put(pool, block, block, 1);
     assert_true(pool_promise(pool, 1));
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(pool_get(pool), POOL_NONE);
-        assert_int_equal(pool_get_promised(pool), block);
-        pool_put_promised(pool, block);
-    }
-    assert_int_equal(pool->free, 1);
-    assert_int_equal(pool->promised, 1);
+    assert_int_equal(pool_get_promised(pool), block);
+    pool_put_promised(pool, block); /* and stays promised */
+    assert_int_equal(pool_get(pool), POOL_NONE);
+    assert_int_equal(pool_get_promised(pool), block);
+    pool_pin(pool, 5);
+    pool_unpin(pool, 2);
+    assert_true(pool->free == 0 && pool->promised == 0 && pool->pinned == 3);
 }
 
 enum { THREADS = 4, ROUNDS = 3000, HELD = 20 };
@@ -180,24 +170,6 @@ WITH_POOL(no_block_is_held_by_two_threads)
     assert_int_equal(pool->promised, 0);
     for (int i = 0; i < BLOCKS; i++)
         assert_int_not_equal(pool_get(pool), POOL_NONE);
-}
-
-WITH_POOL(free_blocks_are_those_that_nobody_holds_or_was_promised)
-{
-    struct pool *pool = &opened;
-
-    (void)pool_get(pool);
-    assert_true(pool_promise(pool, 10));
-    assert_int_equal(pool_free(pool), BLOCKS - 11);
-    assert_false(pool_promise(pool, BLOCKS - 10));
-    (void)pool_get_promised(pool); /* was not free before either */
-    assert_true(pool_promise(pool, pool_free(pool)));
-    assert_int_equal(pool_free(pool), 0);
-    pool_release_promise(pool, BLOCKS - 11);
-    pool_pin(pool, 5);
-    pool_unpin(pool, 2);
-    assert_int_equal(pool->pinned, 3);
-    assert_int_equal(pool_free(pool), BLOCKS - 11);
 }
 
 WITH_POOL(neighbours_are_a_chain_and_follow_those_before)
