@@ -19,7 +19,8 @@ static struct {
     int polls_fail;        /* with this error; 0: somebody at the other end of the pipe writes, or reads it empty */
     short events;          /* that were waited for */
     int other_end;         /* of the pipe */
-    bool without_contents; /* lengths are believed, memory is not touched; no byte is ever written if they are 0 */
+    bool without_contents; /* lengths are believed, memory is not touched */
+    bool takes_nothing;    /* no byte is ever written */
     size_t most_bytes;     /* of one call */
 } other;
 
@@ -33,6 +34,8 @@ static ssize_t believe(size_t bytes)
 
 ssize_t sys_write(int fd, const void *data, size_t bytes)
 {
+    if (other.takes_nothing)
+        return 0;
     if (other.without_contents)
         return believe(bytes);
     return faulty_fails("write") ? -1 : real_sys_write(fd, data, faulty.is_short ? (bytes + 1) / 2 : bytes);
@@ -212,8 +215,10 @@ TEST(all_is_written_however_little_a_call_writes)
     assert_int_equal(io_write(fd, "hello, world", 12), 0);
     faulty_reset();
     assert_true(scratch_holds("file", "hello, world"));
-    other.without_contents = true;
+    other.takes_nothing = true;
     assert_int_equal(io_write(fd, "", 0), 0);
+    assert_int_equal(io_write(fd, "x", 1), -1);
+    assert_int_equal(errno, ENOSPC);
 }
 
 enum { PIECES = 1100, OFFSET = 11 };
