@@ -34,14 +34,6 @@ test_sigint_at_any_moment() {
     killed_at_any_moment INT 2 bigshuf
 }
 
-test_sigterm_at_any_moment() {
-    killed_at_any_moment TERM 15 bigshuf
-}
-
-test_sighup_at_any_moment() {
-    killed_at_any_moment HUP 1 bigshuf
-}
-
 test_sigkill_at_any_moment() {
     killed_at_any_moment KILL 9 bigshuf
 }
@@ -91,7 +83,7 @@ test_any_signal_but_sigkill_takes_away_a_new_file_that_has_a_name() {
     export FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP
     mkdir folder
     more_than_memory >in
-    for signal in HUP INT QUIT TERM ALRM USR2 XCPU; do
+    for signal in HUP INT QUIT TERM ALRM USR2 VTALRM PROF XCPU; do
         FAULT_RATE=1 start bigshuf-faulty -S 8M -o folder/file in
         wait_until has_a_file folder
         kill -$signal $!

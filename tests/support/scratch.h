@@ -187,22 +187,6 @@ static inline const char *scratch_heard(void)
     return scratch.text;
 }
 
-/* This is what is returned, and just this is said on standard error. */
-#define assert_says(call, result, message)                                                                             \
-    do {                                                                                                               \
-        scratch_listen();                                                                                              \
-        assert_int_equal(call, result);                                                                                \
-        assert_string_equal(scratch_heard(), message);                                                                 \
-    } while (0)
-
-/* The statement says just this on standard error. */
-#define assert_hears(statement, message)                                                                               \
-    do {                                                                                                               \
-        scratch_listen();                                                                                              \
-        statement;                                                                                                     \
-        assert_string_equal(scratch_heard(), message);                                                                 \
-    } while (0)
-
 /* Begin a child that ends the run; its messages are caught. True in the child, in which a failed assertion aborts. */
 static inline bool scratch_begin_end(void)
 {

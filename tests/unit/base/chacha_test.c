@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 16, BLOCKS_MAX = 40, ROUNDS = 8 };
+enum { WORDS = 16, BLOCKS_MAX = 40 };
 
 /* The first way from `way` on that this processor has, or the end of the list. */
 static const struct chacha_way *usable(const struct chacha_way *way)
@@ -62,7 +62,8 @@ UNIT_TEST(every_way_computes_the_block_of_rfc_8439)
     }
 }
 
-/* TC1 to TC8 of draft-strombergson-chacha-test-vectors, for 256-bit keys and 8 rounds: blocks 0 and 1. */
+/* TC1, TC3, TC4, TC7 and TC8 of draft-strombergson-chacha-test-vectors, for 256-bit keys and 8 rounds: blocks 0 and 1.
+ */
 UNIT_TEST(every_way_computes_the_published_chacha8_streams)
 {
     static const struct {
@@ -73,11 +74,6 @@ UNIT_TEST(every_way_computes_the_published_chacha8_streams)
          "984ce172b9216f419f445367456d5619314a42a3da86b001387bfdb80e0cfe42"
          "d2aefa0deaa5c151bf0adb6c01f2a5adc0fd581259f9a2aadcf20f8fd566a26b"
          "5032ec38bbc5da98ee0c6f568b872a65a08abf251deb21bb4b56e5d8821e68aa"},
-        {"0100000000000000000000000000000000000000000000000000000000000000", "0000000000000000",
-         "cf5ee9a0494aa9613e05d5ed725b804b12f4a465ee635acc3a311de8740489ea"
-         "289d04f43c7518db56eb4433e498a1238cd8464d3763ddbb9222ee3bd8fae3c8"
-         "b4355a7d93dd8867089ee643558b95754efa2bd1a8a1e2d75bcdb32015542638"
-         "291941feb49965587c4fdfe219cf0ec132a6cd4dc067392e67982fe53278c0b4"},
         {"0000000000000000000000000000000000000000000000000000000000000000", "0100000000000000",
          "2b8f4bb3798306ca5130d47c4f8d4ed13aa0edccc1be6942090faeeca0d7599b"
          "7ff0fe616bb25aa0153ad6fdc88b954903c22426d478b97b22b8f9b1db00cf06"
@@ -88,16 +84,6 @@ UNIT_TEST(every_way_computes_the_published_chacha8_streams)
          "445e0547d31c1623c537df4ba85c70a9884a35bcbf3dfab077e98b0f68135f54"
          "81d4933f8b322ac0cd762c27235ce2b31534e0244a9a2f1fd5e94498d47ff108"
          "790c009cf9e1a348032a7694cb28024cd96d3498361edb1785af752d187ab54b"},
-        {"5555555555555555555555555555555555555555555555555555555555555555", "5555555555555555",
-         "7cb78214e4d3465b6dc62cf7a1538c88996952b4fb72cb6105f1243ce3442e29"
-         "75a59ebcd2b2a598290d7538491fe65bdbfefd060d88798120a70d049dc2677d"
-         "d48ff5a2513e497a5d54802d7484c4f1083944d8d0d14d6482ce09f7e5ebf20b"
-         "29807d62c31874d02f5d3cc85381a745ecbc60525205e300a76961bfe51ac07c"},
-        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa",
-         "40f9ab86c8f9a1a0cdc05a75e5531b612d71ef7f0cf9e387df6ed6972f0aae21"
-         "311aa581f816c90e8a99de990b6b95aac92450f4e112712667b804c99e9c6eda"
-         "f8d144f560c8c0ea36880d3b77874c9a9103d147f6ded386284801a4ee158e5e"
-         "a4f9c093fc55fd344c33349dc5b699e21dc83b4296f92ee3ecabf3d51f95fe3f"},
         {"00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100", "0f1e2d3c4b5a6978",
          "db43ad9d1e842d1272e4530e276b3f568f8859b3f7cf6d9d2c74fa53808cb515"
          "7a8ebf46ad3dcc4b6c7dadde131784b0120e0e22f6d5f9ffa7407d4a21b695d9"
@@ -124,76 +110,32 @@ UNIT_TEST(every_way_computes_the_published_chacha8_streams)
     }
 }
 
-UNIT_TEST(every_way_gives_what_plain_c_gives_and_writes_no_more)
+/* However many blocks, wherever they are put, also where the counter carries into its high word, and wraps there. */
+UNIT_TEST(every_way_gives_what_plain_c_gives_block_by_block_and_writes_no_more)
 {
+    static const uint64_t limits[] = {40000, (uint64_t)1 << 32, 0x12345678ffffffff, 0};
     static const int rounds[] = {2, 8, 12, 20};
-    for (size_t r = 0; r < sizeof rounds / sizeof *rounds; r++) {
-        for (size_t blocks = 0; blocks <= BLOCKS_MAX; blocks++) {
-            uint32_t input[WORDS];
-            uint32_t expected[BLOCKS_MAX * WORDS + 1];
-            make_input(input, blocks * 1000);
-            memset(expected, 0xee, sizeof expected);
-            plain_way()->run(input, rounds[r], expected, blocks);
-            for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
-                uint32_t words[BLOCKS_MAX * WORDS + 1];
-                memset(words, 0xee, sizeof words);
-                way->run(input, rounds[r], words, blocks);
-                assert_memory_equal(words, expected, sizeof expected);
-            }
-        }
-    }
-}
 
-UNIT_TEST(the_counter_carries_into_its_high_word_and_wraps_there)
-{
-    static const uint64_t limits[] = {(uint64_t)1 << 32, 0x12345678ffffffff, (uint64_t)1 << 63, 0};
-    for (size_t limit = 0; limit < sizeof limits / sizeof *limits; limit++) {
-        for (uint64_t before = 0; before <= BLOCKS_MAX; before++) {
-            uint64_t first = limits[limit] - before;
-            uint32_t input[WORDS];
-            uint32_t expected[BLOCKS_MAX * WORDS];
-            for (uint64_t i = 0; i < BLOCKS_MAX; i++) {
-                make_input(input, first + i);
-                plain_way()->run(input, ROUNDS, expected + i * WORDS, 1);
-            }
-            make_input(input, first);
-            for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
-                uint32_t words[BLOCKS_MAX * WORDS];
-                way->run(input, ROUNDS, words, BLOCKS_MAX);
-                assert_memory_equal(words, expected, sizeof expected);
-            }
-        }
-    }
-}
-
-UNIT_TEST(the_words_of_the_caller_may_lie_at_any_address_for_words)
-{
-    uint32_t input[WORDS];
-    uint32_t expected[BLOCKS_MAX * WORDS];
-    make_input(input, 5);
-    plain_way()->run(input, ROUNDS, expected, BLOCKS_MAX);
-    for (size_t shift = 0; shift < WORDS; shift++) {
-        for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
-            uint32_t words[(BLOCKS_MAX + 1) * WORDS];
-            way->run(input, ROUNDS, words + shift, BLOCKS_MAX);
-            assert_memory_equal(words + shift, expected, sizeof expected);
-        }
-    }
-}
-
-UNIT_TEST(plain_c_is_listed_last_and_supported)
-{
     assert_string_equal(plain_way()->name, "plain");
-    assert_true(plain_way()->supported());
-}
+    for (size_t limit = 0; limit < sizeof limits / sizeof *limits; limit++) {
+        for (size_t blocks = 0; blocks <= BLOCKS_MAX; blocks++) {
+            const size_t shift = blocks % WORDS;
+            uint32_t input[WORDS], expected[(BLOCKS_MAX + 2) * WORDS], words[(BLOCKS_MAX + 2) * WORDS];
 
-UNIT_TEST(the_best_way_gives_what_plain_c_gives)
-{
-    uint32_t input[WORDS];
-    uint32_t expected[BLOCKS_MAX * WORDS];
-    uint32_t words[BLOCKS_MAX * WORDS];
-    make_input(input, 77);
-    plain_way()->run(input, ROUNDS, expected, BLOCKS_MAX);
-    chacha_blocks(input, ROUNDS, words, BLOCKS_MAX);
-    assert_memory_equal(words, expected, sizeof expected);
+            memset(expected, 0xee, sizeof expected);
+            for (size_t i = 0; i < blocks; i++) {
+                make_input(input, limits[limit] - blocks / 2 + i);
+                plain_way()->run(input, rounds[limit], expected + shift + i * WORDS, 1);
+            }
+            make_input(input, limits[limit] - blocks / 2);
+            for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
+                memset(words, 0xee, sizeof words);
+                way->run(input, rounds[limit], words + shift, blocks);
+                assert_memory_equal(words, expected, sizeof expected);
+            }
+            memset(words, 0xee, sizeof words);
+            chacha_blocks(input, rounds[limit], words + shift, blocks);
+            assert_memory_equal(words, expected, sizeof expected);
+        }
+    }
 }

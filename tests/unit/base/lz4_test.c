@@ -1,5 +1,4 @@
-/* Blocks made by hand after the specification, round trips of many kinds of data, damage of every kind, and the blocks
- * of the lz4 tool, if that is there. */
+/* Blocks made by hand after the specification, round trips of many kinds of data, and damage of every kind. */
 
 #include "support/unit.h"
 
@@ -8,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "support/scratch.h"
 
 enum { GUARD = 64, MAX = LZ4_BLOCK_BYTES_MAX };
 
@@ -167,100 +164,5 @@ UNIT_TEST(damage_touches_nothing_outside)
         packed[place] = (uint8_t)next_random(&random);
         (void)decompresses(packed, length, whole);
         packed[place] = before;
-    }
-}
-
-/* ---- The lz4 tool ---- */
-
-/* Its frame: a header that says blocks of 64 KiB, each by itself, and no checksums but that of the header; blocks, each
- * after its length, in which the highest bit says that it is as it was; and a length of 0. */
-static const uint8_t tool_header[] = {0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82};
-static const uint32_t TOOL_PLAIN = 0x80000000;
-
-/* Kinds of data: much that repeats, something that does, nothing that does. */
-static void fill(uint32_t letters)
-{
-    uint32_t random = letters;
-
-    for (size_t i = 0; i < MAX; i++)
-        plain[i] = (uint8_t)(i > 100 && next_random(&random) % 8 != 0 ? plain[i - 7 * letters % 97]
-                                                                      : next_random(&random) % letters);
-}
-
-static bool has_tool(void)
-{
-    return system("command -v lz4 >/dev/null") == 0;
-}
-
-static void put_tool_length(FILE *file, uint32_t length)
-{
-    for (int shift = 0; shift < 32; shift += 8)
-        putc((int)(length >> shift & 255), file);
-}
-
-static uint32_t get_tool_length(FILE *file)
-{
-    uint32_t length = 0;
-
-    for (int shift = 0; shift < 32; shift += 8)
-        length |= (uint32_t)getc(file) << shift;
-    return length;
-}
-
-UNIT_TEST_IN(the_lz4_tool_reads_blocks, scratch_setup, scratch_teardown)
-{
-    if (!has_tool())
-        skip();
-    for (uint32_t letters = 2; letters <= 256; letters *= 2) {
-        FILE *file = fopen("blocks", "wb");
-        size_t length;
-
-        fill(letters);
-        length = lz4_compress(&table, plain, MAX, packed, sizeof packed);
-        assert_non_null(file);
-        assert_int_equal(fwrite(tool_header, 1, sizeof tool_header, file), sizeof tool_header);
-        put_tool_length(file, (uint32_t)length);
-        assert_int_equal(fwrite(packed, 1, length, file), length);
-        put_tool_length(file, 0);
-        assert_int_equal(fclose(file), 0);
-        assert_int_equal(system("lz4 -d -q -f blocks back"), 0);
-        assert_non_null(file = fopen("back", "rb"));
-        assert_int_equal(fread(back, 1, sizeof back, file), MAX);
-        fclose(file);
-        assert_memory_equal(back, plain, MAX);
-    }
-}
-
-static void assert_reads_tool(const char *command)
-{
-    uint8_t header[sizeof tool_header];
-    FILE *file = fopen("plain", "wb");
-    uint32_t length;
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(plain, 1, MAX, file), MAX);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(system(command), 0);
-    assert_non_null(file = fopen("blocks", "rb"));
-    assert_int_equal(fread(header, 1, sizeof header, file), sizeof header);
-    assert_memory_equal(header, tool_header, sizeof header);
-    length = get_tool_length(file);
-    if (length < TOOL_PLAIN) {
-        assert_int_equal(fread(packed, 1, length, file), length);
-        memset(back, 0, sizeof back);
-        assert_true(lz4_decompress(packed, length, back, MAX));
-        assert_memory_equal(back, plain, MAX);
-    }
-    fclose(file);
-}
-
-UNIT_TEST_IN(the_lz4_tools_blocks_are_read, scratch_setup, scratch_teardown)
-{
-    if (!has_tool())
-        skip();
-    for (uint32_t letters = 2; letters <= 256; letters *= 2) {
-        fill(letters);
-        assert_reads_tool("lz4 -1 -q -f -B4 -BI --no-frame-crc plain blocks");
-        assert_reads_tool("lz4 -9 -q -f -B4 -BI --no-frame-crc plain blocks");
     }
 }

@@ -52,25 +52,6 @@ static const char *next_write(void)
 
 /* ---- Messages ---- */
 
-TEST(test_a_report_is_one_line_that_names_the_file_and_the_cause)
-{
-    char expected[256];
-
-    snprintf(expected, sizeof expected, "bigshuf: some file: %s\n", strerror(ENOSPC));
-    assert_ends(fault_report("some file", ENOSPC), expected);
-    assert_ends(fault_report("a", 0), "bigshuf: a: unexpected end of file\n");
-    assert_ends(fault_say("%s:%d: bad", "names", 3), "bigshuf: names:3: bad\n");
-}
-
-TEST(test_every_warning_and_note_is_printed)
-{
-    fault_warn("%d of %s", 1, "them");
-    fault_note("%s is well", "it");
-    assert_string_equal(next_write(), "bigshuf: warning: 1 of them\n");
-    assert_string_equal(next_write(), "bigshuf: it is well\n");
-    assert_string_equal(next_write(), "");
-}
-
 /* The line is erased by the same write, at each message, since it may have been drawn again. */
 TEST(test_a_message_erases_the_line_of_progress)
 {
@@ -94,41 +75,39 @@ TEST(test_a_warning_leaves_errno)
     assert_int_equal(errno, ENOTDIR);
 }
 
-static void assert_shown(const char *name, const char *shown)
-{
-    char expected[128];
-
-    snprintf(expected, sizeof expected, "bigshuf: %s\n", shown);
-    fault_note("%s", name);
-    assert_string_equal(next_write(), expected);
-}
-
 TEST(test_no_control_character_reaches_the_terminal_in_any_guise)
 {
-    assert_shown("a\nb\t%s\033\xff\n", "a\\nb\\t%s\\x1b\xff\\n");
-    assert_shown("a\x9b"
-                 "31m",
-                 "a\\x9b31m");                                     /* CSI as terminals of 8 bits have it */
-    assert_shown("\x7f|\x80|\x9f|\xa0", "\\x7f|\\x80|\\x9f|\xa0"); /* Latin-1 stays */
-    assert_shown("\xc2\x80|\xc2\x9b|\xc2\x9f", "\\xc2\\x80|\\xc2\\x9b|\\xc2\\x9f"); /* U+0080, U+009B, U+009F */
-    assert_shown("\xd8\x9c|\xd8\x9b", "\\xd8\\x9c|\xd8\x9b"); /* U+061C, which turns the direction */
-    assert_shown("\xe2\x80\x8e|\xe2\x80\x8f", "\\xe2\\x80\\x8e|\\xe2\\x80\\x8f");
-    /* NOLINTNEXTLINE(misc-misleading-bidirectional) */
-    assert_shown("\xe2\x80\xaa|\xe2\x80\xae", "\\xe2\\x80\\xaa|\\xe2\\x80\\xae");
-    assert_shown("\xe2\x81\xa6|\xe2\x81\xa9", "\\xe2\\x81\\xa6|\\xe2\\x81\\xa9");
-    assert_shown("\xe2\x80\x8d|\xe2\x80\xa9|\xe2\x80\xaf",
-                 "\xe2\x80\x8d|\xe2\x80\xa9|\xe2\x80\xaf"); /* their neighbours */
-    assert_shown("\xe2\x81\xa5|\xe2\x81\xaa|\xe2\x82\xa7", "\xe2\x81\xa5|\xe2\x81\xaa|\xe2\x82\xa7");
-    assert_shown("\xc1\x9b|\xe0\x82\x9b", "\xc1\\x9b|\xe0\\x82\\x9b"); /* U+009B in more bytes than it takes */
-    assert_shown("\xf0\x80\x82\x9b", "\xf0\\x80\\x82\\x9b");
-    assert_shown("\xed\xa0\x9b", "\xed\xa0\\x9b");                               /* half of a surrogate pair */
-    assert_shown("\xf4\x90\x80\x80", "\xf4\\x90\\x80\\x80");                     /* above U+10FFFF */
-    assert_shown("\xe2\x82|\xf0\x9f\x98|\xd0", "\xe2\\x82|\xf0\\x9f\\x98|\xd0"); /* cut short */
-}
+    static const char *const shown[][2] = {
+        {"a\nb\t%s\033\xff\n", "a\\nb\\t%s\\x1b\xff\\n"},
+        {"a\x9b"
+         "31m",
+         "a\\x9b31m"},                                                      /* CSI as terminals of 8 bits have it */
+        {"\x7f|\x80|\x9f|\xa0", "\\x7f|\\x80|\\x9f|\xa0"},                  /* Latin-1 stays */
+        {"\xc2\x80|\xc2\x9b|\xc2\x9f", "\\xc2\\x80|\\xc2\\x9b|\\xc2\\x9f"}, /* U+0080, U+009B, U+009F */
+        {"\xd8\x9c|\xd8\x9b", "\\xd8\\x9c|\xd8\x9b"},                       /* U+061C, which turns the direction */
+        {"\xe2\x80\x8e|\xe2\x80\x8f", "\\xe2\\x80\\x8e|\\xe2\\x80\\x8f"},
+        /* NOLINTNEXTLINE(misc-misleading-bidirectional) */
+        {"\xe2\x80\xaa|\xe2\x80\xae", "\\xe2\\x80\\xaa|\\xe2\\x80\\xae"},
+        {"\xe2\x81\xa6|\xe2\x81\xa9", "\\xe2\\x81\\xa6|\\xe2\\x81\\xa9"},
+        {"\xe2\x80\x8d|\xe2\x80\xa9|\xe2\x80\xaf", "\xe2\x80\x8d|\xe2\x80\xa9|\xe2\x80\xaf"}, /* their neighbours */
+        {"\xe2\x81\xa5|\xe2\x81\xaa|\xe2\x82\xa7", "\xe2\x81\xa5|\xe2\x81\xaa|\xe2\x82\xa7"},
+        {"\xc1\x9b|\xe0\x82\x9b", "\xc1\\x9b|\xe0\\x82\\x9b"}, /* U+009B in more bytes than it takes */
+        {"\xf0\x80\x82\x9b", "\xf0\\x80\\x82\\x9b"},
+        {"\xed\xa0\x9b", "\xed\xa0\\x9b"},                               /* half of a surrogate pair */
+        {"\xf4\x90\x80\x80", "\xf4\\x90\\x80\\x80"},                     /* above U+10FFFF */
+        {"\xe2\x82|\xf0\x9f\x98|\xd0", "\xe2\\x82|\xf0\\x9f\\x98|\xd0"}, /* cut short */
+        {"\xc2\xa0 \xd0\x9b\xd0\x9f \xe2\x82\xac \xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xf0\x9f\x98\x80",
+         "\xc2\xa0 \xd0\x9b\xd0\x9f \xe2\x82\xac \xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xf0\x9f\x98\x80"},
+        {"\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf"},
+    };
 
-TEST(test_a_carriage_return_tells_where_it_may_come_from)
-{
-    assert_shown("a\r: wrong", "a\\r: wrong: \\r is a carriage return, as in lines that end with CRLF");
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        char expected[128];
+
+        snprintf(expected, sizeof expected, "bigshuf: %s\n", shown[i][1]);
+        fault_note("%s", shown[i][0]);
+        assert_string_equal(next_write(), expected);
+    }
 }
 
 TEST(test_a_folder_that_is_not_there_is_named)
@@ -157,27 +136,9 @@ TEST(test_a_folder_that_is_not_there_is_named)
     }
 }
 
-TEST(test_text_in_utf_8_is_printed_as_it_is)
-{
-    static const char text[] =
-        "\xc2\xa0 \xd0\x9b\xd0\x9f \xe2\x82\xac \xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xf0\x9f\x98\x80 "
-        "\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf";
-
-    assert_shown(text, text);
-}
-
-TEST(test_a_cause_is_what_strerror_says)
-{
-    char text[FAULT_CAUSE_BYTES];
-
-    assert_string_equal(fault_cause(ENOENT, text), strerror(ENOENT));
-    assert_ptr_equal(fault_cause(123456, text), text);
-    assert_non_null(strstr(text, "123456"));
-}
-
 TEST(test_the_cause_is_printed_however_long_the_name)
 {
-    const size_t lengths[] = {4095, 4096, 4097, 100000};
+    static const size_t lengths[] = {4095, 4096, 4097, 100000};
 
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         char *name = malloc(lengths[i] + 1);
@@ -198,17 +159,6 @@ TEST(test_the_cause_is_printed_however_long_the_name)
         assert_non_null(strstr(message, strerror(ENAMETOOLONG)));
         assert_int_equal(message[strlen(message) - 1], '\n');
     }
-}
-
-TEST(test_a_message_of_any_length_ends_its_line)
-{
-    const char *message;
-
-    fault_note("%*d", 100000, 1);
-    message = next_write();
-    assert_true(strlen(message) > 4096);
-    assert_int_equal(message[strlen(message) - 1], '\n');
-    assert_string_equal(next_write(), "");
 }
 
 /* ---- The end ---- */
@@ -241,41 +191,35 @@ static void warn_of(void *what)
     fault_warn("%s", (const char *)what);
 }
 
-/* The last one begins, and those that were removed do nothing, wherever they were in the list. */
-TEST(test_duties_are_done_after_the_message_and_the_last_one_first)
-{
-    static struct fault_duty duty[5], never;
-    static char *names[] = {"a", "b", "c", "d", "e"};
-
-    fault_remove_duty(&never);
-    if (scratch_begin_end()) {
-        for (int i = 0; i < 5; i++)
-            fault_add_duty(&duty[i], warn_of, names[i]);
-        fault_remove_duty(&duty[4]);
-        fault_remove_duty(&duty[2]);
-        fault_remove_duty(&duty[0]);
-        fault_remove_duty(&never);
-        fault_say("failed");
-    }
-    assert_string_equal(scratch_ended(), "bigshuf: failed\nbigshuf: warning: d\nbigshuf: warning: b\n");
-}
-
 static void fail_too(void *unused)
 {
     (void)unused;
     fault_say("and this as well");
 }
 
-TEST(test_a_duty_that_fails_ends_the_run)
+/* The last one begins, and those that were removed do nothing, wherever they were in the list. One that fails ends. */
+TEST(test_duties_are_done_after_the_message_and_the_last_one_first)
 {
-    static struct fault_duty first, second;
+    static struct fault_duty duty[6], never;
+    static char *names[] = {"a", "b", "c", "d", "e"};
 
-    if (scratch_begin_end()) {
-        fault_add_duty(&first, warn_of, "not done any more");
-        fault_add_duty(&second, fail_too, NULL);
-        fault_say("failed");
+    for (int fails = 0; fails < 2; fails++) {
+        fault_remove_duty(&never);
+        if (scratch_begin_end()) {
+            for (int i = 0; i < 5; i++)
+                fault_add_duty(&duty[i], warn_of, names[i]);
+            fault_add_duty(&duty[5], fails ? fail_too : warn_of, "f");
+            fault_remove_duty(&duty[4]);
+            fault_remove_duty(&duty[2]);
+            fault_remove_duty(&duty[0]);
+            fault_remove_duty(&never);
+            if (!fails)
+                fault_remove_duty(&duty[5]);
+            fault_say("failed");
+        }
+        assert_string_equal(scratch_ended(), fails ? "bigshuf: failed\n"
+                                                   : "bigshuf: failed\nbigshuf: warning: d\nbigshuf: warning: b\n");
     }
-    assert_string_equal(scratch_ended(), "bigshuf: failed\n");
 }
 
 /* Otherwise it would wait for itself. */
@@ -331,6 +275,7 @@ TEST(test_memory_that_cannot_be_had_ends_the_run)
 {
     char expected[256];
 
+    assert_ends(fault_report("a", 0), "bigshuf: a: unexpected end of file\n");
     free(memset(fault_allocate(3, 5), 1, 15));
     snprintf(expected, sizeof expected, "bigshuf: memory: %s\n", strerror(ENOMEM));
     faulty_fail("allocate", 1, ENOMEM);

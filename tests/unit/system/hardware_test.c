@@ -1,7 +1,4 @@
-/*
- * hardware.c, and cgroup.c and textfile.c below it, in a made-up tree of /proc and /sys in the current directory: a
- * scratch directory, of which the root is ".".
- */
+/* What the kernel's text files say, of a made-up tree of /proc and /sys in the current directory, a scratch one. */
 
 #include "support/scratch.h"
 #include "support/unit.h"
@@ -9,18 +6,26 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "system/cgroup.h"
+#include "base/arithmetic.h"
 #include "system/hardware.h"
 #include "system/sys.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
 
-static const char mounts_v1[] = "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n"
-                                "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
-                                "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n";
-static const char mounts_v2[] = "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
-                                "31 23 0:28 / /sys/fs/cgroup rw,nosuid shared:4 master:5 - cgroup2 cgroup2 rw\n";
+static const char v1[] = "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n"
+                         "32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
+                         "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n";
+static const char v2[] = "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+                         "31 23 0:28 / /sys/fs/cgroup rw,nosuid shared:4 master:5 - cgroup2 cgroup2 rw\n";
+static const char both[] = "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+                           "38 31 0:35 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+static const char docker[] = "31 23 0:28 /docker/123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+
+int sys_open(const char *path, int flags, mode_t mode)
+{
+    return open(path + strspn(path, "/"), flags | O_CLOEXEC, mode);
+}
 
 /* Write a file, and the directories on the way to it. */
 static void put(const char *name, const char *content)
@@ -49,167 +54,83 @@ static uint64_t share(uint64_t available)
 
 #define TEST(name) UNIT_TEST_IN(name, scratch_setup, scratch_teardown)
 
-TEST(test_memory_is_half_of_what_is_available_less_page_tables)
+TEST(test_memory_is_half_of_what_is_available_less_page_tables_and_never_below_the_minimum)
 {
-    put("proc/meminfo", "MemTotal:  4000000 kB\nMemFree:    1 kB\nMemAvailable:   1048576 kB\nBuffers: 7 kB\n");
-    assert_int_equal(hardware_memory_under("."), 512 * MIB - MIB);
-}
-
-TEST(test_memory_is_never_below_the_minimum)
-{
-    put("proc/meminfo", "MemAvailable: 10 kB\n");
-    assert_int_equal(hardware_memory_under("."), HARDWARE_MEMORY_MIN);
-}
-
-TEST(test_memory_has_an_answer_when_nothing_is_told)
-{
-    assert_true(hardware_memory_under(".") >= HARDWARE_MEMORY_MIN);
-    assert_true(hardware_memory_under(".") <= hardware_whole_memory());
+    assert_true(hardware_memory() >= HARDWARE_MEMORY_MIN);
+    assert_true(hardware_memory() <= hardware_whole_memory());
     put("proc/meminfo", "MemTotal: 100000000000 kB\n"); /* a kernel before 3.14 */
-    assert_true(hardware_memory_under(".") <= hardware_whole_memory());
+    assert_true(hardware_memory() <= hardware_whole_memory());
+    put("proc/meminfo", "MemTotal:  4000000 kB\nMemFree:    1 kB\nMemAvailable:   1048576 kB\nBuffers: 7 kB\n");
+    assert_int_equal(hardware_memory(), 512 * MIB - MIB);
+    put("proc/meminfo", "MemAvailable: 10 kB\n");
+    assert_int_equal(hardware_memory(), HARDWARE_MEMORY_MIN);
 }
 
-TEST(test_memory_minds_the_groups_of_version_2)
+/* Files below the mount: "NAME=CONTENTS;NAME=CONTENTS". */
+static void put_all(const char *files)
 {
-    put("proc/meminfo", "MemAvailable: 8388608 kB\n");
-    put_groups("0::/a/b\n", mounts_v2);
-    put("sys/fs/cgroup/a/b/memory.max", "1073741824\n");
-    put("sys/fs/cgroup/a/b/memory.current", "268435456\n");
-    assert_int_equal(cgroup_memory_left("."), GIB - 256 * MIB);
-    assert_int_equal(hardware_free_memory_under("."), GIB - 256 * MIB);
-    assert_int_equal(hardware_whole_memory_under("."), GIB);
-    assert_int_equal(hardware_memory_under("."), share(GIB - 256 * MIB));
-}
+    char text[512], name[512], *rest = NULL;
 
-TEST(test_memory_minds_the_groups_of_version_1)
-{
-    put("proc/meminfo", "MemAvailable: 8388608 kB\n");
-    put_groups("5:memory:/a\n3:cpu,cpuacct:/\n0::/\n", mounts_v1);
-    put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n");
-    put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "268435456\n");
-    assert_int_equal(cgroup_memory_left("."), GIB - 256 * MIB);
-    assert_int_equal(cgroup_memory_limit("."), GIB);
-    assert_int_equal(hardware_memory_under("."), share(GIB - 256 * MIB));
-}
+    snprintf(text, sizeof text, "%s", files);
+    for (char *file = strtok_r(text, ";", &rest); file != NULL; file = strtok_r(NULL, ";", &rest)) {
+        char *contents = strchr(file, '=');
 
-TEST(test_memory_high_is_a_limit_too)
-{
-    put_groups("0::/a\n", mounts_v2);
-    put("sys/fs/cgroup/a/memory.max", "1073741824\n");
-    put("sys/fs/cgroup/a/memory.high", "536870912\n");
-    assert_int_equal(cgroup_memory_left("."), 512 * MIB);
-}
-
-TEST(test_max_is_no_limit)
-{
-    put_groups("0::/a\n", mounts_v2);
-    put("sys/fs/cgroup/a/memory.max", "max\n");
-    put("sys/fs/cgroup/a/memory.high", "max\n");
-    put("sys/fs/cgroup/a/memory.current", "268435456\n");
-    put("sys/fs/cgroup/a/cpu.max", "max 100000\n");
-    assert_true(cgroup_memory_left(".") >= UINT64_MAX / 2);
-    assert_true(cgroup_processors(".") == UINT64_MAX);
-}
-
-TEST(test_page_cache_counts_as_free)
-{
-    put_groups("5:memory:/a\n0::/a\n", mounts_v2);
-    put("sys/fs/cgroup/a/memory.max", "1073741824\n");
-    put("sys/fs/cgroup/a/memory.current", "1073741824\n");
-    put("sys/fs/cgroup/a/memory.stat",
-        "anon 7\nfile 9\ninactive_files 77\ninactive_file 1048576\nactive_file 2097152\n");
-    assert_int_equal(cgroup_memory_left("."), 3 * MIB);
-
-    put("proc/self/mountinfo", mounts_v1);
-    put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n");
-    put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "1073741824\n");
-    put("sys/fs/cgroup/memory/a/memory.stat",
-        "inactive_file 1\nactive_file 1\ntotal_inactive_file 1048576\ntotal_active_file 3145728\n");
-    assert_int_equal(cgroup_memory_left("."), 4 * MIB);
-}
-
-TEST(test_more_in_use_than_the_limit_leaves_nothing)
-{
-    put_groups("0::/a\n", mounts_v2);
-    put("sys/fs/cgroup/a/memory.max", "1000\n");
-    put("sys/fs/cgroup/a/memory.current", "2000\n");
-    assert_int_equal(cgroup_memory_left("."), 0);
-}
-
-TEST(test_more_cache_than_use_leaves_the_limit)
-{
-    put_groups("0::/a\n", mounts_v2);
-    put("sys/fs/cgroup/a/memory.max", "5000\n");
-    put("sys/fs/cgroup/a/memory.current", "2000\n");
-    put("sys/fs/cgroup/a/memory.stat", "inactive_file 1500\nactive_file 1500\n");
-    assert_int_equal(cgroup_memory_left("."), 5000);
-}
-
-TEST(test_the_tightest_level_counts_wherever_it_is)
-{
-    static const char *const names[] = {"sys/fs/cgroup/a/b/c/memory.max", "sys/fs/cgroup/a/b/memory.max",
-                                        "sys/fs/cgroup/a/memory.max", "sys/fs/cgroup/memory.max"};
-
-    put_groups("0::/a/b/c\n", mounts_v2);
-    for (int i = 0; i < 4; i++) {
-        for (int k = 0; k < 4; k++)
-            put(names[k], k == i ? "1000\n" : "5000\n");
-        assert_int_equal(cgroup_memory_left("."), 1000);
+        *contents++ = '\0';
+        snprintf(name, sizeof name, "sys/fs/cgroup/%s", file);
+        put(name, contents);
     }
 }
 
-TEST(test_groups_beside_and_above_the_tree_do_not_count)
+TEST(test_the_tightest_level_of_all_groups_counts)
 {
-    put_groups("0::/a/b\n", mounts_v2);
-    put("sys/fs/cgroup/a/b/memory.max", "5000\n");
-    put("sys/fs/cgroup/a/c/memory.max", "1000\n");
-    put("sys/fs/memory.max", "1000\n");
-    put("memory.max", "1000\n");
-    assert_int_equal(cgroup_memory_left("."), 5000);
-}
+    const uint64_t none = UINT64_MAX, whole = hardware_whole_memory();
+    const struct {
+        const char *groups, *mounts, *files;
+        uint64_t left, limit;
+    } cases[] = {
+        {"0::/a/b\n", v2, "a/b/memory.max=1000;a/b/memory.current=300", 700, 1000},
+        {"0::/a\n", v2, "a/memory.max=1000;a/memory.current=2000", 0, 1000},
+        {"0::/a\n", v2, "a/memory.max=1000;a/memory.high=500", 500, 500},
+        {"0::/a\n", v2, "a/memory.max=max;a/memory.high=max", none, none},
+        {"5:memory:/a\n3:cpu:/\n0::/\n", v1, "memory/a/memory.limit_in_bytes=1000;memory/a/memory.usage_in_bytes=300",
+         700, 1000},
+        /* page cache counts as free */
+        {"5:memory:/a\n0::/a\n", v2,
+         "a/memory.max=5000;a/memory.current=4000;"
+         "a/memory.stat=anon 7\nfile 9\ninactive_files 77\ninactive_file 1000\nactive_file 200\n",
+         2200, 5000},
+        {"5:memory:/a\n0::/a\n", v1,
+         "memory/a/memory.limit_in_bytes=5000;memory/a/memory.usage_in_bytes=4000;"
+         "memory/a/memory.stat=inactive_file 1\nactive_file 1\ntotal_inactive_file 1000\ntotal_active_file 300\n",
+         2300, 5000},
+        {"0::/a\n", v2, "a/memory.max=5000;a/memory.current=9;a/memory.stat=inactive_file 6\nactive_file 6", 5000,
+         5000},
+        /* any level, but none beside or above the tree */
+        {"0::/a/b\n", v2, "a/b/memory.max=1000;a/memory.max=5000;memory.max=5000", 1000, 1000},
+        {"0::/a/b\n", v2, "a/b/memory.max=5000;a/memory.max=1000;memory.max=5000", 1000, 1000},
+        {"0::/a/b\n", v2, "a/b/memory.max=5000;a/memory.max=5000;memory.max=1000", 1000, 1000},
+        {"0::/a/b\n", v2, "a/b/memory.max=5000;a/c/memory.max=1000;../memory.max=1000", 5000, 5000},
+        /* both versions */
+        {"5:memory:/a\n0::/b\n", both, "memory/a/memory.limit_in_bytes=5000;unified/b/memory.max=4000", 4000, 4000},
+        {"5:memory:/a\n0::/b\n", both, "memory/a/memory.limit_in_bytes=3000;unified/b/memory.max=4000", 3000, 3000},
+        /* a mount of a part of the tree, in a container */
+        {"0::/docker/123/in\n", docker, "in/memory.max=1000;memory.max=2000", 1000, 1000},
+        {"0::/docker/123/in\n", docker, "in/memory.max=1000;memory.max=500", 500, 500},
+        {"0::/docker/123456\n", docker, "memory.max=1000;456/memory.max=1;../memory.max=500", 1000, 1000},
+        {"0::/../other\n", v2, "memory.max=1000;../memory.max=500", 1000, 1000},
+        /* blanks and colons in names */
+        {"0::/a:b c\n", "31 23 0:28 / /sys/fs/cgroup/my\\040groups\\134 rw - cgroup2 cgroup2 rw\n",
+         "my groups\\/a:b c/memory.max=1000", 1000, 1000},
+    };
 
-TEST(test_both_versions_may_be_in_use)
-{
-    char mounts[1024];
-
-    snprintf(mounts, sizeof mounts, "%s38 31 0:35 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n", mounts_v1);
-    put_groups("5:memory:/a\n0::/b\n", mounts);
-    put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "5000\n");
-    put("sys/fs/cgroup/unified/b/memory.max", "4000\n");
-    assert_int_equal(cgroup_memory_left("."), 4000);
-    put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "3000\n");
-    assert_int_equal(cgroup_memory_left("."), 3000);
-}
-
-TEST(test_a_mount_of_a_part_of_the_tree_shows_that_part)
-{
-    put_groups("0::/docker/123/inner\n", "31 23 0:28 /docker/123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-    put("sys/fs/cgroup/inner/memory.max", "1000\n");
-    put("sys/fs/cgroup/memory.max", "2000\n");
-    assert_int_equal(cgroup_memory_left("."), 1000);
-    put("sys/fs/cgroup/memory.max", "500\n");
-    assert_int_equal(cgroup_memory_left("."), 500);
-}
-
-TEST(test_a_group_that_the_mount_does_not_show_is_the_mount)
-{
-    static const char *const groups[] = {"0::/docker/123\n", "0::/../other\n", "0::/\n", "0::/123456\n"};
-
-    put("sys/fs/cgroup/memory.max", "1000\n");
-    put("sys/fs/memory.max", "500\n"); /* what is above the mount is no group */
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        put_groups(groups[i], mounts_v2);
-        assert_int_equal(cgroup_memory_left("."), 1000);
-        put("proc/self/mountinfo", "31 23 0:28 /123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-        assert_int_equal(cgroup_memory_left("."), 1000);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        put_groups(cases[i].groups, cases[i].mounts);
+        put("proc/meminfo", "MemAvailable: 8388608 kB\n");
+        put_all(cases[i].files);
+        assert_true(hardware_free_memory() == least(8 * GIB, cases[i].left));
+        assert_true(hardware_whole_memory() == least(whole, cases[i].limit));
+        scratch_empty(open("sys", O_RDONLY | O_DIRECTORY));
     }
-}
-
-TEST(test_names_may_have_blanks_and_colons)
-{
-    put_groups("0::/a:b c\n", "31 23 0:28 / /my\\040groups\\134 rw - cgroup2 cgroup2 rw\n");
-    put("my groups\\/a:b c/memory.max", "1000\n");
-    assert_int_equal(cgroup_memory_left("."), 1000);
 }
 
 TEST(test_files_that_make_no_sense_set_no_limit)
@@ -217,11 +138,12 @@ TEST(test_files_that_make_no_sense_set_no_limit)
     static const char *const texts[] = {
         "", "\n", ":::\n", "0:\n", "0::", "\n\n- - -\n", "1 2 3 4 5 6 - cgroup2\n", "a b c d e f g h i j\n", "x"};
     const size_t count = sizeof texts / sizeof texts[0];
+    const uint64_t whole = hardware_whole_memory();
+    const unsigned all = hardware_processors();
 
     for (size_t i = 0; i < count * count; i++) {
         put_groups(texts[i / count], texts[i % count]);
-        assert_true(cgroup_memory_left(".") == UINT64_MAX);
-        assert_true(cgroup_processors(".") == UINT64_MAX);
+        assert_true(hardware_whole_memory() == whole && hardware_processors() == all);
     }
 }
 
@@ -233,48 +155,47 @@ TEST(test_long_files_are_read_whole)
     for (int i = 0; i < 1500; i++)
         length +=
             snprintf(mounts + length, sizeof mounts - (size_t)length, "%d 1 0:1 / /mnt/%d rw - ext4 /dev/x rw\n", i, i);
-    snprintf(mounts + length, sizeof mounts - (size_t)length, "%s", mounts_v2);
+    snprintf(mounts + length, sizeof mounts - (size_t)length, "%s", v2);
     put_groups("0::/\n", mounts);
     put("sys/fs/cgroup/memory.max", "1000\n");
-    assert_int_equal(cgroup_memory_left("."), 1000);
+    assert_int_equal(hardware_whole_memory(), 1000);
 }
 
 TEST(test_processors_by_quota_are_rounded_up)
 {
-    put_groups("3:cpu,cpuacct:/a\n0::/a\n", mounts_v2);
-    put("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
-    assert_int_equal(cgroup_processors("."), 2);
-    put("sys/fs/cgroup/a/cpu.max", "200000 100000\n");
-    assert_int_equal(cgroup_processors("."), 2);
-    put("sys/fs/cgroup/a/cpu.max", "1000 100000\n");
-    assert_int_equal(cgroup_processors("."), 1);
-    assert_int_equal(hardware_processors_under("."), 1);
+    const struct {
+        const char *mounts, *name, *quota;
+        uint64_t processors;
+    } cases[] = {
+        {v2, "cgroup/a/cpu.max", "max 100000\n", UINT64_MAX}, {v2, "cgroup/a/cpu.max", "150000 100000\n", 2},
+        {v2, "cgroup/a/cpu.max", "200000 100000\n", 2},       {v2, "cgroup/cpu.max", "1000 100000\n", 1},
+        {v1, "cgroup/cpu/a/cpu.cfs_quota_us", "110000\n", 2}, {v1, "cgroup/cpu/a/cpu.cfs_quota_us", "-1\n", UINT64_MAX},
+        {v1, "cgroup/cpu/cpu.cfs_quota_us", "50000\n", 1},
+    };
 
-    put("proc/self/mountinfo", mounts_v1);
-    put("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "250000\n");
+    const uint64_t all = hardware_processors();
+
     put("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(cgroup_processors("."), 3);
-    put("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "-1\n");
-    assert_true(cgroup_processors(".") == UINT64_MAX);
-    put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n");
     put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(cgroup_processors("."), 1);
-}
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char name[512];
 
-TEST(test_processors_are_at_least_one)
-{
-    put_groups("0::/\n", mounts_v2);
-    put("sys/fs/cgroup/cpu.max", "0 100000\n");
-    assert_int_equal(hardware_processors_under("."), 1);
-    assert_true(hardware_processors() >= 1);
-    assert_true(hardware_processors() <= (unsigned long)sysconf(_SC_NPROCESSORS_CONF));
+        snprintf(name, sizeof name, "sys/fs/%s", cases[i].name);
+        put_groups("3:cpu,cpuacct:/a\n0::/a\n", cases[i].mounts);
+        put(name, cases[i].quota);
+        assert_int_equal(hardware_processors(), least(all, cases[i].processors));
+    }
+    assert_int_equal(hardware_processors(), 1);
+    put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "0\n");
+    assert_int_equal(hardware_processors(), 1); /* at least */
+    assert_in_range(all, 1, sysconf(_SC_NPROCESSORS_CONF));
 }
 
 TEST(test_peak_memory_is_read_or_asked_for)
 {
-    assert_true(hardware_peak_memory_under(".") > 64 * 1024); /* no file: getrusage */
+    assert_true(hardware_peak_memory() > 64 * 1024); /* no file: getrusage */
     put("proc/self/status", "Name:\tx\nVmPeak:\t  999 kB\nVmHWM:\t    1234 kB\nVmRSS:\t 77 kB\n");
-    assert_int_equal(hardware_peak_memory_under("."), 1234 * 1024);
+    assert_int_equal(hardware_peak_memory(), 1234 * 1024);
 }
 
 TEST(test_peak_memory_rises_with_what_is_touched)
@@ -290,36 +211,22 @@ TEST(test_peak_memory_rises_with_what_is_touched)
     assert_true(hardware_peak_memory() < before + 512 * MIB); /* a sanitizer keeps books on what is touched */
 }
 
-TEST(test_this_machine_has_memory)
-{
-    assert_true(hardware_whole_memory() > HARDWARE_MEMORY_MIN);
-    assert_true(hardware_memory() >= HARDWARE_MEMORY_MIN);
-    assert_true(hardware_memory() <= hardware_whole_memory());
-}
-
-/* In children, since a limit once set cannot be taken back. It is so high that even a sanitizer lives with it. */
+/* In a child, since a limit once set cannot be taken back. It is so high that even a sanitizer lives with it. */
 static const uint64_t limit_bytes = SIZE_MAX > UINT32_MAX ? (uint64_t)1 << 50 : 600 * MIB;
 
-static void expect_limit_as(void)
+static void expect_limits(void)
 {
-    struct rlimit limit = {(rlim_t)limit_bytes, (rlim_t)limit_bytes};
-
-    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
-    CHECK(hardware_memory_under(".") == share(limit_bytes - 100 * (uint64_t)sysconf(_SC_PAGESIZE)));
-}
-
-static void expect_limit_data(void)
-{
-    struct rlimit limit = {(rlim_t)limit_bytes, (rlim_t)limit_bytes};
+    const struct rlimit limit = {(rlim_t)limit_bytes, (rlim_t)limit_bytes};
 
     CHECK(setrlimit(RLIMIT_DATA, &limit) == 0);
-    CHECK(hardware_memory_under(".") == share(limit_bytes - 60 * (uint64_t)sysconf(_SC_PAGESIZE)));
+    CHECK(hardware_memory() == share(limit_bytes - 60 * (uint64_t)sysconf(_SC_PAGESIZE)));
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    CHECK(hardware_memory() == share(limit_bytes - 100 * (uint64_t)sysconf(_SC_PAGESIZE)));
 }
 
 TEST(test_memory_minds_the_limits_of_the_process)
 {
     put("proc/meminfo", "MemAvailable: 4398046511104 kB\n");
     put("proc/self/statm", "100 40 30 5 0 60 0\n");
-    assert_int_equal(scratch_child(expect_limit_as), 0);
-    assert_int_equal(scratch_child(expect_limit_data), 0);
+    assert_int_equal(scratch_child(expect_limits), 0);
 }

@@ -31,59 +31,7 @@ static void no_core(void)
     CHECK(setrlimit(RLIMIT_CORE, &none) == 0);
 }
 
-static void die_with_a_registered_file(void)
-{
-    no_core();
-    signals_install();
-    CHECK(signals_register("temporary") >= 0);
-    CHECK(signals_register("not created yet") >= 0);
-    CHECK(scratch_put("temporary", "x", 0600));
-    CHECK(scratch_put("kept", "x", 0600));
-    kill(getpid(), signal_to_raise);
-    pause();
-}
-
 #define TEST(name) UNIT_TEST_IN(name, scratch_setup, scratch_teardown)
-
-TEST(every_deadly_signal_removes_the_files_and_is_seen_by_the_parent)
-{
-    static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGALRM,
-                                  SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL};
-
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-        int status;
-
-        signal_to_raise = signals[i];
-        status = scratch_child(die_with_a_registered_file);
-        assert_true(WIFSIGNALED(status));
-        assert_int_equal(WTERMSIG(status), signals[i]);
-        assert_int_equal(access("temporary", F_OK), -1);
-        assert_int_equal(access("kept", F_OK), 0);
-    }
-}
-
-static void succeed_and_die(void)
-{
-    sigset_t before;
-
-    signals_install();
-    CHECK(signals_register("temporary") >= 0);
-    CHECK(scratch_put("temporary", "x", 0600));
-    signals_hold(&before);
-    kill(getpid(), SIGTERM);
-    signals_succeed();
-    signals_release(&before);
-    pause();
-}
-
-TEST(a_signal_that_comes_too_late_ends_a_run_that_has_succeeded)
-{
-    const int status = scratch_child(succeed_and_die);
-
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    assert_int_equal(access("temporary", F_OK), -1);
-}
 
 /* ---- Some only ask ---- */
 
@@ -98,14 +46,18 @@ static void give(void *context)
 static void be_asked(void)
 {
     const struct signals_answer answer = {.give = give, .context = &answers};
+    sigset_t before;
 
     signals_install();
     raise(SIGUSR1);
     CHECK(answers == 0);
     signals_answer(&answer);
     CHECK(answers == 1);
+    signals_block(&before); /* as workers do */
     errno = ENOENT;
     raise(SIGUSR1);
+    CHECK(answers == 1);
+    signals_restore(&before);
     CHECK(answers == 2 && errno == ENOENT);
     signals_answer(NULL);
     raise(SIGUSR1);
@@ -117,129 +69,14 @@ TEST(a_question_is_answered_as_soon_as_there_is_an_answer)
     assert_int_equal(scratch_child(be_asked), 0);
 }
 
-static int wire[2];
-
-/* Often, since not every question comes just as the other thread waits. */
-static void *ask_often(void *argument)
-{
-    const pthread_t *asked = argument;
-
-    for (int i = 0; i < 100; i++) {
-        real_sys_nap();
-        pthread_kill(*asked, SIGUSR1);
-    }
-    CHECK(write(wire[1], "x", 1) == 1);
-    return NULL;
-}
-
-static void be_asked_in_a_call(void)
-{
-    const struct signals_answer answer = {.give = give, .context = &answers};
-    pthread_t self = pthread_self(), other;
-    sigset_t before;
-    char byte;
-
-    signals_install();
-    signals_answer(&answer);
-    CHECK(pipe(wire) == 0);
-    signals_block(&before);
-    CHECK(pthread_create(&other, NULL, ask_often, &self) == 0);
-    signals_restore(&before);
-    CHECK(read(wire[0], &byte, 1) == 1);
-    CHECK(pthread_join(other, NULL) == 0);
-    CHECK(answers > 0);
-}
-
-TEST(a_question_interrupts_no_call)
-{
-    assert_int_equal(scratch_child(be_asked_in_a_call), 0);
-}
-
-static void ignore_questions(void)
-{
-    const struct signals_answer answer = {.give = give, .context = &answers};
-
-    signal(SIGUSR1, SIG_IGN);
-    signals_install();
-    signals_answer(&answer);
-    raise(SIGUSR1);
-    CHECK(answers == 0);
-}
-
-TEST(a_question_that_was_ignored_stays_ignored)
-{
-    assert_int_equal(scratch_child(ignore_questions), 0);
-}
-
-static void ask_a_worker(void)
-{
-    const struct signals_answer answer = {.give = give, .context = &answers};
-    sigset_t before;
-
-    signals_install();
-    signals_answer(&answer);
-    signals_block(&before);
-    raise(SIGUSR1);
-    CHECK(answers == 0);
-    signals_restore(&before);
-    CHECK(answers == 1);
-}
-
-TEST(workers_are_not_asked)
-{
-    assert_int_equal(scratch_child(ask_a_worker), 0);
-}
-
 /* ---- The line of progress ---- */
-
-/* Standard error is a pipe, to be read from wire[0]. */
-static void have_reader(void)
-{
-    CHECK(pipe(wire) == 0 && dup2(wire[1], STDERR_FILENO) >= 0 && close(wire[1]) == 0);
-}
-
-static void die_with_a_line(void)
-{
-    no_core();
-    signals_install();
-    signals_draw("half", 4);
-    kill(getpid(), SIGTERM);
-    pause();
-}
-
-TEST(death_erases_the_line)
-{
-    char text[64];
-    int status;
-
-    scratch_listen();
-    status = scratch_child(die_with_a_line);
-    snprintf(text, sizeof text, "%s", scratch_heard());
-    assert_int_equal(WTERMSIG(status), SIGTERM);
-    assert_string_equal(text, "half" SIGNALS_ERASE);
-}
-
-static void say_to_nobody(void)
-{
-    signals_install();
-    have_reader();
-    close(wire[0]);
-    signals_say("a\n", 2);
-    signals_draw("b", 1);
-    signals_erase();
-}
-
-TEST(who_has_no_reader_is_not_ended)
-{
-    assert_int_equal(scratch_child(say_to_nobody), 0);
-}
 
 static void say_to_somebody_busy(void)
 {
     static char much[4096];
+    int wire[2];
 
-    have_reader();
-    CHECK(fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK) == 0);
+    CHECK(pipe(wire) == 0 && dup2(wire[1], STDERR_FILENO) >= 0 && fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK) == 0);
     while (write(STDERR_FILENO, much, sizeof much) > 0)
         continue;
     CHECK(fcntl(STDERR_FILENO, F_SETFL, 0) == 0);
@@ -359,7 +196,7 @@ static void hold_off_and_die_later(void)
 
 TEST(who_holds_death_off_dies_afterwards)
 {
-    static const int signals[] = {SIGTERM, SIGINT, SIGPIPE};
+    static const int signals[] = {SIGTERM, SIGPIPE};
 
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         signal_to_raise = signals[i];
@@ -370,122 +207,25 @@ TEST(who_holds_death_off_dies_afterwards)
     }
 }
 
-static void die_after_forgetting(void)
-{
-    int slot;
-
-    signals_install();
-    slot = signals_register("finished");
-    CHECK(scratch_put("finished", "x", 0600));
-    signals_forget(slot);
-    signals_forget(-1);
-    raise(SIGTERM);
-}
-
-TEST(a_forgotten_file_stays)
-{
-    assert_int_equal(WTERMSIG(scratch_child(die_after_forgetting)), SIGTERM);
-    assert_int_equal(access("finished", F_OK), 0);
-}
-
-static void live_on(void)
-{
-    signal(SIGHUP, SIG_IGN);
-    signals_install();
-    raise(SIGHUP);
-}
-
-TEST(an_ignored_signal_stays_ignored)
-{
-    assert_int_equal(scratch_child(live_on), 0);
-}
-
-static void write_over_the_limit(void)
-{
-    struct rlimit limit = {10, 10};
-    int fd = open("limited", O_WRONLY | O_CREAT, 0600);
-
-    signals_install();
-    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-    CHECK(write(fd, "0123456789", 10) == 10);
-    CHECK(write(fd, "x", 1) == -1 && errno == EFBIG);
-}
-
-TEST(a_write_over_the_file_size_limit_fails_instead_of_killing)
-{
-    assert_int_equal(scratch_child(write_over_the_limit), 0);
-}
-
-static void write_to_nobody(void)
-{
-    int ends[2];
-
-    signals_install();
-    CHECK(pipe(ends) == 0);
-    close(ends[0]);
-    (void)!write(ends[1], "x", 1);
-}
-
-TEST(sigpipe_kills_as_it_always_did)
-{
-    assert_int_equal(WTERMSIG(scratch_child(write_to_nobody)), SIGPIPE);
-}
-
-static void block_and_die_later(void)
-{
-    sigset_t before, pending;
-
-    signals_install();
-    signals_block(&before);
-    raise(SIGTERM);
-    sigpending(&pending);
-    CHECK(sigismember(&pending, SIGTERM) == 1);
-    CHECK(scratch_put("still alive", "", 0600));
-    signals_restore(&before);
-    CHECK(scratch_put("survived", "", 0600));
-}
-
-TEST(blocked_signals_wait_until_they_are_restored)
-{
-    assert_int_equal(WTERMSIG(scratch_child(block_and_die_later)), SIGTERM);
-    assert_int_equal(access("still alive", F_OK), 0);
-    assert_int_equal(access("survived", F_OK), -1);
-}
-
-static void die_with_workers(void)
-{
-    pthread_t worker;
-    sigset_t before;
-
-    signals_install();
-    signals_block(&before);
-    CHECK(pthread_create(&worker, NULL, wait_for_ever, NULL) == 0);
-    signals_restore(&before);
-    CHECK(signals_register("temporary") >= 0 && scratch_put("temporary", "x", 0600));
-    kill(getpid(), SIGINT);
-    pause();
-}
-
-TEST(a_program_with_threads_dies_the_same_way)
-{
-    assert_int_equal(WTERMSIG(scratch_child(die_with_workers)), SIGINT);
-    assert_int_equal(access("temporary", F_OK), -1);
-}
-
 enum { MANY = 20000, NAME_BYTES = 16 };
 
 static void die_with_many_files(void)
 {
     static char names[MANY][NAME_BYTES];
+    int slot = -1;
 
     signals_install();
     for (int i = 0; i < MANY; i++) {
+        const int taken = signals_register(names[i]);
+
         snprintf(names[i], NAME_BYTES, "t%d", i);
-        CHECK(signals_register(names[i]) == i);
+        CHECK(taken >= 0);
+        slot = i == MANY / 2 ? taken : slot;
         if (i % 100 == 0)
             CHECK(scratch_put(names[i], "", 0600));
     }
-    signals_forget(MANY / 2);
+    signals_forget(slot);
+    signals_forget(-1);
     raise(SIGTERM);
 }
 
@@ -494,20 +234,6 @@ TEST(tens_of_thousands_of_files_are_removed)
     assert_int_equal(WTERMSIG(scratch_child(die_with_many_files)), SIGTERM);
     assert_int_equal(scratch_count("."), 1);
     assert_int_equal(access("t10000", F_OK), 0);
-}
-
-TEST(the_lowest_free_slot_is_taken_first)
-{
-    int slot[5];
-
-    for (int i = 0; i < 5; i++)
-        slot[i] = signals_register("name");
-    signals_forget(slot[1]);
-    signals_forget(slot[3]);
-    assert_int_equal(signals_register("name"), slot[1]);
-    assert_int_equal(signals_register("name"), slot[3]);
-    for (int i = 0; i < 5; i++)
-        signals_forget(slot[i]);
 }
 
 static void *register_many(void *argument)
@@ -653,42 +379,6 @@ TEST(death_waits_for_a_child_that_is_being_started)
 {
     assert_int_equal(WTERMSIG(scratch_child(die_while_a_child_starts)), SIGTERM);
     await_name("slow");
-}
-
-static void write_to_a_pipe_of_ones_own(void)
-{
-    struct sigaction before;
-    int ends[2];
-
-    CHECK(pipe(ends) == 0);
-    close(ends[0]);
-    signals_ignore_pipe(&before);
-    CHECK(write(ends[1], "x", 1) == -1 && errno == EPIPE);
-    signals_restore_pipe(&before);
-    (void)!write(ends[1], "x", 1);
-}
-
-TEST(sigpipe_is_ignored_between_two_calls_alone)
-{
-    assert_int_equal(WTERMSIG(scratch_child(write_to_a_pipe_of_ones_own)), SIGPIPE);
-}
-
-static void take_all_slots(void)
-{
-    int slot, last = -1, count = 0;
-
-    while ((slot = signals_register("name")) >= 0) {
-        last = slot;
-        count++;
-    }
-    CHECK(errno == ENOMEM && count >= 600);
-    signals_forget(last);
-    CHECK(signals_register("other") == last);
-}
-
-TEST(slots_are_many_but_not_endless_and_used_again)
-{
-    assert_int_equal(scratch_child(take_all_slots), 0);
 }
 
 /* ---- A mapped file becomes shorter ---- */

@@ -40,7 +40,7 @@ static void note(void *context, unsigned worker)
 
 #define TEST(name) UNIT_TEST_IN(name, reset, NULL)
 
-TEST(every_worker_runs_once_the_first_in_the_calling_thread)
+TEST(every_worker_runs_once_and_the_first_in_the_calling_thread_which_alone_gets_signals)
 {
     for (unsigned workers = 1; workers <= WORKERS_MAX; workers++) {
         reset(NULL);
@@ -48,25 +48,8 @@ TEST(every_worker_runs_once_the_first_in_the_calling_thread)
         for (unsigned i = 0; i < WORKERS_MAX; i++)
             assert_int_equal(seen.calls[i], i < workers);
         assert_int_equal(seen.by_caller, 1);
+        assert_int_equal(seen.with_signals, 1);
     }
-}
-
-TEST(signals_are_for_the_calling_thread_alone)
-{
-    sigset_t blocked;
-
-    threads_run(WORKERS_MAX, note, &seen);
-    assert_int_equal(seen.with_signals, 1);
-    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-    assert_int_equal(sigismember(&blocked, SIGTERM), 0);
-}
-
-TEST(a_team_of_one_starts_no_thread_and_asks_for_no_memory)
-{
-    faulty_fail_all("thread allocate", ENOMEM);
-    threads_run(1, note, &seen);
-    assert_int_equal(seen.calls[0], 1);
-    assert_int_equal(faulty.calls, 0);
 }
 
 TEST(where_fewer_threads_are_given_fewer_run)
