@@ -463,34 +463,6 @@ test_a_delimiter_that_is_nowhere_is_warned_of() {
     is_silent bigshuf name
 }
 
-# What has been looked at when the run begins is read when a pipe before it has ended.
-test_a_file_that_changes_before_its_turn_is_told() {
-    mkfifo pipe
-    for change in 'seq 10 >in' 'sleep 0.05; seq 20000 | tac | cat >in' 'seq 9 >new && mv new in'; do
-        seq 20000 >in
-        bigshuf -o out pipe in 2>said & run=$!
-        exec 7>pipe
-        eval "$change"
-        exec 7>&-
-        fails_with 1 '' wait "$run"
-        same 'bigshuf: in: file has changed while it was read' "$(<said)"
-        [ ! -e out ]
-    done
-    bigshuf -o out pipe - <in 2>said & run=$!
-    exec 7>pipe
-    : >in
-    exec 7>&-
-    fails_with 1 '' wait "$run"
-    grep -q 'bigshuf: -: file has changed while it was read' said
-    seq 1000 >in
-    bigshuf -o out pipe in & run=$!
-    exec 7>pipe
-    echo 1001 >>in
-    exec 7>&-
-    wait "$run"
-    same_lines out <(seq 1000)
-}
-
 test_a_byte_order_mark_is_no_part_of_a_field() {
     printf '\357\273\277"name","x"\r\n"a",1\r\n' >in
     bigshuf --csv in 2>said >out
