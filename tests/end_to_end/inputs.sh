@@ -313,7 +313,7 @@ says_of() {
         printf "${format%% @name*}" >"$name"
         said=$(bigshuf "$@" "$name" 2>&1 >out)
         # shellcheck disable=SC2053 # a pattern, by intention
-        [[ $said = ${line#* =>} || " ${said#bigshuf: warning: $name: }" = ${line#* =>} ]] || same "$line" "$said"
+        [[ $said = ${line#* =>} || " ${said#bigshuf: warning: "$name": }" = ${line#* =>} ]] || same "$line" "$said"
     done 9<&0 </dev/null
 }
 
