@@ -92,24 +92,28 @@ exec(sys.argv[1])' "$1"
 
 # ---- Every form ----
 
-test_archives_of_gnu_tar_are_shuffled_like_lines() {
+# File in.tar, made of the folder `in`, comes like lines, and unpacks to the same, in each of these forms: in_forms FORM...
+in_forms() {
     tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
-    mkdir in
-    for i in $(seq 100 140); do
-        echo "$i" >"in/$i.cls"
-        seq "$i" "$((i * 7))" >"in/$i.txt"
-        : >"in/$i.empty.x"
-    done
-    for format in v7 ustar gnu oldgnu pax; do
-        tar --sort=name --format=$format -cf in.tar in
+    for format; do
+        tar --sort=name --format="$format" -cf in.tar in
         comes_like_lines in.tar
         unpacks_to_the_same
         same "$(tar -tvf in.tar | sort)" "$(tar -tvf out.tar | sort)"
     done
 }
 
+test_archives_of_gnu_tar_are_shuffled_like_lines() {
+    mkdir in
+    for i in $(seq 100 140); do
+        echo "$i" >"in/$i.cls"
+        seq "$i" "$((i * 7))" >"in/$i.txt"
+        : >"in/$i.empty.x"
+    done
+    in_forms v7 ustar gnu oldgnu pax
+}
+
 test_long_names_stay_with_their_members() {
-    tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
     for length in 40 110 240; do
         folder=in/$(printf "%0${length}d" 7)/é
         mkdir -p "$folder"
@@ -118,11 +122,7 @@ test_long_names_stay_with_their_members() {
             ln -s "$(printf "%0${length}d" "$i").a" "$folder/$(printf "%0${length}d" "$i").b"
         done
     done
-    for format in gnu pax; do
-        tar --sort=name --format=$format -cf in.tar in
-        comes_like_lines in.tar
-        unpacks_to_the_same
-    done
+    in_forms gnu pax
 }
 
 test_archives_of_python_are_shuffled_like_lines() {
@@ -137,12 +137,11 @@ test_archives_of_python_are_shuffled_like_lines() {
 test_every_archive_ends_with_whole_tape_records() {
     for count in 0 1 9 10; do
         make_archive ustar $count 0 3000 >in.tar
-        for size in $(bigshuf --records=tar in.tar | wc -c) $(bigshuf --records=tar -n 0 in.tar | wc -c); do
-            same 0 $((size % 10240))
-        done
-        bigshuf --records=tar in.tar | tail -c 1024 | cmp - <(head -c 1024 /dev/zero)
+        bigshuf --records=tar in.tar >out.tar
+        same 0 $(($(wc -c <out.tar) % 10240))
+        tail -c 1024 out.tar | cmp - <(head -c 1024 /dev/zero)
+        same 10240 "$(bigshuf --records=tar -n 0 in.tar | wc -c | tr -d ' ')"
     done
-    same 10240 "$(bigshuf --records=tar -n 0 in.tar | wc -c | tr -d ' ')"
 }
 
 # ---- Every size ----
@@ -220,19 +219,15 @@ end()' >long.tar # than a reference says
 
 test_every_output_of_archives_that_are_mapped() {
     make_archive pax 300 500 9000 >in.tar
-    for options in --shards=3 --shard-records=70 --shard-bytes=100K --shard-bytes=10K; do
+    for options in --shards=3 --shard-records=70 --shard-bytes=100K --shard-bytes=10K '--shards=2 --split=10%:%/s.tar'; do
         for threads in 1 3; do
             mkdir file pipe
-            bigshuf --records=tar --seed=m --parallel=$threads $options -o file/%d.tar in.tar
-            bigshuf --records=tar --seed=m --parallel=$threads $options -o pipe/%d.tar < <(cat in.tar)
+            bigshuf --records=tar --seed=m --parallel=$threads ${options/\%\//file\/} -o file/%d.tar in.tar
+            bigshuf --records=tar --seed=m --parallel=$threads ${options/\%\//pipe\/} -o pipe/%d.tar < <(cat in.tar)
             diff -rq file pipe
             rm -r file pipe
         done
     done
-    bigshuf --records=tar --seed=m --split=10%:valid.tar -o train.tar in.tar
-    bigshuf --records=tar --seed=m --split=10%:wanted.tar -o rest.tar < <(cat in.tar)
-    cmp valid.tar wanted.tar
-    cmp train.tar rest.tar
     for part in 1 2 3; do
         bigshuf --records=tar --seed=m --part=$part/3 in.tar | cmp - <(bigshuf --records=tar --seed=m --part=$part/3 < <(cat in.tar))
     done
@@ -248,16 +243,14 @@ test_an_archive_on_standard_input_is_taken_from_its_position() {
 }
 
 test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() {
+    local status failures=0
     make_archive gnu 200 500 9000 >whole.tar
     bigshuf --records=tar --seed=m whole.tar >wanted.tar
-    failures=0
     for turn in $(scale '30 60 90' "$(seq 10 10 200)" "$(seq 500)"); do
         cp whole.tar in.tar
         status=0
         FAULT_RUN='truncate -s 0 in.tar' FAULT_AT=$turn FAULT_LOG=called \
             bigshuf-faulty --records=tar --seed=m -S 20M -o out.tar in.tar 2>said || status=$?
-        [ -e called ] || break
-        rm called
         if [ $status = 0 ]; then
             cmp out.tar wanted.tar
             rm out.tar
@@ -267,7 +260,6 @@ test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() {
             [ ! -e out.tar ]
             failures=$((failures + 1))
         fi
-        same 'in.tar said wanted.tar whole.tar' "$(echo *)"
     done
     [ $failures -gt 0 ]
 }

@@ -175,6 +175,10 @@ test_standard_input_is_taken_from_its_position_and_left_at_its_end() {
     same 0 "$(($(<left)))"
     bigshuf --seed=m - - <in >out
     same_lines in out
+    for start in 1 4095 4096 12293 "$(wc -c <in)"; do # wherever in a page
+        tail -c +$((start + 1)) in >rest
+        (head -c "$start" >skipped && bigshuf --seed=m) <in | cmp - <(bigshuf --seed=m rest)
+    done
 }
 
 test_an_input_that_just_fits() {
@@ -276,21 +280,25 @@ test_without_addresses_to_map_it_to_it_is_read() {
 
 # ---- Files that change ----
 
-# Before each call in turn that bigshuf makes, have the shell change file `in`, which is made anew for each: the run
-# succeeds with one of the outputs `right.*`, or says that PATTERN and leaves the old output. during_each_call COMMAND
-# PATTERN OPTION...
+changed='bigshuf: in: file has changed while it was read'
+
+# Before each call in turn that bigshuf makes, have the shell change file `in`, which is a copy of `original` each time:
+# the run succeeds with one of the outputs `right.*`, or says that PATTERN and leaves the old output.
+# during_each_call COMMAND PATTERN OPTION...
 during_each_call() {
-    local change=$1 pattern=$2 status right found failures=0
+    local change=$1 pattern=$2 status right files found failures=0
     shift 2
     mkdir -p temporary
-    for turn in $(turns); do
+    touch in out said
+    files=$(ls -A)
+    for turn in $(scale '5 60 90 120' "$(seq 1 12 160) $(seq 170 90 1000)" "$(seq 3000)"); do
         cp original in
         echo old >out
-        rm -f called
         status=0
         FAULT_RUN="$change" FAULT_AT=$turn FAULT_LOG=called \
             bigshuf-faulty --seed=m -S 20M -T temporary "$@" -o out in 2>said || status=$?
         [ -e called ] || break
+        rm called
         if [ $status = 0 ]; then
             found=
             for right in right.*; do
@@ -305,96 +313,61 @@ during_each_call() {
             failures=$((failures + 1))
         fi
         same '' "$(ls -A temporary)"
-        rm called
         same "$files" "$(ls -A)"
     done
     [ $failures -gt 0 ] || [ "$pattern" = never ]
 }
 
-turns() {
-    scale '5 60 90 120' "$(seq 1 12 160) $(seq 170 90 1000)" "$(seq 3000)"
-}
-
-# Make the file of what COMMAND prints, and what it gives: start_with COMMAND...
-start_with() {
-    "$@" >original
-    bigshuf --seed=m original >right.whole
-    : >right.empty
-    echo >in
-    echo >out
-    echo >said
-    mkdir temporary
-    files=$(ls -A)
-}
-
 test_a_file_that_is_cut_short_is_a_failed_read_at_every_stage() {
-    start_with paragraphs
+    paragraphs >original
+    : >right.empty
+    bigshuf --seed=m original >right.whole
     bigshuf --seed=m <(head -c 1000 original) >right.short
-    files=$(ls -A)
     for threads in 1 2; do
-        during_each_call 'truncate -s 1000 in' 'bigshuf: in: file has changed while it was read' --parallel=$threads
+        during_each_call 'truncate -s 1000 in' "$changed" --parallel=$threads
     done
-    during_each_call 'truncate -s 0 in' 'bigshuf: in: file has changed while it was read' --parallel=2
+    during_each_call 'truncate -s 0 in' "$changed" --parallel=2
+    during_each_call 'touch -d 2001-02-03 in' "$changed"
 }
 
 test_a_file_of_short_lines_that_is_cut_short_is_a_failed_read() {
-    start_with seq 80000
-    during_each_call 'truncate -s 0 in' 'bigshuf: in: file has changed while it was read'
+    seq 80000 >original
+    : >right.empty
+    bigshuf --seed=m original >right.whole
+    during_each_call 'truncate -s 0 in' "$changed"
 }
 
 test_a_sample_of_a_file_that_is_cut_short_is_a_failed_read() {
-    start_with paragraphs
-    bigshuf --seed=m -n 1000 original >right.whole
-    during_each_call 'truncate -s 0 in' 'bigshuf: in: file has changed while it was read' -n 1000
-    bigshuf --seed=m -n 1000 --keep-order original >right.whole
-    during_each_call 'truncate -s 0 in' 'bigshuf: in: file has changed while it was read' -n 1000 --keep-order
-    bigshuf --seed=m -r -n 10000 original >right.whole
-    bigshuf --seed=m -r -n 10000 <(head -c 1 original) >right.short
-    files=$(ls -A)
-    during_each_call 'truncate -s 1 in' 'bigshuf: in: file has changed while it was read' -r -n 10000
+    paragraphs >original
+    : >right.empty
+    for options in '-n 1000' '-n 1000 --keep-order' '-r -n 10000'; do
+        bigshuf --seed=m $options original >right.whole
+        bigshuf --seed=m $options <(head -c 1 original) >right.short
+        during_each_call 'truncate -s 1 in' "$changed" $options
+    done
 }
 
-test_a_file_that_is_modified_is_a_failed_read() {
-    start_with paragraphs
-    during_each_call 'touch -d 2001-02-03 in' 'bigshuf: in: file has changed while it was read'
+test_a_file_that_grows_is_used_up_to_the_size_that_it_had() {
+    paragraphs >original
+    bigshuf --seed=m original >right.whole
+    (cat original && echo more) | bigshuf --seed=m >right.more
+    during_each_call 'echo more >>in' never
+}
+
+test_a_file_that_is_replaced_is_used_as_it_was_or_refused() {
+    paragraphs >original
+    tac original >other
+    bigshuf --seed=m original >right.whole
+    bigshuf --seed=m other >right.other
+    during_each_call 'cp other new; mv new in' "$changed"
 }
 
 test_a_file_that_is_modified_and_whose_name_another_gets_is_a_failed_read() {
     short_lines | tee original in >new
     echo old >out
     FAULT_CALL=thread FAULT_AT=2 FAULT_RUN='tac original | dd of=in conv=notrunc status=none; mv new in' \
-        fails_with 1 'bigshuf: in: file has changed while it was read' bigshuf-faulty --parallel=2 -S 20M -o out in
+        fails_with 1 "$changed" bigshuf-faulty --parallel=2 -S 20M -o out in
     same old "$(<out)"
-}
-
-# Bytes that move within a file of the same size tear records apart.
-test_a_file_that_is_modified_while_it_is_read_is_a_failed_read() {
-    more_than_memory >original
-    echo old >out
-    for options in '' '--probability=0.9' '-r -n 100000' '-n 1000'; do
-        cp original in
-        # shellcheck disable=SC2016 # the inner shell's; several options
-        FAULT_CALL=read FAULT_AT=20 FAULT_RUN='(echo more; head -c -5 original) | dd of=in conv=notrunc status=none' \
-            fails_with 1 'bigshuf: in: file has changed while it was read' \
-            bigshuf-faulty -S 8M -T . $options -o out in
-        same old "$(<out)"
-        same 'in original out' "$(echo *)"
-    done
-}
-
-test_a_file_that_grows_is_used_up_to_the_size_that_it_had() {
-    start_with paragraphs
-    (cat original && echo more) | bigshuf --seed=m >right.more
-    files=$(ls -A)
-    during_each_call 'echo more >>in' never
-}
-
-test_a_file_that_is_replaced_is_used_as_it_was_or_refused() {
-    start_with paragraphs
-    tac original >other
-    bigshuf --seed=m other >right.other
-    files=$(ls -A)
-    during_each_call 'cp other new; mv new in' 'bigshuf: in: file has changed while it was read'
 }
 
 # Which nobody writes to: so it is not waited for.
@@ -403,7 +376,7 @@ test_a_file_that_a_fifo_replaces_is_a_failed_read() {
         for turn in 1 2 3; do
             more_than_memory >in
             FAULT_CALL=open FAULT_AT=$turn FAULT_RUN='rm in; mkfifo in' \
-                fails_with 1 'bigshuf: in: file has changed while it was read' bigshuf-faulty $options -o out in
+                fails_with 1 "$changed" bigshuf-faulty $options -o out in
             rm in
         done
     done
@@ -416,7 +389,6 @@ test_a_file_that_is_cut_short_when_output_has_begun_leaves_no_part_of_several() 
     mkfifo pipe
     # shellcheck disable=SC2016 # the inner shell's
     FAULT_CALL=write FAULT_AT=3 FAULT_RUN='truncate -s 100 in' \
-        fails_with 1 'bigshuf: in: file has changed while it was read' \
-        bigshuf-faulty --parallel=1 --shards=3 -o 'shard.%d' in
+        fails_with 1 "$changed" bigshuf-faulty --parallel=1 --shards=3 -o 'shard.%d' in
     same 'in original pipe' "$(echo *)"
 }

@@ -1,5 +1,5 @@
-/* Files written through commands: whatever a command does nothing hangs, and failures are heard. What a command gets,
- * and how many run at a time, is in outputs.sh. */
+/* Files written through commands: whatever a command does nothing hangs, and what matters is when it does it. What
+ * commands get, how many run at a time, and what is said when they fail, is in outputs.sh. */
 
 #include "support/reports.h"
 #include "support/unit.h"
@@ -9,6 +9,8 @@
 #include "output/filter.h"
 #include "system/fault.h"
 #include "system/signals.h"
+
+#define TEST(name) UNIT_TEST_IN(name, reports_setup, reports_teardown)
 
 /* Write a file through the command. */
 static void feed(struct filters *filters, const char *file, const char *content)
@@ -34,43 +36,12 @@ static void finish(struct filters *filters)
     filters_free(filters);
 }
 
-static void feed_and_finish(const char *command)
-{
-    struct filters *filters = filters_new(command, 2);
-
-    feed(filters, "F", "x\n");
-    finish(filters);
-}
-
 static void await(const char *file)
 {
     struct timespec moment = {.tv_nsec = 5000000};
 
     while (access(file, F_OK) != 0)
         nanosleep(&moment, NULL);
-}
-
-#define TEST(name) UNIT_TEST_IN(name, reports_setup, reports_teardown)
-
-TEST(a_failed_command_is_reported_as_by_split)
-{
-    static const char *const cases[][2] = {
-        {"exit 3", "exit 3"},
-        {"cat >/dev/null; exit 1", "exit 1"},
-        {"no-such-command-anywhere 2>/dev/null", "exit 127"},
-        {"kill -9 $$", "signal KILL"},
-        {"kill -TERM $$", "signal TERM"},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char expected[512];
-
-        snprintf(expected, sizeof expected,
-                 "bigshuf: with FILE=F, %s from command: %s\n"
-                 "bigshuf: warning: what was made with FILE=F may be incomplete\n",
-                 cases[i][1], cases[i][0]);
-        assert_ends(feed_and_finish(cases[i][0]), expected);
-    }
 }
 
 TEST(the_failure_of_an_earlier_command_is_not_forgotten)
@@ -170,32 +141,24 @@ TEST(sigpipe_is_ignored_for_the_filters_pipes_alone)
     (void)scratch_heard();
 }
 
-/* What the command does with "F" when all signals that bigshuf catches are blocked, as a worker has it. */
-static void feed_as_a_worker(const char *command)
-{
-    sigset_t before;
-
-    signals_install();
-    signals_block(&before);
-    feed_and_finish(command);
-}
-
+/* Also if all signals that bigshuf catches are blocked, as a worker has it. */
 TEST(a_command_has_its_signals_as_usual)
 {
-    static const char *const signals[] = {"TERM", "XFSZ"};
+    static const char *const commands[] = {"kill -TERM $$; echo alive > $FILE", "kill -XFSZ $$; echo alive > $FILE"};
 
     for (size_t i = 0; i < 2; i++) {
-        char command[64];
-
-        snprintf(command, sizeof command, "kill -%s $$; echo alive > $FILE", signals[i]);
         if (scratch_begin_end()) {
-            feed_as_a_worker(command);
+            struct filters *filters = filters_new(commands[i], 2);
+            sigset_t before;
+
+            signals_install();
+            signals_block(&before);
+            feed(filters, "F", "x\n");
+            finish(filters);
             _exit(99);
         }
         assert_non_null(strstr(scratch_ended(), "signal "));
     }
-    feed_and_finish("kill -PIPE $$; echo alive > $FILE");
-    assert_int_not_equal(access("F", F_OK), 0);
 }
 
 /* A run fails while a command has half of its file, and the command has got it. */
@@ -215,20 +178,6 @@ TEST(who_has_half_of_a_file_is_told_before_its_pipe_ends)
                                          "bigshuf: warning: what was made with FILE=F may be incomplete\n");
     await("told");
     assert_int_equal(access("F", F_OK), -1);
-}
-
-TEST(what_a_command_has_started_is_told_to_terminate_too)
-{
-    if (scratch_begin_end()) {
-        struct filters *filters =
-            filters_new("(trap 'touch told; exit' TERM; touch ready; while :; do sleep 0.02; done) & wait", 1);
-
-        filters_start(filters, "F");
-        await("ready");
-        fault_say("something else");
-    }
-    (void)scratch_ended();
-    await("told");
 }
 
 /* The commands end when the test lets them, which is later. */
