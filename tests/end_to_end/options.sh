@@ -7,7 +7,7 @@
 make_inputs() {
     seq 100 | tee in 2 | tr '\n' '\0' >nul
     sed 's/^/>/' in >fasta
-    head -c 256 in >256
+    head -c 256 nul >sized
     sed 's/^/a:b\\n/' in >starts
     seq 100 | bigshuf --scatter=store --piles=4 --batch=a
 }
@@ -50,7 +50,7 @@ in nul -- == -- in nul
 --records=end:'\r\n' in == --delimiter='\r\n' in
 --records=fasta fasta == --records=start:'>' fasta
 --records=start:'a:b\n' starts == starts
---records=bytes:0.125K 256 == --records=bytes:128 256
+--records=bytes:0.125K sized == --records=bytes:128 sized
 -z --delimiter='\0' nul == --delimiter '\x00' nul
 -z --records=lines:4 nul == --delimiter='\0' --records=lines:4 nul
 --gather=store --pile=3 == --gather=store --pile=3-3

@@ -756,13 +756,6 @@ test_text_before_the_first_start_is_told() {
     fails_at_once "bigshuf: in: text before the first 'From '" --records=start:'From ' never in
 }
 
-test_wrong_input_leaves_the_output_file() {
-    echo old >file
-    seq 3 >in
-    fails_with 1 '*' bigshuf --records=lines:2 -o file in
-    same old "$(<file)"
-}
-
 test_reads_have_four_lines() {
     records_are '1\n2\n3\n4\n|5\n6\n7\n8\n|' --records=fastq < <(seq 8)
     same $'1\n2\n3\n4' "$(seq 4 | tr '\n' '\0' | bigshuf --records=fastq -z | tr '\0' '\n')"
