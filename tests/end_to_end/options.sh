@@ -105,6 +105,7 @@ bigshuf --header-start="$(printf '%254s' '')" in | wc -l => 100
 POSIXLY_CORRECT=1 bigshuf -n1 2 -n2 =! -n2: No such file or directory
 bigshuf a --help -Sx | grep -c '^Usage: bigshuf \[OPTION\]... \[FILE\]...$' => 1
 bigshuf -zh | grep -c '^Usage' => 1
+bigshuf --help | tail -n 1 => or a number and one of these units, but not %.
 bigshuf --usage -header | grep -c -e --epoch -e '^Usage' => 1
 bigshuf -V | grep -c '^bigshuf [0-9a-z.]*$' => 1
 END
