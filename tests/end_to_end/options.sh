@@ -202,7 +202,7 @@ bigshuf --records =! option '--records' requires an argument*
 bigshuf --tar =! unrecognized option '--tar'*
 bigshuf -header a =! -h goes with no other letters, as in '-header': long options begin with two dashes?Try *
 bigshuf -n3 -zhelp =! -h goes with no other letters, as in '-zhelp': *
-bigshuf -Sx --help =! invalid -S argument 'x': *
+bigshuf --verbose -Sx --help =! invalid -S argument 'x': *
 bigshuf --help >/dev/full =! write error: No space left on device
 bigshuf -V >/dev/full =! write error: No space left on device
 END
