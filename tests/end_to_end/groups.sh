@@ -163,13 +163,6 @@ test_a_line_without_the_field_is_an_error_and_nothing_is_replaced() {
     fails_with 1 'bigshuf: -: record 2 of the input has no field 2' bigshuf --group-field=2 -o out < <(cat in)
 }
 
-test_what_has_no_fields_has_no_groups() {
-    for option in -e -i1-3 --records=bytes:3 --records=lines:2 --records=start:x --delimiter=ab --weight-field=1; do
-        fails_with 1 'bigshuf: cannot combine *--group-field*' bigshuf --group-field=1 "$option" </dev/null
-    done
-    fails_with 1 'bigshuf: fields are numbered from 1*' bigshuf --group-field=0
-}
-
 test_keys_may_be_anything() {
     printf 'a\n\t1\0a\n\t2\0a\t3\0\t4\0\0' | bigshuf -z --seed=1 --group-field=1 --shard-records=1 -o part.%d
     same '10 18 4 4' "$(wc -c part.? | awk '{ print $1 }' | sort | xargs)"

@@ -267,13 +267,6 @@ test_a_delimiter_may_have_255_bytes() {
     fails_at_once 'bigshuf: --delimiter must be at most 255 bytes' --delimiter="x$delimiter" never
 }
 
-test_z_is_the_delimiter_nul() {
-    seq 1000 | tr '\n' '\0' >in
-    bigshuf -z --seed=1 in >wanted
-    bigshuf --delimiter='\0' --seed=1 in | cmp - wanted
-    bigshuf -z --delimiter='\x00' --seed=1 in | cmp - wanted
-}
-
 test_a_last_line_of_a_group_without_newline_gets_one() {
     printf '1\n2\n3\n4' >a
     printf '1\n' >b
@@ -469,6 +462,24 @@ test_headers_that_differ_are_told_before_output() {
     fails_when_read 'bigshuf: b: header differs from that of -' d -S 8M --header - b
 }
 
+test_headers_that_look_alike_are_told_how_they_differ() {
+    while IFS=: read -r one other how; do
+        printf '%b\n1\n' "$one" >a
+        printf '%b\n1\n' "$other" >b
+        fails_with 1 "bigshuf: b: header differs from that of a$how" bigshuf --header a b >out
+    done <<'END'
+a,b:a,c:
+a,b:a,b\r,c:
+a,b:a,b\r: only by carriage returns
+a,b\r:a,b: only by carriage returns
+\r:: only by carriage returns
+a,b:\0357\0273\0277a,b: only by a byte-order mark
+\0357\0273\0277a,b:a,b: only by a byte-order mark
+a,b:\0357\0273\0277a,b\r: only by a byte-order mark and carriage returns
+\0357\0273\0277a,b:\0357\0273\0277a,b\r: only by carriage returns
+END
+}
+
 test_a_csv_header_may_have_line_breaks_in_quotes() {
     printf '"a\n""b""\r\n",c\r\n' >header
     { cat header; printf '"\r\n",2'; } >a
@@ -487,6 +498,10 @@ test_a_header_of_any_length_is_one() {
             { long_line $((total - bytes)) | tr ' ' 0; seq 10; } | records >in
             bigshuf "--header=$units" "${options[@]}" -n 10 --keep-order in | cmp - in
         done
+    done
+    for total in 4090 4091 4092 4093 4094 4095 4096 4097 8192; do
+        { printf '##' && long_line $total && printf '##y\n#1\n2\n'; } >in
+        records_below "$(head -n 2 in)\n" '#1\n|2\n|' --header-start='##' in
     done
 }
 
@@ -741,77 +756,10 @@ test_text_before_the_first_start_is_told() {
     fails_at_once "bigshuf: in: text before the first 'From '" --records=start:'From ' never in
 }
 
-test_wrong_input_leaves_the_output_file() {
-    echo old >file
-    seq 3 >in
-    fails_with 1 '*' bigshuf --records=lines:2 -o file in
-    same old "$(<file)"
-}
-
-test_kinds_have_several_names() {
-    printf '>a\nA\n>b\nB\nC\n' >in
-    records_are '>a\nA\n|>b\nB\nC\n|' --records=fasta in
-    records_are '>a\nA\n|>b\nB\nC\n|' --records=start:'>' in
-    printf '1\n"2\n3"\n' >in
-    records_are '1\n|"2\n3"\n|' --records=csv in
-    printf 'a\r\nb\nc' >in
-    records_are 'a\r\n|b\nc\r\n|' --records=end:'\r\n' in
-    records_are 'a\r\n|b\nc\r\n|' --delimiter='\r\n' in
-    records_are 'a\r\nb|\ncb|' --records=end:b in
-}
-
 test_reads_have_four_lines() {
     records_are '1\n2\n3\n4\n|5\n6\n7\n8\n|' --records=fastq < <(seq 8)
     same $'1\n2\n3\n4' "$(seq 4 | tr '\n' '\0' | bigshuf --records=fastq -z | tr '\0' '\n')"
-    fails_with 1 'bigshuf: cannot combine --records=fastq and --delimiter of several bytes' \
-        bigshuf --records=fastq --delimiter=ab
     fails_with 1 'bigshuf: -: 1 line is left over at the end: records are of 4 lines' bigshuf --records=fastq < <(seq 5)
-}
-
-# ---- The command line ----
-
-test_two_formats_are_told_before_the_work() {
-    for one in lines:2 bytes:2 csv start:x; do
-        fails_at_once 'bigshuf: multiple kinds of records specified' --records="$one" --records=end:ab never
-        [ "$one" = csv ] || fails_at_once 'bigshuf: multiple kinds of records specified' --csv --records="$one" never
-        fails_at_once "bigshuf: cannot combine *--records=${one%%:*}*" --records="$one" --delimiter=ab never
-    done
-}
-
-test_formats_that_are_not_for_z_e_or_i_are_told_before_the_work() {
-    for kind in bytes:2 csv start:x end:ab fasta tfrecord u32le tar; do
-        local option="--records=${kind%%:*}"
-        fails_at_once "bigshuf: cannot combine -z and $option" -z --records="$kind" never
-        fails_at_once "bigshuf: cannot combine -z and $option" --records="$kind" -z never
-        fails_at_once "bigshuf: cannot combine --delimiter and $option" --records="$kind" --delimiter=';' never
-        fails_at_once "bigshuf: cannot combine -e and $option" --records="$kind" -e x
-        fails_at_once "bigshuf: cannot combine -i and $option" --records="$kind" -i 1-3
-    done
-    for option in --records=lines:2 --header --header=2 --header-bytes=2; do
-        fails_at_once "bigshuf: cannot combine -e and *" "$option" -e x
-        fails_at_once "bigshuf: cannot combine -i and *" "$option" -i 1-3
-    done
-    fails_at_once "bigshuf: cannot combine -z and --delimiter other than '\\\\0'" -z --delimiter=';' never
-}
-
-test_bad_arguments_of_formats_are_told_before_the_work() {
-    for option in --records=lines: --records=bytes: --header= --header-bytes=; do
-        for number in '' x -1 1x ' 1' 1.5; do
-            fails_at_once "bigshuf: invalid ${option%[:=]} argument '$number': it is a *number*" "$option$number" never
-        done
-    done
-    for option in --records=lines --records=bytes; do
-        fails_at_once "bigshuf: $option must be at least 1" "$option:0" never
-        fails_at_once "bigshuf: $option argument '18446744073709551616' too large" $option:18446744073709551616 never
-    done
-    fails_at_once "bigshuf: invalid record kind 'line:2': it is one of lines:N, bytes:N, *" --records=line:2 never
-    fails_at_once "bigshuf: invalid record kind 'lines': it is one of lines:N, bytes:N, *" --records=lines never
-    fails_at_once "bigshuf: invalid --records=bytes argument '1%': it is a number of bytes, *" --records=bytes:1% never
-    fails_at_once 'bigshuf: --delimiter must not be empty' --delimiter= never
-    fails_at_once "bigshuf: invalid --delimiter argument '\\\\q': after a backslash *" --delimiter='\q' never
-    fails_at_once 'bigshuf: --records=start must not be empty' --records=start: never
-    fails_at_once 'bigshuf: --records=start must not have a newline' --records=start:$'a\nb' never
-    fails_at_once 'bigshuf: --records=start must be at most 254 bytes' --records=start:"$(printf '%255s' '')" never
 }
 
 test_huge_groups_and_sizes_are_only_too_large_for_the_input() {

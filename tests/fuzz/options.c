@@ -1,27 +1,23 @@
-/*
- * The words of a command line, one a line. What command_line_parse accepts keeps the promises of options.h, and written
- * as words again means the same.
- */
+/* The words of a command line, one a line. What command_line_parse accepts keeps the promises of options.h. */
 
 #include "end.h"
 
-#include "../support/said_options.h"
 #include "base/decimal.h"
 #include "command/command_line.h"
 #include "store/format.h"
 #include "store/store.h"
 #include "system/hardware.h"
 
-enum { WORDS_MAX = 64, LINES_MAX = 128 };
+enum { WORDS_MAX = 64 };
 
 struct words {
-    char *word[LINES_MAX + 1];
+    char *word[WORDS_MAX + 1];
     int count;
 };
 
 static void add(struct words *words, char *word)
 {
-    FUZZ_CHECK(words->count < LINES_MAX);
+    FUZZ_CHECK(words->count < WORDS_MAX);
     words->word[words->count++] = word;
 }
 
@@ -30,8 +26,6 @@ static void release(struct words *words)
     while (words->count > 0)
         free(words->word[--words->count]);
 }
-
-/* ---- What is promised of options ---- */
 
 static void check_format(const struct options *options)
 {
@@ -86,28 +80,6 @@ static void check(const struct options *options)
         FUZZ_CHECK(options->split[i].path[0] != '\0');
 }
 
-/* ---- Options as words ---- */
-
-static void check_again(const struct options *options)
-{
-    static struct words words;
-    char *said = said_options(options, '\n'), *again, *line = strdup(said);
-    struct options second;
-
-    FUZZ_CHECK(line != NULL);
-    add(&words, strdup("bigshuf"));
-    for (char *word = line, *end; (end = strchr(word, '\n')) != NULL; word = end + 1)
-        add(&words, strndup(word, (size_t)(end - word)));
-    FUZZ_CHECK(command_line_parse(&second, words.count, words.word));
-    again = said_options(&second, '\n');
-    FUZZ_CHECK(strcmp(said, again) == 0);
-    command_line_release(&second);
-    release(&words);
-    free(line);
-    free(again);
-    free(said);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct fuzz fuzz = {data, bytes};
@@ -122,10 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         add(&words, fuzz_line(&fuzz));
     memcpy(before, words.word, (size_t)words.count * sizeof *before);
     ended = FUZZ_ENDS(to_do = command_line_parse(&options, words.count, words.word));
-    if (!ended && to_do) {
+    if (!ended && to_do)
         check(&options);
-        check_again(&options);
-    }
     if (!ended && !to_do) /* it has closed standard output */
         FUZZ_CHECK(open("/dev/null", O_WRONLY) == STDOUT_FILENO);
     FUZZ_CHECK(memcmp(before, words.word, (size_t)words.count * sizeof *before) == 0);

@@ -7,15 +7,61 @@
 
 #include "record/field.h"
 
-enum { FIELD_BYTES_MAX = 100 };
+enum { ROOM = 100 };
+
+/* How a field is looked for. */
+enum way { PLAIN, QUOTED, EXACT, ALONE };
+
+/* Field `number` of the record, with ',' between fields; NULL if there is none. CSV is exact, and its line ends. */
+struct example {
+    enum way way;
+    uint64_t number;
+    const char *record, *expected;
+    bool ends; /* before the record */
+};
+
+static const struct example examples[] = {
+    {PLAIN, 1, "abc", "abc", false},
+    {PLAIN, 1, "abc,def", "abc", true},
+    {PLAIN, 2, "abc,def", "def", false},
+    {PLAIN, 3, ",,de,", "de", true},
+    {PLAIN, 2, "abc,", "", false},
+    {PLAIN, 2, "a, \t b ,", "b ", true},
+    {PLAIN, 1, "   ", "", false},
+    {PLAIN, 2, "a,3\r", "3\r", false},
+    {PLAIN, 3, "abc,d", NULL, false},
+    {PLAIN, 2, "", NULL, false},
+    {ALONE, 1, " a,b", "a,b", false},
+    {EXACT, 2, "a, b ,c", " b ", true},
+    {QUOTED, 1, "a,b", "a", true},
+    {QUOTED, 1, "\"a\",b", "a", true},
+    {QUOTED, 2, "\"a,\"\",\",b", "b", false},
+    {QUOTED, 2, "a,\"b,c\"", "b,c", false},
+    {QUOTED, 2, "a,\"b\nc\"\r", "b\nc", false},
+    {QUOTED, 1, "\"\"", "", false},
+    {QUOTED, 1, "\"\"\"\"", "\"", false},
+    {QUOTED, 1, "\"\"\"a\"\"b\"\"\",", "\"a\"b\"", true},
+    {QUOTED, 1, "\"\",\"\"", "", true},
+    {QUOTED, 2, "\"\",\"\"", "", false},
+    {QUOTED, 3, ",,\r", "", false},
+    {QUOTED, 1, " a ,b", " a ", true},
+    {QUOTED, 2, "a,b\r", "b", false},
+    {QUOTED, 1, "\"a\r\"", "a\r", false}, /* in quotes, a carriage return is of the field */
+    {QUOTED, 1, "\"a\r\"\r", "a\r", false},
+    {QUOTED, 1, "a\r,b\r", "a\r", true},
+};
 
 static struct field field;
-static uint8_t text[FIELD_BYTES_MAX];
+static uint8_t text[ROOM];
 
-/* A comma separates fields. */
-static void begin(uint64_t number)
+static void begin(enum way way, uint64_t number, size_t room)
 {
-    field_begin(&field, (struct field_place){.number = number, .separator = ','}, text, sizeof text);
+    const struct field_place place = {.number = number, .separator = ',', .quoted = way == QUOTED};
+
+    if (way == ALONE)
+        field_begin_alone(&field, text, room);
+    else
+        (way == PLAIN ? field_begin : field_begin_exact)(&field, place, text, room);
 }
 
 /* Show the record to the field in pieces of `step` bytes. Has the field ended before it? */
@@ -28,122 +74,42 @@ static bool follow(const char *record, size_t bytes, size_t step)
     return ended;
 }
 
-/* Field `number` of the record, with ',' between fields, is this, and ends before the record or not. */
-static void assert_field(uint64_t number, const char *record, const char *expected, bool ends)
-{
-    for (size_t step = 1; step < 12; step++) {
-        begin(number);
-        assert_int_equal(follow(record, strlen(record), step), ends);
-        assert_true(field_is_there(&field));
-        assert_int_equal(field.bytes, strlen(expected));
-        assert_memory_equal(field.text, expected, field.bytes);
-        assert_false(field.too_long);
-    }
-}
-
 UNIT_TEST(a_field_is_what_stands_between_separators)
 {
-    assert_field(1, "abc", "abc", false);
-    assert_field(1, "abc,def", "abc", true);
-    assert_field(2, "abc,def", "def", false);
-    assert_field(3, ",,de,", "de", true);
-    assert_field(2, "abc,", "", false);
-    assert_field(2, "a, \t b ,", "b ", true);
-    assert_field(1, "   ", "", false);
-    field_begin_alone(&field, text, sizeof text);
-    assert_false(follow(" a,b", 4, 3));
-    assert_memory_equal(field.text, "a,b", 3);
-}
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        const struct example *example = &examples[i];
 
-UNIT_TEST(a_record_may_have_fewer_fields)
-{
-    for (size_t step = 1; step < 6; step++) {
-        begin(3);
-        assert_false(follow("abc,d", 5, step));
-        assert_false(field_is_there(&field));
-    }
-    begin(2);
-    assert_false(follow("", 0, 1));
-    assert_false(field_is_there(&field));
-}
-
-UNIT_TEST(a_carriage_return_ends_a_line)
-{
-    assert_field(2, "a,3\r", "3\r", false);
-    field_end_line(&field);
-    assert_int_equal(field.bytes, 1);
-    field_end_line(&field);
-    assert_int_equal(field.bytes, 1);
-    assert_field(1, "", "", false);
-    field_end_line(&field);
-    assert_int_equal(field.bytes, 0);
-}
-
-/* Blanks may come before and behind without number. */
-UNIT_TEST(a_field_may_have_so_many_bytes)
-{
-    static char record[3 * FIELD_BYTES_MAX];
-
-    for (size_t more = 0; more < 2; more++) {
-        memset(record, ' ', sizeof record);
-        memset(record + FIELD_BYTES_MAX, '1', FIELD_BYTES_MAX + more);
-        for (size_t step = 1; step < sizeof record + 25; step += 25) {
-            begin(1);
-            assert_false(follow(record, sizeof record, step));
-            assert_int_equal(field.bytes, FIELD_BYTES_MAX);
-            assert_int_equal(field.too_long, more);
+        for (size_t step = 1; step < 12; step++) {
+            begin(example->way, example->number, ROOM);
+            assert_int_equal(follow(example->record, strlen(example->record), step), example->ends);
+            assert_int_equal(field_is_there(&field), example->expected != NULL);
+            if (example->expected == NULL)
+                continue;
+            if (example->way == QUOTED && !example->ends)
+                field_end_line(&field);
+            assert_int_equal(field.bytes, strlen(example->expected));
+            assert_memory_equal(field.text, example->expected, field.bytes);
+            assert_false(field.too_long);
         }
     }
 }
 
-/* Field `number` of CSV, whatever the pieces, is this, once the line has ended. */
-static void assert_quoted(uint64_t number, const char *record, const char *expected)
+/* Blanks may come before and behind without number, but if they belong to it. */
+UNIT_TEST(a_field_may_have_so_many_bytes)
 {
-    const struct field_place place = {.number = number, .separator = ',', .quoted = true};
+    static char record[3 * ROOM];
 
-    for (size_t step = 1; step < 12; step++) {
-        field_begin_exact(&field, place, text, sizeof text);
-        if (!follow(record, strlen(record), step))
-            field_end_line(&field);
-        assert_true(field_is_there(&field));
-        assert_int_equal(field.bytes, strlen(expected));
-        assert_memory_equal(field.text, expected, field.bytes);
+    for (size_t more = 0; more < 2; more++) {
+        memset(record, ' ', sizeof record);
+        memset(record + ROOM, '1', ROOM + more);
+        for (size_t step = 1; step < sizeof record + 25; step += 25) {
+            begin(PLAIN, 1, ROOM);
+            assert_false(follow(record, sizeof record, step));
+            assert_int_equal(field.bytes, ROOM);
+            assert_int_equal(field.too_long, more);
+        }
+        begin(EXACT, 2, 3 - more);
+        assert_true(follow("a, b ,c", 7, 2));
+        assert_int_equal(field.too_long, more);
     }
-}
-
-UNIT_TEST(quotes_of_csv_are_not_of_the_field_but_doubled_ones_are)
-{
-    assert_quoted(1, "a,b", "a");
-    assert_quoted(1, "\"a\",b", "a");
-    assert_quoted(2, "\"a,\"\",\",b", "b");
-    assert_quoted(2, "a,\"b,c\"", "b,c");
-    assert_quoted(2, "a,\"b\nc\"\r", "b\nc");
-    assert_quoted(1, "\"\"", "");
-    assert_quoted(1, "\"\"\"\"", "\"");
-    assert_quoted(1, "\"\"\"a\"\"b\"\"\",", "\"a\"b\"");
-    assert_quoted(1, "\"\",\"\"", "");
-    assert_quoted(2, "\"\",\"\"", "");
-    assert_quoted(3, ",,\r", "");
-    assert_quoted(1, " a ,b", " a ");
-}
-
-UNIT_TEST(a_carriage_return_in_quotes_is_of_the_field)
-{
-    assert_quoted(1, "\"a\r\"", "a\r");
-    assert_quoted(1, "\"a\r\"\r", "a\r");
-    assert_quoted(1, "a\r,b\r", "a\r");
-}
-
-UNIT_TEST(an_exact_field_has_its_blanks_and_takes_room_for_them)
-{
-    const struct field_place place = {.number = 2, .separator = ','};
-
-    field_begin_exact(&field, place, text, 3);
-    assert_true(follow("a, b ,c", 7, 2));
-    assert_int_equal(field.bytes, 3);
-    assert_memory_equal(field.text, " b ", 3);
-    assert_false(field.too_long);
-    field_begin_exact(&field, place, text, 2);
-    assert_true(follow("a, b ,c", 7, 2));
-    assert_true(field.too_long);
 }

@@ -86,7 +86,7 @@ UNIT_TEST(every_damaged_byte_of_tfrecord_is_found)
         const size_t start = start_of(&file, at);
 
         for (unsigned bit = 0; bit < 8; bit++) {
-            for (size_t step = 1; step < 3000; step = 2 * step + 1) {
+            for (size_t step = 1; step < 3000; step = 4 * step + 1) {
                 struct length_check checked;
                 const char *wrong;
 

@@ -1,0 +1,256 @@
+# The command line: what its words mean, and what is wrong with them. examples.sh holds the program against the manual's
+# lists of options that exclude or need each other, and gnu.sh against shuf; mistakes.sh has what people are likely to
+# type.
+# shellcheck shell=bash
+
+# A store, a file of 100 lines, another one called 2, and records of other kinds.
+make_inputs() {
+    seq 100 | tee in 2 | tr '\n' '\0' >nul
+    sed 's/^/>/' in >fasta
+    head -c 256 nul >sized
+    sed 's/^/a:b\\n/' in >starts
+    seq 100 | bigshuf --scatter=store --piles=4 --batch=a
+}
+
+# Lines "WORDS == WORDS" of standard input give the same output with one seed, and no message.
+mean_the_same() {
+    local line count=0
+    while IFS= read -r line <&9; do
+        eval "bigshuf --seed=1 ${line% == *}" >one 2>&1 || same "$line" "$(<one)"
+        eval "bigshuf --seed=1 ${line#* == }" >other 2>&1 || same "$line" "$(<other)"
+        cmp one other || same "$line" 'the same'
+        count=$((count + 1))
+    done 9<&0 </dev/null
+    [ $count -gt 0 ]
+}
+
+test_words_mean_options_in_any_order_and_spelling() {
+    make_inputs
+    mean_the_same <<'END'
+in -n 7 -z == -zn7 in
+in --zero --head 7 == --zero-terminated --head-count=7 -- in
+in --header 2 == --header=1 -- in 2
+--record=lines:4 in == --records=lines:4 in
+in nul -- == -- in nul
+--seed=2 --seed= in == --seed='' in
+-n2 --head-count=1 -n 3 in == -n1 in
+-n99999999999999999999999 in == in
+--probability=1 --probability=0.50 in == --probability=0.5 in
+--header=2 --header=0 in == in
+--weight-field=3 --weight-field=1 in == --weight-field=001 in
+-t, --field-separator='\054' --weight-field=1 in == -t , --weight-field=1 in
+--delimiter=xy --delimiter='\n' in == in
+--csv --records=csv in == --csv in
+--filter=false --filter='cat >$FILE' -o out in; cat out == in
+--output=out -o out in; cat out == in
+--tune=leaf-records=9 --tune=leaf-records=8 in == --tune=leaf-records=8 in
+--compress-temporary=always --compress-temporary=auto in == in
+-S 8192 --parallel=99999999999999999999 in == -S8388608b --parallel=4294967295 in
+--records=end:';' in == --delimiter=';' in
+--records=end:'\r\n' in == --delimiter='\r\n' in
+--records=fasta fasta == --records=start:'>' fasta
+--records=start:'a:b\n' starts == starts
+--records=bytes:0.125K sized == --records=bytes:128 sized
+-z --delimiter='\0' nul == --delimiter '\x00' nul
+-z --records=lines:4 nul == --delimiter='\0' --records=lines:4 nul
+--gather=store --pile=3 == --gather=store --pile=3-3
+--gather=store --pile=0-3 --epoch=0 == --gather=store
+--gather=store --epoch=18446744073709551615 --epoch=1 == --gather=store --epoch=1
+-v -e a 2>&1 | sed -n 's/^bigshuf: bytes: *//p' == -e 2
+--progress --no-progress in == in
+END
+}
+
+test_fields_may_be_separated_by_any_byte() {
+    cases <<'END'
+printf '1\t0\n2\t1\n' | bigshuf -n 1 --weight-field=2 -t '\t' | tr '\t' , => 2,1
+printf '1\\0\n2\\1\n' | bigshuf -n 1 --weight-field=2 -t '\' => 2\1
+printf '1\\0\n2\\1\n' | bigshuf -n 1 --weight-field=2 -t '\\' => 2\1
+echo 305 | bigshuf --weight-field=2 -t 0 => 305
+printf '1\0000\n2\0001\n' | bigshuf -n 1 --weight-field=2 -t '\0' | tr '\0' , => 2,1
+printf '1 0\n2 1\n' | bigshuf -n 1 --weight-field=2 -t ' ' => 2 1
+printf '1\3770\n2\3771\n' | bigshuf -n 1 --weight-field=2 -t $'\377' | tr '\377' , => 2,1
+END
+}
+
+test_arguments_are_taken() {
+    make_inputs
+    cases <<'END'
+bigshuf -ern2 a => a a
+bigshuf --echo =>
+bigshuf b -e -r -n 99 | sort -u => b
+bigshuf -e a -- -n1 | sort => -n1 a
+bigshuf -ri5-5 -n2 => 5 5
+bigshuf --keep-order -n18446744073709551615 in | cmp - in =>
+bigshuf -o --help in; wc -l <--help => 100
+bigshuf --split=10:a --split 0.5%:b:c in | wc -l; wc -l <b:c => 90 0
+bigshuf --shard-bytes=0.25KiB --keep-order -n 100 -o %d.part in; wc -c <0.part => 255
+bigshuf --shard-bytes=18446744073709551615 -o %d.all in; wc -c <0.all => 292
+bigshuf --scatter=other --piles=4096 --batch=2026-11-20.x_Y --keep=3 in; bigshuf --gather=other --list | grep -c x_Y => 1
+bigshuf --scatter=other --sweep =>
+bigshuf --gather=other --list -z | tr '\0' '\n' | wc -l => 1
+bigshuf -i0-18446744073709551615 -n 3 | wc -l => 3
+bigshuf -i5-4 =>
+bigshuf --records=start:'\b' <(printf '\\bx\n') => \bx
+bigshuf -e --delimiter=1 a; echo => a1
+bigshuf -i1-2 --delimiter=, | wc -c => 4
+bigshuf -r -n 5 --shards=2 -o %d.part in; cat [01].part | wc -l => 5
+bigshuf -n 0 --shards=2 -o %d.part in 2>said; cat [01].part | wc -l => 0
+bigshuf --records=bytes:1 --header=3 --header-bytes=3 --headers-differ <(printf 1234567) => 1234567
+bigshuf --split-field=1 --split=2%:b --group-field=1 --shard-bytes=300 -o %d.one in 2>said; cat ?.one b | wc -l => 100
+bigshuf --gather=store --seed= --part=1/1 --epoch=1 -o %d.half --shards=2; cat ?.half | wc -l => 100
+bigshuf --seed= --part=4294967295/4294967295 in | wc -l => 1
+bigshuf --header-start="$(printf '%254s' '')" in | wc -l => 100
+(exec -a other bigshuf -n1 nowhere) =! nowhere: No such file or directory
+POSIXLY_CORRECT=1 bigshuf -n1 2 -n2 =! -n2: No such file or directory
+bigshuf a --help -Sx | grep -c '^Usage: bigshuf \[OPTION\]... \[FILE\]...$' => 1
+bigshuf -zh | grep -c '^Usage' => 1
+bigshuf --help | tail -n 1 => or a number and one of these units, but not %.
+bigshuf --usage -header | grep -c -e --epoch -e '^Usage' => 1
+bigshuf -V | grep -c '^bigshuf [0-9a-z.]*$' => 1
+END
+}
+
+# A number is digits alone, and within its range.
+test_counts_are_digits_alone_and_within_their_range() {
+    local option number
+    for option in header header-bytes expect-records shards shard-records keep epoch; do
+        for number in '' x -1 ' 1' 1x 1% 0x1 1K 1.5; do
+            fails_with 1 "bigshuf: invalid --$option argument '$number': it is a whole number, in digits alone" \
+                bigshuf "--$option=$number" never
+        done
+        fails_with 1 "bigshuf: --$option argument '18446744073709551616' too large" \
+            bigshuf --$option=18446744073709551616 never
+    done
+    for option in shards shard-records keep; do
+        fails_with 1 "bigshuf: --$option must be at least 1" bigshuf --$option=0 never
+    done
+}
+
+test_wrong_arguments_are_refused() {
+    cases <<'END'
+bigshuf --group-field=0 =! fields are numbered from 1?Try 'bigshuf --help' for more information.
+bigshuf --split-field= =! invalid field value '': it is a whole number, in digits alone?Try *
+bigshuf --weight-field=1,2 =! invalid field value '1,2': *
+bigshuf --weight-field=18446744073709551616 =! field number '18446744073709551616' is too large?Try *
+bigshuf -t '' =! empty tab
+bigshuf -t '\q' =! multi-character tab '\\q': it is one byte, or an escape such as \\t
+bigshuf -t '\tx' =! multi-character tab '\\tx': *
+bigshuf -t, -t';' =! incompatible tabs
+bigshuf -S 0% =! -S 0%: memory must be at least 8 MiB
+bigshuf -S 0 =! -S 0: memory must be at least 8 MiB: a number without a unit is KiB
+bigshuf --buff=8388607b =! --buffer-size 8388607b: memory must be at least 8 MiB
+bigshuf -S $'a\nb' =! invalid -S argument 'a\\nb': it is a number and a unit, *), or % of memory
+bigshuf -S 1Z =! -S argument '1Z' too large
+bigshuf --parallel=2x =! invalid --parallel argument '2x': *
+bigshuf --shard-bytes=K =! invalid --shard-bytes argument 'K': *
+bigshuf --shard-bytes=-1 =! invalid --shard-bytes argument '-1': *
+bigshuf --shard-bytes=1.5 =! invalid --shard-bytes argument '1.5': *
+bigshuf --shard-bytes=9% =! invalid --shard-bytes argument '9%': *
+bigshuf --shard-bytes=16E =! --shard-bytes argument '16E' too large
+bigshuf --shard-bytes=0K =! --shard-bytes must be at least 1
+bigshuf --split=10: =! invalid --split argument '10:': *
+bigshuf --split=101%:a =! --split argument '101%:a' too large
+bigshuf --compress-temporary=alway =! invalid --compress-temporary argument 'alway': it is auto, always or never
+bigshuf --expect-records=18446744073709551615 =! --expect-records argument '18446744073709551615' too large
+bigshuf --part=1 =! invalid --part argument '1': it is R/W, part R of W: from 1/W to W/W, W below 2^32
+bigshuf --part=0/1 =! invalid --part argument '0/1': *
+bigshuf --part=2/1 =! invalid --part argument '2/1': *
+bigshuf --part=1/2/ =! invalid --part argument '1/2/': *
+bigshuf --part=1/4294967296 =! invalid --part argument '1/4294967296': *
+bigshuf --piles=1 =! invalid --piles argument '1': it is a power of two from 2 to 4096
+bigshuf --piles=511 =! invalid --piles argument '511': *
+bigshuf --piles=8192 =! invalid --piles argument '8192': *
+bigshuf --piles=18446744073709551618 =! invalid --piles argument '18446744073709551618': *
+bigshuf --batch= =! invalid --batch argument '': it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no dot, and not format or header
+bigshuf --batch=a/b =! invalid --batch argument 'a/b': *
+bigshuf --batch=header =! invalid --batch argument 'header': *
+bigshuf --pile=-1 =! invalid --pile argument '-1': it is J or J-K, whole numbers from 0, K not below J
+bigshuf --pile=2-1 =! invalid --pile argument '2-1': *
+bigshuf --pile=1-2-3 =! invalid --pile argument '1-2-3': *
+bigshuf --pile=2-18446744073709551615 =! --pile argument '2-18446744073709551615' too large
+bigshuf --tune=leaf-records=7 =! invalid --tune argument 'leaf-records=7': leaf-records must be from 8 to 2147483648
+bigshuf --tune=leaf-records=2147483649 =! invalid --tune argument *
+bigshuf -o a -o b =! multiple output files specified
+bigshuf --random-source=a --random-source=b =! multiple random sources specified
+bigshuf -i1-2 -ix =! multiple -i options specified
+bigshuf --csv --records=tar =! multiple kinds of records specified
+bigshuf --records=lines:2 --records=lines:3 =! multiple kinds of records specified
+bigshuf --records=line:2 =! invalid record kind 'line:2': it is one of lines:N, bytes:N, start:STRING, end:STRING, csv, *, u64be or varint
+bigshuf --records=lines =! invalid record kind 'lines': *
+bigshuf --records=CSV =! invalid record kind 'CSV': *
+bigshuf --records=csv: =! invalid record kind 'csv:': *
+bigshuf --records=lines:0 =! --records=lines must be at least 1
+bigshuf --records=lines:x =! invalid --records=lines argument 'x': it is a whole number, in digits alone
+bigshuf --records=lines:18446744073709551616 =! --records=lines argument '18446744073709551616' too large
+bigshuf --records=bytes:0 =! --records=bytes must be at least 1
+bigshuf --records=bytes:1% =! invalid --records=bytes argument '1%': it is a number of bytes, *
+bigshuf --records=start: =! --records=start must not be empty
+bigshuf --records=start:$'a\nb' =! --records=start must not have a newline
+bigshuf --records=start:"$(printf '%255s' '')" =! --records=start must be at most 254 bytes
+bigshuf --records=end: =! --records=end must not be empty
+bigshuf --records=end:'\q' =! invalid --records=end argument '\\q': after a backslash there is one of abfnrtv, a second one, or a byte's number: \\xff, \\0
+bigshuf --records=end:"$(printf '%256s' '')" =! --records=end must be at most 255 bytes
+bigshuf --delimiter= =! --delimiter must not be empty
+bigshuf --delimiter='\400' =! --delimiter argument '\\400' too large
+bigshuf --header-start= =! --header-start must not be empty
+bigshuf --header-start=$'a\nb' =! --header-start must not have a newline
+bigshuf --header-start="$(printf '%255s' '')" =! --header-start must be at most 254 bytes
+bigshuf --no-such-option =! unrecognized option '--no-such-option'?Try 'bigshuf --help' for more information.
+bigshuf --zero-terminated=1 =! option '--zero-terminated' doesn't allow an argument*
+bigshuf --records =! option '--records' requires an argument*
+bigshuf --tar =! unrecognized option '--tar'*
+bigshuf -header a =! -h goes with no other letters, as in '-header': long options begin with two dashes?Try *
+bigshuf -n3 -zhelp =! -h goes with no other letters, as in '-zhelp': *
+bigshuf --verbose -Sx --help =! invalid -S argument 'x': *
+bigshuf --help >/dev/full =! write error: No space left on device
+bigshuf -V >/dev/full =! write error: No space left on device
+END
+}
+
+# Names that stand for one option though another one begins so are not among those that a message offers.
+test_short_names_are_not_offered() {
+    fails_with 1 "bigshuf: option '--r' is ambiguous*'--records'*" bigshuf --r --re
+    same '' "$(grep -e "--re'" .stderr || true)"
+}
+
+# What no list of the manual has: what is true of several options together, or of what stands in an argument; and how it
+# is told.
+test_what_does_not_go_together_is_refused() {
+    cases <<'END'
+bigshuf -e -i1-2 =! cannot combine -e and -i options?Try *
+bigshuf --seed=1 --random-source=a =! cannot combine --seed and --random-source
+bigshuf --random-source=a --seed=1 =! cannot combine --seed and --random-source
+bigshuf -n1 --probability=1 =! cannot combine --probability and -n
+bigshuf --csv -i1-2 =! cannot combine -i and --csv
+bigshuf --records=tar --header=2 =! cannot combine --header and --records=tar
+bigshuf -z --delimiter=a =! cannot combine -z and --delimiter other than '\\0'
+bigshuf --delimiter='\0\0' -z =! cannot combine -z and --delimiter other than '\\0'
+bigshuf --records=lines:2 --delimiter=ab =! cannot combine --records=lines and --delimiter of several bytes
+bigshuf --delimiter=ab -e =! cannot combine -e and --delimiter of several bytes
+bigshuf --weight-field=1 --delimiter=ab =! cannot combine --weight-field and --delimiter of several bytes
+bigshuf --delimiter=ab --split-field=1 =! cannot combine --split-field and --delimiter of several bytes
+bigshuf -i1-2 --delimiter=0 =! cannot combine -i and a digit as --delimiter
+bigshuf -i1-2 --delimiter=9 =! cannot combine -i and a digit as --delimiter
+bigshuf --split-field=1 --split=5%:a --split=2:a =! cannot combine --split-field and --split of a number of records
+bigshuf --split-field=1 --group-field=2 =! cannot combine --split-field and --group-field of another field
+bigshuf --shard-bytes=2 -r =! cannot combine --shard-bytes and -r without -n
+bigshuf -r --split=2:a =! cannot combine --split and -r without -n
+bigshuf -z --gather=a =! cannot combine -z and --gather without --list
+bigshuf --gather=a --part=1/2 --seed= -n1 =! cannot combine -n and --part with --gather
+bigshuf --keep-order --weights=a =! --keep-order needs -n
+bigshuf --filter=a =! --filter needs -o or --split
+bigshuf --headers-differ =! --headers-differ needs --header, --header-bytes or --header-start
+bigshuf --part=1/2 =! --part needs --seed, so that all parts are of one order
+bigshuf --gather=a b =! extra operand 'b'?--gather and --sweep take no files?Try *
+bigshuf --scatter=a --sweep b =! extra operand 'b'?--gather and --sweep take no files?Try *
+bigshuf --files0-from=names x y =! extra operand 'x'?file operands cannot be combined with --files0-from?Try *
+bigshuf -i1-2 -- -b a =! extra operand '-b'?Try *
+# First what is wrong with an option by itself, then with several together, then with operands.
+bigshuf -e -i1-2 -nx =! invalid line count: 'x': *
+bigshuf -oa -ob --random-source=c --random-source=d =! multiple output files specified
+bigshuf -i1-2 -e --seed=1 --random-source=a x =! cannot combine -e and -i options*
+bigshuf -i1-2 --seed=1 --random-source=a x =! cannot combine --seed and --random-source
+bigshuf -i1-2 --keep-order x =! --keep-order needs -n
+END
+}
