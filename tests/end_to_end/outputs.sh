@@ -48,44 +48,29 @@ test_what_fits_is_divided_as_it_would_be_written() {
     seq 20000 >in
     divides
     divides --parallel=3
-    same 1000 "$(bigshuf --shards=20 -o %02d in && lengths 00)"
 }
 
-test_what_spills_is_divided_as_it_would_be_written() {
+test_what_does_not_fit_is_divided_as_it_would_be_written() {
     { seq "$(scale 50000 100000 4000000)"; long_lines 900 5000 15000; } >in
     divides -S 8M
     divides -S 8M --parallel=1
-}
-
-test_what_is_started_over_is_divided_as_it_would_be_written() {
     giants >in
     divides -S 8M
     divides -S 8M --tune=leaf-records=8
-}
-
-test_a_record_larger_than_memory_is_divided_off() {
     { seq 200; long_line 9000000; } >in
     divides -S 8M
 }
 
 # ---- --shards ----
 
-test_shards_differ_by_one_record_the_first_ones_larger() {
-    seq 1003 | bigshuf --shards=10 -o part-%d
-    same '101 101 101 100 100 100 100 100 100 100' "$(lengths part-{0..9})"
-    same 'part-0 part-1 part-2 part-3 part-4 part-5 part-6 part-7 part-8 part-9' "$(names)"
-}
-
-test_shards_without_records_are_made() {
-    seq 3 | bigshuf --shards=5 -o %d
-    same '1 1 1 0 0' "$(lengths 0 1 2 3 4)"
-    bigshuf --shards=5 -o %d /dev/null
-    same '0 0 0 0 0' "$(lengths 0 1 2 3 4)"
-}
-
-test_one_shard_is_the_whole() {
-    seq 10 | bigshuf --seed=42 --shards=1 -o %d
-    same '10 5 9 3 2 4 8 7 6 1' "$(paste -s -d ' ' 0)"
+test_shards_differ_by_one_record_and_are_made_in_any_case() {
+    cases <<'END'
+seq 1003 | bigshuf --shards=10 -o a-%d && lengths a* && echo a* => 101 101 101 100 100 100 100 100 100 100 a-0 a-1 a-2 a-3 a-4 a-5 a-6 a-7 a-8 a-9
+seq 3 | bigshuf --shards=5 -o b%d 2>said && lengths b* => 1 1 1 0 0
+bigshuf --shards=5 -o c%d /dev/null 2>said && lengths c* => 0 0 0 0 0
+bigshuf --seed=42 --shards=1 -o d%d -i 1-10 && cat d0 => 10 5 9 3 2 4 8 7 6 1
+bigshuf --seed=42 --shards=3 -o e%d -i 1-10 && cat e* => 10 5 9 3 2 4 8 7 6 1
+END
 }
 
 test_many_more_shards_than_descriptors() {
@@ -107,15 +92,22 @@ test_shards_that_spill_need_few_descriptors() {
     joined
 }
 
-test_padding_is_the_least_number_of_digits() {
-    seq 11 | bigshuf --shards=11 -o a%d
-    seq 11 | bigshuf --shards=11 -o b%02d
-    seq 2 | bigshuf --shards=2 -o 'c%020d%%d'
-    seq 11 | bigshuf --shards=11 -o d%01d
-    same 'a0 a1 a10 a2 a3 a4 a5 a6 a7 a8 a9' "$(echo a*)"
-    same 'b00 b01 b02 b03 b04 b05 b06 b07 b08 b09 b10' "$(echo b*)"
-    same 'c00000000000000000000%d c00000000000000000001%d' "$(echo c*)"
-    same 'd0 d1 d10 d2 d3 d4 d5 d6 d7 d8 d9' "$(echo d*)"
+test_patterns_have_one_number_filled_to_the_least_number_of_digits() {
+    cases <<'END'
+seq 11 | bigshuf --shards=11 -o a%d.x && echo a* => a0.x a1.x a10.x a2.x a3.x a4.x a5.x a6.x a7.x a8.x a9.x
+seq 11 | bigshuf --shards=11 -o b%02d && echo b* => b00 b01 b02 b03 b04 b05 b06 b07 b08 b09 b10
+seq 2 | bigshuf --shards=2 -o 'c%020d%%d' && echo c* => c00000000000000000000%d c00000000000000000001%d
+seq 11 | bigshuf --shards=11 -o d%01d && echo d* => d0 d1 d10 d2 d3 d4 d5 d6 d7 d8 d9
+seq 2 | bigshuf --shards=2 -o e%%%005d%% && echo e* => e%00000% e%00001%
+END
+    mkfifo never
+    for pattern in part part% part%s part%n part%i part%u part%x part%D part%5d part%-5d part%+d 'part% d' part%\'d 'part%1$d' \
+        part%%d part%d-%d part%d% part%d%s part%s%05d part%05s part%05 part%0 part%0-5d part%021d part%0d part%00d part%.3d \
+        part%*d part%ld part%099999999999999999999d; do
+        fails_with 1 "bigshuf: $pattern: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d" \
+            bigshuf --shards=3 -o "$pattern" never
+    done
+    same never "$(echo [!abcde]*)"
 }
 
 test_the_number_may_be_that_of_a_directory() {
@@ -124,54 +116,65 @@ test_the_number_may_be_that_of_a_directory() {
     same '5 5' "$(lengths 0/part 1/part)"
 }
 
-test_wrong_patterns_are_told_before_the_work() {
+test_wrong_ways_to_divide_are_told_before_the_work() {
     mkfifo never
-    for pattern in part part% part%s part%i part%5d part%-5d part%%d part%d-%d part%021d part%0d part%.3d part%ld; do
-        fails_with 1 "bigshuf: $pattern: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d" \
-            bigshuf --shards=3 -o "$pattern" never
+    ln -s 0 1
+    ln -s a link
+    touch b
+    ln b hard
+    cases <<'END'
+bigshuf --shards=0 -o %d never =! --shards must be at least 1
+bigshuf --shards=-1 -o %d never =! invalid --shards argument '-1': it is a whole number, *
+bigshuf --shards=3K -o %d never =! invalid --shards argument '3K': it is a whole number, *
+bigshuf --shards= -o %d never =! invalid --shards argument '': it is a whole number, *
+bigshuf --shards=99999999999999999999 -o %d never =! --shards argument '99999999999999999999' too large
+bigshuf --shards=1000001 -o %d never =! %d: more than 1000000 files
+bigshuf --shards=3 never =! --shards needs -o
+bigshuf --shard-records=3 never =! --shard-records needs -o
+bigshuf --shard-bytes=3 never =! --shard-bytes needs -o
+bigshuf --shards=3 --shard-records=3 -o %d never =! cannot combine --shards and --shard-records
+bigshuf --shard-records=3 --shard-bytes=3 -o %d never =! cannot combine --shard-records and --shard-bytes
+bigshuf --shards=3 -r -o %d never =! cannot combine --shards and -r without -n
+bigshuf --shard-records=0 -o %d never =! --shard-records must be at least 1
+bigshuf --shard-bytes=0 -o %d never =! --shard-bytes must be at least 1
+bigshuf --shard-bytes=1X -o %d never =! invalid --shard-bytes argument '1X': it is a number of bytes, *
+bigshuf --shard-bytes=1% -o %d never =! invalid --shard-bytes argument '1%': it is a number of bytes, *
+bigshuf --split=101%:a never =! --split argument '101%:a' too large
+bigshuf --split=100.0001%:a never =! --split argument '100.0001%:a' too large
+bigshuf --split=60%:a --split=40.0001%:b never =! the splits take more than 100% of the records
+bigshuf --shards=2 -o %d never =! 0 and 1: the same output file
+bigshuf --split=1:a --split=2:a never =! a and a: the same output file
+bigshuf --split=1:a -o ./a never =! a and ./a: the same output file
+bigshuf --split=1:a -o link never =! a and link: the same output file
+bigshuf --split=1:b -o hard never =! b and hard: the same output file
+bigshuf --split=1:c never >c =! c and standard output: the same output file
+bigshuf --filter=cat never =! --filter needs -o or --split
+END
+    for split in 2 2: :a a:2 -2:a 1.5:a .5%:a 1.23456%:a 5%%:a ' 5:a' 5K:a; do
+        fails_with 1 "bigshuf: invalid --split argument '$split': it is N:FILE or P%:FILE, *" bigshuf "--split=$split" never
     done
-    same never "$(echo *)"
-}
-
-test_wrong_numbers_of_shards_are_told_before_the_work() {
-    mkfifo never
-    fails_with 1 "bigshuf: --shards must be at least 1" bigshuf --shards=0 -o %d never
-    fails_with 1 "bigshuf: invalid --shards argument '-1': it is a whole number, *" bigshuf --shards=-1 -o %d never
-    fails_with 1 "bigshuf: invalid --shards argument '3K': it is a whole number, *" bigshuf --shards=3K -o %d never
-    fails_with 1 "bigshuf: invalid --shards argument '': it is a whole number, *" bigshuf --shards= -o %d never
-    fails_with 1 "bigshuf: --shards argument '99999999999999999999' too large" \
-        bigshuf --shards=99999999999999999999 -o %d never
-    fails_with 1 "bigshuf: %d: more than 1000000 files" bigshuf --shards=1000001 -o %d never
+    rm c
+    same '.stderr 1 b hard link never' "$(rm .out && names)"
+    bigshuf --split=1:/dev/null -o /dev/null <(seq 3)
 }
 
 # Of numbers at the start, so that there need not even be a place for what does not fit in memory.
 test_more_shards_than_there_may_be_are_told_before_one_is_made() {
-    local many='bigshuf: parts/%d: more than 1000000 files'
     mkdir parts
-    fails_with 1 "$many" bigshuf --shard-records=1 -i 1-1000001 -o parts/%d
-    fails_with 1 "$many" bigshuf --shard-records=7 -i 1-18446744073709551614 -T nowhere -o parts/%d
-    fails_with 1 "$many" bigshuf --shard-records=1 -i 1-1000000 --split=0:rest -o parts/%d
-    fails_with 1 "$many" bigshuf --shard-records=1 -i 1-18446744073709551615 -n 1000001 -o parts/%d
-    fails_with 1 "$many" bigshuf --shard-records=1 -r -n 1000001 -i 1-2 -o parts/%d
-    fails_with 1 "$many" bigshuf --shard-records=2 --filter=': $FILE' -i 1-2000001 -o parts/%d
-    seq 1000001 | fails_with 1 "$many" bigshuf --shard-records=1 -o parts/%d
-    seq 1000001 | fails_with 1 "$many" bigshuf --shard-records=1 --part=1/1 --expect-records=1000001 --seed=1 -o parts/%d
     seq 1000001 | bigshuf --scatter=store --seed=1 --piles=2
-    fails_with 1 "$many" bigshuf --shard-records=1 --gather=store -o parts/%d
-    fails_with 1 'bigshuf: the splits take more than the 3 records there are' bigshuf -i 1-3 --split=4:a -T nowhere -o b
+    cases <<'END'
+bigshuf --shard-records=1 -i 1-1000001 -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shard-records=7 -i 1-18446744073709551614 -T nowhere -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shard-records=1 -i 1-1000000 --split=0:rest -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shard-records=1 -i 1-18446744073709551615 -n 1000001 -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shard-records=1 -r -n 1000001 -i 1-2 -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shard-records=2 --filter=': $FILE' -i 1-2000001 -o parts/%d =! parts/%d: more than 1000000 files
+seq 1000001 | bigshuf --shard-records=1 -o parts/%d =! parts/%d: more than 1000000 files
+seq 1000001 | bigshuf --shard-records=1 --part=1/1 --expect-records=1000001 --seed=1 -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shard-records=1 --gather=store -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf -i 1-3 --split=4:a -T nowhere -o b =! the splits take more than the 3 records there are
+END
     rmdir parts
-}
-
-test_ways_to_divide_do_not_go_together() {
-    mkfifo never
-    fails_with 1 'bigshuf: --shards needs -o' bigshuf --shards=3 never
-    fails_with 1 'bigshuf: --shard-records needs -o' bigshuf --shard-records=3 never
-    fails_with 1 'bigshuf: --shard-bytes needs -o' bigshuf --shard-bytes=3 never
-    fails_with 1 'bigshuf: cannot combine --shards and --shard-records' \
-        bigshuf --shards=3 --shard-records=3 -o %d never
-    fails_with 1 'bigshuf: cannot combine --shard-records and --shard-bytes' \
-        bigshuf --shard-records=3 --shard-bytes=3 -o %d never
-    fails_with 1 'bigshuf: cannot combine --shards and -r without -n' bigshuf --shards=3 -r -o %d never
 }
 
 test_what_chance_chooses_is_divided_when_all_has_been_read() {
@@ -185,13 +188,6 @@ test_what_chance_chooses_is_divided_when_all_has_been_read() {
     joined
     bigshuf -S 8M --seed=x --probability=0.7 --shards=3 -o parts/%d - < <(cat in)
     joined
-}
-
-test_shards_that_are_one_file_are_told_before_the_work() {
-    mkfifo never
-    ln -s 0 1
-    fails_with 1 'bigshuf: 0 and 1: the same output file' bigshuf --shards=2 -o %d never
-    same '1 never' "$(echo *)"
 }
 
 test_shards_may_be_shuffled_into_themselves() {
@@ -243,25 +239,11 @@ test_shards_by_bytes_are_those_of_split() {
     as_split -S 8M --shard-bytes=100K -- -C 100K
 }
 
-test_shards_by_bytes_split_no_record() {
-    printf '%s\n' 1 22 333 999999999999 4444 >in
-    bigshuf --seed=x --shard-bytes=6 -o %d in
-    cat [0-9] | cmp - <(bigshuf --seed=x in)
-    same 13 "$(grep -l 9999 [0-9] | xargs cat | wc -c | tr -d ' ')"
-    awk 'FNR == 1 { bytes = 0 } { bytes += length($0) + 1 } bytes > 6 && !/9/ { exit 1 }' [0-9]
-}
-
 test_shards_that_need_not_be_are_not_made() {
     bigshuf --shard-records=5 -o a%d </dev/null
     bigshuf --shard-bytes=5 -o b%d </dev/null
     seq 10 | bigshuf --shard-records=5 -o c%d
     same 'c0 c1' "$(names)"
-}
-
-test_shards_of_an_earlier_run_that_are_not_needed_stay() {
-    echo old | tee part0 part1 part2 part3 >part9
-    seq 10 | bigshuf --shard-records=5 -o part%d
-    same '5 5 old old old' "$(lengths part0 part1) $(cat part2 part3 part9 | paste -s -d ' ' -)"
 }
 
 test_names_after_older_shards_need_not_be_possible() {
@@ -292,14 +274,6 @@ test_shards_after_a_gap_are_no_links_to_others() {
     done
 }
 
-test_wrong_sizes_of_shards_are_told_before_the_work() {
-    mkfifo never
-    fails_with 1 'bigshuf: --shard-records must be at least 1' bigshuf --shard-records=0 -o %d never
-    fails_with 1 'bigshuf: --shard-bytes must be at least 1' bigshuf --shard-bytes=0 -o %d never
-    fails_with 1 "bigshuf: invalid --shard-bytes argument '1X': it is a number of bytes, *" bigshuf --shard-bytes=1X -o %d never
-    fails_with 1 "bigshuf: invalid --shard-bytes argument '1%': it is a number of bytes, *" bigshuf --shard-bytes=1% -o %d never
-}
-
 # ---- --split ----
 
 test_splits_take_the_first_records_and_leave_the_rest() {
@@ -312,77 +286,32 @@ test_splits_take_the_first_records_and_leave_the_rest() {
     cmp rest train
 }
 
-test_percentages_are_of_all_records_and_round_down() {
-    seq 1999 | bigshuf --split=0.5%:a --split=33.3333%:b --split=7:c --split=50%:d -o e
-    same '9 666 7 999 318' "$(lengths a b c d e)"
-    seq 3 | bigshuf --split=99.9999%:a --split=0%:b -o c
-    same '2 0 1' "$(lengths a b c)"
-    seq 1000 | bigshuf -n 100 --split=50%:a -o b
-    same '50 50' "$(lengths a b)"
-}
-
-test_all_may_be_split_off() {
-    seq 1000 | bigshuf --split=30%:a --split=700:b >rest
-    same '300 700 0' "$(lengths a b rest)"
-    seq 1000 | bigshuf --split=100%:a >rest
-    same '1000 0' "$(lengths a rest)"
-}
-
-test_percentages_that_make_the_whole_leave_nothing() {
-    seq 7 | bigshuf --seed=x --split=80%:a --split=20%:b >rest
-    same '5 2 0' "$(lengths a b rest)"
-    cat a b | cmp - <(seq 7 | bigshuf --seed=x)
-    seq 7 | bigshuf --split=33.4%:a --split=33.3%:b --split=33.3%:c --split=0%:d --shards=2 -o %d
-    same '2 2 3 0 0 0' "$(lengths a b c d 0 1)"
-    : | bigshuf --split=50%:a --split=50%:b | cmp - /dev/null
-    seq 7 >in
-    fails_with 1 'bigshuf: the splits take more than the 7 records there are' \
-        bigshuf --split=80%:a --split=20%:b --split=1:e in
-}
-
-test_a_split_may_have_a_colon_in_its_name() {
-    seq 10 | bigshuf --split=3:a:b >rest
-    same '3 7' "$(lengths a:b rest)"
-}
-
-# These splits of file `in` fail before anything is written: too_many RECORDS OPTION...
-too_many() {
-    fails_with 1 "bigshuf: the splits take more than the $1 records there are" bigshuf "${@:2}" >out
-    same 'old old 0' "$(cat a b | paste -s -d ' ' -) $(lengths out)"
-    same '.stderr a b in out' "$(names)"
+test_splits_take_counts_and_percentages_of_all_records_rounded_down() {
+    cases <<'END'
+seq 1999 | bigshuf --split=0.5%:a --split=33.3333%:b --split=7:c --split=50%:d -o e && lengths a b c d e => 9 666 7 999 318
+seq 3 | bigshuf --split=99.9999%:a --split=0%:b -o c && lengths a b c => 2 0 1
+seq 1000 | bigshuf -n 100 --split=50%:a -o b && lengths a b => 50 50
+seq 1000 | bigshuf --split=30%:a --split=700:b >c && lengths a b c => 300 700 0
+seq 1000 | bigshuf --split=100%:a >c && lengths a c => 1000 0
+seq 7 | bigshuf --seed=x --split=80%:a --split=20%:b >c && lengths a b c && cat a b | cmp - <(seq 7 | bigshuf --seed=x) => 5 2 0
+seq 7 | bigshuf --split=33.4%:a --split=33.3%:b --split=33.3%:c --split=0%:d --shards=2 -o %d 2>said; lengths a b c d 0 1 => 2 2 3 0 0 0
+: | bigshuf --split=50%:a --split=50%:b =>
+seq 10 | bigshuf --split=3:a:b >c && lengths a:b c => 3 7
+seq 7 | bigshuf --split=80%:a --split=20%:b --split=1:e =! the splits take more than the 7 records there are
+END
 }
 
 test_more_splits_than_records_fail_before_any_output() {
     echo old | tee a >b
     seq 1000 >in
-    too_many 1000 --split=600:a --split=401:b in
-    too_many 1000 --split=50%:a --split=501:b in
-    too_many 1000 --split=18446744073709551615:a --split=2:b in
-    too_many 10 -n 10 --split=11:a in
-    too_many 0 --split=1:a /dev/null
-}
-
-test_wrong_splits_are_told_before_the_work() {
-    mkfifo never
-    for split in 2 2: :a a:2 -2:a 1.5:a .5%:a 1.23456%:a 5%%:a ' 5:a' 5K:a; do
-        fails_with 1 "bigshuf: invalid --split argument '$split': it is N:FILE or P%:FILE, *" bigshuf "--split=$split" never
-    done
-    fails_with 1 "bigshuf: --split argument '101%:a' too large" bigshuf --split=101%:a never
-    fails_with 1 "bigshuf: --split argument '100.0001%:a' too large" bigshuf --split=100.0001%:a never
-    fails_with 1 'bigshuf: the splits take more than 100% of the records' \
-        bigshuf --split=60%:a --split=40.0001%:b never
-    same never "$(echo *)"
-}
-
-test_splits_to_one_file_are_told_before_the_work() {
-    mkfifo never
-    ln -s a link
-    touch b
-    ln b hard
-    fails_with 1 'bigshuf: a and a: the same output file' bigshuf --split=1:a --split=2:a never
-    fails_with 1 'bigshuf: a and ./a: the same output file' bigshuf --split=1:a -o ./a never
-    fails_with 1 'bigshuf: a and link: the same output file' bigshuf --split=1:a -o link never
-    fails_with 1 'bigshuf: b and hard: the same output file' bigshuf --split=1:b -o hard never
+    cases <<'END'
+bigshuf --split=600:a --split=401:b in =! the splits take more than the 1000 records there are
+bigshuf --split=50%:a --split=501:b in =! the splits take more than the 1000 records there are
+bigshuf --split=18446744073709551615:a --split=2:b in =! the splits take more than the 1000 records there are
+bigshuf -n 10 --split=11:a in =! the splits take more than the 10 records there are
+bigshuf --split=1:a /dev/null =! the splits take more than the 0 records there are
+END
+    same 'old old .out .stderr a b in' "$(cat a b | xargs) $(names)"
 }
 
 # ---- Outputs that are inputs as well, and files that look like outputs ----
