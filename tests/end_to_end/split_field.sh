@@ -111,14 +111,6 @@ test_large_records_and_long_ones_before_their_field() {
     sort in | md5 | cmp - said
 }
 
-test_memory_stays_within_the_limit() {
-    needs_bare_program
-    visits "$(scale 50000 500000 5000000)" 3000 >in
-    divide in -S 8M
-    sort a b rest | md5 >said
-    sort in | md5 | cmp - said
-}
-
 test_files_that_are_there_survive_a_line_without_the_field() {
     { visits 100 10 && echo 101; } >in
     for file in a b rest; do echo old >$file; done
@@ -154,8 +146,12 @@ test_what_cannot_be_split_by_a_field_is_told() {
         --group-field=1 --split=10:b --filter=cat '-o%d --shards=2'; do
         fails_with 1 'bigshuf: cannot combine *' bigshuf --split-field=2 --split=10%:a $options
     done
-    fails_with 1 'bigshuf: --split-field needs --split' bigshuf --split-field=2
-    fails_with 1 'bigshuf: fields are numbered from 1*' bigshuf --split-field=0 --split=10%:a
+    cases <<'END'
+bigshuf --split-field=2 =! --split-field needs --split
+bigshuf --split-field=0 --split=10%:a =! fields are numbered from 1*
+bigshuf --split-field=1 $(seq -f --split=1%%:%g 65) =! --split-field: more than 64 splits
+bigshuf --split-field=1 $(seq -f --split=1.5625%%:%g 64) <(seq -f '%g	' 200) && cat [1-9]* | sort -n | tail -n 1 | cut -f 1 => 200
+END
 }
 
 test_the_files_may_be_compressed_side_by_side() {

@@ -1,71 +1,197 @@
-/* One stream into several files, in whatever pieces it comes; when it goes to disk, and when it must wait. Where
- * records belong, and that all files are old or new whatever fails, is in outputs.sh. */
+/* One stream into several files, in whatever pieces it comes, held against dividing it record by record; what waits
+ * until it is known where it belongs; when it goes to disk, and when it must wait for the input. That all files are old
+ * or new, whatever fails, is in outputs.sh. */
 
 #include "support/reports.h"
 #include "support/unit.h"
 
 #include "output/output.h"
 
-static const char *const directories[] = {"."};
-static struct spill_place place;
-static struct output_plan plan; /* of the running test */
+enum { STREAM_BYTES = 2000, LARGE_BYTES = 300000 };
 
-static void init(void)
-{
-    faulty_reset();
-    place.directory = directories;
-    place.directories = 1;
-    plan = (struct output_plan){.path = "%d", .filters = 2, .format = {.delimiter = '\n'}, .place = &place};
-}
+static const char *const directories[] = {"."};
+static struct spill_place place = {.directory = directories, .directories = 1};
+static struct output_plan plan; /* of the running test */
+static uint8_t stream[STREAM_BYTES];
 
 static int setup(void **state)
 {
-    init();
-    return scratch_setup(state);
+    plan = (struct output_plan){.path = "%d", .filters = 2, .format = {.delimiter = '\n'}, .place = &place};
+    return reports_setup(state);
 }
 
-static int teardown(void **state)
+#define TEST(name) UNIT_TEST_IN(name, setup, reports_teardown)
+
+/* Lines of up to `most` bytes, their lengths from a simple generator, the last one up to the end. */
+static void make_lines(size_t most)
 {
-    return reports_teardown(state);
-}
+    uint32_t random = 1;
 
-static uint64_t count_lines(const char *lines)
-{
-    uint64_t count = 0;
-
-    for (; *lines != '\0'; lines++)
-        count += *lines == '\n';
-    return count;
-}
-
-/* Write the lines, in pieces of so many bytes, with the header "H\n" if wanted. */
-static void run_with(const char *lines, size_t piece, bool header)
-{
-    struct output *output = output_open(&plan);
-    size_t bytes = strlen(lines);
-
-    output_begin(output, count_lines(lines), "H\n", header ? 2 : 0);
-    for (size_t at = 0; at < bytes; at += piece) {
-        uint8_t data[512];
-        size_t part = bytes - at < piece ? bytes - at : piece;
-
-        memcpy(data, lines + at, part);
-        output_write(output, data, part);
+    memset(stream, 'x', sizeof stream);
+    for (size_t at = 0; at < STREAM_BYTES; at += 1 + (random >> 16) % most) {
+        random = random * 1664525 + 1013904223;
+        if (at > 0)
+            stream[at - 1] = '\n';
     }
+    stream[STREAM_BYTES - 1] = '\n';
+}
+
+/* Write the first bytes of the stream, in pieces. */
+static void write_stream(size_t bytes, size_t piece, uint64_t records)
+{
+    struct output *output;
+    uint8_t data[STREAM_BYTES];
+
+    plan.framing.format = plan.format;
+    output = output_open(&plan);
+    output_begin(output, records, NULL, 0);
+    memcpy(data, stream, bytes);
+    for (size_t at = 0; at < bytes; at += piece)
+        output_write(output, data + at, bytes - at < piece ? bytes - at : piece);
     output_commit(output);
     output_free(output);
 }
 
-#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
+/* The next file has just these bytes; then it is gone. */
+static void assert_file(size_t number, const uint8_t *wanted, size_t bytes)
+{
+    uint8_t got[STREAM_BYTES + 1];
+    char name[24];
+    int fd;
+
+    snprintf(name, sizeof name, "%zu", number);
+    fd = open(name, O_RDONLY);
+    assert_int_equal(read(fd, got, sizeof got), bytes);
+    assert_memory_equal(got, wanted, bytes);
+    close(fd);
+    unlink(name);
+}
+
+/* Lines in files of at most so many records, or bytes unless one line alone has more. */
+static void assert_lines(uint64_t most_records, uint64_t most_bytes)
+{
+    size_t start = 0, end = 0, files = 0;
+    uint64_t records = 0;
+
+    for (size_t next; end < STREAM_BYTES; end = next, records++) {
+        next = (size_t)((uint8_t *)memchr(stream + end, '\n', STREAM_BYTES - end) - stream) + 1;
+        if (end > start && (records == most_records || next - start > most_bytes)) {
+            assert_file(files++, stream + start, end - start);
+            start = end;
+            records = 0;
+        }
+    }
+    assert_file(files, stream + start, end - start);
+    assert_int_equal(scratch_count("."), 0);
+}
+
+TEST(files_get_what_they_may_have_whatever_the_pieces)
+{
+    static const uint64_t records[] = {3, 100, 511, 512, 513, 2000, UINT64_MAX},
+                          bytes[] = {50, 99, 100, 101, 999, 1000, 1999, 2000, 100000, UINT64_MAX - 1};
+
+    for (size_t most = 1; most < 1000; most += most + 1) {
+        make_lines(most);
+        for (size_t piece = 1; piece <= STREAM_BYTES; piece += 2 * piece + 1) {
+            plan.shard_bytes = 0;
+            for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
+                plan.shard_records = records[i];
+                write_stream(STREAM_BYTES, piece, UINT64_MAX);
+                assert_lines(records[i], UINT64_MAX);
+            }
+            plan.shard_records = 0;
+            for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+                plan.shard_bytes = bytes[i];
+                write_stream(STREAM_BYTES, piece, UINT64_MAX);
+                assert_lines(UINT64_MAX, bytes[i]);
+            }
+        }
+    }
+}
+
+/* The end of such a record depends on all bytes since its beginning, so a lost or doubled one would show. */
+TEST(a_scan_with_a_memory_is_kept_in_step)
+{
+    plan.format = (struct record_format){.kind = &sizes_kind, .count = 10};
+    for (size_t i = 0; i < STREAM_BYTES; i++)
+        stream[i] = (uint8_t)i;
+    for (size_t piece = 1; piece < 64; piece += 3)
+        for (plan.shard_bytes = 5; plan.shard_bytes < 60; plan.shard_bytes += 5) {
+            const size_t bytes = plan.shard_bytes < 10 ? 10 : (size_t)plan.shard_bytes / 10 * 10;
+
+            write_stream(600, piece, UINT64_MAX);
+            for (size_t at = 0; at < 600; at += bytes)
+                assert_file(at / bytes, stream + at, 600 - at < bytes ? 600 - at : bytes);
+            assert_int_equal(scratch_count("."), 0);
+        }
+}
+
+TEST(marks_of_groups_are_neither_counted_nor_written)
+{
+    enum { GROUPS = 40 };
+    uint8_t wanted[4 * GROUPS];
+
+    plan.format.grouped = true;
+    for (size_t i = 0; i < GROUPS; i++) {
+        memcpy(stream + 6 * i, "a\n+b\n.", 6);
+        memcpy(wanted + 4 * i, "a\nb\n", 4);
+    }
+    for (size_t piece = 1; piece < 64; piece += 2)
+        for (plan.shard_bytes = 1; plan.shard_bytes < 30; plan.shard_bytes++) {
+            const size_t bytes = plan.shard_bytes < 4 ? 4 : (size_t)plan.shard_bytes / 4 * 4;
+
+            write_stream((size_t)6 * GROUPS, piece, UINT64_MAX);
+            for (size_t at = 0; at < sizeof wanted; at += bytes)
+                assert_file(at / bytes, wanted + at, sizeof wanted - at < bytes ? sizeof wanted - at : bytes);
+            assert_int_equal(scratch_count("."), 0);
+        }
+}
+
+/* The next file has so many bytes; then it is gone. */
+static void assert_bytes(unsigned number, off_t bytes)
+{
+    char name[16];
+    struct stat status;
+
+    snprintf(name, sizeof name, "%u", number);
+    assert_int_equal(stat(name, &status), 0);
+    assert_int_equal(status.st_size, bytes);
+    unlink(name);
+}
+
+/* A short record and a large one, twice; both fit into a file if the short one has no more than a byte. */
+TEST(a_large_record_waits_in_a_temporary_file)
+{
+    static uint8_t data[2 + LARGE_BYTES];
+
+    plan.shard_bytes = LARGE_BYTES + 1;
+    data[1] = data[1 + LARGE_BYTES] = '\n';
+    for (size_t start = 0; start < 3; start++)
+        for (size_t piece = 9999; piece < 3 * (size_t)LARGE_BYTES; piece *= 4) {
+            struct output *output = output_open(&plan);
+            unsigned files = 0;
+
+            output_begin(output, UINT64_MAX, NULL, 0);
+            for (int again = 0; again < 2; again++)
+                for (size_t at = start; at < sizeof data; at += piece)
+                    output_write(output, data + at, sizeof data - at < piece ? sizeof data - at : piece);
+            output_commit(output);
+            output_free(output);
+            for (int again = 0; again < 2; again++) {
+                if (start == 0)
+                    assert_bytes(files++, 2);
+                assert_bytes(files++, LARGE_BYTES + (start == 1));
+            }
+            assert_int_equal(scratch_count("."), 0);
+        }
+}
 
 /* Records of half a MiB, in as many shards, or in one file. How often were files told to go to disk? */
 static unsigned times_told(unsigned lines, unsigned shards, bool behind)
 {
-    enum { LINE_BYTES = 1 << 19 };
-    uint8_t *line = memset(calloc(LINE_BYTES, 1), 'x', LINE_BYTES - 1);
+    static uint8_t line[1 << 19];
     struct output *output;
 
-    line[LINE_BYTES - 1] = '\n';
     faulty.write_backs = 0;
     plan.path = "F%d";
     plan.shards = shards;
@@ -73,11 +199,11 @@ static unsigned times_told(unsigned lines, unsigned shards, bool behind)
     output_begin(output, lines, NULL, 0);
     if (behind)
         output_write_behind(output);
+    line[sizeof line - 1] = '\n';
     for (unsigned i = 0; i < lines; i++)
-        output_write(output, line, LINE_BYTES);
+        output_write(output, line, sizeof line);
     output_commit(output);
     output_free(output);
-    free(line);
     return faulty.write_backs;
 }
 
@@ -89,77 +215,28 @@ TEST(what_memory_cannot_hold_goes_to_disk_in_time)
     assert_int_equal(times_told(12, 4, false), 0);
 }
 
-TEST(shards_by_bytes_split_no_record)
+static bool waits(struct output_plan one)
 {
-    plan.shard_bytes = 6;
-    for (size_t piece = 1; piece < 30; piece++) {
-        run_with("aa\nbb\nc\nlong record\nd\ne\n", piece, true);
-        assert_true(scratch_holds("0", "H\naa\nbb\n"));
-        assert_true(scratch_holds("1", "H\nc\n"));
-        assert_true(scratch_holds("2", "H\nlong record\n"));
-        assert_true(scratch_holds("3", "H\nd\ne\n"));
-        assert_int_equal(scratch_count("."), 4);
-    }
-}
+    struct output *output = output_open(&one);
+    const bool answer = output_waits(output);
 
-TEST(a_large_record_waits_in_a_temporary_file)
-{
-    static uint8_t large[300000];
-    struct output *output;
-    struct stat status;
-
-    plan.shard_bytes = 300001;
-    memset(large, 'x', 300000);
-    large[299999] = '\n';
-    for (int extra = 0; extra < 2; extra++) {
-        uint8_t small[] = "s\n";
-
-        output = output_open(&plan);
-        output_begin(output, UINT64_MAX, NULL, 0);
-        output_write(output, extra ? small : small + 1, extra ? 2 : 1);
-        for (size_t at = 0; at < 300000; at += 10000)
-            output_write(output, large + at, 10000);
-        output_commit(output);
-        output_free(output);
-        assert_int_equal(stat("0", &status), 0);
-        assert_int_equal(status.st_size, extra ? 2 : 300001);
-        assert_int_equal(scratch_count("."), extra + 1);
-    }
-    assert_int_equal(stat("1", &status), 0);
-    assert_int_equal(status.st_size, 300000);
-}
-
-static bool waits(void)
-{
-    struct output *output = output_open(&plan);
-    bool answer;
-
-    answer = output_waits(output);
     output_free(output);
     return answer;
 }
 
 TEST(output_waits_for_the_input_only_where_it_must)
 {
+    const struct split split = {.path = "s"};
     char name[32];
-    int fd;
 
-    assert_false(waits());
-    assert_true(scratch_put("%d", "old\n", 0644));
-    assert_false(waits());
-    snprintf(name, sizeof name, "/dev/fd/%d", fd = open("%d", O_RDWR));
-    plan.path = name; /* written in place */
-    assert_true(waits());
-    close(fd);
-    assert_true(scratch_holds("%d", "old\n"));
-    plan.path = "s%d"; /* a shard that is found late may be one of the inputs */
-    plan.shard_records = 5;
-    assert_true(waits());
-    plan.shard_records = 0;
-    plan.shards = 2;
-    assert_true(waits());
-    plan.path = "f"; /* nobody knows what a command does to the file */
-    plan.shards = 0;
-    plan.filter = "cat > $FILE";
-    assert_true(waits());
+    assert_false(waits((struct output_plan){.path = "F", .filters = 1}));
+    assert_true(scratch_put("F", "old\n", 0644));
+    assert_false(waits((struct output_plan){.path = "F", .filters = 1}));
+    snprintf(name, sizeof name, "/dev/fd/%d", open("F", O_RDWR)); /* which is written in place */
+    assert_true(waits((struct output_plan){.path = name, .filters = 1}));
+    assert_true(scratch_holds("F", "old\n"));
+    assert_true(waits((struct output_plan){.path = "%d", .filters = 1, .shard_records = 5}));
+    assert_true(waits((struct output_plan){.path = "%d", .filters = 1, .shards = 2}));
+    assert_true(waits((struct output_plan){.path = "r", .filters = 1, .split = &split, .splits = 1}));
+    assert_true(waits((struct output_plan){.path = "f", .filters = 1, .filter = "cat > $FILE"}));
 }

@@ -127,24 +127,3 @@ TEST(a_key_has_a_limit)
         run(&plan, text + 1, step);
     }
 }
-
-TEST(there_are_no_more_splits_than_may_be)
-{
-    static struct split many[OUTPUT_SIDES_MAX + 1];
-    static char names[OUTPUT_SIDES_MAX + 1][4];
-    struct output_plan plan = plan_of((struct record_format){.delimiter = '\n'}, 1);
-    char text[OUTPUT_SIDES_MAX * 8] = "";
-
-    for (size_t i = 0; i <= OUTPUT_SIDES_MAX; i++) {
-        snprintf(names[i], sizeof names[i], "%zu", i);
-        many[i] = (struct split){.path = names[i], .amount = 1000000 / OUTPUT_SIDES_MAX, .is_percentage = true};
-        sprintf(text + strlen(text), "%zu\n", i);
-    }
-    plan.split = many;
-    plan.splits = OUTPUT_SIDES_MAX + 1;
-    assert_ends(run(&plan, "", 1), "bigshuf: --split-field: more than 64 splits\n");
-    plan.splits = OUTPUT_SIDES_MAX;
-    run(&plan, text, 7);
-    assert_true(scratch_holds("18", "h\n0\n25\n50\n52\n"));
-    assert_int_equal(scratch_count("."), OUTPUT_SIDES_MAX + 1);
-}
