@@ -220,7 +220,7 @@ comes_back() {
     local command=$1
     shift
     rm -rf store
-    bigshuf --scatter=store --batch=x --piles=4 "$@" one two
+    bigshuf --scatter=store --batch=x --piles=4 -S 8M "$@" one two
     bigshuf --scatter=store --batch=y "$@" two
     for file in one two two; do
         $command <$file
@@ -408,15 +408,10 @@ test_what_is_gathered_may_be_divided() {
     gather --split=100:first --split=10%:second >rest
     cat first second rest | cmp - whole
     gather -n 123 | cmp - <(sed 123q whole)
-    gather --shard-records=1000 -o 'shard-%d.gz' --filter='gzip >$FILE'
-    cat shard-*.gz | gzip -d | cmp - whole
-}
-
-test_what_is_gathered_may_be_fewer_of_the_first() {
-    make_store 16
-    gather --epoch=2 -n 10 | cmp - <(gather --epoch=2 | sed 10q)
     gather --pile=3-4 -n 10 | cmp - <(gather --pile=3-4 | sed 10q)
     same '' "$(gather -n 0)"
+    gather --shard-records=1000 -o 'shard-%d.gz' --filter='gzip >$FILE'
+    cat shard-*.gz | gzip -d | cmp - whole
 }
 
 # ---- The manifest, and damage ----
@@ -527,6 +522,7 @@ test_writers_that_are_killed_lose_and_double_nothing() {
         start_add $writer --piles=8 -S 8M --parallel=1 in$writer
     done
     wait
+    batches 1 2 3 4 5 6 7 8
     seconds=$(awk "BEGIN { print ${EPOCHREALTIME:-0.3} - $start }") # that they take when none is killed
     rounds=$(scale 2 3 30)
     until [ "$rounds" -le 0 ] && [ $killed -gt 0 ]; do
@@ -541,27 +537,6 @@ test_writers_that_are_killed_lose_and_double_nothing() {
         bigshuf --scatter=store --sweep
         batches 1 2 3 4 5 6 7 8
         gather | same_lines /dev/stdin all
-    done
-}
-
-# More than once, since those that begin sweep what the others have just made.
-test_writers_at_the_same_time_make_one_store() {
-    for writer in 1 2 3 4 5 6 7 8; do
-        seq -f "$writer-%g" 1000 >in$writer
-    done
-    for _ in $(seq "$(scale 2 6 50)"); do
-        rm -rf store
-        for writer in 1 2 3 4 5 6 7 8; do
-            start_add $writer --piles=8 in$writer
-            pids[writer]=$!
-        done
-        for writer in 1 2 3 4 5 6 7 8; do
-            wait "${pids[writer]}"
-        done
-        batches 1 2 3 4 5 6 7 8
-        for writer in 1 2 3 4 5 6 7 8; do
-            whole $writer in$writer
-        done
     done
 }
 
@@ -583,31 +558,6 @@ test_of_writers_of_different_formats_one_wins() {
         same 1 $ok
         same 2 "$(cat said* | grep -c '^bigshuf: store/format: the store has [0-9]* piles, not [0-9]* piles')"
         batches "$(sed -n 's/^\([0-9]*\) piles/\1/p' store/format)"
-    done
-}
-
-# So many processes have added the same batch x, and said so in said1, said2, ...: one of them did, and all are content.
-one_batch() {
-    same $(($1 - 1)) "$(cat said* | grep -c '^bigshuf: batch x is in store already: nothing was added$')"
-    same $(($1 - 1)) "$(cat said* | wc -l | tr -d ' ')"
-    batches x
-    whole x in
-}
-
-# Of one name and the same input.
-test_writers_of_the_same_batch_at_the_same_time_make_one() {
-    cd "$MEMORY" || exit
-    seq 1000 >in
-    for _ in $(seq "$(scale 2 10 1000)"); do
-        rm -rf store
-        for writer in 1 2 3 4 5 6 7 8; do
-            start_add x --piles=4 in 2>said$writer
-            pids[writer]=$!
-        done
-        for writer in 1 2 3 4 5 6 7 8; do
-            wait "${pids[writer]}"
-        done
-        one_batch 8
     done
 }
 
@@ -636,7 +586,10 @@ test_any_number_may_be_at_work_on_one_batch() {
     for writer in 1 2 3 4 5 6 7 8; do
         wait "${pids[writer]}"
     done
-    one_batch 8
+    same 7 "$(cat said* | grep -c '^bigshuf: batch x is in store already: nothing was added$')"
+    same 7 "$(cat said* | wc -l | tr -d ' ')"
+    batches x
+    whole x in
 }
 
 needs_strace() {
@@ -659,15 +612,6 @@ start_waiting() {
     wait_until is_begun "$1"
 }
 
-test_a_batch_in_work_is_not_there() {
-    seq 100 | add a --piles=4
-    start_waiting b
-    gather | same_lines /dev/stdin <(seq 100)
-    exec 7>&-
-    wait $!
-    batches a b
-    whole b <(seq 10000)
-}
 
 # Start to scatter batch x, and be killed.
 killed_at_x() {
@@ -686,16 +630,6 @@ test_what_a_killed_writer_left_is_removed_by_another_after_an_hour() {
     batches y z
 }
 
-test_a_writer_ended_by_a_signal_leaves_no_batch() {
-    start_waiting x
-    kill -TERM $!
-    fails_with 143 '*' wait $!
-    exec 7>&-
-    an_hour_passes
-    seq 10 | add y
-    batches y
-}
-
 test_a_killed_task_that_runs_again_adds_its_batch_once() {
     seq 1000 >in
     add other --piles=4 in
@@ -705,15 +639,18 @@ test_a_killed_task_that_runs_again_adds_its_batch_once() {
     gather | same_lines /dev/stdin <(cat in in)
 }
 
-test_a_draft_of_a_live_writer_is_not_swept() {
+test_a_batch_in_work_is_not_there_and_not_swept() {
+    seq 10 | add a --piles=4
     start_waiting x
     an_hour_passes
     seq 10 | add y
     bigshuf --scatter=store --sweep >swept
     grep '^kept .new-x~[0-9a-f]* (being made)$' swept
+    gather | same_lines /dev/stdin <(seq 10 && seq 10)
     exec 7>&-
     wait $!
-    batches x y
+    batches a x y
+    whole x <(seq 10000)
 }
 
 test_a_writer_whose_draft_somebody_removed_says_so() {
@@ -792,10 +729,7 @@ test_a_batch_without_all_of_its_piles_is_not_taken_for_there() {
     seq 10 | add pipe
     rm store/pipe/pile-0002
     seq 10 | refused 'bigshuf: store/pipe/pile-0002: missing: *' pipe
-}
-
-test_a_batch_without_its_header_is_not_taken_for_there() {
-    (echo id && seq 1000) >in
+    rm -r store
     add x --piles=4 --header in
     nothing_added x --header in
     mv store/header kept
@@ -885,13 +819,8 @@ test_the_batch_just_added_stays_whatever_its_name() {
     batches 0 2 3
     echo 4 | add 4 --keep=2
     batches 3 4
-}
-
-test_a_window_wider_than_the_store_removes_nothing() {
-    for i in 1 2 3; do
-        echo $i | add $i --piles=2 --keep=18446744073709551615
-    done
-    batches 1 2 3
+    echo 5 | add 5 --keep=18446744073709551615
+    batches 3 4 5
 }
 
 # A reader that has begun gets what was there then, to the end, and then its files go.
@@ -1063,16 +992,6 @@ test_a_folder_of_too_many_names_is_told_by_all() {
     gather | same_lines in /dev/stdin
 }
 
-test_an_input_that_cannot_be_read_leaves_no_batch() {
-    seq 10 >in
-    fails_with 1 'bigshuf: missing: No such file or directory' add x --piles=4 in missing
-    [ ! -e store ] || batches
-    add x --piles=4 in
-    refused 'bigshuf: missing: No such file or directory' y missing
-    mkdir folder
-    refused 'bigshuf: folder: Is a directory' y folder
-}
-
 test_another_format_is_told() {
     seq 10 >in
     add x --piles=4 in
@@ -1081,6 +1000,7 @@ test_another_format_is_told() {
     refused 'bigshuf: store/format: the store has records *, not records *' y --records=bytes:1 in
     refused 'bigshuf: store/format: the store has no header, not a header of 1 record' y --header in
     refused 'bigshuf: store/format: *' y --csv in
+    refused 'bigshuf: missing: No such file or directory' y missing
 }
 
 test_wrong_words_of_stores_are_told_before_the_work() {
