@@ -173,7 +173,7 @@ slurm_queue_is_empty() {
 slurm_recipe() {
     export SBATCH_MEM_PER_NODE=64M
     "$recipes/slurm.sh" "$PWD/store" "$PWD/out" "$@" >numbers
-    read -r scatter gather <numbers
+    read -r scatter _ <numbers
 }
 
 # All jobs have come to an end, so many tasks of them well: slurm_done TASKS.

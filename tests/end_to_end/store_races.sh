@@ -1,14 +1,14 @@
 # Stores of piles, at the wrong moment: what others do to a store between two calls of a task, and file systems that
 # lack something. A batch is never there in part, and nothing goes that somebody works on, reads or has not made.
 # shellcheck shell=bash
-# shellcheck disable=SC2012,SC2016,SC2317 # names that tests have chosen; commands for another shell; functions of cases
+# shellcheck disable=SC2010,SC2012,SC2016,SC2317 # names that tests have chosen; commands for another shell; functions of cases
 
 cd "$MEMORY" || exit
 
 draft=.new-d~0123456789abcdef
 
 add() {
-    bigshuf --scatter=store --seed=42 --batch="$@"
+    bigshuf --scatter=store --seed=42 --batch="$1" "${@:2}"
 }
 
 # Batches x of `in` and y of `other`, with 4 piles.
@@ -38,7 +38,7 @@ calls() {
 }
 
 gather() {
-    bigshuf --gather=store "$@" | sort -n | md5
+    bigshuf --gather=store | sort -n | md5
 }
 
 # What stands in the store, with ~N for random numbers.
@@ -135,7 +135,7 @@ END
 test_a_header_that_no_batch_has_is_none() {
     make_store
     echo 'x,y' >store/header # its task was killed
-    gather | same "$(cat in other | md5)" "$(cat)"
+    same "$(cat in other | md5)" "$(gather)"
 }
 
 test_too_few_descriptors_are_told_and_as_many_as_that_are_enough() {
@@ -202,9 +202,9 @@ END
 test_a_batch_without_a_name_is_called_by_time_host_and_process() {
     seq 10 >in
     bigshuf --scatter=store in
-    [[ $(ls store) =~ ^20[0-9]{6}T[0-9]{6}\.[0-9]{6}Z-[-._A-Za-z0-9]+-[0-9]+$'\n'format$ ]]
+    ls store | grep -E -x '20[0-9]{6}T[0-9]{6}\.[0-9]{6}Z-[-._A-Za-z0-9]+-[0-9]+'
     lacks host_name EIO --scatter=s in
-    [[ $(ls s) =~ Z-unknown-[0-9]+$'\n'format$ ]]
+    ls s | grep -x '.*Z-unknown-[0-9]*'
 }
 
 # ---- On disk ----
@@ -246,9 +246,9 @@ test_a_name_that_becomes_free_is_taken() {
     local turn
     make_store
     rm -r store/x
-    cat in | add x
-    turn=$(cat other | calls 'rename_at open_at' --scatter=store --seed=42 --batch=x 2>said | sed -n '/rename_at/{=;q}')
-    cat other | meets 'rename_at open_at' $((turn + 1)) 'mv store/x .' --scatter=store --seed=42 --batch=x
+    add x <in
+    turn=$(calls 'rename_at open_at' --scatter=store --seed=42 --batch=x <other 2>said | sed -n '/rename_at/{=;q}')
+    meets 'rename_at open_at' $((turn + 1)) 'mv store/x .' --scatter=store --seed=42 --batch=x <other
     cat store/x/pile* | same_lines other /dev/stdin
 }
 
@@ -292,8 +292,8 @@ test_a_draft_that_fails_goes_while_others_write_it() {
     make_store
     cp in z
     gzip -f z
-    head -c -4 z.gz >cut
-    fails_with 1 '*bigshuf: cut: *' meets rmdir_at 1 'echo >"$(echo store/.old-z~*)"/pile-0003' --scatter=store -Z --batch=z cut
+    head -c -4 z.gz >short
+    fails_with 1 '*bigshuf: short: *' meets rmdir_at 1 'echo >"$(echo store/.old-z~*)"/pile-0003' --scatter=store -Z --batch=z short
     same 'format x y' "$(names | paste -s -d ' ' -)"
 }
 
@@ -340,7 +340,7 @@ END
 test_what_is_not_the_stores_stays_however_old_it_is() {
     local number=~0123456789abcdef name
     make_store
-    for name in .new-format$number .new-a .new-a$number.other .new-a$'\033'$number .new-.a$number .new-a$number''0 \
+    for name in .new-format$number .new-a .new-a$number.other .new-a$'\033'$number .new-.a$number .new-a${number}0 \
         .old-format .old-a~1 .old-a$number.other .other .new-format~host-1-2.3; do
         abandoned "$name"
     done
