@@ -157,7 +157,8 @@ test_who_comes_at_the_same_time_agrees_or_fails() {
         meets link_at 2 'bigshuf --scatter=t --header --batch=y in' --scatter=t --header --batch=x in =>
         meets link_at 2 'bigshuf --scatter=u --header --batch=y IN' --scatter=u --header --batch=x in =! u/header: not the header of these inputs
         meets mkdir_at 1 'mkdir v' --scatter=v --batch=x in =>
-        ls -A store s t u v | grep . => s: format y store: format header x y t: format header x y u: format header y v: format x
+        meets list_open 1 'bigshuf --scatter=w --batch=y in' --scatter=w --batch=x in =>
+        ls -A store s t u v w | grep . => s: format y store: format header x y t: format header x y u: format header y v: format x w: format x y
 END
 }
 
@@ -188,7 +189,9 @@ test_what_a_first_run_has_made_that_failed_can_be_removed() {
         bigshuf --scatter=s/ --piles=8 in
 }
 
-test_headers_may_be_as_large_as_those_of_inputs() {
+test_headers_may_be_as_small_and_as_large_as_those_of_inputs() {
+    { echo; seq 10; } | bigshuf --scatter=small --header
+    echo | cmp - small/header
     { head -c 1048575 /dev/zero | tr '\0' a; echo; seq 10; } >in
     cases <<'END'
         bigshuf --scatter=store --header --batch=x in =>
