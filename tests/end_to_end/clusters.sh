@@ -173,7 +173,7 @@ slurm_queue_is_empty() {
 slurm_recipe() {
     export SBATCH_MEM_PER_NODE=64M
     "$recipes/slurm.sh" "$PWD/store" "$PWD/out" "$@" >numbers
-    read -r scatter gather <numbers
+    read -r scatter _ <numbers
 }
 
 # All jobs have come to an end, so many tasks of them well: slurm_done TASKS.
@@ -199,15 +199,6 @@ has_process() {
 
 process_is_gone() {
     [ ! -e "/proc/$1" ]
-}
-
-test_slurm_scatters_and_gathers() {
-    start_slurm
-    make_inputs a.txt b.txt c.txt d.txt e.txt
-    slurm_recipe 3 in/*
-    slurm_done 8
-    batches a.txt b.txt c.txt d.txt e.txt
-    gathered 3
 }
 
 test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped() {
@@ -254,21 +245,6 @@ test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() {
     gathered 2
 }
 
-# A task waits for a reader of its part, until the part is none that has a reader.
-test_slurm_tasks_that_gather_and_are_killed_run_again() {
-    start_slurm
-    make_inputs a.txt b.txt
-    mkdir out
-    mkfifo out/part-00001
-    slurm_recipe 3 in/*
-    wait_for_process "$PWD/out/part-00001"
-    kill -KILL "$process"
-    rm out/part-00001
-    slurm_done 5
-    same 1 "$(slurm_restarts "${gather}_1")"
-    gathered 3
-}
-
 # ---- GNU parallel ----
 
 # parallel writes into the home directory, and asks, with a file there, not to be told again about citations.
@@ -289,14 +265,6 @@ tasks() {
     awk 'NR > 1 { print $1 }' "$1" | sort -n | paste -s -d ' ' -
 }
 
-test_parallel_works_over_logins() {
-    needs_parallel
-    make_inputs a.txt b.txt c.txt
-    PARALLEL='--sshlogin : --workdir .' parallel_recipe 2 in/*
-    batches a.txt b.txt c.txt
-    gathered 2
-}
-
 test_parallel_takes_names_with_spaces() {
     needs_parallel
     make_inputs a.txt b.txt
@@ -307,7 +275,7 @@ test_parallel_takes_names_with_spaces() {
     gathered 2
 }
 
-test_parallel_runs_what_failed_again_and_nothing_else() {
+test_parallel_works_over_logins_and_runs_what_failed_again_and_nothing_else() {
     needs_parallel
     make_inputs a.txt b.txt c.txt d.txt e.txt
     mv in/c.txt c.txt
@@ -315,7 +283,7 @@ test_parallel_runs_what_failed_again_and_nothing_else() {
     same '1 2 3 4 5' "$(tasks store.scatter.log)"
     same '' "$(ls -A out)"
     mv c.txt in/c.txt
-    parallel_recipe 2 in/*
+    PARALLEL='--sshlogin : --workdir .' parallel_recipe 2 in/*
     same '1 2 3 3 4 5' "$(tasks store.scatter.log)"
     batches a.txt b.txt c.txt d.txt e.txt
     gathered 2

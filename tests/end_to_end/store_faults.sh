@@ -22,40 +22,51 @@ try_faulty() {
     [ "$status" -le 1 ]
 }
 
-# Is the store whole, and nothing in it that does not belong there? The batch b may be there or not.
-judge_store() {
-    local wanted=a.in
-    same '' "$(find store -mindepth 1 -maxdepth 1 -name '.*')"
-    if [ -e store/b ]; then
-        wanted='a.in b.in'
-    fi
-    # shellcheck disable=SC2086 # words, by intention
-    bigshuf --gather=store | same_lines - <(cat $wanted c.in)
+# All batches in the store are whole, each as the file of its name.
+whole() {
+    local batch
+    for batch in store/[a-c]; do
+        cat "${batch#store/}.in"
+    done | same_lines <(bigshuf --gather=store) -
 }
 
-# Add the batch c, an hour after what is unfinished was written, and judge.
+# Add the batch c, an hour after what is unfinished was written: then there is nothing that does not belong there.
 an_hour_later() {
-    find store -path 'store/.*' -exec touch -t 202001010000 {} +
-    bigshuf --seed=1 --scatter=store --batch=c c.in 2>later
-    judge_store
+    [ ! -d store ] || find store -path 'store/.*' -exec touch -t 202001010000 {} +
+    bigshuf --seed=1 --scatter=store --piles=4 --batch=c c.in 2>later
+    same '' "$(find store -mindepth 1 -maxdepth 1 -name '.*')"
+    [ ! -d before ] || [ -d store/a ]
+    whole
 }
 
-# Add the batch b to a store that has the batch a while calls fail; then the batch c, which sweeps.
+# Add the batch b to a store that has the batch a, if it is there before, while calls fail; then the batch c, which
+# sweeps.
 scatter_survives() {
     rm -rf store
-    cp -R before store
-    try_faulty --seed=1 --scatter=store --batch=b -S 8M --parallel="$1" b.in
+    [ ! -d before ] || cp -Rp before store
+    try_faulty --seed=1 --scatter=store --piles=4 --batch=b -S 8M --parallel="$1" b.in
     if [ "$status" = 0 ]; then
         test -d store/b
     fi
+    [ -d store ] || [ ! -d before ]
     an_hour_later # what could not be removed goes
 }
 
+# Beside a there is a batch that has left, and a draft that was given up.
 make_store() {
     seq 100 >a.in
     long_lines "$1" 9000 15000 >b.in
     seq 200 300 >c.in
     bigshuf --seed=1 --scatter=before --piles="${2:-4}" --batch=a a.in
+    cp -R before/a before/.old-d
+    cp -R before/a before/.new-d~0123456789abcdef
+    find before/.* -exec touch -t 202001010000 {} + 2>said || true
+}
+
+test_a_store_is_there_whole_or_not_at_all_whatever_call_fails() {
+    make_store 20
+    rm -r before
+    fail_any_call "$(turns)" scatter_survives 1
 }
 
 test_a_batch_is_there_whole_or_not_at_all_whatever_call_fails() {
@@ -92,24 +103,37 @@ test_short_and_interrupted_calls_lose_nothing_of_a_batch() {
     same_lines out <(cat a.in b.in)
 }
 
-# Until a run comes to its end before its turn to die, which is one of those given.
-test_a_task_that_is_killed_at_any_call_loses_nothing_and_can_run_again() {
+# Until a run comes to its end before its turn to die, which is one of those given: killed_at_any_call [OPTION].
+killed_at_any_call() {
     local turn status=137
     make_store 20
     for turn in $(scale '8 40 300' "$(seq 5 20 2000)" "$(seq 2000)"); do
         [ "$status" = 137 ] || break
         rm -rf store
-        cp -R before store
+        cp -Rp before store
         status=0
         # shellcheck disable=SC2016 # of the shell that is run
-        FAULT_RUN='kill -KILL $PPID' FAULT_AT=$turn bigshuf-faulty --seed=1 --scatter=store --batch=b b.in 2>said ||
+        FAULT_RUN='kill -KILL $PPID' FAULT_AT=$turn bigshuf-faulty --seed=1 --scatter=store --batch=b "$@" b.in 2>said ||
             status=$?
         echo "turn $turn: status $status: $(<said)"
-        [ ! -e store/b ] || bigshuf --gather=store | same_lines - <(cat a.in b.in)
+        whole
         bigshuf --seed=1 --scatter=store --batch=b b.in 2>said
-        an_hour_later
         [ -d store/b ]
+        whole
+        find store -path 'store/.*' -exec touch -t 202001010000 {} +
+        bigshuf --scatter=store --sweep >said
+        same '' "$(find store -mindepth 1 -maxdepth 1 -name '.*')"
     done
+}
+
+test_a_task_that_is_killed_at_any_call_loses_nothing_and_can_run_again() {
+    killed_at_any_call
+    [ -d store/a ]
+}
+
+test_so_it_is_while_old_batches_go() {
+    killed_at_any_call --keep=1
+    [ ! -d store/a ]
 }
 
 # Into a file that is there, and stays unless the gather succeeds.

@@ -86,18 +86,16 @@ test_golden_orders_of_larger_stores() {
     same '4096 4096 512 512 8 8 8' "$(awk '{ print $2 }' orders | sort | paste -s -d ' ' -)"
 }
 
-test_golden_order_of_a_store_of_a_million() {
+# In the second, piles scatter their records again, some of them twice.
+test_golden_orders_of_a_million_and_of_deep_trees() {
     cd "$MEMORY" || exit
+    seq 40000 | add deep --piles=2
+    same 6d0f90b8a41b79835037f6c0f93670f9 "$(gather --tune=leaf-records=8 | md5)"
     needs_scale small
+    rm -r store
     seq 1000000 | add million
     same 2cacabdc3380940780a653714d5fa2de "$(gather | md5)"
     same dfa6c2eda89ae5eecbd0d7de7d0847d0 "$(gather --epoch=1 | md5)"
-}
-
-# The piles scatter their records again, some of them twice.
-test_golden_order_of_a_store_with_deep_trees() {
-    seq 40000 | add deep --piles=2
-    same 6d0f90b8a41b79835037f6c0f93670f9 "$(gather --tune=leaf-records=8 | md5)"
 }
 
 test_any_store_is_in_the_order_of_the_model() {
@@ -110,10 +108,7 @@ test_any_store_is_in_the_order_of_the_model() {
             the_model 9 $piles $epoch | cmp - <(gather --epoch=$epoch --tune=leaf-records=9)
         done
     done
-}
-
-test_a_store_of_4096_piles_is_in_the_order_of_the_model() {
-    cd "$MEMORY" || exit
+    rm -r store
     seq 6000 >in
     add x --piles=4096 in
     model gather 42 262144 4096 3 x=in | cmp - <(gather --epoch=3)
@@ -139,11 +134,7 @@ test_pile_files_are_the_models() {
         model pile 42 8 some-batch $pile <in | cmp - store/some-batch/pile-000$pile
     done
     same "$(printf 'pile-000%s\n' 0 1 2 3 4 5 6 7 | sed '1i manifest')" "$(ls -A store/some-batch)"
-}
-
-test_the_manifest_names_the_key_without_telling_it() {
-    seq 10 | add x --piles=2
-    same "key $(model identity 42)" "$(grep '^key ' store/x/manifest)"
+    same "key $(model identity 42)" "$(grep '^key ' store/some-batch/manifest)"
 }
 
 # ---- What does not matter ----
@@ -167,20 +158,17 @@ test_memory_and_threads_do_not_matter_to_a_store() {
     same_store -S 64M --parallel=1
 }
 
-test_the_order_of_adding_does_not_matter() {
+test_neither_the_order_of_adding_matters_nor_the_division_into_files() {
     make_store 8
     mv store wanted
     for name in 0.1 c.d-e_f B a; do
         add $name --piles=8 $name
     done
     diff -r wanted store
-}
-
-test_the_division_of_a_batch_into_files_does_not_matter() {
-    seq 10000 >in
-    split -l 777 in part
+    rm -r store
+    split -l 777 B part
     add x --piles=8 part*
-    model gather 42 262144 8 0 x=in | cmp - <(gather)
+    model gather 42 262144 8 0 x=B | cmp - <(gather)
 }
 
 test_memory_and_threads_do_not_matter_when_it_is_gathered() {
@@ -192,14 +180,9 @@ test_memory_and_threads_do_not_matter_when_it_is_gathered() {
     gather --epoch=1 -S 1G --parallel=1 | cmp - wanted
     gather --epoch=1 -S 8M --parallel=1 | cmp - wanted
     gather --epoch=1 -S 8M --parallel=3 | cmp - wanted
+    gather --epoch=1 -S 8M --compress-temporary=always | cmp - wanted
     gather --epoch=1 -S 12M -T . -o out
     cmp out wanted
-}
-
-test_compressed_temporary_files_do_not_matter_when_it_is_gathered() {
-    more_than_memory >in
-    add in --piles=2 in
-    gather -S 8M --compress-temporary=always | cmp - <(gather -S 1G)
 }
 
 # In the order that the whole has them in; and they may be all that a machine has.
@@ -237,7 +220,7 @@ comes_back() {
     local command=$1
     shift
     rm -rf store
-    bigshuf --scatter=store --batch=x --piles=4 "$@" one two
+    bigshuf --scatter=store --batch=x --piles=4 -S 8M "$@" one two
     bigshuf --scatter=store --batch=y "$@" two
     for file in one two two; do
         $command <$file
@@ -266,27 +249,8 @@ zeroes_to_lines() {
     tr '\0\n' '\n\0' | lines
 }
 
-test_records_that_end_with_zero_bytes_come_back() {
-    printf 'a\nb\0\0c' >one
-    printf 'd\0e\n\0' >two
-    comes_back zeroes_to_lines -z
-}
-
 two_lines() {
     paste -d '|' - -
-}
-
-test_records_of_csv_come_back() {
-    for i in $(seq 200); do
-        printf '%s,"a ""quoted""\nline"\n' $i
-    done >one
-    sed 's/a/b/' one >two
-    comes_back two_lines --csv
-}
-
-test_records_of_lines_come_back() {
-    seq 400 | tee one | sed 's/^/x/' >two
-    comes_back two_lines --records=lines:2
 }
 
 eight_bytes() {
@@ -294,30 +258,38 @@ eight_bytes() {
     echo
 }
 
-test_records_of_bytes_come_back() {
-    seq -f %08g 300 | tr -d '\n' | tee one | tr 0-9 a-j >two
-    comes_back eight_bytes --records=bytes:8
-}
-
 # A file's last record may be without an end of line, and be followed by another.
 entries() {
     awk '/^>/ { printf "\n" } { printf "%s|", $0 }' | grep .
 }
 
-test_records_that_start_with_a_string_come_back() {
-    for i in $(seq 100); do
-        printf '>%s\nACGT\n' $i
-        seq $((i % 5))
+test_records_of_all_kinds_come_back() {
+    printf 'a\nb\0\0c' >one
+    printf 'd\0e\n\0' >two
+    comes_back zeroes_to_lines -z
+    for i in $(seq 200); do
+        printf '%s,"a ""quoted""\nline"\n' $i
     done >one
-    sed 's/>/>x/' one >two
-    comes_back entries --records=start:'>'
-}
-
-test_records_with_a_long_delimiter_come_back() {
+    sed 's/a/b/' one >two
+    comes_back two_lines --csv
+    seq 400 | tee one | sed 's/^/x/' >two
+    comes_back two_lines --records=lines:2
+    seq -f %08g 300 | tr -d '\n' | tee one | tr 0-9 a-j >two
+    comes_back eight_bytes --records=bytes:8
     for i in $(seq 100); do
         printf '%s\n--\n' $i
     done | tee one | sed 's/^[0-9]/x&/' >two
     comes_back two_lines --delimiter='\n--\n'
+}
+
+# The longer what they start with, the more often it is cut between two blocks of memory.
+test_records_that_start_with_a_string_come_back() {
+    local start
+    for start in '>' '>>SEQUENCE' ">$(printf %0249d 0)"; do
+        seq 2000 | awk -v start="$start" '{ print start $1; print "ACGT"; for (i = 0; i < $1 % 5; i++) print i }' >one
+        sed "s/^$start/&x/" one >two
+        comes_back entries --records=start:"$start"
+    done
 }
 
 test_a_record_larger_than_memory_comes_back() {
@@ -363,26 +335,17 @@ test_a_header_is_kept_once() {
     gather >out
     same id,name "$(sed -n 1p out)"
     sed 1d out | sort | cmp - <(sed -s 1d one two two | sort)
-}
-
-test_a_header_of_lines_is_kept_once() {
+    gather --shards=3 -o part-%d
+    same 'id,name id,name id,name' "$(sed -s -n 1p part-* | paste -s -d ' ' -)"
+    sed -s 1d part-* | sort | cmp - <(sed 1d out | sort)
+    rm -r store
     printf 'title\n>a\n1\n' >one
     printf 'title\n>b\n2' >two
     add x --piles=4 --header --records=start:'>' one
     add y --header --records=start:'>' two
     printf 'title\n' | cmp - store/header
-    bigshuf --gather=store >out
-    same title "$(head -n 1 out)"
     grep -qx 'a header of 1 line' store/format
-    sed 1d out | same_lines - <(printf '>a\n1\n>b\n2\n')
-}
-
-test_a_header_is_at_the_top_of_each_shard() {
-    { echo id; seq 100; } >in
-    add x --piles=4 --header in
-    gather --shards=3 -o part-%d
-    same 'id id id' "$(sed -s -n 1p part-* | paste -s -d ' ' -)"
-    sed -s 1d part-* | sort | cmp - <(seq 100 | sort)
+    gather | same_lines - <(printf 'title\n>a\n1\n>b\n2\n')
 }
 
 test_another_header_is_told() {
@@ -445,50 +408,34 @@ test_what_is_gathered_may_be_divided() {
     gather --split=100:first --split=10%:second >rest
     cat first second rest | cmp - whole
     gather -n 123 | cmp - <(sed 123q whole)
+    gather --pile=3-4 -n 10 | cmp - <(gather --pile=3-4 | sed 10q)
+    same '' "$(gather -n 0)"
     gather --shard-records=1000 -o 'shard-%d.gz' --filter='gzip >$FILE'
     cat shard-*.gz | gzip -d | cmp - whole
 }
 
-test_what_is_gathered_may_be_fewer_of_the_first() {
-    make_store 16
-    gather --epoch=2 -n 10 | cmp - <(gather --epoch=2 | sed 10q)
-    gather --pile=3-4 -n 10 | cmp - <(gather --pile=3-4 | sed 10q)
-    same '' "$(gather -n 0)"
-}
-
 # ---- The manifest, and damage ----
 
-# The lines of pile files: NUMBER RECORDS BYTES CHECKSUM.
-piles_of() {
-    sed -n 's/^\([0-9]\{4\}\) *\([0-9]*\) *\([0-9]*\) \([0-9a-f]\{16\}\)$/\1 \2 \3 \4/p' "$1"
-}
-
-test_the_manifest_tells_records_and_bytes() {
+# To put what is so into its lines changes nothing.
+test_the_manifest_tells_records_bytes_and_checksums() {
     seq 10000 | add x --piles=8
+    cp store/x/manifest told
     for pile in 0 1 2 3 4 5 6 7; do
-        echo "000$pile $(wc -lc <store/x/pile-000$pile | awk '{ print $1, $2 }')"
-    done | cmp - <(piles_of store/x/manifest | cut -d ' ' -f 1-3)
-}
-
-test_the_manifest_tells_xxh64_checksums() {
-    command -v xxhsum >/dev/null || skip "no xxhsum here"
-    seq 10000 | add x --piles=8
-    for pile in 0 1 2 3 4 5 6 7; do
-        echo "000$pile $(xxhsum -H1 store/x/pile-000$pile | cut -d ' ' -f 1)"
-    done | cmp - <(piles_of store/x/manifest | cut -d ' ' -f 1,4)
+        file=store/x/pile-000$pile
+        forge store/x/manifest $pile "$(wc -l <$file)" "$(wc -c <$file)" $file
+        cmp told store/x/manifest
+    done
 }
 
 # Gathering fails with one message that names FILE in the store, and makes no output: names_damage FILE.
 names_damage() {
-    echo old >out
-    fails_with 1 "bigshuf: store/$1: *" gather -o out
-    fails_with 1 "bigshuf: store/$1: *" gather -S 8M --parallel=1 -o out
-    same 1 "$(wc -l <.stderr | tr -d ' ')"
-    same old "$(<out)"
-    fails_with 1 "bigshuf: store/$1: *" gather -o new
-    if [ -e new ]; then
-        return 1
-    fi
+    for options in '-o out' '-S 8M --parallel=1 -o out' '-o new'; do
+        echo old >out
+        fails_with 1 "bigshuf: store/$1: *" gather $options
+        same 1 "$(wc -l <.stderr | tr -d ' ')"
+        same old "$(<out)"
+    done
+    [ ! -e new ]
 }
 
 # A store of two batches of which pile 1 of the first is to be damaged.
@@ -498,11 +445,31 @@ make_sound_store() {
     add y in
 }
 
-test_a_damaged_byte_is_told() {
-    make_sound_store
-    printf X | dd of=store/x/pile-0001 bs=1 seek=50 conv=notrunc 2>.stderr
-    names_damage x/pile-0001
-    gather --pile=2-3 >out # these are sound
+# File and what happens to it. The other piles can still be read.
+test_what_is_not_as_it_was_is_told() {
+    local file change
+    while read -r file change; do
+        rm -rf store moved
+        { echo id; seq 1000; } >in
+        add x --piles=4 --header in
+        add y --header in
+        (cd store && eval "$change")
+        names_damage "$file"
+        case $file in */pile*) gather --pile=2-3 >out ;; esac
+    done <<'END'
+x/pile-0001 truncate -s -1 x/pile-0001
+x/pile-0001 printf X | dd of=x/pile-0001 bs=1 seek=50 conv=notrunc 2>/dev/null
+x/pile-0001 echo more >>x/pile-0001
+x/pile-0001 rm x/pile-0001
+x/pile-0001 mv x/pile-0001 ../moved && ln -s ../../moved x/pile-0001
+x/pile-0001 rm x/pile-0001 && mkfifo x/pile-0001
+x/pile-0001 rm x/pile-0001 && mkdir x/pile-0001
+x/manifest sed 's/^0001 /0011 /' x/manifest >m && cat m >x/manifest && rm m
+x/manifest rm x/manifest
+header echo ID >header
+header rm header
+format sed 's/4 piles/5 piles/' format >f && cat f >format && rm f
+END
 }
 
 test_nothing_of_a_damaged_pile_is_written() {
@@ -515,50 +482,9 @@ test_nothing_of_a_damaged_pile_is_written() {
     fails_with 1 '' grep -xF -f damaged out
 }
 
-test_a_pile_that_is_not_what_it_was_is_told() {
-    local change
-    while read -r change; do
-        rm -rf store
-        make_sound_store
-        (cd store/x && eval "$change")
-        names_damage x/pile-0001
-    done <<'END'
-truncate -s -1 pile-0001
-echo more >>pile-0001
-rm pile-0001
-mv pile-0001 ../../moved && ln -s ../../moved pile-0001
-rm pile-0001 && mkfifo pile-0001
-rm pile-0001 && mkdir pile-0001
-END
-}
-
-test_a_damaged_manifest_is_told() {
-    make_sound_store
-    sed 's/^0001 /0011 /' store/x/manifest >changed
-    cat changed >store/x/manifest
-    names_damage x/manifest
-    rm store/x/manifest
-    names_damage x/manifest
-}
-
-test_a_damaged_header_is_told() {
-    { echo id; seq 100; } >in
-    add x --piles=4 --header in
-    echo ID >store/header
-    names_damage header
-}
-
-test_a_damaged_format_is_told() {
-    make_sound_store
-    sed 's/4 piles/5 piles/' store/format >changed
-    cat changed >store/format
-    names_damage format
-    fails_with 1 'bigshuf: store/format: *' add z in
-}
-
 # ---- Many writers ----
 
-# The batches of `store` named are whole, as the pile files say: whole NAME FILE.
+# The batch NAME of `store` is whole, as the pile files say: whole NAME FILE.
 whole() {
     cat store/"$1"/pile-* | same_lines /dev/stdin "$2"
 }
@@ -596,6 +522,7 @@ test_writers_that_are_killed_lose_and_double_nothing() {
         start_add $writer --piles=8 -S 8M --parallel=1 in$writer
     done
     wait
+    batches 1 2 3 4 5 6 7 8
     seconds=$(awk "BEGIN { print ${EPOCHREALTIME:-0.3} - $start }") # that they take when none is killed
     rounds=$(scale 2 3 30)
     until [ "$rounds" -le 0 ] && [ $killed -gt 0 ]; do
@@ -610,27 +537,6 @@ test_writers_that_are_killed_lose_and_double_nothing() {
         bigshuf --scatter=store --sweep
         batches 1 2 3 4 5 6 7 8
         gather | same_lines /dev/stdin all
-    done
-}
-
-# More than once, since those that begin sweep what the others have just made.
-test_writers_at_the_same_time_make_one_store() {
-    for writer in 1 2 3 4 5 6 7 8; do
-        seq -f "$writer-%g" 1000 >in$writer
-    done
-    for _ in $(seq "$(scale 2 6 50)"); do
-        rm -rf store
-        for writer in 1 2 3 4 5 6 7 8; do
-            start_add $writer --piles=8 in$writer
-            pids[writer]=$!
-        done
-        for writer in 1 2 3 4 5 6 7 8; do
-            wait "${pids[writer]}"
-        done
-        batches 1 2 3 4 5 6 7 8
-        for writer in 1 2 3 4 5 6 7 8; do
-            whole $writer in$writer
-        done
     done
 }
 
@@ -652,31 +558,6 @@ test_of_writers_of_different_formats_one_wins() {
         same 1 $ok
         same 2 "$(cat said* | grep -c '^bigshuf: store/format: the store has [0-9]* piles, not [0-9]* piles')"
         batches "$(sed -n 's/^\([0-9]*\) piles/\1/p' store/format)"
-    done
-}
-
-# So many processes have added the same batch x, and said so in said1, said2, ...: one of them did, and all are content.
-one_batch() {
-    same $(($1 - 1)) "$(cat said* | grep -c '^bigshuf: batch x is in store already: nothing was added$')"
-    same $(($1 - 1)) "$(cat said* | wc -l | tr -d ' ')"
-    batches x
-    whole x in
-}
-
-# Of one name and the same input.
-test_writers_of_the_same_batch_at_the_same_time_make_one() {
-    cd "$MEMORY" || exit
-    seq 1000 >in
-    for _ in $(seq "$(scale 2 10 1000)"); do
-        rm -rf store
-        for writer in 1 2 3 4 5 6 7 8; do
-            start_add x --piles=4 in 2>said$writer
-            pids[writer]=$!
-        done
-        for writer in 1 2 3 4 5 6 7 8; do
-            wait "${pids[writer]}"
-        done
-        one_batch 8
     done
 }
 
@@ -705,24 +586,10 @@ test_any_number_may_be_at_work_on_one_batch() {
     for writer in 1 2 3 4 5 6 7 8; do
         wait "${pids[writer]}"
     done
-    one_batch 8
-}
-
-# A tracer holds it up when it has made its folder.
-test_a_sweep_beside_a_draft_that_is_just_being_made_leaves_it_alone() {
-    needs_strace
-    seq 5 | add before --piles=4
-    mkfifo pipe
-    start strace -f -o /dev/null -e trace=mkdirat -e inject=mkdirat:delay_exit=1000000 \
-        bigshuf --scatter=store --seed=42 --batch=alive pipe
-    exec 7>pipe
-    wait_until has_drafts 1 alive
-    bigshuf --scatter=store --sweep >swept
-    grep '^kept .new-alive~.* (written less than an hour ago)$' swept
-    seq 100 >&7
-    exec 7>&-
-    wait $!
-    batches alive before
+    same 7 "$(cat said* | grep -c '^bigshuf: batch x is in store already: nothing was added$')"
+    same 7 "$(cat said* | wc -l | tr -d ' ')"
+    batches x
+    whole x in
 }
 
 needs_strace() {
@@ -745,15 +612,6 @@ start_waiting() {
     wait_until is_begun "$1"
 }
 
-test_a_batch_in_work_is_not_there() {
-    seq 100 | add a --piles=4
-    start_waiting b
-    gather | same_lines /dev/stdin <(seq 100)
-    exec 7>&-
-    wait $!
-    batches a b
-    whole b <(seq 10000)
-}
 
 # Start to scatter batch x, and be killed.
 killed_at_x() {
@@ -772,16 +630,6 @@ test_what_a_killed_writer_left_is_removed_by_another_after_an_hour() {
     batches y z
 }
 
-test_a_writer_ended_by_a_signal_leaves_no_batch() {
-    start_waiting x
-    kill -TERM $!
-    fails_with 143 '*' wait $!
-    exec 7>&-
-    an_hour_passes
-    seq 10 | add y
-    batches y
-}
-
 test_a_killed_task_that_runs_again_adds_its_batch_once() {
     seq 1000 >in
     add other --piles=4 in
@@ -791,15 +639,18 @@ test_a_killed_task_that_runs_again_adds_its_batch_once() {
     gather | same_lines /dev/stdin <(cat in in)
 }
 
-test_a_draft_of_a_live_writer_is_not_swept() {
+test_a_batch_in_work_is_not_there_and_not_swept() {
+    seq 10 | add a --piles=4
     start_waiting x
     an_hour_passes
     seq 10 | add y
     bigshuf --scatter=store --sweep >swept
     grep '^kept .new-x~[0-9a-f]* (being made)$' swept
+    gather | same_lines /dev/stdin <(seq 10 && seq 10)
     exec 7>&-
     wait $!
-    batches x y
+    batches a x y
+    whole x <(seq 10000)
 }
 
 test_a_writer_whose_draft_somebody_removed_says_so() {
@@ -813,53 +664,28 @@ test_a_writer_whose_draft_somebody_removed_says_so() {
 
 test_sweep_removes_and_tells_what_was_left() {
     killed_at_x
-    printf 'host \033[2J\342\200\256x\n' | tee store/.new-x~0123456789abcdef.owner >"$(echo store/.new-x~*)/manifest"
     bigshuf --scatter=store --sweep >swept
     grep '^kept .new-x~[0-9a-f]* (written less than an hour ago)$' swept
     an_hour_passes
     bigshuf --scatter=store --sweep >>swept
     grep '^removed .new-x~[0-9a-f]* ([0-9a-zA-Z. ]*)$' swept
     same 2 "$(wc -l <swept | tr -d ' ')"
-    same '' "$(tr -d '\n -~' <swept)"
-    rm store/.new-x~0123456789abcdef.owner # which is not the store's
     batches
     same '' "$(bigshuf --scatter=store --sweep)"
 }
 
-# What remains of a writer that was killed while it made the format: with luck, one may see it.
-test_sweep_removes_an_unfinished_format() {
-    seq 10 | add x --piles=2
-    cp store/format store/.new-format~0123456789abcdef
-    an_hour_passes
-    bigshuf --scatter=store --sweep | grep '^removed .new-format~0123456789abcdef '
-    batches x
-}
-
 # To have the space at once, as the man page says.
-test_a_draft_is_taken_out_by_hand() {
+test_drafts_and_batches_are_taken_out_by_hand() {
     killed_at_x
+    seq 10 | add y
+    seq 10 | add z
     draft=$(echo store/.new-x~*)
     mv "$draft" "store/.old-${draft#store/.new-}"
-    bigshuf --scatter=store --sweep | grep '^removed .old-x~[0-9a-f]* ('
-    batches
-}
-
-test_what_is_not_the_stores_is_not_removed() {
-    killed_at_x
-    mkdir precious store/.new-link-target
-    draft=$(echo store/.new-x~*[0-9a-f])
-    echo mine | tee precious/pile-0000 >"$draft/mine"
-    ln -s ../precious store/.new-y
-    ln -s ../precious store/.new-y~0123456789abcdef
-    ln -s ../../precious "$draft/pile-link"
-    an_hour_passes
-    seq 10 | add z 2>said
-    bigshuf --scatter=store --sweep >swept 2>&1 || true
-    same mine "$(<precious/pile-0000)"
-    same mine "$(cat store/.???-x~*/mine)"
-    same ../../precious "$(readlink store/.???-x~*/pile-link)"
-    same ../precious "$(readlink store/.new-y)"
-    same ../precious "$(readlink store/.new-y~0123456789abcdef)"
+    mv store/y store/.old-y
+    bigshuf --scatter=store --sweep >swept
+    grep '^removed .old-x~[0-9a-f]* (' swept
+    grep '^removed .old-y (' swept
+    batches z
 }
 
 # ---- The same again ----
@@ -903,10 +729,7 @@ test_a_batch_without_all_of_its_piles_is_not_taken_for_there() {
     seq 10 | add pipe
     rm store/pipe/pile-0002
     seq 10 | refused 'bigshuf: store/pipe/pile-0002: missing: *' pipe
-}
-
-test_a_batch_without_its_header_is_not_taken_for_there() {
-    (echo id && seq 1000) >in
+    rm -r store
     add x --piles=4 --header in
     nothing_added x --header in
     mv store/header kept
@@ -996,13 +819,8 @@ test_the_batch_just_added_stays_whatever_its_name() {
     batches 0 2 3
     echo 4 | add 4 --keep=2
     batches 3 4
-}
-
-test_a_window_wider_than_the_store_removes_nothing() {
-    for i in 1 2 3; do
-        echo $i | add $i --piles=2 --keep=18446744073709551615
-    done
-    batches 1 2 3
+    echo 5 | add 5 --keep=18446744073709551615
+    batches 3 4 5
 }
 
 # A reader that has begun gets what was there then, to the end, and then its files go.
@@ -1040,27 +858,14 @@ test_readers_and_a_moving_window_at_the_same_time() {
     wait $writer
 }
 
-# As the man page says.
-test_a_batch_is_taken_out_by_hand() {
-    seq 10 | add x --piles=2
-    seq 10 | add y
-    mv store/x store/.old-x
-    bigshuf --scatter=store --sweep | grep '^removed .old-x ('
-    batches y
-}
-
 # ---- Lists ----
 
-test_list_is_a_table() {
+test_list_is_a_table_or_for_programs_with_z() {
     make_store 8
     bigshuf --gather=store --list >list
     for line in 'a .* 1000 ' 'B .* 3000 ' '0.1 .* 500 ' 'c.d-e_f .* 0 '; do
         grep "^ *$line" list
     done
-}
-
-test_list_is_for_programs_with_z() {
-    make_store 8
     for name in 0.1 B a c.d-e_f; do
         read -r records bytes < <(wc -lc <$name)
         printf '%s\t8\t%s\t%s\0' $name $records $bytes
@@ -1100,13 +905,15 @@ test_a_strange_name_in_the_place_of_a_store_gives_no_orders() {
 test_what_is_no_store_is_told() {
     mkdir folder
     echo >file
-    fails_with 1 'bigshuf: none: No such file or directory' bigshuf --gather=none
-    fails_with 1 'bigshuf: folder: not a store of piles' bigshuf --gather=folder
-    fails_with 1 'bigshuf: file: Not a directory' bigshuf --gather=file
-    fails_with 1 'bigshuf: folder: not a store of piles' bigshuf --gather=folder --list
-    fails_with 1 'bigshuf: file: *' bigshuf --scatter=file file
-    fails_with 1 "bigshuf: none/store: No such file or directory: there is no folder 'none'" bigshuf --scatter=none/store file
-    same '.stderr file folder' "$(ls -A | paste -s -d ' ' -)"
+    cases <<'END'
+        bigshuf --gather=none =! none: No such file or directory
+        bigshuf --gather=folder =! folder: not a store of piles
+        bigshuf --gather=file =! file: Not a directory
+        bigshuf --gather=folder --list =! folder: not a store of piles
+        bigshuf --scatter=file file =! file: *
+        bigshuf --scatter=none/store file =! none/store: No such file or directory: there is no folder 'none'
+        ls => file folder
+END
 }
 
 # All that read batch x say the same of it, in one line: all_say MESSAGE.
@@ -1185,16 +992,6 @@ test_a_folder_of_too_many_names_is_told_by_all() {
     gather | same_lines in /dev/stdin
 }
 
-test_an_input_that_cannot_be_read_leaves_no_batch() {
-    seq 10 >in
-    fails_with 1 'bigshuf: missing: No such file or directory' add x --piles=4 in missing
-    [ ! -e store ] || batches
-    add x --piles=4 in
-    refused 'bigshuf: missing: No such file or directory' y missing
-    mkdir folder
-    refused 'bigshuf: folder: Is a directory' y folder
-}
-
 test_another_format_is_told() {
     seq 10 >in
     add x --piles=4 in
@@ -1203,48 +1000,33 @@ test_another_format_is_told() {
     refused 'bigshuf: store/format: the store has records *, not records *' y --records=bytes:1 in
     refused 'bigshuf: store/format: the store has no header, not a header of 1 record' y --header in
     refused 'bigshuf: store/format: *' y --csv in
+    refused 'bigshuf: missing: No such file or directory' y missing
 }
 
 test_wrong_words_of_stores_are_told_before_the_work() {
-    mkfifo never
-    for piles in 3 0 1 8192 -2 x '' 4K; do
-        fails_with 1 "bigshuf: *--piles*" bigshuf --scatter=store --piles=$piles never
+    local option
+    for option in --piles={3,0,1,8192,-2,x,,4K} --keep={0,-1,x,} --batch={../x,.x,,a/b,'a b',header,format} \
+        --batch=$'a\nb' --batch="$(printf %0201d 0)"; do
+        fails_at_once "bigshuf: *${option%%=*}*" --scatter=store "$option" never
     done
-    for name in ../x .x '' a/b 'a b' $'a\nb' "$(printf %0201d 0)" header format; do
-        fails_with 1 "bigshuf: *--batch*" bigshuf --scatter=store --batch="$name" never
-    done
-    for keep in 0 -1 x ''; do
-        fails_with 1 "bigshuf: *--keep*" bigshuf --scatter=store --keep=$keep never
-    done
-    same '.stderr never' "$(ls -A | paste -s -d ' ' -)"
-}
-
-test_wrong_piles_and_epochs_are_told_before_the_work() {
     seq 10 | add x --piles=64
-    for pile in 9-3 -1 x 3- -3 1-2-3 '' 1K 64 63-64 512 18446744073709551616; do
-        fails_with 1 'bigshuf: *pile*' gather -o out "--pile=$pile"
+    for option in --pile={9-3,-1,x,3-,-3,1-2-3,,1K,64,63-64,512,18446744073709551616} \
+        --epoch={-1,x,,18446744073709551616} in; do
+        fails_with 1 "bigshuf: *$(echo "${option%%=*}" | tr -d -)*" gather -o out "$option"
     done
-    for epoch in -1 x '' 18446744073709551616; do
-        fails_with 1 'bigshuf: *--epoch*' gather -o out "--epoch=$epoch"
-    done
-    fails_with 1 "bigshuf: *'in'*" gather -o out in
-    same '.stderr store' "$(ls -A | paste -s -d ' ' -)"
-}
-
-test_what_does_not_go_together_with_stores_is_told() {
-    mkfifo never
+    is_empty out
+    same 'never out store' "$(ls | paste -s -d ' ' -)"
     for option in -n1 -r -e -i1-2 -oout --keep-order --probability=1 --weight-field=1 --weights=w --random-source=r \
         --shards=2 --split=1:a --filter=cat --gather=store --pile=1 --epoch=1 --list; do
-        fails_with 1 'bigshuf: *' bigshuf --scatter=store "$option" never
+        fails_at_once 'bigshuf: *' --scatter=store "$option" never
     done
     for option in -r -e -i1-2 --keep-order --probability=1 --weight-field=1 --weights=w --random-source=r --csv \
         --header --records=bytes:1 --files0-from=f --piles=2 --batch=x --keep=1 --sweep -z; do
         fails_with 1 'bigshuf: *' bigshuf --gather=store "$option"
     done
     for option in --piles=2 --batch=x --keep=1 --sweep --pile=1 --epoch=1 --list; do
-        fails_with 1 'bigshuf: *' bigshuf "$option" never
+        fails_at_once 'bigshuf: *' "$option" never
     done
-    same '.stderr never' "$(ls -A | paste -s -d ' ' -)"
 }
 
 test_a_full_disk_leaves_no_part_of_a_batch() {

@@ -36,6 +36,7 @@ static const struct {
     {"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EFBIG", EFBIG},   {"ENOMEM", ENOMEM},
     {"EACCES", EACCES}, {"EPERM", EPERM},   {"EROFS", EROFS},   {"EMFILE", EMFILE}, {"ENFILE", ENFILE},
     {"ENOENT", ENOENT}, {"EAGAIN", EAGAIN}, {"EPIPE", EPIPE},   {"EXDEV", EXDEV},   {"ENOTSUP", ENOTSUP},
+    {"EINVAL", EINVAL}, {"ENOLCK", ENOLCK},
 };
 
 static int error_of(const char *name)

@@ -16,8 +16,6 @@ static const struct {
     {{.piles = 2, .record = {.delimiter = 0}}, "2 piles\nrecords ending with \"\\000\"\nno header\n"},
     {{.piles = 4096, .record = {.delimiter = '"'}, .header_lines = 1},
      "4096 piles\nrecords ending with \"\\\"\"\na header of 1 record\n"},
-    {{.piles = 64, .record = {.delimiter = ';'}, .header_lines = 20},
-     "64 piles\nrecords ending with \";\"\na header of 20 records\n"},
     {{.piles = 64, .record = {.delimiter = 0xff}, .header_bytes = 1},
      "64 piles\nrecords ending with \"\\377\"\na header of 1 byte\n"},
     {{.piles = 64, .record = {.delimiter = '\\'}, .header_bytes = 80, .header_lines = 2},
@@ -28,8 +26,6 @@ static const struct {
      "64 piles\nrecords ending with \"\\n\\000\\000\"\nno header\n"},
     {{.piles = 64, .record = {.kind = &string_start_kind, .string = (const uint8_t *)"\n>", .string_bytes = 2}},
      "64 piles\nrecords starting with \">\"\nno header\n"},
-    {{.piles = 64, .record = {.kind = &string_start_kind, .string = (const uint8_t *)"\nFrom ", .string_bytes = 6}},
-     "64 piles\nrecords starting with \"From \"\nno header\n"},
     {{.piles = 64, .record = {.kind = &lines_kind, .delimiter = '\n', .count = 4}},
      "64 piles\nrecords of 4 lines ending with \"\\n\"\nno header\n"},
     {{.piles = 64, .record = {.kind = &lines_kind, .delimiter = 0, .count = 1}},
@@ -40,15 +36,11 @@ static const struct {
     {{.piles = 64, .record = {.kind = &csv_kind, .delimiter = '\n'}, .header_lines = 1},
      "64 piles\nrecords of CSV\na header of 1 record\n"},
     {{.piles = 64, .record = {.kind = &length_kinds_tfrecord}}, "64 piles\nrecords with length tfrecord\nno header\n"},
-    {{.piles = 64, .record = {.kind = &length_kinds_u64be}, .header_bytes = 8},
-     "64 piles\nrecords with length u64be\na header of 8 bytes\n"},
     {{.piles = 64, .record = {.kind = &length_kinds_varint}}, "64 piles\nrecords with length varint\nno header\n"},
     {{.piles = 64, .record = {.grouped = true, .delimiter = '\n'}},
      "64 piles\ngroups of records ending with \"\\n\"\nno header\n"},
     {{.piles = 64, .record = {.grouped = true, .kind = &tar_kind, .delimiter = '\n'}},
      "64 piles\ngroups of members of tar archives\nno header\n"},
-    {{.piles = 64, .record = {.grouped = true, .kind = &csv_kind, .delimiter = '\n'}, .header_lines = 1},
-     "64 piles\ngroups of records of CSV\na header of 1 record\n"},
     {{.piles = 64, .record = {.kind = &lines_kind, .delimiter = '\n', .count = 4}, .header_lines = 1},
      "64 piles\nrecords of 4 lines ending with \"\\n\"\na header of 1 line\n"},
     {{.piles = 64, .record = {.delimiter = '\n'}, .header_start = "#"},
@@ -63,53 +55,36 @@ static const struct {
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-static bool is_same_record(const struct record_format *one, const struct record_format *other)
-{
-    const enum record_argument takes = record_kind(one)->takes;
-    const bool counted = takes == RECORD_COUNT || takes == RECORD_BYTES;
-    const bool string = takes == RECORD_START || takes == RECORD_END;
-    const bool lines = one->kind == NULL || record_is(one, RECORD_OF_LINES);
-
-    return one->kind == other->kind && one->grouped == other->grouped &&
-           (!lines || one->delimiter == other->delimiter) && (!counted || one->count == other->count) &&
-           (!string ||
-            (one->string_bytes == other->string_bytes && memcmp(one->string, other->string, one->string_bytes) == 0));
-}
-
-static bool is_same_format(const struct store_format *one, const struct store_format *other)
-{
-    return one->piles == other->piles && is_same_record(&one->record, &other->record) &&
-           one->header_bytes == other->header_bytes && one->header_lines == other->header_lines &&
-           strcmp(one->header_start, other->header_start) == 0;
-}
-
 /* The whole text of a format of the table. Returns its length. */
 static size_t whole_text(int number, char text[STORE_FORMAT_TEXT_BYTES])
 {
     return (size_t)snprintf(text, STORE_FORMAT_TEXT_BYTES, "bigshuf store 2\n%s", formats[number].text);
 }
 
-static void assert_comes_back(const struct store_format *format, const char *text, size_t bytes)
+/* A format is what its text is. */
+static void assert_comes_back(const struct store_format *format, const char *expected)
 {
+    char text[STORE_FORMAT_TEXT_BYTES], again[STORE_FORMAT_TEXT_BYTES];
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+    const size_t bytes = store_format_text(format, text);
     struct store_format found;
 
+    assert_int_equal(bytes, strlen(text));
+    if (expected != NULL)
+        assert_string_equal(text, expected);
     assert_true(store_format_parse(&found, string, text, bytes));
-    assert_true(is_same_format(&found, format));
-    if (found.record.kind == &string_end_kind)
-        assert_ptr_equal(found.record.string, string);
+    assert_ptr_equal(found.record.kind, format->record.kind);
+    assert_int_equal(store_format_text(&found, again), bytes);
+    assert_string_equal(again, text);
 }
 
 UNIT_TEST(a_format_is_read_as_it_was_written)
 {
-    char text[STORE_FORMAT_TEXT_BYTES], expected[STORE_FORMAT_TEXT_BYTES];
+    char expected[STORE_FORMAT_TEXT_BYTES];
 
     for (int i = 0; i < FORMATS; i++) {
-        const size_t bytes = whole_text(i, expected);
-
-        assert_int_equal(store_format_text(&formats[i].format, text), bytes);
-        assert_string_equal(text, expected);
-        assert_comes_back(&formats[i].format, text, bytes);
+        (void)whole_text(i, expected);
+        assert_comes_back(&formats[i].format, expected);
     }
 }
 
@@ -118,14 +93,13 @@ UNIT_TEST(the_longest_strings_are_kept)
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
     struct store_format format = {
         .piles = 2, .record = {.kind = &string_end_kind, .string = string, .string_bytes = sizeof string}};
-    char text[STORE_FORMAT_TEXT_BYTES];
 
     memset(string, 0xfe, sizeof string);
-    assert_comes_back(&format, text, store_format_text(&format, text));
+    assert_comes_back(&format, NULL);
     string[0] = '\n';
     format.record.kind = &string_start_kind;
     memset(format.header_start, '\\', sizeof format.header_start - 1);
-    assert_comes_back(&format, text, store_format_text(&format, text));
+    assert_comes_back(&format, NULL);
 }
 
 static void assert_not_known(const char *text, size_t bytes)
@@ -210,24 +184,4 @@ UNIT_TEST(a_format_written_in_another_way_is_not_known)
     snprintf(text, sizeof text, "bigshuf store 2\n2 piles\nrecords starting with \"%0*d\"\nno header\n",
              RECORD_DELIMITER_BYTES_MAX, 0);
     assert_not_known(text, strlen(text));
-}
-
-/* Another digit may be another format, but never this one. */
-UNIT_TEST(every_byte_of_a_format_matters)
-{
-    for (int i = 0; i < FORMATS; i++) {
-        char text[STORE_FORMAT_TEXT_BYTES];
-        const size_t length = whole_text(i, text);
-
-        for (size_t at = 0; at < length; at++)
-            for (unsigned bit = 1; bit < 256; bit *= 2) {
-                uint8_t string[RECORD_DELIMITER_BYTES_MAX];
-                struct store_format found;
-
-                text[at] = (char)(text[at] ^ (char)bit);
-                if (store_format_parse(&found, string, text, length) && is_same_format(&found, &formats[i].format))
-                    fail_msg("byte %zu of %s may be %02x", at, formats[i].text, (unsigned char)text[at]);
-                text[at] = (char)(text[at] ^ (char)bit);
-            }
-    }
 }

@@ -1,9 +1,10 @@
 /* A manifest says what was written, and nothing else is taken for one. */
 
-#include "support/folders.h"
 #include "support/unit.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/xxh64.h"
 #include "store/manifest.h"
@@ -91,76 +92,59 @@ static bool are_refused(const char *one, const char *two, const char *three)
     return is_refused(text, bytes);
 }
 
-#define TEST(name) UNIT_TEST_IN(name, folders_setup, folders_teardown)
-
-TEST(the_text_is_this_to_the_byte)
+UNIT_TEST(what_is_written_is_this_to_the_byte_and_comes_back)
 {
-    struct manifest manifest = example();
+    struct manifest manifest = example(), after;
     char expected[TEXT_ROOM];
-    size_t bytes, expected_bytes = seal(expected, head, inputs, piles);
+    const size_t expected_bytes = seal(expected, head, inputs, piles);
+    size_t bytes;
     char *text = manifest_text(&manifest, &bytes);
 
-    assert_non_null(text);
     assert_int_equal(bytes, expected_bytes);
     assert_memory_equal(text, expected, bytes);
     assert_int_equal(strncmp(text + manifest.piles_at, "0000 ", 5), 0);
-    free(text);
-}
-
-TEST(what_is_read_is_what_was_written)
-{
-    struct manifest before = example(), after;
-    size_t bytes;
-    char *text = manifest_text(&before, &bytes);
-
-    assert_non_null(text);
     assert_true(manifest_parse(&after, text, bytes));
-    free(text);
-    assert_memory_equal(after.key, before.key, MANIFEST_KEY_BYTES);
-    assert_int_equal(after.header_bytes, before.header_bytes);
-    assert_int_equal(after.header_checksum, before.header_checksum);
-    assert_int_equal(after.inputs, INPUTS);
-    assert_false(after.known);
+    assert_int_equal(after.piles_at, manifest.piles_at);
     assert_int_equal(after.bytes, INT64_MAX);
-    assert_int_equal(after.piles, PILES);
-    assert_int_equal(after.piles_at, before.piles_at);
-    for (int i = 0; i < PILES; i++) {
-        assert_int_equal(after.pile[i].records, pile[i].records);
-        assert_int_equal(after.pile[i].bytes, pile[i].bytes);
-        assert_int_equal(after.pile[i].checksum, pile[i].checksum);
-    }
-    assert_true(manifest_is_same(&before, &after) && manifest_holds_same(&before, &after));
+    assert_false(after.known);
+    assert_true(manifest_is_same(&manifest, &after) && manifest_holds_same(&manifest, &after));
     manifest_release(&after);
     manifest_release(&after);
+    free(text);
 }
 
-TEST(how_inputs_were_read_comes_back)
+UNIT_TEST(how_inputs_were_read_comes_back)
 {
     static const struct manifest_reading readings[] = {
         {.decompressed = true},
         {.group_field = 3, .group_separator = '\t'},
         {.decompressed = true, .group_field = UINT64_MAX, .group_separator = 0xff},
     };
-    struct manifest plain = example();
+    struct manifest before = example(), after;
 
     for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
-        struct manifest before = example(), after;
         size_t bytes;
         char *text;
 
         before.reading = readings[i];
         text = manifest_text(&before, &bytes);
-        assert_non_null(text);
         assert_true(manifest_parse(&after, text, bytes));
         assert_true(manifest_reads_same(&before, &after));
-        assert_false(manifest_reads_same(&plain, &after));
+        before.reading.decompressed ^= true;
+        assert_false(manifest_reads_same(&before, &after));
+        before.reading = readings[i];
+        before.reading.group_field++;
+        assert_false(manifest_reads_same(&before, &after));
+        before.reading = readings[i];
+        before.reading.group_separator++;
+        assert_false(manifest_reads_same(&before, &after));
         manifest_release(&after);
         free(text);
     }
 }
 
 /* Whoever can write a manifest can write its checksum. */
-TEST(numbers_of_piles_that_make_no_sense_are_refused)
+UNIT_TEST(numbers_of_piles_that_make_no_sense_are_refused)
 {
     static const struct {
         const char *piles;
@@ -170,19 +154,13 @@ TEST(numbers_of_piles_that_make_no_sense_are_refused)
         {"piles 1\n0000                    1                    0 0000000000000000\n", false},
         {"piles 1\n0000                    1                    1 0000000000000000\n", true},
         {"piles 1\n0000                    3                    2 0000000000000000\n", false},
-        {"piles 1\n0000 18446744073709551615                    2 0000000000000000\n", false},
         {"piles 1\n0000                    1  9223372036854775807 0000000000000000\n", true},
         {"piles 1\n0000                    1  9223372036854775808 0000000000000000\n", false},
-        {"piles 1\n0000                    1 18446744073709551615 0000000000000000\n", false},
         {("piles 2\n0000                    1  9223372036854775806 0000000000000000\n"
           "0001                    1                    1 0000000000000000\n"),
          true},
         {("piles 2\n0000                    1  9223372036854775807 0000000000000000\n"
           "0001                    1                    1 0000000000000000\n"),
-         false},
-        {("piles 3\n0000                    1  9223372036854775807 0000000000000000\n"
-          "0001                    1  9223372036854775807 0000000000000000\n"
-          "0002                    1                    2 0000000000000000\n"),
          false},
     };
     struct manifest_pile found;
@@ -194,7 +172,7 @@ TEST(numbers_of_piles_that_make_no_sense_are_refused)
     assert_true(manifest_parse_pile(strchr(some[2].piles, '\n') + 1, 0, &found));
 }
 
-TEST(every_byte_matters_and_so_does_every_length)
+UNIT_TEST(every_byte_matters_and_so_does_every_length)
 {
     char text[TEXT_ROOM] = "";
     const size_t bytes = seal(text, head, inputs, piles);
@@ -214,7 +192,7 @@ TEST(every_byte_matters_and_so_does_every_length)
 }
 
 /* Each text has the right checksum. */
-TEST(what_could_have_been_written_in_another_way_is_refused)
+UNIT_TEST(what_could_have_been_written_in_another_way_is_refused)
 {
     static const char *const other_heads[] = {
         "bigshuf batch 2\nkey 000102030405060708090a0b0c0d0eff\nheader 12 0123456789abcdef\n",
@@ -264,7 +242,7 @@ TEST(what_could_have_been_written_in_another_way_is_refused)
     assert_false(are_refused(head, inputs, "piles 0\n"));
 }
 
-TEST(the_line_of_a_pile_can_be_read_by_itself)
+UNIT_TEST(the_line_of_a_pile_can_be_read_by_itself)
 {
     static const char good[] = "0007                 1234                56789 0123456789abcdef\n";
     struct manifest_pile found;
@@ -283,79 +261,47 @@ TEST(the_line_of_a_pile_can_be_read_by_itself)
             if (line[i] != good[i] && manifest_parse_pile(line, 7, &found))
                 fail_msg("byte %zu may be %02x", i, (unsigned)(unsigned char)*wrong);
         }
-    memcpy(line, good, sizeof line);
-    line[7] = '0'; /* among the blanks */
-    assert_false(manifest_parse_pile(line, 7, &found));
-    line[7] = '\0';
-    assert_false(manifest_parse_pile(line, 7, &found));
 }
 
-TEST(the_same_is_what_was_made_with_the_same_key_from_the_same_inputs)
+UNIT_TEST(the_same_is_what_was_made_with_the_same_key_from_the_same_inputs)
 {
-    struct manifest_input others[INPUTS];
     struct manifest one = example(), other = example();
+    struct manifest_input others[INPUTS];
 
     other.piles = 0; /* which do not matter */
     assert_true(manifest_is_same(&one, &other));
-    other.key[7] ^= 1;
+    other.key[MANIFEST_KEY_BYTES - 1] ^= 1;
     assert_false(manifest_is_same(&one, &other));
-    other.key[7] ^= 1;
-    manifest_set_inputs(&other, input, INPUTS - 1);
-    assert_false(manifest_is_same(&one, &other));
+    other = example();
     for (int what = 0; what < 4; what++) {
         memcpy(others, input, sizeof others);
-        if (what == 0)
-            others[0].bytes++;
-        else if (what == 1)
-            others[0].bytes = MANIFEST_UNKNOWN;
-        else if (what == 2)
-            others[INPUTS - 1].name = "other";
-        else
-            others[2] = input[3], others[3] = input[2];
-        manifest_set_inputs(&other, others, INPUTS);
+        others[0].bytes += what == 0;
+        others[0].bytes = what == 1 ? MANIFEST_UNKNOWN : others[0].bytes;
+        others[INPUTS - 1].name = what == 2 ? "other" : others[INPUTS - 1].name;
+        manifest_set_inputs(&other, others, what == 3 ? INPUTS - 1 : INPUTS);
         assert_false(manifest_is_same(&one, &other));
     }
-    manifest_set_inputs(&other, input, INPUTS);
-    assert_true(manifest_is_same(&one, &other));
+    assert_false(one.known);
+    manifest_set_inputs(&one, input, 1);
+    assert_true(one.known);
 }
 
-TEST(sizes_are_all_known_or_not)
+UNIT_TEST(what_it_holds_is_the_piles_and_the_header)
 {
-    struct manifest manifest = example();
-
-    assert_false(manifest.known);
-    manifest_set_inputs(&manifest, input, 1);
-    assert_true(manifest.known);
-    manifest_set_inputs(&manifest, input, 0);
-    assert_true(manifest.known);
-}
-
-TEST(what_it_holds_is_the_piles_and_the_header)
-{
+    struct manifest one = example(), other;
     struct manifest_pile others[PILES];
-    struct manifest one = example(), other = example();
 
-    memcpy(others, pile, sizeof others);
-    other.pile = others;
-    other.digest = 0; /* which does not matter, */
-    other.key[0]++;   /* nor does this */
-    assert_true(manifest_holds_same(&one, &other));
-    others[3].records++;
-    assert_false(manifest_holds_same(&one, &other));
-    others[3] = pile[3];
-    others[2].bytes--;
-    assert_false(manifest_holds_same(&one, &other));
-    others[2] = pile[2];
-    others[0].checksum ^= 1;
-    assert_false(manifest_holds_same(&one, &other));
-    others[0] = pile[0];
-    other.header_bytes++;
-    assert_false(manifest_holds_same(&one, &other));
-    other.header_bytes--;
-    other.header_checksum++;
-    assert_false(manifest_holds_same(&one, &other));
-    other.header_checksum--;
-    assert_true(manifest_holds_same(&one, &other));
-    other.piles--;
-    assert_false(manifest_holds_same(&one, &other));
+    for (int what = 0; what < 7; what++) {
+        memcpy(others, pile, sizeof others);
+        other = example();
+        other.pile = others;
+        other.digest = 0; /* which does not matter */
+        others[3].records += what == 1;
+        others[2].bytes -= what == 2;
+        others[0].checksum ^= what == 3;
+        other.header_bytes += what == 4;
+        other.header_checksum += what == 5;
+        other.piles -= what == 6;
+        assert_int_equal(manifest_holds_same(&one, &other), what == 0);
+    }
 }
