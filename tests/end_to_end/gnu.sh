@@ -182,40 +182,15 @@ draw_count() {
     esac
 }
 
-# CASE, which draws what it needs, is done often, and shuf and bigshuf always do the same: always_alike CASE.
-always_alike() {
-    local i
-    needs_shuf
-    cd "$MEMORY" || exit
-    make_sources
-    for ((i = $(scale 10 50 2500); i > 0; i--)); do
-        draw_source
-        "$1"
-    done
-    alike
-}
-
 text_case() {
     draw_text
     draw_count
     both "printf -- '$text' >in; \$shuf $zero $count --random-source=$source in" \
         "\$shuf $zero $count --random-source=$source < <(printf -- '$text')" \
         "printf -- '$text' >in; \$shuf $zero $count --random-source=$source -o in in; cat in"
-}
-
-test_files_and_pipes_are_shuffled_as_by_shuf() {
-    always_alike text_case
-}
-
-repeat_case() {
-    draw_text
     draw 300
-    both "printf -- '$text' >in; \$shuf -r $zero -n $drawn --random-source=$source in" \
+    both "\$shuf -r $zero -n $drawn --random-source=$source in" \
         "\$shuf $zero -rn $drawn --random-source=$source < <(printf -- '$text')"
-}
-
-test_lines_are_repeated_as_by_shuf() {
-    always_alike repeat_case
 }
 
 words_case() {
@@ -227,10 +202,6 @@ words_case() {
     both "\$shuf -er $zero -n $drawn --random-source=$source -- $words"
 }
 
-test_arguments_are_shuffled_and_repeated_as_by_shuf() {
-    always_alike words_case
-}
-
 range_case() {
     draw_range 9
     draw_zero
@@ -239,10 +210,6 @@ range_case() {
     draw_range 62
     draw 12
     both "\$shuf -n $drawn -i $range --random-source=$source" "\$shuf -r -i $range -n $((drawn * 25)) --random-source=$source"
-}
-
-test_ranges_are_shuffled_and_repeated_as_by_shuf() {
-    always_alike range_case
 }
 
 short_source_case() {
@@ -261,9 +228,65 @@ short_source_case() {
         both "\$shuf -r -i $range --random-source=short >/dev/null"
 }
 
-test_a_source_that_ends_too_early_is_told_as_by_shuf() {
-    always_alike short_source_case
+test_what_is_drawn_by_chance_is_done_as_by_shuf() {
+    local i
+    needs_shuf
+    cd "$MEMORY" || exit
+    make_sources
+    for ((i = $(scale 10 50 2500); i > 0; i--)); do
+        draw_source
+        text_case
+        words_case
+        range_case
+        short_source_case
+    done
+    alike
     grep -q "^bigshuf: 'short': end of file" wanted
+}
+
+# What shuf of coreutils 9.1 printed, where there is none: the digits of e behind the point, which have large bytes where
+# it counts, and those of numbers.
+test_golden_draws() {
+    printf '%b' '\0267\0341\0121\0142\0212\0355\0052\0152\0277\0161\0130\0200\0234\0364\0363\0307\0142\0347\0026\0017' \
+        '\0070\0264\0332\0126\0247\0204\0331\0004\0121\0220\0317\0357\0062\0116\0167\0070\0222\0154\0373\0345' >noise
+    printf '\377\360\022' >tried
+    seq 1000 >digits
+    seq 300000 >long
+    cases <<'END'
+bigshuf -r -i 0-99 -n 8 --random-source=noise => 83 81 5 14 62 14 95 6
+# The first number is tried again after its first byte has been pushed out, when it is larger than it could be.
+bigshuf -r -i 0-6799999999999999999 -n 2 --random-source=noise => 6449961062380153450 6389892670681667239
+# fff0 is beyond the only multiple of 55000, so what is left over is drawn from again with a further byte.
+bigshuf -r -i 0-54999 -n 1 --random-source=tried => 53138
+bigshuf -r -i 0-18446744073709551615 -n 2 --random-source=noise => 13249961062380153450 13794904443024896967
+bigshuf -i 0-19 --random-source=digits => 9 10 11 3 6 16 0 15 19 1 4 12 5 8 14 7 18 17 2 13
+bigshuf -i 0-19 --random-source=noise => 3 0 9 6 18 19 16 13 12 4 1 2 15 11 17 7 5 14 10 8
+bigshuf -i 0-19 -n 7 --random-source=noise => 3 0 9 6 18 19 16
+bigshuf -i 0-999999 -n 8 --random-source=digits => 213874 199220 668684 13581 541575 199229 669968 12599
+bigshuf -i 0-9999999999 -n 4 --random-source=noise => 9759222410 8986429153 3635546298 4239159159
+bigshuf -i 0-18446744073709551614 -n 2 --random-source=noise => 13249961062380153450 13794904443024896968
+bigshuf -i 0-18446744073709551615 -n 1 --random-source=noise => 13249961062380153450
+bigshuf -i 0-299999 --random-source=long | md5 => 9a8bb3586b4b7e62ffeb5a46f84ac110
+bigshuf -n 9 --random-source=long < <(seq 1000) => 559 47 25 870 26 371 281 8 816
+END
+}
+
+# Longer than the buffer; bytes are numbers below 256.
+test_a_source_is_read_to_its_last_byte() {
+    long_line 10000 >source
+    bigshuf -r -n 10001 -i 0-255 --random-source=source | cmp - <(od -An -v -tu1 -w1 source | tr -d ' ')
+    fails_with 1 "bigshuf: 'source': end of file" bigshuf -r -n 10002 -i 0-255 --random-source=source >out
+    [ ! -r /proc/self/mem ] || # page 0 of a process is not mapped
+        fails_with 1 "bigshuf: '/proc/self/mem': read error: Input/output error" \
+            bigshuf -e a b --random-source=/proc/self/mem
+}
+
+# There is nothing to draw, but somebody waits at the other end.
+test_a_fifo_is_opened_by_the_first_draw() {
+    mkfifo fifo
+    : >fifo &
+    same a "$(bigshuf -e --random-source=fifo a)"
+    wait $!
 }
 
 # ---- Cases by hand ----
@@ -297,6 +320,7 @@ test_large_inputs_are_shuffled_as_by_shuf() {
 test_what_does_not_fit_into_memory_is_shuffled_as_by_shuf() {
     needs_scale small
     more_than_memory >many
+    { seq 3; long_line 9000000; seq 4 6; long_line 8500000; } >large
     seq -f '%.0f numbers' 400000 >numbers
     same_sum_as_shuf '${shuf/#bigshuf/bigshuf -S 8M} --random-source=<(yes 42) many' \
         '${shuf/#bigshuf/bigshuf -S 8M --parallel=1} --random-source=<(yes 42) < <(cat many)' \
@@ -305,38 +329,25 @@ test_what_does_not_fit_into_memory_is_shuffled_as_by_shuf() {
         '${shuf/#bigshuf/bigshuf -S 8M} -n 200000 --random-source=<(yes 42) < <(cat many)' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 300000 -r --random-source=<(yes 42) many' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 300000 -r --random-source=<(yes 42) < <(cat many)' \
+        '${shuf/#bigshuf/bigshuf -S 8M} --random-source=<(yes 42) large' \
+        '${shuf/#bigshuf/bigshuf -S 8M} -n 5 --random-source=<(yes 42) < <(cat large)' \
+        '${shuf/#bigshuf/bigshuf -S 8M} -n 9 -r --random-source=<(yes 42) large' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 390000 --random-source=<(yes 42) < <(cat numbers)'
 }
 
-test_records_larger_than_memory_are_shuffled_as_by_shuf() {
-    needs_scale small
-    { seq 3; long_line 9000000; seq 4 6; long_line 8500000; } >many
-    same_sum_as_shuf '${shuf/#bigshuf/bigshuf -S 8M} --random-source=<(yes 42) many' \
-        '${shuf/#bigshuf/bigshuf -S 8M} -n 5 --random-source=<(yes 42) < <(cat many)' \
-        '${shuf/#bigshuf/bigshuf -S 8M} -n 9 -r --random-source=<(yes 42) many'
-}
-
-test_a_reservoir_stores_hardly_more_than_it_draws() {
-    long_lines "$(scale 2000 100000 20000000)" 100 300 >in
-    bigshuf -v -S 8M -n 1000 --random-source=<(yes 42) < <(cat in) 2>said >out
-    grep '^bigshuf: spilled: .* 0 bytes$' said
-}
-
-# Two MiB less than what is asked for are not enough; the reservoir's entries, then the numbers of a range.
-test_a_sample_that_needs_more_memory_says_so() {
-    fails_with 1 'bigshuf: a sample of 1000000 records needs more memory: use -S 18M or more' \
-        bigshuf -S 8M -n 1000000 --random-source=<(yes 42) < <(seq 1800000) >out
-    fails_with 1 'bigshuf: a sample of 209716 numbers needs more memory: use -S 9M or more' \
-        bigshuf -S 8M -n 209716 -i 1-10000000 --random-source=<(yes 42) >out
-    bigshuf -S 8M -n 209715 -i 1-10000000 --random-source=<(yes 42) >out
-    bigshuf -S 9M -n 209716 -i 1-10000000 --random-source=<(yes 42) >out
-}
-
-# In 4 bytes for each number, where references would take 8.
-test_numbers_that_fit_are_not_spilled() {
-    seq 600000 >in
-    bigshuf -v -S 8M --random-source=<(yes 42) in 2>said >out
-    grep '^bigshuf: spilled: .* 0 bytes$' said
+# Two MiB less than what is asked for are not enough; the reservoir's entries, then the numbers of a range. Numbers of
+# records take 4 bytes, where references would take 8, and a reservoir stores hardly more than it draws.
+test_samples_and_orders_take_little_memory_and_tell_how_much() {
+    seq 600000 >numbers
+    long_lines "$(scale 2000 100000 20000000)" 100 300 >lines
+    cases <<'END'
+bigshuf -S 8M -n 1000000 --random-source=numbers < <(seq 1800000) =! a sample of 1000000 records needs more memory: use -S 18M or more
+bigshuf -S 8M -n 209716 -i 1-10000000 --random-source=numbers =! a sample of 209716 numbers needs more memory: use -S 9M or more
+bigshuf -S 8M -n 209715 -i 1-10000000 --random-source=numbers | wc -l => 209715
+bigshuf -S 9M -n 209716 -i 1-10000000 --random-source=numbers | wc -l => 209716
+bigshuf -v -S 8M --random-source=numbers numbers 2>said >out; spilled said => 0
+bigshuf -v -S 8M -n 1000 --random-source=numbers < <(cat lines) 2>said >out; spilled said => 0
+END
 }
 
 test_large_ranges_are_shuffled_as_by_shuf() {
@@ -365,178 +376,121 @@ test_the_first_lines_of_more_than_8_mib_are_those_of_shuf() {
 }
 
 test_the_first_lines_of_8_mib_from_where_the_input_stands_are_those_of_shuf() {
+    local bytes
     needs_scale small
     seq 1200000 >many
-    same_as_shuf '{ head -c 100000 >/dev/null && $shuf -n 3 --random-source=<(yes 42); } <many' \
-        '{ head -c 100500 >/dev/null && $shuf -n 3 --random-source=<(yes 42); } <many' \
-        '{ head -c 101000 >/dev/null && $shuf -n 3 --random-source=<(yes 42); } <many' \
-        '{ head -c 5000000 >/dev/null && $shuf -n 3 --random-source=<(yes 42); } <many' \
-        '{ cat >/dev/null && $shuf -n 3 --random-source=<(yes 42); } <many'
+    for bytes in 100000 100500 101000 5000000 9000000; do
+        same_as_shuf "{ head -c $bytes >/dev/null && \$shuf -n 3 --random-source=<(yes 42); } <many"
+    done
 }
 
-test_wrong_options_are_told_as_by_shuf() {
+test_mistakes_are_told_as_by_shuf() {
     same_as_shuf '$shuf -y' '$shuf --nonsense' '$shuf --nonsense=1' '$shuf -n' '$shuf -i' '$shuf -o' '$shuf --output' \
         '$shuf --head-count' '$shuf --input-range' '$shuf --random-source' '$shuf --echo=1' '$shuf --repeat=1' \
-        '$shuf --zero-terminated=1' '$shuf --rep=1' '$shuf -eny a' '$shuf -rzy'
+        '$shuf --zero-terminated=1' '$shuf --rep=1' '$shuf -eny a' '$shuf -rzy' '$shuf -e -i 1-2' '$shuf -i 1-2 -e' \
+        '$shuf -i 1-2 -e a' '$shuf -e -i 1-2 -n 0 a' '$shuf -i 1-2 -i 1-2' '$shuf -i 1-2 -i x' '$shuf -i x -i 1-2' \
+        '$shuf -i 0-9 -n 10 -i 8-90' '$shuf -o a -o b in' '$shuf -o a -e --output=b x' \
+        '$shuf --random-source=a --random-source=b in' '$shuf -o a -o b -n x' '$shuf -n x -o a -o b' \
+        '$shuf -e -i 1-2 -i 1-2' '$shuf -e -i 1-2 -n x' '$shuf -i 0-0 1' '$shuf -i 1-2 a b' '$shuf -i 1-2 -n 0 in' \
+        '$shuf a -i 1-2' '$shuf -i 1-2 -- -z' '$shuf -i 1-2 ""' '$shuf missing' '$shuf -n 1 missing' \
+        '$shuf -r missing' '$shuf ""' '$shuf -- --help' '$shuf ./missing/' '$shuf in/x' \
+        '$shuf --random-source=missing in' '$shuf --random-source=- in <in' '$shuf --random-source= in' \
+        '$shuf --random-source=missing -e a' '$shuf --random-source=missing -r -i 1-2' '$shuf -o missing/out in' \
+        '$shuf -o "" in' '$shuf -o directory in' '$shuf -o missing/out -n 0 in'
 }
 
-test_wrong_counts_are_told_as_by_shuf() {
-    local count
+test_counts_and_ranges_are_understood_or_not_as_by_shuf() {
+    local count range
     for count in '' x -1 - 1x 1K 1k '1 ' '1 2' 1.5 1e3 0x1 99999999999999999999x -99999999999999999999; do
         same_as_shuf "\$shuf -n '$count' in" "\$shuf -n 1 --head-count='$count' in" "\$shuf -n '$count' missing"
     done
-}
-
-test_odd_counts_are_understood_as_by_shuf() {
-    local count
     for count in 03 010 +3 ' 3' $'\t3' 00 +0 -0 18446744073709551615 18446744073709551616 99999999999999999999999; do
         same_as_shuf "\$shuf -n '$count' --random-source=short in"
     done
-}
-
-test_wrong_ranges_are_told_as_by_shuf() {
-    local range
     for range in '' - -- 1 a a-b 1- 1-a a-1 -1 -1-2 1--2 =1-2 1-2x 1x-2 1-2-3 1:2 1..2 '1 - 2' '1-2 ' 1-2K 0x1-2 5-3 \
         2-0 0-18446744073709551616 18446744073709551616-1 18446744073709551615-18446744073709551613 \
         99999999999999999999-99999999999999999999 18446744073709551615-0; do
         same_as_shuf "\$shuf -i '$range'" "\$shuf -n 0 --input-range='$range'"
     done
-}
-
-test_odd_ranges_are_understood_as_by_shuf() {
-    local range
     for range in 01-03 010-011 ' 1-3' '1- 3' +1-+3 0-0 1-0 5-4 18446744073709551615-18446744073709551614 \
         18446744073709551615-18446744073709551615 18446744073709551613-18446744073709551615; do
         same_as_shuf "\$shuf -i '$range' --random-source=short" "\$shuf -i '$range' -r -n 2 --random-source=short"
     done
 }
 
-test_what_does_not_go_together_is_told_as_by_shuf() {
-    same_as_shuf '$shuf -e -i 1-2' '$shuf -i 1-2 -e' '$shuf -i 1-2 -e a' '$shuf -e -i 1-2 -n 0 a' \
-        '$shuf -i 1-2 -i 1-2' '$shuf -i 1-2 -i x' '$shuf -i x -i 1-2' '$shuf -i 0-9 -n 10 -i 8-90' \
-        '$shuf -o a -o b in' '$shuf -o a -e --output=b x' '$shuf --random-source=a --random-source=b in' \
-        '$shuf -o a -o b -n x' '$shuf -n x -o a -o b' '$shuf -e -i 1-2 -i 1-2' '$shuf -e -i 1-2 -n x'
-}
-
-test_the_same_output_or_source_twice_is_allowed_as_by_shuf() {
-    same_as_shuf '$shuf -o out -o out --random-source=short --random-source=short in; cat out'
-}
-
-test_an_operand_beside_a_range_is_told_as_by_shuf() {
-    same_as_shuf '$shuf -i 0-0 1' '$shuf -i 1-2 a b' '$shuf -i 1-2 -n 0 in' '$shuf a -i 1-2' '$shuf -i 1-2 -- -z' \
-        '$shuf -i 1-2 ""'
-}
-
-test_a_missing_file_is_told_as_by_shuf() {
-    same_as_shuf '$shuf missing' '$shuf -n 1 missing' '$shuf -r missing' '$shuf ""' '$shuf -- --help' \
-        '$shuf ./missing/' '$shuf in/x' '$shuf --random-source=missing in' '$shuf --random-source=- in <in' \
-        '$shuf --random-source= in' \
-        '$shuf --random-source=missing -e a' '$shuf --random-source=missing -r -i 1-2' \
-        '$shuf -o missing/out in' '$shuf -o "" in' '$shuf -o directory in' '$shuf -o missing/out -n 0 in'
-}
-
 test_options_and_words_in_any_order_are_understood_as_by_shuf() {
-    same_as_shuf '$shuf in -n 2 --random-source=short' '$shuf -en2 a b c --random-source=short' \
+    same_as_shuf '$shuf -o out -o out --random-source=short --random-source=short in; cat out' \
+        '$shuf in -n 2 --random-source=short' '$shuf -en2 a b c --random-source=short' \
         '$shuf a b -e c --random-source short' '$shuf -e --random-source=short -- -n 2' \
         '$shuf -zei --random-source=short' '$shuf -ezn3 a b c d --random-source=short -o out; cat out' \
         '$shuf - --random-source=short <in' '$shuf --random-source=short -- - <in' \
         '$shuf -e --random-source=/dev/stdin a b c < <(yes 42)' '$shuf -i 1-9 --random-source=/dev/stdin < <(yes 42)' \
-        'POSIXLY_CORRECT=1 $shuf -e --random-source=short a -n 1'
-}
-
-test_abbreviations_are_understood_as_by_shuf() {
-    same_as_shuf '$shuf --head-c=2 --ra=short in' '$shuf --in=1-5 --rand=short' \
-        '$shuf --i=1-5 --re --ra=short --hea=3' '$shuf --i=1-5 --rep --ra=short --head=3' \
-        '$shuf --ec --zero a b --rand=short' '$shuf --out=out --ra=short in; cat out'
+        'POSIXLY_CORRECT=1 $shuf -e --random-source=short a -n 1' '$shuf --head-c=2 --ra=short in' \
+        '$shuf --in=1-5 --rand=short' '$shuf --i=1-5 --re --ra=short --hea=3' \
+        '$shuf --i=1-5 --rep --ra=short --head=3' '$shuf --ec --zero a b --rand=short' \
+        '$shuf --out=out --ra=short in; cat out'
 }
 
 # ---- Of count 0 ----
 
-test_a_count_of_0_opens_nothing_as_by_shuf() {
+test_a_count_of_0_opens_and_writes_nothing_as_by_shuf() {
     mkfifo never
     same_as_shuf '$shuf -n 0 missing' '$shuf -n 0 never' '$shuf -n 0 directory' '$shuf -n 0 ""' '$shuf -n 0 <&-' \
         '$shuf -n 0 <directory' '$shuf -n 0 --random-source=never in' '$shuf -n 0 --random-source=missing in' \
         '$shuf -n 0 --random-source=missing -i 1-2' '$shuf -n 0 --random-source=missing -e a b' \
         '$shuf -r -n 0 missing' '$shuf -r -n 0 never' '$shuf -r -n 0 in <&-' '$shuf -n 3 -n 0 never' \
-        '$shuf -n 0 -n 3 never'
+        '$shuf -n 0 -n 3 never' '{ $shuf -n 0 && cat; } <in' '{ $shuf -r -n 0 && cat; } < <(cat in)' \
+        '{ $shuf -n 0 - && cat; } <in' '$shuf -n 0 -o new missing && cat new && rm new' \
+        'seq 3 >old; $shuf -n 0 -o old in && cat old' '$shuf -r -n 0 -i 1-2 -o new && cat new && rm new' \
+        '$shuf -e -n 0 -o new a && cat new' 'seq 3 >old; $shuf -r -n 0 -o old old && cat old' '$shuf -r -n 0 in' \
+        '$shuf -r -n 0 -i 1-2' '$shuf -r -n 0 -i 5-4' '$shuf -er -n 0' '$shuf -er -n 0 a' '$shuf -r -n 0 </dev/null'
 }
 
-test_a_count_of_0_reads_nothing_as_by_shuf() {
-    same_as_shuf '{ $shuf -n 0 && cat; } <in' '{ $shuf -r -n 0 && cat; } < <(cat in)' '{ $shuf -n 0 - && cat; } <in'
-}
-
-test_a_count_of_0_empties_the_output_as_by_shuf() {
-    same_as_shuf '$shuf -n 0 -o new missing && cat new && rm new' 'seq 3 >old; $shuf -n 0 -o old in && cat old' \
-        '$shuf -r -n 0 -i 1-2 -o new && cat new && rm new' '$shuf -e -n 0 -o new a && cat new' \
-        'seq 3 >old; $shuf -r -n 0 -o old old && cat old'
-}
-
-test_a_count_of_0_repeats_nothing_as_by_shuf() {
-    same_as_shuf '$shuf -r -n 0 in' '$shuf -r -n 0 -i 1-2' '$shuf -r -n 0 -i 5-4' '$shuf -er -n 0' '$shuf -er -n 0 a' \
-        '$shuf -r -n 0 </dev/null'
-}
-
-test_a_count_of_0_leaves_an_unreadable_file_alone() {
+test_files_that_may_not_be_read_are_told_but_for_a_count_of_0() {
     needs_ordinary_user
     echo secret >file
     chmod 000 file
     same '' "$(as_ordinary_user ./bigshuf -n 0 file)"
     fails_with 1 'bigshuf: file: Permission denied' as_ordinary_user ./bigshuf -n 1 file
+    mkfifo never # which would be opened by the first draw
+    mkfifo -m 000 forbidden
+    for source in file forbidden; do
+        fails_with 1 "bigshuf: $source: Permission denied" as_ordinary_user ./bigshuf --random-source=$source never
+    done
 }
 
 # ---- Of nothing, and of one ----
 
-test_nothing_is_shuffled_as_by_shuf() {
+test_nothing_and_one_line_are_shuffled_and_repeated_as_by_shuf() {
     same_as_shuf '$shuf -e' '$shuf -ez' '$shuf -e -n 1' '$shuf /dev/null' '$shuf -n 1 /dev/null' '$shuf -z </dev/null' \
         '$shuf -i 5-4' '$shuf -i 5-4 -n 1' '$shuf -i 5-4 -o out; cat out' \
-        '$shuf -e --random-source=short -o out; cat out' \
-        '$shuf --random-source=/dev/null < <(:)' '$shuf -n 3 --random-source=/dev/null < <(:)'
-}
-
-test_nothing_to_repeat_is_told_as_by_shuf() {
-    same_as_shuf '$shuf -er' '$shuf -er -n 1' '$shuf -r /dev/null' '$shuf -r </dev/null' '$shuf -r -n 1 < <(:)' \
-        '$shuf -r -i 5-4' '$shuf -r -n 3 -i 5-4' '$shuf -rz /dev/null' '$shuf -r --random-source=short /dev/null'
-}
-
-test_one_line_takes_no_random_bytes_and_more_take_some_as_by_shuf() {
-    same_as_shuf '$shuf --random-source=/dev/null -e a' '$shuf --random-source=/dev/null -r -n 3 -e a' \
-        '$shuf --random-source=/dev/null -i 7-7' '$shuf --random-source=/dev/null -i 7-7 -n 9 -r' \
-        '$shuf --random-source=/dev/null < <(echo a)' '$shuf -n 3 --random-source=/dev/null < <(echo a)' \
-        '$shuf --random-source=/dev/null -e a b' '$shuf -n 1 --random-source=/dev/null in' \
-        '$shuf -n 5 --random-source=/dev/null < <(cat in)' '$shuf --random-source=/dev/null -n 1 -r in'
-}
-
-test_a_newline_in_an_argument_is_written_as_by_shuf() {
-    same_as_shuf "\$shuf -e \$'a\\nb'" "\$shuf -ez \$'a\\nb'" "\$shuf -e ''" "\$shuf -ez '' ''" \
-        "\$shuf -e \$'a\\n' --random-source=short x"
-}
-
-test_zero_terminated_numbers_are_written_as_by_shuf() {
-    same_as_shuf '$shuf --zero-terminated -i 1-1' '$shuf -z -i 9-11 --random-source=short' '$shuf -zr -n 3 -i 7-7'
+        '$shuf -e --random-source=short -o out; cat out' '$shuf --random-source=/dev/null < <(:)' \
+        '$shuf -n 3 --random-source=/dev/null < <(:)' '$shuf -er' '$shuf -er -n 1' '$shuf -r /dev/null' \
+        '$shuf -r </dev/null' '$shuf -r -n 1 < <(:)' '$shuf -r -i 5-4' '$shuf -r -n 3 -i 5-4' '$shuf -rz /dev/null' \
+        '$shuf -r --random-source=short /dev/null' '$shuf --random-source=/dev/null -e a' \
+        '$shuf --random-source=/dev/null -r -n 3 -e a' '$shuf --random-source=/dev/null -i 7-7' \
+        '$shuf --random-source=/dev/null -i 7-7 -n 9 -r' '$shuf --random-source=/dev/null < <(echo a)' \
+        '$shuf -n 3 --random-source=/dev/null < <(echo a)' '$shuf --random-source=/dev/null -e a b' \
+        '$shuf -n 1 --random-source=/dev/null in' '$shuf -n 5 --random-source=/dev/null < <(cat in)' \
+        '$shuf --random-source=/dev/null -n 1 -r in' "\$shuf -e \$'a\\nb'" "\$shuf -ez \$'a\\nb'" "\$shuf -e ''" \
+        "\$shuf -ez '' ''" "\$shuf -e \$'a\\n' --random-source=short x" '$shuf --zero-terminated -i 1-1' \
+        '$shuf -z -i 9-11 --random-source=short' '$shuf -zr -n 3 -i 7-7'
 }
 
 # ---- Closed and failing descriptors ----
 
-test_a_closed_input_does_not_matter_where_it_is_not_read_as_by_shuf() {
+test_closed_descriptors_matter_where_they_are_used_as_by_shuf() {
     same_as_shuf '$shuf /dev/null <&-' '$shuf --random-source=short in <&-' '$shuf -n 3 --random-source=short in <&-' \
         '$shuf -e a <&-' '$shuf -i 1-3 --random-source=short <&-' '$shuf -r -n 2 --random-source=short in <&-' \
-        '$shuf -o out --random-source=short in <&- && cat out'
-}
-
-test_a_closed_output_is_told_as_by_shuf() {
-    same_as_shuf '$shuf in >&-' '$shuf -n 1 in >&-' '$shuf -e a >&-' '$shuf -i 1-3 >&-' '$shuf -r -n 1 in >&-' \
-        '$shuf -o out -e a >&- && cat out'
+        '$shuf -o out --random-source=short in <&- && cat out' '$shuf in >&-' '$shuf -n 1 in >&-' '$shuf -e a >&-' \
+        '$shuf -i 1-3 >&-' '$shuf -r -n 1 in >&-' '$shuf -o out -e a >&- && cat out'
 }
 
 test_a_full_device_is_told_as_by_shuf() {
     [ -c /dev/full ] || skip "no /dev/full here"
     same_as_shuf '$shuf in >/dev/full' '$shuf -n 1 in >/dev/full' '$shuf -e a >/dev/full' '$shuf -i 1-3 >/dev/full' \
-        '$shuf -r -n 3 in >/dev/full' '$shuf </dev/null >/dev/full' \
-        '$shuf -n 0 in >/dev/full' '$shuf -e >/dev/full' '$shuf -i 5-4 >/dev/full'
-}
-
-test_repeats_for_ever_end_on_a_full_device() {
-    [ -c /dev/full ] || skip "no /dev/full here"
+        '$shuf -r -n 3 in >/dev/full' '$shuf </dev/null >/dev/full' '$shuf -n 0 in >/dev/full' '$shuf -e >/dev/full' \
+        '$shuf -i 5-4 >/dev/full'
     fails_with 1 'bigshuf: write error: No space left on device' bigshuf -r -i 1-9 >/dev/full
     fails_with 1 'bigshuf: /dev/full: No space left on device' bigshuf -r -i 1-9 -o /dev/full
 }
@@ -553,11 +507,15 @@ test_repeats_go_on_until_the_reader_goes_away_as_by_shuf() {
         '{ $shuf -rz --random-source=<(yes 42) < <(printf "a\0b\n\0") || echo $? >status; } | head -c 30000; cat status'
 }
 
-test_repeats_of_a_source_that_ends_leave_the_output_file() {
+test_a_source_that_ends_leaves_the_output_file_as_by_shuf() {
     echo old >file
     printf '\1\2' >short
     fails_with 1 "bigshuf: 'short': end of file" bigshuf -r -n 100000 -i 1-1000 --random-source=short -o file
     same old "$(<file)"
+    same_as_shuf 'seq 3 >old; $shuf -o old --random-source=/dev/null in; echo $?; cat old' \
+        'seq 3 >old; $shuf -o old -n 1 --random-source=/dev/null -i 1-9; echo $?; cat old' \
+        'seq 3 >old; $shuf -o old -n 1 --random-source=/dev/null old; echo $?; cat old' \
+        '$shuf -o new --random-source=/dev/null -e a b; cat new'
 }
 
 # What is written in place would be drawn from after that.
@@ -580,13 +538,6 @@ test_the_output_does_not_change_the_source() {
     bigshuf -r -n 30000 --random-source=wanted in >right
     bigshuf -r -n 30000 --random-source=source -o source in
     cmp source right
-}
-
-test_a_source_that_ends_leaves_the_output_file_as_by_shuf() {
-    same_as_shuf 'seq 3 >old; $shuf -o old --random-source=/dev/null in; echo $?; cat old' \
-        'seq 3 >old; $shuf -o old -n 1 --random-source=/dev/null -i 1-9; echo $?; cat old' \
-        'seq 3 >old; $shuf -o old -n 1 --random-source=/dev/null old; echo $?; cat old' \
-        '$shuf -o new --random-source=/dev/null -e a b; cat new'
 }
 
 test_two_of_all_numbers_are_drawn_at_once() {

@@ -2,22 +2,12 @@
 # chi-square by tests/unit/sample/laws_test.c.
 # shellcheck shell=bash disable=SC2086 # several options
 
-# What a run with -v that said this has written to temporary files: spilled FILE.
-spilled() {
-    sed -n 's/^bigshuf: spilled: .* \([0-9]*\) bytes$/\1/p' "$1"
-}
-
 # Put a field before each line of standard input: a weight from 0 to 997, in no order, 0 for every tenth.
 weigh() {
     awk '{ print (NR % 10 ? NR * 7919 % 997 + 1 : 0) "\t" $0 }'
 }
 
-# Print what `bigshuf -S 8M` cannot hold, with weights.
-more_than_memory_weighed() {
-    long_lines "$(scale 1000 60000 10000000)" 100 300 | weigh
-}
-
-# Print about 20 MB of lines, or 4 GB at the full scale, with weights.
+# Print what `bigshuf -S 8M` cannot hold, about 20 MB of lines, or 4 GB at the full scale, with weights.
 twenty_megabytes() {
     long_lines "$(scale 2000 100000 20000000)" 100 300 | weigh
 }
@@ -35,98 +25,85 @@ same_sample() {
 
 # ---- The golden samples: fixed for ever, as the order is ----
 
-# The lines that COMMAND prints are these words: prints WORDS COMMAND...
-prints() {
-    local words=$1
-    shift
-    same "$words" "$("$@" | paste -s -d ' ' -)"
-}
-
-test_golden_repeats() {
+test_golden_samples() {
     seq 10 >in
-    prints '8 8 6 1 8 7 4 3 2 4' bigshuf --seed=42 -r -n 10 in
-    prints '6 5 3 3 7 1 9 1 2 2' bigshuf --seed= -r -n 10 in
-    prints '8 8 6 1 8 7 4 3 2 4' bigshuf --seed=42 -r -n 10 -i 1-10
-    same ab22e60aec218c9b902c866f42f8d6d5 "$(seq 1000 | bigshuf --seed=42 -r -n 100000 | md5)"
+    seq 50 >fifty
+    cases <<'END'
+bigshuf --seed=42 -r -n 10 in => 8 8 6 1 8 7 4 3 2 4
+bigshuf --seed= -r -n 10 in => 6 5 3 3 7 1 9 1 2 2
+bigshuf --seed=42 -r -n 10 -i 1-10 => 8 8 6 1 8 7 4 3 2 4
+bigshuf --seed=42 -r -n 3 -i 7-7 => 7 7 7
+bigshuf --seed=42 -r -n 3 -i 0-18446744073709551615 => 13958845504583284212 14295442594342297102 11049428897860578880
+bigshuf --seed=42 -r -n 3 -i 5-18446744073709551610 => 13958845504583284209 14295442594342297099 11049428897860578879
+seq 1000 | bigshuf --seed=42 -r -n 100000 | md5 => ab22e60aec218c9b902c866f42f8d6d5
+
+bigshuf --seed=42 -n 5 -i 1-1000000000 => 630534407 914470329 266319650 617398065 65878309
+bigshuf --seed= -n 5 -i 1-1000000000 => 50217476 595632745 102374243 298080167 983789404
+bigshuf --seed=42 -n 4 -i 0-268435455 => 169257790 245476259 71489636 165731530
+bigshuf --seed=42 -n 3 -i 0-13835058055282163711 => 12651750089595875997 8541738066601645137 911430223224690763
+bigshuf --seed=42 -n 3 -i 0-18446744073709551615 => 11631306825083165608 16869000119461167997 4912730423512331632
+bigshuf --seed=42 -n 100000 -i 1-1000000000 | md5 => 72112d7eeec46cab9eea4ec420f4653d
+
+bigshuf --seed=42 --probability=0.2 fifty => 2 5 8 13 17 22 24 31 37 38 43 45 49
+bigshuf --seed= --probability=0.2 fifty => 4 15 17 20 21 30 43 50
+seq 100000 | bigshuf --seed=42 --probability=0.3 | md5 => 4f802a8b97cedab71e856862a41baf10
+
+bigshuf --seed=42 --weight-field=1 in => 10 7 9 2 4 8 5 3 6 1
+bigshuf --seed= --weight-field=1 in => 10 2 6 9 7 8 5 3 4 1
+seq 10000 | bigshuf --seed=42 --weight-field=1 | md5 => 803b59a361507921009fc31cd4f832a2
+
+bigshuf --seed=42 --weight-field=1 -r -n 10 in => 4 5 7 9 8 2 9 10 10 10
+bigshuf --seed= --weight-field=1 -r -n 10 in => 5 7 2 10 7 8 10 10 2 9
+seq 1000 | bigshuf --seed=42 --weight-field=1 -r -n 100000 | md5 => 249b455008e0dc2ba647a96b806491f6
+END
 }
 
-test_golden_samples_of_a_range() {
-    prints '630534407 914470329 266319650 617398065 65878309' bigshuf --seed=42 -n 5 -i 1-1000000000
-    prints '50217476 595632745 102374243 298080167 983789404' bigshuf --seed= -n 5 -i 1-1000000000
-    prints '11631306825083165608 16869000119461167997 4912730423512331632' \
-        bigshuf --seed=42 -n 3 -i 0-18446744073709551615
-    same 72112d7eeec46cab9eea4ec420f4653d "$(bigshuf --seed=42 -n 100000 -i 1-1000000000 | md5)"
-}
-
-test_golden_samples_by_probability() {
-    seq 50 >in
-    prints '2 5 8 13 17 22 24 31 37 38 43 45 49' bigshuf --seed=42 --probability=0.2 in
-    prints '4 15 17 20 21 30 43 50' bigshuf --seed= --probability=0.2 in
-    same 4f802a8b97cedab71e856862a41baf10 "$(seq 100000 | bigshuf --seed=42 --probability=0.3 | md5)"
-}
-
-test_golden_order_by_weight() {
-    seq 10 >in
-    prints '10 7 9 2 4 8 5 3 6 1' bigshuf --seed=42 --weight-field=1 in
-    prints '10 2 6 9 7 8 5 3 4 1' bigshuf --seed= --weight-field=1 in
-    same 803b59a361507921009fc31cd4f832a2 "$(seq 10000 | bigshuf --seed=42 --weight-field=1 | md5)"
-}
-
-test_golden_repeats_by_weight() {
-    seq 10 >in
-    prints '4 5 7 9 8 2 9 10 10 10' bigshuf --seed=42 --weight-field=1 -r -n 10 in
-    prints '5 7 2 10 7 8 10 10 2 9' bigshuf --seed= --weight-field=1 -r -n 10 in
-    same 249b455008e0dc2ba647a96b806491f6 "$(seq 1000 | bigshuf --seed=42 --weight-field=1 -r -n 100000 | md5)"
+# Different numbers: among so many, some are drawn several times.
+test_numbers_of_a_large_range_are_different() {
+    bigshuf --seed=x -n 1000000 -i 1-134217729 >out
+    same 1000000 "$(sort -u out | wc -l | tr -d ' ')"
 }
 
 # ---- -n ----
 
-# Each -n COUNT gives the first records of the order: begins_the_order COUNT...
+# Each -n COUNT gives the first records of the order that OPTIONS ask for, also in the order of the input:
+# begins_the_order OPTIONS COUNT...
 begins_the_order() {
-    local count size
-    bigshuf -S 1G --seed=x in >order
-    for count; do
+    local count run
+    bigshuf -S 1G --seed=1363 $1 in >order
+    for count in "${@:2}"; do
         head -n "$count" order >wanted
-        for size in 8M 1G; do
-            bigshuf -S $size --parallel=1 --seed=x -n "$count" in | cmp - wanted
-            bigshuf -S $size --parallel=8 --seed=x -n "$count" < <(cat in) | cmp - wanted
+        awk 'NR == FNR { wanted[$0]; next } $0 in wanted' wanted in >in_order
+        for run in '-S 8M --parallel=1' '-S 1G --parallel=8'; do
+            bigshuf $run --seed=1363 $1 -n "$count" in | cmp - wanted
+            bigshuf $run --seed=1363 $1 -n "$count" < <(cat in) | cmp - wanted
+            bigshuf $run --seed=1363 $1 -n "$count" --keep-order in | cmp - in_order
+            bigshuf $run --seed=1363 $1 -n "$count" --keep-order < <(cat in) | cmp - in_order
         done
     done
 }
 
 test_a_sample_is_the_beginning_of_the_order() {
     more_than_memory >in
-    begins_the_order 1 1000 30000
-}
-
-test_a_sample_larger_than_memory_is_the_beginning_of_the_order() {
-    more_than_memory >in
-    begins_the_order "$(scale 50000 1500000 30000000)" 99999999
-}
-
-test_a_sample_of_little_input_is_the_beginning_of_the_order() {
+    begins_the_order '' 1 1000 30000 "$(scale 50000 400500 30000000)" 99999999
     seq 20 >in
-    begins_the_order 1 2 19 20 21
+    begins_the_order '' 1 2 19 20 21
+    begins_the_order --weight-field=1 1 19 20
 }
 
 test_a_sample_of_piles_that_are_started_over_is_the_beginning_of_the_order() {
-    local count
     giants >in
-    bigshuf -S 1G --seed=1363 in >order
-    for count in 1 5000 9000 10001; do
-        head -n $count order >wanted
-        bigshuf -S 8M --seed=1363 -n $count in | cmp - wanted
-    done
+    begins_the_order '' 1 5000 9000 10001
 }
 
 test_a_sample_of_a_deep_tree_is_the_beginning_of_the_order() {
     seq 200000 >in
-    bigshuf --seed=x --tune=leaf-records=8 in >order
-    for count in 1 10 777 150000; do
-        head -n $count order >wanted
-        bigshuf -S 8M --seed=x --tune=leaf-records=8 -n $count in | cmp - wanted
-        same_lines wanted <(bigshuf -S 8M --seed=x --tune=leaf-records=8 --keep-order -n $count in)
-    done
+    begins_the_order --tune=leaf-records=8 1 10 777 150000
+}
+
+test_a_weighted_sample_is_the_beginning_of_the_order() {
+    twenty_megabytes >in
+    begins_the_order --weight-field=1 1 1000 "$(scale 500 40000 5000000)"
 }
 
 # What cannot be among the 1000 records of a sample of file `in` is not spilled: spills_nothing OPTION...
@@ -169,7 +146,7 @@ test_memory_goes_with_the_sample_and_not_with_the_input() {
     needs_bare_program
     long_lines 50000 100 300 | weigh >few
     long_lines 200000 100 300 | weigh >many
-    for options in '-n 1000' '-n 1000 --keep-order' '-n 1000 --weight-field=1' '-n 1000 --weight-field=1 --keep-order' \
+    for options in -n1000 '-n1000 --keep-order' '-n1000 --weight-field=1' '-n1000 --weight-field=1 --keep-order' \
         --probability=1e-3; do
         [ "$(peak_of many $options)" -lt $(($(peak_of few $options) + 8192)) ]
     done
@@ -177,15 +154,14 @@ test_memory_goes_with_the_sample_and_not_with_the_input() {
 
 # A set of so many numbers is one of 8 MiB.
 test_a_sample_of_a_range_that_needs_more_memory_says_so() {
-    local count
-    fails_with 1 'bigshuf: a sample of 262145 numbers needs more memory: use -S 9M or more' \
-        bigshuf -S 8M -n 262145 -i 1-268435456 >out
-    bigshuf -S 9M -n 262145 -i 1-268435456 >out
-    bigshuf -S 8M -n 262144 -i 1-268435456 >out
-    for count in 1099511627775 72057594037927935 9223372036854775807; do
-        fails_with 1 "bigshuf: a sample of $count numbers needs more memory: *" \
-            bigshuf -S 8M -n $count -i 0-18446744073709551615 >/dev/null
-    done
+    cases <<'END'
+bigshuf -S 8M -n 262145 -i 1-268435456 =! a sample of 262145 numbers needs more memory: use -S 9M or more
+bigshuf -S 9M -n 262145 -i 1-268435456 | wc -l => 262145
+bigshuf -S 8M -n 262144 -i 1-268435456 | wc -l => 262144
+bigshuf -S 8M -n 1099511627775 -i 0-18446744073709551615 >/dev/null =! a sample of 1099511627775 numbers needs more memory: *
+bigshuf -S 8M -n 72057594037927935 -i 0-18446744073709551615 >/dev/null =! a sample of 72057594037927935 numbers needs more memory: *
+bigshuf -S 8M -n 9223372036854775807 -i 0-18446744073709551615 >/dev/null =! a sample of 9223372036854775807 numbers needs more *
+END
 }
 
 # ---- -r ----
@@ -194,18 +170,14 @@ test_repeats_are_the_same_from_memory_and_from_disk() {
     more_than_memory >in
     same_sample -r -n 1000
     same_sample -r -n "$(scale 20000 500000 5000000)"
-}
-
-test_repeats_of_few_records_are_the_same() {
+    long_lines 24 1 1500000 >in # which may be drawn several times
+    same_sample -r -n 1
+    same_sample -r -n 40
     seq 3 >in
     same_sample -r -n 100000
     same_lines <(sort -u wanted) in
-}
-
-test_repeats_of_records_larger_than_memory_are_the_same() {
-    { seq 3; long_line "$(scale 9000000 9000000 90000000)"; } >in
-    bigshuf -S 1G --seed=x -r -n 12 in >wanted
-    bigshuf -S 8M --seed=x -r -n 12 in | cmp - wanted
+    { seq 3; long_line "$(scale 9000000 9000000 90000000)"; } >in # larger than memory
+    same_sample -r -n 12
     [ "$(grep -c '^1 2 3 ' wanted)" -gt 1 ]
 }
 
@@ -225,12 +197,6 @@ test_repeats_spill_no_more_than_there_is_no_room_for() {
     [ "$(spilled said)" -gt 0 ] && [ "$(spilled said)" -lt $(($(wc -c <in) - 6000000)) ]
 }
 
-test_long_records_may_be_drawn_several_times() {
-    long_lines 24 1 1500000 >in
-    same_sample -r -n 1
-    same_sample -r -n 40
-}
-
 # The first 1000 lines that COMMAND writes for ever are those of file `wanted`; it dies of SIGPIPE: goes_on COMMAND...
 goes_on() {
     { "$@" || echo $? >status; } | head -n 1000 | cmp - wanted
@@ -244,7 +210,7 @@ test_without_n_repeats_never_end() {
     goes_on bigshuf --seed=x -r -S 8M in
     bigshuf --seed=x -r -n 1000 -i 1-1000000000000 >wanted
     goes_on bigshuf --seed=x -r -i 1-1000000000000
-    more_than_memory_weighed >weighed
+    twenty_megabytes >weighed
     bigshuf --seed=x -r -n 1000 --weight-field=1 weighed >wanted
     goes_on bigshuf --seed=x -r --weight-field=1 -S 8M weighed
 }
@@ -273,21 +239,19 @@ test_endless_repeats_go_into_a_fifo() {
 }
 
 test_nothing_cannot_be_repeated() {
-    fails_with 1 'bigshuf: no lines to repeat' bigshuf -r -n 1 /dev/null >out
-    bigshuf -r -n 0 /dev/null
     printf '0\n0\n' >in
-    fails_with 1 'bigshuf: no lines of a weight above zero to repeat' bigshuf -r -n 1 --weight-field=1 in >out
+    cases <<'END'
+bigshuf -r -n 1 /dev/null =! no lines to repeat
+bigshuf -r -n 0 /dev/null =>
+bigshuf -r -n 1 --weight-field=1 in =! no lines of a weight above zero to repeat
+END
 }
 
 # ---- Weights ----
 
 test_weighted_samples_are_the_same_from_memory_and_from_disk() {
-    more_than_memory_weighed >in
+    twenty_megabytes >in
     same_sample --weight-field=1
-    same_sample --weight-field=1 -n 1000
-    same_sample --weight-field=1 -n "$(scale 500 40000 5000000)"
-    same_sample --weight-field=1 --keep-order -n 1000
-    same_sample --weight-field=1 --keep-order -n "$(scale 500 40000 200000)"
     same_sample --weight-field=1 -r -n 1000
     same_sample --weight-field=1 -r -n "$(scale 2000 90000 1000000)"
 }
@@ -378,23 +342,11 @@ test_a_carriage_return_before_the_newline_is_no_part_of_a_weight() {
     bigshuf --seed=x --weights=weights in >wanted
     bigshuf --seed=x --weight-field=2 in | cmp - wanted
     same_lines wanted <(printf 'a\t3\r\nc\t1\r\n')
-    fails_with 1 "bigshuf: -:1: invalid weight: '3\\\\r': * CRLF" bigshuf -z --weight-field=1 < <(printf '3\r\0')
-    fails_with 1 "bigshuf: -:1: invalid weight: '3\\\\r': * CRLF" bigshuf --weight-field=1 < <(printf '3\r\ta\n')
-    fails_with 1 "bigshuf: -:1: invalid weight: '3\\\\r': * CRLF" bigshuf --weight-field=1 < <(printf '3\r\r\n')
-}
-
-test_a_weight_is_named_by_its_line_below_a_header() {
-    printf 'h\n\n1\nx\n' >in
-    for options in --header=2 --header-bytes=3 '--header-bytes=2 --header=1'; do
-        fails_with 1 "bigshuf: in:4: invalid weight: 'x'" bigshuf $options --weight-field=1 in in
-        fails_with 1 "bigshuf: -:4: invalid weight: 'x'" bigshuf $options --weight-field=1 <in
-    done
-    printf '#1\n#2\n1\n' >first
-    printf '#1\n1\nx\n' >second
-    fails_with 1 "bigshuf: second: record 2: invalid weight: 'x'" \
-        bigshuf --header-start='#' --headers-differ --weight-field=1 first second
-    fails_with 1 "bigshuf: -:3: invalid weight: 'x'" bigshuf --header=1 --delimiter=';' --weight-field=1 \
-        < <(printf 'h\n;1;x;')
+    cases <<'END'
+printf '3\r\0' | bigshuf -z --weight-field=1 =! -:1: invalid weight: '3\\r': * CRLF
+printf '3\r\ta\n' | bigshuf --weight-field=1 =! -:1: invalid weight: '3\\r': * CRLF
+printf '3\r\r\n' | bigshuf --weight-field=1 =! -:1: invalid weight: '3\\r': * CRLF
+END
 }
 
 test_the_last_field_of_the_last_line_may_lack_its_newline() {
@@ -408,13 +360,16 @@ test_equal_weights_may_be_written_differently() {
     seq 6 >in
     printf '%s\n' 1 0.5 8 0 1e3 0.25 >weights
     printf '%s\n' 1.000 +5e-1 ' 8 ' -0 1000 .25 >others
+    printf '%s\n' 4e-301 2e-301 32e-301 0 4000e-301 1e-301 >proportional
     for options in '' '-r -n 100'; do
-        bigshuf --seed=x $options --weights=weights in | cmp - <(bigshuf --seed=x $options --weights=others in)
+        bigshuf --seed=x $options --weights=weights in >wanted
+        bigshuf --seed=x $options --weights=others in | cmp - wanted
     done
+    bigshuf --seed=x --weights=proportional in | cmp - <(bigshuf --seed=x --weights=weights in)
 }
 
 test_a_weight_of_zero_is_never_drawn() {
-    more_than_memory_weighed >in
+    twenty_megabytes >in
     grep -v '^0' in >wanted
     bigshuf -S 8M --weight-field=1 in >out
     same_lines out wanted
@@ -423,52 +378,74 @@ test_a_weight_of_zero_is_never_drawn() {
     same 0 "$(grep -c '^0' out || true)"
 }
 
-test_weights_of_zero_alone_are_an_empty_output() {
-    yes 0 2>/dev/null | head -n 1000 >in || true
-    for options in '' '-n 5' '-n 5 --keep-order'; do
-        bigshuf --weight-field=1 $options in | cmp - /dev/null
-    done
-    bigshuf --weights=/dev/null /dev/null | cmp - /dev/null
+test_weights_may_be_zero_alone_or_of_any_size() {
+    seq 1000 | sed 's/.*/0/' >in
+    printf '%s\n' 1e-300 1e300 5e-324 1.7e308 1e-200 >sizes
+    cases <<'END'
+bigshuf --weight-field=1 in =>
+bigshuf --weight-field=1 -n 5 in =>
+bigshuf --weight-field=1 -n 5 --keep-order in =>
+bigshuf --weights=/dev/null /dev/null =>
+bigshuf --weight-field=1 sizes => 1.7e308 1e300 1e-200 1e-300 5e-324
+bigshuf --weight-field=1 -r -n 3 sizes => 1.7e308 1.7e308 1.7e308
+END
 }
 
-test_weights_may_be_of_any_size() {
-    printf '%s\n' 1e-300 1e300 5e-324 1.7e308 1e-200 >in
-    prints '1.7e308 1e300 1e-200 1e-300 5e-324' bigshuf --weight-field=1 in
-    prints '1.7e308 1.7e308 1.7e308' bigshuf --weight-field=1 -r -n 3 in
-}
-
-# A weight is refused in a field of a file's second line, and in the second line of --weights, with a message that names
-# the place: refuses WEIGHT MESSAGE
+# Weights are refused in a field of a file's second line, and in the second line of --weights, with a message that names
+# the place: refuses MESSAGE WEIGHT...
 refuses() {
-    local options
-    seq 3 >lines
-    printf '%s\n' 1 "$1" 1 >weights
-    printf 'a\t1\nb\t%s\n' "$1" >in
-    for options in '' '-n 1' '-n 1 --keep-order' '-r -n 1'; do
-        fails_with 1 "bigshuf: weights:2: $2: '$1'" bigshuf $options --weights=weights lines >out
-        fails_with 1 "bigshuf: in:2: $2: '$1'" bigshuf $options --weight-field=2 lines.weighed in >out
-        is_empty out
+    local options weight
+    for weight in "${@:2}"; do
+        printf '%s\n' 1 "$weight" 1 >weights
+        printf 'a\t1\nb\t%s\n' "$weight" >in
+        for options in '' '-n 1 --keep-order' '-r -n 1'; do
+            fails_with 1 "bigshuf: weights:2: $1: '$weight'" bigshuf $options --weights=weights -i 1-3 >out
+            fails_with 1 "bigshuf: in:2: $1: '$weight'" bigshuf $options --weight-field=2 first in >out
+            is_empty out
+        done
     done
 }
 
 test_weights_that_are_none_are_errors() {
-    printf 'a\t1\n' >lines.weighed
-    for weight in -1 -1e-300 -inf; do
-        refuses $weight 'negative weight'
-    done
-    for weight in inf Infinity 1e999; do
-        refuses $weight 'infinite weight'
-    done
-    refuses NaN 'weight is not a number'
-    for weight in '' x 1x 1,5 0x10 1e 'one two' --1; do
-        refuses "$weight" 'invalid weight'
-    done
+    printf 'a\t1\n' >first
+    refuses 'negative weight' -1 -1e-300 -inf
+    refuses 'infinite weight' inf Infinity 1e999
+    refuses 'weight is not a number' NaN
+    refuses 'invalid weight' '' x 1x 1,5 0x10 1e 'one two' --1
 }
 
-test_a_line_without_the_field_is_an_error() {
-    printf '1\t2\n3\n' >in
-    fails_with 1 "bigshuf: in:2: no such field for the weight: '3'" bigshuf --weight-field=2 in >out
-    is_empty out
+test_weights_at_fault_are_named_by_their_place() {
+    printf '1\t2\n3\n' >short
+    printf '1\n2\n3' >one
+    printf '4\n\n5\n' >two
+    printf '1\n2\nx' >three
+    printf 'h\n\n1\nx\n' >headed
+    printf '#1\n#2\n1\n' >first
+    printf '#1\n1\nx\n' >second
+    printf 'a;"1;5"\n' >quoted
+    printf 'h,w\n"a\nb",1\nc\n' >missing
+    awk 'BEGIN { for (i = 0; i < 300000; i++) print "a\t1" }' >large
+    printf 'b\tx\n' >small
+    : >empty
+    cases <<'END'
+bigshuf --weight-field=2 short =! short:2: no such field for the weight: '3'
+bigshuf --weight-field=1 one empty two =! two:2: invalid weight: ''
+bigshuf --weight-field=1 three empty two =! three:3: invalid weight: 'x'
+bigshuf --weight-field=2 -n 1 large small =! small:1: invalid weight: 'x'
+bigshuf --header=2 --weight-field=1 headed headed =! headed:4: invalid weight: 'x'
+bigshuf --header=2 --weight-field=1 <headed =! -:4: invalid weight: 'x'
+bigshuf --header-bytes=3 --weight-field=1 headed headed =! headed:4: invalid weight: 'x'
+bigshuf --header-bytes=2 --header=1 --weight-field=1 <headed =! -:4: invalid weight: 'x'
+bigshuf --header-start='#' --headers-differ --weight-field=1 first second =! second: record 2: invalid weight: 'x'
+printf 'h\n;1;x;' | bigshuf --header=1 --delimiter=';' --weight-field=1 =! -:3: invalid weight: 'x'
+bigshuf --csv -t ';' --weight-field=2 quoted =! quoted: record 1: invalid weight: '1;5'
+bigshuf --csv --header --weight-field=2 missing missing =! missing: record 2: no such field for the weight: 'c'
+printf '0123456789012345678901234567890123456789xx\n' | bigshuf --weight-field=1 =! -:1: invalid weight: '0123456789012345678901234567890123456789'
+printf 'a\033\0\n' | bigshuf --weight-field=1 =! -:1: invalid weight: 'a\\x1b\\x00'
+bigshuf --weights=- < <(seq 3) =! standard input cannot hold both records and weights
+bigshuf --weights=nowhere -o short one =! nowhere: No such file or directory
+END
+    same '1	2 3' "$(paste -s -d ' ' short)"
 }
 
 test_weights_are_a_field_of_csv() {
@@ -477,31 +454,15 @@ test_weights_are_a_field_of_csv() {
     for options in '-n 20' '' '-r -n 30' '-n 20 --keep-order'; do
         bigshuf --csv --seed=x $options --weight-field=2 in | cmp - <(bigshuf --csv --seed=x $options --weights=weights in)
     done
-    printf 'a;"1;5"\n' >in
-    fails_with 1 "bigshuf: in: record 1: invalid weight: '1;5'" bigshuf --csv -t ';' --weight-field=2 in
-    printf 'h,w\n"a\nb",1\nc\n' >in
-    fails_with 1 "bigshuf: in: record 2: no such field for the weight: 'c'" \
-        bigshuf --csv --header --weight-field=2 in in
-}
-
-test_a_weight_is_named_by_its_line_in_its_file() {
-    printf '1\n2\n3' >one
-    printf '4\n\n5\n' >two
-    : >empty
-    fails_with 1 "bigshuf: two:2: invalid weight: ''" bigshuf --weight-field=1 one empty two
-    printf '1\n2\nx' >one
-    fails_with 1 "bigshuf: one:3: invalid weight: 'x'" bigshuf --weight-field=1 one empty two
 }
 
 # What might pass for one is not cut off where the reader's buffer ends.
 test_a_weight_of_any_length_is_one_weight() {
     { printf 1. && head -c 3000000 /dev/zero | tr '\0' 0 && printf 'x\n2\n'; } >long
-    seq 2 >in
-    fails_with 1 "bigshuf: long:1: weight is too long: '1.00*" bigshuf --weights=long in
-    fails_with 1 "bigshuf: long:1: weight is too long: '1.00*" bigshuf --weight-field=1 long
-    fails_with 1 "bigshuf: -:1: invalid weight: '0123456789012345678901234567890123456789'" \
-        bigshuf --weight-field=1 < <(printf '0123456789012345678901234567890123456789xx\n')
-    fails_with 1 "bigshuf: -:1: invalid weight: 'a\\\\x1b\\\\x00'" bigshuf --weight-field=1 < <(printf 'a\033\0\n')
+    cases <<'END'
+bigshuf --weights=long -i 1-2 =! long:1: weight is too long: '1.00*
+bigshuf --weight-field=1 long =! long:1: weight is too long: '1.00*
+END
 }
 
 # The lines of their file end with a newline, whatever the records end with.
@@ -510,6 +471,8 @@ test_any_byte_may_end_weighted_records() {
     printf '1\n0\n' >weights
     bigshuf --delimiter=';' --weights=weights in | cmp - <(printf '1\na;')
     bigshuf --delimiter=';' --weight-field=1 -t '\n' in | cmp - <(printf '1\na;')
+    seq 3 >in
+    same_lines in <(seq 3 | bigshuf --weights=- in)
 }
 
 test_too_few_or_too_many_weights_are_errors() {
@@ -521,13 +484,6 @@ test_too_few_or_too_many_weights_are_errors() {
         fails_with 1 'bigshuf: many: too many weights: there are 3 records' bigshuf $options --weights=many in >out
         is_empty out
     done
-}
-
-test_a_file_of_weights_that_cannot_be_read_is_told_before_the_work() {
-    echo old >old
-    seq 3 >in
-    fails_with 1 'bigshuf: nowhere: No such file or directory' bigshuf --weights=nowhere -o old in
-    same old "$(<old)"
 }
 
 # ---- Weights that are read again ----
@@ -601,38 +557,13 @@ test_weights_may_be_written_over_by_the_sample() {
 
 # ---- --keep-order ----
 
-test_a_sample_in_input_order_is_the_same_sample() {
-    seq "$(scale 100000 800000 30000000)" >in
-    for count in 1000 "$(scale 60000 200000 20000000)" 99999999; do
-        if [ "$count" = 99999999 ]; then
-            cp in wanted
-        else
-            bigshuf --seed=x -n "$count" in | sort -n >wanted
-        fi
-        bigshuf -S 8M --seed=x -n "$count" --keep-order in | cmp - wanted
-        bigshuf --seed=x -n "$count" --keep-order < <(cat in) | cmp - wanted
-    done
-}
-
-test_a_weighted_sample_in_input_order_is_the_same_sample() {
-    seq "$(scale 100000 300000 30000000)" >in
-    for count in 1 50000; do
-        bigshuf --seed=x -n $count --weight-field=1 in | sort -n >wanted
-        bigshuf -S 8M --seed=x -n $count --weight-field=1 --keep-order in | cmp - wanted
-        bigshuf --seed=x -n $count --weight-field=1 --keep-order < <(cat in) | cmp - wanted
-    done
-}
-
-test_numbers_of_a_large_range_keep_their_order() {
+test_ranges_and_arguments_keep_their_order() {
     for range in 1-134217729 5-1000000000004 0-18446744073709551615; do
         for count in 1 2 1000 20000; do
             bigshuf --seed=x -i $range -n $count | sort -n >wanted
             bigshuf --seed=x -i $range -n $count --keep-order | cmp - wanted
         done
     done
-}
-
-test_a_range_and_arguments_keep_their_order() {
     seq 30 >in
     bigshuf --seed=x -n 9 --keep-order in >wanted
     bigshuf --seed=x -n 9 --keep-order -i 1-30 | cmp - wanted
@@ -645,28 +576,19 @@ test_a_range_and_arguments_keep_their_order() {
 test_samples_by_probability_are_the_same_with_any_memory() {
     more_than_memory >in
     same_sample --probability=0.4
+    bigshuf --probability=0 in | cmp - /dev/null
+    bigshuf --probability=1 in | cmp - in
+    bigshuf --probability=1.000 < <(cat in) | cmp - in
 }
 
-# Whether a record stays does not depend on those after it.
+# Whether a record stays does not depend on those after it, and what stays also does with a higher probability.
 test_each_record_stays_by_itself() {
     seq 100000 >in
     bigshuf --seed=x --probability=0.3 in >out
     seq 1000 | bigshuf --seed=x --probability=0.3 | cmp - <(awk '$1 <= 1000' out)
     sort -n -c out
-}
-
-test_what_stays_with_a_probability_stays_with_a_higher_one() {
-    seq 100000 >in
-    bigshuf --seed=x --probability=0.3 in >some
-    bigshuf --seed=x --probability=0.31 in >others
-    same '' "$(comm -23 <(sort some) <(sort others))"
-}
-
-test_nothing_and_everything() {
-    more_than_memory >in
-    bigshuf --probability=0 in | cmp - /dev/null
-    bigshuf --probability=1 in | cmp - in
-    bigshuf --probability=1.000 < <(cat in) | cmp - in
+    bigshuf --seed=x --probability=0.31 in >higher
+    same '' "$(comm -23 <(sort out) <(sort higher))"
 }
 
 test_a_sample_by_probability_streams() {
@@ -781,16 +703,4 @@ test_memory_of_samples_of_any_size() {
     for options in '-n 500000' '-n 500000 --keep-order' '-r -n 100000' --weight-field=1 '--weight-field=1 -r -n 50000'; do
         runs_within 8 --seed=m $options in >out
     done
-}
-
-test_standard_input_is_not_read_twice() {
-    fails_with 1 'bigshuf: standard input cannot hold both records and weights' bigshuf --weights=- < <(seq 3)
-    seq 3 >in
-    same_lines in <(seq 3 | bigshuf --weights=- in)
-}
-
-test_weights_at_fault_are_told_by_file_and_line_however_large_the_files() {
-    awk 'BEGIN { for (i = 0; i < 300000; i++) print "a\t1" }' >a
-    printf 'b\tx\n' >b
-    fails_with 1 "bigshuf: b:1: invalid weight: 'x'" bigshuf --weight-field=2 -n 1 a b
 }

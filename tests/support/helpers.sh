@@ -144,6 +144,11 @@ long_lines() {
     }'
 }
 
+# The bytes that a run with -v that said this has written to temporary files: spilled FILE.
+spilled() {
+    sed -n 's/^bigshuf: spilled: .* \([0-9]*\) bytes$/\1/p' "$1"
+}
+
 # Print what FUNCTION prints, which all tests share: shared FUNCTION.
 shared() {
     local file=$SCRATCH/shared/$1

@@ -1,103 +1,58 @@
+/* Keys of any kind: those of weights are seldom equal, in order or extreme. */
+
 #include "support/small_run.h"
 
 #include "sample/key_order.h"
 #include "shuffle/transfer.h"
-#include "support/failure_sweep.h"
 #include "support/unit.h"
 
 static struct engine_text text;
 static uint64_t *key; /* of each record */
-static uint64_t limit;
 
-/* ---- Keys ---- */
+enum kind { RANDOM, EQUAL, ZERO, GREATEST, OF_TWO, ASCENDING, DESCENDING, OUTLIER, LATE, KINDS };
 
-typedef uint64_t key_function(size_t i, uint64_t random);
-
-static uint64_t key_random(size_t i, uint64_t random)
+static uint64_t key_of(enum kind kind, size_t i, uint64_t random)
 {
-    (void)i;
-    return random % UINT64_MAX;
+    switch (kind) {
+    case RANDOM:
+        return random % UINT64_MAX;
+    case EQUAL:
+        return (uint64_t)1 << 60;
+    case ZERO:
+        return 0;
+    case GREATEST:
+        return UINT64_MAX - 1 - (random % 3 > 0);
+    case OF_TWO:
+        return random % 2 == 0 ? 7 : (uint64_t)1 << 62;
+    case ASCENDING:
+        return i;
+    case DESCENDING:
+        return UINT64_MAX - 1 - i;
+    case OUTLIER:
+        return i == 77 ? 1 : UINT64_MAX / 2;
+    default: /* LATE: few of the records that say where ranges begin have another key */
+        return i < 5000 ? 1000 : random % 5000;
+    }
 }
 
-static uint64_t key_equal(size_t i, uint64_t random)
+/* Take the records of the text, and write them to file `out`. */
+static void write_by_key(void)
 {
-    (void)i;
-    (void)random;
-    return (uint64_t)1 << 60;
-}
-
-static uint64_t key_zero(size_t i, uint64_t random)
-{
-    (void)i;
-    (void)random;
-    return 0;
-}
-
-static uint64_t key_greatest(size_t i, uint64_t random)
-{
-    (void)i;
-    return random % 3 == 0 ? UINT64_MAX - 1 : UINT64_MAX - 2;
-}
-
-static uint64_t key_of_two(size_t i, uint64_t random)
-{
-    (void)i;
-    return random % 2 == 0 ? 7 : (uint64_t)1 << 62;
-}
-
-static uint64_t key_ascending(size_t i, uint64_t random)
-{
-    (void)random;
-    return i;
-}
-
-static uint64_t key_descending(size_t i, uint64_t random)
-{
-    (void)random;
-    return UINT64_MAX - 1 - i;
-}
-
-static uint64_t key_outlier(size_t i, uint64_t random)
-{
-    (void)random;
-    return i == 77 ? 1 : UINT64_MAX / 2;
-}
-
-/* Few of the records that say where ranges begin have another key. */
-static uint64_t key_late(size_t i, uint64_t random)
-{
-    return i < 5000 ? 1000 : random % 5000;
-}
-
-static key_function *const all_keys[] = {key_random,    key_equal,      key_zero,    key_greatest, key_of_two,
-                                         key_ascending, key_descending, key_outlier, key_late};
-
-enum { KINDS = sizeof all_keys / sizeof all_keys[0] };
-
-static void make_keys(key_function *function)
-{
-    uint64_t state = 1;
-
-    for (size_t i = 0; i < text.records; i++)
-        key[i] = function(i, engine_random(&state));
-}
-
-/* ---- Sorting ---- */
-
-/* Take the records of a source, and write them. */
-static void write_by_key(struct source *source, struct output *to)
-{
+    struct source *source = engine_text_source(&text);
+    struct output *to = small_output("out");
     struct key_order *keyed = key_order_open(&small.run);
     struct transfer passage;
     struct record_piece piece;
     size_t record = 0;
 
-    small_limit(limit);
     transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
     for (; record_reader_next(&passage.reader, &piece); record += piece.last)
         key_order_put(keyed, &piece, key[record]);
     key_order_write(keyed, to);
     key_order_free(keyed);
+    output_commit(to);
+    output_free(to);
+    source_free(source);
 }
 
 static int compare_records(const void *a, const void *b)
@@ -110,81 +65,56 @@ static int compare_records(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The numbers of the records in their order, malloc'd. */
-static uint32_t *sorted_records(void)
+/* The first ones, as many as each of these limits says, of records with keys of this kind. */
+static void assert_sorts(enum kind kind, const uint64_t *limits, size_t count)
 {
-    uint32_t *number = malloc((text.records + 1) * sizeof *number);
+    uint32_t *sorted = malloc((text.records + 1) * sizeof *sorted);
+    uint64_t state = 1;
 
-    for (size_t i = 0; i < text.records; i++)
-        number[i] = (uint32_t)i;
-    qsort(number, text.records, sizeof *number, compare_records);
-    return number;
-}
-
-static void assert_first(const uint32_t *sorted, uint64_t count)
-{
-    small_open(1, ORDER_LEAF_RECORDS);
-    limit = count;
-    sweep_write(engine_text_source(&text), write_by_key);
-    small_assert_file("out", &text, sorted, count < text.records ? (size_t)count : text.records);
-    small_close();
-}
-
-static void take_text(struct engine_text of)
-{
-    text = of;
     key = malloc((text.records + 1) * sizeof *key);
-}
-
-static void drop_text(void)
-{
-    engine_text_free(&text);
+    for (size_t i = 0; i < text.records; i++) {
+        key[i] = key_of(kind, i, engine_random(&state));
+        sorted[i] = (uint32_t)i;
+    }
+    qsort(sorted, text.records, sizeof *sorted, compare_records);
+    for (size_t i = 0; i < count; i++) {
+        small_open(1, ORDER_LEAF_RECORDS);
+        small_limit(limits[i]);
+        write_by_key();
+        small_assert_file("out", &text, sorted, limits[i] < text.records ? (size_t)limits[i] : text.records);
+        small_close();
+    }
+    free(sorted);
     free(key);
 }
 
-/* Records with keys of all kinds are sorted, all of them and the first ones; with the first `limited` kinds, limits are
- * in all places of interest. */
-static void assert_sorts(struct engine_text of, int limited)
+/* A third and all of such records, with keys of all kinds; the first kind with limits in all places of interest. */
+static void assert_sorts_all(size_t records, size_t (*length)(size_t i, uint64_t random))
 {
-    take_text(of);
-    for (int kind = 0; kind < KINDS; kind++) {
-        uint32_t *sorted;
+    const uint64_t limits[] = {records / 3, UINT64_MAX, 0, 1, 2, records - (records > 0), records, records + 1};
 
-        make_keys(all_keys[kind]);
-        sorted = sorted_records();
-        for (uint64_t count = 0; kind < limited && count < 3; count++) {
-            assert_first(sorted, count);
-            assert_first(sorted, text.records + count - (text.records > 0));
-        }
-        assert_first(sorted, text.records / 3);
-        assert_first(sorted, UINT64_MAX);
-        free(sorted);
-    }
-    drop_text();
+    text = engine_text_make(records, length, '\n');
+    for (enum kind kind = 0; kind < KINDS; kind++)
+        assert_sorts(kind, limits, kind == 0 ? sizeof limits / sizeof *limits : 2);
+    engine_text_free(&text);
 }
 
 #define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
 #define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
 
-SMALL_RUN(a_few_records_are_sorted)
-{
-    assert_sorts(engine_text_make(0, small_length_0, '\n'), KINDS);
-    assert_sorts(engine_text_make(1, small_length_to_20, '\n'), KINDS);
-    assert_sorts(engine_text_make(300, small_length_uneven, '\n'), KINDS);
-}
-
 /* The first 4096 say where ranges begin. */
 SMALL_RUN(records_of_any_keys_are_sorted_in_memory)
 {
-    assert_sorts(engine_text_make(4096, small_length_to_20, '\n'), KINDS);
-    assert_sorts(engine_text_make(4097, small_length_to_20, '\n'), KINDS);
-    assert_sorts(engine_text_make(8000, small_length_uneven, '\n'), KINDS);
+    static const size_t records[] = {0, 1, 300, 4096, 4097, 8000};
+
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++)
+        assert_sorts_all(records[i], small_length_uneven);
     assert_int_equal(disk.writes, 0);
 }
 
 QUARTER_RUN(records_of_any_keys_are_sorted_on_disk)
 {
-    assert_sorts(engine_text_make(15000, small_length_to_300, '\n'), 1);
+    assert_sorts_all(15000, small_length_to_300);
     assert_true(disk.writes > 0);
 }
 
@@ -201,59 +131,31 @@ static size_t length_few_large(size_t i, uint64_t random)
 
 QUARTER_RUN(large_records_are_sorted_by_starting_over)
 {
-    assert_sorts(engine_text_make(120, length_0_to_200000, '\n'), 1);
-    assert_sorts(engine_text_make(4, length_few_large, '\n'), 1);
+    assert_sorts_all(120, length_0_to_200000);
+    assert_sorts_all(4, length_few_large);
 }
 
 /* Else keys and references of that one would not fit. */
 QUARTER_RUN(ranges_are_divided_again_when_later_keys_fall_into_one)
 {
-    uint32_t *sorted;
+    const uint64_t all = UINT64_MAX;
 
-    take_text(engine_text_make(75000, small_length_0, '\n'));
-    make_keys(key_late);
-    sorted = sorted_records();
-    assert_first(sorted, UINT64_MAX);
+    text = engine_text_make(75000, small_length_0, '\n');
+    assert_sorts(LATE, &all, 1);
     assert_int_equal(small.progress.started_over, 0);
     assert_int_equal(disk.writes, 0);
-    assert_first(sorted, 1);
-    free(sorted);
-    drop_text();
+    engine_text_free(&text);
 }
 
 /* Were ranges to begin where the first keys say, ascending ones would be started over 4096 by 4096. */
 QUARTER_RUN(keys_that_come_in_order_are_started_over_only_a_few_times)
 {
-    static key_function *const functions[] = {key_ascending, key_descending};
+    const uint64_t all = UINT64_MAX;
 
-    take_text(engine_text_make(30000, small_length_to_300, '\n'));
-    for (int i = 0; i < 2; i++) {
-        uint32_t *sorted;
-
-        make_keys(functions[i]);
-        sorted = sorted_records();
-        assert_first(sorted, UINT64_MAX);
-        assert_true(small.progress.started_over > 0 && small.progress.started_over < 3);
-        free(sorted);
+    text = engine_text_make(30000, small_length_to_300, '\n');
+    for (enum kind kind = ASCENDING; kind <= DESCENDING; kind++) {
+        assert_sorts(kind, &all, 1);
+        assert_in_range(small.progress.started_over, 1, 2);
     }
-    drop_text();
-}
-
-/* Nor do they stay if they were: of all that come by among the first 5000, only half would fit. */
-QUARTER_RUN(records_that_cannot_be_among_the_first_are_not_stored)
-{
-    const uint64_t most = 3500000 / small.divisor;
-    uint32_t *sorted;
-
-    take_text(engine_text_make(55000, small_length_to_300, '\n'));
-    make_keys(key_random);
-    sorted = sorted_records();
-    for (uint64_t count = 1; count <= 1000; count += 999) {
-        assert_first(sorted, count);
-        assert_true((uint64_t)small.run.engine.pool.fresh << small.run.engine.pool.block_shift < most);
-    }
-    assert_first(sorted, 5000);
-    assert_int_equal(disk.writes, 0);
-    free(sorted);
-    drop_text();
+    engine_text_free(&text);
 }

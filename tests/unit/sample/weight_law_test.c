@@ -1,13 +1,7 @@
+#include "support/engine.h"
 #include "support/unit.h"
 
 #include "sample/weight_law.h"
-
-#include <stdbool.h>
-#include <string.h>
-
-#include "base/random.h"
-
-enum { WORDS = 4096 };
 
 static struct decimal weight_of(const char *text)
 {
@@ -15,31 +9,6 @@ static struct decimal weight_of(const char *text)
 
     assert_int_equal(decimal_read(text, strlen(text), &weight), DECIMAL_OK);
     return weight;
-}
-
-/* The 64-bit words of a key's stream 0 from word `first` on, which begins a block. */
-static void read_words(const struct random_key *key, uint64_t first, uint64_t *words, size_t count)
-{
-    enum { PER_BLOCK = RANDOM_BLOCK_WORDS / 2 };
-    uint32_t block[RANDOM_BLOCK_WORDS];
-
-    for (size_t i = 0; i < count; i++) {
-        if (i % PER_BLOCK == 0)
-            random_blocks(key, 0, (first + i) / PER_BLOCK, block, 1);
-        words[i] = block[2 * (i % PER_BLOCK)] | (uint64_t)block[2 * (i % PER_BLOCK) + 1] << 32;
-    }
-}
-
-/* The key for weights of seed "42": SHA-256 of the seed's key and the label. */
-static struct random_key weight_key_of_42(void)
-{
-    static const uint8_t bytes[] = {0x73, 0x47, 0x5c, 0xb4, 0x0a, 0x56, 0x8e, 0x8d, 0xa8, 0xa0, 0x45, 0xce, 0xd1,
-                                    0x10, 0x13, 0x7e, 0x15, 0x9f, 0x89, 0x0a, 0xc4, 0xda, 0x88, 0x3b, 0x6b, 0x17,
-                                    0xdc, 0x65, 0x1b, 0x3a, 0x80, 0x49, 'w',  'e',  'i',  'g',  'h',  't',  0};
-    struct random_key key;
-
-    random_key_init(&key, bytes, sizeof bytes);
-    return key;
 }
 
 /* ---- Keys ---- */
@@ -78,42 +47,21 @@ UNIT_TEST(the_keys_are_golden)
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         assert_true(weight_law_key(golden[i].word, weight_of(golden[i].weight)) == golden[i].key);
         assert_true(weight_law_key_portable(golden[i].word, weight_of(golden[i].weight)) == golden[i].key);
-    }
-}
-
-UNIT_TEST(the_golden_keys_are_those_of_the_exact_law)
-{
-    for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++)
         assert_true(golden[i].exact - golden[i].key + 1 <= 2);
-}
-
-UNIT_TEST(the_weights_of_seed_42_are_golden)
-{
-    static const uint64_t expected[] = {0x8006718631488ec0, 0x7fa630367ffa3448, 0x7fdd10963267b8c6, 0x7fa63a34b8cc21f0,
-                                        0x7fbad6d71fc25cce};
-    static const char *const weights[] = {"1", "2", "3", "4", "10"};
-    struct random_key key = weight_key_of_42();
-    uint64_t word[5];
-
-    read_words(&key, 0, word, 5);
-    for (size_t i = 0; i < 5; i++)
-        assert_true(weight_law_key(word[i], weight_of(weights[i])) == expected[i]);
+    }
 }
 
 UNIT_TEST(arithmetic_without_128_bits_gives_the_same_keys)
 {
-    struct random_key key;
-    uint64_t words[WORDS];
+    uint64_t state = 1;
 
-    random_key_init(&key, "portable", 8);
-    read_words(&key, 0, words, WORDS);
-    for (size_t i = 0; i + 1 < WORDS; i++) {
-        struct decimal weight = {.mantissa = words[i + 1] | (uint64_t)1 << 63, .exponent = (int)(words[i + 1] % 2000)};
-        uint64_t low = words[i] >> i % 64, high = ~low;
+    for (unsigned i = 0; i < 4096; i++) {
+        const uint64_t word = engine_random(&state), top = (uint64_t)1 << 63;
+        const struct decimal weight = {.mantissa = engine_random(&state) | top, .exponent = (int)(word % 2000)};
+        const uint64_t words[] = {word, word >> i % 64, ~(word >> i % 64)};
 
-        assert_true(weight_law_key(words[i], weight) == weight_law_key_portable(words[i], weight));
-        assert_true(weight_law_key(low, weight) == weight_law_key_portable(low, weight));
-        assert_true(weight_law_key(high, weight) == weight_law_key_portable(high, weight));
+        for (unsigned k = 0; k < 3; k++)
+            assert_true(weight_law_key(words[k], weight) == weight_law_key_portable(words[k], weight));
     }
 }
 
@@ -187,104 +135,6 @@ UNIT_TEST(only_a_weight_of_zero_has_the_greatest_key)
     assert_true(weight_law_key_portable(5, weight_of("0")) == UINT64_MAX);
     assert_true(weight_law_key(0, weight_of("5e-324")) < (uint64_t)0xfff << 52);
     assert_true(weight_law_key(UINT64_MAX, weight_of("1.7976931348623157e308")) > 0);
-}
-
-/* ---- The law ---- */
-
-enum { ITEMS = 5, ORDERS = 120, TRIALS = 60000 };
-
-static const unsigned item_weight[ITEMS] = {1, 2, 3, 4, 10};
-
-/* The number, from 0 to 119, of an order of 0 ... 4. */
-static unsigned rank_of(const unsigned order[ITEMS])
-{
-    unsigned rank = 0;
-
-    for (unsigned i = 0; i < ITEMS; i++) {
-        unsigned smaller = 0;
-
-        for (unsigned k = i + 1; k < ITEMS; k++)
-            smaller += order[k] < order[i];
-        rank = rank * (ITEMS - i) + smaller;
-    }
-    return rank;
-}
-
-/* Put what the items that are not in `used` can follow into probability[]: one after another, each in proportion to its
- * weight among those that are left. */
-static void find_law(unsigned order[ITEMS], unsigned drawn, unsigned left, double so_far, double probability[ORDERS])
-{
-    if (drawn == ITEMS) {
-        probability[rank_of(order)] = so_far;
-        return;
-    }
-    for (unsigned item = 0; item < ITEMS; item++) {
-        bool used = false;
-
-        for (unsigned i = 0; i < drawn; i++)
-            used = used || order[i] == item;
-        if (used)
-            continue;
-        order[drawn] = item;
-        find_law(order, drawn + 1, left - item_weight[item], so_far * item_weight[item] / left, probability);
-    }
-}
-
-static void sort_by_key(const uint64_t word[ITEMS], const struct decimal weight[ITEMS], unsigned order[ITEMS])
-{
-    uint64_t key[ITEMS];
-
-    for (unsigned i = 0; i < ITEMS; i++) {
-        unsigned place = i;
-
-        key[i] = weight_law_key(word[i], weight[i]);
-        for (; place > 0 && key[order[place - 1]] > key[i]; place--)
-            order[place] = order[place - 1];
-        order[place] = i;
-    }
-}
-
-/* With 119 degrees of freedom: between the limits with a probability of about 0.9998. */
-static void assert_law_holds(const struct decimal weight[ITEMS])
-{
-    double probability[ORDERS] = {0}, sum = 0;
-    unsigned times[ORDERS] = {0}, order[ITEMS];
-    struct random_key key;
-
-    find_law(order, 0, 20, 1, probability);
-    random_key_init(&key, "law", 3);
-    for (uint64_t trial = 0; trial < TRIALS; trial++) {
-        uint64_t word[ITEMS];
-
-        read_words(&key, 8 * trial, word, ITEMS);
-        sort_by_key(word, weight, order);
-        times[rank_of(order)]++;
-    }
-    for (unsigned i = 0; i < ORDERS; i++) {
-        double expected = TRIALS * probability[i];
-
-        assert_true(expected > 5);
-        sum += (times[i] - expected) * (times[i] - expected) / expected;
-    }
-    assert_true(sum > 70 && sum < 186);
-}
-
-UNIT_TEST(every_order_has_the_probability_of_draws_without_replacement)
-{
-    struct decimal weight[ITEMS];
-
-    for (size_t i = 0; i < ITEMS; i++)
-        weight[i] = weight_of((const char *const[]){"1", "2", "3", "4", "10"}[i]);
-    assert_law_holds(weight);
-}
-
-UNIT_TEST(only_the_proportions_of_weights_matter)
-{
-    struct decimal weight[ITEMS];
-
-    for (size_t i = 0; i < ITEMS; i++)
-        weight[i] = weight_of((const char *const[]){"7e-301", "14e-301", "21e-301", "28e-301", "7e-300"}[i]);
-    assert_law_holds(weight);
 }
 
 /* ---- Whole numbers ---- */
@@ -397,64 +247,4 @@ UNIT_TEST(a_draw_takes_the_words_it_needs_low_one_first_and_rejects_what_is_too_
     assert_draw(&words, (struct uint128){6, 0x1111111111111117}, 0, 0x3333333333333332, 4);
     assert_draw(&words, (struct uint128){6, 0x1111111111111118}, 6, 0x1111111111111117, 2);
     assert_draw(&words, (struct uint128){UINT64_MAX, UINT64_MAX}, 0x2222222222222226, 0x1111111111111117, 2);
-}
-
-/* The first record whose weight makes the sum of all up to it greater than the number. */
-static unsigned find_item(struct uint128 number, const struct uint128 scaled[ITEMS])
-{
-    unsigned item = 0;
-
-    for (; uint128_compare(number, scaled[item]) >= 0; item++)
-        number = uint128_subtract(number, scaled[item]);
-    return item;
-}
-
-static struct uint128 scale_items(struct uint128 scaled[ITEMS])
-{
-    struct uint128 total = {0};
-
-    for (size_t i = 0; i < ITEMS; i++) {
-        scaled[i] =
-            weight_law_scale(weight_of((const char *const[]){"1", "2", "3", "4", "10"}[i]), weight_of("10").exponent);
-        total = uint128_add(total, scaled[i]);
-    }
-    return total;
-}
-
-UNIT_TEST(the_draws_of_seed_42_are_golden)
-{
-    static const unsigned expected[] = {4, 5, 5, 2, 5, 5, 5, 2, 5, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5};
-    struct random_key key = weight_key_of_42();
-    struct words words = {.next = 0};
-    struct uint128 scaled[ITEMS], total = scale_items(scaled);
-
-    assert_sum(total, 0x1400000, 0);
-    read_words(&key, 0, words.word, 64);
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
-        assert_int_equal(find_item(weight_law_draw(total, next_word, &words), scaled) + 1, expected[i]);
-}
-
-/* With 4 degrees of freedom: below the limit with a probability of about 0.9998. */
-UNIT_TEST(every_record_is_drawn_in_proportion_to_its_weight)
-{
-    enum { DRAWS = 60000, PER_FILL = 100 };
-    unsigned times[ITEMS] = {0};
-    struct uint128 scaled[ITEMS], total = scale_items(scaled);
-    struct random_key key;
-    double sum = 0;
-
-    random_key_init(&key, "draws", 5);
-    for (unsigned fill = 0; fill < DRAWS / PER_FILL; fill++) {
-        struct words words = {.next = 0};
-
-        read_words(&key, 512 * fill, words.word, 512);
-        for (unsigned i = 0; i < PER_FILL; i++)
-            times[find_item(weight_law_draw(total, next_word, &words), scaled)]++;
-    }
-    for (unsigned i = 0; i < ITEMS; i++) {
-        double expected = DRAWS * item_weight[i] / 20.0;
-
-        sum += (times[i] - expected) * (times[i] - expected) / expected;
-    }
-    assert_true(sum < 22);
 }
