@@ -86,16 +86,18 @@ test_a_pipe_in_small_pieces() {
 
 test_lengths_around_every_block_size() {
     awk 'BEGIN {
-        for (text = "x"; length(text) < 600000;)
+        for (text = "x"; length(text) < 1100000;)
             text = text text
-        for (bits = 12; bits < 20; bits++)
+        for (bits = 12; bits < 21; bits++)
             for (i = -2; i <= 2; i++)
                 print substr(text, 1, 2 ^ bits + i)
     }' >in
     bigshuf in >out
     same_lines in out
-    bigshuf -S 8M in in in in >out
-    same_lines out <(cat in in in in)
+    bigshuf < <(cat in) >out
+    same_lines in out
+    bigshuf -S 8M in in >out
+    same_lines out <(cat in in)
 }
 
 test_one_line_of_any_length_around_a_buffer() {
@@ -104,6 +106,52 @@ test_one_line_of_any_length_around_a_buffer() {
         bigshuf in | cmp - <(cat in; echo)
         bigshuf -S 8M in in | cmp - <(cat in; echo; cat in; echo)
     done
+}
+
+# ---- Few records, which are looked for among all ----
+
+# The eight parts of `in` that follow from the number of its records are the whole, and any number of first records are
+# its beginning: looks_for_few OPTION...
+looks_for_few() {
+    local records count part
+    bigshuf -v --seed=x "$@" in 2>said >whole
+    records=$(awk '$2 == "records:" { print $3 }' said)
+    for part in 1 2 3 4 5 6 7 8; do
+        bigshuf --seed=x --part=$part/8 --expect-records="$records" "$@" in
+    done | cmp - whole
+    for count in 1 2 $((records / 5)) $((records - 1)); do
+        for threads in 1 3; do
+            bigshuf -v --seed=x --parallel=$threads -n "$count" "$@" < <(cat in) 2>said >out
+            same "$records $count" "$(awk '$2 == "records:" { print $3, $5 }' said)"
+            cmp -n "$(wc -c <out)" out whole
+        done
+    done
+}
+
+test_few_lines_are_found_among_many() {
+    seq 15000 >in
+    looks_for_few
+    seq 10000 24999 >in # of one length
+    looks_for_few -S 8M
+    { seq 20000; head -c 60000 /dev/zero | tr '\0' '\n'; long_lines 300 10 30000; } >in
+    looks_for_few
+    long_lines 5000 100 200 >in # which are referred to
+    looks_for_few
+}
+
+test_few_records_of_other_kinds_are_found_among_many() {
+    { seq 20000; head -c 90002 /dev/zero | tr '\0' '\n'; seq 9998; } >lines
+    cp lines in
+    looks_for_few --records=lines:3
+    head -c 240000 lines >in
+    looks_for_few --records=bytes:3
+    looks_for_few --records=bytes:16
+    seq 20000 | sed 's/$/</; s/9/9\n/' >in
+    looks_for_few --records=end:'<\n'
+    seq 20000 | sed 's/5/"\n"/; s/^/"/; s/$/"/' >in
+    looks_for_few --csv
+    seq 10000 29999 | sed 's/^/\x05/' | tr -d '\n' >in
+    looks_for_few --records=varint
 }
 
 # ---- What was written to temporary files is checked when it is read ----
@@ -141,6 +189,11 @@ test_a_changed_or_shortened_temporary_file_is_found_when_a_pile_is_started_over(
 test_a_changed_temporary_file_is_found_when_a_record_is_larger_than_memory() {
     { long_line 9000000; seq 1000; } >in
     fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*"
+    long_line 9000000 >in
+    for at in 1 2 5; do
+        fails_with 1 '*changed*' env FAULT_DAMAGE=1 FAULT_CALL=preadv FAULT_AT=$at bigshuf-faulty -S 8M >out < <(cat in)
+        is_empty out
+    done
 }
 
 test_temporary_files_truly_changed_on_disk_are_found() {
