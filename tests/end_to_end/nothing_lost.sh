@@ -84,6 +84,19 @@ test_a_pipe_in_small_pieces() {
     same_lines out <(seq 10; echo 112; seq 13 20000)
 }
 
+test_every_short_length() {
+    awk 'BEGIN {
+        for (text = "abcdefghijk"; length(text) < 800;)
+            text = text text
+        for (i = 0; i < 32000; i++)
+            print substr(text, i % 9, i * 7 % 800)
+    }' >in
+    for options in '-S 8M --parallel=1' '-S 8M --parallel=3' -S1G '-S1G --csv'; do
+        bigshuf $options < <(cat in) >out
+        same_lines in out
+    done
+}
+
 test_lengths_around_every_block_size() {
     awk 'BEGIN {
         for (text = "x"; length(text) < 1100000;)
