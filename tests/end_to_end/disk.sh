@@ -136,8 +136,8 @@ test_a_directory_that_is_full_at_any_moment_goes_on_in_the_next() {
     bigshuf --seed=1363 in >wanted
     for how in never always; do
         for at in $(scale '2 4' '1 2 3 4 5 6 7 10 20 40 100' "$(seq 2 100)"); do
-            for short in '' 1; do
-                FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC FAULT_SHORT=$short bigshuf-faulty \
+            for short in FAULT_LONG=1 FAULT_SHORT=1; do
+                env FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC $short bigshuf-faulty \
                     -S 8M --seed=1363 -T 1 -T 2 -T 3 --compress-temporary="$how" in >out
                 cmp out wanted
             done
