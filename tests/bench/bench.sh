@@ -441,9 +441,8 @@ row_file() {
     use_data "$kind" "$(megabytes 1000)" || return 0
     cat "$IN" >/dev/null
     measure bigshuf '"$BIGSHUF" "$IN" >"$OUT"' hold '"$HOLD" <"$IN" >"$OUT"' \
-        hold-huge '"$HOLD" huge <"$IN" >"$OUT"' dd 'dd if="$IN" of="$OUT" bs=1M status=none'
+        dd 'dd if="$IN" of="$OUT" bs=1M status=none'
     compare bigshuf hold "$(targets '<=2.5' '<=1.3' '<=1.3')"
-    compare bigshuf hold-huge '<='
     compare bigshuf dd "$(targets '<=3' '<=1.4' '<=1.4')"
 }
 
@@ -464,8 +463,7 @@ limited() {
     local memory group limit_mib=''
     memory=$(mebibytes "$3")
     group=$(mebibytes "$4")
-    needs_cgroup "$group" || return 0
-    use_data "$1" "$(megabytes "$2")" || return 0
+    needs_cgroup "$group" && use_data "$1" "$(megabytes "$2")" || return 0
     limit_mib=$group
     find_others "$memory"
     if [ "$6" = beside ]; then
@@ -481,25 +479,10 @@ limited() {
     compare bigshuf duckdb '>='
 }
 
-row_limit_json() {
-    limited json 4000 256 1024 '<=0.95' '>=3.5'
-}
-
-row_half_json() {
-    limited json 4000 2048 3072 '<=0.75' beside
-}
-
-row_limit_nine() {
-    limited nine 4000 256 1024 '<=1.2' '>=8'
-}
-
-row_limit_lines() {
-    limited lines 8000 256 1024 '<=0.95' beside
-}
-
-row_limit_text() {
+# The same of real text.
+limited_text() {
     needs_text || return 0
-    limited text 4000 256 1024 '<=0.9' beside
+    limited text "$@"
 }
 
 # Real text, when temporary files are on a disk of 150 MB/s, for reading and writing together; and the bytes in them.
@@ -564,21 +547,16 @@ row_tiny() {
 }
 
 row_threads() {
-    if [ "$processors" -lt 2 ]; then
-        say "$row: skipped: there is one processor"
-        return 0
+    if [ "$processors" -gt 1 ]; then
+        against "$kind" 1000 bigshuf '"$BIGSHUF" --parallel=2 "$IN" >/dev/null' \
+            1-thread '"$BIGSHUF" --parallel=1 "$IN" >/dev/null' '>=1.7'
     fi
-    against "$kind" 1000 bigshuf '"$BIGSHUF" --parallel=2 "$IN" >/dev/null' \
-        1-thread '"$BIGSHUF" --parallel=1 "$IN" >/dev/null' '>=1.7'
 }
 
-# Records that are not lines, against lines of the same lengths: the same bytes read in two ways, to /dev/null.
-row_csv() {
-    against json 1000 csv '"$BIGSHUF" --csv "$IN" >/dev/null' lines '"$BIGSHUF" "$IN" >/dev/null' '>=0.7'
-}
-
-row_size() {
-    against sixteen 1000 size '"$BIGSHUF" --records=bytes:16 "$IN" >/dev/null' lines '"$BIGSHUF" "$IN" >/dev/null' '>=1.0'
+# Records that are not lines, against lines of the same lengths: the same bytes read in two ways, to /dev/null:
+# row_kind KIND OPTION TARGET
+row_kind() {
+    against "$1" 1000 kind "\"\$BIGSHUF\" $2 \"\$IN\" >/dev/null" lines '"$BIGSHUF" "$IN" >/dev/null' "$3"
 }
 
 # Lengths, and the checksums of TFRecord, against records of the same size, in the same bytes, from file to file; and to
@@ -707,7 +685,7 @@ row_figure() {
 # ---- The machine and the programs ----
 
 describe() {
-    local name
+    local name found
     say "bigshuf bench, $(date -u '+%Y-%m-%d %H:%M UTC')"
     say
     say "processor    $(awk -F': *' '/^(model name|Model|cpu model)/ { print $2; exit }' /proc/cpuinfo)," \
@@ -721,37 +699,24 @@ describe() {
     fi
     say "cgroups in   $cgroup_base"
     say "bigshuf      $("$BIGSHUF" --version | head -n 1) $(git -C "$bench" rev-parse --short HEAD 2>/dev/null || true)"
-    for name in shuf sort cp dd cat; do
-        case $name in
-        shuf) describe_program shuf "$SHUF" ;;
-        sort) describe_program sort "$SORT" ;;
-        *) describe_program "$name" "$name" ;;
-        esac
+    for name in shuf sort terashuf uu_shuf duckdb cp dd cat; do
+        found=${name^^}
+        describe_program "$name" "${!found-$name}"
     done
-    describe_program uu-shuf "$UU_SHUF"
-    describe_program duckdb "$DUCKDB"
-    if [ -n "$TERASHUF" ]; then
-        say "terashuf     $TERASHUF (tells no version)"
-    else
-        say "terashuf     not found: left out (set TERASHUF)"
-    fi
     say
 }
 
 describe_program() {
-    if [ -z "$2" ]; then
-        say "$(printf %-12s "$1") not found: left out"
-    else
-        say "$(printf %-12s "$1") $("$2" --version 2>/dev/null | sed -n 1p)"
-    fi
+    say "$(printf %-12s "$1") $(if [ -z "$2" ]; then echo 'not found: left out'; else "$2" --version 2>/dev/null | sed -n 1p; fi)"
 }
 
-# Run a row if it was asked for: run_row NAME FUNCTION [KIND]
+# Run a row if it was asked for; if FUNCTION is given one argument, it is also the kind of its data:
+# run_row NAME FUNCTION [ARGUMENT]...
 run_row() {
     row=$1
     kind=${3:-}
     if [[ $row =~ ${ROWS:-.} ]]; then
-        "$2"
+        "${@:2}"
     fi
 }
 
@@ -773,19 +738,19 @@ run_row threads-json row_threads json
 run_row tiny row_tiny
 run_row store row_store
 run_row sample row_sample
-run_row csv row_csv
-run_row size row_size
+run_row csv row_kind json --csv '>=0.7'
+run_row size row_kind sixteen --records=bytes:16 '>=1.0'
 run_row lengths row_lengths
 run_row shards row_shards
 run_row zstd row_packed zstd
 run_row gzip row_packed gzip
 run_row tar row_tar
 run_row cold row_cold
-run_row limit-json row_limit_json
-run_row half-json row_half_json
-run_row limit-nine row_limit_nine
-run_row limit-lines row_limit_lines
-run_row limit-text row_limit_text
+run_row limit-json limited json 4000 256 1024 '<=0.95' '>=3.5'
+run_row half-json limited json 4000 2048 3072 '<=0.75' beside
+run_row limit-nine limited nine 4000 256 1024 '<=1.2' '>=8'
+run_row limit-lines limited lines 8000 256 1024 '<=0.95' beside
+run_row limit-text limited_text 4000 256 1024 '<=0.9' beside
 run_row slow row_slow
 if [ -n "$FIGURE$ROWS" ]; then
     run_row figure row_figure

@@ -74,10 +74,6 @@ sweep_all() {
 test_a_small_input_survives_any_fault() {
     seq 1000 >in
     sweep_all out
-}
-
-test_a_small_input_to_a_file_survives_any_fault() {
-    seq 1000 >in
     sweep_all folder/file
 }
 
@@ -88,10 +84,13 @@ test_groups_survive_any_fault() {
     sweep_all folder/file -S 8M --group-field=1 -t 5
 }
 
+# What cannot be mapped is read, and some reads look for the machine's limits.
 test_an_input_that_fits_survives_any_fault() {
     seq 120000 >in
-    forgiving=yes sweep_all out -S 16M --parallel=1 # since what cannot be mapped is read
-    forgiving=yes sweep_all folder/file -S 16M --parallel=3
+    local forgiving=yes
+    sweep_all out -S 16M --parallel=1
+    sweep_all folder/file -S 16M --parallel=3
+    sweep_all out
 }
 
 test_an_archive_that_fits_survives_any_fault() {
@@ -99,11 +98,6 @@ test_an_archive_that_fits_survives_any_fault() {
     long_lines 200 1000 3000 | split -a 3 -l 1 - s.
     tar --remove-files -cf in s.*
     forgiving=yes sweep_all out -S 16M --parallel=3 --records=tar
-}
-
-test_an_input_with_defaults_survives_any_fault() {
-    seq 120000 >in
-    forgiving=yes sweep_all out # since some reads look for the machine's limits
 }
 
 # Small, since many runs are needed; long lines, since their number takes time and their bytes fill the memory.
@@ -115,23 +109,13 @@ spilling() {
 test_a_spilling_input_survives_any_fault() {
     spilling >in
     sweep_all out -S 8M --parallel=1
+    sweep_all folder/file -S 8M --parallel=3
+    FAULT_STAYS=1 sweep_all folder/file -S 8M --parallel=3
 }
 
 test_compressed_temporary_files_survive_any_fault() {
     spilling >in
     sweep_all folder/file -S 8M --parallel=3 --compress-temporary=always
-}
-
-test_a_spilling_input_to_a_file_survives_any_fault() {
-    spilling >in
-    sweep_all folder/file -S 8M --parallel=3
-}
-
-test_a_spilling_input_survives_any_fault_whatever_the_threads() {
-    needs_scale full
-    spilling >in
-    sweep_all folder/file -S 8M --parallel=1
-    sweep_all out -S 8M --parallel=3
 }
 
 test_leaves_that_are_started_over_survive_any_fault() {
@@ -150,31 +134,17 @@ test_a_record_larger_than_memory_survives_any_fault() {
     sweep_all out -S 8M --parallel=1
 }
 
-test_calls_that_fail_from_some_time_on_are_survived() {
-    spilling >in
-    export FAULT_STAYS=1
-    sweep_all folder/file -S 8M --parallel=3
-}
-
 # ---- Causes that are treated in ways of their own ----
 
-test_a_full_disk_at_any_moment_is_survived() {
+test_a_full_disk_and_a_lack_of_descriptors_or_memory_at_any_moment_is_survived() {
     spilling >in
-    FAULT_ERRNO=ENOSPC sweep 'write pwritev open_anonymous' folder/file -S 8M --parallel=3
-    FAULT_ERRNO=ENOSPC FAULT_STAYS=1 sweep 'write pwritev open_anonymous' folder/file -S 8M --parallel=3
-    FAULT_ERRNO=ENOSPC FAULT_STAYS=1 FAULT_SHORT=1 sweep 'write pwritev' folder/file -S 8M --parallel=3
-}
-
-test_a_lack_of_descriptors_at_any_moment_is_survived() {
-    spilling >in
-    FAULT_ERRNO=EMFILE sweep 'open open_anonymous mkstemp' folder/file -S 8M --parallel=3
-    FAULT_ERRNO=EMFILE FAULT_STAYS=1 sweep 'open open_anonymous mkstemp' folder/file -S 8M --parallel=3
-}
-
-test_a_lack_of_memory_at_any_moment_is_survived() {
-    spilling >in
-    FAULT_ERRNO=ENOMEM sweep 'allocate map' folder/file -S 8M --parallel=3
-    FAULT_ERRNO=ENOMEM FAULT_STAYS=1 sweep 'allocate map' folder/file -S 8M --parallel=3
+    for stays in no yes; do
+        [ $stays = no ] || export FAULT_STAYS=1
+        FAULT_ERRNO=ENOSPC sweep 'write pwritev open_anonymous' folder/file -S 8M --parallel=3
+        FAULT_ERRNO=EMFILE sweep 'open open_anonymous mkstemp' folder/file -S 8M --parallel=3
+        FAULT_ERRNO=ENOMEM sweep 'allocate map' folder/file -S 8M --parallel=3
+    done
+    FAULT_ERRNO=ENOSPC FAULT_SHORT=1 sweep 'write pwritev' folder/file -S 8M --parallel=3
 }
 
 # No anonymous files, no links to descriptors: named files, which have further ways to fail.
@@ -213,11 +183,7 @@ test_short_transfers_and_interruptions_do_no_harm() {
     unharmed -S 8M --parallel=1
     unharmed -S 8M --parallel=3
     unharmed -S 2G
-}
-
-test_short_transfers_and_interruptions_do_no_harm_when_a_pile_is_started_over() {
-    export FAULT_SHORT=1 FAULT_EINTR=1
-    giants >in
+    giants >in # piles are started over
     unharmed -S 8M
     unharmed -S 8M --tune=leaf-records=8
     unharmed -S 8M --compress-temporary=always

@@ -26,35 +26,17 @@ x\ny x\ny x\ny | x\nx\nx\ny\ny\ny\n
 END
 }
 
-test_every_line_is_there_once() {
-    local lines
-    lines=$(scale 20000 3000000 30000000)
-    seq "$lines" | bigshuf | same_lines - <(seq "$lines")
-}
-
-# Every pair of bytes, each followed by a newline.
-all_pairs_of_bytes() {
+test_every_pair_of_bytes_survives() {
     printf '%b' "$(awk 'BEGIN {
         for (i = 0; i < 256; i++)
             for (j = 0; j < 256; j++)
                 printf "\\0%03o\\0%03o\\n", i, j
-    }')"
-}
-
-test_every_pair_of_bytes_survives() {
-    all_pairs_of_bytes >in
+    }')" >in
     bigshuf in >out
     same_lines in out
-}
-
-test_every_pair_of_bytes_survives_between_nul_delimiters() {
-    all_pairs_of_bytes | tr '\0\n' '\n\0' >in
-    bigshuf -z in >out
-    same_lines <(tr '\0\n' '\n\0' <in) <(tr '\0\n' '\n\0' <out)
-}
-
-test_invalid_utf8_and_carriage_returns_survive() {
-    printf '\303\n\355\240\200\n\377\376\n\300\257\r\n\r\r\n\357\273\277x\n' >in
+    tr '\0\n' '\n\0' <in | bigshuf -z | tr '\0\n' '\n\0' >out
+    same_lines in out
+    printf '\303\n\355\240\200\n\377\376\n\300\257\r\n\r\r\n\357\273\277x\n' >in # which is no UTF-8
     LC_ALL=C.UTF-8 bigshuf in >out
     same_lines in out
 }
@@ -73,10 +55,10 @@ test_thousands_of_files() {
 
 test_a_file_that_fits_and_one_that_does_not() {
     more_than_memory >in
-    bigshuf in >fits
-    bigshuf -S 8M in >spilled
-    same_lines in fits
-    same_lines in spilled
+    for memory in 2G 8M; do
+        bigshuf -S $memory in >out
+        same_lines in out
+    done
 }
 
 test_a_pipe_in_small_pieces() {
@@ -84,18 +66,33 @@ test_a_pipe_in_small_pieces() {
     same_lines out <(seq 10; echo 112; seq 13 20000)
 }
 
+test_every_short_length() {
+    awk 'BEGIN {
+        for (text = "abcdefghijk"; length(text) < 800;)
+            text = text text
+        for (i = 0; i < 32000; i++)
+            print substr(text, i % 9, i * 7 % 800)
+    }' >in
+    for options in '-S 8M --parallel=1' '-S 8M --parallel=3' -S1G '-S1G --csv'; do
+        bigshuf $options < <(cat in) >out
+        same_lines in out
+    done
+}
+
 test_lengths_around_every_block_size() {
     awk 'BEGIN {
-        for (text = "x"; length(text) < 600000;)
+        for (text = "x"; length(text) < 1100000;)
             text = text text
-        for (bits = 12; bits < 20; bits++)
+        for (bits = 12; bits < 21; bits++)
             for (i = -2; i <= 2; i++)
                 print substr(text, 1, 2 ^ bits + i)
     }' >in
     bigshuf in >out
     same_lines in out
-    bigshuf -S 8M in in in in >out
-    same_lines out <(cat in in in in)
+    bigshuf < <(cat in) >out
+    same_lines in out
+    bigshuf -S 8M in in >out
+    same_lines out <(cat in in)
 }
 
 test_one_line_of_any_length_around_a_buffer() {
@@ -104,6 +101,52 @@ test_one_line_of_any_length_around_a_buffer() {
         bigshuf in | cmp - <(cat in; echo)
         bigshuf -S 8M in in | cmp - <(cat in; echo; cat in; echo)
     done
+}
+
+# ---- Few records, which are looked for among all ----
+
+# The eight parts of `in` that follow from the number of its records are the whole, and any number of first records are
+# its beginning: looks_for_few OPTION...
+looks_for_few() {
+    local records count part
+    bigshuf -v --seed=x "$@" in 2>said >whole
+    records=$(awk '$2 == "records:" { print $3 }' said)
+    for part in 1 2 3 4 5 6 7 8; do
+        bigshuf --seed=x --part=$part/8 --expect-records="$records" "$@" in
+    done | cmp - whole
+    for count in 1 2 $((records / 5)) $((records - 1)); do
+        for threads in 1 3; do
+            bigshuf -v --seed=x --parallel=$threads -n "$count" "$@" < <(cat in) 2>said >out
+            same "$records $count" "$(awk '$2 == "records:" { print $3, $5 }' said)"
+            cmp -n "$(wc -c <out)" out whole
+        done
+    done
+}
+
+test_few_lines_are_found_among_many() {
+    seq 15000 >in
+    looks_for_few
+    seq 10000 24999 >in # of one length
+    looks_for_few -S 8M
+    { seq 20000; head -c 60000 /dev/zero | tr '\0' '\n'; long_lines 300 10 30000; } >in
+    looks_for_few
+    long_lines 5000 100 200 >in # which are referred to
+    looks_for_few
+}
+
+test_few_records_of_other_kinds_are_found_among_many() {
+    { seq 20000; head -c 90002 /dev/zero | tr '\0' '\n'; seq 9998; } >lines
+    cp lines in
+    looks_for_few --records=lines:3
+    head -c 240000 lines >in
+    looks_for_few --records=bytes:3
+    looks_for_few --records=bytes:16
+    seq 20000 | sed 's/$/</; s/9/9\n/' >in
+    looks_for_few --records=end:'<\n'
+    seq 20000 | sed 's/5/"\n"/; s/^/"/; s/$/"/' >in
+    looks_for_few --csv
+    seq 10000 29999 | sed 's/^/\x05/' | tr -d '\n' >in
+    looks_for_few --records=varint
 }
 
 # ---- What was written to temporary files is checked when it is read ----
@@ -128,10 +171,7 @@ test_a_changed_or_shortened_temporary_file_is_found_before_its_first_record_is_w
     more_than_memory >in
     fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*"
     fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*"
-}
-
-test_a_changed_or_shortened_temporary_file_is_found_when_a_pile_is_started_over() {
-    giants >in
+    giants >in # piles are started over
     for options in '' --tune=leaf-records=8; do
         fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*" $options
         fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*" $options
@@ -141,32 +181,32 @@ test_a_changed_or_shortened_temporary_file_is_found_when_a_pile_is_started_over(
 test_a_changed_temporary_file_is_found_when_a_record_is_larger_than_memory() {
     { long_line 9000000; seq 1000; } >in
     fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*"
+    long_line 9000000 >in
+    for at in 1 2 5; do
+        fails_with 1 '*changed*' env FAULT_DAMAGE=1 FAULT_CALL=preadv FAULT_AT=$at bigshuf-faulty -S 8M >out < <(cat in)
+        is_empty out
+    done
 }
 
-test_temporary_files_truly_changed_on_disk_are_found() {
-    [ -e /proc/self/fd ] || skip "no /proc here"
-    needs_bare_program
+# Do something to all temporary files of a run, which fails and says as much: spoils COMMAND PATTERN
+spoils() {
+    local file
     start_half_fed
     for file in "/proc/$!/fd"/*; do
         case $(readlink "$file") in
-        "$TMPDIR"/*) printf X | dd of="$file" conv=notrunc bs=1 seek=1000 2>/dev/null ;;
+        "$TMPDIR"/*) eval "$1" ;;
         esac
     done
     exec 7>&-
     fails_with 1 '' wait $!
-    same "bigshuf: temporary file in $TMPDIR: contents have changed since they were written" "$(<said)"
+    grep -E "^bigshuf: temporary file in $TMPDIR: ($2)" said
+    rm pipe
 }
 
-test_temporary_files_truly_cut_short_are_found() {
+# shellcheck disable=SC2016 # for another shell
+test_temporary_files_truly_changed_or_cut_short_on_disk_are_found() {
     [ -e /proc/self/fd ] || skip "no /proc here"
     needs_bare_program
-    start_half_fed
-    for file in "/proc/$!/fd"/*; do
-        case $(readlink "$file") in
-        "$TMPDIR"/*) : >"$file" ;;
-        esac
-    done
-    exec 7>&-
-    fails_with 1 '' wait $!
-    grep -E "^bigshuf: temporary file in $TMPDIR: (contents have changed|file is shorter)" said
+    spoils 'printf X | dd of="$file" conv=notrunc bs=1 seek=1000 2>/dev/null' 'contents have changed since they were written$'
+    spoils ': >"$file"' 'contents have changed|file is shorter'
 }

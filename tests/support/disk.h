@@ -31,7 +31,6 @@ int real_sys_punch_hole(int fd, off_t offset, off_t bytes);
 int real_sys_stat(const char *path, struct stat *status);
 unsigned real_sys_free_descriptors(unsigned wanted);
 void *real_sys_allocate(size_t count, size_t bytes);
-int real_sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread);
 
 enum { DISK_DISKS = 4, DISK_FILES_MAX = 2048 };
 
@@ -44,10 +43,8 @@ static struct {
     bool one;                  /* all directories are on one disk */
     unsigned fail_write;       /* the write of this number fails */
     unsigned fail_allocation;  /* the allocation of this number fails */
-    unsigned threads;          /* that may be started */
     bool cut;                  /* files are at their ends wherever they are read */
     unsigned flip_read;        /* the read of this number from temporary files gets one bit wrong */
-    int turn_to;               /* everything read is this byte, if not negative */
 
     unsigned files; /* open now */
     unsigned made[DISK_DISKS];
@@ -62,8 +59,6 @@ static inline int disk_reset(void)
     disk.no_anonymous = 0;
     disk.one = disk.cut = false;
     disk.fail_write = disk.fail_allocation = disk.flip_read = 0;
-    disk.threads = UINT_MAX;
-    disk.turn_to = -1;
     disk.files = 0;
     disk.written_bytes = disk.punched_bytes = 0;
     disk.writes = 0;
@@ -178,8 +173,6 @@ ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
 
     if (got > 0 && disk_is_temporary(fd) && disk_counts_down(&disk.flip_read))
         *(uint8_t *)pieces[count / 2].iov_base ^= 4;
-    for (int i = 0; i < count && got > 0 && disk.turn_to >= 0; i++)
-        memset(pieces[i].iov_base, disk.turn_to, pieces[i].iov_len);
     return got;
 }
 
@@ -221,16 +214,6 @@ void *sys_allocate(size_t count, size_t bytes)
 {
     errno = ENOMEM;
     return disk_counts_down(&disk.fail_allocation) ? NULL : real_sys_allocate(count, bytes);
-}
-
-int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
-{
-    if (disk.threads == 0) {
-        errno = EAGAIN;
-        return -1;
-    }
-    disk.threads--;
-    return real_sys_thread(body, argument, stack_bytes, thread);
 }
 
 #endif

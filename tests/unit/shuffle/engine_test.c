@@ -2,8 +2,6 @@
 
 #include "shuffle/engine.h"
 
-#include <string.h>
-
 #include "shuffle/queue.h"
 
 static const uint64_t sizes[] = {ENGINE_MEMORY_MIN,  ENGINE_MEMORY_MIN + 1, 10000000,
@@ -31,32 +29,12 @@ UNIT_TEST(a_limit_is_divided_into_a_buffer_and_blocks)
         }
 }
 
-UNIT_TEST(a_small_limit_lowers_the_number_of_workers)
+UNIT_TEST(a_limit_that_is_small_or_beyond_all_addresses_is_minded)
 {
     assert_true(engine_memory(ENGINE_MEMORY_MIN, 64).workers < 4);
     assert_int_equal(engine_memory((uint64_t)1 << 30, 64).workers, 64);
-    assert_int_equal(engine_memory((uint64_t)1 << 30, 3).workers, 3);
-    assert_int_equal(engine_memory(ENGINE_MEMORY_MIN, 1).workers, 1);
-}
-
-UNIT_TEST(a_limit_beyond_all_addresses_is_cut)
-{
     assert_true(engine_memory(UINT64_MAX, 4).bytes <= SIZE_MAX / 2 + 1);
     assert_true(engine_memory(UINT64_MAX, 4).bytes <= ENGINE_MEMORY_MAX);
-}
-
-UNIT_TEST(an_engine_has_its_buffer_and_its_blocks_within_the_limit)
-{
-    struct engine engine = {.waiting = 3};
-    struct engine_memory memory = engine_memory(ENGINE_MEMORY_MIN, 2);
-
-    engine_open(&engine, memory, NULL);
-    memset(engine.buffer, 1, memory.buffer_bytes + POOL_SLACK_BYTES);
-    assert_true(engine.pool.mapping_bytes + memory.buffer_bytes <= ENGINE_MEMORY_MIN);
-    assert_true((uint64_t)engine.pool.blocks * engine.pool.block_bytes > ENGINE_MEMORY_MIN / 10 * 9);
-    assert_int_equal(engine.pool.block_bytes, memory.block_bytes);
-    engine_close(&engine);
-    engine_close(&engine);
 }
 
 /* What is asked for is enough, with all that is above it, and what is a little less is not. */
@@ -80,7 +58,7 @@ UNIT_TEST(what_others_take_of_a_limit_is_asked_for_as_well)
     assert_true(engine_needed_with(others, (uint64_t)1 << 30) - engine_needed((uint64_t)1 << 30) < 30);
 }
 
-/* Bytes of the blocks of a pool. */
+/* Bytes of the blocks of a pool, in all of which the buffer is. */
 static uint64_t pool_bytes(uint64_t mebibytes, unsigned workers)
 {
     const struct engine_memory memory = engine_memory(mebibytes << 20, workers);

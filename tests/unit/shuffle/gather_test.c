@@ -30,116 +30,57 @@ static void gather_from(struct gather_order order, unsigned *next, const char *o
     output_free(to);
 }
 
-static void assert_all_empty(void)
+/* A pile of `text`, as node 7, which may have other records than are counted. */
+static void gather_one(const struct engine_text *text, bool spilled, uint64_t counted)
 {
-    for (unsigned p = 0; p < piles.count; p++)
-        assert_true(pile_bytes(&piles, p) == 0 && piles.pile[p].blocks == 0 && piles.pile[p].records == 0);
-    assert_int_equal(small.run.engine.pool.free, small.run.engine.pool.blocks);
+    struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = {.number = 7}};
+    unsigned next = 0;
+
+    fill(text, 1, NULL);
+    piles.pile[0].records = counted;
+    if (spilled)
+        pile_flush(&piles, 0);
+    gather_from(order, &next, "out");
+    assert_int_equal(next, 1);
+    assert_int_equal(pile_bytes(&piles, 0), 0);
+    piles_release(&piles);
 }
 
 #define SMALL_RUN(name)   UNIT_TEST_IN(name, small_setup, small_teardown)
 #define QUARTER_RUN(name) UNIT_TEST_IN(name, small_quarter_setup, small_teardown)
 
-/* Short records in a pile that is larger than a leaf, in memory and spilled: it is divided, and so that its children
- * are leaves, or are not. */
-SMALL_RUN(a_large_pile_of_short_records_is_divided)
+/* Its short records are divided, and so that its children are leaves, or are not; with no more blocks than promised. */
+SMALL_RUN(a_pile_larger_than_a_leaf_is_shuffled_as_defined_and_its_records_are_counted)
 {
     static const uint64_t leaf[] = {40000, 64};
     struct engine_text text = engine_text_make(140000, small_length_to_20, '\n');
 
     for (unsigned i = 0; i < 4; i++) {
-        struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = {.number = 7}};
         uint32_t *number;
-        unsigned next = 0;
 
         small_open(1 + 2 * (i % 2), leaf[i / 2]);
-        number = engine_order(&small.run.order, order.node, text.records);
-        fill(&text, 1, NULL);
-        if (i % 2 == 1)
-            pile_flush(&piles, 0);
-        gather_from(order, &next, "out");
-        assert_int_equal(next, 1);
+        number = engine_order(&small.run.order, (struct order_node){.number = 7}, text.records);
+        gather_one(&text, i % 2 == 1, text.records);
         small_assert_file("out", &text, number, text.records);
-        assert_all_empty();
-        assert_int_equal(small.run.engine.pool.promised, 0);
-        piles_release(&piles);
+        small_close();
+        small_open(1, leaf[i / 2]);
+        assert_ends_about(gather_one(&text, false, text.records + (i % 2 == 0 ? 1 : UINT64_MAX)),
+                          "does not hold the records that were put there");
         small_close();
         free(number);
     }
     engine_text_free(&text);
 }
 
-static struct gather_order children_of(uint64_t number)
+/* How often the disk is told to begin, when the system has so much memory for files. */
+static unsigned times_told(bool spilled, uint64_t free_memory)
 {
-    return (struct gather_order){.kind = GATHER_CHILDREN, .order = &small.run.order, .node = {.number = number}};
-}
-
-/* The records of a node but for the first `skip` ones, or the first `limit` of those. Nothing is left of the others. */
-static void assert_gathers_some(struct engine_text text, unsigned workers, uint64_t leaf_records, uint64_t skip,
-                                uint64_t limit)
-{
-    size_t wanted = limit < text.records - skip ? (size_t)limit : text.records - (size_t)skip;
-    uint16_t *pile_of = malloc((text.records + 1) * sizeof *pile_of);
-    uint32_t *number;
-    unsigned next = 0;
-    unsigned bits;
-
-    small_open(workers, leaf_records);
-    bits = order_scatter_bits(&small.run.order, (struct order_node){.number = 9}, text.records);
-    assert_true(bits > 0);
-    order_scatter(&small.run.order, (struct order_node){.number = 9}, bits, 0, text.records, pile_of);
-    number = engine_order(&small.run.order, (struct order_node){.number = 9}, text.records);
-    fill(&text, 1u << bits, pile_of);
-    small_limit(limit);
-    small.progress.skip = skip;
-    gather_from(children_of(9), &next, "out");
-    assert_int_equal(next, 1u << bits);
-    small_assert_file("out", &text, number + skip, wanted);
-    assert_int_equal(run_left(&small.run), limit == UINT64_MAX ? limit : limit - wanted);
-    assert_int_equal(small.progress.skip, 0);
-    assert_all_empty();
-    piles_release(&piles);
-    small_close();
-    free(number);
-    free(pile_of);
-}
-
-static void assert_gathers_first(struct engine_text text, unsigned workers, uint64_t leaf_records, uint64_t limit)
-{
-    assert_gathers_some(text, workers, leaf_records, 0, limit);
-}
-
-static void assert_gathers_children(struct engine_text text, unsigned workers, uint64_t leaf_records)
-{
-    assert_gathers_first(text, workers, leaf_records, UINT64_MAX);
-}
-
-SMALL_RUN(piles_can_be_the_children_of_a_node)
-{
-    struct engine_text text = engine_text_make(20000, small_length_to_300, '\n');
-
-    for (unsigned workers = 1; workers <= 8; workers++)
-        assert_gathers_children(text, workers, workers % 2 == 0 ? 8 : 1000);
-    assert_int_equal(disk.writes, 0);
-    engine_text_free(&text);
-}
-
-/* One pile of so many records, in memory or spilled, while the system has so much memory for files. */
-static unsigned times_told(size_t records, bool spilled, uint64_t free_memory)
-{
-    const struct order_node root = {.root = true};
-    const struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = root};
-    struct engine_text text = engine_text_make(records, small_length_to_20, '\n');
-    unsigned next = 0;
+    struct engine_text text = engine_text_make(1000, small_length_to_20, '\n');
 
     small_open(2, ORDER_LEAF_RECORDS);
     small.run.engine.free_memory = free_memory;
-    fill(&text, 1, NULL);
-    if (spilled)
-        pile_flush(&piles, 0);
     faulty.write_backs = 0;
-    gather_from(order, &next, "out");
-    piles_release(&piles);
+    gather_one(&text, spilled, text.records);
     small_close();
     engine_text_free(&text);
     return faulty.write_backs;
@@ -147,22 +88,40 @@ static unsigned times_told(size_t records, bool spilled, uint64_t free_memory)
 
 SMALL_RUN(what_memory_cannot_hold_goes_to_disk_in_time)
 {
-    assert_true(times_told(1000, true, 1) > 0);
-    assert_int_equal(times_told(1000, true, 1 << 20), 0);
-    assert_int_equal(times_told(1000, false, 1), 0);
-}
-
-/* All is in memory, with nothing left for indexes: piles must be spilled to make room. */
-QUARTER_RUN(room_for_indexes_is_made_by_spilling)
-{
-    struct engine_text text = engine_text_make(172500, small_length_to_20, '\n');
-
-    assert_gathers_children(text, 4, ORDER_LEAF_RECORDS / 4);
-    assert_true(atomic_load(&small.place.piles) > 0);
-    engine_text_free(&text);
+    assert_true(times_told(true, 1) > 0);
+    assert_int_equal(times_told(true, 1 << 20), 0);
+    assert_int_equal(times_told(false, 1), 0);
 }
 
 /* ---- A limit to what is written ---- */
+
+/* The records of node 9, in piles of its children, but for the first `skip` ones; `limit` of those. */
+static void assert_gathers_some(const struct engine_text *text, unsigned workers, uint64_t skip, size_t limit)
+{
+    const struct order_node node = {.number = 9};
+    struct gather_order order = {.kind = GATHER_CHILDREN, .order = &small.run.order, .node = node};
+    uint16_t *pile_of = malloc(text->records * sizeof *pile_of);
+    uint32_t *number;
+    unsigned next = 0;
+    unsigned bits;
+
+    small_open(workers, 1000);
+    bits = order_scatter_bits(&small.run.order, node, text->records);
+    order_scatter(&small.run.order, node, bits, 0, text->records, pile_of);
+    number = engine_order(&small.run.order, node, text->records);
+    fill(text, 1u << bits, pile_of);
+    small_limit(limit);
+    small.progress.skip = skip;
+    gather_from(order, &next, "out");
+    assert_int_equal(next, 1u << bits);
+    small_assert_file("out", text, number + skip, limit);
+    for (unsigned p = 0; p < piles.count; p++)
+        assert_true(pile_bytes(&piles, p) == 0 && piles.pile[p].blocks == 0 && piles.pile[p].records == 0);
+    piles_release(&piles);
+    small_close();
+    free(number);
+    free(pile_of);
+}
 
 /* The last piles are on disk, from where nothing can be read. */
 QUARTER_RUN(piles_that_are_not_wanted_are_not_read)
@@ -170,35 +129,10 @@ QUARTER_RUN(piles_that_are_not_wanted_are_not_read)
     struct engine_text text = engine_text_make(15000, small_length_to_300, '\n');
 
     disk.cut = true;
-    assert_gathers_first(text, 1, 1000, 1000);
-    assert_gathers_first(text, 3, 1000, 1000);
-    assert_gathers_some(text, 3, 1000, 500, 1000);
+    assert_gathers_some(&text, 1, 0, 1000);
+    assert_gathers_some(&text, 3, 0, 1000);
+    assert_gathers_some(&text, 3, 500, 1000);
     assert_true(disk.writes > 0);
-    engine_text_free(&text);
-}
-
-/* ---- Piles that do not fit, and failures ---- */
-
-static size_t length_third_is_large(size_t i, uint64_t random)
-{
-    return i == 3 ? (size_t)8 << 20 : random % 5000;
-}
-
-SMALL_RUN(pinned_blocks_count_as_taken)
-{
-    struct engine_text text = engine_text_make(1, length_third_is_large, '\n');
-    unsigned next = 0;
-
-    small_open(1, 8);
-    fill(&text, 1, NULL);
-    pool_pin(&small.run.engine.pool, small.run.engine.pool.blocks);
-    gather_from(children_of(1), &next, "out");
-    assert_int_equal(next, 0);
-    pool_unpin(&small.run.engine.pool, small.run.engine.pool.blocks);
-    gather_from(children_of(1), &next, "out");
-    assert_int_equal(next, 1);
-    piles_release(&piles);
-    small_close();
     engine_text_free(&text);
 }
 

@@ -3,7 +3,6 @@
 #include "shuffle/queue.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,25 +10,41 @@
 
 enum { SMALL = 4096, LANES_MAX = 8 };
 
+static uint8_t *buffer;
+static struct queue *queue;
+
+static void open_queue(unsigned workers, unsigned lanes, bool in_order)
+{
+    const size_t bytes = queue_bytes(workers, SMALL);
+
+    buffer = malloc(bytes);
+    queue = queue_open(buffer, bytes, workers, lanes, in_order);
+}
+
+static void close_queue(void)
+{
+    queue_free(queue);
+    free(buffer);
+}
+
 UNIT_TEST(pieces_keep_their_start_length_and_pile)
 {
-    static const size_t numbers[] = {0, 1, 4095, 4096, QUEUE_BLOCK_BYTES_MAX - 1, QUEUE_BLOCK_BYTES_MAX};
+    static const size_t numbers[] = {0, 1, 4095, QUEUE_BLOCK_BYTES_MAX - 1, QUEUE_BLOCK_BYTES_MAX};
     static const unsigned piles[] = {0, 1, 511, 4095};
 
-    for (size_t s = 0; s < 6; s++)
-        for (size_t l = 0; l < 6; l++)
-            for (size_t p = 0; p < 4; p++) {
-                queue_piece piece = queue_piece_make(numbers[s], numbers[l], piles[p]);
+    for (int i = 0; i < 5 * 5 * 4; i++) {
+        const size_t start = numbers[i / 20], length = numbers[i / 4 % 5];
+        const queue_piece piece = queue_piece_make(start, length, piles[i % 4]);
 
-                assert_int_equal(queue_piece_start(piece), numbers[s]);
-                assert_int_equal(queue_piece_length(piece), numbers[l]);
-                assert_int_equal(queue_piece_pile(piece), piles[p]);
-            }
+        assert_int_equal(queue_piece_start(piece), start);
+        assert_int_equal(queue_piece_length(piece), length);
+        assert_int_equal(queue_piece_pile(piece), piles[i % 4]);
+    }
 }
 
 /* ---- By hand ---- */
 
-static struct queue_task take(struct queue *queue, enum queue_kind kind)
+static struct queue_task take(enum queue_kind kind)
 {
     struct queue_task task = queue_take(queue, 0, NULL);
 
@@ -37,13 +52,13 @@ static struct queue_task take(struct queue *queue, enum queue_kind kind)
     return task;
 }
 
-static void read_done(struct queue *queue, struct queue_task task, size_t bytes)
+static void read_done(struct queue_task task, size_t bytes)
 {
     task.block->bytes = bytes;
     queue_done(queue, task);
 }
 
-static void scan_done(struct queue *queue, struct queue_task task, size_t to, size_t records)
+static void scan_done(struct queue_task task, size_t to, size_t records)
 {
     task.block->to = to;
     task.block->records = records;
@@ -53,138 +68,103 @@ static void scan_done(struct queue *queue, struct queue_task task, size_t to, si
 
 UNIT_TEST(blocks_are_read_one_at_a_time_numbered_and_appended_in_order)
 {
-    size_t bytes = queue_bytes(2, SMALL);
-    uint8_t *buffer = malloc(bytes);
-    struct queue *queue = queue_open(buffer, bytes, 2, 2, false);
     struct queue_task first, second, third, routed, other, append[2];
 
-    assert_non_null(queue);
-    read_done(queue, take(queue, QUEUE_READ), 100);
-    first = take(queue, QUEUE_SCAN);
+    open_queue(2, 2, false);
+    read_done(take(QUEUE_READ), 100);
+    first = take(QUEUE_SCAN);
     assert_int_equal(first.block->from, 0);
-    read_done(queue, take(queue, QUEUE_READ), 200);
-    second = take(queue, QUEUE_SCAN);
-    assert_ptr_not_equal(first.block, second.block);
-    scan_done(queue, second, 200, 20);
-    third = take(queue, QUEUE_READ); /* the second cannot be routed before the first has been scanned */
-    scan_done(queue, first, 100, 10);
-    routed = take(queue, QUEUE_ROUTE);
+    read_done(take(QUEUE_READ), 200);
+    second = take(QUEUE_SCAN);
+    scan_done(second, 200, 20);
+    third = take(QUEUE_READ); /* the second cannot be routed before the first has been scanned */
+    scan_done(first, 100, 10);
+    routed = take(QUEUE_ROUTE);
     assert_ptr_equal(routed.block, first.block);
     assert_int_equal(routed.block->first_record, 0);
-    other = take(queue, QUEUE_ROUTE);
+    other = take(QUEUE_ROUTE);
     assert_ptr_equal(other.block, second.block);
     assert_int_equal(other.block->first_record, 10);
     queue_done(queue, other);
-    read_done(queue, third, 300);
-    scan_done(queue, take(queue, QUEUE_SCAN), 300, 0); /* not an append: the first block is not routed yet */
-    queue_done(queue, take(queue, QUEUE_ROUTE));
+    read_done(third, 300);
+    scan_done(take(QUEUE_SCAN), 300, 0); /* not an append: the first block is not routed yet */
+    queue_done(queue, take(QUEUE_ROUTE));
     queue_done(queue, routed);
-    append[0] = take(queue, QUEUE_APPEND);
-    append[1] = take(queue, QUEUE_APPEND);
-    assert_ptr_equal(append[0].block, first.block);
-    assert_ptr_equal(append[1].block, first.block);
+    append[0] = take(QUEUE_APPEND);
+    append[1] = take(QUEUE_APPEND);
+    assert_true(append[0].block == first.block && append[1].block == first.block);
     assert_int_not_equal(append[0].lane, append[1].lane);
     queue_done(queue, append[1]);
-    other = take(queue, QUEUE_APPEND); /* a lane does not wait for the others */
+    other = take(QUEUE_APPEND); /* a lane does not wait for the others */
     assert_ptr_equal(other.block, second.block);
     assert_int_equal(other.lane, append[1].lane);
     queue_done(queue, append[0]);
     queue_done(queue, other);
     for (int i = 0; i < 3; i++)
-        queue_done(queue, take(queue, QUEUE_APPEND));
-    read_done(queue, take(queue, QUEUE_READ), 0);
-    take(queue, QUEUE_END);
-    take(queue, QUEUE_END);
+        queue_done(queue, take(QUEUE_APPEND));
+    read_done(take(QUEUE_READ), 0);
+    take(QUEUE_END);
+    take(QUEUE_END);
     assert_int_equal(queue_records(queue), 30);
-    queue_free(queue);
-    free(buffer);
+    close_queue();
 }
 
-UNIT_TEST(a_block_with_too_many_records_is_worked_off_in_parts)
+/* A block with too many records is worked off in parts: the numbers of the next one come after those of all of them. In
+ * order, it is not scanned before. */
+UNIT_TEST(blocks_after_one_that_is_worked_off_in_parts_wait)
 {
-    size_t bytes = queue_bytes(2, SMALL);
-    uint8_t *buffer = malloc(bytes);
-    struct queue *queue = queue_open(buffer, bytes, 2, 1, false);
-    struct queue_task task, next;
+    for (int in_order = 0; in_order < 2; in_order++) {
+        struct queue_task task, next;
 
-    read_done(queue, take(queue, QUEUE_READ), 100);
-    task = take(queue, QUEUE_SCAN);
-    read_done(queue, take(queue, QUEUE_READ), 10);
-    next = take(queue, QUEUE_SCAN);
-    scan_done(queue, next, 10, 3);
-    for (size_t slice = 0; slice < 5; slice++) {
-        assert_int_equal(task.block->from, slice * 20);
-        scan_done(queue, task, slice * 20 + 20, 7);
-        task = take(queue, QUEUE_ROUTE);
-        assert_int_equal(task.block->first_record, 7 * slice);
-        if (slice < 4) {
+        open_queue(2, 1, in_order);
+        read_done(take(QUEUE_READ), 100);
+        task = take(QUEUE_SCAN);
+        read_done(take(QUEUE_READ), 10);
+        next = take(in_order ? QUEUE_READ : QUEUE_SCAN);
+        if (in_order)
+            read_done(next, 20);
+        else
+            scan_done(next, 10, 3);
+        for (size_t slice = 0; slice < 5; slice++) {
+            assert_int_equal(task.block->from, slice * 20);
+            scan_done(task, slice * 20 + 20, 7);
+            task = take(QUEUE_ROUTE);
+            assert_int_equal(task.block->first_record, 7 * slice);
+            if (slice == 4 && !in_order)
+                break;
             queue_done(queue, task);
-            queue_done(queue, take(queue, QUEUE_APPEND));
-            task = take(queue, QUEUE_SCAN);
+            queue_done(queue, take(QUEUE_APPEND));
+            next = take(QUEUE_SCAN);
+            assert_true((next.block == task.block) == (slice < 4));
+            task = next;
         }
+        if (in_order)
+            scan_done(task, 10, 3);
+        assert_int_equal(take(QUEUE_ROUTE).block->first_record, 35);
+        queue_stop(queue);
+        close_queue();
     }
-    next = take(queue, QUEUE_ROUTE);
-    assert_int_equal(next.block->first_record, 35);
-    queue_stop(queue);
-    queue_free(queue);
-    free(buffer);
-}
-
-UNIT_TEST(in_order_a_block_is_scanned_after_all_parts_of_those_before)
-{
-    size_t bytes = queue_bytes(2, SMALL);
-    uint8_t *buffer = malloc(bytes);
-    struct queue *queue = queue_open(buffer, bytes, 2, 1, true);
-    struct queue_task first, second;
-
-    read_done(queue, take(queue, QUEUE_READ), 100);
-    first = take(queue, QUEUE_SCAN);
-    read_done(queue, take(queue, QUEUE_READ), 10);
-    second = take(queue, QUEUE_READ); /* not a scan of the second block */
-    read_done(queue, second, 10);
-    for (size_t slice = 0; slice < 3; slice++) {
-        scan_done(queue, first, slice < 2 ? slice * 20 + 20 : 100, 7);
-        queue_done(queue, take(queue, QUEUE_ROUTE));
-        queue_done(queue, take(queue, QUEUE_APPEND));
-        if (slice < 2) {
-            struct queue_task again = take(queue, QUEUE_SCAN);
-
-            assert_ptr_equal(again.block, first.block);
-        }
-    }
-    second = take(queue, QUEUE_SCAN);
-    assert_ptr_not_equal(second.block, first.block);
-    queue_stop(queue);
-    queue_free(queue);
-    free(buffer);
 }
 
 UNIT_TEST(without_input_there_is_nothing_to_do)
 {
-    size_t bytes = queue_bytes(1, SMALL);
-    uint8_t *buffer = malloc(bytes);
-    struct queue *queue = queue_open(buffer, bytes, 1, 1, false);
-
-    read_done(queue, take(queue, QUEUE_READ), 0);
-    take(queue, QUEUE_END);
+    open_queue(1, 1, false);
+    read_done(take(QUEUE_READ), 0);
+    take(QUEUE_END);
     assert_int_equal(queue_records(queue), 0);
-    queue_free(queue);
-    free(buffer);
+    close_queue();
 }
 
 /* The buffer is malloc'd, so that a sanitizer sees what lies outside; patterns show what overlaps. */
 UNIT_TEST(blocks_and_their_lists_have_the_room_they_claim)
 {
     for (unsigned workers = 1; workers <= 4; workers++) {
-        enum { BLOCKS_MAX = 16 };
-        size_t bytes = queue_bytes(workers, SMALL);
-        uint8_t *buffer = malloc(bytes);
-        struct queue *queue = queue_open(buffer, bytes, workers, 3, false);
-        unsigned count = workers == 1 ? 1 : 2 * workers + 2;
-        struct queue_block *block[BLOCKS_MAX];
+        const unsigned count = workers == 1 ? 1 : 2 * workers + 2;
+        struct queue_block *block[10];
 
+        open_queue(workers, 3, false);
         for (unsigned i = 0; i < count; i++) {
-            struct queue_task task = take(queue, QUEUE_READ);
+            struct queue_task task = take(QUEUE_READ);
 
             block[i] = task.block;
             assert_true(block[i]->data_bytes >= SMALL && block[i]->data_bytes <= QUEUE_BLOCK_BYTES_MAX);
@@ -197,8 +177,8 @@ UNIT_TEST(blocks_and_their_lists_have_the_room_they_claim)
             }
             for (size_t lane = 0; lane <= 3; lane++)
                 block[i]->lane_start[lane] = i;
-            read_done(queue, task, SMALL);
-            take(queue, QUEUE_SCAN);
+            read_done(task, SMALL);
+            take(QUEUE_SCAN);
         }
         for (unsigned i = 0; i < count; i++) {
             for (size_t k = 0; k < block[i]->data_bytes + POOL_SLACK_BYTES; k++)
@@ -208,8 +188,7 @@ UNIT_TEST(blocks_and_their_lists_have_the_room_they_claim)
             for (size_t lane = 0; lane <= 3; lane++)
                 assert_true(block[i]->lane_start[lane] == i);
         }
-        queue_free(queue);
-        free(buffer);
+        close_queue();
     }
 }
 
@@ -219,8 +198,6 @@ enum { STREAM_BYTES = 300000 };
 
 /* A stream of bytes, and what each lane has seen of it. Nothing here is locked: that is for the queue to make sure. */
 struct work {
-    struct queue *queue;
-    unsigned lanes;
     uint8_t stream[STREAM_BYTES];
     uint32_t records_before[STREAM_BYTES + 1];
     size_t read;
@@ -255,7 +232,7 @@ static void *do_tasks(void *context)
     struct work *work = context;
     struct queue_task task;
 
-    while ((task = queue_take(work->queue, 0, NULL)).kind != QUEUE_END) {
+    while ((task = queue_take(queue, 0, NULL)).kind != QUEUE_END) {
         struct queue_block *block = task.block;
 
         switch (task.kind) {
@@ -268,7 +245,7 @@ static void *do_tasks(void *context)
             memcpy(block->buffer, work->stream + work->read, block->bytes);
             work->read += block->bytes;
             if (work->read >= work->stop_at) {
-                queue_stop(work->queue);
+                queue_stop(queue);
                 return NULL;
             }
             break;
@@ -284,7 +261,7 @@ static void *do_tasks(void *context)
         case QUEUE_END:
             break;
         }
-        queue_done(work->queue, task);
+        queue_done(queue, task);
     }
     return NULL;
 }
@@ -308,14 +285,11 @@ static struct work *work_make(unsigned per_record)
 /* The queue is made for `workers`, `threads` of them come. */
 static void run(struct work *work, unsigned workers, unsigned threads, unsigned lanes)
 {
-    size_t bytes = queue_bytes(workers, SMALL);
-    uint8_t *buffer = malloc(bytes);
     pthread_t thread[16];
 
-    work->lanes = lanes;
     work->read = 0;
     memset(work->seen, 0, sizeof work->seen);
-    work->queue = queue_open(buffer, bytes, workers, lanes, false);
+    open_queue(workers, lanes, false);
     for (unsigned i = 1; i < threads; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, do_tasks, work), 0);
     do_tasks(work);
@@ -326,43 +300,26 @@ static void run(struct work *work, unsigned workers, unsigned threads, unsigned 
     if (work->stop_at == SIZE_MAX) {
         for (unsigned lane = 0; lane < lanes; lane++)
             assert_int_equal(work->seen[lane], STREAM_BYTES);
-        assert_int_equal(queue_records(work->queue), work->records_before[STREAM_BYTES]);
+        assert_int_equal(queue_records(queue), work->records_before[STREAM_BYTES]);
     }
-    queue_free(work->queue);
-    free(buffer);
+    close_queue();
 }
 
+/* Also fewer or more threads than planned, very short records, and short reads. */
 UNIT_TEST(every_lane_sees_all_blocks_in_order_whatever_the_threads)
 {
-    struct work *work = work_make(30);
+    static const struct {
+        unsigned per_record, workers, threads, lanes;
+        size_t most_per_block;
+    } cases[] = {{30, 1, 1, 1, SIZE_MAX}, {30, 1, 4, 3, SIZE_MAX}, {30, 2, 2, 8, SIZE_MAX}, {30, 3, 3, 2, SIZE_MAX},
+                 {30, 4, 4, 4, SIZE_MAX}, {30, 8, 1, 8, SIZE_MAX}, {30, 8, 2, 8, SIZE_MAX}, {1, 1, 1, 1, SIZE_MAX},
+                 {1, 4, 4, 4, SIZE_MAX},  {1, 3, 3, 5, 777},       {2, 4, 4, 8, SIZE_MAX},  {5, 3, 3, 5, 777}};
 
-    for (unsigned workers = 1; workers <= 4; workers++)
-        for (unsigned lanes = 1; lanes <= LANES_MAX; lanes *= 2)
-            run(work, workers, workers, lanes);
-    free(work);
-}
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct work *work = work_make(cases[i].per_record);
 
-UNIT_TEST(fewer_or_more_threads_than_planned_do_all_the_work)
-{
-    struct work *work = work_make(30);
-
-    run(work, 8, 1, 8);
-    run(work, 8, 2, 8);
-    run(work, 1, 4, 3);
-    free(work);
-}
-
-UNIT_TEST(very_short_records_and_short_reads_change_nothing)
-{
-    static const unsigned per_record[] = {1, 2, 5};
-
-    for (unsigned i = 0; i < 3; i++) {
-        struct work *work = work_make(per_record[i]);
-
-        run(work, 1, 1, 1);
-        run(work, 4, 4, 4);
-        work->most_per_block = 777;
-        run(work, 3, 3, 5);
+        work->most_per_block = cases[i].most_per_block;
+        run(work, cases[i].workers, cases[i].threads, cases[i].lanes);
         free(work);
     }
 }
@@ -376,26 +333,23 @@ UNIT_TEST(everybody_ends_when_the_queue_is_stopped)
     free(work);
 }
 
-static void *take_one(void *queue)
+static void *take_one(void *context)
 {
-    return queue_take(queue, 0, NULL).kind == QUEUE_END ? queue : NULL;
+    return queue_take(queue, 0, NULL).kind == QUEUE_END ? context : NULL;
 }
 
 UNIT_TEST(who_waits_for_a_task_is_woken_by_a_stop)
 {
-    size_t bytes = queue_bytes(2, SMALL);
-    uint8_t *buffer = malloc(bytes);
-    struct queue *queue = queue_open(buffer, bytes, 2, 1, false);
     pthread_t thread;
     void *ended = NULL;
 
-    take(queue, QUEUE_READ);
-    assert_int_equal(pthread_create(&thread, NULL, take_one, queue), 0);
+    open_queue(2, 1, false);
+    take(QUEUE_READ);
+    assert_int_equal(pthread_create(&thread, NULL, take_one, &ended), 0);
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     queue_stop(queue);
     assert_int_equal(pthread_join(thread, &ended), 0);
-    assert_ptr_equal(ended, queue);
-    take(queue, QUEUE_END);
-    queue_free(queue);
-    free(buffer);
+    assert_non_null(ended);
+    take(QUEUE_END);
+    close_queue();
 }
