@@ -98,22 +98,15 @@ looks_like() {
     same_lines written in
 }
 
-test_a_line_is_drawn_on_a_narrow_terminal() {
+test_a_line_is_drawn_on_a_terminal_of_any_width() {
     looks_like 40 39 '^pass 2 \[#*-*\]  [5-9][0-9]%  [0-9:]* left$'
-}
-
-test_a_line_is_drawn_on_a_wide_terminal() {
+    rm out record
+    looks_like 0 49 '^pass 2 \[' COLUMNS=50
+    rm out record
+    looks_like 0 79 '^pass 2 \[.*/s' COLUMNS=-1x # nothing can be known of what is no number
+    rm out record
     more_than_memory >in
     looks_like 120 119 '^pass 2 \[#*-*\]  [5-9][0-9]%  [0-9:]* left  .*/s  [0-9.]*\( [kM]\)* records  [0-9.]* .iB spilled$'
-}
-
-test_a_terminal_that_does_not_tell_its_width_has_that_of_columns() {
-    looks_like 0 49 '^pass 2 \[' COLUMNS=50
-}
-
-# Nothing can be known of COLUMNS that is no number.
-test_columns_may_be_anything() {
-    looks_like 0 79 '^pass 2 \[.*/s' COLUMNS=-1x
 }
 
 test_of_files_pass_1_knows_how_far_it_is() {
@@ -242,7 +235,14 @@ test_it_is_not_drawn_where_the_input_is_typed() {
     same '' "$(<drawn)"
 }
 
-test_it_is_not_drawn_where_the_output_goes() {
+# Nothing is drawn, and the output is right: draws_nothing COMMAND...
+draws_nothing() {
+    rm -f pipe
+    for_hours "$@" >screen
+    [ ! -s record ]
+}
+
+test_it_is_not_drawn_where_the_output_goes_or_nobody_looks() {
     TERMINAL_OUTPUT=1 for_hours terminal 80 record bigshuf-faulty >screen
     same_lines screen <(seq 10)
     same_lines record <(seq 10)
@@ -250,19 +250,18 @@ test_it_is_not_drawn_where_the_output_goes() {
     TERMINAL_CONTROLS=1 for_hours terminal 80 record bigshuf-faulty -o /dev/tty >screen
     same_lines screen <(seq 10)
     same_lines record <(seq 10)
+    rm record
+    draws_nothing bigshuf-faulty 2>said
+    is_empty said
 }
 
-test_it_is_not_drawn_where_nobody_looks() {
-    for_hours bigshuf-faulty >out 2>said
-    same '' "$(<said)"
-}
-
-test_it_is_not_drawn_on_a_simple_terminal() {
-    TERM=dumb for_hours terminal 80 record bigshuf-faulty -o out >screen
-    [ ! -s record ]
-    rm pipe
-    for_hours env -u TERM terminal 80 record bigshuf-faulty -o out >screen
-    [ ! -s record ]
+test_it_is_not_drawn_on_a_simple_terminal_or_if_it_is_not_wanted() {
+    TERM=dumb draws_nothing terminal 80 record bigshuf-faulty -o out
+    draws_nothing env -u TERM terminal 80 record bigshuf-faulty -o out
+    draws_nothing terminal 80 record bigshuf-faulty --no-progress -o out
+    FAULT_CALL=thread FAULT_AT=1 FAULT_STAYS=1 draws_nothing terminal 80 record bigshuf-faulty --progress
+    draws_nothing bigshuf-faulty --progress --no-progress -o out 2>said
+    is_empty said
 }
 
 test_lines_end_with_one_that_says_that_all_is_done() {
@@ -274,21 +273,15 @@ test_lines_end_with_one_that_says_that_all_is_done() {
     same 0 "$(grep -c "done, " said)"
 }
 
-test_no_progress_hides_it() {
-    for_hours terminal 80 record bigshuf-faulty --no-progress -o out >screen
-    [ ! -s record ]
-    rm pipe
-    for_hours bigshuf-faulty --progress --no-progress -o out 2>said
-    [ ! -s said ]
-}
-
-# Every thirty seconds, of which ten pass in one: comes_in_lines COMMAND...
-comes_in_lines() {
+# Every thirty seconds, of which twenty pass in one.
+test_it_comes_in_lines_where_there_is_no_terminal() {
     mkfifo pipe
-    FAULT_HURRY=50 start "$@" pipe
+    FAULT_HURRY=20 start bigshuf-faulty --progress -o out pipe 2>said
     exec 7>pipe
+    began=$SECONDS
     seq 100000 >&7
     wait_until several_lines
+    [ "$(wc -l <said)" -le $((20 * (SECONDS - began + 1) / 30)) ]
     exec 7>&-
     wait $!
     same 0 "$(grep -c -v -E '^bigshuf: (pass [12]|done), ([0-9]+%, [0-9:]+ left, )?[0-9.]+ (bytes|KiB), .*/s(, .* records)?$' said || true)"
@@ -296,10 +289,6 @@ comes_in_lines() {
 
 several_lines() {
     [ "$(wc -l <said)" -ge 2 ]
-}
-
-test_it_comes_in_lines_where_there_is_no_terminal() {
-    comes_in_lines bigshuf-faulty --progress -o out 2>said
 }
 
 test_it_comes_in_lines_where_the_output_goes() {
@@ -313,45 +302,23 @@ test_it_comes_in_lines_where_the_output_goes() {
     same_lines <(grep -v '^bigshuf: ' screen) <(seq 10)
 }
 
-test_half_a_minute_passes_between_two_lines() {
-    mkfifo pipe
-    FAULT_HURRY=20 start bigshuf-faulty --progress -o out pipe 2>said
-    exec 7>pipe
-    began=$SECONDS
-    wait_until several_lines
-    [ "$(wc -l <said)" -le $((20 * (SECONDS - began + 1) / 30)) ]
-    exec 7>&-
-    wait $!
-}
-
-test_threads_that_cannot_be_made_draw_nothing() {
-    FAULT_CALL=thread FAULT_AT=1 FAULT_STAYS=1 for_hours terminal 80 record bigshuf-faulty --progress >out
-    [ ! -s record ]
-}
-
 # ---- Questions ----
 
-test_it_answers_while_it_waits_for_a_reader() {
+test_it_answers_while_it_waits_for_a_reader_or_names() {
     needs_prompt_signals
-    mkfifo out
+    mkfifo out names
     seq 10 >in
     start bigshuf -o out in 2>said
     can_be_asked $!
     ask $! 'pass 1, 0 bytes, 0 bytes/s'
     same_lines out in
     wait $!
-}
-
-test_it_answers_while_it_waits_for_names() {
-    needs_prompt_signals
-    mkfifo names
-    start bigshuf --files0-from=names -o out 2>said
+    start bigshuf --files0-from=names -o all 2>said
     can_be_asked $!
     ask $! 'pass 1, 0 bytes, 0 bytes/s'
-    seq 10 >in
     printf 'in\0' >names
     wait $!
-    same_lines out in
+    same_lines all in
 }
 
 test_it_answers_while_it_waits_for_input() {
@@ -483,9 +450,6 @@ test_questions_do_no_harm() {
     giants >in # of which a pile is started over
     stands_questions -S 8M
     stands_questions -S 8M --tune=leaf-records=8
-}
-
-test_questions_do_no_harm_to_programs_that_decompress() {
     needs lz4
     long_lines 900 5000 15000 | lz4 >in
     stands_questions -S 8M -Z

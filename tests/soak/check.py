@@ -141,17 +141,15 @@ class Check:
         children = self.case.has_children()
         if foreign and not children and self.result.status in (0, 1):
             return "message", "messages of bigshuf", self.result.stderr
-        return self._details(errors) or self._number(errors, children)
+        return self._details() or self._number(errors, children)
 
-    def _details(self, errors):
+    def _details(self):
         """What messages say, as far as that is known."""
-        said, expected, status = self.result.stderr, self.expected, self.result.status
+        said, expected = self.result.stderr, self.expected
         if re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\udc80-\udc9f]", said):
             return "control bytes", "none in messages", repr(said)
-        if expected.place and status == 1 and errors and expected.place not in errors[0] and not self.may_fail():
-            return "place", expected.place, said
         only_header = expected.all_header and not expected.input_records and not expected.error
-        if only_header and status == 0 and "warning" not in said:
+        if only_header and self.result.status == 0 and "warning" not in said:
             return "warning", "one that the input is all header", said
         return None
 
@@ -339,33 +337,10 @@ class Check:
         most = 0 if fits else max(0, size - limit * 3 // 4)
         return ("spilled", "at most %d bytes" % most, "%d bytes" % spilled) if spilled > most else None
 
-    def early(self):
-        """Where sizes are known, a disk that is too small is found at the start."""
-        circ, opts = self.case.circ, self.case.opts
-        large = "i" in opts and "tmpfs-tmp" in circ and not self.must_fail() and opts.get("filter", "good") == "good"
-        large = large and opts.get("compress-temporary") == "never" and "close" not in circ
-        large = large and not ({"as", "fsize", "tmpfs-out"} & set(circ) or self.result.faulted)
-        if large and self.result.status == 1 and "needed" not in self.result.stderr:
-            return "late", "... are needed, ... are free", self.result.stderr
-        samples = {"n", "part", "r", "probability", "weights", "weight-field", "random-source"}
-        simple = not (samples | {"i", "e", "filter", "Z"}) & set(opts)
-        known = circ.get("via") in ("file", "stdin", "files0")
-        known = known and not {"fault", "as", "fsize", "change", "kill"} & set(circ)
-        room = re.fullmatch(r"size=(\d+)([km])", circ.get("tmpfs-out", ""))
-        known = known and 2 not in circ.get("close", ()) and not self.must_fail()
-        known = known and ("split" not in opts or "o" in opts)  # the rest may go to another disk
-        if not (simple and known and room and self.result.status == 1 and not self.expected.error):
-            return None
-        size = int(room[1]) << (10 if room[2] == "k" else 20)
-        much = self.expected.input_bytes > 2 * size + 65536
-        if much and circ.get("old", "none") == "none" and "needed" not in self.result.stderr:
-            return "late", "... bytes are needed, ... are free", self.result.stderr
-        return None
-
     def first_wrong(self):
         """The first thing that is wrong, or None."""
         for check in (self.ends, self.status, self.messages, self.standard_output, self.files, self.hard_link,
-                      self.shards, self.inputs, self.records, self.left_overs, self.memory, self.disk, self.early):
+                      self.shards, self.inputs, self.records, self.left_overs, self.memory, self.disk):
             wrong = check()
             if wrong:
                 return wrong

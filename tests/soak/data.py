@@ -1,11 +1,6 @@
-#!/usr/bin/env python3
-"""Inputs, as a function of a few words, so that a command that fails can be printed with its data.
-
-Run as a program, it prints the input: data.py KIND COUNT SEED [END [HEAD [TAIL]]], the last three in hex.
-"""
+"""Inputs, as a function of a few words, so that a case that fails can be printed with its data."""
 
 import random
-import sys
 import tarfile
 from dataclasses import dataclass, replace
 
@@ -29,18 +24,6 @@ class Data:
     def make(self):
         """Its bytes."""
         return self.head + b"".join(_KINDS[self.kind](self.count, random.Random(self.seed), self.end)) + self.tail
-
-    def shell(self, program="tests/soak/data.py"):
-        """A shell command that prints it."""
-        data = self.make()
-        if len(data) <= 300:
-            return "printf '" + "".join(_quoted(byte) for byte in data) + "'"
-        repeated = len(self.head) - len(self.head.lstrip(b"h"))
-        if repeated > 1000:
-            head = "head -c %d /dev/zero | tr '\\0' h" % repeated
-            return "{ %s; %s; }" % (head, replace(self, head=self.head[repeated:]).shell(program))
-        words = [program, self.kind, str(self.count), str(self.seed), self.end.hex(), self.head.hex(), self.tail.hex()]
-        return " ".join(word or "''" for word in words)
 
     def smaller(self):
         """Inputs like it that are smaller, the smallest first."""
@@ -66,12 +49,6 @@ class Changed(Data):
         ways = {"grow": data + b"grown\n" * 1000, "shrink": data[:half], "rewrite": b"#" * half + data[half:],
                 "enlarge": b"larger\n" * 1000 + data}
         return ways[self.way]
-
-
-def _quoted(byte):
-    if byte in b"%'\\" or not 32 <= byte < 127:
-        return "%%" if byte == 37 else "\\n" if byte == 10 else "\\%03o" % byte
-    return chr(byte)
 
 
 def _seq(count, _, end):
@@ -194,17 +171,5 @@ def _lengths(count, draw, end):
 _KINDS = {
     "seq": _seq, "blank": _blank, "bytes": _bytes, "text": _text, "long": _long, "wide": _wide, "giant": _giant,
     "partial": _partial, "csv": _csv, "fasta": _fasta, "fastq": _fastq, "table": _table, "crlf-table": _crlf_table,
-    "far-table": _far_table, "weights": _weights, "raw": _raw,
-    "lengths": _lengths,
-    "tar": _tar,
+    "far-table": _far_table, "weights": _weights, "raw": _raw, "lengths": _lengths, "tar": _tar,
 }
-
-
-def main(arguments):
-    """Print the input that the arguments describe."""
-    kind, count, seed, *texts = arguments
-    sys.stdout.buffer.write(Data(kind, int(count), int(seed), *map(bytes.fromhex, texts)).make())
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -16,7 +16,6 @@ ENDLESS = 20000  # records of -r without -n that are looked at
 class Expected:
     """The right result."""
 
-    place: str = ""  # that the message about an error names
     error: str = ""  # why the program must refuse, if it must
     loose: bool = False  # it may also not notice
     late: bool = False  # it notices when it has begun to write
@@ -109,20 +108,7 @@ def _weights(case, contents, count):
             lines.append(fields[index])
     else:
         return None
-    return _read_weights(case, contents, lines)
-
-
-def _read_weights(case, contents, lines):
-    """The weights in these texts. An error has the line in which its record begins, if that is easily known."""
-    weights = []
-    for line in lines:
-        try:
-            weights.append(model.weight(line))
-        except model.BadWeight as error:
-            if len(case.inputs) == 1 and "weight-field" in case.opts and case.format().string == b"\n":
-                error.line = contents.header.count(b"\n") + len(weights) + 1
-            raise
-    return weights
+    return [model.weight(line) for line in lines]
 
 
 def _chosen(case, key, count, weights):
@@ -278,8 +264,6 @@ def expect(case, seed=None):
         cut(case, _part(case, chosen), result, key)
     except (records.BadInput, model.BadWeight) as error:
         result.error = str(error) or "bad input"
-        if getattr(error, "line", 0):
-            result.place = ":%d: " % error.line
         result.loose = getattr(error, "loose", False) or (case.opts.get("n") == "0" and not result.counted)
         result.stdout = None
     return result

@@ -4,7 +4,6 @@ import lzma
 import os
 import resource
 import select
-import shlex
 import shutil
 import signal
 import stat
@@ -29,6 +28,7 @@ class Tools:
     program: str
     faulty: str
     peak: str = ""
+    forge: str = ""
 
     @staticmethod
     def from_environment():
@@ -39,7 +39,8 @@ class Tools:
             path = os.path.abspath(os.environ.get(variable) or os.path.join(build, name))
             return path if os.access(path, os.X_OK) else ""
 
-        return Tools(tool("BIGSHUF", "bigshuf"), tool("BIGSHUF_FAULTY", "bigshuf-faulty"), tool("PEAK", "tests/support/peak"))
+        return Tools(tool("BIGSHUF", "bigshuf"), tool("BIGSHUF_FAULTY", "bigshuf-faulty"),
+                     *(tool(name.upper(), "tests/support/" + name) for name in ("peak", "forge")))
 
 
 @dataclass
@@ -165,46 +166,12 @@ def environment(case, result_folder):
     return env
 
 
-def input_shell(case, i):
-    """A shell command that prints an input."""
-    words = case.inputs[i].shell("data.py")
-    if case.packer(i):
-        words += " | " + PACKERS[case.packer(i)][0]
-    return words + (" | head -c -1" if case.is_cut(i) else "")
-
-
-def shell_lines(case, program="bigshuf"):
-    """Shell commands that do the same, as far as a shell can."""
-    lines = ['cd "$(mktemp -d)" && mkdir in out aux tmp0 tmp1 tmp2 # data.py is that of tests/soak']
-    lines += ["%s >%s" % (input_shell(case, i), "in/%d" % i) for i in range(len(case.inputs))]
-    lines += ["%s >aux/%s" % (data.shell("data.py"), name) for name, data in case.aux.items()]
-    if case.circ.get("via") == "files0":
-        lines.append("printf '%s\\0' in/* >aux/names")
-    for disk, where in (("tmpfs-tmp", "tmp0"), ("tmpfs-out", "out")):
-        if disk in case.circ:
-            lines.append("mount -t tmpfs -o %s none %s # under unshare -rm" % (case.circ[disk], where))
-    if case.circ.get("old", "none") != "none":
-        lines += ["echo old >%s # %s" % (name, case.circ["old"]) for name in case.output_names()]
-    limits = {"nofile": "ulimit -n %d", "as": "ulimit -v $((%d * 1024))", "fsize": "ulimit -f %d # bytes, not blocks"}
-    lines += [text % case.circ[name] for name, text in limits.items() if name in case.circ]
-    words = ["%s=%s" % (name, shlex.quote(value)) for name, value in faults(case).items()]
-    words += ["TMPDIR=tmp0", program + ("-faulty" if faults(case) else "")]
-    words += [shlex.quote(word) for word in arguments(case)]
-    via = case.circ.get("via")
-    if fed(case) is not None:
-        words.append("<in/%d" % fed(case) if via in ("stdin", "dash") else "< <(cat in/%d)" % fed(case))
-    words += ["%d<&-" % fd if fd == 0 else "%d>&-" % fd for fd in case.circ.get("close", ())]
-    rest = {k: v for k, v in case.circ.items() if k in ("kill", "ask", "reader", "via")}
-    return lines + [" ".join(words) + " # %s" % rest]
-
-
 # ---- Laying out ----
 
 
 def other_name(name):
     """The second hard link of an output."""
     return "out/hard-" + os.path.basename(name)
-
 
 
 def lay_out(case, folder):

@@ -3,63 +3,49 @@
 import copy
 import time
 
-from case import is_valid
 
-KEEP = {"seed", "folder"}
-
-
-def _without_options(case):
-    for name in [name for name in case.opts if name not in KEEP]:
-        smaller = copy.deepcopy(case)
-        del smaller.opts[name]
-        yield smaller
-    for name in [name for name in case.circ if name not in KEEP]:
-        smaller = copy.deepcopy(case)
-        del smaller.circ[name]
-        smaller.circ.setdefault("via", "file")
-        smaller.circ.setdefault("old", "none")
-        if smaller.circ != case.circ:
-            yield smaller
+def changed(case, change):
+    """A copy of a case, changed."""
+    case = copy.deepcopy(case)
+    change(case)
+    return case
 
 
-def _with_less_data(case):
-    if len(case.inputs) > 1:
-        for i in range(len(case.inputs)):
-            smaller = copy.deepcopy(case)
-            del smaller.inputs[i]
-            yield smaller
+def smaller_cases(case):
+    """Cases with less in them: options, circumstances, data."""
+    for name in set(case.opts) - {"seed"}:
+        yield changed(case, lambda case: case.opts.pop(name))
+    for name in set(case.circ) - {"folder", "via", "old"}:
+        yield changed(case, lambda case: case.circ.pop(name))
+    for name, plain in ("via", "file"), ("old", "none"):
+        if case.circ.get(name) != plain:
+            yield changed(case, lambda case: case.circ.update({name: plain}))
     for i, data in enumerate(case.inputs):
+        if len(case.inputs) > 1:
+            yield changed(case, lambda case: case.inputs.pop(i))
         for less in data.smaller():
-            smaller = copy.deepcopy(case)
-            smaller.inputs[i] = less
-            yield smaller
+            yield changed(case, lambda case: case.inputs.__setitem__(i, less))
     if case.words:
-        smaller = copy.deepcopy(case)
-        smaller.words = case.words[: len(case.words) // 2]
-        yield smaller
+        yield changed(case, lambda case: case.words.__delitem__(slice(len(case.words) // 2, None)))
     for i in range(len(case.opts.get("split", ()))):
         if len(case.opts["split"]) > 1:
-            smaller = copy.deepcopy(case)
-            del smaller.opts["split"][i]
-            yield smaller
+            yield changed(case, lambda case: case.opts["split"].pop(i))
 
 
-def shrink(case, wrong, try_case, seconds, attempts=1):
-    """The smallest case found, and what is wrong with it. try_case(case) says what is wrong with a case, or None."""
+def shrink(case, wrong, smaller, try_case, seconds, attempts):
+    """The smallest case found, and what is wrong with it. smaller(case) gives smaller ones, and try_case(case) says what
+    is wrong with a case, or None."""
     end = time.monotonic() + seconds
     again = True
     while again:
         again = False
-        for step in (_without_options, _with_less_data):
-            for smaller in step(case):
-                if time.monotonic() > end:
-                    return case, wrong
-                if not is_valid(smaller):
-                    continue
-                found = None
-                for _ in range(attempts):
-                    found = found or try_case(smaller)
-                if found and found[0] == wrong[0]:
-                    case, wrong, again = smaller, found, True
-                    break
+        for less in smaller(case):
+            if time.monotonic() > end:
+                return case, wrong
+            found = None
+            for _ in range(attempts):
+                found = found or try_case(less)
+            if found and found[0] == wrong[0]:
+                case, wrong, again = less, found, True
+                break
     return case, wrong

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Try bigshuf with random options, data and circumstances, and compare with a model. `make soak` runs it.
 
-From the environment: SECONDS of trying, SEED of all cases, CASE to run one case again, JOBS at a time, BIGSHUF and
-BIGSHUF_FAULTY to try other programs.
+From the environment: SECONDS of trying, SEED of all cases, CASE to run one case again, by its number or as it was
+printed, JOBS at a time, BIGSHUF and BIGSHUF_FAULTY to try other programs.
 """
 
 import faulthandler
@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import random
 import secrets
+import shlex
 import shutil
 import signal
 import subprocess
@@ -19,11 +20,13 @@ import time
 import traceback
 
 import storecase
-from case import make_case
+from case import Case, is_valid, make_case
 from check import Check, made_up_seed
+from data import Data
 from expect import expect
-from run import Folder, Tools, end_processes, run, shell_lines
-from shrink import shrink
+from run import Folder, Tools, end_processes, run
+from shrink import shrink, smaller_cases
+from storecase import StoreCase
 from storerun import StoreRun
 
 SHRINK_SECONDS = 30
@@ -67,9 +70,11 @@ def is_store(seed):
     return random.Random("kind " + seed).randrange(4) == 0
 
 
-def _report(case, wrong, shell):
-    lines = ["FAILED: %s (again: make soak CASE=%s)" % (wrong[0], case.seed)]
-    lines += ["    " + line[:SHOWN] for line in shell]
+def _report(seed, case, wrong):
+    text = repr(case)
+    text = shlex.quote(text if '"' in text else text.replace("'", '"'))
+    lines = ["FAILED: %s (again: make soak CASE=%s)" % (wrong[0], seed)]
+    lines += ["smaller: CASE=%s make soak" % text] if len(text) < SHOWN else []
     return "\n".join(lines + ["expected: %s" % wrong[1][:SHOWN], "seen:     %s" % wrong[2].rstrip()[:SHOWN]])
 
 
@@ -87,7 +92,7 @@ class Trials:
         """What is wrong with a run of this case, or None."""
         self.count += 1
         with Folder(os.path.join(self._place(case), "%d.%d" % (os.getpid(), self.count))) as folder:
-            if isinstance(case, storecase.StoreCase):
+            if isinstance(case, StoreCase):
                 return StoreRun(case, self.tools, folder).run()
             case.circ["folder"] = folder.path
             result = run(case, self.tools, folder)
@@ -102,24 +107,24 @@ class Trials:
                 wrong = Check(case, expect(case, seed), result).first_wrong() and wrong
             return wrong
 
-    def report(self, case, wrong, took):
+    def report(self, seed, case, wrong, took):
         """A text about a case that failed, made smaller unless a run takes too long for that."""
+        stored = isinstance(case, StoreCase)
         patience = SHRINK_SECONDS if took < SHRINK_SECONDS / 8 else 0
-        if isinstance(case, storecase.StoreCase):
-            racing = any({"kill", "writers"} & set(step) for step in case.steps)
-            small, found = storecase.shrink_store(case, wrong, self.wrong_with, patience, 4 if racing else 1)
-            return _report(case, found, storecase.shell_lines(small))
-        racing = {"kill"} & set(case.circ)
-        small, found = shrink(case, wrong, self.wrong_with, patience, 4 if racing else 1)
-        return _report(case, found, shell_lines(small))
+        racing = any({"kill", "writers"} & set(part) for part in (case.steps if stored else [case.circ]))
+        smaller = storecase.smaller_cases if stored else lambda case: filter(is_valid, smaller_cases(case))
+        return _report(seed, *shrink(case, wrong, smaller, self.wrong_with, patience, 4 if racing else 1))
 
     def try_seed(self, seed):
-        """None, or a report."""
+        """None, or a report. A seed may also be a case that was made smaller, as it was printed."""
         try:
-            case = storecase.make_store_case(seed) if is_store(seed) else make_case(seed, self.can)
+            if "(" in seed:
+                case = eval(seed, {"Case": Case, "StoreCase": StoreCase, "Data": Data})  # pylint: disable=eval-used
+            else:
+                case = storecase.make_store_case(seed) if is_store(seed) else make_case(seed, self.can)
             begin = time.monotonic()
             wrong = self.wrong_with(case)
-            return self.report(case, wrong, time.monotonic() - begin) if wrong else None
+            return self.report(case.seed, case, wrong, time.monotonic() - begin) if wrong else None
         except Exception:  # pylint: disable=broad-except
             return "FAILED: the soak itself, in case %s\n%s" % (seed, traceback.format_exc())
 
@@ -180,7 +185,7 @@ def main():
         trials = Trials(tools, places, abilities())
         if os.environ.get("CASE"):
             report = trials.try_seed(os.environ["CASE"])
-            print(report or "soak: case %s is well" % os.environ["CASE"])
+            print(report or "soak: the case is well")
             return 1 if report else 0
         seed = os.environ.get("SEED") or secrets.token_hex(4)
         jobs = int(os.environ.get("JOBS") or len(os.sched_getaffinity(0)))

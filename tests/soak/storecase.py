@@ -1,15 +1,13 @@
 """Cases of stores of piles: lists of steps that add batches, gather, damage; drawn, printed, and made smaller."""
 
-import copy
 import random
-import shlex
-import time
 from dataclasses import dataclass, field
 
 from case import ERRORS, Case, Maker, is_valid
 from data import Data
 from expect import input_records
-from run import input_shell, option_words
+from run import option_words
+from shrink import changed
 
 CALLS = ("write read open_at mkdir_at link_at rename_at unlink_at rmdir_at sync lock list_next close stat_at "
          "pwritev").split()
@@ -136,7 +134,7 @@ class StoreMaker:
         return maker.case.opts if self._may_write(case, maker.case.opts) else {}
 
     def _damage(self):
-        way = self.draw.choice(("flip", "cut", "manifest", "forge", "forge", "forge", "junk", "stray", "lock"))
+        way = self.draw.choice(("flip", "cut", "manifest", "forge", "forge", "forge", "junk", "stray"))
         step = {"do": "damage", "way": way, "at": self.draw.randrange(1 << 30)}
         if way == "forge":
             step["records"] = self.draw.choice(FORGED)
@@ -162,8 +160,6 @@ class StoreMaker:
         case = StoreCase(seed, draw.choice((2, 4, 16, 16, 64, 512)), draw.choice(("", "7", "x" * 40)), {})
         case.opts, look = self._records(case)
         large = self.chance(6)
-        if self.chance(25):
-            return self._long_manifests(case)
         for _ in range(draw.choice((1, 2, 3, 5))):
             case.steps.append(self._scatter(case, look))
             if self.chance(5):
@@ -190,16 +186,6 @@ class StoreMaker:
         return case
 
 
-    def _long_manifests(self, case):
-        """Batches of many inputs, so that what is known of them takes as much memory as -S gives."""
-        case.opts, case.piles = {}, 16
-        for name in ("a", "b"):
-            case.steps.append({"do": "scatter", "batch": name, "inputs": [Data("seq", 1)], "names": 33000, "S": "8M"})
-        case.steps.append({"do": "gather", "epoch": 0, "S": "8M"})
-        case.steps.append({"do": "list"})
-        return case
-
-
 def make_store_case(seed):
     """The case of this seed."""
     return StoreMaker(seed).make(seed)
@@ -209,21 +195,12 @@ def make_store_case(seed):
 
 
 def operands(number, step):
-    if "names" in step:
-        return ["--files0-from=in/%d.names" % number]
     return ["in/%d.%d" % (number, i) for i in range(len(step["inputs"]))] if step.get("via") != "pipe" else []
 
 
 def contents_of(case, step):
     """What is in the inputs of a step. Raises BadInput."""
-    whole = case.plain(step)
-    whole.inputs = whole.inputs * step.get("names", 1)
-    return input_records(whole)
-
-
-def long_name(number):
-    """A name of about 240 bytes for the first input of a step."""
-    return b"in/" + b"./" * 116 + b"%d.0" % number
+    return input_records(case.plain(step))
 
 
 def command(case, number, step):
@@ -248,67 +225,15 @@ def command(case, number, step):
     return words + operands(number, step)
 
 
-def shell_lines(case):
-    """Shell commands that do the same."""
-    lines = ['cd "$(mktemp -d)" && mkdir in out # data.py is that of tests/soak']
-    for number, step in enumerate(case.steps):
-        if step["do"] == "damage":
-            lines.append("# damage: %s" % step)
-            continue
-        for i in range(len(step.get("inputs", ()))):
-            lines.append("%s >in/%d.%d" % (input_shell(case.plain(step), i), number, i))
-        words = ["%s=%s" % pair for pair in step.get("fault", {}).items()]
-        words.append("bigshuf-faulty" if "fault" in step else "bigshuf")
-        words += [shlex.quote(word) for word in command(case, number, step)]
-        if step.get("via") == "pipe":
-            words.append("< <(cat in/%d.0)" % number)
-        if step.get("writers", 1) > 1:
-            words = ["for i in $(seq %d); do" % step["writers"]] + words + ["& done; wait"]
-        rest = {k: v for k, v in step.items() if k in ("kill", "nofile")}
-        if "names" in step:
-            yes = "yes %s | head -n %d" % (long_name(number).decode(), step["names"])
-            lines.append("%s | tr '\\n' '\\0' >in/%d.names" % (yes, number))
-        if "sweeps" in step:
-            lines.append("while sleep 0; do bigshuf --scatter=store --sweep; done & # until the next command has ended")
-        lines.append(" ".join(words) + (" # %s" % rest if rest else ""))
-    return lines
-
-
 # ---- Shrinking ----
 
 
 def smaller_cases(case):
     """Cases with less in them."""
-    for i in range(len(case.steps)):
-        smaller = copy.deepcopy(case)
-        del smaller.steps[i]
-        yield smaller
     for i, step in enumerate(case.steps):
-        for name in step:
-            if name not in ("do", "batch", "inputs", "via", "epoch", "way", "at", "records"):
-                smaller = copy.deepcopy(case)
-                del smaller.steps[i][name]
-                yield smaller
+        yield changed(case, lambda case: case.steps.pop(i))
+        for name in set(step) - {"do", "batch", "inputs", "via", "epoch", "way", "at", "records"}:
+            yield changed(case, lambda case: case.steps[i].pop(name))
         for j, data in enumerate(step.get("inputs", ())):
             for less in data.smaller():
-                smaller = copy.deepcopy(case)
-                smaller.steps[i]["inputs"][j] = less
-                yield smaller
-
-
-def shrink_store(case, wrong, try_case, seconds, attempts):
-    """The smallest case found that fails in the same way, and what is wrong with it."""
-    end = time.monotonic() + seconds
-    again = True
-    while again:
-        again = False
-        for smaller in smaller_cases(case):
-            if time.monotonic() > end:
-                return case, wrong
-            found = None
-            for _ in range(attempts):
-                found = found or try_case(smaller)
-            if found and found[0] == wrong[0]:
-                case, wrong, again = smaller, found, True
-                break
-    return case, wrong
+                yield changed(case, lambda case: case.steps[i]["inputs"].__setitem__(j, less))

@@ -1,6 +1,5 @@
 """Run a case of a store of piles step by step, and see after each step that the store holds what it must."""
 
-import fcntl
 import os
 import re
 import signal
@@ -12,9 +11,8 @@ from check import Check
 from expect import Expected, cut
 from records import BadInput, members
 from run import LIMIT_SECONDS, Result, contents, end_processes, ended, limits
-from storecase import command, contents_of, long_name, operands
+from storecase import command, contents_of, operands
 from words import main_key
-from xxh64 import xxh64
 
 STORE_SLACK_KIB = 16 << 10
 
@@ -59,7 +57,6 @@ class StoreRun:
         self.inputs_of = {}  # name: how it was made: (inputs, via)
         self.header = None
         self.damaged = ""  # how
-        self.lock = None
         self.remains = False  # may something dead be left in the store?
 
     def run(self):
@@ -71,9 +68,6 @@ class StoreRun:
                 getattr(self, "_" + step["do"])(number, step)
         except Wrong as wrong:
             return wrong.args
-        finally:
-            if self.lock:
-                self.lock.close()
         return None
 
     def _start(self, number, step, index):
@@ -161,8 +155,6 @@ class StoreRun:
         self._age()
         for i in range(len(step["inputs"])):
             self.folder.write("in/%d.%d" % (number, i), self.case.plain(step).input_bytes(i))
-        if "names" in step:
-            self.folder.write("in/%d.names" % number, (long_name(number) + b"\0") * step["names"])
         writers = step.get("writers", 1)
         sweeper = _Sweeper(self.tools, self.folder) if "sweeps" in step else None
         processes = [self._start(number, step, i) for i in range(writers)]
@@ -340,7 +332,7 @@ class StoreRun:
             if self.held and not self.damaged:
                 raise Wrong("store list", "status 0", "status %d" % status)
             return
-        if self.damaged and "manifest" not in self.damaged and "lock" not in self.damaged:
+        if self.damaged and "manifest" not in self.damaged:
             return
         wanted = b""
         for name, held in sorted(self.held.items()):
@@ -384,36 +376,11 @@ class StoreRun:
     def _damage_manifest(self, _, __, manifest):
         os.unlink(self.folder.at(manifest))
 
-    def _damage_lock(self, _, __, manifest):
-        self.lock = open(self.folder.at(manifest), "rb")  # pylint: disable=consider-using-with
-        fcntl.flock(self.lock, fcntl.LOCK_EX)
-        self.damaged = ""  # a reader may wait, or refuse, or get through, but must not leave the batch out
-        self._check_locked()
-
-    def _check_locked(self):
-        words = [self.tools.program, "--gather=store", "--list", "-z"]
-        try:
-            done = subprocess.run(words, cwd=self.folder.path, capture_output=True, timeout=10, check=False)
-        except subprocess.TimeoutExpired:
-            done = None
-        self.lock.close()
-        self.lock = None
-        if done and done.returncode == 0 and done.stdout.count(b"\0") != len(self.held):
-            wanted = "all %d batches, or status 1, while one is locked" % len(self.held)
-            raise Wrong("store list", wanted, repr(done.stdout))
-
     def _damage_forge(self, step, path, manifest):
         """Another number of records in a manifest whose checksum is right."""
-        text = self.folder.read(manifest)
-        pattern = rb"(?m)^(%s +)(\d+)( +\d+ )" % path[-4:].encode()
-        found = re.search(pattern, text)
-        count = int(found[2])
-        size = os.path.getsize(self.folder.at(path))
+        number, size = path[-4:], os.path.getsize(self.folder.at(path))
+        count = int(re.search(rb"(?m)^%s +(\d+) " % number.encode(), self.folder.read(manifest))[1])
         numbers = {"1<<61": 1 << 61, "half": count // 2, "twice": 2 * count, "more": min(count + 1, size)}
         new = numbers.get(step["records"], int(step["records"] == "1"))
-        if new == count:
-            new += 1
-        field_text = b"%*d" % (len(found[1]) + len(found[2]) - 4, new)
-        text = text[: found.start()] + found[1][:4] + field_text + found[3] + text[found.end() :]
-        body = text[: text.rindex(b"checksum ")]
-        self.folder.write(manifest, body + b"checksum %016x\n" % xxh64(body))
+        words = [self.tools.forge, manifest, number, str(new + (new == count)), str(size)]
+        subprocess.run(words, cwd=self.folder.path, check=True)

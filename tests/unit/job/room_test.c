@@ -6,93 +6,65 @@
 
 static const uint64_t MIB = (uint64_t)1 << 20;
 
-UNIT_TEST(test_output_is_as_large_as_the_input)
-{
-    const struct options options = {.count = UINT64_MAX};
+#define ALL          .count = UINT64_MAX
+#define FIXED(bytes) .format = {.kind = &sizes_kind, .count = (bytes)}
+#define RANGE        .range = true, .delimiter = '\n', .range_first = 8
 
-    assert_int_equal(room_output_bytes(&options, 1000), 1000);
-    assert_int_equal(room_output_bytes(&options, 0), 0);
+/* The smallest numbers of a range are the shortest; records that are repeated have a byte at least. */
+UNIT_TEST(an_output_has_at_least_the_bytes_that_are_known)
+{
+    static const struct {
+        struct options options;
+        uint64_t known_bytes, bytes;
+    } rows[] = {
+        {{ALL}, 1000, 1000},
+        {{.count = 3}, 1000, 0},
+        {{ALL, .repeat = true}, 1000, 0},
+        {{ALL, .probability = "0.5"}, 1000, 0},
+        {{ALL, .weight_field = 1}, 1000, 0},
+        {{ALL, .parts = 2}, 1000, 0},
+        {{.count = 3000, .repeat = true}, 1000, 3000},
+        {{.count = 3000, .repeat = true}, 0, 0},
+        {{.count = 3000, .repeat = true, FIXED(10)}, 1000, 30000},
+        {{.count = UINT64_MAX / 2, .repeat = true, FIXED(10)}, 1000, UINT64_MAX},
+        {{RANGE, ALL, .range_count = 5}, 0, 2 + 2 + 3 + 3 + 3},
+        {{RANGE, .count = 3, .range_count = 5}, 0, 2 + 2 + 3},
+        {{RANGE, .count = 6, .range_count = 5}, 0, 2 + 2 + 3 + 3 + 3},
+        {{RANGE, .count = 6, .range_count = 5, .repeat = true}, 0, 6 * 2},
+        {{RANGE, .count = UINT64_MAX - 1, .range_count = 5, .repeat = true}, 0, UINT64_MAX},
+        {{RANGE, ALL}, 0, 0},
+        {{RANGE, ALL, .range_full = true}, 0, UINT64_MAX},
+        {{RANGE, .count = 3, .range_full = true}, 0, 2 + 2 + 3},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(room_output_bytes(&rows[i].options, rows[i].known_bytes), rows[i].bytes);
 }
 
-UNIT_TEST(test_of_a_sample_no_size_is_known)
+/* Three quarters of memory stay out of them, less what is kept beside records of one size; of what a sample keeps
+ * nothing is known, but repeated records are all kept. */
+UNIT_TEST(temporary_files_have_at_least_what_does_not_fit)
 {
-    const struct options few = {.count = 3};
-    const struct options endless = {.count = UINT64_MAX, .repeat = true};
-    const struct options by_chance = {.count = UINT64_MAX, .probability = "0.5"};
-    const struct options by_weight = {.count = UINT64_MAX, .weight_field = 1};
+    static const struct {
+        struct options options;
+        uint64_t known_bytes, bytes; /* with 64 MiB of memory */
+        bool rereads;
+    } rows[] = {
+        {{ALL}, 64 * MIB, 0, false},
+        {{ALL}, 64 * MIB + 1, 16 * MIB + 1, false},
+        {{ALL, FIXED(16)}, 64 * MIB, 0, false},
+        {{ALL, FIXED(16), .random_source = "random"}, 48 * MIB, 0, false},
+        {{ALL, FIXED(16), .random_source = "random"}, 64 * MIB, 32 * MIB, true},
+        {{ALL, FIXED(16), .weight_field = 1}, 64 * MIB, 48 * MIB, false},
+        {{.count = 3}, 65 * MIB, 0, false},
+        {{ALL, .probability = "0.5"}, 65 * MIB, 0, false},
+        {{ALL, .parts = 2, .expected_records = 3}, 65 * MIB, 0, false},
+        {{ALL, .parts = 2, .expected_records = UINT64_MAX}, 65 * MIB, 17 * MIB, false},
+        {{.count = 3, .repeat = true}, 65 * MIB, 17 * MIB, false},
+        {{.count = 3, .repeat = true}, 65 * MIB, 0, true},
+    };
 
-    assert_int_equal(room_output_bytes(&few, 1000), 0);
-    assert_int_equal(room_output_bytes(&endless, 1000), 0);
-    assert_int_equal(room_output_bytes(&by_chance, 1000), 0);
-    assert_int_equal(room_output_bytes(&by_weight, 1000), 0);
-}
-
-UNIT_TEST(test_repeated_records_have_a_byte_at_least)
-{
-    struct options options = {.count = 3000, .repeat = true};
-
-    assert_int_equal(room_output_bytes(&options, 1000), 3000);
-    assert_int_equal(room_output_bytes(&options, 0), 0);
-    options.format = (struct record_format){.kind = &sizes_kind, .count = 10};
-    assert_int_equal(room_output_bytes(&options, 1000), 30000);
-    options.count = UINT64_MAX / 2;
-    assert_int_equal(room_output_bytes(&options, 1000), UINT64_MAX);
-}
-
-/* 8 and 9 are the shortest of 8 to 12. */
-UNIT_TEST(test_numbers_are_at_least_the_shortest)
-{
-    struct options options = {
-        .range = true, .range_first = 8, .range_count = 5, .count = UINT64_MAX, .delimiter = '\n'};
-
-    assert_int_equal(room_output_bytes(&options, 0), 2 + 2 + 3 + 3 + 3);
-    options.count = 3;
-    assert_int_equal(room_output_bytes(&options, 0), 2 + 2 + 3);
-    options.count = 6;
-    assert_int_equal(room_output_bytes(&options, 0), 2 + 2 + 3 + 3 + 3);
-    options.repeat = true;
-    assert_int_equal(room_output_bytes(&options, 0), 6 * 2);
-    options.count = UINT64_MAX - 1;
-    assert_int_equal(room_output_bytes(&options, 0), UINT64_MAX);
-    options.count = UINT64_MAX;
-    assert_int_equal(room_output_bytes(&options, 0), 0);
-    options = (struct options){.range = true, .count = UINT64_MAX, .delimiter = '\n'};
-    assert_int_equal(room_output_bytes(&options, 0), 0);
-    options.range_full = true;
-    assert_int_equal(room_output_bytes(&options, 0), UINT64_MAX);
-    options.count = 11;
-    assert_int_equal(room_output_bytes(&options, 0), 10 * 2 + 3);
-}
-
-UNIT_TEST(test_three_quarters_of_memory_stay_out_of_temporary_files)
-{
-    const struct options options = {.count = UINT64_MAX};
-
-    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 0);
-    assert_int_equal(room_temporary_bytes(&options, 64 * MIB + 1, 64 * MIB, false), 16 * MIB + 1);
-    assert_int_equal(room_temporary_bytes(&options, 0, 64 * MIB, false), 0);
-}
-
-UNIT_TEST(test_what_is_kept_beside_records_of_one_size_counts)
-{
-    struct options options = {.count = UINT64_MAX, .format = {.kind = &sizes_kind, .count = 16}};
-
-    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 0);
-    options.random_source = "random";
-    assert_int_equal(room_temporary_bytes(&options, 48 * MIB, 64 * MIB, false), 0);
-    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, true), 32 * MIB);
-    options.random_source = NULL;
-    options.weight_field = 1;
-    assert_int_equal(room_temporary_bytes(&options, 64 * MIB, 64 * MIB, false), 48 * MIB);
-}
-
-UNIT_TEST(test_of_what_a_sample_keeps_nothing_is_known)
-{
-    const struct options few = {.count = 3};
-    const struct options by_chance = {.count = UINT64_MAX, .probability = "0.5"};
-    const struct options repeated = {.count = 3, .repeat = true};
-
-    assert_int_equal(room_temporary_bytes(&few, 65 * MIB, 64 * MIB, false), 0);
-    assert_int_equal(room_temporary_bytes(&by_chance, 65 * MIB, 64 * MIB, false), 0);
-    assert_int_equal(room_temporary_bytes(&repeated, 65 * MIB, 64 * MIB, false), 17 * MIB); /* all records are kept */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(room_temporary_bytes(&rows[i].options, rows[i].known_bytes, 64 * MIB, rows[i].rereads),
+                         rows[i].bytes);
 }
