@@ -187,6 +187,14 @@ static inline const char *scratch_heard(void)
     return scratch.text;
 }
 
+/* The statement says just this on standard error. */
+#define assert_hears(statement, message)                                                                               \
+    do {                                                                                                               \
+        scratch_listen();                                                                                              \
+        statement;                                                                                                     \
+        assert_string_equal(scratch_heard(), message);                                                                 \
+    } while (0)
+
 /* Begin a child that ends the run; its messages are caught. True in the child, in which a failed assertion aborts. */
 static inline bool scratch_begin_end(void)
 {
