@@ -231,6 +231,7 @@ TEST(test_who_holds_death_off_can_fail_and_leaves_no_file)
         signals_install();
         signals_hold(&before);
         CHECK(scratch_put("registered", "x", 0600) && signals_register("registered") >= 0);
+        CHECK(signals_register("not made yet") >= 0);
         fault_say("failed");
     }
     assert_string_equal(scratch_ended(), "bigshuf: failed\n");
