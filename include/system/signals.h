@@ -48,10 +48,9 @@ _Noreturn void signals_end(int status, void (*kept)(const char *name, int error)
 void signals_succeed(void);
 
 /* Register a name to be unlinked on death by signal, which must be held off. `name` must stay as it is until
- * signals_forget. Returns a slot number, or -1 (errno ENOMEM) when all slots, about a million, are taken or there is no
- * memory for more of them. */
+ * signals_forget. Returns a slot number, or -1 with errno when there is no memory for more of them. */
 int signals_register(const char *name);
-void signals_forget(int slot); /* -1 is fine */
+void signals_forget(int slot); /* -1 is fine; death must be held off */
 
 /* Block the caught signals in the calling thread, and set them back: used around thread creation, so that workers never
  * run the handler. */
@@ -74,7 +73,7 @@ void signals_child_prepare(struct signals_child *child);
 void signals_child_starts(struct signals_child *child);
 
 /* `process` below 0: it has not started. A slot for signals_child_ended, or -1 if no signal is to be sent, also when
- * the slots, a few thousand, are all taken. errno stays. */
+ * there is no memory to note it. */
 int signals_child_started(const struct signals_child *child, pid_t process);
 void signals_child_ended(int slot); /* it has been waited for; -1 is fine */
 

@@ -169,7 +169,9 @@ TEST(test_processors_by_quota_are_rounded_up)
     } cases[] = {
         {v2, "cgroup/a/cpu.max", "max 100000\n", UINT64_MAX}, {v2, "cgroup/a/cpu.max", "150000 100000\n", 2},
         {v2, "cgroup/a/cpu.max", "200000 100000\n", 2},       {v2, "cgroup/cpu.max", "1000 100000\n", 1},
-        {v1, "cgroup/cpu/a/cpu.cfs_quota_us", "110000\n", 2}, {v1, "cgroup/cpu/a/cpu.cfs_quota_us", "-1\n", UINT64_MAX},
+        {v1, "cgroup/cpu/a/cpu.cfs_quota_us", "110000\n", 2},
+        {v1, "cgroup/cpu/a/cpu.cfs_period_us", "0\n", UINT64_MAX},
+        {v1, "cgroup/cpu/a/cpu.cfs_quota_us", "-1\n", UINT64_MAX},
         {v1, "cgroup/cpu/cpu.cfs_quota_us", "50000\n", 1},
     };
 
