@@ -58,21 +58,29 @@ static const char ACL[] = "system.posix_acl_access";
 #define MAP_NORESERVE 0
 #endif
 
-/* ---- Open files ---- */
-
-int sys_open(const char *path, int flags, mode_t mode)
+/* A refinement that this system lacks, with the parameters that it does not look at. */
+__attribute__((unused)) static int refuse(int unused, ...)
 {
-    return open(path, flags | O_CLOEXEC, mode);
+    (void)unused;
+    errno = ENOTSUP;
+    return -1;
 }
+
+/* ---- Calls that are what the system has ---- */
+
+#define CALL(type, name, failure, parameters, arguments)
+#define SAME(type, name, failure, parameters, arguments, does)                                                         \
+    type sys_##name parameters                                                                                         \
+    {                                                                                                                  \
+        return does;                                                                                                   \
+    }
+#include "system/sys_calls.def"
+
+/* ---- Open files ---- */
 
 int sys_close(int fd)
 {
     return close(fd);
-}
-
-int sys_fstat(int fd, struct stat *status)
-{
-    return fstat(fd, status);
 }
 
 /* Differs wherever the times do, also for years that it has no room for. */
@@ -96,31 +104,6 @@ uint64_t sys_changed(const struct stat *status)
     return nanoseconds(status->st_ctim);
 }
 
-int sys_fchmod(int fd, mode_t mode)
-{
-    return fchmod(fd, mode);
-}
-
-int sys_fchown(int fd, uid_t owner, gid_t group)
-{
-    return fchown(fd, owner, group);
-}
-
-int sys_ftruncate(int fd, off_t length)
-{
-    return ftruncate(fd, length);
-}
-
-int sys_sync(int fd)
-{
-    return fsync(fd);
-}
-
-int sys_touch(int fd)
-{
-    return futimens(fd, NULL);
-}
-
 int sys_lock(int fd, bool exclusive)
 {
 #if defined F_OFD_SETLK
@@ -130,16 +113,8 @@ int sys_lock(int fd, bool exclusive)
 #elif defined LOCK_NB
     return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
 #else
-    (void)fd;
-    (void)exclusive;
-    errno = ENOTSUP;
-    return -1;
+    return refuse(fd, exclusive);
 #endif
-}
-
-off_t sys_seek(int fd, off_t offset, int whence)
-{
-    return lseek(fd, offset, whence);
 }
 
 int sys_access_mode(int fd)
@@ -161,11 +136,7 @@ int sys_punch_hole(int fd, off_t offset, off_t bytes)
 #ifdef FALLOC_FL_PUNCH_HOLE
     return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
 #else
-    (void)fd;
-    (void)offset;
-    (void)bytes;
-    errno = ENOTSUP;
-    return -1;
+    return refuse(fd, offset, bytes);
 #endif
 }
 
@@ -251,36 +222,6 @@ bool sys_is_memory_file_system(int fd)
 
 /* ---- Files by name ---- */
 
-int sys_stat(const char *path, struct stat *status)
-{
-    return stat(path, status);
-}
-
-int sys_unlink(const char *path)
-{
-    return unlink(path);
-}
-
-char *sys_realpath(const char *path)
-{
-    return realpath(path, NULL);
-}
-
-int sys_readable(const char *path)
-{
-    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
-}
-
-int sys_executable(const char *path)
-{
-    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
-}
-
-int sys_mkstemp(char *pattern)
-{
-    return mkostemp(pattern, O_CLOEXEC);
-}
-
 /* ---- Names in a directory ---- */
 
 int sys_open_directory(const char *path)
@@ -290,16 +231,6 @@ int sys_open_directory(const char *path)
 #else
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 #endif
-}
-
-int sys_open_at(int directory, const char *name, int flags, mode_t mode)
-{
-    return openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
-}
-
-int sys_stat_at(int directory, const char *name, struct stat *status)
-{
-    return fstatat(directory, name, status, AT_SYMLINK_NOFOLLOW);
 }
 
 int sys_open_anonymous(int directory, const char *name, mode_t mode)
@@ -312,11 +243,7 @@ int sys_open_anonymous(int directory, const char *name, mode_t mode)
         errno = ENOTSUP;
     return fd;
 #else
-    (void)directory;
-    (void)name;
-    (void)mode;
-    errno = ENOTSUP;
-    return -1;
+    return refuse(directory, name, mode);
 #endif
 }
 
@@ -337,17 +264,8 @@ int sys_link_descriptor(int fd, int directory, const char *name)
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     return linkat(AT_FDCWD, link, directory, name, AT_SYMLINK_FOLLOW);
 #else
-    (void)fd;
-    (void)directory;
-    (void)name;
-    errno = ENOTSUP;
-    return -1;
+    return refuse(fd, directory, name);
 #endif
-}
-
-ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes)
-{
-    return readlinkat(directory, name, target, bytes);
 }
 
 bool sys_is_mount_point(int directory, const char *name)
@@ -366,31 +284,6 @@ bool sys_is_mount_point(int directory, const char *name)
     (void)name;
     return false;
 #endif
-}
-
-int sys_mkdir_at(int directory, const char *name, mode_t mode)
-{
-    return mkdirat(directory, name, mode);
-}
-
-int sys_link_at(int directory, const char *from, const char *to)
-{
-    return linkat(directory, from, directory, to, 0);
-}
-
-int sys_rename_at(int directory, const char *from, const char *to)
-{
-    return renameat(directory, from, directory, to);
-}
-
-int sys_unlink_at(int directory, const char *name)
-{
-    return unlinkat(directory, name, 0);
-}
-
-int sys_rmdir_at(int directory, const char *name)
-{
-    return unlinkat(directory, name, AT_REMOVEDIR);
 }
 
 void *sys_list_open(int directory)
@@ -482,11 +375,6 @@ bool sys_is_writable(int fd)
     return poll(&look, 1, 0) == 1 && look.revents == POLLOUT;
 }
 
-int sys_poll_all(struct pollfd *waits, unsigned count)
-{
-    return poll(waits, count, -1);
-}
-
 void sys_write_back(int fd)
 {
 #ifdef SYNC_FILE_RANGE_WRITE
@@ -502,9 +390,7 @@ void sys_await_disk(int fd, off_t offset, off_t length)
     (void)sync_file_range(fd, offset, length,
                           SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
 #else
-    (void)fd;
-    (void)offset;
-    (void)length;
+    (void)refuse(fd, offset, length);
 #endif
 }
 
@@ -698,11 +584,6 @@ pid_t sys_spawn(const struct sys_spawning *spawning, const char *const *argument
     return errno == 0 ? child : -1;
 }
 
-pid_t sys_wait(pid_t child, int *status, int options)
-{
-    return waitpid(child, status, options);
-}
-
 int sys_kill(pid_t process, int signal)
 {
     return kill(process, signal);
@@ -781,14 +662,8 @@ void sys_forget(void *memory, size_t bytes)
 #ifdef MADV_DONTNEED
     (void)madvise(memory, bytes, MADV_DONTNEED);
 #else
-    (void)memory;
-    (void)bytes;
+    (void)refuse(memory, bytes);
 #endif
-}
-
-void *sys_allocate(size_t count, size_t bytes)
-{
-    return calloc(count, bytes);
 }
 
 void *sys_allocate_apart(size_t count, size_t bytes)
@@ -844,9 +719,4 @@ bool sys_own_nanoseconds(uint64_t *nanoseconds)
         return false;
     *nanoseconds = clock_nanoseconds(CLOCK_MONOTONIC) - delay;
     return *nanoseconds + delay - start < LONG_NANOSECONDS;
-}
-
-int sys_random(void *data, size_t bytes)
-{
-    return getentropy(data, bytes);
 }
