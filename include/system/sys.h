@@ -6,7 +6,7 @@
  * their own. What one system has and another lacks is settled here too: a refinement that is missing fails with
  * ENOTSUP. All return what the call of the same name returns and leave errno; none retries (see io.h).
  *
- * Most of them stand in sys_calls.def. Here are those that cannot fail, or not without having done something.
+ * Most of them stand in sys_calls.def; here are those that cannot fail and are more than one expression.
  */
 
 #include <poll.h>
@@ -30,24 +30,17 @@ struct sys_spawning {
 
 #define CALL(type, name, failure, parameters, arguments)       type sys_##name parameters;
 #define SAME(type, name, failure, parameters, arguments, does) type sys_##name parameters;
+#define PLAIN(type, name, parameters, does)                    type sys_##name parameters;
 #include "system/sys_calls.def"
 #undef CALL
 #undef SAME
+#undef PLAIN
 
 /* ---- Files ---- */
 
-int sys_close(int fd);
-ssize_t sys_read(int fd, void *data, size_t bytes);
-ssize_t sys_write(int fd, const void *data, size_t bytes);
-ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset);
-ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
 void sys_list_close(void *list);
-
-uint64_t sys_modified(const struct stat *status); /* when the contents were changed, in nanoseconds since 1970 */
-uint64_t sys_changed(const struct stat *status);  /* when these or what is known of the file were */
-bool sys_is_appended(int fd);                     /* was it opened with O_APPEND? */
-bool sys_is_writable(int fd);                     /* can it take some bytes now, and is anybody there to read them? */
-bool sys_is_memory_file_system(int fd);           /* tmpfs or ramfs */
+bool sys_is_writable(int fd);           /* can it take some bytes now, and is anybody there to read them? */
+bool sys_is_memory_file_system(int fd); /* tmpfs or ramfs */
 
 /* As far as the system tells: such a file can be neither replaced nor unlinked. */
 bool sys_is_mount_point(int directory, const char *name);
@@ -70,18 +63,14 @@ rlim_t sys_descriptor_limit(void); /* the soft one; 0 if it is not known */
  * estimate: it takes all those below the first free one to be open, and no other. */
 unsigned sys_free_descriptors(unsigned wanted);
 
-bool sys_is_terminal(int fd);        /* isatty */
 unsigned sys_terminal_width(int fd); /* in columns; 0 if it is not known */
 bool sys_is_in_background(int fd);   /* does another process group have the terminal? */
 
 /* ---- Processes ---- */
 
-pid_t sys_process(void); /* getpid */
-uid_t sys_user(void);    /* geteuid */
 void sys_spawn_release(struct sys_spawning *spawning);
-int sys_kill(pid_t process, int signal); /* below 0: a process group */
-void sys_exit(int status);               /* _exit: at once */
-void sys_nap(void);                      /* a millisecond, or until a signal comes; may be called by a signal handler */
+void sys_exit(int status); /* _exit: at once */
+void sys_nap(void);        /* a millisecond, or until a signal comes; may be called by a signal handler */
 
 /* ---- Memory ---- */
 
@@ -91,12 +80,6 @@ enum { SYS_LINE_BYTES = 64, SYS_APART_BYTES = 2 * SYS_LINE_BYTES };
 
 void sys_unmap(void *memory, size_t bytes);
 void sys_forget(void *memory, size_t bytes); /* advice only: whole pages; those of a file come back when looked at */
-size_t sys_page_bytes(void);
-
-/* ---- Clocks ---- */
-
-uint64_t sys_milliseconds(void);       /* of a clock that only goes forward */
-uint64_t sys_thread_nanoseconds(void); /* processor time that the calling thread has taken */
 
 /* Of a clock that stands still while the calling thread could go on, but has no processor. It may go back a little.
  * False where there is none, and if it cannot be read just now. */

@@ -127,6 +127,7 @@ bool faulty_fails(const char *name)
         return faulty_fails(#name) ? (failure) : real_sys_##name arguments;                                            \
     }
 #define SAME(type, name, failure, parameters, arguments, does) CALL(type, name, failure, parameters, arguments)
+#define PLAIN(type, name, parameters, does)
 #include "system/sys_calls.def"
 
 int real_sys_fill_standard(void);
