@@ -38,7 +38,7 @@
 #include "base/arithmetic.h"
 #include "system/io.h"
 
-enum { NAME_BYTES = 8192, TEXT_BYTES_MAX = 4 << 20 };
+enum { FIELD_BYTES = 4096, NAME_BYTES = 2 * FIELD_BYTES, TEXT_BYTES_MAX = 4 << 20 };
 
 static uint64_t difference(uint64_t a, uint64_t b)
 {
@@ -113,22 +113,6 @@ static bool has_word(const char *list, const char *word)
     }
 }
 
-/* In mountinfo, blanks and the like in names are written as a backslash and three octal digits. */
-static void unescape(char *name)
-{
-    char *to = name;
-
-    for (const char *from = name; *from != '\0'; to++) {
-        if (from[0] == '\\' && strspn(from + 1, "01234567") >= 3) {
-            *to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
-            from += 4;
-        } else {
-            *to = *from++;
-        }
-    }
-    *to = '\0';
-}
-
 /* The name of this process's group, found in the text of /proc/self/cgroup, which is changed; NULL if there is none.
  * Lines are "ID:CONTROLLER,CONTROLLER:NAME", for version 2 "0::NAME". */
 static char *group_name(char *text, const char *controller)
@@ -147,45 +131,22 @@ static char *group_name(char *text, const char *controller)
     return NULL;
 }
 
-struct mount {
-    char *top;   /* the group that is seen at `point` */
-    char *point; /* the directory */
-};
-
-/* Is this line of /proc/self/mountinfo a mount of the tree? The line is changed. Its fields: four, of which the last is
- * `top`; `point`, options, any number of others, "-", type, source, options of the file system. */
-static bool parse_mount(char *line, const char *controller, struct mount *mount)
+/* The first mount of the tree in the text of /proc/self/mountinfo, which is changed: the directory `point`, in which
+ * the group `top` is seen. A line is four fields, of which the last is `top`; `point`, options, any number of others,
+ * "-", type, source, options of the file system. Names with a blank, which stands there as \040, are not
+ * found. */
+static bool find_mount(char *text, const char *controller, char top[FIELD_BYTES], char point[FIELD_BYTES])
 {
-    char *rest = NULL, *field = strtok_r(line, " ", &rest);
-    const char *type, *options;
-
-    for (int number = 1; field != NULL && strcmp(field, "-") != 0; number++) {
-        if (number == 4)
-            mount->top = field;
-        if (number == 5)
-            mount->point = field;
-        field = strtok_r(NULL, " ", &rest);
-    }
-    type = strtok_r(NULL, " ", &rest);
-    (void)strtok_r(NULL, " ", &rest);
-    options = strtok_r(NULL, " ", &rest);
-    if (mount->top == NULL || mount->point == NULL || type == NULL || options == NULL)
-        return false;
-    if (controller == NULL ? strcmp(type, "cgroup2") != 0 : strcmp(type, "cgroup") != 0)
-        return false;
-    unescape(mount->top);
-    unescape(mount->point);
-    return controller == NULL || has_word(options, controller);
-}
-
-/* The first mount of the tree in the text of /proc/self/mountinfo, which is changed. */
-static bool find_mount(char *text, const char *controller, struct mount *mount)
-{
-    char *rest = NULL;
+    char *rest = NULL, type[FIELD_BYTES], options[FIELD_BYTES];
 
     for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        *mount = (struct mount){NULL, NULL};
-        if (parse_mount(line, controller, mount))
+        const char *second = strstr(line, " - ");
+
+        if (second == NULL || sscanf(line, "%*s %*s %*s %4095s %4095s", top, point) != 2 ||
+            sscanf(second, " - %4095s %*s %4095s", type, options) != 2)
+            continue;
+        if (controller == NULL ? strcmp(type, "cgroup2") == 0
+                               : strcmp(type, "cgroup") == 0 && has_word(options, controller))
             return true;
     }
     return false;
@@ -210,21 +171,17 @@ static uint64_t least_of_levels(const char *controller, level_function *ask)
 {
     char *groups = read_text("/proc/self/cgroup"), *mounts = read_text("/proc/self/mountinfo");
     const char *name = groups == NULL ? NULL : group_name(groups, controller);
+    char top[FIELD_BYTES], directory[NAME_BYTES];
     uint64_t result = UINT64_MAX;
-    struct mount mount;
 
-    if (name != NULL && mounts != NULL && find_mount(mounts, controller, &mount)) {
-        char directory[NAME_BYTES];
-        const size_t top_length = strlen(mount.point);
-        int length = snprintf(directory, sizeof directory, "%s%s", mount.point, below(name, mount.top));
+    if (name != NULL && mounts != NULL && find_mount(mounts, controller, top, directory)) {
+        const size_t top_length = strlen(directory);
 
-        while (length >= 0 && length < NAME_BYTES) {
-            char *slash = strrchr(directory, '/');
-
+        snprintf(directory + top_length, sizeof directory - top_length, "%s", below(name, top));
+        for (char *end = directory + strlen(directory); end != NULL && end >= directory + top_length;
+             end = strrchr(directory, '/')) {
+            *end = '\0';
             result = least(result, ask(directory));
-            if (slash == NULL || (size_t)(slash - directory) < top_length)
-                break;
-            *slash = '\0';
         }
     }
     free(groups);

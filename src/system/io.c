@@ -35,13 +35,17 @@ static bool again(int fd, short events)
     return errno == EINTR;
 }
 
+/* Make the call until no signal interrupts it. */
+#define REPEAT(result, call)                                                                                           \
+    do                                                                                                                 \
+        (result) = (call);                                                                                             \
+    while ((result) < 0 && errno == EINTR)
+
 int io_open(const char *path, int flags, mode_t mode)
 {
     int fd;
 
-    do
-        fd = sys_open(path, flags, mode);
-    while (fd < 0 && errno == EINTR);
+    REPEAT(fd, sys_open(path, flags, mode));
     return fd;
 }
 
@@ -66,9 +70,7 @@ int io_open_at(int directory, const char *name, int flags, mode_t mode)
 {
     int fd;
 
-    do
-        fd = sys_open_at(directory, name, flags, mode);
-    while (fd < 0 && errno == EINTR);
+    REPEAT(fd, sys_open_at(directory, name, flags, mode));
     return fd;
 }
 
@@ -82,9 +84,7 @@ int io_lock(int fd, bool exclusive)
 {
     int result;
 
-    do
-        result = sys_lock(fd, exclusive);
-    while (result != 0 && errno == EINTR);
+    REPEAT(result, sys_lock(fd, exclusive));
     if (result != 0 && (errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL))
         errno = ENOTSUP;
     if (result != 0 && errno == EAGAIN) /* not the same number everywhere */
@@ -96,9 +96,7 @@ int io_sync(int fd)
 {
     int result;
 
-    do
-        result = sys_sync(fd);
-    while (result != 0 && errno == EINTR);
+    REPEAT(result, sys_sync(fd));
     return result;
 }
 
