@@ -3,15 +3,14 @@
 
 /*
  * Death by signal leaves no file behind and shows the parent its true cause: the handler tells the child processes,
- * unlinks the registered temporary names, restores the default action and raises the signal again. The lists of names
- * and of children, what is needed to keep them still, and what the end of this file is about are the program's one
- * mutable global. Signals that the parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit
- * fails with EFBIG and a message, and SIGCHLD has its default, without which the status of a child would be lost.
- * SIGPIPE is as deadly as the others, but for writes to pipes of one's own. What comes when the run has succeeded comes
- * too late: it ends the process at once, but with EXIT_SUCCESS, so that the parent never sees a failure beside a
- * complete output.
+ * unlinks the registered temporary names, restores the default action and raises the signal again. The list of both,
+ * what keeps it still, and what the end of this file is about are the program's one mutable global. Signals that the
+ * parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit fails with EFBIG and a message,
+ * and SIGCHLD has its default, without which the status of a child would be lost. SIGPIPE is as deadly as the others,
+ * but for writes to pipes of one's own. What comes when the run has succeeded comes too late: it ends the process at
+ * once, but with EXIT_SUCCESS, so that the parent never sees a failure beside a complete output.
  *
- * What is in the lists and what is in the directories changes together, with death held off:
+ * What is in the list and what is in the directories changes together, with death held off:
  *
  *     signals_hold, signals_register, make the file, signals_release ... signals_hold, unlink it, signals_forget,
  *     signals_release

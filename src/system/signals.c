@@ -46,18 +46,18 @@ static atomic_bool dying;        /* has the handler begun? */
 static atomic_bool succeeded;
 static rlim_t descriptors_at_first; /* 0: not known */
 
-static const int caught[] = {
-    SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
-#ifdef SIGPOLL
-    SIGPOLL,
-#endif
-};
-
-/* These ask how far the run has come. They are blocked where those above are. */
-static const int questions[] = {
-    SIGUSR1,
+/* Some only ask how far the run has come. They stand first, since they end a run that has not caught them yet. */
+static const struct {
+    int number;
+    bool asks;
+} caught[] = {
 #ifdef SIGINFO
-    SIGINFO,
+    {SIGINFO, true},
+#endif
+    {SIGUSR1, true},  {SIGHUP, false},  {SIGINT, false},    {SIGQUIT, false}, {SIGTERM, false},
+    {SIGALRM, false}, {SIGUSR2, false}, {SIGVTALRM, false}, {SIGPROF, false}, {SIGXCPU, false},
+#ifdef SIGPOLL
+    {SIGPOLL, false},
 #endif
 };
 
@@ -70,21 +70,19 @@ static const int caught_always = SIGPIPE;
 
 static _Atomic(const struct signals_guard *) guarded;
 
-static void catch_unless_ignored(int signal, const struct sigaction *action)
+static void catch_unless_ignored(int number, const struct sigaction *action)
 {
     struct sigaction inherited;
 
-    if (sigaction(signal, NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
-        sigaction(signal, action, NULL);
+    if (sigaction(number, NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
+        sigaction(number, action, NULL);
 }
 
 /* `change` is sigaddset or sigdelset. */
 static void change_caught(sigset_t *set, int (*change)(sigset_t *set, int signal))
 {
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        change(set, caught[i]);
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
-        change(set, questions[i]);
+        change(set, caught[i].number);
 }
 
 static void caught_set(sigset_t *set)
@@ -141,30 +139,28 @@ static void tidy_up(void (*kept)(const char *name, int error))
     signals_erase();
 }
 
-static void die(int signal)
+static void die(int number)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t raised;
 
     tidy_up(NULL);
     if (atomic_load(&succeeded))
         sys_exit(EXIT_SUCCESS);
-    sigemptyset(&action.sa_mask);
     sigemptyset(&raised);
-    sigaddset(&raised, signal);
+    sigaddset(&raised, number);
     for (;;) { /* once is enough, unless another thread ignores SIGPIPE in that moment */
-        sigaction(signal, &action, NULL);
-        raise(signal);
+        signal(number, SIG_DFL);
+        raise(number);
         pthread_sigmask(SIG_UNBLOCK, &raised, NULL);
     }
 }
 
-static void be_asked(int signal)
+static void be_asked(int number)
 {
     const struct signals_answer *answer = atomic_load(&answering);
     int errno_before = errno;
 
-    (void)signal;
+    (void)number;
     if (answer != NULL)
         answer->give(answer->context);
     else
@@ -174,38 +170,30 @@ static void be_asked(int signal)
 
 void signals_install(void)
 {
-    struct sigaction deadly = {.sa_handler = die}, ignored = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
-    struct sigaction asking = {.sa_handler = be_asked, .sa_flags = SA_RESTART};
+    struct sigaction deadly = {.sa_handler = die}, asking = {.sa_handler = be_asked, .sa_flags = SA_RESTART};
 
     atomic_store(&succeeded, false);
-    /* First, since they end a run that has not come so far. */
-    caught_set(&asking.sa_mask);
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
-        catch_unless_ignored(questions[i], &asking);
     descriptors_at_first = sys_descriptor_limit();
+    caught_set(&asking.sa_mask);
     caught_set(&deadly.sa_mask);
-    sigemptyset(&ignored.sa_mask);
-    sigaction(SIGXFSZ, &ignored, NULL);
-    sigemptyset(&usual.sa_mask);
-    sigaction(SIGCHLD, &usual, NULL);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        catch_unless_ignored(caught[i], &deadly);
+        catch_unless_ignored(caught[i].number, caught[i].asks ? &asking : &deadly);
     catch_unless_ignored(caught_always, &deadly);
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
 }
 
 /* It is this thread's own access that has failed, and none in a function that must not be interrupted: so anything may
  * be called here. Back from the handler, a deadly signal comes again. */
-static void fail_access(int signal, siginfo_t *information, void *unused)
+static void fail_access(int number, siginfo_t *information, void *unused)
 {
     const struct signals_guard *guard = atomic_load(&guarded);
     const uint8_t *address = information->si_addr;
-    struct sigaction usual = {.sa_handler = SIG_DFL};
 
     (void)unused;
     if (guard == NULL || address < guard->memory || address >= guard->memory + guard->bytes) {
-        sigemptyset(&usual.sa_mask);
-        sigaction(signal, &usual, NULL);
-        raise(signal);
+        signal(number, SIG_DFL);
+        raise(number);
         return;
     }
     guard->failed(guard->context, address);
