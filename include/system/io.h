@@ -47,7 +47,7 @@ int io_pieces_advance(struct iovec *pieces, int count, size_t bytes);
 
 /* All that is left to be read of a file, malloc'd, with a NUL byte behind it that does not count in *bytes. NULL with
  * errno: EFBIG if it is more than `most` bytes. */
-char *io_read_whole(int fd, uint64_t most, size_t *bytes);
+char *io_read_whole(int fd, size_t most, size_t *bytes);
 
 /* Do both tell of the same file, by device and inode? */
 bool io_same_file(const struct stat *one, const struct stat *other);

@@ -67,28 +67,33 @@ __attribute__((format(printf, 1, 2))) static char *read_text(const char *format,
     return text;
 }
 
-/* The number that `text` begins with, after blanks. False, and *number untouched, if there is none ("max", "-1"). */
-static bool take_number(const char *text, uint64_t *number)
+/* The number that the file's word number `word`, from 1 on, begins with; `otherwise` if there is no such file, or no
+ * number there ("max", "-1"). */
+static uint64_t number_in(const char *directory, const char *name, unsigned word, uint64_t otherwise)
 {
-    text += strspn(text, " \t");
-    if (*text < '0' || *text > '9')
-        return false;
-    *number = strtoull(text, NULL, 10);
-    return true;
+    char *text = read_text("%s/%s", directory, name);
+    const char *at = text;
+    uint64_t number = otherwise;
+
+    for (; at != NULL && word > 1; word--)
+        at += strcspn(at, " ") + (strchr(at, ' ') != NULL);
+    if (at != NULL && *at >= '0' && *at <= '9')
+        number = strtoull(at, NULL, 10);
+    free(text);
+    return number;
 }
 
-/* The number that is all of a file, or that follows `key`, which begins a line and has blanks behind it; `otherwise` if
- * there is no such file or no number in it. */
-static uint64_t number_in(const char *directory, const char *name, const char *key, uint64_t otherwise)
+/* The number that follows `key` and blanks at the beginning of a line; 0 if there is none. */
+static uint64_t number_after(const char *directory, const char *name, const char *key)
 {
     char *text = read_text("%s/%s", directory, name);
     const size_t length = strlen(key);
-    uint64_t number = otherwise;
+    uint64_t number = 0;
 
     for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
         line += *line == '\n';
-        if (strncmp(line, key, length) == 0 && (length == 0 || strchr(" \t", line[length]) != NULL)) {
-            (void)take_number(line + length, &number);
+        if (strncmp(line, key, length) == 0 && strspn(line + length, " \t") > 0) {
+            number = strtoull(line + length, NULL, 10);
             break;
         }
     }
@@ -100,17 +105,12 @@ static uint64_t number_in(const char *directory, const char *name, const char *k
 
 static bool has_word(const char *list, const char *word)
 {
-    size_t length = strlen(word);
+    const size_t length = strlen(word);
 
-    for (;;) {
-        size_t next = strcspn(list, ",");
-
-        if (next == length && memcmp(list, word, length) == 0)
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at++)
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
             return true;
-        if (list[next] == '\0')
-            return false;
-        list += next + 1;
-    }
+    return false;
 }
 
 /* The name of this process's group, found in the text of /proc/self/cgroup, which is changed; NULL if there is none.
@@ -163,11 +163,12 @@ static const char *below(const char *name, const char *top)
     return name + length;
 }
 
-typedef uint64_t level_function(const char *directory);
+/* What a directory of version 1, or of version 2, says. */
+typedef uint64_t level_function(const char *directory, bool second);
 
 /* The least of what `ask` says of every level, from this process's group up to the top of the tree. UINT64_MAX stands
  * for no limit. */
-static uint64_t least_of_levels(const char *controller, level_function *ask)
+static uint64_t least_of_tree(const char *controller, level_function *ask)
 {
     char *groups = read_text("/proc/self/cgroup"), *mounts = read_text("/proc/self/mountinfo");
     const char *name = groups == NULL ? NULL : group_name(groups, controller);
@@ -181,7 +182,7 @@ static uint64_t least_of_levels(const char *controller, level_function *ask)
         for (char *end = directory + strlen(directory); end != NULL && end >= directory + top_length;
              end = strrchr(directory, '/')) {
             *end = '\0';
-            result = least(result, ask(directory));
+            result = least(result, ask(directory, controller == NULL));
         }
     }
     free(groups);
@@ -189,57 +190,36 @@ static uint64_t least_of_levels(const char *controller, level_function *ask)
     return result;
 }
 
-static uint64_t memory_limit_v1(const char *directory)
+static uint64_t least_of_trees(const char *controller, level_function *ask)
 {
-    return number_in(directory, "memory.limit_in_bytes", "", UINT64_MAX);
+    return least(least_of_tree(controller, ask), least_of_tree(NULL, ask));
 }
 
-static uint64_t memory_limit_v2(const char *directory)
+static uint64_t memory_limit(const char *directory, bool second)
 {
-    return least(number_in(directory, "memory.max", "", UINT64_MAX),
-                 number_in(directory, "memory.high", "", UINT64_MAX));
+    return second ? least(number_in(directory, "memory.max", 1, UINT64_MAX),
+                          number_in(directory, "memory.high", 1, UINT64_MAX))
+                  : number_in(directory, "memory.limit_in_bytes", 1, UINT64_MAX);
 }
 
 /* Page cache counts as free, since it gives way. */
-static uint64_t memory_left_v1(const char *directory)
+static uint64_t memory_left(const char *directory, bool second)
 {
-    const uint64_t cache = number_in(directory, "memory.stat", "total_inactive_file", 0) +
-                           number_in(directory, "memory.stat", "total_active_file", 0);
+    const uint64_t used = number_in(directory, second ? "memory.current" : "memory.usage_in_bytes", 1, 0);
+    const uint64_t cache = number_after(directory, "memory.stat", second ? "inactive_file" : "total_inactive_file") +
+                           number_after(directory, "memory.stat", second ? "active_file" : "total_active_file");
 
-    return difference(memory_limit_v1(directory),
-                      difference(number_in(directory, "memory.usage_in_bytes", "", 0), cache));
-}
-
-static uint64_t memory_left_v2(const char *directory)
-{
-    const uint64_t cache =
-        number_in(directory, "memory.stat", "inactive_file", 0) + number_in(directory, "memory.stat", "active_file", 0);
-
-    return difference(memory_limit_v2(directory), difference(number_in(directory, "memory.current", "", 0), cache));
+    return difference(memory_limit(directory, second), difference(used, cache));
 }
 
 /* Processors that the time allowed amounts to, rounded up. */
-static uint64_t quota(uint64_t time, uint64_t period)
+static uint64_t processors(const char *directory, bool second)
 {
+    const uint64_t time = number_in(directory, second ? "cpu.max" : "cpu.cfs_quota_us", 1, UINT64_MAX);
+    const uint64_t period =
+        second ? number_in(directory, "cpu.max", 2, 0) : number_in(directory, "cpu.cfs_period_us", 1, 0);
+
     return time == UINT64_MAX || period == 0 ? UINT64_MAX : time / period + (time % period != 0);
-}
-
-static uint64_t processors_v1(const char *directory)
-{
-    return quota(number_in(directory, "cpu.cfs_quota_us", "", UINT64_MAX),
-                 number_in(directory, "cpu.cfs_period_us", "", 0));
-}
-
-/* "TIME PERIOD", where TIME may be "max". */
-static uint64_t processors_v2(const char *directory)
-{
-    char *text = read_text("%s/cpu.max", directory);
-    uint64_t time, period, result = UINT64_MAX;
-
-    if (text != NULL && take_number(text, &time) && take_number(text + strcspn(text, " "), &period))
-        result = quota(time, period);
-    free(text);
-    return result;
 }
 
 /* ---- Memory ---- */
@@ -262,7 +242,7 @@ static uint64_t physical_memory(void)
 
 static uint64_t available_memory(void)
 {
-    uint64_t bytes = number_in("/proc", "meminfo", "MemAvailable:", 0) * 1024;
+    uint64_t bytes = number_after("/proc", "meminfo", "MemAvailable:") * 1024;
 
 #ifdef _SC_AVPHYS_PAGES
     if (bytes == 0)
@@ -271,19 +251,12 @@ static uint64_t available_memory(void)
     return bytes > 0 ? bytes : physical_memory();
 }
 
-/* What a limit of the process leaves, less the number of pages in this field of /proc/self/statm. */
-static uint64_t below_limit(int resource, unsigned field)
+/* What a limit of the process leaves, less the number of pages in this word of /proc/self/statm. */
+static uint64_t below_limit(int resource, unsigned word)
 {
-    char *text = read_text("/proc/self/statm");
-    const char *at = text;
+    const uint64_t pages = number_in("/proc/self", "statm", word, 0);
     struct rlimit limit;
-    uint64_t pages = 0;
 
-    for (; at != NULL && field > 1; field--)
-        at += strcspn(at, " ") + (strchr(at, ' ') != NULL);
-    if (at != NULL)
-        (void)take_number(at, &pages);
-    free(text);
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
     return difference(limit.rlim_cur, pages_to_bytes((long)pages));
@@ -291,11 +264,10 @@ static uint64_t below_limit(int resource, unsigned field)
 
 uint64_t hardware_free_memory(void)
 {
-    return least(available_memory(),
-                 least(least_of_levels("memory", memory_left_v1), least_of_levels(NULL, memory_left_v2)));
+    return least(available_memory(), least_of_trees("memory", memory_left));
 }
 
-/* The first field of statm is the size, the sixth data and stack. With 32 bits the address space is what runs out
+/* The first word of statm is the size, the sixth data and stack. With 32 bits the address space is what runs out
  * first. */
 uint64_t hardware_memory(void)
 {
@@ -308,13 +280,12 @@ uint64_t hardware_memory(void)
 
 uint64_t hardware_whole_memory(void)
 {
-    return least(physical_memory(),
-                 least(least_of_levels("memory", memory_limit_v1), least_of_levels(NULL, memory_limit_v2)));
+    return least(physical_memory(), least_of_trees("memory", memory_limit));
 }
 
 uint64_t hardware_peak_memory(void)
 {
-    const uint64_t kib = number_in("/proc/self", "status", "VmHWM:", 0);
+    const uint64_t kib = number_after("/proc/self", "status", "VmHWM:");
     struct rusage usage;
 
     if (kib > 0)
@@ -330,40 +301,28 @@ uint64_t hardware_peak_memory(void)
 
 /* ---- Processors ---- */
 
-static unsigned processors_online(void)
+static uint64_t processors_online(void)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
 
-    return count > 0 ? (unsigned)count : 1;
+    return count > 0 ? (uint64_t)count : 1;
 }
 
-#ifdef __linux__
 /* The kernel refuses a set that is smaller than its own, whose size it does not tell. */
-static unsigned processors_by_affinity(void)
+static uint64_t processors_by_affinity(void)
 {
-    for (size_t room = CPU_SETSIZE; room <= (size_t)CPU_SETSIZE << 10; room *= 2) {
-        size_t bytes = CPU_ALLOC_SIZE(room);
-        cpu_set_t *set = CPU_ALLOC(room);
-        bool known = set != NULL && sched_getaffinity(0, bytes, set) == 0;
-        unsigned count = known ? (unsigned)CPU_COUNT_S(bytes, set) : 0;
+#ifdef __linux__
+    cpu_set_t sets[64];
 
-        CPU_FREE(set);
-        if (known)
-            return count;
-    }
-    return processors_online();
-}
-#else
-static unsigned processors_by_affinity(void)
-{
-    return processors_online();
-}
+    if (sched_getaffinity(0, sizeof sets, sets) == 0)
+        return (uint64_t)CPU_COUNT_S(sizeof sets, sets);
 #endif
+    return processors_online();
+}
 
 unsigned hardware_processors(void)
 {
-    const uint64_t allowed = least(least_of_levels("cpu", processors_v1), least_of_levels(NULL, processors_v2));
-    const uint64_t count = least(processors_by_affinity(), allowed);
+    const uint64_t count = least(processors_by_affinity(), least_of_trees("cpu", processors));
 
     return count > 0 ? (unsigned)count : 1;
 }
