@@ -249,7 +249,6 @@ void *fault_allocate(size_t count, size_t bytes)
     return memory;
 }
 
-/* What is no failure. */
 __attribute__((format(printf, 2, 0))) static void say(const char *prefix, const char *format, va_list arguments)
 {
     int errno_before = errno;
