@@ -301,23 +301,18 @@ uint64_t hardware_peak_memory(void)
 
 /* ---- Processors ---- */
 
-static uint64_t processors_online(void)
-{
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return count > 0 ? (uint64_t)count : 1;
-}
-
 /* The kernel refuses a set that is smaller than its own, whose size it does not tell. */
 static uint64_t processors_by_affinity(void)
 {
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+
 #ifdef __linux__
     cpu_set_t sets[64];
 
     if (sched_getaffinity(0, sizeof sets, sets) == 0)
         return (uint64_t)CPU_COUNT_S(sizeof sets, sets);
 #endif
-    return processors_online();
+    return online > 0 ? (uint64_t)online : 1;
 }
 
 unsigned hardware_processors(void)

@@ -292,13 +292,6 @@ void sys_widen_pipe(int fd)
 #endif
 }
 
-int sys_poll(int fd, short events)
-{
-    struct pollfd wait = {.fd = fd, .events = events};
-
-    return poll(&wait, 1, -1);
-}
-
 bool sys_is_writable(int fd)
 {
     struct pollfd look = {.fd = fd, .events = POLLOUT};
@@ -538,11 +531,6 @@ void *sys_map(size_t bytes)
 void sys_unmap(void *memory, size_t bytes)
 {
     (void)munmap(memory, bytes);
-}
-
-int sys_map_file(void *place, size_t bytes, int fd, off_t offset)
-{
-    return mmap(place, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, offset) == MAP_FAILED ? -1 : 0;
 }
 
 void sys_forget(void *memory, size_t bytes)
