@@ -315,36 +315,6 @@ static void await_name(const char *name)
         nanosleep(&moment, NULL);
 }
 
-static void die_with_children(void)
-{
-    struct signals_child child;
-    pid_t ended;
-    int slot;
-
-    signals_install();
-    signals_child_prepare(&child);
-    signals_child_starts(&child);
-    ended = fork_child(&child, "ended");
-    await_name("ended.ready");
-    slot = signals_child_started(&child, ended);
-    signals_child_prepare(&child);
-    signals_child_starts(&child);
-    signals_child_started(&child, fork_child(&child, "told"));
-    await_name("told.ready");
-    CHECK(slot >= 0);
-    signals_child_ended(slot);
-    signals_child_ended(-1);
-    CHECK(kill(ended, SIGKILL) == 0);
-    raise(SIGTERM);
-}
-
-TEST(children_are_told_of_death_by_signal)
-{
-    assert_int_equal(WTERMSIG(scratch_child(die_with_children)), SIGTERM);
-    await_name("told");
-    assert_int_equal(access("ended", F_OK), -1);
-}
-
 static void *start_slowly(void *argument)
 {
     struct timespec moment = {.tv_nsec = 100000000};
