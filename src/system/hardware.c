@@ -252,14 +252,11 @@ static uint64_t available_memory(void)
 }
 
 /* What a limit of the process leaves, less the number of pages in this word of /proc/self/statm. */
-static uint64_t below_limit(int resource, unsigned word)
+static uint64_t below_limit(const struct rlimit *limit, unsigned word)
 {
-    const uint64_t pages = number_in("/proc/self", "statm", word, 0);
-    struct rlimit limit;
-
-    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    if (limit->rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
-    return difference(limit.rlim_cur, pages_to_bytes((long)pages));
+    return difference(limit->rlim_cur, pages_to_bytes((long)number_in("/proc/self", "statm", word, 0)));
 }
 
 uint64_t hardware_free_memory(void)
@@ -271,9 +268,12 @@ uint64_t hardware_free_memory(void)
  * first. */
 uint64_t hardware_memory(void)
 {
+    struct rlimit size = {.rlim_cur = RLIM_INFINITY}, data = size;
     uint64_t bytes = least(SIZE_MAX / 2, hardware_free_memory());
 
-    bytes = least(bytes, least(below_limit(RLIMIT_AS, 1), below_limit(RLIMIT_DATA, 6))) / 2;
+    (void)getrlimit(RLIMIT_AS, &size);
+    (void)getrlimit(RLIMIT_DATA, &data);
+    bytes = least(bytes, least(below_limit(&size, 1), below_limit(&data, 6))) / 2;
     bytes -= bytes / 512;
     return bytes > HARDWARE_MEMORY_MIN ? bytes : HARDWARE_MEMORY_MIN;
 }
