@@ -91,9 +91,12 @@ $(COMPLETION): $(BUILD)/completions/%: src/command/completions.awk $(BUILD)/help
 $(FAULTY): $(MAIN) $(BUILD)/tests/support/faulty_environment.o $(FAULTY_SYS) $(LIBRARY)
 	$(call say,LD,$@)$(LINK) -o $@ $^
 
-$(BUILD)/tests/support/real_sys.o: src/system/sys.c include/system/sys.h $(BUILD)/flags
+# The names that the layer of tests has: those in rows, and those of functions.
+$(BUILD)/tests/support/real_sys.o: src/system/sys.c tests/support/faulty_sys.c include/system/sys.h \
+    include/system/sys_calls.def $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(COMPILE) $$(sed -n 's/^[a-z].*[ *]\(sys_[a-z_]*\)(.*/-D\1=real_\1/p' include/system/sys.h) -c -o $@ $<
+	$(call say,CC,$<)$(COMPILE) $$(sed -nE -e 's/^(CALL|SAME|ANSWER|ADVICE)\(([^,(]*, )?([a-z_]+), .*/-Dsys_\3=real_sys_\3/p' \
+	    -e 's/^WEAK .*[ *]sys_([a-z_]+)\(.*/-Dsys_\1=real_sys_\1/p' include/system/sys_calls.def tests/support/faulty_sys.c) -c -o $@ $<
 
 $(TEST_TOOLS): %: %.o
 	$(call say,LD,$@)$(LINK) -o $@ $^

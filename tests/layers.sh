@@ -24,7 +24,7 @@ permitted_globals='system/signals system/fault'
 # Whatever module a header or source of the project includes: a line "FROM TO" each.
 includes() {
     (cd "$TOP" && grep -H '^ *# *include *"' src/*/*.c include/*/*.h) |
-        sed 's|^[a-z]*/\([a-z0-9_/]*\)\.[ch]:.*"\([a-z0-9_/.]*\)\.h".*|\1 \2|' | awk '$1 != $2' | sort -u
+        sed -n 's|^[a-z]*/\([a-z0-9_/]*\)\.[ch]:.*"\([a-z0-9_/.]*\)\.h".*|\1 \2|p' | awk '$1 != $2' | sort -u
 }
 
 modules() {

@@ -19,8 +19,7 @@ struct crc32c_way {
 /* Best first; plain C, supported everywhere, comes last; a name that is NULL ends the list. */
 extern const struct crc32c_way crc32c_ways[];
 
-/* The best supported way; and the function itself, for whoever calls it for many short pieces. */
+/* The best supported way. */
 crc32c_function crc32c;
-crc32c_function *crc32c_best(void);
 
 #endif

@@ -1,13 +1,9 @@
 #ifndef BIGSHUF_BASE_RANDOM_H
 #define BIGSHUF_BASE_RANDOM_H
 
-/*
- * The random words of a run: ChaCha with 8 rounds under a key that is the SHA-256 of the seed.
- *
- * A key has 2^64 streams of 2^64 blocks of 64 bytes, in Bernstein's original layout (64-bit block counter, 64-bit
- * stream number; D. J. Bernstein, "ChaCha, a variant of Salsa20", 2008). Any block can be computed without the ones
- * before it, which is what makes threads and reading again possible.
- */
+/* The random words of a run: ChaCha with 8 rounds under a key that is the SHA-256 of the seed. A key has 2^64 streams
+ * of 2^64 blocks of 64 bytes, in Bernstein's original layout (D. J. Bernstein, "ChaCha, a variant of Salsa20", 2008).
+ * Any block can be computed without the ones before it, which is what makes threads and reading again possible. */
 
 #include <stddef.h>
 #include <stdint.h>

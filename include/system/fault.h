@@ -25,15 +25,13 @@ _Noreturn void fault_report(const char *name, int error);
  * characters in a name (C0, DEL, C1) show as \r, \t, \n or \x1b, an empty name as ''. */
 _Noreturn __attribute__((format(printf, 1, 2))) void fault_say(const char *format, ...);
 
-/* The same without a message, since somebody else has printed one: getopt_long. */
-_Noreturn void fault_end(void);
+_Noreturn void fault_end(void); /* without a message, since somebody else has printed one: getopt_long */
 
 /* `count` times `bytes` of memory, zeroed, for free(). A run that does not get it ends. Who can do with less asks
  * sys_allocate. */
 void *fault_allocate(size_t count, size_t bytes);
 
-/* A name for a message: '' if it is empty. */
-const char *fault_name(const char *name);
+const char *fault_name(const char *name); /* for a message: '' if it is empty */
 
 /* What strerror says of an error number, for messages of one's own; any thread may ask. Returns `text`. */
 enum { FAULT_CAUSE_BYTES = 256 };
@@ -50,10 +48,8 @@ struct fault_duty {
 void fault_add_duty(struct fault_duty *duty, void (*act)(void *context), void *context);
 void fault_remove_duty(struct fault_duty *duty); /* one that was never added is fine, if it is zeroed */
 
-/* A line on standard error that is no failure: "bigshuf: warning: ...". */
+/* Lines on standard error that are no failure: "bigshuf: warning: ...", or just "bigshuf: ...". */
 __attribute__((format(printf, 1, 2))) void fault_warn(const char *format, ...);
-
-/* A line on standard error that is neither: "bigshuf: ...". */
 __attribute__((format(printf, 1, 2))) void fault_note(const char *format, ...);
 
 #endif

@@ -28,11 +28,4 @@ unsigned hardware_processors(void);
 /* The peak resident memory of this process so far, in bytes (VmHWM or ru_maxrss). */
 uint64_t hardware_peak_memory(void);
 
-/* The same, with `root` put before every name below /proc and /sys: for tests, which build a tree of their own. */
-uint64_t hardware_free_memory_under(const char *root);
-uint64_t hardware_memory_under(const char *root);
-uint64_t hardware_whole_memory_under(const char *root);
-unsigned hardware_processors_under(const char *root);
-uint64_t hardware_peak_memory_under(const char *root);
-
 #endif

@@ -14,7 +14,7 @@
 int io_open(const char *path, int flags, mode_t mode); /* as open, close-on-exec; a descriptor or -1 */
 int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
 int io_close(int fd);                                                    /* EINTR counts as closed */
-int io_sync(int fd);                                                     /* fsync: what was written is on disk */
+int io_sync(int fd);                                                     /* fsync */
 
 /* As sys_lock: EWOULDBLOCK if somebody else has it locked, ENOTSUP where nothing can be locked. */
 int io_lock(int fd, bool exclusive);
@@ -29,16 +29,14 @@ ssize_t io_read(int fd, void *data, size_t bytes);
 /* All of it. */
 int io_write(int fd, const void *data, size_t bytes);
 
-/* All pieces, to or from `offset` on. *done receives the bytes that were transferred, also on failure; they are taken
- * off the pieces, so that what is left of them can be written elsewhere. A file that ends too early fails with errno 0.
- * More pieces than one call takes (IOV_MAX) are no problem. */
+/* All pieces, however many, to or from `offset` on. *done receives the bytes that were transferred, also on failure;
+ * they are taken off the pieces, so that the rest can be written elsewhere. A file that ends too early fails with errno
+ * 0. */
 int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
 int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
 
-/* Lists of pieces of memory that are written or filled one after another, in several transfers. */
-
-/* Copy the beginning of a list, at most `limit` bytes, to `some`, which has room for so many pieces. Returns how many
- * pieces were made there; *bytes is their bytes. */
+/* Copy the beginning of a list of pieces, at most `limit` bytes, to `some`, which has room for so many. Returns how
+ * many pieces were made there; *bytes is their bytes. */
 int io_pieces_begin(const struct iovec *pieces, int count, uint64_t limit, struct iovec *some, int room, size_t *bytes);
 
 /* Take the first `bytes` bytes away, and pieces without bytes that follow. Returns the index of the first
@@ -47,7 +45,7 @@ int io_pieces_advance(struct iovec *pieces, int count, size_t bytes);
 
 /* All that is left to be read of a file, malloc'd, with a NUL byte behind it that does not count in *bytes. NULL with
  * errno: EFBIG if it is more than `most` bytes. */
-char *io_read_whole(int fd, uint64_t most, size_t *bytes);
+char *io_read_whole(int fd, size_t most, size_t *bytes);
 
 /* Do both tell of the same file, by device and inode? */
 bool io_same_file(const struct stat *one, const struct stat *other);

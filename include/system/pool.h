@@ -2,11 +2,9 @@
 #define BIGSHUF_SYSTEM_POOL_H
 
 /*
- * The memory of a run: one mapping, cut into equal blocks that go from hand to hand.
- *
- * Whatever grows with the input lives in blocks, so the memory limit is the number of blocks and nothing else has to be
- * counted. Blocks form chains (the member `next`); a chain is how a pile lies in memory. Somebody who must not be left
- * without blocks has them promised first: promised blocks are kept back from everyone who asks without a promise.
+ * The memory of a run: one mapping, cut into equal blocks that go from hand to hand. Whatever grows with the input
+ * lives in blocks, so the memory limit is the number of blocks. Blocks form chains (the member `next`); a chain is how
+ * a pile lies in memory. Who must not be left without blocks has them promised: they are kept back from everyone else.
  */
 
 #include <pthread.h>
@@ -30,7 +28,7 @@ struct pool {
     pthread_mutex_t mutex; /* guards what follows */
     uint32_t free;         /* blocks that nobody holds, promised ones among them */
     uint32_t promised;
-    uint32_t pinned;     /* blocks held by what cannot be spilled; see pool_pin */
+    uint32_t pinned;     /* blocks held by what cannot be spilled */
     uint32_t free_first; /* chain of blocks given back: used first, as they have been touched */
     uint32_t fresh;      /* this one and all after it have never been used */
 };
@@ -61,8 +59,7 @@ void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
 /* Give one back, which is promised to the caller from now on. */
 void pool_put_promised(struct pool *pool, uint32_t block);
 
-/* Note so many blocks that can neither be given back nor spilled for now, until they are unpinned. What fits into the
- * pool when all else has left it is `blocks` less those that are pinned. */
+/* Note so many blocks that can neither be given back nor spilled until they are unpinned. */
 void pool_pin(struct pool *pool, uint32_t blocks);
 void pool_unpin(struct pool *pool, uint32_t blocks);
 

@@ -3,15 +3,14 @@
 
 /*
  * Death by signal leaves no file behind and shows the parent its true cause: the handler tells the child processes,
- * unlinks the registered temporary names, restores the default action and raises the signal again. The lists of names
- * and of children, what is needed to keep them still, and what the end of this file is about are the program's one
- * mutable global. Signals that the parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit
- * fails with EFBIG and a message, and SIGCHLD has its default, without which the status of a child would be lost.
- * SIGPIPE is as deadly as the others, but for writes to pipes of one's own. What comes when the run has succeeded comes
- * too late: it ends the process at once, but with EXIT_SUCCESS, so that the parent never sees a failure beside a
- * complete output.
+ * unlinks the registered temporary names, restores the default action and raises the signal again. The list of both,
+ * what keeps it still, and what the end of this file is about are the program's one mutable global. Signals that the
+ * parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit fails with EFBIG and a message,
+ * and SIGCHLD has its default, without which the status of a child would be lost. SIGPIPE is as deadly as the others,
+ * but for writes to pipes of one's own. What comes when the run has succeeded comes too late: it ends the process at
+ * once, but with EXIT_SUCCESS, so that the parent never sees a failure beside a complete output.
  *
- * What is in the lists and what is in the directories changes together, with death held off:
+ * What is in the list and what is in the directories changes together, with death held off:
  *
  *     signals_hold, signals_register, make the file, signals_release ... signals_hold, unlink it, signals_forget,
  *     signals_release
@@ -31,14 +30,13 @@
 void signals_install(void);
 
 /* Between these two, which any thread may call, nobody dies: the handler waits for all who hold it off. Once it has
- * begun, signals_hold does not return. In between, a thread must take no lock, as the one in which the handler waits
- * may have it: so no malloc and no message, unless there is no other thread. Not to be nested. */
+ * begun, signals_hold does not return. In between, a thread takes no lock, as the one in which the handler waits may
+ * have it: no malloc and no message, unless there is no other thread. Not to be nested. */
 void signals_hold(sigset_t *before);
 void signals_release(const sigset_t *before);
 
-/* The end of a run, for fault.h. A thread that holds death off gives that up; a thread that comes second waits. Who
- * ends the process leaves as little behind as death by signal does; `kept` is called for a name that cannot be
- * unlinked. */
+/* The end of a run, for fault.h, which leaves as little behind as death by signal does. A thread that holds death off
+ * gives that up; one that comes second waits. `kept` is called for a name that cannot be unlinked. */
 void signals_give_up_hold(void);
 bool signals_is_dying(void); /* has death by signal, or such an end, begun? What fails then may fail because of it */
 _Noreturn void signals_wait_for_end(void);
@@ -48,21 +46,19 @@ _Noreturn void signals_end(int status, void (*kept)(const char *name, int error)
 void signals_succeed(void);
 
 /* Register a name to be unlinked on death by signal, which must be held off. `name` must stay as it is until
- * signals_forget. Returns a slot number, or -1 (errno ENOMEM) when all slots, about a million, are taken or there is no
- * memory for more of them. */
+ * signals_forget. Returns a slot number, or -1 with errno when there is no memory for more of them. */
 int signals_register(const char *name);
-void signals_forget(int slot); /* -1 is fine */
+void signals_forget(int slot); /* -1 is fine; death must be held off */
 
-/* Block the caught signals in the calling thread, and set them back: used around thread creation, so that workers never
- * run the handler. */
+/* Block the caught signals in the calling thread, and set them back: around thread creation, so that workers never run
+ * the handler. */
 void signals_block(sigset_t *before);
 void signals_restore(const sigset_t *before);
 
-/* What a child process is to have. */
+/* What a child process is to have. Blocked is what the calling thread has, without the caught signals, even if it is a
+ * worker; and those that stop who uses the terminal from another group: its calls fail or, if it writes, succeed. */
 struct signals_child {
-    sigset_t mask;        /* what the child is to have blocked: what the calling thread has, without the caught signals,
-                           * even if it is a worker; and those that stop who uses the terminal from another group: its
-                           * calls fail or, if it writes, succeed */
+    sigset_t mask;
     uint64_t descriptors; /* its limit, which was this program's at signals_install; 0: that which it has now */
     sigset_t before;      /* what the calling thread had */
 };
@@ -74,7 +70,7 @@ void signals_child_prepare(struct signals_child *child);
 void signals_child_starts(struct signals_child *child);
 
 /* `process` below 0: it has not started. A slot for signals_child_ended, or -1 if no signal is to be sent, also when
- * the slots, a few thousand, are all taken. errno stays. */
+ * there is no memory to note it. */
 int signals_child_started(const struct signals_child *child, pid_t process);
 void signals_child_ended(int slot); /* it has been waited for; -1 is fine */
 
@@ -83,9 +79,8 @@ void signals_child_ended(int slot); /* it has been waited for; -1 is fine */
 void signals_ignore_pipe(struct sigaction *before);
 void signals_restore_pipe(const struct sigaction *before);
 
-/* Memory in which files stand that are mapped. Looking at it fails (SIGBUS) when a file has become shorter or its disk
- * cannot be read: then `failed` is called, in the thread that looked, and ends the run (fault.h). Elsewhere the signal
- * is as deadly as ever. */
+/* Memory in which files are mapped. Looking at it fails (SIGBUS) when a file has become shorter or its disk cannot be
+ * read: then `failed` is called, in the thread that looked, and ends the run. Elsewhere it is as deadly as ever. */
 struct signals_guard {
     const uint8_t *memory;
     size_t bytes;
@@ -94,23 +89,21 @@ struct signals_guard {
 };
 void signals_guard(const struct signals_guard *guard); /* must stay until the next call; NULL: there is none any more */
 
-/* USR1, and INFO where there is one, ask how far the run has come, and never end it: `give` is called, in the main
- * thread wherever that is, so it may do no more than a signal handler may. A question that came before there was an
- * answer is answered when it is there. Calls that were interrupted are made again, by the system or by io.h. */
+/* USR1, and INFO where there is one, ask how far the run has come: `give` is called, in the main thread wherever that
+ * is, so it may do no more than a signal handler may. A question that came before there was an answer is answered when
+ * it is there. Calls that were interrupted are made again, by the system or by io.h. */
 struct signals_answer {
     void (*give)(void *context);
     void *context;
 };
-void signals_answer(
-    const struct signals_answer *answer); /* must stay until the next call; NULL: there is none any more */
+void signals_answer(const struct signals_answer *answer); /* must stay until the next call; NULL: none any more */
 
-/* Write lines to standard error, if it takes them at once: the run does not wait for whoever reads what it says of its
- * progress, nor end because nobody does. A signal handler may do it. */
+/* Write lines to standard error, if it takes them at once: nobody waits for whoever reads what is said of progress, nor
+ * ends because nobody does. A signal handler may do it. */
 void signals_say(const char *text, size_t bytes);
 
-/* A line is drawn where standard error, a terminal, is at the moment, and drawn again in its place. It is there until
- * signals_erase, or death. Whoever writes a line meanwhile puts SIGNALS_ERASE before it, in the same write: so any two
- * threads may write at the same time. */
+/* A line is drawn where standard error, a terminal, is at the moment, and drawn again in its place, until signals_erase
+ * or death. Whoever writes a line meanwhile puts SIGNALS_ERASE before it, in the same write. */
 #define SIGNALS_ERASE "\r\033[K"
 void signals_draw(const char *line, size_t bytes);
 void signals_erase(void); /* by who draws, when no more will be drawn */

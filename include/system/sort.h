@@ -19,7 +19,7 @@ int sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count)
 void sort_pairs_release(struct sort_pairs *pairs); /* also when zeroed */
 
 /* Sort pairs [0, count) by key; equal keys keep their order. `spare` has room for as many. Which of the two holds the
- * result is returned. (Merge sort from the bottom up) */
+ * result is returned. (Radix sort from the lowest byte up) */
 struct sort_pairs *sort_by_key(struct sort_pairs *pairs, struct sort_pairs *spare, uint64_t count);
 
 #endif

@@ -27,23 +27,20 @@ void table_release(struct table *table); /* also when zeroed; gives the blocks b
  * undefined. Blocks it already has are kept and used. */
 void table_grow(struct table *table, uint64_t count, size_t number_bytes);
 
-/* All of it at once: a new table with room for `count` numbers, out of what the pool has free. 0, or -1 with errno:
- * ENOMEM if that is too little. It must be released in any case. */
+/* A new table with room for `count` numbers, out of what the pool has free. 0, or -1 with errno: ENOMEM if that is too
+ * little. It must be released in any case. */
 int table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes);
 
-/* The table stays until it is cleared or released: nobody counts on its blocks meanwhile (pool_pin). For tables that
- * are held while piles are gathered. */
+/* Nobody counts on its blocks until it is cleared or released (pool_pin): it is held while piles are gathered. */
 void table_pin(struct table *table);
 
-/* Give all blocks back to the pool. */
-void table_clear(struct table *table);
+void table_clear(struct table *table); /* gives all blocks back to the pool */
 
 /* For a table that is filled in any order, while another one is emptied: take block b, which is not there, out of what
  * the pool has free, for numbers as wide as `wide` says. 0, or -1 with errno: ENOMEM if nothing is free. */
 int table_take_block(struct table *table, uint64_t b);
 
-/* Give block b back, which is there. */
-void table_put_block(struct table *table, uint64_t b);
+void table_put_block(struct table *table, uint64_t b); /* gives block b back, which is there */
 
 /* The logarithm of how many numbers a block holds. */
 static inline unsigned table_number_shift(const struct table *table)

@@ -10,9 +10,7 @@
  * threads, fewer run. */
 void threads_run(unsigned workers, void (*body)(void *context, unsigned worker), void *context);
 
-/* A condition to be waited for, for so long at most. That somebody sets the clock does not matter, where the system has
- * one that nobody can set. */
-void threads_condition_init(pthread_cond_t *condition);
+/* Wait for a condition, for so long at most, unless somebody sets the clock back. */
 void threads_await(pthread_cond_t *condition, pthread_mutex_t *mutex, long nanoseconds);
 
 #endif

@@ -142,22 +142,20 @@ static bool has_avx512f(void)
     return __builtin_cpu_supports("avx512f");
 }
 
-const struct chacha_way chacha_ways[] = {
-    {"avx512f", run_16, has_avx512f}, {"avx2", run_8, has_avx2}, {"sse2", run_4, has_sse2},
-    {"plain", run_plain, always},     {NULL, NULL, NULL},
-};
-
 #else
 
 DEFINE_WAY(4, )
 
-const struct chacha_way chacha_ways[] = {
-    {"vector", run_4, always},
-    {"plain", run_plain, always},
-    {NULL, NULL, NULL},
-};
-
 #endif
+
+const struct chacha_way chacha_ways[] = {
+#if defined(__x86_64__) || defined(__i386__)
+    {"avx512f", run_16, has_avx512f}, {"avx2", run_8, has_avx2}, {"sse2", run_4, has_sse2},
+#else
+    {"vector", run_4, always},
+#endif
+    {"plain", run_plain, always},     {NULL, NULL, NULL},
+};
 
 void chacha_blocks(const uint32_t input[16], int rounds, uint32_t *words, size_t blocks)
 {

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     DIGITS = 64, /* a multiple of 2^-64 has no more decimals, which makes thresholds exact */
@@ -51,17 +52,13 @@ static void take_blanks(struct cursor *text)
     }
 }
 
-/* A word in lower case, whatever case the text has. */
+/* A word, in any case. */
 static bool take_name(struct cursor *text, const char *name)
 {
     size_t length = strlen(name);
 
-    if ((size_t)(text->end - text->next) < length)
+    if ((size_t)(text->end - text->next) < length || strncasecmp((const char *)text->next, name, length) != 0)
         return false;
-    for (size_t i = 0; i < length; i++) {
-        if ((text->next[i] | 0x20) != (uint8_t)name[i])
-            return false;
-    }
     text->next += length;
     return true;
 }

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
+
 enum {
     MATCH_MIN = 4,
     LAST_LITERALS = 5,
@@ -21,37 +23,11 @@ enum {
     WIDE = 16,      /* bytes copied at a time where there is room to copy too many */
 };
 
-static uint32_t read_u32(const uint8_t *at)
-{
-    uint32_t number;
-
-    memcpy(&number, at, sizeof number);
-    return number;
-}
-
-static uint64_t read_u64(const uint8_t *at)
-{
-    uint64_t number;
-
-    memcpy(&number, at, sizeof number);
-    return number;
-}
-
 /* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). Any function of the bytes will do; the table is
  * not part of the format. */
 static uint32_t hash_of(uint32_t bytes)
 {
     return bytes * UINT32_C(2654435761) >> (32 - LZ4_HASH_BITS);
-}
-
-/* Of two words that differ in these bits, how many bytes in front are the same? */
-static size_t same_bytes(uint64_t difference)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return (size_t)__builtin_ctzll(difference) / 8;
-#else
-    return (size_t)__builtin_clzll(difference) / 8;
-#endif
 }
 
 /* How many bytes from `at` on, up to `end`, are the same as those from `before` on. */
@@ -60,10 +36,10 @@ static size_t match_length(const uint8_t *at, const uint8_t *before, const uint8
     const uint8_t *start = at;
 
     while ((size_t)(end - at) >= sizeof(uint64_t)) {
-        const uint64_t difference = read_u64(at) ^ read_u64(before);
+        const uint64_t difference = load64le(at) ^ load64le(before);
 
         if (difference != 0)
-            return (size_t)(at - start) + same_bytes(difference);
+            return (size_t)(at - start) + (size_t)__builtin_ctzll(difference) / 8;
         at += sizeof(uint64_t);
         before += sizeof(uint64_t);
     }
@@ -128,12 +104,12 @@ static const uint8_t *find_match(struct lz4_table *table, const uint8_t *data, c
                                  const uint8_t **before)
 {
     for (size_t attempts = (size_t)1 << SKIP_SHIFT; at < limit; at += attempts++ >> SKIP_SHIFT) {
-        uint32_t bytes = read_u32(at);
+        uint32_t bytes = load32le(at);
         uint16_t *place = &table->place[hash_of(bytes)];
         const uint8_t *seen = data + *place;
 
         *place = (uint16_t)(at - data);
-        if (seen < at && read_u32(seen) == bytes) {
+        if (seen < at && load32le(seen) == bytes) {
             *before = seen;
             return at;
         }
@@ -163,7 +139,7 @@ size_t lz4_compress(struct lz4_table *table, const uint8_t *data, size_t bytes, 
         at += length;
         literals = at;
         if (at < limit)
-            table->place[hash_of(read_u32(at - 2))] = (uint16_t)(at - 2 - data);
+            table->place[hash_of(load32le(at - 2))] = (uint16_t)(at - 2 - data);
     }
     return put_literals(&block, literals, (size_t)(end - literals), 0, 0) ? (size_t)(block.to - to) : 0;
 }

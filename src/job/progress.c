@@ -237,7 +237,7 @@ void progress_init(struct progress *progress, const struct options *options, con
     if (options->parts > 0)
         progress->share = 1 / (double)options->parts;
     pthread_mutex_init(&progress->mutex, NULL);
-    threads_condition_init(&progress->changed);
+    pthread_cond_init(&progress->changed, NULL);
     progress->answer = (struct signals_answer){.give = say, .context = progress};
     signals_answer(&progress->answer);
 }

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,55 +51,45 @@ __attribute__((format(printf, 2, 3))) static void append(struct line *line, cons
     va_end(arguments);
 }
 
-/* The length of the character in UTF-8 with which text[0, bytes) begins; 1 also for a byte that begins none (RFC 3629:
- * nothing overlong, no surrogates, nothing above U+10FFFF). */
-static size_t character_bytes(const unsigned char *text, size_t bytes)
+/* The character in UTF-8 with which text[0, bytes) begins, and its length; or the first byte as it is, if it begins
+ * none (RFC 3629: nothing overlong, no surrogates, nothing above U+10FFFF). */
+static size_t read_character(const unsigned char *text, size_t bytes, uint32_t *character)
 {
-    static const struct {
-        unsigned char first, last; /* of the leading byte */
-        unsigned char least, most; /* of the second one */
-        size_t bytes;
-    } forms[] = {
-        {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-        {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    size_t form = 0, length = 2;
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    const size_t more = text[0] > 0xf4 ? 0 : text[0] >= 0xf0 ? 3 : text[0] >= 0xe0 ? 2 : text[0] >= 0xc0;
+    uint32_t number = text[0] & (more > 0 ? 0x3fu >> more : 0x7f);
 
-    while (form < sizeof forms / sizeof forms[0] && (text[0] < forms[form].first || text[0] > forms[form].last))
-        form++;
-    if (form == sizeof forms / sizeof forms[0] || bytes < forms[form].bytes || text[1] < forms[form].least ||
-        text[1] > forms[form].most)
+    *character = text[0];
+    for (size_t i = 1; i <= more; i++) {
+        if (i == bytes || (text[i] & 0xc0) != 0x80)
+            return 1;
+        number = number << 6 | (text[i] & 0x3f);
+    }
+    if (more == 0 || number < least[more] || number >> 11 == 0xd800 >> 11 || number > 0x10ffff)
         return 1;
-    while (length < forms[form].bytes && (text[length] & 0xc0) == 0x80)
-        length++;
-    return length == forms[form].bytes ? length : 1;
+    *character = number;
+    return 1 + more;
 }
 
-/* Is a character of this length one that a terminal obeys: C0 and DEL, or C1, as U+0080 to U+009F or as bare bytes? Or
- * one that turns the direction of text, so that a name looks like another one: U+061C, U+200E, U+200F, U+202A to
- * U+202E, U+2066 to U+2069? */
-static bool is_control(const unsigned char *text, size_t length)
+/* Does a terminal obey it: C0 and DEL, or C1, also as bare bytes? Or does it turn the direction of text, so that a name
+ * looks like another one? */
+static bool is_control(uint32_t character)
 {
-    if (length == 1)
-        return text[0] < ' ' || (text[0] >= 0x7f && text[0] <= 0x9f);
-    if (length == 2)
-        return (text[0] == 0xc2 && text[1] <= 0x9f) || (text[0] == 0xd8 && text[1] == 0x9c);
-    if (length != 3 || text[0] != 0xe2)
-        return false;
-    return text[1] == 0x80 ? text[2] == 0x8e || text[2] == 0x8f || (text[2] >= 0xaa && text[2] <= 0xae)
-                           : text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9;
+    static const uint32_t controls[][2] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+                                           {0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}};
+    size_t i = 0;
+
+    while (i < sizeof controls / sizeof controls[0] && (character < controls[i][0] || character > controls[i][1]))
+        i++;
+    return i < sizeof controls / sizeof controls[0];
 }
 
 /* A byte of a control character, as C has it. */
 static size_t show_byte(char *to, unsigned char byte)
 {
-    static const char bytes[] = "\t\n\r", letters[] = "tnr";
-    const char *known = byte != '\0' ? strchr(bytes, byte) : NULL;
-
-    if (known == NULL)
-        return (size_t)snprintf(to, SHOWN_BYTES + 1, "\\x%02x", byte);
-    return (size_t)snprintf(to, SHOWN_BYTES + 1, "\\%c", letters[known - bytes]);
+    if (byte == '\t' || byte == '\n' || byte == '\r')
+        return (size_t)snprintf(to, SHOWN_BYTES + 1, "\\%c", byte == '\t' ? 't' : byte == '\n' ? 'n' : 'r');
+    return (size_t)snprintf(to, SHOWN_BYTES + 1, "\\x%02x", byte);
 }
 
 /* Print the line. Control characters are shown as escapes: one message is one line, no name gives orders to the
@@ -115,8 +105,10 @@ static void print(struct line *line)
     if (memchr(text, '\r', line->length) != NULL)
         append(line, ": \\r is a carriage return, as in lines that end with CRLF");
     for (size_t i = 0, length; i < line->length; i += length) {
-        length = character_bytes(text + i, line->length - i);
-        if (is_control(text + i, length)) {
+        uint32_t character;
+
+        length = read_character(text + i, line->length - i, &character);
+        if (is_control(character)) {
             for (size_t j = 0; j < length; j++)
                 used += show_byte(shown + used, text[i + j]);
         } else {
@@ -256,7 +248,6 @@ void *fault_allocate(size_t count, size_t bytes)
     return memory;
 }
 
-/* What is no failure. */
 __attribute__((format(printf, 2, 0))) static void say(const char *prefix, const char *format, va_list arguments)
 {
     int errno_before = errno;

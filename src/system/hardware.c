@@ -1,6 +1,14 @@
 /*
  * Linux tells most of this in small text files. A file or line that is missing (another system, an older kernel, a
  * container that hides it) means that there is no such limit, so every question here has an answer.
+ *
+ * A control group limits all the groups below it, so the limit that counts may stand at any level: /proc/self/cgroup
+ * tells the group of this process, /proc/self/mountinfo where the tree of groups is mounted and which part of it, and
+ * every directory from the group up to the mount is asked. In a container the group's name can be one that the mount
+ * does not show; those levels are missing files, and the mount itself, which is the container's own group, remains.
+ *
+ * Version 1 has a tree for each controller, version 2 one tree for all; a machine may use both. `controller` names a
+ * tree of version 1, and NULL is the tree of version 2.
  */
 
 #ifdef __linux__
@@ -16,17 +24,204 @@
 
 #include "system/hardware.h"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arithmetic.h"
-#include "system/cgroup.h"
-#include "system/textfile.h"
+#include "system/io.h"
+
+enum { FIELD_BYTES = 4096, NAME_BYTES = 2 * FIELD_BYTES, TEXT_BYTES_MAX = 4 << 20 };
+
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* ---- Text files ---- */
+
+/* The whole text of the file whose name is given in printf's manner, for free. NULL if it cannot be read, or is larger
+ * than any should be. */
+__attribute__((format(printf, 1, 2))) static char *read_text(const char *format, ...)
+{
+    char name[NAME_BYTES], *text;
+    va_list arguments;
+    size_t bytes;
+    int fd;
+
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    fd = io_open(name, O_RDONLY, 0);
+    if (fd < 0)
+        return NULL;
+    text = io_read_whole(fd, TEXT_BYTES_MAX, &bytes);
+    (void)io_close(fd);
+    return text;
+}
+
+/* The number that the file's word number `word`, from 1 on, begins with; `otherwise` if there is no such file, or no
+ * number there ("max", "-1"). */
+static uint64_t number_in(const char *directory, const char *name, unsigned word, uint64_t otherwise)
+{
+    char *text = read_text("%s/%s", directory, name);
+    const char *at = text;
+    uint64_t number = otherwise;
+
+    for (; at != NULL && word > 1; word--)
+        at += strcspn(at, " ") + (strchr(at, ' ') != NULL);
+    if (at != NULL && *at >= '0' && *at <= '9')
+        number = strtoull(at, NULL, 10);
+    free(text);
+    return number;
+}
+
+/* The number that follows `key` and blanks at the beginning of a line; 0 if there is none. */
+static uint64_t number_after(const char *directory, const char *name, const char *key)
+{
+    char *text = read_text("%s/%s", directory, name);
+    const size_t length = strlen(key);
+    uint64_t number = 0;
+
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, length) == 0 && strspn(line + length, " \t") > 0) {
+            number = strtoull(line + length, NULL, 10);
+            break;
+        }
+    }
+    free(text);
+    return number;
+}
+
+/* ---- Control groups ---- */
+
+static bool has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at++)
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* The name of this process's group, found in the text of /proc/self/cgroup, which is changed; NULL if there is none.
+ * Lines are "ID:CONTROLLER,CONTROLLER:NAME", for version 2 "0::NAME". */
+static char *group_name(char *text, const char *controller)
+{
+    char *rest = NULL;
+
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        char *list = strchr(line, ':'), *name = list == NULL ? NULL : strchr(list + 1, ':');
+
+        if (name == NULL)
+            continue;
+        *name++ = '\0';
+        if (controller == NULL ? strcmp(line, "0:") == 0 : has_word(list + 1, controller))
+            return name;
+    }
+    return NULL;
+}
+
+/* The first mount of the tree in the text of /proc/self/mountinfo, which is changed: the directory `point`, in which
+ * the group `top` is seen. A line is four fields, of which the last is `top`; `point`, options, any number of others,
+ * "-", type, source, options of the file system. Names with a blank, which stands there as \040, are not
+ * found. */
+static bool find_mount(char *text, const char *controller, char top[FIELD_BYTES], char point[FIELD_BYTES])
+{
+    char *rest = NULL, type[FIELD_BYTES], options[FIELD_BYTES];
+
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        const char *second = strstr(line, " - ");
+
+        if (second == NULL || sscanf(line, "%*s %*s %*s %4095s %4095s", top, point) != 2 ||
+            sscanf(second, " - %4095s %*s %4095s", type, options) != 2)
+            continue;
+        if (controller == NULL ? strcmp(type, "cgroup2") == 0
+                               : strcmp(type, "cgroup") == 0 && has_word(options, controller))
+            return true;
+    }
+    return false;
+}
+
+/* The part of a group's name that is below the group `top`, with its slash; "" if it is not below. */
+static const char *below(const char *name, const char *top)
+{
+    size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
+
+    /* A group outside of what a container may see is "/../other". */
+    if (strncmp(name, top, length) != 0 || name[length] != '/' || strstr(name, "/..") != NULL)
+        return "";
+    return name + length;
+}
+
+/* What a directory of version 1, or of version 2, says. */
+typedef uint64_t level_function(const char *directory, bool second);
+
+/* The least of what `ask` says of every level, from this process's group up to the top of the tree. UINT64_MAX stands
+ * for no limit. */
+static uint64_t least_of_tree(const char *controller, level_function *ask)
+{
+    char *groups = read_text("/proc/self/cgroup"), *mounts = read_text("/proc/self/mountinfo");
+    const char *name = groups == NULL ? NULL : group_name(groups, controller);
+    char top[FIELD_BYTES], directory[NAME_BYTES];
+    uint64_t result = UINT64_MAX;
+
+    if (name != NULL && mounts != NULL && find_mount(mounts, controller, top, directory)) {
+        const size_t top_length = strlen(directory);
+
+        snprintf(directory + top_length, sizeof directory - top_length, "%s", below(name, top));
+        for (char *end = directory + strlen(directory); end != NULL && end >= directory + top_length;
+             end = strrchr(directory, '/')) {
+            *end = '\0';
+            result = least(result, ask(directory, controller == NULL));
+        }
+    }
+    free(groups);
+    free(mounts);
+    return result;
+}
+
+static uint64_t least_of_trees(const char *controller, level_function *ask)
+{
+    return least(least_of_tree(controller, ask), least_of_tree(NULL, ask));
+}
+
+static uint64_t memory_limit(const char *directory, bool second)
+{
+    return second ? least(number_in(directory, "memory.max", 1, UINT64_MAX),
+                          number_in(directory, "memory.high", 1, UINT64_MAX))
+                  : number_in(directory, "memory.limit_in_bytes", 1, UINT64_MAX);
+}
+
+/* Page cache counts as free, since it gives way. */
+static uint64_t memory_left(const char *directory, bool second)
+{
+    const uint64_t used = number_in(directory, second ? "memory.current" : "memory.usage_in_bytes", 1, 0);
+    const uint64_t cache = number_after(directory, "memory.stat", second ? "inactive_file" : "total_inactive_file") +
+                           number_after(directory, "memory.stat", second ? "active_file" : "total_active_file");
+
+    return difference(memory_limit(directory, second), difference(used, cache));
+}
+
+/* Processors that the time allowed amounts to, rounded up. */
+static uint64_t processors(const char *directory, bool second)
+{
+    const uint64_t time = number_in(directory, second ? "cpu.max" : "cpu.cfs_quota_us", 1, UINT64_MAX);
+    const uint64_t period =
+        second ? number_in(directory, "cpu.max", 2, 0) : number_in(directory, "cpu.cfs_period_us", 1, 0);
+
+    return time == UINT64_MAX || period == 0 ? UINT64_MAX : time / period + (time % period != 0);
+}
+
+/* ---- Memory ---- */
 
 static uint64_t pages_to_bytes(long pages)
 {
@@ -44,143 +239,55 @@ static uint64_t physical_memory(void)
 #endif
 }
 
-static uint64_t available_memory(const char *root)
+static uint64_t available_memory(void)
 {
-    char *text = textfile_read("%s/proc/meminfo", root);
-    uint64_t kib, bytes = 0;
+    uint64_t bytes = number_after("/proc", "meminfo", "MemAvailable:") * 1024;
 
-    if (text != NULL && textfile_number_of(text, "MemAvailable:", &kib))
-        bytes = kib * 1024;
 #ifdef _SC_AVPHYS_PAGES
     if (bytes == 0)
         bytes = pages_to_bytes(sysconf(_SC_AVPHYS_PAGES));
 #endif
-    if (bytes == 0)
-        bytes = physical_memory();
-    free(text);
-    return bytes;
+    return bytes > 0 ? bytes : physical_memory();
 }
 
-static uint64_t below_limit(const struct rlimit *limit, uint64_t used_bytes)
+/* What a limit of the process leaves, less the number of pages in this word of /proc/self/statm. */
+static uint64_t below_limit(const struct rlimit *limit, unsigned word)
 {
     if (limit->rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
-    return limit->rlim_cur > used_bytes ? limit->rlim_cur - used_bytes : 0;
-}
-
-/* What /proc/self/statm says: numbers of pages, of which the first is the size, the sixth data and stack. */
-static uint64_t statm_bytes(const char *text, unsigned field)
-{
-    uint64_t pages = 0;
-
-    for (unsigned i = 1; i < field; i++)
-        text += strcspn(text, " ") + (strchr(text, ' ') != NULL);
-    (void)textfile_number(text, &pages);
-    return pages_to_bytes((long)pages);
-}
-
-/* What the process's own limits leave. */
-static uint64_t memory_below_limits(const char *root)
-{
-    char *text = textfile_read("%s/proc/self/statm", root);
-    struct rlimit limit;
-    uint64_t left = UINT64_MAX;
-
-    if (getrlimit(RLIMIT_AS, &limit) == 0)
-        left = least(left, below_limit(&limit, text == NULL ? 0 : statm_bytes(text, 1)));
-    if (getrlimit(RLIMIT_DATA, &limit) == 0)
-        left = least(left, below_limit(&limit, text == NULL ? 0 : statm_bytes(text, 6)));
-    free(text);
-    return left;
-}
-
-uint64_t hardware_free_memory_under(const char *root)
-{
-    return least(available_memory(root), cgroup_memory_left(root));
+    return difference(limit->rlim_cur, pages_to_bytes((long)number_in("/proc/self", "statm", word, 0)));
 }
 
 uint64_t hardware_free_memory(void)
 {
-    return hardware_free_memory_under("");
+    return least(available_memory(), least_of_trees("memory", memory_left));
 }
 
-uint64_t hardware_memory_under(const char *root)
+/* The first word of statm is the size, the sixth data and stack. With 32 bits the address space is what runs out
+ * first. */
+uint64_t hardware_memory(void)
 {
-    uint64_t bytes = SIZE_MAX / 2; /* with 32 bits the address space is what runs out first */
+    struct rlimit size = {.rlim_cur = RLIM_INFINITY}, data = size;
+    uint64_t bytes = least(SIZE_MAX / 2, hardware_free_memory());
 
-    bytes = least(bytes, hardware_free_memory_under(root));
-    bytes = least(bytes, memory_below_limits(root));
-    bytes /= 2;
+    (void)getrlimit(RLIMIT_AS, &size);
+    (void)getrlimit(RLIMIT_DATA, &data);
+    bytes = least(bytes, least(below_limit(&size, 1), below_limit(&data, 6))) / 2;
     bytes -= bytes / 512;
     return bytes > HARDWARE_MEMORY_MIN ? bytes : HARDWARE_MEMORY_MIN;
 }
 
-uint64_t hardware_memory(void)
-{
-    return hardware_memory_under("");
-}
-
-uint64_t hardware_whole_memory_under(const char *root)
-{
-    return least(physical_memory(), cgroup_memory_limit(root));
-}
-
 uint64_t hardware_whole_memory(void)
 {
-    return hardware_whole_memory_under("");
+    return least(physical_memory(), least_of_trees("memory", memory_limit));
 }
 
-static unsigned processors_online(void)
+uint64_t hardware_peak_memory(void)
 {
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return count > 0 ? (unsigned)count : 1;
-}
-
-#ifdef __linux__
-/* The kernel refuses a set that is smaller than its own, whose size it does not tell. */
-static unsigned processors_by_affinity(void)
-{
-    for (size_t room = CPU_SETSIZE; room <= (size_t)CPU_SETSIZE << 10; room *= 2) {
-        size_t bytes = CPU_ALLOC_SIZE(room);
-        cpu_set_t *set = CPU_ALLOC(room);
-        bool known = set != NULL && sched_getaffinity(0, bytes, set) == 0;
-        unsigned count = known ? (unsigned)CPU_COUNT_S(bytes, set) : 0;
-
-        CPU_FREE(set);
-        if (known)
-            return count;
-    }
-    return processors_online();
-}
-#else
-static unsigned processors_by_affinity(void)
-{
-    return processors_online();
-}
-#endif
-
-unsigned hardware_processors_under(const char *root)
-{
-    uint64_t count = least(processors_by_affinity(), cgroup_processors(root));
-
-    return count > 0 ? (unsigned)count : 1;
-}
-
-unsigned hardware_processors(void)
-{
-    return hardware_processors_under("");
-}
-
-uint64_t hardware_peak_memory_under(const char *root)
-{
-    char *text = textfile_read("%s/proc/self/status", root);
-    uint64_t kib;
-    bool known = text != NULL && textfile_number_of(text, "VmHWM:", &kib);
+    const uint64_t kib = number_after("/proc/self", "status", "VmHWM:");
     struct rusage usage;
 
-    free(text);
-    if (known)
+    if (kib > 0)
         return kib * 1024;
     if (getrusage(RUSAGE_SELF, &usage) != 0)
         return 0;
@@ -191,7 +298,25 @@ uint64_t hardware_peak_memory_under(const char *root)
 #endif
 }
 
-uint64_t hardware_peak_memory(void)
+/* ---- Processors ---- */
+
+/* The kernel refuses a set that is smaller than its own, whose size it does not tell. */
+static uint64_t processors_by_affinity(void)
 {
-    return hardware_peak_memory_under("");
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+#ifdef __linux__
+    cpu_set_t sets[64];
+
+    if (sched_getaffinity(0, sizeof sets, sets) == 0)
+        return (uint64_t)CPU_COUNT_S(sizeof sets, sets);
+#endif
+    return online > 0 ? (uint64_t)online : 1;
+}
+
+unsigned hardware_processors(void)
+{
+    const uint64_t count = least(processors_by_affinity(), least_of_trees("cpu", processors));
+
+    return count > 0 ? (unsigned)count : 1;
 }

@@ -35,13 +35,17 @@ static bool again(int fd, short events)
     return errno == EINTR;
 }
 
+/* Make the call until no signal interrupts it. */
+#define REPEAT(result, call)                                                                                           \
+    do                                                                                                                 \
+        (result) = (call);                                                                                             \
+    while ((result) < 0 && errno == EINTR)
+
 int io_open(const char *path, int flags, mode_t mode)
 {
     int fd;
 
-    do
-        fd = sys_open(path, flags, mode);
-    while (fd < 0 && errno == EINTR);
+    REPEAT(fd, sys_open(path, flags, mode));
     return fd;
 }
 
@@ -66,9 +70,7 @@ int io_open_at(int directory, const char *name, int flags, mode_t mode)
 {
     int fd;
 
-    do
-        fd = sys_open_at(directory, name, flags, mode);
-    while (fd < 0 && errno == EINTR);
+    REPEAT(fd, sys_open_at(directory, name, flags, mode));
     return fd;
 }
 
@@ -82,9 +84,7 @@ int io_lock(int fd, bool exclusive)
 {
     int result;
 
-    do
-        result = sys_lock(fd, exclusive);
-    while (result != 0 && errno == EINTR);
+    REPEAT(result, sys_lock(fd, exclusive));
     if (result != 0 && (errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL))
         errno = ENOTSUP;
     if (result != 0 && errno == EAGAIN) /* not the same number everywhere */
@@ -96,9 +96,7 @@ int io_sync(int fd)
 {
     int result;
 
-    do
-        result = sys_sync(fd);
-    while (result != 0 && errno == EINTR);
+    REPEAT(result, sys_sync(fd));
     return result;
 }
 
@@ -201,44 +199,33 @@ int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *d
     return transfer(sys_pwritev, POLLOUT, ENOSPC, fd, pieces, count, offset, done);
 }
 
-/* Twice as much room, for what is in the first half. NULL with errno; `data` is freed in either case. */
-static char *widen(char *data, size_t room)
-{
-    char *wider = sys_allocate(room, 2);
-
-    if (wider != NULL)
-        memcpy(wider, data, room);
-    free(data);
-    return wider;
-}
-
 /* The size that fstat tells is not asked for: it is 0 of pipes, and of files that a kernel makes up as they are read.
- */
-char *io_read_whole(int fd, uint64_t most, size_t *bytes)
+ * So there is twice as much room whenever it is full. */
+char *io_read_whole(int fd, size_t most, size_t *bytes)
 {
     size_t room = WHOLE_BYTES_FIRST;
     char *data = sys_allocate(room, 1);
-    ssize_t got = 0;
+    ssize_t got = 1;
 
     *bytes = 0;
-    while (data != NULL && (got = io_read(fd, data + *bytes, room - *bytes - 1)) > 0) {
-        *bytes += (size_t)got;
-        if (*bytes > most) {
-            errno = EFBIG;
-            got = -1;
-            break;
-        }
+    while (data != NULL && got > 0 && *bytes <= most) {
+        got = io_read(fd, data + *bytes, room - 1 - *bytes);
+        *bytes += got > 0 ? (size_t)got : 0;
         if (*bytes + 1 == room) {
-            data = widen(data, room);
-            room *= 2;
+            char *wider = sys_allocate(room *= 2, 1);
+
+            if (wider != NULL)
+                memcpy(wider, data, *bytes);
+            free(data);
+            data = wider;
         }
     }
-    if (data == NULL || got < 0) {
-        free(data);
-        return NULL;
-    }
-    data[*bytes] = '\0';
-    return data;
+    if (data != NULL && got == 0)
+        return data;
+    if (*bytes > most)
+        errno = EFBIG;
+    free(data);
+    return NULL;
 }
 
 bool io_same_file(const struct stat *one, const struct stat *other)

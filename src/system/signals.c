@@ -7,12 +7,9 @@
  *
  * In one order of all these operations (C11's default for atomics) either the handler sees the holder or the holder
  * sees that the process is dying. A holder blocks the signals, so that the handler does not wait for the thread that it
- * has interrupted. From then on the table stays as it is, and so do the names in it. So it is with child processes,
- * which are started and then put into a table of their own.
- *
- * The table of names grows by chunks that are never moved nor freed; any thread may add one. Ten thousand shards take
- * ten of them; a run that needs few names maps nothing. (Not from the heap, whose lock the interrupted thread may
- * have.)
+ * has interrupted. From then on the list stays as it is, and so do the names in it. So it is with child processes,
+ * which are started and then put into the list. Only holders change it, one after another, so the handler needs no lock
+ * to read it. It is not of the heap, whose lock the thread that the handler waits for may have.
  */
 
 #include "system/signals.h"
@@ -21,47 +18,45 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "system/sys.h"
 
-static_assert(ATOMIC_POINTER_LOCK_FREE == 2, "a signal handler needs pointers that are read and written in one step");
+static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "a signal handler takes no lock");
 
-enum { CHUNK_SLOTS = 1024, CHUNKS = 1024, SLOTS = CHUNK_SLOTS * CHUNKS };
-
-typedef _Atomic(const char *) slot_name;
-
-static slot_name first_chunk[CHUNK_SLOTS];
-static _Atomic(slot_name *) chunks[CHUNKS]; /* but for the first, which is above */
-static atomic_uint holders;                 /* threads that hold death off */
-static _Thread_local bool holds;            /* is this thread one of them? */
-static atomic_bool dying;                   /* has the handler begun? */
-static atomic_bool succeeded;
-static atomic_int lowest_free; /* where to look first: without it, n names would take n^2 / 2 looks */
-
-static_assert(ATOMIC_INT_LOCK_FREE == 2 && sizeof(pid_t) <= sizeof(int), "and numbers of processes too");
-
-/* Two programs for each of a thousand threads, and filters. */
-enum { CHILDREN = 4096 };
-
-static atomic_int child_process[CHILDREN]; /* 0: free */
-static rlim_t descriptors_at_first;        /* 0: not known */
-
-static const int caught[] = {
-    SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
-#ifdef SIGPOLL
-    SIGPOLL,
-#endif
+/* A name to be unlinked, or a process whose group is to be told, at the end. Of a slot that is free both are 0. */
+struct entry {
+    const char *name;
+    pid_t process;
 };
 
-/* These ask how far the run has come. They are blocked where those above are. */
-static const int questions[] = {
-    SIGUSR1,
+enum { ROOM_FIRST = 256 }; /* doubled as needed: ten thousand shards have as many names */
+
+static struct entry *entries; /* changed by holders with the mutex */
+static int room;              /* slots */
+static int lowest_free;       /* where to look first: without it, n names would take n^2 / 2 looks */
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
+static atomic_uint holders;      /* threads that hold death off */
+static _Thread_local bool holds; /* is this thread one of them? */
+static atomic_bool dying;        /* has the handler begun? */
+static atomic_bool succeeded;
+static rlim_t descriptors_at_first; /* 0: not known */
+
+/* Some only ask how far the run has come. They stand first, since they end a run that has not caught them yet. */
+static const struct {
+    int number;
+    bool asks;
+} caught[] = {
 #ifdef SIGINFO
-    SIGINFO,
+    {SIGINFO, true},
+#endif
+    {SIGUSR1, true},  {SIGHUP, false},  {SIGINT, false},    {SIGQUIT, false}, {SIGTERM, false},
+    {SIGALRM, false}, {SIGUSR2, false}, {SIGVTALRM, false}, {SIGPROF, false}, {SIGXCPU, false},
+#ifdef SIGPOLL
+    {SIGPOLL, false},
 #endif
 };
 
@@ -74,42 +69,25 @@ static const int caught_always = SIGPIPE;
 
 static _Atomic(const struct signals_guard *) guarded;
 
-static void catch_unless_ignored(int signal, const struct sigaction *action)
+static void catch_unless_ignored(int number, const struct sigaction *action)
 {
     struct sigaction inherited;
 
-    if (sigaction(signal, NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
-        sigaction(signal, action, NULL);
+    if (sigaction(number, NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
+        sigaction(number, action, NULL);
 }
 
 /* `change` is sigaddset or sigdelset. */
 static void change_caught(sigset_t *set, int (*change)(sigset_t *set, int signal))
 {
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        change(set, caught[i]);
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
-        change(set, questions[i]);
+        change(set, caught[i].number);
 }
 
 static void caught_set(sigset_t *set)
 {
     sigemptyset(set);
     change_caught(set, sigaddset);
-}
-
-static slot_name *find_chunk(int chunk)
-{
-    return chunk == 0 ? first_chunk : atomic_load(&chunks[chunk]);
-}
-
-static void tell_children(void)
-{
-    for (int i = 0; i < CHILDREN; i++) {
-        pid_t process = atomic_load(&child_process[i]);
-
-        if (process > 0)
-            (void)sys_kill(-process, SIGTERM);
-    }
 }
 
 /* A terminal may stop who writes to it from the background. */
@@ -151,44 +129,37 @@ static void tidy_up(void (*kept)(const char *name, int error))
     atomic_store(&dying, true);
     while (atomic_load(&holders) > 0)
         sys_nap();
-    tell_children();
-    for (int chunk = 0; chunk < CHUNKS; chunk++) {
-        slot_name *names = find_chunk(chunk);
-
-        for (size_t i = 0; names != NULL && i < CHUNK_SLOTS; i++) {
-            const char *name = atomic_load(&names[i]);
-
-            if (name != NULL && sys_unlink(name) != 0 && kept != NULL)
-                kept(name, errno);
-        }
-    }
+    for (int i = 0; i < room; i++)
+        if (entries[i].process > 0)
+            (void)sys_kill(-entries[i].process, SIGTERM);
+    for (int i = 0; i < room; i++)
+        if (entries[i].name != NULL && sys_unlink(entries[i].name) != 0 && kept != NULL)
+            kept(entries[i].name, errno);
     signals_erase();
 }
 
-static void die(int signal)
+static void die(int number)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t raised;
 
     tidy_up(NULL);
     if (atomic_load(&succeeded))
         sys_exit(EXIT_SUCCESS);
-    sigemptyset(&action.sa_mask);
     sigemptyset(&raised);
-    sigaddset(&raised, signal);
+    sigaddset(&raised, number);
     for (;;) { /* once is enough, unless another thread ignores SIGPIPE in that moment */
-        sigaction(signal, &action, NULL);
-        raise(signal);
+        signal(number, SIG_DFL);
+        raise(number);
         pthread_sigmask(SIG_UNBLOCK, &raised, NULL);
     }
 }
 
-static void be_asked(int signal)
+static void be_asked(int number)
 {
     const struct signals_answer *answer = atomic_load(&answering);
     int errno_before = errno;
 
-    (void)signal;
+    (void)number;
     if (answer != NULL)
         answer->give(answer->context);
     else
@@ -198,38 +169,30 @@ static void be_asked(int signal)
 
 void signals_install(void)
 {
-    struct sigaction deadly = {.sa_handler = die}, ignored = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
-    struct sigaction asking = {.sa_handler = be_asked, .sa_flags = SA_RESTART};
+    struct sigaction deadly = {.sa_handler = die}, asking = {.sa_handler = be_asked, .sa_flags = SA_RESTART};
 
     atomic_store(&succeeded, false);
-    /* First, since they end a run that has not come so far. */
-    caught_set(&asking.sa_mask);
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
-        catch_unless_ignored(questions[i], &asking);
     descriptors_at_first = sys_descriptor_limit();
+    caught_set(&asking.sa_mask);
     caught_set(&deadly.sa_mask);
-    sigemptyset(&ignored.sa_mask);
-    sigaction(SIGXFSZ, &ignored, NULL);
-    sigemptyset(&usual.sa_mask);
-    sigaction(SIGCHLD, &usual, NULL);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        catch_unless_ignored(caught[i], &deadly);
+        catch_unless_ignored(caught[i].number, caught[i].asks ? &asking : &deadly);
     catch_unless_ignored(caught_always, &deadly);
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
 }
 
 /* It is this thread's own access that has failed, and none in a function that must not be interrupted: so anything may
  * be called here. Back from the handler, a deadly signal comes again. */
-static void fail_access(int signal, siginfo_t *information, void *unused)
+static void fail_access(int number, siginfo_t *information, void *unused)
 {
     const struct signals_guard *guard = atomic_load(&guarded);
     const uint8_t *address = information->si_addr;
-    struct sigaction usual = {.sa_handler = SIG_DFL};
 
     (void)unused;
     if (guard == NULL || address < guard->memory || address >= guard->memory + guard->bytes) {
-        sigemptyset(&usual.sa_mask);
-        sigaction(signal, &usual, NULL);
-        raise(signal);
+        signal(number, SIG_DFL);
+        raise(number);
         return;
     }
     guard->failed(guard->context, address);
@@ -251,50 +214,55 @@ void signals_answer(const struct signals_answer *answer)
         answer->give(answer->context);
 }
 
-/* The chunk, made if it is not there yet. NULL with errno. */
-static slot_name *take_chunk(int chunk)
+/* Twice as many slots. -1 with errno: there is no memory for them. */
+static int widen(void)
 {
-    slot_name *names = find_chunk(chunk), *none = NULL;
+    const int more = room > 0 ? 2 * room : ROOM_FIRST;
+    struct entry *wider = sys_map((size_t)more * sizeof *wider);
 
-    if (names != NULL)
-        return names;
-    names = sys_map(CHUNK_SLOTS * sizeof *names);
-    if (names != NULL && !atomic_compare_exchange_strong(&chunks[chunk], &none, names)) {
-        sys_unmap(names, CHUNK_SLOTS * sizeof *names); /* another thread was faster */
-        names = none;
+    if (wider == NULL)
+        return -1;
+    if (room > 0) {
+        memcpy(wider, entries, (size_t)room * sizeof *wider);
+        sys_unmap(entries, (size_t)room * sizeof *entries);
     }
-    return names;
+    entries = wider;
+    room = more;
+    return 0;
+}
+
+/* Returns the slot, or -1 with errno. */
+static int add_entry(struct entry entry)
+{
+    int slot;
+
+    pthread_mutex_lock(&changing);
+    slot = lowest_free;
+    while (slot < room && (entries[slot].name != NULL || entries[slot].process != 0))
+        slot++;
+    if (slot == room && widen() != 0) {
+        slot = -1;
+    } else {
+        entries[slot] = entry;
+        lowest_free = slot + 1;
+    }
+    pthread_mutex_unlock(&changing);
+    return slot;
 }
 
 int signals_register(const char *name)
 {
-    int start = atomic_load(&lowest_free);
-
-    for (int i = 0; i < SLOTS; i++) {
-        int slot = (start + i) % SLOTS;
-        slot_name *names = take_chunk(slot / CHUNK_SLOTS);
-        const char *none = NULL;
-
-        if (names == NULL)
-            return -1;
-        if (atomic_compare_exchange_strong(&names[slot % CHUNK_SLOTS], &none, name)) {
-            atomic_store(&lowest_free, (slot + 1) % SLOTS);
-            return slot;
-        }
-    }
-    errno = ENOMEM;
-    return -1;
+    return add_entry((struct entry){.name = name});
 }
 
 void signals_forget(int slot)
 {
-    int lowest = atomic_load(&lowest_free);
-
     if (slot < 0)
         return;
-    atomic_store(&find_chunk(slot / CHUNK_SLOTS)[slot % CHUNK_SLOTS], NULL);
-    while (slot < lowest && !atomic_compare_exchange_weak(&lowest_free, &lowest, slot))
-        ;
+    pthread_mutex_lock(&changing);
+    entries[slot] = (struct entry){.name = NULL};
+    lowest_free = slot < lowest_free ? slot : lowest_free;
+    pthread_mutex_unlock(&changing);
 }
 
 void signals_block(sigset_t *before)
@@ -387,21 +355,20 @@ void signals_child_starts(struct signals_child *child)
 
 int signals_child_started(const struct signals_child *child, pid_t process)
 {
-    int slot = process < 0 ? CHILDREN : 0, none = 0;
+    const int slot = process > 0 ? add_entry((struct entry){.process = process}) : -1;
 
-    while (slot < CHILDREN && !atomic_compare_exchange_strong(&child_process[slot], &none, process)) {
-        none = 0;
-        slot++;
-    }
     signals_release(&child->before);
-    return slot < CHILDREN ? slot : -1;
+    return slot;
 }
 
 /* The number of a process is not given out again within the few instructions after it was waited for. */
 void signals_child_ended(int slot)
 {
-    if (slot >= 0)
-        atomic_store(&child_process[slot], 0);
+    sigset_t before;
+
+    signals_hold(&before);
+    signals_forget(slot);
+    signals_release(&before);
 }
 
 void signals_ignore_pipe(struct sigaction *before)

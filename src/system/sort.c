@@ -1,11 +1,9 @@
 /* Numbers are divided by their highest bit, those with a zero before those with a one, and both parts by the next bit.
- * Runs of a few pairs are sorted by insertion, then runs are merged from one pair of tables to the other. */
+ * Pairs are dealt by the lowest byte of their keys from one pair of tables to the other, then by the next byte. */
 
 #include "system/sort.h"
 
-#include "base/arithmetic.h"
-
-enum { RUN = 16 };
+enum { BYTE_BITS = 8, VALUES = 1 << BYTE_BITS, KEY_BYTES = sizeof(uint64_t) };
 
 /* Numbers [from, to), which have the same bits above `bit`; -1: there is none left. */
 static void sort_range(const struct table *numbers, uint64_t from, uint64_t to, int bit)
@@ -55,55 +53,43 @@ void sort_pairs_release(struct sort_pairs *pairs)
     table_release(&pairs->value);
 }
 
-static uint64_t key_at(const struct sort_pairs *pairs, uint64_t i)
+/* The byte number b, from the lowest on, of pair i's key. */
+static unsigned digit(const struct sort_pairs *pairs, uint64_t i, unsigned b)
 {
-    return *table_u64(&pairs->key, i);
+    return *table_u64(&pairs->key, i) >> BYTE_BITS * b & (VALUES - 1);
 }
 
-static void move(struct sort_pairs *to, uint64_t place, const struct sort_pairs *from, uint64_t i)
+/* Move all pairs to where their bytes number b have them, of which each value is there so many times. */
+static void deal(const struct sort_pairs *from, struct sort_pairs *to, uint64_t count, unsigned b,
+                 const uint64_t times[VALUES])
 {
-    *table_u64(&to->key, place) = *table_u64(&from->key, i);
-    *table_u64(&to->value, place) = *table_u64(&from->value, i);
-}
+    uint64_t place[VALUES] = {0};
 
-static void insert_all(struct sort_pairs *pairs, uint64_t first, uint64_t last)
-{
-    for (uint64_t i = first + 1; i < last; i++) {
-        uint64_t key = *table_u64(&pairs->key, i);
-        uint64_t value = *table_u64(&pairs->value, i);
-        uint64_t place = i;
+    for (unsigned value = 1; value < VALUES; value++)
+        place[value] = place[value - 1] + times[value - 1];
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t next = place[digit(from, i, b)]++;
 
-        for (; place > first && key_at(pairs, place - 1) > key; place--)
-            move(pairs, place, pairs, place - 1);
-        *table_u64(&pairs->key, place) = key;
-        *table_u64(&pairs->value, place) = value;
+        *table_u64(&to->key, next) = *table_u64(&from->key, i);
+        *table_u64(&to->value, next) = *table_u64(&from->value, i);
     }
-}
-
-/* Merge [first, middle) and [middle, last). */
-static void merge(const struct sort_pairs *from, struct sort_pairs *to, uint64_t first, uint64_t middle, uint64_t last)
-{
-    uint64_t left = first;
-    uint64_t right = middle;
-
-    for (uint64_t place = first; place < last; place++)
-        if (left < middle && (right == last || key_at(from, left) <= key_at(from, right)))
-            move(to, place, from, left++);
-        else
-            move(to, place, from, right++);
 }
 
 struct sort_pairs *sort_by_key(struct sort_pairs *pairs, struct sort_pairs *spare, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i += RUN)
-        insert_all(pairs, i, least(i + RUN, count));
-    for (uint64_t run = RUN; run < count; run *= 2) {
-        struct sort_pairs *merged = spare;
+    uint64_t times[KEY_BYTES][VALUES] = {{0}};
 
-        for (uint64_t i = 0; i < count; i += 2 * run)
-            merge(pairs, spare, i, least(i + run, count), least(i + 2 * run, count));
+    for (uint64_t i = 0; i < count; i++)
+        for (unsigned b = 0; b < KEY_BYTES; b++)
+            times[b][digit(pairs, i, b)]++;
+    for (unsigned b = 0; b < KEY_BYTES && count > 0; b++) {
+        struct sort_pairs *const sorted = spare;
+
+        if (times[b][digit(pairs, 0, b)] == count)
+            continue;
+        deal(pairs, sorted, count, b, times[b]);
         spare = pairs;
-        pairs = merged;
+        pairs = sorted;
     }
     return pairs;
 }

@@ -41,14 +41,13 @@
 #endif
 #ifdef __APPLE__
 #include <sys/random.h>
-#endif
-
-#ifndef __linux__ /* whose unistd.h has it */
-extern char **environ;
+#define st_mtim st_mtimespec
 #endif
 
 #ifdef __linux__
 static const char ACL[] = "system.posix_acl_access";
+#else
+extern char **environ; /* unistd.h has it on Linux alone */
 #endif
 
 #ifndef MAP_ANONYMOUS
@@ -57,22 +56,16 @@ static const char ACL[] = "system.posix_acl_access";
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
 #endif
+#ifndef O_PATH
+#define O_PATH O_RDONLY
+#endif
 
-/* ---- Open files ---- */
-
-int sys_open(const char *path, int flags, mode_t mode)
+/* A refinement that this system lacks, with the parameters that it does not look at. */
+static int refuse(int unused, ...)
 {
-    return open(path, flags | O_CLOEXEC, mode);
-}
-
-int sys_close(int fd)
-{
-    return close(fd);
-}
-
-int sys_fstat(int fd, struct stat *status)
-{
-    return fstat(fd, status);
+    (void)unused;
+    errno = ENOTSUP;
+    return -1;
 }
 
 /* Differs wherever the times do, also for years that it has no room for. */
@@ -81,45 +74,34 @@ static uint64_t nanoseconds(struct timespec time)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-#ifdef __APPLE__
-#define st_mtim st_mtimespec
-#define st_ctim st_ctimespec
-#endif
-
-uint64_t sys_modified(const struct stat *status)
+static uint64_t clock_nanoseconds(clockid_t clock)
 {
-    return nanoseconds(status->st_mtim);
+    struct timespec time = {0};
+
+    (void)clock_gettime(clock, &time);
+    return nanoseconds(time);
 }
 
-uint64_t sys_changed(const struct stat *status)
+/* Put an error number, as some calls return it, into errno. Is it none? */
+static bool succeeds(int error)
 {
-    return nanoseconds(status->st_ctim);
+    if (error != 0)
+        errno = error;
+    return error == 0;
 }
 
-int sys_fchmod(int fd, mode_t mode)
-{
-    return fchmod(fd, mode);
-}
+/* ---- Calls that are what the system has ---- */
 
-int sys_fchown(int fd, uid_t owner, gid_t group)
-{
-    return fchown(fd, owner, group);
-}
+#define CALL(type, name, failure, parameters, arguments)
+#define SAME(type, name, failure, parameters, arguments, does)                                                         \
+    type sys_##name parameters                                                                                         \
+    {                                                                                                                  \
+        return does;                                                                                                   \
+    }
+#define PLAIN(type, name, parameters, does) SAME(type, name, , parameters, , does)
+#include "system/sys_calls.def"
 
-int sys_ftruncate(int fd, off_t length)
-{
-    return ftruncate(fd, length);
-}
-
-int sys_sync(int fd)
-{
-    return fsync(fd);
-}
-
-int sys_touch(int fd)
-{
-    return futimens(fd, NULL);
-}
+/* ---- Open files ---- */
 
 int sys_lock(int fd, bool exclusive)
 {
@@ -130,30 +112,8 @@ int sys_lock(int fd, bool exclusive)
 #elif defined LOCK_NB
     return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
 #else
-    (void)fd;
-    (void)exclusive;
-    errno = ENOTSUP;
-    return -1;
+    return refuse(fd, exclusive);
 #endif
-}
-
-off_t sys_seek(int fd, off_t offset, int whence)
-{
-    return lseek(fd, offset, whence);
-}
-
-int sys_access_mode(int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-
-    return flags < 0 ? -1 : flags & O_ACCMODE;
-}
-
-bool sys_is_appended(int fd)
-{
-    const int flags = fcntl(fd, F_GETFL);
-
-    return flags >= 0 && (flags & O_APPEND) != 0;
 }
 
 int sys_punch_hole(int fd, off_t offset, off_t bytes)
@@ -161,11 +121,7 @@ int sys_punch_hole(int fd, off_t offset, off_t bytes)
 #ifdef FALLOC_FL_PUNCH_HOLE
     return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
 #else
-    (void)fd;
-    (void)offset;
-    (void)bytes;
-    errno = ENOTSUP;
-    return -1;
+    return refuse(fd, offset, bytes);
 #endif
 }
 
@@ -183,10 +139,7 @@ ssize_t sys_get_acl(int fd, void *list, size_t bytes)
 
     return got < 0 && means_no_list(errno) ? 0 : got;
 #else
-    (void)fd;
-    (void)list;
-    (void)bytes;
-    return 0;
+    return refuse(fd, list, bytes) + 1;
 #endif
 }
 
@@ -197,39 +150,30 @@ int sys_set_acl(int fd, const void *list, size_t bytes)
         return fsetxattr(fd, ACL, list, bytes, 0);
     return fremovexattr(fd, ACL) == 0 || means_no_list(errno) ? 0 : -1;
 #else
-    (void)fd;
-    (void)list;
-    if (bytes == 0)
-        return 0;
-    errno = ENOTSUP;
-    return -1;
+    return bytes == 0 ? 0 : refuse(fd, list);
 #endif
 }
 
-#ifdef __linux__
-static bool compresses(int fd)
+/* Is the file system one of these types, as linux/magic.h has them? */
+static bool is_on(int fd, const uint32_t types[3])
 {
-    static const uint32_t types[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e}; /* Btrfs, ZFS, bcachefs */
+#ifdef __linux__
     struct statfs status;
-    const bool known = fstatfs(fd, &status) == 0;
 
-    for (size_t i = 0; known && i < sizeof types / sizeof *types; i++)
-        if ((uint32_t)status.f_type == types[i])
-            return true;
-    return false;
-}
+    return fstatfs(fd, &status) == 0 && ((uint32_t)status.f_type == types[0] || (uint32_t)status.f_type == types[1] ||
+                                         (uint32_t)status.f_type == types[2]);
+#else
+    return refuse(fd, types) == 0;
 #endif
+}
 
 int sys_free_space(int fd, uint64_t *bytes)
 {
+    static const uint32_t compressing[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e}; /* Btrfs, ZFS, bcachefs */
     struct statvfs status;
 
-#ifdef __linux__
-    if (compresses(fd)) {
-        errno = ENOTSUP;
-        return -1;
-    }
-#endif
+    if (is_on(fd, compressing))
+        return refuse(fd);
     if (fstatvfs(fd, &status) != 0)
         return -1;
     *bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_frsize;
@@ -238,69 +182,12 @@ int sys_free_space(int fd, uint64_t *bytes)
 
 bool sys_is_memory_file_system(int fd)
 {
-#ifdef __linux__
-    const uint32_t tmpfs = 0x01021994, ramfs = 0x858458f6; /* linux/magic.h */
-    struct statfs status;
+    static const uint32_t in_memory[] = {0x01021994, 0x858458f6, 0x858458f6}; /* tmpfs, ramfs */
 
-    return fstatfs(fd, &status) == 0 && ((uint32_t)status.f_type == tmpfs || (uint32_t)status.f_type == ramfs);
-#else
-    (void)fd;
-    return false;
-#endif
-}
-
-/* ---- Files by name ---- */
-
-int sys_stat(const char *path, struct stat *status)
-{
-    return stat(path, status);
-}
-
-int sys_unlink(const char *path)
-{
-    return unlink(path);
-}
-
-char *sys_realpath(const char *path)
-{
-    return realpath(path, NULL);
-}
-
-int sys_readable(const char *path)
-{
-    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
-}
-
-int sys_executable(const char *path)
-{
-    return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
-}
-
-int sys_mkstemp(char *pattern)
-{
-    return mkostemp(pattern, O_CLOEXEC);
+    return is_on(fd, in_memory);
 }
 
 /* ---- Names in a directory ---- */
-
-int sys_open_directory(const char *path)
-{
-#ifdef O_PATH
-    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-#else
-    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-#endif
-}
-
-int sys_open_at(int directory, const char *name, int flags, mode_t mode)
-{
-    return openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
-}
-
-int sys_stat_at(int directory, const char *name, struct stat *status)
-{
-    return fstatat(directory, name, status, AT_SYMLINK_NOFOLLOW);
-}
 
 int sys_open_anonymous(int directory, const char *name, mode_t mode)
 {
@@ -312,42 +199,35 @@ int sys_open_anonymous(int directory, const char *name, mode_t mode)
         errno = ENOTSUP;
     return fd;
 #else
-    (void)directory;
-    (void)name;
-    (void)mode;
-    errno = ENOTSUP;
-    return -1;
+    return refuse(directory, name, mode);
 #endif
+}
+
+enum { LINK_BYTES = sizeof "/proc/self/fd/" + 3 * sizeof(int) };
+
+static const char *link_of(int fd, char link[LINK_BYTES])
+{
+    snprintf(link, LINK_BYTES, "/proc/self/fd/%d", fd);
+    return link;
 }
 
 bool sys_can_link_descriptor(int fd)
 {
-    char link[sizeof "/proc/self/fd/" + 3 * sizeof fd];
+    char link[LINK_BYTES];
     struct stat status;
 
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    return lstat(link, &status) == 0;
+    return lstat(link_of(fd, link), &status) == 0;
 }
 
 int sys_link_descriptor(int fd, int directory, const char *name)
 {
 #ifdef __linux__
-    char link[sizeof "/proc/self/fd/" + 3 * sizeof fd];
+    char link[LINK_BYTES];
 
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    return linkat(AT_FDCWD, link, directory, name, AT_SYMLINK_FOLLOW);
+    return linkat(AT_FDCWD, link_of(fd, link), directory, name, AT_SYMLINK_FOLLOW);
 #else
-    (void)fd;
-    (void)directory;
-    (void)name;
-    errno = ENOTSUP;
-    return -1;
+    return refuse(fd, directory, name);
 #endif
-}
-
-ssize_t sys_readlink(int directory, const char *name, char *target, size_t bytes)
-{
-    return readlinkat(directory, name, target, bytes);
 }
 
 bool sys_is_mount_point(int directory, const char *name)
@@ -362,35 +242,8 @@ bool sys_is_mount_point(int directory, const char *name)
     return syscall(SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
            (status.attributes & mount_root) != 0;
 #else
-    (void)directory;
-    (void)name;
-    return false;
+    return refuse(directory, name) == 0;
 #endif
-}
-
-int sys_mkdir_at(int directory, const char *name, mode_t mode)
-{
-    return mkdirat(directory, name, mode);
-}
-
-int sys_link_at(int directory, const char *from, const char *to)
-{
-    return linkat(directory, from, directory, to, 0);
-}
-
-int sys_rename_at(int directory, const char *from, const char *to)
-{
-    return renameat(directory, from, directory, to);
-}
-
-int sys_unlink_at(int directory, const char *name)
-{
-    return unlinkat(directory, name, 0);
-}
-
-int sys_rmdir_at(int directory, const char *name)
-{
-    return unlinkat(directory, name, AT_REMOVEDIR);
 }
 
 void *sys_list_open(int directory)
@@ -417,28 +270,6 @@ void sys_list_close(void *list)
     (void)closedir(list);
 }
 
-/* ---- Reading and writing ---- */
-
-ssize_t sys_read(int fd, void *data, size_t bytes)
-{
-    return read(fd, data, bytes);
-}
-
-ssize_t sys_write(int fd, const void *data, size_t bytes)
-{
-    return write(fd, data, bytes);
-}
-
-ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
-{
-    return preadv(fd, pieces, count, offset);
-}
-
-ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
-{
-    return pwritev(fd, pieces, count, offset);
-}
-
 int sys_pipe(int ends[2])
 {
 #ifdef __APPLE__
@@ -461,30 +292,11 @@ void sys_widen_pipe(int fd)
 #endif
 }
 
-int sys_set_nonblocking(int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-
-    return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-}
-
-int sys_poll(int fd, short events)
-{
-    struct pollfd wait = {.fd = fd, .events = events};
-
-    return poll(&wait, 1, -1);
-}
-
 bool sys_is_writable(int fd)
 {
     struct pollfd look = {.fd = fd, .events = POLLOUT};
 
     return poll(&look, 1, 0) == 1 && look.revents == POLLOUT;
-}
-
-int sys_poll_all(struct pollfd *waits, unsigned count)
-{
-    return poll(waits, count, -1);
 }
 
 void sys_write_back(int fd)
@@ -502,9 +314,7 @@ void sys_await_disk(int fd, off_t offset, off_t length)
     (void)sync_file_range(fd, offset, length,
                           SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
 #else
-    (void)fd;
-    (void)offset;
-    (void)length;
+    (void)refuse(fd, offset, length);
 #endif
 }
 
@@ -560,11 +370,6 @@ unsigned sys_free_descriptors(unsigned wanted)
 
 /* ---- Terminals ---- */
 
-bool sys_is_terminal(int fd)
-{
-    return isatty(fd) == 1;
-}
-
 unsigned sys_terminal_width(int fd)
 {
     struct winsize size;
@@ -580,16 +385,6 @@ bool sys_is_in_background(int fd)
 }
 
 /* ---- Processes and threads ---- */
-
-pid_t sys_process(void)
-{
-    return getpid();
-}
-
-uid_t sys_user(void)
-{
-    return geteuid();
-}
 
 int sys_host_name(char *name, size_t bytes)
 {
@@ -630,54 +425,40 @@ static char **with_variables(const char *const *variables)
     return changed;
 }
 
-/* Both of these return an error number. */
-static int set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask)
+/* Its group is its own, if nothing is said. */
+static bool set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask)
 {
+    const int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
     sigset_t restored;
-    int error = posix_spawnattr_setsigmask(attributes, mask);
 
     sigemptyset(&restored);
     sigaddset(&restored, SIGXFSZ);
     sigaddset(&restored, SIGPIPE);
-    if (error == 0)
-        error = posix_spawnattr_setsigdefault(attributes, &restored);
-    if (error == 0)
-        error = posix_spawnattr_setflags(attributes,
-                                         POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    return error; /* the group is 0 if nothing is said: the child's own */
+    return succeeds(posix_spawnattr_setsigmask(attributes, mask)) &&
+           succeeds(posix_spawnattr_setsigdefault(attributes, &restored)) &&
+           succeeds(posix_spawnattr_setflags(attributes, (short)flags));
 }
 
-static int set_child_files(posix_spawn_file_actions_t *actions, int input, int output)
+static bool set_child_file(posix_spawn_file_actions_t *actions, int fd, int standard)
 {
-    int error = input >= 0 ? posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO) : 0;
-
-    return error == 0 && output >= 0 ? posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO) : error;
+    return fd < 0 || succeeds(posix_spawn_file_actions_adddup2(actions, fd, standard));
 }
 
 int sys_spawn_prepare(struct sys_spawning *spawning, const char *const *variables, int input, int output,
                       const sigset_t *mask)
 {
-    int error = posix_spawn_file_actions_init(&spawning->actions);
-
-    if (error != 0) {
-        errno = error;
+    spawning->environment = NULL;
+    if (!succeeds(posix_spawn_file_actions_init(&spawning->actions)))
         return -1;
-    }
-    error = posix_spawnattr_init(&spawning->attributes);
-    if (error != 0) {
+    if (!succeeds(posix_spawnattr_init(&spawning->attributes))) {
         posix_spawn_file_actions_destroy(&spawning->actions);
-        errno = error;
         return -1;
     }
-    spawning->environment = variables != NULL ? with_variables(variables) : NULL;
-    error =
-        variables != NULL && spawning->environment == NULL ? ENOMEM : set_child_signals(&spawning->attributes, mask);
-    if (error == 0)
-        error = set_child_files(&spawning->actions, input, output);
-    if (error == 0)
+    if ((variables == NULL || (spawning->environment = with_variables(variables)) != NULL) &&
+        set_child_signals(&spawning->attributes, mask) && set_child_file(&spawning->actions, input, STDIN_FILENO) &&
+        set_child_file(&spawning->actions, output, STDOUT_FILENO))
         return 0;
     sys_spawn_release(spawning);
-    errno = error;
     return -1;
 }
 
@@ -691,21 +472,12 @@ void sys_spawn_release(struct sys_spawning *spawning)
 pid_t sys_spawn(const struct sys_spawning *spawning, const char *const *arguments)
 {
     char *const *words = (char *const *)arguments; /* execvp changes nothing, whatever its prototype */
-    pid_t child = -1;
+    pid_t child;
 
-    errno = posix_spawnp(&child, arguments[0], &spawning->actions, &spawning->attributes, words,
-                         spawning->environment != NULL ? spawning->environment : environ);
-    return errno == 0 ? child : -1;
-}
-
-pid_t sys_wait(pid_t child, int *status, int options)
-{
-    return waitpid(child, status, options);
-}
-
-int sys_kill(pid_t process, int signal)
-{
-    return kill(process, signal);
+    return succeeds(posix_spawnp(&child, arguments[0], &spawning->actions, &spawning->attributes, words,
+                                 spawning->environment != NULL ? spawning->environment : environ))
+               ? child
+               : -1;
 }
 
 /* What pthread_attr_setstacksize takes everywhere: whole pages, and not below the system's minimum. */
@@ -721,19 +493,14 @@ static size_t stack_size(size_t wanted_bytes)
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
 {
     pthread_attr_t attributes;
-    int error = pthread_attr_init(&attributes);
+    bool started;
 
-    if (error == 0) {
-        error = pthread_attr_setstacksize(&attributes, stack_size(stack_bytes));
-        if (error == 0)
-            error = pthread_create(thread, &attributes, body, argument);
-        pthread_attr_destroy(&attributes);
-    }
-    if (error != 0) {
-        errno = error;
+    if (!succeeds(pthread_attr_init(&attributes)))
         return -1;
-    }
-    return 0;
+    started = succeeds(pthread_attr_setstacksize(&attributes, stack_size(stack_bytes))) &&
+              succeeds(pthread_create(thread, &attributes, body, argument));
+    pthread_attr_destroy(&attributes);
+    return started ? 0 : -1;
 }
 
 /* libgcov's, where a program is linked with it (-u __gcov_dump): it writes what was counted, as exit would. */
@@ -766,29 +533,13 @@ void sys_unmap(void *memory, size_t bytes)
     (void)munmap(memory, bytes);
 }
 
-size_t sys_page_bytes(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-int sys_map_file(void *place, size_t bytes, int fd, off_t offset)
-{
-    return mmap(place, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, offset) == MAP_FAILED ? -1 : 0;
-}
-
 void sys_forget(void *memory, size_t bytes)
 {
 #ifdef MADV_DONTNEED
     (void)madvise(memory, bytes, MADV_DONTNEED);
 #else
-    (void)memory;
-    (void)bytes;
+    (void)refuse(0, memory, bytes);
 #endif
-}
-
-void *sys_allocate(size_t count, size_t bytes)
-{
-    return calloc(count, bytes);
 }
 
 void *sys_allocate_apart(size_t count, size_t bytes)
@@ -806,24 +557,6 @@ void *sys_allocate_apart(size_t count, size_t bytes)
 }
 
 /* ---- Clocks and chance ---- */
-
-static uint64_t clock_nanoseconds(clockid_t clock)
-{
-    struct timespec time = {0};
-
-    (void)clock_gettime(clock, &time);
-    return nanoseconds(time);
-}
-
-uint64_t sys_milliseconds(void)
-{
-    return clock_nanoseconds(CLOCK_MONOTONIC) / 1000000;
-}
-
-uint64_t sys_thread_nanoseconds(void)
-{
-    return clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-}
 
 /* Linux: the second number is for how long the thread was kept waiting. It is read in 4 us; if that took very long, the
  * thread was kept waiting just then, and nobody knows whether the number has that. */
@@ -844,9 +577,4 @@ bool sys_own_nanoseconds(uint64_t *nanoseconds)
         return false;
     *nanoseconds = clock_nanoseconds(CLOCK_MONOTONIC) - delay;
     return *nanoseconds + delay - start < LONG_NANOSECONDS;
-}
-
-int sys_random(void *data, size_t bytes)
-{
-    return getentropy(data, bytes);
 }

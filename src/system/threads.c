@@ -23,28 +23,11 @@ struct member {
     pthread_t thread;
 };
 
-#if defined(_POSIX_CLOCK_SELECTION) && _POSIX_CLOCK_SELECTION > 0
-static const clockid_t WAIT_CLOCK = CLOCK_MONOTONIC;
-#else
-#define pthread_condattr_setclock(attributes, clock) 0 /* there is no choice */
-static const clockid_t WAIT_CLOCK = CLOCK_REALTIME;
-#endif
-
-void threads_condition_init(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-
-    pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, WAIT_CLOCK);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 void threads_await(pthread_cond_t *condition, pthread_mutex_t *mutex, long nanoseconds)
 {
     struct timespec moment;
 
-    clock_gettime(WAIT_CLOCK, &moment);
+    clock_gettime(CLOCK_REALTIME, &moment);
     moment.tv_nsec += nanoseconds;
     moment.tv_sec += moment.tv_nsec / SECOND_NANOSECONDS;
     moment.tv_nsec %= SECOND_NANOSECONDS;

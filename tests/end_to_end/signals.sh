@@ -171,6 +171,14 @@ test_an_ignored_signal_stays_ignored() {
     same_lines out <(seq 20)
 }
 
+test_a_parent_that_ignores_its_children_does_no_harm() {
+    env --ignore-signal=CHLD true 2>.stderr || skip "env cannot ignore signals here"
+    seq 10 >in
+    # shellcheck disable=SC2016
+    env --ignore-signal=CHLD bigshuf --filter='cat >"$FILE"' -o out in
+    same_lines out in
+}
+
 test_a_run_that_is_stopped_goes_on() {
     start_half_fed
     kill -STOP $!

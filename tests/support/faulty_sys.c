@@ -120,82 +120,26 @@ bool faulty_fails(const char *name)
 
 /* ---- Calls that fail without having done anything ---- */
 
-/* A row each: what it returns, its name, what it returns on failure, its parameters, and those passed on. */
 #define CALL(type, name, failure, parameters, arguments)                                                               \
     type real_sys_##name parameters;                                                                                   \
     WEAK type sys_##name parameters                                                                                    \
     {                                                                                                                  \
         return faulty_fails(#name) ? (failure) : real_sys_##name arguments;                                            \
     }
-
-/* clang-format off */
-CALL(int, open, -1, (const char *path, int flags, mode_t mode), (path, flags, mode))
-CALL(int, open_directory, -1, (const char *path), (path))
-CALL(int, open_anonymous, -1, (int directory, const char *name, mode_t mode), (directory, name, mode))
-CALL(int, stat, -1, (const char *path, struct stat *status), (path, status))
-CALL(int, fstat, -1, (int fd, struct stat *status), (fd, status))
-CALL(int, fchmod, -1, (int fd, mode_t mode), (fd, mode))
-CALL(int, fchown, -1, (int fd, uid_t owner, gid_t group), (fd, owner, group))
-CALL(int, ftruncate, -1, (int fd, off_t length), (fd, length))
-CALL(bool, can_link_descriptor, false, (int fd), (fd))
-CALL(int, link_descriptor, -1, (int fd, int directory, const char *name), (fd, directory, name))
-CALL(int, unlink, -1, (const char *path), (path))
-CALL(char *, realpath, NULL, (const char *path), (path))
-CALL(ssize_t, readlink, -1, (int directory, const char *name, char *target, size_t bytes),
-     (directory, name, target, bytes))
-CALL(int, readable, -1, (const char *path), (path))
-CALL(int, executable, -1, (const char *path), (path))
-CALL(int, mkstemp, -1, (char *pattern), (pattern))
-CALL(int, open_at, -1, (int directory, const char *name, int flags, mode_t mode), (directory, name, flags, mode))
-CALL(int, stat_at, -1, (int directory, const char *name, struct stat *status), (directory, name, status))
-CALL(int, mkdir_at, -1, (int directory, const char *name, mode_t mode), (directory, name, mode))
-CALL(int, link_at, -1, (int directory, const char *from, const char *to), (directory, from, to))
-CALL(int, rename_at, -1, (int directory, const char *from, const char *to), (directory, from, to))
-CALL(int, unlink_at, -1, (int directory, const char *name), (directory, name))
-CALL(int, rmdir_at, -1, (int directory, const char *name), (directory, name))
-CALL(int, sync, -1, (int fd), (fd))
-CALL(int, touch, -1, (int fd), (fd))
-CALL(int, lock, -1, (int fd, bool exclusive), (fd, exclusive))
-CALL(void *, list_open, NULL, (int directory), (directory))
-CALL(const char *, list_next, NULL, (void *list), (list))
-CALL(int, host_name, -1, (char *name, size_t bytes), (name, bytes))
-CALL(off_t, seek, -1, (int fd, off_t offset, int whence), (fd, offset, whence))
-CALL(int, pipe, -1, (int ends[2]), (ends))
-CALL(int, set_nonblocking, -1, (int fd), (fd))
-CALL(int, poll, -1, (int fd, short events), (fd, events))
-CALL(int, poll_all, -1, (struct pollfd * waits, unsigned count), (waits, count))
-CALL(int, punch_hole, -1, (int fd, off_t offset, off_t bytes), (fd, offset, bytes))
-CALL(int, spawn_prepare, -1,
-     (struct sys_spawning * spawning, const char *const *variables, int input, int output, const sigset_t *mask),
-     (spawning, variables, input, output, mask))
-CALL(pid_t, spawn, -1, (const struct sys_spawning *spawning, const char *const *arguments), (spawning, arguments))
-CALL(pid_t, wait, -1, (pid_t child, int *status, int options), (child, status, options))
-CALL(void *, map, NULL, (size_t bytes), (bytes))
-CALL(int, map_file, -1, (void *place, size_t bytes, int fd, off_t offset), (place, bytes, fd, offset))
-CALL(void *, allocate, NULL, (size_t count, size_t bytes), (count, bytes))
-CALL(void *, allocate_apart, NULL, (size_t count, size_t bytes), (count, bytes))
-CALL(int, random, -1, (void *data, size_t bytes), (data, bytes))
-CALL(int, free_space, -1, (int fd, uint64_t *bytes), (fd, bytes))
-CALL(ssize_t, get_acl, -1, (int fd, void *list, size_t bytes), (fd, list, bytes))
-CALL(int, set_acl, -1, (int fd, const void *list, size_t bytes), (fd, list, bytes))
-CALL(int, thread, -1, (void *(*body)(void *), void *argument, size_t stack_bytes, void *thread),
-     (body, argument, stack_bytes, thread))
-CALL(int, access_mode, -1, (int fd), (fd))
-/* clang-format on */
-
-/* No weak symbol, for the sake of all others: if a function of sys.h were missing here, the linker would take the
- * library's sys.o for it, whose functions would stand before these. So it finds this one twice, and fails. */
+#define SAME(type, name, failure, parameters, arguments, does) CALL(type, name, failure, parameters, arguments)
+#define PLAIN(type, name, parameters, does)
+#include "system/sys_calls.def"
 
 int real_sys_fill_standard(void);
 
-int sys_fill_standard(void)
+WEAK int sys_fill_standard(void)
 {
     return faulty_fails("fill_standard") ? -1 : real_sys_fill_standard();
 }
 
-/* ---- Calls that cannot fail ---- */
+/* ---- Calls that cannot fail, but that tests want to see or to answer ---- */
 
-#define QUESTION(type, name, parameters, arguments)                                                                    \
+#define ANSWER(type, name, parameters, arguments)                                                                      \
     type real_sys_##name parameters;                                                                                   \
     WEAK type sys_##name parameters                                                                                    \
     {                                                                                                                  \
@@ -210,31 +154,13 @@ int sys_fill_standard(void)
     }
 
 /* clang-format off */
-QUESTION(int, kill, (pid_t process, int signal), (process, signal))
-QUESTION(bool, is_writable, (int fd), (fd))
-QUESTION(bool, is_appended, (int fd), (fd))
-QUESTION(bool, is_terminal, (int fd), (fd))
-QUESTION(unsigned, terminal_width, (int fd), (fd))
-QUESTION(bool, is_in_background, (int fd), (fd))
-QUESTION(bool, is_memory_file_system, (int fd), (fd))
-QUESTION(bool, is_mount_point, (int directory, const char *name), (directory, name))
-QUESTION(pid_t, process, (void), ())
-QUESTION(uid_t, user, (void), ())
-QUESTION(unsigned, free_descriptors, (unsigned wanted), (wanted))
+ANSWER(bool, is_memory_file_system, (int fd), (fd))
+ANSWER(uid_t, user, (void), ())
+ANSWER(unsigned, free_descriptors, (unsigned wanted), (wanted))
+ANSWER(bool, own_nanoseconds, (uint64_t *nanoseconds), (nanoseconds))
 ADVICE(nap, (void), ())
-ADVICE(await_disk, (int fd, off_t offset, off_t length), (fd, offset, length))
-ADVICE(sequential, (int fd), (fd))
-ADVICE(list_close, (void *list), (list))
-ADVICE(widen_pipe, (int fd), (fd))
-ADVICE(spawn_release, (struct sys_spawning * spawning), (spawning))
-QUESTION(rlim_t, descriptor_limit, (void), ())
-ADVICE(unmap, (void *memory, size_t bytes), (memory, bytes))
-QUESTION(uint64_t, thread_nanoseconds, (void), ())
-QUESTION(bool, own_nanoseconds, (uint64_t *nanoseconds), (nanoseconds))
 ADVICE(exit, (int status), (status))
-QUESTION(uint64_t, modified, (const struct stat *status), (status))
-QUESTION(uint64_t, changed, (const struct stat *status), (status))
-QUESTION(size_t, page_bytes, (void), ())
+ADVICE(await_disk, (int fd, off_t offset, off_t length), (fd, offset, length))
 /* clang-format on */
 
 /* ---- Time ---- */

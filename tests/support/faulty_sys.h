@@ -3,9 +3,10 @@
 
 /*
  * A system layer that fails on demand. It takes the place of sys.c in every unit test and in bigshuf-faulty, and passes
- * each call on to the true one, which is compiled once more with its names changed from sys_X to real_sys_X. Nothing
- * fails until somebody says so: a unit test does with the functions below, and bigshuf-faulty is told by its
- * environment (faulty_environment.c).
+ * each call that can fail on to the true one, which is compiled once more with its name changed from sys_X to
+ * real_sys_X. What cannot fail is the true one at once, unless it has a row in faulty_sys.c. Nothing fails until
+ * somebody says so: a unit test does with the functions below, and bigshuf-faulty is told by its environment
+ * (faulty_environment.c).
  *
  * A call is named as in sys.h: "read" stands for sys_read. Several names are one string with a space between them.
  *

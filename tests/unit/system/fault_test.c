@@ -93,7 +93,8 @@ TEST(test_no_control_character_reaches_the_terminal_in_any_guise)
         {"\xe2\x81\xa5|\xe2\x81\xaa|\xe2\x82\xa7", "\xe2\x81\xa5|\xe2\x81\xaa|\xe2\x82\xa7"},
         {"\xc1\x9b|\xe0\x82\x9b", "\xc1\\x9b|\xe0\\x82\\x9b"}, /* U+009B in more bytes than it takes */
         {"\xf0\x80\x82\x9b", "\xf0\\x80\\x82\\x9b"},
-        {"\xed\xa0\x9b", "\xed\xa0\\x9b"},                               /* half of a surrogate pair */
+        {"\xed\xa0\x9b", "\xed\xa0\\x9b"}, /* half of a surrogate pair */
+        {"\xfc\x80\x80\x80", "\xfc\\x80\\x80\\x80"},
         {"\xf4\x90\x80\x80", "\xf4\\x90\\x80\\x80"},                     /* above U+10FFFF */
         {"\xe2\x82|\xf0\x9f\x98|\xd0", "\xe2\\x82|\xf0\\x9f\\x98|\xd0"}, /* cut short */
         {"\xc2\xa0 \xd0\x9b\xd0\x9f \xe2\x82\xac \xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xf0\x9f\x98\x80",
@@ -231,6 +232,7 @@ TEST(test_who_holds_death_off_can_fail_and_leaves_no_file)
         signals_install();
         signals_hold(&before);
         CHECK(scratch_put("registered", "x", 0600) && signals_register("registered") >= 0);
+        CHECK(signals_register("not made yet") >= 0);
         fault_say("failed");
     }
     assert_string_equal(scratch_ended(), "bigshuf: failed\n");

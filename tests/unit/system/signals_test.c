@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -236,35 +237,59 @@ TEST(tens_of_thousands_of_files_are_removed)
     assert_int_equal(access("t10000", F_OK), 0);
 }
 
+enum { THREADS = 8, NAMES = 200 };
+
+static atomic_bool is_taken[2 * THREADS * NAMES]; /* by slot */
+
 static void *register_many(void *argument)
 {
-    for (int round = 0; round < 20; round++) {
-        int slots[200];
+    for (int round = 0; round < 50; round++) {
+        int slots[NAMES];
 
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < NAMES; i++) {
             slots[i] = signals_register(argument);
-        for (int i = 0; i < 200; i++)
+            CHECK(slots[i] >= 0 && slots[i] < 2 * THREADS * NAMES && !atomic_exchange(&is_taken[slots[i]], true));
+        }
+        for (int i = 0; i < NAMES; i++) {
+            atomic_store(&is_taken[slots[i]], false);
             signals_forget(slots[i]);
+        }
     }
     return NULL;
 }
 
 static void register_from_many_threads(void)
 {
-    pthread_t thread[8];
+    pthread_t thread[THREADS];
     char name[] = "name";
 
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < THREADS; i++)
         CHECK(pthread_create(&thread[i], NULL, register_many, name) == 0);
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < THREADS; i++)
         CHECK(pthread_join(thread[i], NULL) == 0);
-    for (int i = 0; i < 2000; i++)
-        CHECK(signals_register(name) >= 0);
 }
 
 TEST(threads_do_not_get_in_each_others_way)
 {
     assert_int_equal(scratch_child(register_from_many_threads), 0);
+}
+
+static void register_beside_a_child(void)
+{
+    const int first = signals_register("first");
+    struct signals_child child;
+    int slot;
+
+    signals_child_prepare(&child);
+    signals_child_starts(&child);
+    slot = signals_child_started(&child, getpid());
+    signals_forget(first);
+    CHECK(slot >= 0 && signals_register("second") != slot && signals_register("third") != slot);
+}
+
+TEST(a_name_does_not_take_the_place_of_a_child)
+{
+    assert_int_equal(scratch_child(register_beside_a_child), 0);
 }
 
 static void see_the_mask_of_a_child(void)
@@ -313,36 +338,6 @@ static void await_name(const char *name)
 
     while (access(name, F_OK) != 0)
         nanosleep(&moment, NULL);
-}
-
-static void die_with_children(void)
-{
-    struct signals_child child;
-    pid_t ended;
-    int slot;
-
-    signals_install();
-    signals_child_prepare(&child);
-    signals_child_starts(&child);
-    ended = fork_child(&child, "ended");
-    await_name("ended.ready");
-    slot = signals_child_started(&child, ended);
-    signals_child_prepare(&child);
-    signals_child_starts(&child);
-    signals_child_started(&child, fork_child(&child, "told"));
-    await_name("told.ready");
-    CHECK(slot >= 0);
-    signals_child_ended(slot);
-    signals_child_ended(-1);
-    CHECK(kill(ended, SIGKILL) == 0);
-    raise(SIGTERM);
-}
-
-TEST(children_are_told_of_death_by_signal)
-{
-    assert_int_equal(WTERMSIG(scratch_child(die_with_children)), SIGTERM);
-    await_name("told");
-    assert_int_equal(access("ended", F_OK), -1);
 }
 
 static void *start_slowly(void *argument)
