@@ -36,10 +36,6 @@
 /* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. */
 static const size_t SMALL_BYTES = (size_t)256 << 10;
 
-/* A sample that has more than one record in so many bytes touches most pages of its input. If it has fewer, its memory
- * goes with the sample and not with the input. */
-static const uint64_t DENSE_BYTES = 4096;
-
 struct job {
     enum task task;
     struct resources resources;
@@ -159,8 +155,6 @@ static enum lending_use use_of(const struct job *job)
 {
     if (job->task == TASK_SHUFFLE && job->resources.options.count == UINT64_MAX)
         return LENDING_ONCE;
-    if (job->task == TASK_KEEP_ORDER && job->resources.options.count > known_bytes(job) / DENSE_BYTES)
-        return LENDING_IN_ORDER;
     return job->task == TASK_REPEAT || job->task == TASK_GNU_REPEAT ? LENDING_REPEATEDLY : LENDING_SELDOM;
 }
 

@@ -307,7 +307,7 @@ void gnu_order(struct run *run, struct source *source, struct gnu *gnu, struct o
     struct replay r = {.run = run, .gnu = gnu, .again = all.counts_only ? source : NULL};
 
     piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
-    keep_records(run, source, &all, &r.piles, 0);
+    keep_records(run, source, &all, &r.piles);
     run_begin(run, output, counter_get(&run->progress->records));
     shuffle_drawn(run, &r.piles, r.again, draw_order, &r, output);
     piles_release(&r.piles);
@@ -355,7 +355,7 @@ static void replay_reservoir(struct run *run, struct source *source, struct gnu 
         fault_report("memory", errno);
     r.entry.wide = true;
     piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
-    keep_records(run, source, &some, &r.piles, 0);
+    keep_records(run, source, &some, &r.piles);
     take_places(&r);
     run_begin(run, output, counter_get(&run->progress->records));
     shuffle_drawn(run, &r.piles, NULL, draw_entries, &r, output);

@@ -43,7 +43,7 @@ static void store(struct replacement *r, struct source *source)
 {
     const struct keep_rule all = {.next = r->lots->next, .context = r->lots->context, .counts_only = r->input != NULL};
 
-    keep_records(r->run, source, &all, &r->piles, 0);
+    keep_records(r->run, source, &all, &r->piles);
     r->records = counter_get(&r->run->progress->records);
     r->bytes = source_delivered_bytes(source);
     if (r->records == 0 && !r->run->progress->must_copy)

@@ -111,7 +111,7 @@ static void store_candidates(struct selecting *s, struct source *source)
         *table_u64(&s->count, digit) = 0;
     s->most = DIGITS - 1;
     piles_init(&s->piles, PILES, 1, &s->run->engine.pool, s->run->engine.place);
-    keep_records(s->run, source, &candidates, &s->piles, RECORDS);
+    keep_records(s->run, source, &candidates, &s->piles);
     weight_input_end(s->weighing->weights);
     pile_source_verify(&s->piles, RECORDS, &s->run->format, whole.data, whole.bytes);
     pile_source_keys_verify(&s->piles, KEYS, whole.data, whole.bytes);
