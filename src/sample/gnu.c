@@ -22,11 +22,8 @@
 
 #include "base/arithmetic.h"
 #include "sample/keep.h"
-#include "sample/range.h"
-#include "sample/replacement.h"
 #include "shuffle/pile.h"
 #include "shuffle/shuffle.h"
-#include "shuffle/transfer.h"
 #include "system/file_mark.h"
 #include "system/io.h"
 
@@ -35,7 +32,6 @@
 enum {
     BUFFER_BYTES = 4096, /* what shuf takes at most ahead of need, from a pipe that others may go on with */
     AHEAD = 64,          /* swaps between prefetch and use */
-    SPARSE_BYTES = 40,   /* of memory for a number of gnu_sparse, the number itself included */
 };
 
 struct gnu {
@@ -364,13 +360,6 @@ static void replay_reservoir(struct run *run, struct source *source, struct gnu 
     table_release(&r.place);
 }
 
-static void draw_any(void *context, struct replacement *repeat, uint64_t records, struct table *numbers, uint64_t count)
-{
-    (void)repeat;
-    for (uint64_t i = 0; i < count; i++)
-        *table_u64(numbers, i) = gnu_draw(context, records - 1);
-}
-
 void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     if (source_is_known(source) && source_known_bytes(source) <= RESERVOIR_FROM_BYTES) {
@@ -379,46 +368,4 @@ void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct 
     }
     (void)gnu_draw(gnu, 0); /* opens it if it is a FIFO, as shuf does before it reads the input */
     replay_reservoir(run, source, gnu, output);
-}
-
-void gnu_repeat(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
-{
-    const struct replacement_draws lots = {.draw = draw_any, .context = gnu};
-
-    replacement_source(run, source, &lots, output);
-}
-
-/* ---- Numbers of a range ---- */
-
-void gnu_range(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output)
-{
-    uint64_t numbers = run->limit;
-    struct transfer transfer;
-    uint64_t *number;
-
-    if (numbers > run->engine.memory.bytes / SPARSE_BYTES)
-        engine_report_memory(&run->engine, numbers * SPARSE_BYTES, "a sample of %llu numbers",
-                             (unsigned long long)numbers);
-    number = fault_allocate(numbers, sizeof *number);
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    gnu_sparse(gnu, range->count - 1, numbers, number);
-    run_begin(run, output, UINT64_MAX);
-    run_take(run, numbers);
-    for (uint64_t i = 0; i < numbers; i++)
-        range_put(run, &transfer, range, number[i]);
-    transfer_end(&transfer);
-    free(number);
-}
-
-void gnu_range_repeat(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output)
-{
-    struct transfer transfer;
-
-    if (range->count == 0 && !range->full)
-        fault_say("no lines to repeat");
-    run_begin(run, output, UINT64_MAX);
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    while (run_take(run, 1) > 0)
-        range_put(run, &transfer, range, gnu_draw(gnu, range->count - 1));
-    transfer_end(&transfer);
 }

@@ -35,41 +35,13 @@ struct replacement {
     struct piles piles;   /* one */
     uint64_t records;
     uint64_t bytes;
-    const struct replacement_draws *lots;
+    const struct replacement_rule *rule;
     struct output *output;
 };
 
-static void store(struct replacement *r, struct source *source)
+static void draw(struct replacement *r, struct table *numbers, uint64_t count)
 {
-    const struct keep_rule all = {.next = r->lots->next, .context = r->lots->context, .counts_only = r->input != NULL};
-
-    keep_records(r->run, source, &all, &r->piles);
-    r->records = counter_get(&r->run->progress->records);
-    r->bytes = source_delivered_bytes(source);
-    if (r->records == 0 && !r->run->progress->must_copy)
-        fault_say("no lines to repeat");
-}
-
-struct source *replacement_again(struct replacement *r)
-{
-    if (r->input == NULL)
-        return pile_source(&r->piles, 0, true);
-    source_rewind(r->input);
-    return r->input;
-}
-
-void replacement_verify(struct replacement *r)
-{
-    const struct engine_space whole = engine_buffer(&r->run->engine, ENGINE_WHOLE);
-
-    if (r->input == NULL)
-        pile_source_verify(&r->piles, 0, &r->run->format, whole.data, whole.bytes);
-}
-
-void replacement_done(const struct replacement *r, struct source *source)
-{
-    if (source != r->input)
-        source_free(source);
+    r->rule->draw(r->rule->context, r->records, numbers, count);
 }
 
 /* Turn numbers of records into their references. */
@@ -91,7 +63,7 @@ static void write_resident(struct replacement *r, const struct table *references
     while (run_left(run) > 0) {
         uint64_t count = run_take(run, BATCH);
 
-        r->lots->draw(r->lots->context, r, r->records, numbers, count);
+        draw(r, numbers, count);
         look_up(references, numbers, count);
         index_copy(&r->piles, &run->format, numbers, 0, count, &transfer.outlet);
     }
@@ -145,10 +117,13 @@ static void pass(struct replacement *r, struct collection *c, struct source *sou
 static void collect(struct replacement *r, struct collection *c)
 {
     while (c->count > 0) {
-        struct source *source = replacement_again(r);
+        struct source *source = r->input != NULL ? r->input : pile_source(&r->piles, 0, true);
 
+        if (r->input != NULL)
+            source_rewind(r->input);
         pass(r, c, source);
-        replacement_done(r, source);
+        if (r->input == NULL)
+            source_free(source);
     }
     piles_seal(&c->piles);
     pile_count(&c->piles, 0, (int64_t)c->collected);
@@ -173,7 +148,7 @@ static void draw_batch(struct replacement *r, struct collection *c, uint64_t cou
         sort_pairs_take(&spare, &r->run->engine.pool, count) != 0)
         fault_report("memory", errno);
     table_pin(&c->places);
-    r->lots->draw(r->lots->context, r, r->records, &pairs.key, count);
+    draw(r, &pairs.key, count);
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&pairs.value, i) = i;
     c->drawn = sort_by_key(&pairs, &spare, count);
@@ -227,7 +202,7 @@ static void write_drawn(struct replacement *r)
     struct pool *pool = &r->run->engine.pool;
     struct table references = {0};
     struct table numbers = {0};
-    bool at_random = r->lots->prepare == NULL || r->lots->prepare(r->lots->context, r, r->records);
+    bool at_random = r->rule->prepare == NULL || r->rule->prepare(r->rule->context, r->records);
     bool resident = at_random && r->input == NULL && !r->piles.pile[0].spilled &&
                     table_take(&references, pool, r->records, sizeof(uint64_t)) == 0 &&
                     table_take(&numbers, pool, BATCH, sizeof(uint64_t)) == 0;
@@ -248,34 +223,51 @@ static void write_drawn(struct replacement *r)
     table_release(&numbers);
 }
 
-void replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
+void replacement_source(struct run *run, struct source *source, const struct replacement_rule *rule,
                         struct output *output)
 {
     struct replacement r = {
-        .run = run, .input = keep_may_count(run, source) ? source : NULL, .lots = lots, .output = output};
+        .run = run, .input = keep_may_count(run, source) ? source : NULL, .rule = rule, .output = output};
+    const struct keep_rule all = {.next = rule->next, .context = rule->context, .counts_only = r.input != NULL};
 
     piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
     if (run->refers)
         piles_refer(&r.piles, source_base(source), source_space(source));
-    store(&r, source);
-    if (!run->progress->must_copy)
+    keep_records(run, source, &all, &r.piles);
+    r.records = counter_get(&run->progress->records);
+    r.bytes = source_delivered_bytes(source);
+    if (!run->progress->must_copy) {
+        if (r.records == 0)
+            fault_say("no lines to repeat");
         write_drawn(&r);
+    }
     piles_release(&r.piles);
 }
 
-static void draw_uniform(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
-                         uint64_t count)
+/* ---- All equally likely ---- */
+
+void replacement_lots_init(struct replacement_lots *lots, const struct run *run, struct gnu *gnu)
 {
-    (void)repeat;
-    for (uint64_t i = 0; i < count; i++)
-        *table_u64(numbers, i) = random_draw(context, records);
+    lots->gnu = gnu;
+    random_words_init(&lots->words, &run->order.key, "repeat");
 }
 
-void replacement_uniform(struct run *run, struct source *source, struct output *output)
+uint64_t replacement_draw(struct replacement_lots *lots, uint64_t bound)
 {
-    struct random_words words;
-    struct replacement_draws lots = {.draw = draw_uniform, .context = &words};
+    return lots->gnu != NULL ? gnu_draw(lots->gnu, bound - 1) : random_draw(&lots->words, bound);
+}
 
-    random_words_init(&words, &run->order.key, "repeat");
-    replacement_source(run, source, &lots, output);
+static void draw_uniform(void *context, uint64_t records, struct table *numbers, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        *table_u64(numbers, i) = replacement_draw(context, records);
+}
+
+void replacement_uniform(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+{
+    struct replacement_lots lots;
+    const struct replacement_rule rule = {.draw = draw_uniform, .context = &lots};
+
+    replacement_lots_init(&lots, run, gnu);
+    replacement_source(run, source, &rule, output);
 }

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/operand.h"
 #include "record/scan.h"
 #include "shuffle/pile.h"
 #include "shuffle/pile_source.h"
@@ -65,18 +64,13 @@ static void release_promise(struct weight_input *weights)
     weights->promised = false;
 }
 
-static void begin_lines(struct weight_input *weights)
-{
-    record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer.data,
-                       weights->buffer.bytes);
-}
-
 static void open_file(struct weight_input *weights)
 {
     weights->lines.format.delimiter = '\n';
     weights->lines.decompress.programs = weights->place.decompressed;
     weights->file = source_open(&weights->place.file, 1, &weights->lines);
-    begin_lines(weights);
+    record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer.data,
+                       weights->buffer.bytes);
 }
 
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
@@ -96,20 +90,6 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
     return weights;
 }
 
-/* The file stays open to its source, which knows what it was when it was read. */
-void weight_input_again(struct weight_input *weights, struct source *source)
-{
-    weights->records = source;
-    weights->record = 0;
-    weights->name = NULL;
-    if (weights->file == NULL) {
-        need_promise(weights);
-    } else {
-        source_rewind(weights->file);
-        begin_lines(weights);
-    }
-}
-
 /* ---- Their text ---- */
 
 /* The line of a record in its file: those of the header come before. */
@@ -119,14 +99,6 @@ static uint64_t line_of(const struct weight_input *weights)
     const uint8_t *header = source_header(weights->records, &bytes);
 
     return scan_count(header, bytes, weights->format->delimiter) + weights->record - weights->name_record + 1;
-}
-
-bool weight_input_stay(const struct weight_input *weights)
-{
-    const struct weight_place *place = &weights->place;
-
-    return weights->file == NULL ||
-           (source_is_known(weights->file) && !operand_is_standard_input(place->file) && !place->may_change);
 }
 
 /* Report what is wrong with a weight, naming where it stands. */

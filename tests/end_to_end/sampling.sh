@@ -152,12 +152,12 @@ test_memory_goes_with_the_sample_and_not_with_the_input() {
     done
 }
 
-# A set of so many numbers is one of 8 MiB.
+# 24 bytes for each.
 test_a_sample_of_a_range_that_needs_more_memory_says_so() {
     cases <<'END'
-bigshuf -S 8M -n 262145 -i 1-268435456 =! a sample of 262145 numbers needs more memory: use -S 9M or more
-bigshuf -S 9M -n 262145 -i 1-268435456 | wc -l => 262145
-bigshuf -S 8M -n 262144 -i 1-268435456 | wc -l => 262144
+bigshuf -S 8M -n 349526 -i 1-268435456 =! a sample of 349526 numbers needs more memory: use -S 9M or more
+bigshuf -S 9M -n 349526 -i 1-268435456 | wc -l => 349526
+bigshuf -S 8M -n 349525 -i 1-268435456 | wc -l => 349525
 bigshuf -S 8M -n 1099511627775 -i 0-18446744073709551615 >/dev/null =! a sample of 1099511627775 numbers needs more memory: *
 bigshuf -S 8M -n 72057594037927935 -i 0-18446744073709551615 >/dev/null =! a sample of 72057594037927935 numbers needs more memory: *
 bigshuf -S 8M -n 9223372036854775807 -i 0-18446744073709551615 >/dev/null =! a sample of 9223372036854775807 numbers needs more *
@@ -486,72 +486,14 @@ test_too_few_or_too_many_weights_are_errors() {
     done
 }
 
-# ---- Weights that are read again ----
-
-# Have files `in` and `weights`, whose weights `bigshuf -S 8M -r` has to read again, and what it writes, `wanted`:
-# have_more_weights_than_memory OPTION...
-have_more_weights_than_memory() {
-    needs_scale small
-    seq 100000 699999 >weights
-    sed 's/$/ records/' weights >in
-    bigshuf -S 1G --seed=x -r "$@" --weights=weights in >wanted
-}
-
-test_weights_that_are_read_again_may_be_zero() {
+# Their shares' ends do not fit into a part of the memory, so numbers are matched with weights in passes.
+test_repeats_of_many_weights_are_drawn_in_passes() {
     needs_scale small
     seq 600000 | awk '{ print ($1 * 7919 % 10 ? 0 : "2.5") "\t" $1 }' >in
     same_sample -r -n 30000 --weight-field=1
     same 0 "$(grep -c '^0' wanted || true)"
-}
-
-# Before each of these turns of such calls, let others be written over the weights, line by line: the run draws by the
-# old ones or by the new ones, or fails. weights_change_before 'CALL...' TURN...
-weights_change_before() {
-    local turn failures=0
-    have_more_weights_than_memory -n 1
-    cp weights old
-    tr 0-9 9876543210 <weights >new
-    bigshuf -S 1G --seed=x -r -n 1 --weights=new in >other
-    for turn in "${@:2}"; do
-        cp old weights
-        if FAULT_CALL=$1 FAULT_AT=$turn FAULT_RUN='cat new 1<>weights' \
-            bigshuf-faulty -S 8M --parallel=1 --seed=x -r -n 1 --weights=weights -o out in 2>said; then
-            cmp -s out wanted || cmp out other
-        else
-            same 'bigshuf: weights: file has changed while it was read' "$(<said)"
-            failures=$((failures + 1))
-        fi
-    done
-    [ $failures -ge 5 ]
-}
-
-test_weights_that_change_between_passes_are_a_failed_read() {
-    weights_change_before 'open close' {1..25..2}
-}
-
-test_weights_that_change_within_a_pass_are_a_failed_read() {
-    weights_change_before read {10..150..20}
-}
-
-test_weights_may_be_written_over_by_the_sample() {
-    local draw=(bigshuf -S 8M --seed=x -r -n 100000 --weights=weights)
-    have_more_weights_than_memory -n 100000
-    cp weights old
-    "${draw[@]}" -o weights in
-    cmp weights wanted
-    cp old weights
-    "${draw[@]}" in 1<>weights
-    head -n 100000 weights | cmp - wanted
-    cp old weights
-    "${draw[@]}" in >>weights
-    cat old wanted | cmp - weights
-    cp old weights
-    exec 7<>weights
-    "${draw[@]}" -o /dev/fd/7 in
-    cmp weights wanted
-    cp old weights
-    # shellcheck disable=SC2016 # the filter's
-    "${draw[@]}" --filter='cat >$FILE' -o weights in
+    cut -f 1 in >weights
+    bigshuf -S 8M --seed=x -r -n 30000 --weights=weights -o weights in # which may be written over
     cmp weights wanted
 }
 
@@ -673,18 +615,6 @@ test_samples_by_weight_survive_faults() {
     sweep --seed=x -t ' ' --weight-field=1
     sweep --seed=x -t ' ' --weight-field=1 -n 850 --keep-order
     sweep --seed=x -t ' ' --weight-field=1 -r -n 1000
-}
-
-# Where weights are read again, one may be none before the last byte tells.
-test_weights_that_are_read_again_survive_faults() {
-    needs_scale small
-    seq 100000 699999 | sed 's/$/ more than memory/' >in
-    local draw=(--seed=x -r -n 100 -t ' ' --weight-field=1)
-    bigshuf "${draw[@]}" in >right
-    found=0
-    fail_calls pwritev '1 3' survives 'bigshuf: *Input/output error*' "${draw[@]}"
-    FAULT_DAMAGE=1 fail_calls preadv '1 3 9' survives 'bigshuf: *' "${draw[@]}"
-    [ $found -ge 3 ]
 }
 
 # ---- Memory ----
