@@ -154,38 +154,26 @@ uint64_t gnu_draw(struct gnu *gnu, uint64_t most)
     return number;
 }
 
-/* Once for each width of number. The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the
- * last one to the first, the swaps turn the order around; from k on the table holds ranks by then, and j below it. If
- * j[k] is k, `here` and `there` are one place, which must hold k before it is read. */
-#define DEFINE_RANKS(NAME, NUMBER, AT)                                                                                 \
-    static void NAME(struct gnu *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)                    \
-    {                                                                                                                  \
-        for (uint64_t k = 0; k < wanted; k++)                                                                          \
-            *AT(ranks, k) = (NUMBER)(k + gnu_draw(gnu, records - 1 - k));                                              \
-        for (uint64_t k = wanted; k < records; k++)                                                                    \
-            *AT(ranks, k) = (NUMBER)k;                                                                                 \
-        for (uint64_t k = wanted; k-- > 0;) {                                                                          \
-            NUMBER *here = AT(ranks, k);                                                                               \
-            NUMBER *there = AT(ranks, *here);                                                                          \
-                                                                                                                       \
-            if (k >= AHEAD)                                                                                            \
-                __builtin_prefetch(AT(ranks, *AT(ranks, k - AHEAD)), 1);                                               \
-            *here = (NUMBER)k;                                                                                         \
-            *here = *there;                                                                                            \
-            *there = (NUMBER)k;                                                                                        \
-        }                                                                                                              \
-    }
-
-DEFINE_RANKS(ranks_u64, uint64_t, table_u64)
-DEFINE_RANKS(ranks_u32, uint32_t, table_u32)
-
-void gnu_ranks(struct gnu *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)
+/* The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the last one to the first, the swaps
+ * turn the order around; from k on the table holds ranks by then, and j below it. */
+void gnu_ranks(struct gnu *gnu, const struct table *table, uint64_t records, uint64_t wanted)
 {
+    const struct table own = *table, *const ranks = &own; /* so that nobody looks again and again how wide it is */
+
     wanted = least(wanted, records);
-    if (ranks->wide)
-        ranks_u64(gnu, ranks, records, wanted);
-    else
-        ranks_u32(gnu, ranks, records, wanted);
+    for (uint64_t k = 0; k < wanted; k++)
+        table_set(ranks, k, k + gnu_draw(gnu, records - 1 - k));
+    for (uint64_t k = wanted; k < records; k++)
+        table_set(ranks, k, k);
+    for (uint64_t k = wanted; k-- > 0;) {
+        const uint64_t j = table_get(ranks, k);
+
+        if (k >= AHEAD)
+            table_prefetch(ranks, table_get(ranks, k - AHEAD));
+        if (j > k)
+            table_set(ranks, k, table_get(ranks, j));
+        table_set(ranks, j, k);
+    }
 }
 
 /* Which number lies at a position that a swap has reached. No position is 0: those below `wanted` are in `out`. */
@@ -278,7 +266,7 @@ static bool admit(void *context, uint64_t i)
     struct replay *r = context;
     uint64_t j = i;
 
-    if (i >= r->run->limit && r->run->limit > 0)
+    if (i >= r->run->limit)
         j = gnu_draw(r->gnu, i);
     if (j >= r->run->limit)
         return false;

@@ -80,6 +80,11 @@ struct collection {
     struct piles piles; /* one */
 };
 
+static bool is_drawn(const struct collection *c, uint64_t next, uint64_t record)
+{
+    return next < c->count && *table_u64(&c->drawn->key, next) == record;
+}
+
 /* One pass over all records. A record that is longer than a piece is collected once in a pass. */
 static void pass(struct replacement *r, struct collection *c, struct source *source)
 {
@@ -92,19 +97,19 @@ static void pass(struct replacement *r, struct collection *c, struct source *sou
     c->put_off = 0;
     transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
     for (; record_reader_next(&transfer.reader, &piece); record += piece.last) {
-        bool whole = piece.first && piece.last;
-
         if (piece.first)
-            wanted = next < c->count && *table_u64(&c->drawn->key, next) == record;
-        if (wanted && !piece.first)
+            wanted = is_drawn(c, next, record);
+        if (wanted)
             pile_append(&c->piles, 0, piece.data, piece.bytes);
-        for (bool again = wanted && piece.first; again;) {
-            pile_append(&c->piles, 0, piece.data, piece.bytes);
+        if (wanted && piece.first)
             *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn->value, next++);
-            again = next < c->count && *table_u64(&c->drawn->key, next) == record;
-            for (; again && !whole; again = next < c->count && *table_u64(&c->drawn->key, next) == record) {
+        for (; piece.first && is_drawn(c, next, record); next++) {
+            if (piece.last) {
+                pile_append(&c->piles, 0, piece.data, piece.bytes);
+                *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn->value, next);
+            } else {
                 *table_u64(&c->drawn->key, c->put_off) = record;
-                *table_u64(&c->drawn->value, c->put_off++) = *table_u64(&c->drawn->value, next++);
+                *table_u64(&c->drawn->value, c->put_off++) = *table_u64(&c->drawn->value, next);
             }
         }
     }
@@ -207,20 +212,19 @@ static void write_drawn(struct replacement *r)
                     table_take(&references, pool, r->records, sizeof(uint64_t)) == 0 &&
                     table_take(&numbers, pool, BATCH, sizeof(uint64_t)) == 0;
 
-    if (!resident && r->piles.base != NULL) {
-        r->run->progress->must_copy = true;
-    } else if (resident) {
+    if (resident) {
         run_begin(r->run, r->output, UINT64_MAX);
         index_build(&r->piles, 0, &r->run->format, NULL, 0, &references);
         write_resident(r, &references, &numbers);
-    } else {
-        run_begin(r->run, r->output, UINT64_MAX);
-        table_release(&references);
-        table_release(&numbers);
-        write_passes(r);
     }
     table_release(&references);
     table_release(&numbers);
+    if (!resident && r->piles.base != NULL) {
+        r->run->progress->must_copy = true;
+    } else if (!resident) {
+        run_begin(r->run, r->output, UINT64_MAX);
+        write_passes(r);
+    }
 }
 
 void replacement_source(struct run *run, struct source *source, const struct replacement_rule *rule,

@@ -90,7 +90,7 @@ static bool admit(void *context, uint64_t record)
     const uint64_t key = s->weighing->key, limit = s->run->limit;
 
     (void)record;
-    if (key == UINT64_MAX || limit == 0 || key >> DIGIT_SHIFT > s->most)
+    if (key == UINT64_MAX || key >> DIGIT_SHIFT > s->most)
         return false;
     ++*table_u64(&s->count, key >> DIGIT_SHIFT);
     s->candidates++;
@@ -246,13 +246,13 @@ static void next_share(const struct drawing *d, struct pile_keys *keys, struct u
 static bool take_tables(struct drawing *d, uint64_t records)
 {
     struct pool *pool = &d->run->engine.pool;
+    const uint64_t bytes = (uint64_t)(pool->blocks - pool->pinned) << pool->block_shift;
 
-    if (records > ((uint64_t)(pool->blocks - pool->pinned) << pool->block_shift) / TABLES_SHARE / sizeof(uint64_t))
-        return false;
-    if (table_take(&d->high, pool, records, sizeof(uint64_t)) != 0)
-        return false;
-    if (table_take(&d->low, pool, records, sizeof(uint64_t)) != 0) {
+    if (records > bytes / TABLES_SHARE / sizeof(uint64_t) ||
+        table_take(&d->high, pool, records, sizeof(uint64_t)) != 0 ||
+        table_take(&d->low, pool, records, sizeof(uint64_t)) != 0) {
         table_release(&d->high);
+        table_release(&d->low);
         return false;
     }
     table_pin(&d->high);
@@ -311,62 +311,59 @@ static uint64_t search(const struct drawing *d, struct uint128 number, uint64_t 
 }
 
 /* Draw numbers, sort them by their low and then by their high words, and go through the shares along with them. */
-static void match(struct drawing *d, struct table *numbers, uint64_t count, struct table *high, struct table *low,
-                  struct sort_pairs *pairs, struct sort_pairs *spare)
+static void match(struct drawing *d, struct table *numbers, uint64_t count)
 {
     const struct engine_space whole = engine_buffer(&d->run->engine, ENGINE_WHOLE);
-    struct sort_pairs *sorted;
-    struct pile_keys keys;
+    struct pool *pool = &d->run->engine.pool;
+    struct table high = {0}, low = {0};
+    struct sort_pairs pairs = {.key = {0}}, spare = {.key = {0}}, *sorted;
     struct uint128 end = {0};
+    struct pile_keys keys;
     uint64_t record = 0;
 
+    if (table_take(&high, pool, count, sizeof(uint64_t)) != 0 || table_take(&low, pool, count, sizeof(uint64_t)) != 0 ||
+        sort_pairs_take(&pairs, pool, count) != 0 || sort_pairs_take(&spare, pool, count) != 0)
+        fault_report("memory", errno);
     for (uint64_t i = 0; i < count; i++) {
         struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
 
-        *table_u64(high, i) = number.high;
-        *table_u64(low, i) = number.low;
-        *table_u64(&pairs->key, i) = number.low;
-        *table_u64(&pairs->value, i) = i;
+        *table_u64(&high, i) = number.high;
+        *table_u64(&low, i) = number.low;
+        *table_u64(&pairs.key, i) = number.low;
+        *table_u64(&pairs.value, i) = i;
     }
-    sorted = sort_by_key(pairs, spare, count);
+    sorted = sort_by_key(&pairs, &spare, count);
     for (uint64_t i = 0; i < count; i++)
-        *table_u64(&sorted->key, i) = *table_u64(high, *table_u64(&sorted->value, i));
-    sorted = sort_by_key(sorted, sorted == pairs ? spare : pairs, count);
+        *table_u64(&sorted->key, i) = *table_u64(&high, *table_u64(&sorted->value, i));
+    sorted = sort_by_key(sorted, sorted == &pairs ? &spare : &pairs, count);
     pile_source_keys_verify(&d->piles, 0, whole.data, whole.bytes);
     pile_source_keys_open(&keys, &d->piles, 0, true);
     next_share(d, &keys, &end);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t place = *table_u64(&sorted->value, i);
-        struct uint128 number = {.high = *table_u64(high, place), .low = *table_u64(low, place)};
+        struct uint128 number = {.high = *table_u64(&high, place), .low = *table_u64(&low, place)};
 
         for (; uint128_compare(end, number) <= 0; record++)
             next_share(d, &keys, &end);
         *table_u64(numbers, place) = record;
     }
     pile_source_keys_close(&keys);
+    table_release(&high);
+    table_release(&low);
+    sort_pairs_release(&pairs);
+    sort_pairs_release(&spare);
 }
 
 static void draw_weighted(void *context, uint64_t records, struct table *numbers, uint64_t count)
 {
     struct drawing *d = context;
-    struct pool *pool = &d->run->engine.pool;
-    struct table high = {0};
-    struct table low = {0};
-    struct sort_pairs pairs = {.key = {0}};
-    struct sort_pairs spare = {.key = {0}};
 
-    for (uint64_t i = 0; d->searched && i < count; i++)
-        *table_u64(numbers, i) = search(d, weight_law_draw(d->total, next_word, &d->words), records);
-    if (d->searched)
+    if (!d->searched) {
+        match(d, numbers, count);
         return;
-    if (table_take(&high, pool, count, sizeof(uint64_t)) != 0 || table_take(&low, pool, count, sizeof(uint64_t)) != 0 ||
-        sort_pairs_take(&pairs, pool, count) != 0 || sort_pairs_take(&spare, pool, count) != 0)
-        fault_report("memory", errno);
-    match(d, numbers, count, &high, &low, &pairs, &spare);
-    table_release(&high);
-    table_release(&low);
-    sort_pairs_release(&pairs);
-    sort_pairs_release(&spare);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        *table_u64(numbers, i) = search(d, weight_law_draw(d->total, next_word, &d->words), records);
 }
 
 void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
