@@ -64,38 +64,28 @@ void in_order_bernoulli(struct run *run, struct source *source, struct in_order_
     piles_release(&stored);
 }
 
-/* The children of a node's records, asked for in their order. */
-struct routing {
+/* A node of which some records are chosen: all of the children before `last`, and some of that one. */
+struct level {
     const struct order *order;
     struct order_node node;
     unsigned bits;
-    uint64_t next;
+    uint64_t next; /* record that is asked for */
     uint16_t child[CHUNK];
-};
-
-static struct routing route(const struct order *order, struct order_node node, unsigned bits)
-{
-    return (struct routing){.order = order, .node = node, .bits = bits};
-}
-
-static unsigned next_child(struct routing *routing)
-{
-    if (routing->next % CHUNK == 0)
-        order_scatter(routing->order, routing->node, routing->bits, routing->next, CHUNK, routing->child);
-    return routing->child[routing->next++ % CHUNK];
-}
-
-/* A node of which some records are chosen: all of the children before `last`, and some of that one. */
-struct level {
-    struct routing routing;
     unsigned last;
 };
 
+/* To which child does the next record go? */
+static unsigned next_child(struct level *level)
+{
+    if (level->next % CHUNK == 0)
+        order_scatter(level->order, level->node, level->bits, level->next, CHUNK, level->child);
+    return level->child[level->next++ % CHUNK];
+}
+
 struct selecting {
     struct run *run;
-    bool again;             /* is the input read once more? Else its records are stored */
-    struct routing routing; /* of all records to the piles of the root */
-    struct piles piles;     /* one, of the records that may still be chosen */
+    bool again;         /* is the input read once more? Else its records are stored */
+    struct piles piles; /* one, of the records that may still be chosen */
     uint64_t count[PILES];
     unsigned kept; /* the first piles, which may hold records that are chosen */
     unsigned changes;
@@ -104,7 +94,7 @@ struct selecting {
         unsigned kept;
     } change[PILES];
     uint64_t needed; /* of the records of pile kept - 1, when all have been counted; then of the last leaf's */
-    struct level level[LEVELS]; /* from the root down to the last leaf's parent */
+    struct level level[LEVELS]; /* from the root, which is there from the beginning, down to the last leaf's parent */
     unsigned levels;
     struct table chosen; /* of the last leaf's records: a bit for each */
     uint64_t next_in_leaf;
@@ -135,7 +125,7 @@ static void count_kept(struct selecting *s)
 static bool admit(void *context, uint64_t record)
 {
     struct selecting *s = context;
-    const unsigned pile = next_child(&s->routing);
+    const unsigned pile = next_child(&s->level[0]);
 
     if (record % CHUNK == 0 && record > 0)
         count_kept(s);
@@ -143,35 +133,37 @@ static bool admit(void *context, uint64_t record)
     return pile < s->kept;
 }
 
+static void enter(struct selecting *s, struct order_node node, unsigned bits)
+{
+    s->level[s->levels++] = (struct level){.order = &s->run->order, .node = node, .bits = bits};
+}
+
 static void store(struct selecting *s, struct source *source)
 {
     const struct keep_rule first_piles = {.admit = admit, .context = s, .counts_only = s->again};
 
-    s->routing = route(&s->run->order, root, ORDER_ROOT_BITS);
     keep_records(s->run, source, &first_piles, &s->piles);
     for (uint64_t i = 0; i < counter_get(&s->run->progress->records) && s->again; i++)
-        s->count[next_child(&s->routing)]++;
+        s->count[next_child(&s->level[0])]++;
     count_kept(s);
+    s->level[0].last = s->kept - 1;
+    s->level[0].next = 0;
 }
 
-static void push_level(struct selecting *s, struct order_node node, unsigned bits, unsigned last)
+/* Which child of the node that was entered last, which has `records` records, is the last one that is needed? *records
+ * receives the number of its. */
+static unsigned find_last(struct selecting *s, uint64_t *records)
 {
-    s->level[s->levels++] = (struct level){.routing = route(&s->run->order, node, bits), .last = last};
-}
-
-/* Which child of a node with `records` records is the last one that is needed? *records receives the number of its. */
-static unsigned find_last(struct selecting *s, struct order_node node, unsigned bits, uint64_t *records)
-{
-    struct routing routing = route(&s->run->order, node, bits);
+    struct level *level = &s->level[s->levels - 1];
     uint64_t count[PILES] = {0};
-    unsigned last = 0;
 
     for (uint64_t i = 0; i < *records; i++)
-        count[next_child(&routing)]++;
-    for (; s->needed > count[last]; last++)
-        s->needed -= count[last];
-    *records = count[last];
-    return last;
+        count[next_child(level)]++;
+    for (; s->needed > count[level->last]; level->last++)
+        s->needed -= count[level->last];
+    *records = count[level->last];
+    level->next = 0;
+    return level->last;
 }
 
 /* Choose those of a leaf's records that come first in its order. The pile makes room for that. */
@@ -205,12 +197,9 @@ static void choose(struct selecting *s)
     uint64_t records = s->count[s->kept - 1];
     unsigned bits;
 
-    push_level(s, root, ORDER_ROOT_BITS, s->kept - 1);
     while ((bits = order_scatter_bits(&s->run->order, node, records)) > 0) {
-        unsigned last = find_last(s, node, bits, &records);
-
-        push_level(s, node, bits, last);
-        node = order_child(node, last);
+        enter(s, node, bits);
+        node = order_child(node, find_last(s, &records));
     }
     choose_in_leaf(s, node, records);
 }
@@ -220,7 +209,7 @@ static bool is_chosen(struct selecting *s, unsigned child)
 {
     for (unsigned i = 0; i < s->levels; i++) {
         if (i > 0)
-            child = next_child(&s->level[i].routing);
+            child = next_child(&s->level[i]);
         if (child != s->level[i].last)
             return child < s->level[i].last;
     }
@@ -241,7 +230,7 @@ static bool choose_next(void *context, uint64_t record)
         for (; s->next_change < s->changes && s->change[s->next_change].record == s->next; s->next_change++)
             s->kept = s->change[s->next_change].kept;
         s->next++;
-        pile = next_child(&s->level[0].routing);
+        pile = next_child(&s->level[0]);
     } while (pile >= s->kept);
     return is_chosen(s, pile);
 }
@@ -255,11 +244,11 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
     struct source *stored = source;
 
     piles_init(&s.piles, 1, 1, &run->engine.pool, run->engine.place);
+    enter(&s, root, ORDER_ROOT_BITS);
     store(&s, source);
     choose(&s);
     s.kept = PILES;
     if (again) {
-        s.changes = 0;
         source_rewind(source);
     } else {
         pile_source_verify(&s.piles, 0, &run->format, whole.data, whole.bytes);
