@@ -330,11 +330,16 @@ static void take_places(struct replay *r)
     table_pin(&r->place);
 }
 
-static void replay_reservoir(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
     const struct keep_rule some = {.admit = admit, .context = &r};
 
+    if (source_is_known(source) && source_known_bytes(source) <= RESERVOIR_FROM_BYTES) {
+        gnu_order(run, source, gnu, output);
+        return;
+    }
+    (void)gnu_draw(gnu, 0); /* opens it if it is a FIFO, as shuf does before it reads the input */
     if (table_init(&r.entry, &run->engine.pool) != 0)
         fault_report("memory", errno);
     r.entry.wide = true;
@@ -346,14 +351,4 @@ static void replay_reservoir(struct run *run, struct source *source, struct gnu 
     piles_release(&r.piles);
     table_release(&r.entry);
     table_release(&r.place);
-}
-
-void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
-{
-    if (source_is_known(source) && source_known_bytes(source) <= RESERVOIR_FROM_BYTES) {
-        gnu_order(run, source, gnu, output);
-        return;
-    }
-    (void)gnu_draw(gnu, 0); /* opens it if it is a FIFO, as shuf does before it reads the input */
-    replay_reservoir(run, source, gnu, output);
 }
