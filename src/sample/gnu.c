@@ -156,23 +156,23 @@ uint64_t gnu_draw(struct gnu *gnu, uint64_t most)
 
 /* The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the last one to the first, the swaps
  * turn the order around; from k on the table holds ranks by then, and j below it. */
-void gnu_ranks(struct gnu *gnu, const struct table *table, uint64_t records, uint64_t wanted)
+void gnu_ranks(struct gnu *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)
 {
-    const struct table own = *table, *const ranks = &own; /* so that nobody looks again and again how wide it is */
+    const struct table own = *ranks; /* so that nobody looks again and again how wide it is */
 
     wanted = least(wanted, records);
     for (uint64_t k = 0; k < wanted; k++)
-        table_set(ranks, k, k + gnu_draw(gnu, records - 1 - k));
+        table_set(&own, k, k + gnu_draw(gnu, records - 1 - k));
     for (uint64_t k = wanted; k < records; k++)
-        table_set(ranks, k, k);
+        table_set(&own, k, k);
     for (uint64_t k = wanted; k-- > 0;) {
-        const uint64_t j = table_get(ranks, k);
+        const uint64_t j = table_get(&own, k);
 
         if (k >= AHEAD)
-            table_prefetch(ranks, table_get(ranks, k - AHEAD));
+            table_prefetch(&own, table_get(&own, k - AHEAD));
         if (j > k)
-            table_set(ranks, k, table_get(ranks, j));
-        table_set(ranks, j, k);
+            table_set(&own, k, table_get(&own, j));
+        table_set(&own, j, k);
     }
 }
 

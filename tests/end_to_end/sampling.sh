@@ -513,6 +513,16 @@ test_ranges_and_arguments_keep_their_order() {
     bigshuf --seed=x -n 9 --keep-order -z < <(tr '\n' '\0' <in) | tr '\0' '\n' | cmp - wanted
 }
 
+# Where what is stored just fits, or just does not.
+test_what_is_stored_makes_room_for_the_order() {
+    local records
+    tr '\0' '\n' </dev/zero | head -c 8000000 >in || true
+    for records in {7600000..7960000..60000}; do
+        bigshuf -S 8M --seed=x --keep-order -n $((records - 1)) < <(head -c "$records" in) >out
+        same $((records - 1)) "$(wc -c <out | tr -d ' ')"
+    done
+}
+
 # ---- --probability ----
 
 test_samples_by_probability_are_the_same_with_any_memory() {
