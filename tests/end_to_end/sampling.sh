@@ -285,9 +285,6 @@ test_weights_from_a_file_do_as_in_a_field() {
     bigshuf --seed=x --weight-field=1 in >wanted
     bigshuf --seed=x --weights=<(cat weights) <in | cmp - wanted
     bigshuf --seed=x --weights=- in <weights | cmp - wanted
-}
-
-test_weights_go_with_ranges_and_arguments() {
     seq 5 >in
     printf '%s\n' 3 0 1 5 2 >weights
     for options in '' '-n 2' '-n 2 --keep-order' '-r -n 50'; do
@@ -336,7 +333,7 @@ test_what_is_read_ahead_for_a_weight_takes_no_disk() {
     same 0 "$(spilled said)"
 }
 
-test_a_carriage_return_before_the_newline_is_no_part_of_a_weight() {
+test_ends_of_lines_and_records_are_no_part_of_a_weight() {
     printf '3\r\n0\r\n1 \r' >weights
     printf 'a\t3\r\nb\t0\r\nc\t1\r' >in
     bigshuf --seed=x --weights=weights in >wanted
@@ -347,13 +344,10 @@ printf '3\r\0' | bigshuf -z --weight-field=1 =! -:1: invalid weight: '3\\r': * C
 printf '3\r\ta\n' | bigshuf --weight-field=1 =! -:1: invalid weight: '3\\r': * CRLF
 printf '3\r\r\n' | bigshuf --weight-field=1 =! -:1: invalid weight: '3\\r': * CRLF
 END
-}
-
-test_the_last_field_of_the_last_line_may_lack_its_newline() {
-    printf 'a\t3\nb\t1' >in
-    bigshuf --weight-field=2 in | same_lines - <(printf 'a\t3\nb\t1\n')
-    printf '3\n1' >weights
-    bigshuf --weights=weights in | same_lines - <(printf 'a\t3\nb\t1\n')
+    printf '1\na;0\n;' >in # the lines of their file end with a newline, whatever the records end with
+    printf '1\n0' >weights
+    bigshuf --delimiter=';' --weights=weights in | cmp - <(printf '1\na;')
+    bigshuf --delimiter=';' --weight-field=1 -t '\n' in | cmp - <(printf '1\na;')
 }
 
 test_equal_weights_may_be_written_differently() {
@@ -426,8 +420,11 @@ test_weights_at_fault_are_named_by_their_place() {
     printf 'h,w\n"a\nb",1\nc\n' >missing
     awk 'BEGIN { for (i = 0; i < 300000; i++) print "a\t1" }' >large
     printf 'b\tx\n' >small
+    { printf 1. && head -c 3000000 /dev/zero | tr '\0' 0 && printf 'x\n2\n'; } >long # of which a part would pass for one
     : >empty
     cases <<'END'
+bigshuf --weights=long -i 1-2 =! long:1: weight is too long: '1.00*
+bigshuf --weight-field=1 long =! long:1: weight is too long: '1.00*
 bigshuf --weight-field=2 short =! short:2: no such field for the weight: '3'
 bigshuf --weight-field=1 one empty two =! two:2: invalid weight: ''
 bigshuf --weight-field=1 three empty two =! three:3: invalid weight: 'x'
@@ -454,25 +451,6 @@ test_weights_are_a_field_of_csv() {
     for options in '-n 20' '' '-r -n 30' '-n 20 --keep-order'; do
         bigshuf --csv --seed=x $options --weight-field=2 in | cmp - <(bigshuf --csv --seed=x $options --weights=weights in)
     done
-}
-
-# What might pass for one is not cut off where the reader's buffer ends.
-test_a_weight_of_any_length_is_one_weight() {
-    { printf 1. && head -c 3000000 /dev/zero | tr '\0' 0 && printf 'x\n2\n'; } >long
-    cases <<'END'
-bigshuf --weights=long -i 1-2 =! long:1: weight is too long: '1.00*
-bigshuf --weight-field=1 long =! long:1: weight is too long: '1.00*
-END
-}
-
-# The lines of their file end with a newline, whatever the records end with.
-test_any_byte_may_end_weighted_records() {
-    printf '1\na;0\n;' >in
-    printf '1\n0\n' >weights
-    bigshuf --delimiter=';' --weights=weights in | cmp - <(printf '1\na;')
-    bigshuf --delimiter=';' --weight-field=1 -t '\n' in | cmp - <(printf '1\na;')
-    seq 3 >in
-    same_lines in <(seq 3 | bigshuf --weights=- in)
 }
 
 test_too_few_or_too_many_weights_are_errors() {
