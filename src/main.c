@@ -9,7 +9,7 @@
  *     command    the command line
  *                    command_line help combination option_table argument options
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
- *                    weighted weight_input weight_law gnu replacement range in_order
+ *                    weighted weight_input weight_law range replacement gnu in_order
  *                    key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    draft sweep reader batch store name manifest format line

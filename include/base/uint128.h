@@ -59,4 +59,32 @@ static inline struct uint128 uint128_multiply(uint64_t a, uint64_t b)
 #endif
 }
 
+/* a / b, rounded down, which is less than 2^64; bit by bit. */
+static inline uint64_t uint128_divide_portable(struct uint128 a, uint64_t b)
+{
+    for (int i = 0; i < 64; i++) {
+        const uint64_t carry = a.high >> 63;
+
+        a.high = a.high << 1 | a.low >> 63;
+        a.low <<= 1;
+        if (carry != 0 || a.high >= b) {
+            a.high -= b;
+            a.low |= 1;
+        }
+    }
+    return a.low;
+}
+
+/* a / b, rounded down, which is less than 2^64 */
+static inline uint64_t uint128_divide(struct uint128 a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 number;
+
+    return (uint64_t)(((number)a.high << 64 | a.low) / b);
+#else
+    return uint128_divide_portable(a, b);
+#endif
+}
+
 #endif

@@ -20,7 +20,6 @@ enum lending {
 enum lending_use {
     LENDING_SELDOM,     /* few of them: references would not pay */
     LENDING_ONCE,       /* all of them, pile by pile */
-    LENDING_IN_ORDER,   /* many of them, in the order of the input: references pay however short they are */
     LENDING_REPEATEDLY, /* any of them at any time: it takes a table of all references besides the pile */
 };
 

@@ -24,19 +24,17 @@ enum task {
     TASK_SHUFFLE,     /* write the records in the order of the seed */
     TASK_KEEP_ORDER,  /* write those that would be the first ones of that order, in the order of the input */
     TASK_PROBABILITY, /* write each record with a probability, in the order of the input */
-    TASK_REPEAT,      /* draw with replacement */
+    TASK_REPEAT,      /* draw with replacement, by the seed or by --random-source, as those below of ranges */
 
     TASK_WEIGHTED, /* draw in proportion to weights, without replacement */
     TASK_WEIGHTED_REPEAT,
 
     TASK_GNU,        /* write the records in the order of GNU shuf with the same --random-source */
     TASK_GNU_SAMPLE, /* the same with -n: GNU shuf has another way if the input may be large */
-    TASK_GNU_REPEAT,
 
     /* Numbers of -i, drawn one by one, so that those that are not drawn are never there. There is no source. */
     TASK_RANGE, /* all different */
-    TASK_RANGE_GNU,
-    TASK_RANGE_REPEAT, /* by the seed or by --random-source */
+    TASK_RANGE_REPEAT,
 };
 
 enum task task_of(const struct options *options);

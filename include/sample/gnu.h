@@ -16,7 +16,6 @@
 
 #include <stdint.h>
 
-#include "input/generated.h"
 #include "input/source.h"
 #include "output/output.h"
 #include "shuffle/run.h"
@@ -55,12 +54,5 @@ void gnu_order(struct run *run, struct source *source, struct gnu *gnu, struct o
  * all, else by way of a reservoir. That takes 16 bytes of memory for each of its records, and in the end 12 and as much
  * as an order of all that were in it. */
 void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output);
-
-/* Independent draws of records. */
-void gnu_repeat(struct run *run, struct source *source, struct gnu *gnu, struct output *output);
-
-/* Different numbers of a range (gnu_sparse), and independent draws of them: nothing is stored but those drawn. */
-void gnu_range(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output);
-void gnu_range_repeat(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output);
 
 #endif

@@ -5,8 +5,6 @@
  * The weights of records: a field of each record, or the lines of a file, in the records' order.
  *
  *     weight_input_open --> weight_input_next ... --> weight_input_end --> weight_input_free
- *                                 |                        |
- *                                 +-- weight_input_again --+
  */
 
 #include <stdbool.h>
@@ -25,7 +23,6 @@ struct weight_place {
     const char *file; /* a number a line, or NULL: */
     struct field_place field;
     bool decompressed; /* is the file, if it is compressed? */
-    bool may_change;   /* may the output be written into the file before all is complete? */
 };
 
 struct weight_input;
@@ -35,9 +32,6 @@ struct weight_input;
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
                                        struct weight_place place, struct source *source);
 
-/* Can they be read again where they stand, once the records can be? */
-bool weight_input_stay(const struct weight_input *weights);
-
 /* The next piece of the records, as record_reader_next has it; with the first piece of a record, *weight receives the
  * record's weight. If that stands behind the first piece that the reader gives, what comes before it is kept meanwhile,
  * in the pool as far as there is room. False at the end. */
@@ -46,11 +40,6 @@ bool weight_input_next(struct weight_input *weights, struct record_reader *reade
 
 /* All records have come: there must not be more weights. */
 void weight_input_end(struct weight_input *weights);
-
-/* Begin again with the first weight, when weight_input_stay: the records come once more, from `source`. A file that has
- * changed since it was read before is reported, by whichever call finds it; so each pass has to end as the first one
- * does. */
-void weight_input_again(struct weight_input *weights, struct source *source);
 
 void weight_input_free(struct weight_input *weights);
 

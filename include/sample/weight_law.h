@@ -24,9 +24,6 @@
  * no other has. */
 uint64_t weight_law_key(uint64_t word, struct decimal weight);
 
-/* The same, where the compiler has no numbers of 128 bits. */
-uint64_t weight_law_key_portable(uint64_t word, struct decimal weight);
-
 /* A weight as a whole number: weight * 2^(24 - top_exponent), rounded down, where `top_exponent` is the exponent of
  * the greatest weight. That is from 2^87 to 2^88 for the greatest, so that 2^40 of them have a sum below 2^128. A
  * weight less than 2^-87 of the greatest may become zero, one less than 2^-88 does. */

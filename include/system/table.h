@@ -84,4 +84,10 @@ static inline void table_set(const struct table *table, uint64_t i, uint64_t num
         *table_u32(table, i) = (uint32_t)number;
 }
 
+/* Number i will be read and set soon. */
+static inline void table_prefetch(const struct table *table, uint64_t i)
+{
+    __builtin_prefetch(table->wide ? (void *)table_u64(table, i) : (void *)table_u32(table, i), 1);
+}
+
 #endif

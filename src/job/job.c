@@ -36,10 +36,6 @@
 /* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. */
 static const size_t SMALL_BYTES = (size_t)256 << 10;
 
-/* A sample that has more than one record in so many bytes touches most pages of its input. If it has fewer, its memory
- * goes with the sample and not with the input. */
-static const uint64_t DENSE_BYTES = 4096;
-
 struct job {
     enum task task;
     struct resources resources;
@@ -159,9 +155,7 @@ static enum lending_use use_of(const struct job *job)
 {
     if (job->task == TASK_SHUFFLE && job->resources.options.count == UINT64_MAX)
         return LENDING_ONCE;
-    if (job->task == TASK_KEEP_ORDER && job->resources.options.count > known_bytes(job) / DENSE_BYTES)
-        return LENDING_IN_ORDER;
-    return job->task == TASK_REPEAT || job->task == TASK_GNU_REPEAT ? LENDING_REPEATEDLY : LENDING_SELDOM;
+    return job->task == TASK_REPEAT ? LENDING_REPEATEDLY : LENDING_SELDOM;
 }
 
 static uint64_t memory_of(struct job *job)
@@ -237,26 +231,13 @@ static void shuffle_small(struct run *run, size_t bytes, struct output *output)
     piles_release(&piles);
 }
 
-/* May what is written go to the file of the weights before all is complete? */
-static bool may_change_weights(const struct resources *resources)
-{
-    const char *file = resources->options.weights;
-    struct stat weights;
-
-    if (file == NULL)
-        return false;
-    return output_may_change_inputs(resources->output) ||
-           (operand_stat(file, &weights) == 0 && output_changes(resources->output, &weights));
-}
-
 static struct weight_place place_of_weights(const struct resources *resources)
 {
     const struct options *options = &resources->options;
 
     return (struct weight_place){.file = options->weights,
                                  .field = task_field(options, options->weight_field),
-                                 .decompressed = options->compressed,
-                                 .may_change = may_change_weights(resources)};
+                                 .decompressed = options->compressed};
 }
 
 static void write_nothing(struct resources *resources)
@@ -317,7 +298,7 @@ static void do_task(struct job *job)
         write_with_probability(resources, run);
         break;
     case TASK_REPEAT:
-        replacement_uniform(run, source, output);
+        replacement_uniform(run, source, job->gnu, output);
         break;
     case TASK_WEIGHTED:
         weighted_order(run, source, place_of_weights(resources), options->keep_order, output);
@@ -331,20 +312,11 @@ static void do_task(struct job *job)
     case TASK_GNU_SAMPLE:
         gnu_sample(run, resources->source, job->gnu, resources->output);
         break;
-    case TASK_GNU_REPEAT:
-        gnu_repeat(run, source, job->gnu, output);
-        break;
     case TASK_RANGE:
-        range_different(run, &range, options->keep_order, output);
-        break;
-    case TASK_RANGE_GNU:
-        gnu_range(run, &range, job->gnu, output);
+        range_different(run, &range, job->gnu, options->keep_order, output);
         break;
     case TASK_RANGE_REPEAT:
-        if (job->gnu != NULL)
-            gnu_range_repeat(run, &range, job->gnu, output);
-        else
-            range_repeated(run, &range, output);
+        range_repeated(run, &range, job->gnu, output);
         break;
     }
 }

@@ -29,7 +29,7 @@ static const uint64_t REFER_FROM_BYTES = 24;
 static const uint64_t HOLD_FROM_BYTES = 48;
 
 /* A reference has 8 bytes; blocks that are partly used and the tables of the piles in work take some more. */
-static const uint64_t REFERENCE_BYTES[] = {[LENDING_ONCE] = 10, [LENDING_IN_ORDER] = 10, [LENDING_REPEATEDLY] = 18};
+static const uint64_t REFERENCE_BYTES[] = {[LENDING_ONCE] = 10, [LENDING_REPEATEDLY] = 18};
 
 /* The average length of the first records, at least 1. The source is at its beginning again. */
 static uint64_t measure(struct source *source, const struct record_format *format)
@@ -78,8 +78,7 @@ enum lending lending_choose(struct source *source, size_t files, const struct re
     if (!format->grouped)
         record_bytes = measure(source, format);
     needed_bytes = mapped_bytes + known_bytes / record_bytes * REFERENCE_BYTES[use] + ENGINE_MEMORY_MIN;
-    if ((record_bytes < REFER_FROM_BYTES && use != LENDING_IN_ORDER) || needed_bytes > memory_bytes ||
-        mapped_bytes > ENGINE_MEMORY_MAX) {
+    if (record_bytes < REFER_FROM_BYTES || needed_bytes > memory_bytes || mapped_bytes > ENGINE_MEMORY_MAX) {
         if (!format->grouped)
             return LENDING_COPIES;
         source_unmap(source); /* copies need their marks */

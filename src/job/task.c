@@ -48,9 +48,9 @@ enum task task_of(const struct options *options)
     if (options->keep_order)
         return options->range && is_sparse(options) ? TASK_RANGE : TASK_KEEP_ORDER;
     if (options->repeat)
-        return options->range ? TASK_RANGE_REPEAT : gnu ? TASK_GNU_REPEAT : TASK_REPEAT;
+        return options->range ? TASK_RANGE_REPEAT : TASK_REPEAT;
     if (options->range && is_sparse(options))
-        return gnu ? TASK_RANGE_GNU : TASK_RANGE;
+        return TASK_RANGE;
     if (gnu)
         return options->count == UINT64_MAX || options->echo || options->range ? TASK_GNU : TASK_GNU_SAMPLE;
     return TASK_SHUFFLE;
@@ -58,7 +58,7 @@ enum task task_of(const struct options *options)
 
 bool task_is_drawn(enum task task)
 {
-    return task == TASK_RANGE || task == TASK_RANGE_GNU || task == TASK_RANGE_REPEAT;
+    return task == TASK_RANGE || task == TASK_RANGE_REPEAT;
 }
 
 bool task_may_leave_out_all(const struct options *options)

@@ -22,11 +22,8 @@
 
 #include "base/arithmetic.h"
 #include "sample/keep.h"
-#include "sample/range.h"
-#include "sample/replacement.h"
 #include "shuffle/pile.h"
 #include "shuffle/shuffle.h"
-#include "shuffle/transfer.h"
 #include "system/file_mark.h"
 #include "system/io.h"
 
@@ -35,7 +32,6 @@
 enum {
     BUFFER_BYTES = 4096, /* what shuf takes at most ahead of need, from a pipe that others may go on with */
     AHEAD = 64,          /* swaps between prefetch and use */
-    SPARSE_BYTES = 40,   /* of memory for a number of gnu_sparse, the number itself included */
 };
 
 struct gnu {
@@ -158,38 +154,26 @@ uint64_t gnu_draw(struct gnu *gnu, uint64_t most)
     return number;
 }
 
-/* Once for each width of number. The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the
- * last one to the first, the swaps turn the order around; from k on the table holds ranks by then, and j below it. If
- * j[k] is k, `here` and `there` are one place, which must hold k before it is read. */
-#define DEFINE_RANKS(NAME, NUMBER, AT)                                                                                 \
-    static void NAME(struct gnu *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)                    \
-    {                                                                                                                  \
-        for (uint64_t k = 0; k < wanted; k++)                                                                          \
-            *AT(ranks, k) = (NUMBER)(k + gnu_draw(gnu, records - 1 - k));                                              \
-        for (uint64_t k = wanted; k < records; k++)                                                                    \
-            *AT(ranks, k) = (NUMBER)k;                                                                                 \
-        for (uint64_t k = wanted; k-- > 0;) {                                                                          \
-            NUMBER *here = AT(ranks, k);                                                                               \
-            NUMBER *there = AT(ranks, *here);                                                                          \
-                                                                                                                       \
-            if (k >= AHEAD)                                                                                            \
-                __builtin_prefetch(AT(ranks, *AT(ranks, k - AHEAD)), 1);                                               \
-            *here = (NUMBER)k;                                                                                         \
-            *here = *there;                                                                                            \
-            *there = (NUMBER)k;                                                                                        \
-        }                                                                                                              \
-    }
-
-DEFINE_RANKS(ranks_u64, uint64_t, table_u64)
-DEFINE_RANKS(ranks_u32, uint32_t, table_u32)
-
+/* The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the last one to the first, the swaps
+ * turn the order around; from k on the table holds ranks by then, and j below it. */
 void gnu_ranks(struct gnu *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)
 {
+    const struct table own = *ranks; /* so that nobody looks again and again how wide it is */
+
     wanted = least(wanted, records);
-    if (ranks->wide)
-        ranks_u64(gnu, ranks, records, wanted);
-    else
-        ranks_u32(gnu, ranks, records, wanted);
+    for (uint64_t k = 0; k < wanted; k++)
+        table_set(&own, k, k + gnu_draw(gnu, records - 1 - k));
+    for (uint64_t k = wanted; k < records; k++)
+        table_set(&own, k, k);
+    for (uint64_t k = wanted; k-- > 0;) {
+        const uint64_t j = table_get(&own, k);
+
+        if (k >= AHEAD)
+            table_prefetch(&own, table_get(&own, k - AHEAD));
+        if (j > k)
+            table_set(&own, k, table_get(&own, j));
+        table_set(&own, j, k);
+    }
 }
 
 /* Which number lies at a position that a swap has reached. No position is 0: those below `wanted` are in `out`. */
@@ -282,7 +266,7 @@ static bool admit(void *context, uint64_t i)
     struct replay *r = context;
     uint64_t j = i;
 
-    if (i >= r->run->limit && r->run->limit > 0)
+    if (i >= r->run->limit)
         j = gnu_draw(r->gnu, i);
     if (j >= r->run->limit)
         return false;
@@ -307,7 +291,7 @@ void gnu_order(struct run *run, struct source *source, struct gnu *gnu, struct o
     struct replay r = {.run = run, .gnu = gnu, .again = all.counts_only ? source : NULL};
 
     piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
-    keep_records(run, source, &all, &r.piles, 0);
+    keep_records(run, source, &all, &r.piles);
     run_begin(run, output, counter_get(&run->progress->records));
     shuffle_drawn(run, &r.piles, r.again, draw_order, &r, output);
     piles_release(&r.piles);
@@ -346,79 +330,25 @@ static void take_places(struct replay *r)
     table_pin(&r->place);
 }
 
-static void replay_reservoir(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
     const struct keep_rule some = {.admit = admit, .context = &r};
 
+    if (source_is_known(source) && source_known_bytes(source) <= RESERVOIR_FROM_BYTES) {
+        gnu_order(run, source, gnu, output);
+        return;
+    }
+    (void)gnu_draw(gnu, 0); /* opens it if it is a FIFO, as shuf does before it reads the input */
     if (table_init(&r.entry, &run->engine.pool) != 0)
         fault_report("memory", errno);
     r.entry.wide = true;
     piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
-    keep_records(run, source, &some, &r.piles, 0);
+    keep_records(run, source, &some, &r.piles);
     take_places(&r);
     run_begin(run, output, counter_get(&run->progress->records));
     shuffle_drawn(run, &r.piles, NULL, draw_entries, &r, output);
     piles_release(&r.piles);
     table_release(&r.entry);
     table_release(&r.place);
-}
-
-static void draw_any(void *context, struct replacement *repeat, uint64_t records, struct table *numbers, uint64_t count)
-{
-    (void)repeat;
-    for (uint64_t i = 0; i < count; i++)
-        *table_u64(numbers, i) = gnu_draw(context, records - 1);
-}
-
-void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
-{
-    if (source_is_known(source) && source_known_bytes(source) <= RESERVOIR_FROM_BYTES) {
-        gnu_order(run, source, gnu, output);
-        return;
-    }
-    (void)gnu_draw(gnu, 0); /* opens it if it is a FIFO, as shuf does before it reads the input */
-    replay_reservoir(run, source, gnu, output);
-}
-
-void gnu_repeat(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
-{
-    const struct replacement_draws lots = {.draw = draw_any, .context = gnu};
-
-    replacement_source(run, source, &lots, output);
-}
-
-/* ---- Numbers of a range ---- */
-
-void gnu_range(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output)
-{
-    uint64_t numbers = run->limit;
-    struct transfer transfer;
-    uint64_t *number;
-
-    if (numbers > run->engine.memory.bytes / SPARSE_BYTES)
-        engine_report_memory(&run->engine, numbers * SPARSE_BYTES, "a sample of %llu numbers",
-                             (unsigned long long)numbers);
-    number = fault_allocate(numbers, sizeof *number);
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    gnu_sparse(gnu, range->count - 1, numbers, number);
-    run_begin(run, output, UINT64_MAX);
-    run_take(run, numbers);
-    for (uint64_t i = 0; i < numbers; i++)
-        range_put(run, &transfer, range, number[i]);
-    transfer_end(&transfer);
-    free(number);
-}
-
-void gnu_range_repeat(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output)
-{
-    struct transfer transfer;
-
-    if (range->count == 0 && !range->full)
-        fault_say("no lines to repeat");
-    run_begin(run, output, UINT64_MAX);
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    while (run_take(run, 1) > 0)
-        range_put(run, &transfer, range, gnu_draw(gnu, range->count - 1));
-    transfer_end(&transfer);
 }

@@ -9,18 +9,36 @@ bool keep_may_count(const struct run *run, const struct source *source)
 }
 
 /* Of a record that is referred to, its first piece is all that is needed. False if there is no room for references. */
-static bool store(struct piles *piles, unsigned pile, const struct record_piece *piece)
+static bool store(struct piles *piles, const struct record_piece *piece)
 {
     uint64_t reference;
 
     if (piles->base == NULL)
-        return pile_try_append(piles, pile, piece->data, piece->bytes);
+        return pile_try_append(piles, 0, piece->data, piece->bytes);
     reference = reference_make((uint64_t)(piece->data - piles->base), piece->last ? piece->bytes : UINT64_MAX);
-    return !piece->first || pile_try_append(piles, pile, (const uint8_t *)&reference, sizeof reference);
+    return !piece->first || pile_try_append(piles, 0, (const uint8_t *)&reference, sizeof reference);
 }
 
-void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
-                  unsigned pile)
+/* Count the records of a source, without a look at each. */
+static void count_records(struct run *run, struct source *source)
+{
+    const struct engine_space space = engine_buffer(&run->engine, ENGINE_READING);
+    const bool lends = source_base(source) != NULL;
+    const uint8_t *data = space.data;
+    struct record_scan scan = {0};
+    size_t bytes;
+    bool whole;
+
+    while ((bytes = lends ? source_lend(source, &data, space.bytes) : source_read(source, space.data, space.bytes)) >
+           0) {
+        counter_add(&run->progress->records, record_count(&run->format, &scan, data, bytes, &whole));
+        if (lends)
+            source_forget(source, data + bytes);
+    }
+}
+
+/* Store those of a source's records that are kept, and count all. False if there is no room for references. */
+static bool store_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles)
 {
     counter *const counted = &run->progress->records;
     uint64_t records = 0;
@@ -34,14 +52,45 @@ void keep_records(struct run *run, struct source *source, const struct keep_rule
                               : rule->next(rule->context, &transfer.reader, &piece)) {
         if (piece.first && rule->admit != NULL)
             stays = rule->admit(rule->context, records);
-        if (stays && !rule->counts_only && !store(piles, pile, &piece)) {
-            run->progress->must_copy = true;
-            return;
-        }
-        pile_count(piles, pile, piece.last && stays);
+        if (stays && !rule->counts_only && !store(piles, &piece))
+            return false;
+        pile_count(piles, 0, piece.last && stays);
         records += piece.last;
         counter_set(counted, records);
     }
+    return true;
+}
+
+void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles)
+{
+    if (rule->counts_only && rule->next == NULL) {
+        count_records(run, source);
+        pile_count(piles, 0, (int64_t)counter_get(&run->progress->records));
+    } else if (!store_records(run, source, rule, piles)) {
+        run->progress->must_copy = true;
+        return;
+    }
     piles_seal(piles);
     run_scattered(run);
+}
+
+void keep_write(struct run *run, struct source *source, uint64_t records, keep_function *admit, void *context,
+                struct output *output)
+{
+    struct transfer transfer;
+    struct record_piece piece;
+    uint64_t record = 0;
+    bool more, stays = true;
+
+    transfer_init(&transfer, &run->engine, &run->format, source, output);
+    more = record_reader_next(&transfer.reader, &piece);
+    run_begin(run, output, records);
+    for (; more; more = record_reader_next(&transfer.reader, &piece)) {
+        if (piece.first)
+            stays = admit(context, record++);
+        if (stays)
+            output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
+        counter_add(&run->progress->written, piece.last && stays);
+    }
+    transfer_end(&transfer);
 }

@@ -258,8 +258,6 @@ void key_order_put(struct key_order *keyed, const struct record_piece *piece, ui
 {
     struct ranges *ranges = &keyed->ranges[keyed->used];
 
-    if (keyed->run->limit == 0)
-        return;
     if (piece->first && ranges->records >= keyed->divide_at && ranges->records % COUNTING == 0 &&
         (ranges->count == 1 || is_uneven(ranges)))
         divide_again(keyed);

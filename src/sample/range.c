@@ -1,12 +1,15 @@
-/* The set of numbers that were drawn is a table with open addressing, at least half empty. A place holds a number's
- * bits inverted, so that a zero is no number but the last of 2^64, which is remembered by itself. */
-
 #include "sample/range.h"
 
-#include "base/arithmetic.h"
-#include "system/sort.h"
+#include <stdlib.h>
 
-void range_put(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
+#include "base/arithmetic.h"
+#include "sample/replacement.h"
+#include "shuffle/transfer.h"
+
+enum { NUMBER_BYTES = 24, SPARSE_BYTES = 40 }; /* of memory for a number, itself included */
+
+/* Write number `i` of the range. */
+static void put(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
 {
     uint8_t text[GENERATED_NUMBER_BYTES];
 
@@ -14,120 +17,73 @@ void range_put(struct run *run, struct transfer *transfer, const struct number_r
     output_buffer_put(&transfer->outlet, text, generated_number(range, i, text));
 }
 
-void range_repeated(struct run *run, const struct number_range *range, struct output *output)
+void range_repeated(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output)
 {
     struct transfer transfer;
-    struct random_words words;
+    struct replacement_lots lots;
 
     if (range->count == 0 && !range->full)
         fault_say("no lines to repeat");
-    random_words_init(&words, &run->order.key, "repeat");
+    replacement_lots_init(&lots, run, gnu);
     run_begin(run, output, UINT64_MAX);
     transfer_init(&transfer, &run->engine, &run->format, NULL, output);
     while (run_take(run, 1) > 0)
-        range_put(run, &transfer, range, random_draw(&words, range->count));
+        put(run, &transfer, range, replacement_draw(&lots, range->count));
     transfer_end(&transfer);
 }
 
-struct set {
-    struct table table;
-    uint64_t places;
-    bool has_last; /* the number whose inverse is 0 */
-};
-
-/* False if the number was in the set already. */
-static bool add(struct set *set, uint64_t number)
+/* Which numbers have been drawn is a table with open addressing, half empty. An empty place holds the first number,
+ * which so is always found. */
+static void draw_different(const struct run *run, uint64_t bound, uint64_t wanted, uint64_t *number)
 {
-    uint64_t entry = ~number;
-    uint64_t place = spread(number, set->places);
-
-    if (entry == 0) {
-        bool added = !set->has_last;
-
-        set->has_last = true;
-        return added;
-    }
-    for (; *table_u64(&set->table, place) != 0; place = spread_next(place, set->places))
-        if (*table_u64(&set->table, place) == entry)
-            return false;
-    *table_u64(&set->table, place) = entry;
-    return true;
-}
-
-static void open_set(struct run *run, struct set *set, uint64_t numbers)
-{
-    uint64_t places = 2;
-
-    while (places / 2 < numbers && places < UINT64_MAX / 64)
-        places *= 2;
-    if (table_take(&set->table, &run->engine.pool, places, sizeof(uint64_t)) != 0)
-        engine_report_memory(&run->engine, places * sizeof(uint64_t), "a sample of %llu numbers",
-                             (unsigned long long)numbers);
-    for (uint64_t i = 0; i < places; i++)
-        *table_u64(&set->table, i) = 0;
-    set->places = places;
-}
-
-/* What a sample is drawn with and written to. */
-struct sample {
-    struct run *run;
-    const struct number_range *range;
+    const uint64_t places = 2 * wanted;
+    uint64_t *drawn = fault_allocate((size_t)places, sizeof *drawn);
     struct random_words words;
-    struct set set;
+
+    random_words_init(&words, &run->order.key, "range");
+    number[0] = random_draw(&words, bound);
+    for (uint64_t i = 0; i < places; i++)
+        drawn[i] = number[0];
+    for (uint64_t count = 1; count < wanted;) {
+        const uint64_t next = random_draw(&words, bound);
+        uint64_t place = spread(next, places);
+
+        while (drawn[place] != next && drawn[place] != number[0])
+            place = spread_next(place, places);
+        if (drawn[place] != next)
+            drawn[place] = number[count++] = next;
+    }
+    free(drawn);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+void range_different(struct run *run, const struct number_range *range, struct gnu *gnu, bool in_order,
+                     struct output *output)
+{
+    const uint64_t wanted = run->limit, bytes = gnu != NULL ? SPARSE_BYTES : NUMBER_BYTES;
     struct transfer transfer;
-};
+    uint64_t *number;
 
-static void write_as_drawn(struct sample *s)
-{
-    while (run_left(s->run) > 0) {
-        uint64_t i = random_draw(&s->words, s->range->count);
-
-        if (!add(&s->set, i) || run_skip(s->run, 1) > 0)
-            continue;
-        range_put(s->run, &s->transfer, s->range, i);
-        run_take(s->run, 1);
-    }
-}
-
-/* Put the numbers of the set to the front of its table. Returns how many they are; there is room for one more. */
-static uint64_t list(struct set *set)
-{
-    uint64_t count = 0;
-
-    for (uint64_t i = 0; i < set->places; i++) {
-        const uint64_t entry = *table_u64(&set->table, i);
-
-        if (entry != 0)
-            *table_u64(&set->table, count++) = ~entry;
-    }
-    if (set->has_last)
-        *table_u64(&set->table, count++) = UINT64_MAX;
-    return count;
-}
-
-static void write_in_order(struct sample *s)
-{
-    for (uint64_t drawn = 0; drawn < s->run->limit;)
-        drawn += add(&s->set, random_draw(&s->words, s->range->count));
-    sort_numbers(&s->set.table, list(&s->set));
-    for (uint64_t i = 0; run_left(s->run) > 0; i++) {
-        range_put(s->run, &s->transfer, s->range, *table_u64(&s->set.table, i));
-        run_take(s->run, 1);
-    }
-}
-
-void range_different(struct run *run, const struct number_range *range, bool in_order, struct output *output)
-{
-    struct sample s = {.run = run, .range = range};
-
-    open_set(run, &s.set, run->limit);
-    random_words_init(&s.words, &run->order.key, "range");
-    run_begin(run, output, UINT64_MAX);
-    transfer_init(&s.transfer, &run->engine, &run->format, NULL, output);
-    if (in_order)
-        write_in_order(&s);
+    if (wanted > run->engine.memory.bytes / bytes)
+        engine_report_memory(&run->engine, least(wanted, UINT64_MAX / 64) * bytes, "a sample of %llu numbers",
+                             (unsigned long long)wanted);
+    number = fault_allocate((size_t)wanted, sizeof *number);
+    if (gnu != NULL)
+        gnu_sparse(gnu, range->count - 1, wanted, number);
     else
-        write_as_drawn(&s);
-    table_release(&s.set.table);
-    transfer_end(&s.transfer);
+        draw_different(run, range->count, wanted, number);
+    if (in_order)
+        qsort(number, (size_t)wanted, sizeof *number, compare);
+    run_begin(run, output, UINT64_MAX);
+    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    for (uint64_t i = run_skip(run, wanted); run_take(run, 1) > 0; i++)
+        put(run, &transfer, range, number[i]);
+    transfer_end(&transfer);
+    free(number);
 }

@@ -35,41 +35,13 @@ struct replacement {
     struct piles piles;   /* one */
     uint64_t records;
     uint64_t bytes;
-    const struct replacement_draws *lots;
+    const struct replacement_rule *rule;
     struct output *output;
 };
 
-static void store(struct replacement *r, struct source *source)
+static void draw(struct replacement *r, struct table *numbers, uint64_t count)
 {
-    const struct keep_rule all = {.next = r->lots->next, .context = r->lots->context, .counts_only = r->input != NULL};
-
-    keep_records(r->run, source, &all, &r->piles, 0);
-    r->records = counter_get(&r->run->progress->records);
-    r->bytes = source_delivered_bytes(source);
-    if (r->records == 0 && !r->run->progress->must_copy)
-        fault_say("no lines to repeat");
-}
-
-struct source *replacement_again(struct replacement *r)
-{
-    if (r->input == NULL)
-        return pile_source(&r->piles, 0, true);
-    source_rewind(r->input);
-    return r->input;
-}
-
-void replacement_verify(struct replacement *r)
-{
-    const struct engine_space whole = engine_buffer(&r->run->engine, ENGINE_WHOLE);
-
-    if (r->input == NULL)
-        pile_source_verify(&r->piles, 0, &r->run->format, whole.data, whole.bytes);
-}
-
-void replacement_done(const struct replacement *r, struct source *source)
-{
-    if (source != r->input)
-        source_free(source);
+    r->rule->draw(r->rule->context, r->records, numbers, count);
 }
 
 /* Turn numbers of records into their references. */
@@ -91,7 +63,7 @@ static void write_resident(struct replacement *r, const struct table *references
     while (run_left(run) > 0) {
         uint64_t count = run_take(run, BATCH);
 
-        r->lots->draw(r->lots->context, r, r->records, numbers, count);
+        draw(r, numbers, count);
         look_up(references, numbers, count);
         index_copy(&r->piles, &run->format, numbers, 0, count, &transfer.outlet);
     }
@@ -108,6 +80,11 @@ struct collection {
     struct piles piles; /* one */
 };
 
+static bool is_drawn(const struct collection *c, uint64_t next, uint64_t record)
+{
+    return next < c->count && *table_u64(&c->drawn->key, next) == record;
+}
+
 /* One pass over all records. A record that is longer than a piece is collected once in a pass. */
 static void pass(struct replacement *r, struct collection *c, struct source *source)
 {
@@ -120,19 +97,19 @@ static void pass(struct replacement *r, struct collection *c, struct source *sou
     c->put_off = 0;
     transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
     for (; record_reader_next(&transfer.reader, &piece); record += piece.last) {
-        bool whole = piece.first && piece.last;
-
         if (piece.first)
-            wanted = next < c->count && *table_u64(&c->drawn->key, next) == record;
-        if (wanted && !piece.first)
+            wanted = is_drawn(c, next, record);
+        if (wanted)
             pile_append(&c->piles, 0, piece.data, piece.bytes);
-        for (bool again = wanted && piece.first; again;) {
-            pile_append(&c->piles, 0, piece.data, piece.bytes);
+        if (wanted && piece.first)
             *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn->value, next++);
-            again = next < c->count && *table_u64(&c->drawn->key, next) == record;
-            for (; again && !whole; again = next < c->count && *table_u64(&c->drawn->key, next) == record) {
+        for (; piece.first && is_drawn(c, next, record); next++) {
+            if (piece.last) {
+                pile_append(&c->piles, 0, piece.data, piece.bytes);
+                *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn->value, next);
+            } else {
                 *table_u64(&c->drawn->key, c->put_off) = record;
-                *table_u64(&c->drawn->value, c->put_off++) = *table_u64(&c->drawn->value, next++);
+                *table_u64(&c->drawn->value, c->put_off++) = *table_u64(&c->drawn->value, next);
             }
         }
     }
@@ -145,10 +122,13 @@ static void pass(struct replacement *r, struct collection *c, struct source *sou
 static void collect(struct replacement *r, struct collection *c)
 {
     while (c->count > 0) {
-        struct source *source = replacement_again(r);
+        struct source *source = r->input != NULL ? r->input : pile_source(&r->piles, 0, true);
 
+        if (r->input != NULL)
+            source_rewind(r->input);
         pass(r, c, source);
-        replacement_done(r, source);
+        if (r->input == NULL)
+            source_free(source);
     }
     piles_seal(&c->piles);
     pile_count(&c->piles, 0, (int64_t)c->collected);
@@ -173,7 +153,7 @@ static void draw_batch(struct replacement *r, struct collection *c, uint64_t cou
         sort_pairs_take(&spare, &r->run->engine.pool, count) != 0)
         fault_report("memory", errno);
     table_pin(&c->places);
-    r->lots->draw(r->lots->context, r, r->records, &pairs.key, count);
+    draw(r, &pairs.key, count);
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&pairs.value, i) = i;
     c->drawn = sort_by_key(&pairs, &spare, count);
@@ -227,55 +207,71 @@ static void write_drawn(struct replacement *r)
     struct pool *pool = &r->run->engine.pool;
     struct table references = {0};
     struct table numbers = {0};
-    bool at_random = r->lots->prepare == NULL || r->lots->prepare(r->lots->context, r, r->records);
+    bool at_random = r->rule->prepare == NULL || r->rule->prepare(r->rule->context, r->records);
     bool resident = at_random && r->input == NULL && !r->piles.pile[0].spilled &&
                     table_take(&references, pool, r->records, sizeof(uint64_t)) == 0 &&
                     table_take(&numbers, pool, BATCH, sizeof(uint64_t)) == 0;
 
-    if (!resident && r->piles.base != NULL) {
-        r->run->progress->must_copy = true;
-    } else if (resident) {
+    if (resident) {
         run_begin(r->run, r->output, UINT64_MAX);
         index_build(&r->piles, 0, &r->run->format, NULL, 0, &references);
         write_resident(r, &references, &numbers);
-    } else {
-        run_begin(r->run, r->output, UINT64_MAX);
-        table_release(&references);
-        table_release(&numbers);
-        write_passes(r);
     }
     table_release(&references);
     table_release(&numbers);
+    if (!resident && r->piles.base != NULL) {
+        r->run->progress->must_copy = true;
+    } else if (!resident) {
+        run_begin(r->run, r->output, UINT64_MAX);
+        write_passes(r);
+    }
 }
 
-void replacement_source(struct run *run, struct source *source, const struct replacement_draws *lots,
+void replacement_source(struct run *run, struct source *source, const struct replacement_rule *rule,
                         struct output *output)
 {
     struct replacement r = {
-        .run = run, .input = keep_may_count(run, source) ? source : NULL, .lots = lots, .output = output};
+        .run = run, .input = keep_may_count(run, source) ? source : NULL, .rule = rule, .output = output};
+    const struct keep_rule all = {.next = rule->next, .context = rule->context, .counts_only = r.input != NULL};
 
     piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
     if (run->refers)
         piles_refer(&r.piles, source_base(source), source_space(source));
-    store(&r, source);
-    if (!run->progress->must_copy)
+    keep_records(run, source, &all, &r.piles);
+    r.records = counter_get(&run->progress->records);
+    r.bytes = source_delivered_bytes(source);
+    if (!run->progress->must_copy) {
+        if (r.records == 0)
+            fault_say("no lines to repeat");
         write_drawn(&r);
+    }
     piles_release(&r.piles);
 }
 
-static void draw_uniform(void *context, struct replacement *repeat, uint64_t records, struct table *numbers,
-                         uint64_t count)
+/* ---- All equally likely ---- */
+
+void replacement_lots_init(struct replacement_lots *lots, const struct run *run, struct gnu *gnu)
 {
-    (void)repeat;
-    for (uint64_t i = 0; i < count; i++)
-        *table_u64(numbers, i) = random_draw(context, records);
+    lots->gnu = gnu;
+    random_words_init(&lots->words, &run->order.key, "repeat");
 }
 
-void replacement_uniform(struct run *run, struct source *source, struct output *output)
+uint64_t replacement_draw(struct replacement_lots *lots, uint64_t bound)
 {
-    struct random_words words;
-    struct replacement_draws lots = {.draw = draw_uniform, .context = &words};
+    return lots->gnu != NULL ? gnu_draw(lots->gnu, bound - 1) : random_draw(&lots->words, bound);
+}
 
-    random_words_init(&words, &run->order.key, "repeat");
-    replacement_source(run, source, &lots, output);
+static void draw_uniform(void *context, uint64_t records, struct table *numbers, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        *table_u64(numbers, i) = replacement_draw(context, records);
+}
+
+void replacement_uniform(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
+{
+    struct replacement_lots lots;
+    const struct replacement_rule rule = {.draw = draw_uniform, .context = &lots};
+
+    replacement_lots_init(&lots, run, gnu);
+    replacement_source(run, source, &rule, output);
 }

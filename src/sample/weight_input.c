@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/operand.h"
 #include "record/scan.h"
 #include "shuffle/pile.h"
 #include "shuffle/pile_source.h"
@@ -44,39 +43,11 @@ struct weight_input {
     struct engine_space buffer; /* for that */
 };
 
-/* Have a block for a record that has to be kept. */
-static void promise(struct weight_input *weights)
-{
-    weights->promised = pool_promise(&weights->engine->pool, 1);
-}
-
-/* Have one, or fail. */
-static void need_promise(struct weight_input *weights)
-{
-    promise(weights);
-    if (!weights->promised)
-        fault_say("not enough memory: use a larger -S");
-}
-
 static void release_promise(struct weight_input *weights)
 {
     if (weights->promised)
         pool_release_promise(&weights->engine->pool, 1);
     weights->promised = false;
-}
-
-static void begin_lines(struct weight_input *weights)
-{
-    record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer.data,
-                       weights->buffer.bytes);
-}
-
-static void open_file(struct weight_input *weights)
-{
-    weights->lines.format.delimiter = '\n';
-    weights->lines.decompress.programs = weights->place.decompressed;
-    weights->file = source_open(&weights->place.file, 1, &weights->lines);
-    begin_lines(weights);
 }
 
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
@@ -89,25 +60,18 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
     weights->place = place;
     weights->records = source;
     weights->buffer = engine_buffer(engine, ENGINE_WEIGHTS);
-    if (place.file == NULL)
-        need_promise(weights);
-    else
-        open_file(weights);
-    return weights;
-}
-
-/* The file stays open to its source, which knows what it was when it was read. */
-void weight_input_again(struct weight_input *weights, struct source *source)
-{
-    weights->records = source;
-    weights->record = 0;
-    weights->name = NULL;
-    if (weights->file == NULL) {
-        need_promise(weights);
-    } else {
-        source_rewind(weights->file);
-        begin_lines(weights);
+    if (place.file != NULL) {
+        weights->lines.format.delimiter = '\n';
+        weights->lines.decompress.programs = place.decompressed;
+        weights->file = source_open(&weights->place.file, 1, &weights->lines);
+        record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer.data,
+                           weights->buffer.bytes);
+        return weights;
     }
+    weights->promised = pool_promise(&engine->pool, 1);
+    if (!weights->promised)
+        fault_say("not enough memory: use a larger -S");
+    return weights;
 }
 
 /* ---- Their text ---- */
@@ -119,14 +83,6 @@ static uint64_t line_of(const struct weight_input *weights)
     const uint8_t *header = source_header(weights->records, &bytes);
 
     return scan_count(header, bytes, weights->format->delimiter) + weights->record - weights->name_record + 1;
-}
-
-bool weight_input_stay(const struct weight_input *weights)
-{
-    const struct weight_place *place = &weights->place;
-
-    return weights->file == NULL ||
-           (source_is_known(weights->file) && !operand_is_standard_input(place->file) && !place->may_change);
 }
 
 /* Report what is wrong with a weight, naming where it stands. */
@@ -232,7 +188,9 @@ static void read_late(struct weight_input *weights, struct record_piece *piece)
         piles_release(&weights->kept);
     }
     if (!weights->promised)
-        promise(weights); /* as soon as the pile has given one of its blocks back, before others take it */
+        weights->promised =
+            pool_promise(&weights->engine->pool,
+                         1); /* as soon as the pile has given one of its blocks back, before others take it */
 }
 
 /* Keep all pieces of a record from the first one, *piece, to that in which the weight is, or else the last one. Returns

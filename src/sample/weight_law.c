@@ -12,16 +12,6 @@
 
 #include "sample/weight_law.h"
 
-#include "base/uint128.h"
-
-/* Two functions are made of each of these, with different arithmetic. */
-#define INLINE static inline __attribute__((always_inline))
-
-typedef struct uint128 multiply_function(uint64_t a, uint64_t b);
-
-/* a * 2^shift / b, rounded down, which is less than 2^64; shift is from 1 to 63. */
-typedef uint64_t divide_function(uint64_t a, unsigned shift, uint64_t b);
-
 enum { FRACTION_BITS = 58 }; /* of a logarithm of 1/2 and less: -ln(2^-65) < 64 */
 
 static const uint64_t ln2 = 0x2c5c85fdf473de7; /* ln(2) * 2^58, rounded up */
@@ -32,32 +22,10 @@ static const uint64_t artanh[] = {PART(1),  PART(3),  PART(5),  PART(7),  PART(9
                                   PART(13), PART(15), PART(17), PART(19), PART(21), PART(23),
                                   PART(25), PART(27), PART(29), PART(31), PART(33), PART(35)};
 
-static inline uint64_t divide_shifted_portable(uint64_t a, unsigned shift, uint64_t b)
-{
-    uint64_t rest = a >> (64 - shift), quotient = a << shift;
-
-    for (int i = 0; i < 64; i++) {
-        uint64_t carry = rest >> 63;
-
-        rest = rest << 1 | quotient >> 63;
-        quotient <<= 1;
-        if (carry != 0 || rest >= b) {
-            rest -= b;
-            quotient |= 1;
-        }
-    }
-    return quotient;
-}
-
+/* a * 2^shift / b, rounded down, which is less than 2^64; shift is from 1 to 63. */
 static inline uint64_t divide_shifted(uint64_t a, unsigned shift, uint64_t b)
 {
-#ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 number;
-
-    return (uint64_t)(((number)a << shift) / b);
-#else
-    return divide_shifted_portable(a, shift, b);
-#endif
+    return uint128_divide((struct uint128){.high = a >> (64 - shift), .low = a << shift}, b);
 }
 
 static inline unsigned leading_zeros(uint64_t x)
@@ -70,7 +38,7 @@ static inline uint64_t shift_right(uint64_t x, unsigned bits)
     return bits < 64 ? x >> bits : 0;
 }
 
-INLINE struct decimal normalise(uint64_t mantissa, int exponent)
+static inline struct decimal normalise(uint64_t mantissa, int exponent)
 {
     unsigned zeros = leading_zeros(mantissa);
 
@@ -78,7 +46,7 @@ INLINE struct decimal normalise(uint64_t mantissa, int exponent)
 }
 
 /* -ln((word + 1/2) / 2^64) */
-INLINE struct decimal minus_logarithm(uint64_t word, multiply_function *multiply, divide_function *divide)
+static inline struct decimal minus_logarithm(uint64_t word)
 {
     unsigned halvings, zeros;
     uint64_t d, z, square, sum, product;
@@ -88,36 +56,27 @@ INLINE struct decimal minus_logarithm(uint64_t word, multiply_function *multiply
     halvings = leading_zeros(word);
     d = 0 - (word << halvings << 1) - ((uint64_t)1 << halvings); /* v * 2^65 = 2^65 - (2 word + 1) * 2^halvings */
     zeros = leading_zeros(d);
-    z = divide(d << zeros, 62, ((uint64_t)1 << 63) - d / 8); /* times 2^-(65 + zeros) */
-    square = shift_right(multiply(z, z).high, 2 + 2 * zeros);
+    z = divide_shifted(d << zeros, 62, ((uint64_t)1 << 63) - d / 8); /* times 2^-(65 + zeros) */
+    square = shift_right(uint128_multiply(z, z).high, 2 + 2 * zeros);
     sum = artanh[sizeof artanh / sizeof artanh[0] - 1];
     for (unsigned i = sizeof artanh / sizeof artanh[0] - 1; i-- > 0;)
-        sum = artanh[i] + multiply(sum, square).high;
-    product = multiply(z, sum).high; /* times 2^-(63 + zeros) */
+        sum = artanh[i] + uint128_multiply(sum, square).high;
+    product = uint128_multiply(z, sum).high; /* times 2^-(63 + zeros) */
     if (halvings == 0)
         return normalise(product, -63 - (int)zeros);
     return normalise(halvings * ln2 + shift_right(product, 63 - FRACTION_BITS + zeros), -FRACTION_BITS);
 }
 
-INLINE uint64_t key(uint64_t word, struct decimal weight, multiply_function *multiply, divide_function *divide)
+uint64_t weight_law_key(uint64_t word, struct decimal weight)
 {
     struct decimal quotient;
 
     if (weight.mantissa == 0)
         return UINT64_MAX;
-    quotient = minus_logarithm(word, multiply, divide);
-    quotient = normalise(divide(quotient.mantissa, 63, weight.mantissa), quotient.exponent - weight.exponent - 63);
+    quotient = minus_logarithm(word);
+    quotient =
+        normalise(divide_shifted(quotient.mantissa, 63, weight.mantissa), quotient.exponent - weight.exponent - 63);
     return ((uint64_t)(quotient.exponent + 63 + 2048) << 52) + (quotient.mantissa << 1 >> 12);
-}
-
-uint64_t weight_law_key(uint64_t word, struct decimal weight)
-{
-    return key(word, weight, uint128_multiply, divide_shifted);
-}
-
-uint64_t weight_law_key_portable(uint64_t word, struct decimal weight)
-{
-    return key(word, weight, uint128_multiply_portable, divide_shifted_portable);
 }
 
 /* ---- Whole numbers ---- */

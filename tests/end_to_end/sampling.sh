@@ -152,12 +152,12 @@ test_memory_goes_with_the_sample_and_not_with_the_input() {
     done
 }
 
-# A set of so many numbers is one of 8 MiB.
+# 24 bytes for each.
 test_a_sample_of_a_range_that_needs_more_memory_says_so() {
     cases <<'END'
-bigshuf -S 8M -n 262145 -i 1-268435456 =! a sample of 262145 numbers needs more memory: use -S 9M or more
-bigshuf -S 9M -n 262145 -i 1-268435456 | wc -l => 262145
-bigshuf -S 8M -n 262144 -i 1-268435456 | wc -l => 262144
+bigshuf -S 8M -n 349526 -i 1-268435456 =! a sample of 349526 numbers needs more memory: use -S 9M or more
+bigshuf -S 9M -n 349526 -i 1-268435456 | wc -l => 349526
+bigshuf -S 8M -n 349525 -i 1-268435456 | wc -l => 349525
 bigshuf -S 8M -n 1099511627775 -i 0-18446744073709551615 >/dev/null =! a sample of 1099511627775 numbers needs more memory: *
 bigshuf -S 8M -n 72057594037927935 -i 0-18446744073709551615 >/dev/null =! a sample of 72057594037927935 numbers needs more memory: *
 bigshuf -S 8M -n 9223372036854775807 -i 0-18446744073709551615 >/dev/null =! a sample of 9223372036854775807 numbers needs more *
@@ -188,6 +188,15 @@ test_repeats_of_many_short_records_are_drawn_from_memory() {
     same 0 "$(spilled said)"
     seq "$(scale 10000 900000 900000)" >in
     same_sample -r -n 200000
+}
+
+# The first ones say that there is room for references to all of them, which there is not.
+test_repeats_of_records_that_become_short_are_the_same() {
+    { long_lines 110 10000 10000; seq 1100000; } >in
+    bigshuf -S 1G --seed=x -r -n 1000 in >wanted
+    for memory in 17M 20M; do
+        bigshuf -S $memory --seed=x -r -n 1000 in | cmp - wanted
+    done
 }
 
 test_repeats_spill_no_more_than_there_is_no_room_for() {
@@ -285,9 +294,6 @@ test_weights_from_a_file_do_as_in_a_field() {
     bigshuf --seed=x --weight-field=1 in >wanted
     bigshuf --seed=x --weights=<(cat weights) <in | cmp - wanted
     bigshuf --seed=x --weights=- in <weights | cmp - wanted
-}
-
-test_weights_go_with_ranges_and_arguments() {
     seq 5 >in
     printf '%s\n' 3 0 1 5 2 >weights
     for options in '' '-n 2' '-n 2 --keep-order' '-r -n 50'; do
@@ -336,7 +342,7 @@ test_what_is_read_ahead_for_a_weight_takes_no_disk() {
     same 0 "$(spilled said)"
 }
 
-test_a_carriage_return_before_the_newline_is_no_part_of_a_weight() {
+test_ends_of_lines_and_records_are_no_part_of_a_weight() {
     printf '3\r\n0\r\n1 \r' >weights
     printf 'a\t3\r\nb\t0\r\nc\t1\r' >in
     bigshuf --seed=x --weights=weights in >wanted
@@ -347,13 +353,10 @@ printf '3\r\0' | bigshuf -z --weight-field=1 =! -:1: invalid weight: '3\\r': * C
 printf '3\r\ta\n' | bigshuf --weight-field=1 =! -:1: invalid weight: '3\\r': * CRLF
 printf '3\r\r\n' | bigshuf --weight-field=1 =! -:1: invalid weight: '3\\r': * CRLF
 END
-}
-
-test_the_last_field_of_the_last_line_may_lack_its_newline() {
-    printf 'a\t3\nb\t1' >in
-    bigshuf --weight-field=2 in | same_lines - <(printf 'a\t3\nb\t1\n')
-    printf '3\n1' >weights
-    bigshuf --weights=weights in | same_lines - <(printf 'a\t3\nb\t1\n')
+    printf '1\na;0\n;' >in # the lines of their file end with a newline, whatever the records end with
+    printf '1\n0' >weights
+    bigshuf --delimiter=';' --weights=weights in | cmp - <(printf '1\na;')
+    bigshuf --delimiter=';' --weight-field=1 -t '\n' in | cmp - <(printf '1\na;')
 }
 
 test_equal_weights_may_be_written_differently() {
@@ -426,8 +429,11 @@ test_weights_at_fault_are_named_by_their_place() {
     printf 'h,w\n"a\nb",1\nc\n' >missing
     awk 'BEGIN { for (i = 0; i < 300000; i++) print "a\t1" }' >large
     printf 'b\tx\n' >small
+    { printf 1. && head -c 3000000 /dev/zero | tr '\0' 0 && printf 'x\n2\n'; } >long # of which a part would pass for one
     : >empty
     cases <<'END'
+bigshuf --weights=long -i 1-2 =! long:1: weight is too long: '1.00*
+bigshuf --weight-field=1 long =! long:1: weight is too long: '1.00*
 bigshuf --weight-field=2 short =! short:2: no such field for the weight: '3'
 bigshuf --weight-field=1 one empty two =! two:2: invalid weight: ''
 bigshuf --weight-field=1 three empty two =! three:3: invalid weight: 'x'
@@ -456,25 +462,6 @@ test_weights_are_a_field_of_csv() {
     done
 }
 
-# What might pass for one is not cut off where the reader's buffer ends.
-test_a_weight_of_any_length_is_one_weight() {
-    { printf 1. && head -c 3000000 /dev/zero | tr '\0' 0 && printf 'x\n2\n'; } >long
-    cases <<'END'
-bigshuf --weights=long -i 1-2 =! long:1: weight is too long: '1.00*
-bigshuf --weight-field=1 long =! long:1: weight is too long: '1.00*
-END
-}
-
-# The lines of their file end with a newline, whatever the records end with.
-test_any_byte_may_end_weighted_records() {
-    printf '1\na;0\n;' >in
-    printf '1\n0\n' >weights
-    bigshuf --delimiter=';' --weights=weights in | cmp - <(printf '1\na;')
-    bigshuf --delimiter=';' --weight-field=1 -t '\n' in | cmp - <(printf '1\na;')
-    seq 3 >in
-    same_lines in <(seq 3 | bigshuf --weights=- in)
-}
-
 test_too_few_or_too_many_weights_are_errors() {
     seq 3 >in
     seq 2 >few
@@ -486,72 +473,13 @@ test_too_few_or_too_many_weights_are_errors() {
     done
 }
 
-# ---- Weights that are read again ----
-
-# Have files `in` and `weights`, whose weights `bigshuf -S 8M -r` has to read again, and what it writes, `wanted`:
-# have_more_weights_than_memory OPTION...
-have_more_weights_than_memory() {
-    needs_scale small
-    seq 100000 699999 >weights
-    sed 's/$/ records/' weights >in
-    bigshuf -S 1G --seed=x -r "$@" --weights=weights in >wanted
-}
-
-test_weights_that_are_read_again_may_be_zero() {
-    needs_scale small
-    seq 600000 | awk '{ print ($1 * 7919 % 10 ? 0 : "2.5") "\t" $1 }' >in
+# Their shares' ends do not fit into a part of the memory, so numbers are matched with weights in passes.
+test_repeats_of_many_weights_are_drawn_in_passes() {
+    seq 250000 | awk '{ print ($1 * 7919 % 10 ? 0 : "2.5") "\t" $1 }' >in
     same_sample -r -n 30000 --weight-field=1
     same 0 "$(grep -c '^0' wanted || true)"
-}
-
-# Before each of these turns of such calls, let others be written over the weights, line by line: the run draws by the
-# old ones or by the new ones, or fails. weights_change_before 'CALL...' TURN...
-weights_change_before() {
-    local turn failures=0
-    have_more_weights_than_memory -n 1
-    cp weights old
-    tr 0-9 9876543210 <weights >new
-    bigshuf -S 1G --seed=x -r -n 1 --weights=new in >other
-    for turn in "${@:2}"; do
-        cp old weights
-        if FAULT_CALL=$1 FAULT_AT=$turn FAULT_RUN='cat new 1<>weights' \
-            bigshuf-faulty -S 8M --parallel=1 --seed=x -r -n 1 --weights=weights -o out in 2>said; then
-            cmp -s out wanted || cmp out other
-        else
-            same 'bigshuf: weights: file has changed while it was read' "$(<said)"
-            failures=$((failures + 1))
-        fi
-    done
-    [ $failures -ge 5 ]
-}
-
-test_weights_that_change_between_passes_are_a_failed_read() {
-    weights_change_before 'open close' {1..25..2}
-}
-
-test_weights_that_change_within_a_pass_are_a_failed_read() {
-    weights_change_before read {10..150..20}
-}
-
-test_weights_may_be_written_over_by_the_sample() {
-    local draw=(bigshuf -S 8M --seed=x -r -n 100000 --weights=weights)
-    have_more_weights_than_memory -n 100000
-    cp weights old
-    "${draw[@]}" -o weights in
-    cmp weights wanted
-    cp old weights
-    "${draw[@]}" in 1<>weights
-    head -n 100000 weights | cmp - wanted
-    cp old weights
-    "${draw[@]}" in >>weights
-    cat old wanted | cmp - weights
-    cp old weights
-    exec 7<>weights
-    "${draw[@]}" -o /dev/fd/7 in
-    cmp weights wanted
-    cp old weights
-    # shellcheck disable=SC2016 # the filter's
-    "${draw[@]}" --filter='cat >$FILE' -o weights in
+    cut -f 1 in >weights
+    bigshuf -S 8M --seed=x -r -n 30000 --weights=weights -o weights in # which may be written over
     cmp weights wanted
 }
 
@@ -569,6 +497,16 @@ test_ranges_and_arguments_keep_their_order() {
     bigshuf --seed=x -n 9 --keep-order -i 1-30 | cmp - wanted
     bigshuf --seed=x -n 9 --keep-order -e {1..30} | cmp - wanted
     bigshuf --seed=x -n 9 --keep-order -z < <(tr '\n' '\0' <in) | tr '\0' '\n' | cmp - wanted
+}
+
+# Where what is stored just fits, or just does not.
+test_what_is_stored_makes_room_for_the_order() {
+    local records
+    tr '\0' '\n' </dev/zero | head -c 8000000 >in || true
+    for records in {7600000..7960000..60000}; do
+        bigshuf -S 8M --seed=x --keep-order -n $((records - 1)) < <(head -c "$records" in) >out
+        same $((records - 1)) "$(wc -c <out | tr -d ' ')"
+    done
 }
 
 # ---- --probability ----
@@ -673,18 +611,6 @@ test_samples_by_weight_survive_faults() {
     sweep --seed=x -t ' ' --weight-field=1
     sweep --seed=x -t ' ' --weight-field=1 -n 850 --keep-order
     sweep --seed=x -t ' ' --weight-field=1 -r -n 1000
-}
-
-# Where weights are read again, one may be none before the last byte tells.
-test_weights_that_are_read_again_survive_faults() {
-    needs_scale small
-    seq 100000 699999 | sed 's/$/ more than memory/' >in
-    local draw=(--seed=x -r -n 100 -t ' ' --weight-field=1)
-    bigshuf "${draw[@]}" in >right
-    found=0
-    fail_calls pwritev '1 3' survives 'bigshuf: *Input/output error*' "${draw[@]}"
-    FAULT_DAMAGE=1 fail_calls preadv '1 3 9' survives 'bigshuf: *' "${draw[@]}"
-    [ $found -ge 3 ]
 }
 
 # ---- Memory ----

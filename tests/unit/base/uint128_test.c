@@ -41,3 +41,19 @@ UNIT_TEST(the_portable_way_gives_what_the_compiler_does)
             assert_product(factor[i], factor[k], product.high, product.low);
         }
 }
+
+/* The quotient has 64 bits, so what is divided is that times the divisor, and a remainder. */
+UNIT_TEST(quotients_are_whole_numbers)
+{
+    uint64_t random = 1;
+
+    for (size_t i = 0; i < 10000; i++) {
+        const uint64_t quotient = (random = random * 6364136223846793005 + 1442695040888963407) >> i % 64;
+        const uint64_t divisor = (random = random * 6364136223846793005 + 1442695040888963407) >> i / 64 % 64 | 1;
+        const struct uint128 rest = {.low = i % 3 == 0 ? 0 : i % 3 == 1 ? divisor - 1 : quotient % divisor};
+        const struct uint128 number = uint128_add(uint128_multiply(quotient, divisor), rest);
+
+        assert_true(uint128_divide(number, divisor) == quotient);
+        assert_true(uint128_divide_portable(number, divisor) == quotient);
+    }
+}

@@ -42,7 +42,6 @@ LENDING_TEST(files_that_fit_are_mapped_and_long_records_referred_to)
         {"long", LENDING_ONCE, 0, 64, LENDING_REFERS},
         {"long", LENDING_SELDOM, 0, 64, LENDING_COPIES},
         {"short", LENDING_ONCE, 0, 64, LENDING_COPIES},
-        {"short", LENDING_IN_ORDER, 0, 64, LENDING_REFERS},
         {"long", LENDING_ONCE, 0, 12, LENDING_COPIES}, /* no room for references */
         {"long", LENDING_ONCE, 0, 13, LENDING_REFERS},
         {"long", LENDING_REPEATEDLY, 0, 12, LENDING_COPIES},

@@ -40,7 +40,7 @@ UNIT_TEST(the_options_tell_the_task)
         {"--random-source=f", TASK_GNU},
         {"--random-source=f -n 3", TASK_GNU_SAMPLE},
         {"--random-source=f -n 3 -e a b", TASK_GNU},
-        {"-i 1-16 -n 2 --random-source=f", TASK_RANGE_GNU},
+        {"-i 1-16 -n 2 --random-source=f", TASK_RANGE},
         {"-i 1-16 -n 3 --random-source=f", TASK_GNU},
         {"-i 1-134217728 -n 1", TASK_SHUFFLE},
         {"-i 0-134217728 -n 67108864", TASK_RANGE},

@@ -114,7 +114,7 @@ static void shuffle_leaf(struct source *source, struct output *to)
 
 static void repeat(struct source *source, struct output *to)
 {
-    replacement_uniform(&small.run, source, to);
+    replacement_uniform(&small.run, source, NULL, to);
 }
 
 static void select_some(struct source *source, struct output *to)
@@ -161,7 +161,7 @@ static void draw_from_range(struct source *source, struct output *to)
     const struct number_range range = {.count = ITEMS, .delimiter = '\n'};
 
     (void)source;
-    range_different(&small.run, &range, false, to);
+    range_different(&small.run, &range, NULL, false, to);
 }
 
 static void draw_from_range_repeatedly(struct source *source, struct output *to)
@@ -169,7 +169,7 @@ static void draw_from_range_repeatedly(struct source *source, struct output *to)
     const struct number_range range = {.count = ITEMS, .delimiter = '\n'};
 
     (void)source;
-    range_repeated(&small.run, &range, to);
+    range_repeated(&small.run, &range, NULL, to);
 }
 
 /* How likely samples are. */
