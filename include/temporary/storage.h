@@ -35,7 +35,6 @@ struct storage_reader {
             int fd;            /* of that file; -1 before the first one and between two */
             uint64_t offset;   /* in it */
             uint64_t left;     /* bytes still to come of it */
-            uint64_t records;  /* that it must have */
             uint64_t checksum; /* that it must have */
         } store;
     } at;

@@ -25,10 +25,7 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-enum {
-    PIECES = 64,         /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
-    COUNT_BYTES = 16384, /* of a file, in which records are counted at a time; on the thread's stack */
-};
+enum { PIECES = 64 }; /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
 
 struct store_reader {
     struct storage storage; /* first */
@@ -244,7 +241,6 @@ static void begin_file(struct storage_reader *reader)
     sys_sequential(reader->at.store.fd);
     reader->at.store.offset = 0;
     reader->at.store.left = entry.bytes;
-    reader->at.store.records = entry.records;
     reader->at.store.checksum = entry.checksum;
     xxh64_init(&reader->hash, 0);
     if (store->start_bytes > 0)
@@ -329,37 +325,14 @@ static void read_pieces(struct storage_reader *reader, struct iovec *pieces, int
     }
 }
 
-/* The records of a file that has been begun, up to its end. UINT64_MAX if the last one is not whole. */
-static uint64_t count_file(struct storage_reader *reader)
-{
-    const struct record_format *format = &store_of(reader)->store->format.record;
-    struct record_scan scan = {0};
-    uint8_t data[COUNT_BYTES];
-    uint64_t records = 0;
-    bool whole = true;
-
-    while (reader->at.store.left > 0) {
-        struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
-        size_t bytes = read_file(reader, &piece, 1);
-
-        records += record_count(format, &scan, data, bytes, &whole);
-    }
-    return whole ? records : UINT64_MAX;
-}
-
-/* Of the first file whose records are not as many as its manifest says. */
+/* A checksum is no signature: under one that is right, a manifest may say what is not so. */
 _Noreturn static void report_records(struct storage *storage, unsigned pile)
 {
-    struct storage_reader reader;
+    const struct store_reader *all = (const struct store_reader *)storage;
+    char file[STORE_NAME_PILE_BYTES];
 
-    storage_reader_init(&reader, storage, pile);
-    while (reader.left > 0) {
-        begin_file(&reader);
-        if (count_file(&reader) != reader.at.store.records)
-            batch_report_records(batch_of(&reader), number_of(&reader));
-        end_file(&reader);
-    }
-    report_damage(&reader);
+    folder_say(&all->store->folder, NULL, "files %s do not hold the records that manifests say",
+               store_name_of_pile(all->number[pile], file));
 }
 
 /* ---- The whole ---- */

@@ -134,7 +134,7 @@ static void refuse_others(const struct store *store)
     const char *other = NULL;
     bool has_format = false;
 
-    (void)folder_list(&store->folder, &names);
+    folder_list(&store->folder, &names);
     for (size_t i = names.count; i-- > 0;) {
         if (strcmp(names.name[i], STORE_NAME_FORMAT) == 0)
             has_format = true;
@@ -215,7 +215,7 @@ void store_batches(const struct store *store, struct folder_names *names)
 {
     size_t kept = 0;
 
-    (void)folder_list(&store->folder, names);
+    folder_list(&store->folder, names);
     for (size_t i = 0; i < names->count; i++) {
         if (is_batch(store, names->name[i]))
             names->name[kept++] = names->name[i];
