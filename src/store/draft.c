@@ -82,21 +82,6 @@ static void accept(const struct batch *batch, const char *name, const struct man
     fault_note("batch %s is in %s already: nothing was added", name, root->path);
 }
 
-/* In what the batch that is there differs, in words; NULL if in nothing. Piles are compared only if ours is
- * `complete`. */
-static const char *find_difference(const struct manifest *one, const struct manifest *other, bool complete)
-{
-    if (memcmp(one->key, other->key, sizeof one->key) != 0)
-        return "with another seed";
-    if (!manifest_is_same(one, other))
-        return "of other inputs";
-    if (!complete || manifest_holds_same(one, other))
-        return NULL;
-    if (one->reading.decompressed != other->reading.decompressed)
-        return other->reading.decompressed ? "with -Z" : "without -Z";
-    return manifest_reads_same(one, other) ? "of other data" : "of other groups";
-}
-
 /* Compare with the batch that is there: another one is a failure. Returns whether it is there and the same, and then it
  * has *records. False if there is none; or if only the piles can tell, and ours is not `complete` yet. */
 static bool is_there(const struct store *store, const char *name, const struct manifest *manifest, bool complete,
@@ -109,7 +94,7 @@ static bool is_there(const struct store *store, const char *name, const struct m
 
     if (!batch_open(&batch, store, name, &known))
         return false;
-    difference = find_difference(manifest, &known, complete);
+    difference = manifest_difference(manifest, &known, complete);
     if (difference != NULL)
         folder_say(&store->folder, name, "a batch of this name is there already, made %s", difference);
     same = complete || (manifest_reads_same(manifest, &known) && known.known);

@@ -69,31 +69,29 @@ static void make_format(struct store *store, const struct store_format *wanted)
         folder_report(&store->folder, STORE_NAME_FORMAT, ENOENT);
 }
 
-/* What a first run has made that failed afterwards says nothing of what is in the store. */
-_Noreturn static void say_difference(const struct store *store, const char *has, const char *wanted)
-{
-    struct folder_names names;
-
-    store_batches(store, &names);
-    folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %s, not %s%s", has, wanted,
-               names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
-}
-
+/* They are compared line by line. What a first run has made that failed afterwards says nothing of what is in the
+ * store. */
 static void compare_format(const struct store *store, const struct store_format *wanted)
 {
     struct store_format resolved = *wanted;
-    struct store_format_lines has, want;
+    char text[STORE_FORMAT_TEXT_BYTES], wanted_text[STORE_FORMAT_TEXT_BYTES];
+    const char *line = text, *wants = wanted_text;
+    struct folder_names names;
 
     if (resolved.piles == 0)
         resolved.piles = store->format.piles;
-    has = store_format_lines(&store->format);
-    want = store_format_lines(&resolved);
-    if (strcmp(has.piles, want.piles) != 0)
-        say_difference(store, has.piles, want.piles);
-    if (strcmp(has.records, want.records) != 0)
-        say_difference(store, has.records, want.records);
-    if (strcmp(has.header, want.header) != 0)
-        say_difference(store, has.header, want.header);
+    (void)store_format_text(&store->format, text);
+    (void)store_format_text(&resolved, wanted_text);
+    if (strcmp(text, wanted_text) == 0)
+        return;
+    while (strcspn(line, "\n") == strcspn(wants, "\n") && strncmp(line, wants, strcspn(line, "\n")) == 0) {
+        line += strcspn(line, "\n") + 1;
+        wants += strcspn(wants, "\n") + 1;
+    }
+    store_batches(store, &names);
+    folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %.*s, not %.*s%s", (int)strcspn(line, "\n"), line,
+               (int)strcspn(wants, "\n"), wants,
+               names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
 }
 
 /* ---- The store ---- */

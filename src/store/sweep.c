@@ -30,9 +30,9 @@ enum { KEPT = -2 };
 
 struct sweep {
     struct store *store;
-    bool all;       /* the user asks for it: also drafts of others, and where nothing can be locked */
-    time_t now;     /* by the clock of the store's file system; 0: not looked at yet */
-    uint64_t files; /* that have been removed */
+    bool all;                    /* the user asks for it: also drafts of others, and where nothing can be locked */
+    time_t now;                  /* by the clock of the store's file system; 0: not looked at yet */
+    uint64_t files;              /* that have been removed */
     char name[STORE_NAME_BYTES]; /* what is to go, as it is called now */
     uint64_t bytes;              /* in those of its files that have been removed */
     const char *why;             /* it is KEPT */
@@ -104,7 +104,8 @@ static int check_age_of_draft(struct sweep *sweep, const struct folder *folder)
  * is there is no file, nobody reads it, and *fd is -1. */
 static int lock_manifest(struct sweep *sweep, const struct folder *folder, const char *use, int *fd)
 {
-    const int error = folder_open_file(folder, BATCH_MANIFEST, O_RDWR, fd); /* NFS locks only what is open for writing */
+    const int error =
+        folder_open_file(folder, BATCH_MANIFEST, O_RDWR, fd); /* NFS locks only what is open for writing */
 
     if (error != 0)
         return error == ENOENT || error == FOLDER_NOT_REGULAR ? 0 : error;
