@@ -20,7 +20,7 @@
  *                    buffer output overlap sides files plan held_back boundary framing filter sink new_file
  *                    target split file_set
  *     temporary  where piles are that do not fit into memory
- *                    spill pile_files spill_place pace storage frames
+ *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
  *                    archive grouping torn record_reader generated source contents hints decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one

@@ -11,8 +11,7 @@
 #include "shuffle/run.h"
 #include "store/store.h"
 #include "system/fault.h"
-#include "temporary/frames.h"
-#include "temporary/pace.h"
+#include "temporary/spill_place.h"
 #include "temporary/spill.h"
 
 enum { RESOURCES_SEED_BYTES = 32 };
@@ -32,8 +31,6 @@ struct resources {
     struct output *output;
     struct spill_place place;      /* of temporary files */
     const char *default_directory; /* the only one of the place if -T was not given */
-    struct frames frames;          /* what the place compresses with */
-    struct pace pace;
     char seed_text[2 * RESOURCES_SEED_BYTES + 1]; /* the seed that was made, if none was given */
     const char *seed;
     struct order order;
