@@ -12,7 +12,7 @@
  *                    weighted weight_input weight_law gnu replacement range in_order
  *                    key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
- *                    draft sweep reader batch store name manifest format line
+ *                    draft sweep reader batch store manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
  *                    shuffle scatter gather divide index staging copy transfer pile_source pile run
  *                    engine order queue
