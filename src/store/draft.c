@@ -202,7 +202,8 @@ struct finishing {
     atomic_uint next;
 };
 
-/* Bring piles to disk, also those that are empty, and put into the manifest what is in them. */
+/* Bring piles to disk, also those that are empty, and put into the manifest what is in them. What is held back of a pile
+ * must be what the next record would have started with. */
 static void finish_piles(void *context, unsigned worker)
 {
     struct finishing *finishing = context;
@@ -213,6 +214,8 @@ static void finish_piles(void *context, unsigned worker)
     while ((p = atomic_fetch_add(&finishing->next, 1)) < draft->manifest.piles) {
         const struct xxh64 *checksum = &draft->pile[p].checksum;
 
+        if (draft->start_bytes > 0 && memcmp(tail_of(draft, p), draft->start, draft->start_bytes) != 0)
+            folder_say(&draft->folder, NULL, "the last record of pile %u is not complete", p);
         open_pile(draft, p);
         if (io_sync(draft->pile[p].fd) != 0)
             report_pile(draft, p, errno);

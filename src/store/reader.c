@@ -36,10 +36,9 @@ struct store_reader {
     unsigned count;
     struct batch *batch; /* in bytewise order of their names */
     size_t batches;
-    uint64_t *records; /* [count]: of a pile, in all batches */
-    uint64_t *bytes;   /* [count] */
-    uint64_t sum;      /* of the bytes of all piles, also those that are not wanted */
-    uint8_t *header;   /* of all inputs, verified; NULL if there is none */
+    struct store_reader_pile *pile; /* [count]: in all batches */
+    uint64_t sum;                   /* of the bytes of all piles, also those that are not wanted */
+    uint8_t *header;                /* of all inputs, verified; NULL if there is none */
     size_t header_bytes;
 };
 
@@ -75,8 +74,8 @@ static void add_piles(struct store_reader *all, const struct manifest *manifest)
         const struct manifest_pile *entry = &manifest->pile[all->number[p]];
 
         batch_check_pile(batch, all->number[p], entry);
-        all->records[p] += entry->records;
-        all->bytes[p] += entry->bytes;
+        all->pile[p].records += entry->records;
+        all->pile[p].bytes += entry->bytes;
     }
 }
 
@@ -101,8 +100,7 @@ static void drop_batches(struct store_reader *all)
     all->batch = NULL;
     all->batches = 0;
     all->sum = 0;
-    memset(all->records, 0, all->count * sizeof *all->records);
-    memset(all->bytes, 0, all->count * sizeof *all->bytes);
+    memset(all->pile, 0, all->count * sizeof *all->pile);
 }
 
 /* Open all batches of these names, in the place of those that were opened before. False if one of them has left the
@@ -211,24 +209,13 @@ static void fetch(struct storage_reader *reader, struct iovec *pieces, int count
     reader->at.store.offset += done;
 }
 
-/* The file begins with what the records start with. */
-static void skip_start(struct storage_reader *reader)
-{
-    const struct store_reader *store = store_of(reader);
-    uint8_t found[RECORD_DELIMITER_BYTES_MAX];
-    struct iovec piece = {.iov_base = found, .iov_len = store->start_bytes};
-
-    fetch(reader, &piece, 1);
-    xxh64_update(&reader->hash, found, store->start_bytes);
-    if (memcmp(found, store->start, store->start_bytes) != 0)
-        report_damage(reader);
-}
-
-/* Open the next file that has any bytes. */
+/* Open the next file that has any bytes, and pass what the records start with. */
 static void begin_file(struct storage_reader *reader)
 {
     const struct store_reader *store = store_of(reader);
     struct manifest_pile entry = {.bytes = 0};
+    uint8_t start[RECORD_DELIMITER_BYTES_MAX];
+    struct iovec piece = {.iov_base = start, .iov_len = store->start_bytes};
 
     for (; reader->at.store.batch < store->batches; reader->at.store.batch++) {
         entry = batch_pile(batch_of(reader), number_of(reader));
@@ -243,8 +230,12 @@ static void begin_file(struct storage_reader *reader)
     reader->at.store.left = entry.bytes;
     reader->at.store.checksum = entry.checksum;
     xxh64_init(&reader->hash, 0);
-    if (store->start_bytes > 0)
-        skip_start(reader);
+    if (store->start_bytes == 0)
+        return;
+    fetch(reader, &piece, 1);
+    xxh64_update(&reader->hash, start, store->start_bytes);
+    if (memcmp(start, store->start, store->start_bytes) != 0)
+        report_damage(reader);
 }
 
 static void close_file(struct storage_reader *reader)
@@ -308,7 +299,7 @@ static size_t read_file(struct storage_reader *reader, const struct iovec *piece
 
 static void begin(struct storage_reader *reader)
 {
-    reader->left = store_of(reader)->bytes[reader->pile];
+    reader->left = store_of(reader)->pile[reader->pile].bytes;
     reader->at.store.fd = -1;
 }
 
@@ -345,8 +336,7 @@ struct store_reader *store_reader_open(const struct store *store, const uint32_t
 
     *all = (struct store_reader){.storage.kind = &kind, .store = store, .number = number, .count = count};
     all->start = record_start(&store->format.record, &all->start_bytes);
-    all->records = fault_allocate((size_t)count + 1, sizeof *all->records);
-    all->bytes = fault_allocate((size_t)count + 1, sizeof *all->bytes);
+    all->pile = fault_allocate((size_t)count + 1, sizeof *all->pile);
     add_batches(all);
     read_header(all);
     return all;
@@ -355,8 +345,7 @@ struct store_reader *store_reader_open(const struct store *store, const uint32_t
 void store_reader_free(struct store_reader *reader)
 {
     drop_batches(reader);
-    free(reader->records);
-    free(reader->bytes);
+    free(reader->pile);
     free(reader->header);
     free(reader);
 }
@@ -371,14 +360,9 @@ size_t store_reader_batches(const struct store_reader *reader)
     return reader->batches;
 }
 
-uint64_t store_reader_records(const struct store_reader *reader, unsigned pile)
+const struct store_reader_pile *store_reader_piles(const struct store_reader *reader)
 {
-    return reader->records[pile];
-}
-
-uint64_t store_reader_bytes(const struct store_reader *reader, unsigned pile)
-{
-    return reader->bytes[pile];
+    return reader->pile;
 }
 
 const uint8_t *store_reader_header(const struct store_reader *reader, size_t *bytes)

@@ -265,26 +265,19 @@ void store_close(struct store *store)
 
 /* ---- What is in it ---- */
 
-/* False if there is no header in the store. */
-static bool compare_header(const struct store *store, const uint8_t *header, size_t bytes)
-{
-    size_t known_bytes;
-    char *known = folder_read(&store->folder, STORE_NAME_HEADER, HEADER_FILE_BYTES, &known_bytes);
-
-    if (known == NULL)
-        return false;
-    if (known_bytes != bytes || memcmp(known, header, bytes) != 0)
-        folder_say(&store->folder, STORE_NAME_HEADER, "not the header of these inputs");
-    free(known);
-    return true;
-}
-
 void store_put_header(const struct store *store, const uint8_t *header, size_t bytes)
 {
-    if (bytes == 0 || compare_header(store, header, bytes) || publish(store, STORE_NAME_HEADER, header, bytes))
-        return;
-    if (!compare_header(store, header, bytes)) /* that of somebody who was faster */
-        folder_report(&store->folder, STORE_NAME_HEADER, ENOENT);
+    bool done = bytes == 0;
+
+    while (!done) { /* again if somebody else was faster */
+        size_t known_bytes;
+        uint8_t *known = store_get_header(store, &known_bytes);
+
+        if (known != NULL && (known_bytes != bytes || memcmp(known, header, bytes) != 0))
+            folder_say(&store->folder, STORE_NAME_HEADER, "not the header of these inputs");
+        done = known != NULL || publish(store, STORE_NAME_HEADER, header, bytes);
+        free(known);
+    }
 }
 
 uint8_t *store_get_header(const struct store *store, size_t *bytes)
