@@ -103,93 +103,68 @@ static int descriptor_for_writing(struct spill *spill, unsigned pile, unsigned e
     return got;
 }
 
-/* Where a byte at an offset of a pile stands in its extent's file, and how many bytes from there on stand together. */
-static off_t position_of(const struct spill *spill, unsigned pile, uint64_t offset, uint64_t *together)
-{
-    uint64_t stripe = offset / STRIPE_BYTES;
-    uint64_t inside = offset % STRIPE_BYTES;
+/* Where a byte of a pile stands: at `at` in the file of an extent, with so many from there on together. */
+struct spot {
+    unsigned extent;
+    off_t at;
+    uint64_t together;
+};
 
-    if (spill->turns == 1) {
-        *together = UINT64_MAX;
-        return (off_t)offset;
+/* The next byte that will come to the pile is in its last extent. */
+static struct spot find(struct spill *spill, unsigned pile, uint64_t offset)
+{
+    const unsigned last = spill->pile[pile].extents - 1;
+    struct spot spot = {.together = UINT64_MAX};
+
+    while (spot.extent < last && offset >= *start_of(spill, pile, spot.extent + 1))
+        spot.extent++;
+    if (spot.extent < last)
+        spot.together = *start_of(spill, pile, spot.extent + 1) - offset;
+    offset -= *start_of(spill, pile, spot.extent);
+    spot.at = (off_t)offset;
+    if (spill->turns > 1) {
+        const uint64_t stripe = offset / STRIPE_BYTES, inside = offset % STRIPE_BYTES;
+
+        spot.at = (off_t)((stripe * spill->turns + pile / spill->count) * STRIPE_BYTES + inside);
+        spot.together = least(spot.together, STRIPE_BYTES - inside);
     }
-    *together = STRIPE_BYTES - inside;
-    return (off_t)((stripe * spill->turns + pile / spill->count) * STRIPE_BYTES + inside);
+    return spot;
 }
 
-/* The extent in which an offset of a pile is, and the offset at which the next extent begins. */
-static unsigned extent_of(struct spill *spill, unsigned pile, uint64_t offset, uint64_t *next)
-{
-    unsigned extent = 0;
-
-    while (extent + 1 < spill->pile[pile].extents && offset >= *start_of(spill, pile, extent + 1))
-        extent++;
-    *next = extent + 1 < spill->pile[pile].extents ? *start_of(spill, pile, extent + 1) : UINT64_MAX;
-    return extent;
-}
-
-static bool is_full(int error)
-{
-    return error == ENOSPC || error == EDQUOT;
-}
-
-/* Write what stands together; when its directory is full go on in the next one, with what is left of it. */
-static void append_together(struct spill *spill, unsigned pile, struct iovec *some, int count)
+/* When a directory is full, go on in the next one. `pieces` is changed. Different threads may do that to different
+ * piles. */
+static void append(struct spill *spill, unsigned pile, struct iovec *pieces, int count)
 {
     struct pile *file = &spill->pile[pile];
     struct spill_place *place = spill->place;
 
-    for (;;) {
-        unsigned extent = file->extents - 1;
-        int fd = descriptor_for_writing(spill, pile, extent);
-        uint64_t together;
-        size_t done = 0;
-        int status = -1;
-        int error;
-
-        if (fd >= 0)
-            status = spill_place_write(
-                place, fd, some, count,
-                position_of(spill, pile, file->bytes - *start_of(spill, pile, extent), &together), &done);
-        file->bytes += done;
-        atomic_fetch_add(&place->bytes, done);
-        if (status == 0)
-            return;
-        error = errno;
-        if (!is_full(error))
-            report(spill, pile, extent, error);
-        if (file->extents == place->directories)
-            spill_place_report_full(place, directory_of(spill, pile, extent), error);
-        *start_of(spill, pile, file->extents++) = file->bytes;
-        while (count > 0 && some->iov_len == 0) {
-            some++;
-            count--;
-        }
-    }
-}
-
-/* `pieces` is changed. Different threads may do that to different piles. */
-static void append(struct spill *spill, unsigned pile, struct iovec *pieces, int count)
-{
-    struct pile *file = &spill->pile[pile];
-
     if (file->extents == 0) {
         file->extents = 1;
         file->used = true;
-        atomic_fetch_add(&spill->place->piles, 1);
+        atomic_fetch_add(&place->piles, 1);
     }
     while (count > 0) {
+        const struct spot spot = find(spill, pile, file->bytes);
+        const int fd = descriptor_for_writing(spill, pile, spot.extent);
         struct iovec some[PIECES];
-        uint64_t together;
-        size_t bytes;
-        int taken, used;
+        size_t bytes, done = 0;
+        int taken = io_pieces_begin(pieces, count, spot.together, some, PIECES, &bytes);
+        int used, error = 0;
 
-        position_of(spill, pile, file->bytes - *start_of(spill, pile, file->extents - 1), &together);
-        taken = io_pieces_begin(pieces, count, together, some, PIECES, &bytes);
-        append_together(spill, pile, some, taken);
-        used = io_pieces_advance(pieces, count, bytes);
+        if (fd < 0 || spill_place_write(place, fd, some, taken, spot.at, &done) != 0)
+            error = errno;
+        file->bytes += done;
+        atomic_fetch_add(&place->bytes, done);
+        used = io_pieces_advance(pieces, count, done);
         pieces += used;
         count -= used;
+        if (error == 0)
+            continue;
+        if (error != ENOSPC && error != EDQUOT)
+            report(spill, pile, spot.extent, error);
+        if (file->extents == place->directories)
+            spill_place_report_full(place, directory_of(spill, pile, spot.extent), error);
+        *start_of(spill, pile, file->extents++) = file->bytes;
     }
 }
 
@@ -197,18 +172,14 @@ static void append(struct spill *spill, unsigned pile, struct iovec *pieces, int
 static void fetch(struct spill *spill, unsigned pile, uint64_t *offset, struct iovec *pieces, int count)
 {
     while (count > 0) {
+        const struct spot spot = find(spill, pile, *offset);
         struct iovec some[PIECES];
-        uint64_t next;
-        uint64_t together;
-        unsigned extent = extent_of(spill, pile, *offset, &next);
-        off_t at = position_of(spill, pile, *offset - *start_of(spill, pile, extent), &together);
-        size_t bytes;
-        size_t done;
-        int taken = io_pieces_begin(pieces, count, least(together, next - *offset), some, PIECES, &bytes);
+        size_t bytes, done;
+        int taken = io_pieces_begin(pieces, count, spot.together, some, PIECES, &bytes);
         int used;
 
-        if (io_read_at(*descriptor_of(spill, pile, extent), some, taken, at, &done) != 0)
-            report(spill, pile, extent, errno);
+        if (io_read_at(*descriptor_of(spill, pile, spot.extent), some, taken, spot.at, &done) != 0)
+            report(spill, pile, spot.extent, errno);
         *offset += bytes;
         used = io_pieces_advance(pieces, count, bytes);
         pieces += used;
@@ -216,17 +187,14 @@ static void fetch(struct spill *spill, unsigned pile, uint64_t *offset, struct i
     }
 }
 
+/* Where it cannot be done, the space comes back with the file. */
 static void give_back(struct spill *spill, unsigned pile, uint64_t from, uint64_t to)
 {
     while (from < to) {
-        uint64_t next;
-        uint64_t together;
-        unsigned extent = extent_of(spill, pile, from, &next);
-        off_t at = position_of(spill, pile, from - *start_of(spill, pile, extent), &together);
-        uint64_t bytes = least(to - from, least(together, next - from));
+        const struct spot spot = find(spill, pile, from);
+        const uint64_t bytes = least(to - from, spot.together);
 
-        /* Where it cannot be done, the space comes back with the file. */
-        (void)sys_punch_hole(*descriptor_of(spill, pile, extent), at, (off_t)bytes);
+        (void)sys_punch_hole(*descriptor_of(spill, pile, spot.extent), spot.at, (off_t)bytes);
         from += bytes;
     }
 }
