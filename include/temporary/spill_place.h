@@ -7,8 +7,11 @@
  * Compressing is worth while if it takes less time than what it saves of writing and of reading back: if a thread
  * spends w nanoseconds in writes for each byte, compressing takes c of its time, decompressing a quarter of that, and
  * what is left is the share r, if 2 w (1 - r) > 1.25 c. Several threads wait for the same disk, but compress side by
- * side: then half of c counts. c and r are told by samples, w by one write and by how long it takes until that is on
- * the disk, as most systems take writes into memory and have programs wait only when gigabytes are on their way.
+ * side: then half of c counts. c and r are told by samples. w is measured once, over one stretch of writes, and by how
+ * long it takes until some of what was written is on the disk, as most systems take writes into memory and have
+ * programs wait only when gigabytes are on their way. The longer of the two counts. Times are of sys_own_nanoseconds:
+ * on a machine that has more to do than processors for it, compressing must not seem to be worth while because all
+ * takes long.
  */
 
 #include <pthread.h>
@@ -23,13 +26,11 @@ enum spill_packing { SPILL_NEVER, SPILL_ALWAYS, SPILL_AUTO };
 
 /* What is known of the disk and of what comes, with SPILL_AUTO. */
 struct spill_pace {
-    uint64_t come_bytes; /* plain bytes so far */
-    bool pressed;        /* the disk may have no room for all: compress whatever shrinks */
-    double needed;       /* the share of itself to which all must shrink; 0: nobody knows */
-    bool measured;       /* how fast the disk is, or it is being measured */
-    double write_cost;   /* w; 0 before it is known */
-    double pack_cost;    /* c */
-    double left;         /* r */
+    bool pressed;      /* the disk may have no room for all: compress whatever shrinks */
+    double needed;     /* the share of itself to which all must shrink; 0: nobody knows */
+    double write_cost; /* w; 0 before it is known */
+    double pack_cost;  /* c */
+    double left;       /* r */
 };
 
 /* Where temporary files may stand; shared by all scatters and threads of a run. */
@@ -47,6 +48,7 @@ struct spill_place {
     atomic_uint_least64_t piles; /* that have come to temporary files so far */
     atomic_uint_least64_t plain; /* bytes that have come */
     atomic_uint_least64_t bytes; /* written to the files for these */
+    atomic_uint_least64_t measured_bytes, measured_nanoseconds; /* of the writes that were measured */
 };
 
 void spill_place_init(struct spill_place *place, const char *const *directory, unsigned directories,
@@ -66,8 +68,11 @@ void spill_place_check(struct spill_place *place, uint64_t bytes);
 /* So many bytes come to be written, of which these are the beginning. Are they to be compressed? */
 bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes);
 
-/* io_write_at for what comes, which may be measured. */
-int spill_place_write(struct spill_place *place, int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
+/* Are writes to be measured now? If so, each is told; true if it is the last: the disk is to be asked as well. What was
+ * asked for, and how long that took, is told then. */
+bool spill_place_measures(const struct spill_place *place);
+bool spill_place_wrote(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);
+void spill_place_waited(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);
 
 /* End the run: a directory is full, as errno `error` says. */
 _Noreturn void spill_place_report_full(const struct spill_place *place, const char *directory, int error);

@@ -23,7 +23,7 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-enum { DEAD_SECONDS = 3600, ATTEMPTS = 2 };
+enum { DEAD_SECONDS = 3600 };
 
 /* Functions return 0 if they could do it, ENOENT if somebody else was faster, KEPT, or the errno of what failed. */
 enum { KEPT = -2 };
@@ -152,26 +152,23 @@ static int unlink_file(struct sweep *sweep, const struct folder *folder, const c
     return 0;
 }
 
-/* The piles, then the folder itself. When a run fails, other threads may still make piles of its draft, each once: what
- * comes to be there after it was looked for is found the next time. */
+/* The piles, then the folder itself. When a run fails, other threads may still make piles of its draft, each once: so
+ * this is done again as long as it finds any. */
 static int remove_rest(struct sweep *sweep, const struct folder *folder)
 {
     char file[STORE_NAME_PILE_BYTES];
-    unsigned in_vain = 0;
+    uint64_t before, now = 0;
     int error = 0;
 
-    while (error == 0) {
-        const uint64_t files = sweep->files;
-
+    do {
         for (unsigned p = 0; p < sweep->store->format.piles && error == 0; p++)
             error = unlink_file(sweep, folder, store_name_of_pile(p, file));
         if (error != 0 || sys_rmdir_at(sweep->store->folder.fd, sweep->name) == 0 || errno == ENOENT)
-            break;
-        in_vain = sweep->files > files ? 0 : in_vain + 1;
-        if ((errno != ENOTEMPTY && errno != EEXIST) || in_vain == ATTEMPTS)
-            error = errno;
-    }
-    return error;
+            return error;
+        before = now;
+        now = sweep->files;
+    } while ((errno == ENOTEMPTY || errno == EEXIST) && now > before);
+    return errno;
 }
 
 /* What a folder is: a draft of whomever, a batch that has left the store and may still be read, or a draft of this

@@ -28,7 +28,8 @@ static const unsigned WANTED_DESCRIPTORS = 4096;
 
 enum {
     STRIPE_BYTES = 1 << 20,
-    PIECES = 64, /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
+    ASKED_BYTES = 16 << 20, /* of which the disk is asked how fast it is */
+    PIECES = 64,            /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
 };
 
 struct pile {
@@ -131,6 +132,45 @@ static struct spot find(struct spill *spill, unsigned pile, uint64_t offset)
     return spot;
 }
 
+/* How long does it take until files of so many bytes are on the disk? It is asked for all of them at once, as the
+ * system does: what waits behind other requests one by one tells their time. */
+static void ask_disk(struct spill *spill)
+{
+    const size_t files = (size_t)spill->count * spill->place->directories;
+    uint64_t start, end, bytes = 0;
+    struct stat status;
+    size_t asked = 0;
+
+    if (!sys_own_nanoseconds(&start))
+        return;
+    pthread_mutex_lock(&spill->mutex);
+    for (; asked < files && bytes < ASKED_BYTES; asked++)
+        if (spill->descriptor[asked] >= 0 && sys_fstat(spill->descriptor[asked], &status) == 0) {
+            bytes += (uint64_t)status.st_size;
+            sys_write_back(spill->descriptor[asked]);
+        }
+    for (size_t i = 0; i < asked; i++)
+        if (spill->descriptor[i] >= 0)
+            sys_await_disk(spill->descriptor[i], 0, 0);
+    pthread_mutex_unlock(&spill->mutex);
+    if (bytes > 0 && sys_own_nanoseconds(&end) && end > start)
+        spill_place_waited(spill->place, bytes, end - start);
+}
+
+/* io_write_at, which may be measured. */
+static int write_some(struct spill *spill, int fd, struct iovec *pieces, int count, off_t at, size_t *done)
+{
+    uint64_t start, end;
+
+    if (!spill_place_measures(spill->place) || !sys_own_nanoseconds(&start))
+        return io_write_at(fd, pieces, count, at, done);
+    if (io_write_at(fd, pieces, count, at, done) != 0)
+        return -1;
+    if (sys_own_nanoseconds(&end) && spill_place_wrote(spill->place, *done, end > start ? end - start : 0))
+        ask_disk(spill);
+    return 0;
+}
+
 /* When a directory is full, go on in the next one. `pieces` is changed. Different threads may do that to different
  * piles. */
 static void append(struct spill *spill, unsigned pile, struct iovec *pieces, int count)
@@ -151,7 +191,7 @@ static void append(struct spill *spill, unsigned pile, struct iovec *pieces, int
         int taken = io_pieces_begin(pieces, count, spot.together, some, PIECES, &bytes);
         int used, error = 0;
 
-        if (fd < 0 || spill_place_write(place, fd, some, taken, spot.at, &done) != 0)
+        if (fd < 0 || write_some(spill, fd, some, taken, spot.at, &done) != 0)
             error = errno;
         file->bytes += done;
         atomic_fetch_add(&place->bytes, done);
@@ -220,14 +260,12 @@ static void write_pile(struct storage *storage, unsigned pile, struct iovec *pie
     struct spill_place *place = spill->place;
     struct pile *file = &spill->pile[pile];
     struct packing packing = {.spill = spill, .pile = pile};
-    uint64_t bytes = file->hash.bytes;
+    const uint64_t before = file->hash.bytes;
     bool packs;
 
     for (int i = 0; i < count; i++)
         xxh64_update(&file->hash, pieces[i].iov_base, pieces[i].iov_len);
-    bytes = file->hash.bytes - bytes;
-    atomic_fetch_add(&place->plain, bytes);
-    packs = spill_place_packs(place, pieces, count, bytes);
+    packs = spill_place_packs(place, pieces, count, file->hash.bytes - before);
     if (packs || file->plain < file->bytes) {
         frames_write(&place->frames, packs, pieces, count, store_packed, &packing);
     } else {

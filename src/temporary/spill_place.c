@@ -16,11 +16,9 @@
 static const uint64_t SAMPLE_BYTES = (uint64_t)32 << 20;
 static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20;
 
-/* A write is measured when so much has come, which took a run a tenth of a second. The disk is asked for the last bytes
- * of its file: for less it is hardly the bytes that take the time, and more could be very much. */
+/* So much is measured when so much has come, which took a run a tenth of a second. */
 static const uint64_t MEASURED_AFTER_BYTES = (uint64_t)64 << 20;
-static const uint64_t ASKED_LEAST_BYTES = (uint64_t)128 << 10;
-static const uint64_t ASKED_MOST_BYTES = (uint64_t)1 << 20;
+static const uint64_t MEASURED_BYTES = (uint64_t)16 << 20;
 
 /* What decompressing takes of the time of compressing, about. */
 static const double UNPACKING = 0.25;
@@ -185,17 +183,13 @@ static void take_sample(struct spill_place *place, const struct iovec *pieces, i
 
 bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes)
 {
+    const uint64_t before = atomic_fetch_add(&place->plain, bytes);
     struct spill_pace *pace = &place->pace;
-    uint64_t before;
     double gain, cost;
     bool packs;
 
     if (place->packing != SPILL_AUTO)
         return place->packing == SPILL_ALWAYS;
-    pthread_mutex_lock(&place->mutex);
-    before = pace->come_bytes;
-    pace->come_bytes += bytes;
-    pthread_mutex_unlock(&place->mutex);
     if (before == 0 || before / SAMPLE_BYTES < (before + bytes) / SAMPLE_BYTES)
         take_sample(place, pieces, count, before == 0);
     pthread_mutex_lock(&place->mutex);
@@ -206,40 +200,29 @@ bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, in
     return packs;
 }
 
-/* Times are of sys_own_nanoseconds: on a machine that has more to do than processors for it, compressing must not seem
- * to be worth while because all takes long. The longer of both times counts: that of the write, and that of the disk.
- */
-static int measure(struct spill_place *place, int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
+bool spill_place_measures(const struct spill_place *place)
 {
-    uint64_t start, written, end, asked;
-    double write_cost = 0;
-
-    if (!sys_own_nanoseconds(&start))
-        return io_write_at(fd, pieces, count, offset, done);
-    if (io_write_at(fd, pieces, count, offset, done) != 0)
-        return -1;
-    asked = least((uint64_t)offset + *done, ASKED_MOST_BYTES);
-    if (sys_own_nanoseconds(&written) && written > start)
-        write_cost = (double)(written - start) / (double)*done;
-    sys_await_disk(fd, offset + (off_t)*done - (off_t)asked, (off_t)asked);
-    if (sys_own_nanoseconds(&end) && end > written && (double)(end - written) > write_cost * (double)asked)
-        write_cost = (double)(end - written) / (double)asked;
-    pthread_mutex_lock(&place->mutex);
-    place->pace.write_cost = write_cost;
-    pthread_mutex_unlock(&place->mutex);
-    return 0;
+    return place->packing == SPILL_AUTO && atomic_load(&place->plain) >= MEASURED_AFTER_BYTES &&
+           atomic_load(&place->measured_bytes) < MEASURED_BYTES;
 }
 
-int spill_place_write(struct spill_place *place, int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
+bool spill_place_wrote(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds)
 {
-    struct spill_pace *pace = &place->pace;
-    bool is_time;
+    const uint64_t before = atomic_fetch_add(&place->measured_bytes, bytes);
 
-    if (place->packing != SPILL_AUTO || (uint64_t)offset < ASKED_LEAST_BYTES)
-        return io_write_at(fd, pieces, count, offset, done);
+    nanoseconds += atomic_fetch_add(&place->measured_nanoseconds, nanoseconds);
+    if (before >= MEASURED_BYTES || before + bytes < MEASURED_BYTES)
+        return false;
+    spill_place_waited(place, before + bytes, nanoseconds);
+    return true;
+}
+
+void spill_place_waited(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds)
+{
+    const double cost = (double)nanoseconds / (double)bytes;
+
     pthread_mutex_lock(&place->mutex);
-    is_time = !pace->measured && pace->come_bytes >= MEASURED_AFTER_BYTES;
-    pace->measured = pace->measured || is_time;
+    if (cost > place->pace.write_cost)
+        place->pace.write_cost = cost;
     pthread_mutex_unlock(&place->mutex);
-    return is_time ? measure(place, fd, pieces, count, offset, done) : io_write_at(fd, pieces, count, offset, done);
 }
