@@ -1,11 +1,9 @@
 #ifndef BIGSHUF_TEMPORARY_STORAGE_H
 #define BIGSHUF_TEMPORARY_STORAGE_H
 
-/*
- * Where those bytes of piles are that are not in memory: temporary files (spill.h), the files of a batch in work
- * (store/draft.h), or those of all batches of a store (reader.h). A pile is written at its end and read from
- * front to back. Each kind sees to it that what is read is what was written.
- */
+/* Where those bytes of piles are that are not in memory: temporary files (spill.h), the files of a batch in work
+ * (store/draft.h), or those of all batches of a store (store/reader.h). A pile is written at its end and read from
+ * front to back. Each kind sees to it that what is read is what was written. */
 
 #include <stdint.h>
 #include <sys/uio.h>

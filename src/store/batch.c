@@ -23,32 +23,24 @@ _Noreturn static void report_change(const struct batch *batch, const char *file)
 
 /* ---- Opening ---- */
 
-/* The manifest cannot be had. If that is not since the batch has left the store, it is a failure. */
-static void miss_manifest(const struct batch *batch, const char *name, const char *cause)
-{
-    if (folder_stands(&batch->store->folder, name, batch->folder.fd))
-        folder_say(&batch->folder, BATCH_MANIFEST, "%s", cause);
-}
-
-/* Open and lock it. False if the batch has left the store. */
+/* Open and lock the manifest. If it cannot be had, and that is not since the batch has left the store, that is a
+ * failure; else false. */
 static bool open_manifest(struct batch *batch, const char *name)
 {
-    const int error = folder_open_file(&batch->folder, BATCH_MANIFEST, O_RDONLY, &batch->manifest);
+    const char *cause = NULL;
+    int error = folder_open_file(&batch->folder, BATCH_MANIFEST, O_RDONLY, &batch->manifest);
 
-    if (error == ENOENT) {
-        miss_manifest(batch, name,
-                      "missing, so this is no batch: move its folder out of the store, and add the batch again if it "
-                      "was one");
-        return false;
-    }
-    if (error != 0)
+    if (error == ENOENT)
+        cause = "missing, so this is no batch: move its folder out of the store, and add the batch again if it was one";
+    else if (error == 0 && io_lock(batch->manifest, false) != 0 && errno != ENOTSUP)
+        error = errno;
+    if (error == EWOULDBLOCK)
+        cause = "another process has locked it: try again when that has ended";
+    if (cause == NULL && error != 0)
         folder_report(&batch->folder, BATCH_MANIFEST, error);
-    if (io_lock(batch->manifest, false) == 0 || errno == ENOTSUP)
-        return true;
-    if (errno != EWOULDBLOCK)
-        folder_report(&batch->folder, BATCH_MANIFEST, errno);
-    miss_manifest(batch, name, "another process has locked it: try again when that has ended");
-    return false;
+    if (cause != NULL && folder_stands(&batch->store->folder, name, batch->folder.fd))
+        folder_say(&batch->folder, BATCH_MANIFEST, "%s", cause);
+    return cause == NULL;
 }
 
 /* The manifest is read through its name and not through the descriptor that is locked: so it is known to be in its

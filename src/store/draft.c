@@ -202,8 +202,8 @@ struct finishing {
     atomic_uint next;
 };
 
-/* Bring piles to disk, also those that are empty, and put into the manifest what is in them. What is held back of a pile
- * must be what the next record would have started with. */
+/* Bring piles to disk, also those that are empty, and put into the manifest what is in them. What is held back of a
+ * pile must be what the next record would have started with. */
 static void finish_piles(void *context, unsigned worker)
 {
     struct finishing *finishing = context;

@@ -25,7 +25,7 @@ enum { HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX };
 /* Names that nobody else uses are made of 64 random bits, without asking anybody. No name of a batch has a ~ in it, so
  * no other name can be taken for one. */
 
-enum { HOST_BYTES = 128 }; /* room for the name of a host, which becomes a part of other names */
+enum { HOST_BYTES = 127 }; /* of the name of a host that become a part of other names */
 
 /* May this byte stand in the name of a batch? */
 static bool is_plain(char byte)
@@ -44,30 +44,23 @@ bool store_name_is_batch(const char *name)
            strcmp(name, STORE_NAME_FORMAT) != 0 && strcmp(name, STORE_NAME_HEADER) != 0;
 }
 
-/* The name of this host as a part of other names: the beginning if it is long, with _ for bytes that are not plain. */
-static void put_host(char host[HOST_BYTES])
-{
-    char name[1024];
-
-    if (sys_host_name(name, sizeof name) != 0 || name[0] == '\0')
-        snprintf(name, sizeof name, "unknown");
-    snprintf(host, HOST_BYTES, "%.*s", HOST_BYTES - 1, name);
-    for (; *host != '\0'; host++)
-        if (!is_plain(*host))
-            *host = '_';
-}
-
+/* The name of this host is cut if it is long, and has _ for bytes that are not plain. */
 void store_name_make_batch(char name[STORE_NAME_MAX + 1])
 {
-    char host[HOST_BYTES], second[32];
+    char host[1024], second[32];
     struct timespec now;
     struct tm date;
 
+    if (sys_host_name(host, sizeof host) != 0 || host[0] == '\0')
+        snprintf(host, sizeof host, "unknown");
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &date);
     strftime(second, sizeof second, "%Y%m%dT%H%M%S", &date);
-    put_host(host);
-    snprintf(name, STORE_NAME_MAX + 1, "%s.%06ldZ-%s-%ld", second, now.tv_nsec / 1000, host, (long)sys_process());
+    snprintf(name, STORE_NAME_MAX + 1, "%s.%06ldZ-%.*s-%ld", second, now.tv_nsec / 1000, HOST_BYTES, host,
+             (long)sys_process());
+    for (; *name != '\0'; name++)
+        if (!is_plain(*name))
+            *name = '_';
 }
 
 char *store_name_of_pile(unsigned pile, char name[STORE_NAME_PILE_BYTES])

@@ -44,14 +44,11 @@ void spill_place_release(struct spill_place *place)
 static int open_and_unlink(const char *directory)
 {
     static const char NAME[] = "/bigshuf-XXXXXX";
-    size_t length = strlen(directory);
-    char *path = sys_allocate(length + sizeof NAME, 1);
+    const size_t length = strlen(directory);
+    char *path = fault_allocate(length + sizeof NAME, 1);
     sigset_t before;
-    int fd;
-    int error;
+    int fd, error;
 
-    if (path == NULL)
-        return -1;
     memcpy(path, directory, length);
     memcpy(path + length, NAME, sizeof NAME);
     signals_hold(&before);
