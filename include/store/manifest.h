@@ -54,11 +54,12 @@ struct manifest {
     uint8_t key[MANIFEST_KEY_BYTES]; /* tells whether two batches were scattered with the same seed */
     struct manifest_reading reading;
     uint64_t header_bytes;
-    uint64_t header_checksum; /* 0 if there is no header */
-    char *inputs;             /* their lines; set, with what is said of them here, by manifest_set_inputs */
-    size_t inputs_bytes;      /* of these */
-    uint64_t digest;          /* likewise; also set by manifest_parse, as is */
-    bool known;               /* are all their sizes? */
+    uint64_t header_checksum;           /* 0 if there is no header */
+    const struct manifest_input *input; /* to be written; set, with what is said of them, by manifest_set_inputs */
+    size_t inputs;
+    size_t inputs_bytes; /* of their lines */
+    uint64_t digest;     /* of these; also set by manifest_parse, as is */
+    bool known;          /* are all their sizes? */
     struct manifest_pile *pile;
     unsigned piles;
     size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */
@@ -68,7 +69,7 @@ struct manifest {
     uint64_t bytes;   /* these, at most INT64_MAX */
 };
 
-/* Say what the inputs were; to be given back with manifest_release. */
+/* Say what the inputs were, which must stay until the text is made. */
 void manifest_set_inputs(struct manifest *manifest, const struct manifest_input *input, size_t inputs);
 
 /* Will there be a text of it, which is not too large? Only `piles` and the inputs need be known for that. */
@@ -82,7 +83,7 @@ char *manifest_text(struct manifest *manifest, size_t *bytes);
  * a file could. There is a NUL byte behind the text. Give the manifest back with manifest_release. False, and nothing
  * to be given back, if it is no such text, or damaged. */
 bool manifest_parse(struct manifest *manifest, const char *text, size_t bytes);
-void manifest_release(struct manifest *manifest); /* also when zeroed */
+void manifest_release(struct manifest *manifest);
 
 /* Read the line of a pile, as far as that can be done without the others. */
 bool manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile);

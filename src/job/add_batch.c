@@ -86,7 +86,7 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
 }
 
 /* Put into the manifest what the batch is made of: the identity of the seed's key, the names and sizes of the inputs,
- * and how they are read. */
+ * and how they are read. The caller frees manifest->input. */
 static void describe(struct resources *resources, struct manifest *manifest)
 {
     struct manifest_input *input = fault_allocate(resources->name_count + 1, sizeof *input);
@@ -103,7 +103,6 @@ static void describe(struct resources *resources, struct manifest *manifest)
     if (resources->options.group_field > 0)
         manifest->reading.group_separator = task_field(&resources->options, resources->options.group_field).separator;
     manifest_set_inputs(manifest, input, resources->name_count);
-    free(input);
 }
 
 /* Add the batch to the store, which is open, and with --keep remove old ones. */
@@ -129,7 +128,7 @@ static void make_batch(struct resources *resources, struct run *run)
         room_check_store(store, source_known_bytes(resources->source));
         fill_draft(resources, run, draft, name, store->format.piles);
     }
-    manifest_release(&manifest);
+    free((void *)manifest.input);
     if (options->keep > 0)
         sweep_keep(store, options->keep, name);
 }

@@ -42,19 +42,22 @@ static char *put_input(char *at, const char *end, const struct manifest_input *i
 
 void manifest_set_inputs(struct manifest *manifest, const struct manifest_input *input, size_t inputs)
 {
-    size_t room = 1;
-    char *at;
+    struct xxh64 digest;
 
-    for (size_t i = 0; i < inputs; i++)
-        room += LINE_BYTES + ESCAPE_BYTES * strlen(input[i].name);
-    at = manifest->inputs = fault_allocate(room, 1);
+    manifest->input = input;
+    manifest->inputs = inputs;
     manifest->known = true;
+    xxh64_init(&digest, 0);
     for (size_t i = 0; i < inputs; i++) {
-        at = put_input(at, manifest->inputs + room, &input[i]);
+        const size_t room = LINE_BYTES + ESCAPE_BYTES * strlen(input[i].name);
+        char *line = fault_allocate(room, 1);
+
+        xxh64_update(&digest, line, (size_t)(put_input(line, line + room, &input[i]) - line));
         manifest->known = manifest->known && input[i].bytes != MANIFEST_UNKNOWN;
+        free(line);
     }
-    manifest->inputs_bytes = (size_t)(at - manifest->inputs);
-    manifest->digest = xxh64(manifest->inputs, manifest->inputs_bytes);
+    manifest->inputs_bytes = digest.bytes;
+    manifest->digest = xxh64_value(&digest);
 }
 
 /* All that stands before the inputs. */
@@ -99,8 +102,9 @@ char *manifest_text(struct manifest *manifest, size_t *bytes)
     const char *end = text + room;
     char *at = put_head(text, end, manifest);
 
-    memcpy(at, manifest->inputs, manifest->inputs_bytes);
-    at = line_put(at + manifest->inputs_bytes, end, "piles %u\n", manifest->piles);
+    for (size_t i = 0; i < manifest->inputs; i++)
+        at = put_input(at, end, &manifest->input[i]);
+    at = line_put(at, end, "piles %u\n", manifest->piles);
     manifest->piles_at = (size_t)(at - text);
     for (unsigned i = 0; i < manifest->piles; i++)
         at = put_pile(at, end, i, &manifest->pile[i]);
@@ -209,7 +213,6 @@ bool manifest_parse(struct manifest *manifest, const char *text, size_t bytes)
 
 void manifest_release(struct manifest *manifest)
 {
-    free(manifest->inputs);
     free(manifest->pile);
     *manifest = (struct manifest){.piles = 0};
 }

@@ -261,7 +261,7 @@ static void write_new(const struct folder *folder, const char *name, const void 
 /* Has the file system no hard links? */
 static bool is_without_links(int error)
 {
-    return error == EPERM || error == EMLINK || error == ENOSYS || error == ENOTSUP || error == EOPNOTSUPP;
+    return error == EPERM || error == EMLINK || error == ENOSYS || error == ENOTSUP;
 }
 
 /* Whatever becomes of the link, the file has its first name no more before the run ends. */

@@ -157,7 +157,6 @@ static void write_and_read(struct fuzz *fuzz)
         FUZZ_CHECK(manifest_difference(&made.manifest, &again, true) == NULL);
     }
     manifest_release(&again);
-    free(made.manifest.inputs);
     free(text);
 }
 
