@@ -110,7 +110,7 @@ static void make_batch(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
     struct store *store = &resources->store;
-    struct manifest manifest = {.piles = 0};
+    struct manifest manifest = {.inputs = 0};
     struct draft *draft;
     uint64_t records = 0;
     char made[STORE_NAME_MAX + 1];
