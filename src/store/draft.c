@@ -29,7 +29,6 @@
 #include "base/arithmetic.h"
 #include "store/batch.h"
 #include "store/sweep.h"
-#include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
 #include "system/threads.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
 #include "base/number.h"
 #include "system/io.h"
 #include "system/signals.h"
