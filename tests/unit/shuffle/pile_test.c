@@ -379,7 +379,7 @@ IN_SCRATCH(all_tails_together_are_bounded)
         uint32_t most = 0;
 
         if (compressed)
-            place.frames = &frames;
+            place.packing = SPILL_ALWAYS;
         known_bytes_period = compressed ? 1021 : KNOWN_BYTES;
         open_piles(2048, 256, 1);
         for (int i = 0; i < 4500; i++) {
