@@ -25,8 +25,7 @@ static const double UNPACKING = 0.25;
 void spill_place_init(struct spill_place *place, const char *const *directory, unsigned directories,
                       enum spill_packing packing)
 {
-    *place = (struct spill_place){
-        .directory = directory, .directories = directories, .threads = 1, .packing = packing, .pace.left = 1};
+    *place = (struct spill_place){.directory = directory, .directories = directories, .threads = 1, .packing = packing};
     frames_init(&place->frames);
     pthread_mutex_init(&place->mutex, NULL);
 }

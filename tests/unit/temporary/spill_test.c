@@ -168,7 +168,7 @@ static void begin(bool packed)
     atomic_store(&place.bytes, 0);
     atomic_store(&place.plain, 0);
     place.packing = packed ? SPILL_ALWAYS : SPILL_NEVER;
-    place.pace = (struct spill_pace){.left = 1};
+    place.pace = (struct spill_pace){.pressed = false};
     known_bytes_period = packed ? 1021 : KNOWN_BYTES;
 }
 
