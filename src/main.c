@@ -12,7 +12,7 @@
  *                    weighted weight_input weight_law range replacement gnu in_order
  *                    key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
- *                    draft sweep reader batch store name manifest format line
+ *                    draft sweep reader batch store manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
  *                    shuffle scatter gather divide index staging copy transfer pile_source pile run
  *                    engine order queue
@@ -20,7 +20,7 @@
  *                    buffer output overlap sides files plan held_back boundary framing filter sink new_file
  *                    target split file_set
  *     temporary  where piles are that do not fit into memory
- *                    spill pile_files spill_place pace storage frames
+ *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
  *                    archive grouping torn record_reader generated source contents hints decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one

@@ -11,9 +11,8 @@
 #include "shuffle/run.h"
 #include "store/store.h"
 #include "system/fault.h"
-#include "temporary/frames.h"
-#include "temporary/pace.h"
 #include "temporary/spill.h"
+#include "temporary/spill_place.h"
 
 enum { RESOURCES_SEED_BYTES = 32 };
 
@@ -30,10 +29,8 @@ struct resources {
     char input_name[48];    /* what several input files are called together */
     struct source *source;  /* NULL if no input has been opened */
     struct output *output;
-    struct spill_place place;      /* of temporary files */
-    const char *default_directory; /* the only one of the place if -T was not given */
-    struct frames frames;          /* what the place compresses with */
-    struct pace pace;
+    struct spill_place place;                     /* of temporary files */
+    const char *default_directory;                /* the only one of the place if -T was not given */
     char seed_text[2 * RESOURCES_SEED_BYTES + 1]; /* the seed that was made, if none was given */
     const char *seed;
     struct order order;

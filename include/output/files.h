@@ -22,7 +22,7 @@
 
 enum {
     /* Files that stay open until the commit, besides those that are filled side by side; and files that are inputs,
-     * too, and stay locked. Together fewer than the descriptors that pile_files.c leaves to others. */
+     * too, and stay locked. Together fewer than the descriptors that spill.c leaves to others. */
     FILES_KEPT_OPEN = 4,
     FILES_LOCKED = 4,
     FILES_DISKS = 16, /* file systems among which files may be divided, and still be compared with their room */

@@ -18,9 +18,9 @@ struct batch {
     uint64_t header_checksum;
 };
 
-/* Open the batch `name` and verify its manifest, which is handed over if `manifest` is not NULL: give it back with
- * manifest_release. A manifest that does not go with the store is a failure. So is a lock that fails, unless the file
- * system says that it has none: then the batch is read without one. False, and closed: it has left the store. */
+/* Open the batch `name` and verify its manifest, which is the caller's, to be given back with manifest_release. A
+ * manifest that does not go with the store is a failure. So is a lock that fails, unless the file system says that it
+ * has none: then the batch is read without one. False, and closed: it has left the store. */
 bool batch_open(struct batch *batch, const struct store *store, const char *name, struct manifest *manifest);
 void batch_close(struct batch *batch); /* also when zeroed */
 
@@ -46,9 +46,7 @@ void batch_check_header(const struct batch *batch, const uint8_t *header, size_t
 /* Open the file of a pile, checked as above. Returns the descriptor. */
 int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
 
-/* End the run: what was read of a pile's file is not what was written; or it is, but does not hold as many records as
- * the manifest says. */
+/* End the run: what was read of a pile's file is not what was written. */
 _Noreturn void batch_report_damage(const struct batch *batch, unsigned pile);
-_Noreturn void batch_report_records(const struct batch *batch, unsigned pile);
 
 #endif

@@ -34,19 +34,8 @@ enum {
 
 enum {
     STORE_FORMAT_STRING_BYTES = 4 * RECORD_DELIMITER_BYTES_MAX + 3, /* all of them so, quotes, NUL */
-    STORE_FORMAT_RECORDS_BYTES = STORE_FORMAT_STRING_BYTES + 64,
-    STORE_FORMAT_HEADER_BYTES = STORE_FORMAT_STRING_BYTES + 64,
-    STORE_FORMAT_TEXT_BYTES = STORE_FORMAT_RECORDS_BYTES + STORE_FORMAT_HEADER_BYTES + 64,
+    STORE_FORMAT_TEXT_BYTES = 2 * STORE_FORMAT_STRING_BYTES + 192,
 };
-
-/* The lines of the text without their newlines, but for the first. */
-struct store_format_lines {
-    char piles[32];
-    char records[STORE_FORMAT_RECORDS_BYTES];
-    char header[STORE_FORMAT_HEADER_BYTES];
-};
-
-struct store_format_lines store_format_lines(const struct store_format *format);
 
 /* The whole text. Returns its length. */
 size_t store_format_text(const struct store_format *format, char text[STORE_FORMAT_TEXT_BYTES]);

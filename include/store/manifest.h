@@ -54,22 +54,22 @@ struct manifest {
     uint8_t key[MANIFEST_KEY_BYTES]; /* tells whether two batches were scattered with the same seed */
     struct manifest_reading reading;
     uint64_t header_bytes;
-    uint64_t header_checksum; /* 0 if there is no header */
+    uint64_t header_checksum;           /* 0 if there is no header */
+    const struct manifest_input *input; /* to be written; set, with what is said of them, by manifest_set_inputs */
     size_t inputs;
-    uint64_t digest;     /* of the lines of the inputs, */
-    size_t inputs_bytes; /* which take so many */
+    size_t inputs_bytes; /* of their lines */
+    uint64_t digest;     /* of these; also set by manifest_parse, as is */
     bool known;          /* are all their sizes? */
     struct manifest_pile *pile;
     unsigned piles;
     size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */
-    const struct manifest_input *input; /* to be written; set, with what is said of it above, by manifest_set_inputs */
 
     /* Set by manifest_parse: */
     uint64_t records; /* of all piles: no more than */
     uint64_t bytes;   /* these, at most INT64_MAX */
 };
 
-/* The inputs, which must stay until the text is made. */
+/* Say what the inputs were, which must stay until the text is made. */
 void manifest_set_inputs(struct manifest *manifest, const struct manifest_input *input, size_t inputs);
 
 /* Will there be a text of it, which is not too large? Only `piles` and the inputs need be known for that. */
@@ -78,7 +78,7 @@ bool manifest_fits(const struct manifest *manifest);
 /* The text of one that fits, malloc'd, and its length. */
 char *manifest_text(struct manifest *manifest, size_t *bytes);
 
-/* Read a text, which must be as manifest_text makes it, to the byte but for the names and sizes of inputs, and make
+/* Read a text, which must be as manifest_text makes it, to the byte but for the lines of inputs, and make
  * sense: a pile has records if it has bytes, no more of them than bytes, and all piles together have no more bytes than
  * a file could. There is a NUL byte behind the text. Give the manifest back with manifest_release. False, and nothing
  * to be given back, if it is no such text, or damaged. */
@@ -91,10 +91,8 @@ bool manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, 
 /* Were the inputs of both read in the same way? */
 bool manifest_reads_same(const struct manifest *one, const struct manifest *other);
 
-/* Were both made with the same key from inputs of the same names and sizes? */
-bool manifest_is_same(const struct manifest *one, const struct manifest *other);
-
-/* Are all their piles and headers alike? */
-bool manifest_holds_same(const struct manifest *one, const struct manifest *other);
+/* In what the other one was made differently, of as many piles, in words: "made %s". NULL if in nothing. Piles and
+ * headers are compared only if both are `complete`. */
+const char *manifest_difference(const struct manifest *one, const struct manifest *other, bool complete);
 
 #endif

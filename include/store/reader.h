@@ -23,10 +23,15 @@ void store_reader_free(struct store_reader *reader);
  * checksum when its last byte is read. */
 struct storage *store_reader_storage(struct store_reader *reader);
 
-/* How many batches were opened; how many records and bytes a pile has in all of them. */
+/* What a pile has in all batches. */
+struct store_reader_pile {
+    uint64_t records;
+    uint64_t bytes;
+};
+
+/* How many batches were opened, and what their piles have. */
 size_t store_reader_batches(const struct store_reader *reader);
-uint64_t store_reader_records(const struct store_reader *reader, unsigned pile);
-uint64_t store_reader_bytes(const struct store_reader *reader, unsigned pile);
+const struct store_reader_pile *store_reader_piles(const struct store_reader *reader);
 
 /* The header of all inputs, verified; NULL and 0 bytes if there is none. It stays as long as the reader. */
 const uint8_t *store_reader_header(const struct store_reader *reader, size_t *bytes);

@@ -3,7 +3,10 @@
 
 /*
  * A directory that is open, and what stands in it: names are looked up in it and nowhere else, and no link is followed.
- * What fails ends the run, with the path of the file ("DIR/NAME: cause"), and leaves nothing that was begun.
+ *
+ * What fails ends the run, with the path of the file ("DIR/NAME: cause"), and leaves nothing that was begun. But where
+ * a function returns an int, that is 0, or the errno of what failed: ENOENT if there is nothing of this name, EEXIST if
+ * there is something already, FOLDER_NOT_REGULAR if it is no regular file.
  */
 
 #include <stdbool.h>
@@ -13,25 +16,17 @@
 
 struct folder {
     int fd;
-    bool lenient; /* folder_enter, _list, _edit_file and _rename return what fails, with errno, and end no run */
-    char *path;   /* for reports; NULL if the folder is not open, as in a zeroed one */
+    char *path; /* for reports; NULL if the folder is not open, as in a zeroed one */
 };
 
-/* Of a folder, a file, and what is kept in them. */
-enum folder_verdict {
-    FOLDER_OK,
-    FOLDER_MISSING, /* there is nothing of this name */
-    FOLDER_EXISTS,  /* there is something of this name already */
-    FOLDER_BUSY,    /* somebody uses it */
-    FOLDER_FAILED,  /* of a lenient folder: with errno */
-};
+enum { FOLDER_NOT_REGULAR = -1 };
 
 /* Open the directory `path`, in which links are followed, since it is the user's own word. False if it is missing. */
 bool folder_open(struct folder *folder, const char *path);
 
 /* Open the directory `name` in a folder, or make it (0777 less the umask) and open it: then nothing has this name yet.
  */
-enum folder_verdict folder_enter(struct folder *inner, const struct folder *outer, const char *name);
+int folder_enter(struct folder *inner, const struct folder *outer, const char *name);
 void folder_make(struct folder *inner, const struct folder *outer, const char *name);
 
 void folder_close(struct folder *folder); /* also when zeroed */
@@ -48,13 +43,11 @@ struct folder_names {
     char **name;
     size_t count;
 };
-enum folder_verdict folder_list(const struct folder *folder, struct folder_names *names);
+void folder_list(const struct folder *folder, struct folder_names *names);
 void folder_names_release(struct folder_names *names); /* also when zeroed */
 
-/* Open a file for reading: the descriptor, or -1 if it is missing. Or for writing and reading at any place; `make` says
- * that it must not be there yet, and MISSING that the folder itself has been removed. Only regular files are opened. */
-int folder_open_file(const struct folder *folder, const char *name);
-enum folder_verdict folder_edit_file(const struct folder *folder, const char *name, bool make, int *fd);
+/* Open a regular file, with the flags of open(2). ENOENT for one that is made: the folder itself has been removed. */
+int folder_open_file(const struct folder *folder, const char *name, int flags, int *fd);
 
 /* A whole file, which is not larger than `most` bytes: malloc'd, with a NUL byte after its end. NULL and 0 bytes if it
  * is missing. */
@@ -65,9 +58,9 @@ char *folder_read(const struct folder *folder, const char *name, size_t most, si
  * when the run ends here. False if there is a file of this name already. */
 bool folder_publish(const struct folder *folder, const char *name, const char *by, const void *data, size_t bytes);
 
-/* Rename a directory, in one step; EXISTS if `to` is something else than an empty directory. Names are on disk after
+/* Rename a directory, in one step; EEXIST if `to` is something else than an empty directory. Names are on disk after
  * folder_sync, as far as the file system can do that for directories. */
-enum folder_verdict folder_rename(const struct folder *folder, const char *from, const char *to);
+int folder_rename(const struct folder *folder, const char *from, const char *to);
 void folder_sync(const struct folder *folder);
 
 /* Is what stands under a name in a folder that which is open as `fd`? */

@@ -17,7 +17,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 #include <sys/uio.h>
 
 #include "system/fault.h"
@@ -61,7 +60,6 @@ typedef size_t frames_get(void *context, uint8_t *data, size_t bytes);
 /* A reader of frames, which is zeroed before the first read. */
 struct frames_reader {
     struct frames_desk *desk; /* NULL before the first read */
-    bool header;              /* has that of the next frame been read? */
     size_t at;                /* plain bytes of the frame on the desk that are still to be handed out: [at, end) */
     size_t end;
 };

@@ -5,11 +5,8 @@
  * The temporary files of one scatter: a file for every pile, without a name, in the temporary directories in turn.
  *
  * A pile is written at its end and read from front to back. When its directory is full, it goes on in the next one;
- * only when none has room left does a write fail. Where the descriptors do not suffice, several piles share a file
- * (pile_files.h). Each pile has a checksum (XXH64) of its bytes, as they were written.
- *
- * What is stored of a pile is its bytes as they are, up to where compressing them is found worth while, if it is; from
- * there on it is frames, some of which are compressed.
+ * only when none has room left does a write fail. Where the descriptors do not suffice, several piles share a file.
+ * Each pile has a checksum (XXH64) of its bytes, as they were written. Messages name the directory.
  */
 
 #include "temporary/spill_place.h"

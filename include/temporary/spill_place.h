@@ -1,29 +1,59 @@
 #ifndef BIGSHUF_TEMPORARY_SPILL_PLACE_H
 #define BIGSHUF_TEMPORARY_SPILL_PLACE_H
 
-/* The temporary directories, whether there is room in them, and how what comes there is compressed. */
+/*
+ * The temporary directories, whether there is room in them, and whether what comes there is compressed.
+ *
+ * Compressing is worth while if it takes less time than what it saves of writing and of reading back: if a thread
+ * spends w nanoseconds in writes for each byte, compressing takes c of its time, decompressing a quarter of that, and
+ * what is left is the share r, if 2 w (1 - r) > 1.25 c. Several threads wait for the same disk, but compress side by
+ * side: then half of c counts. c and r are told by samples. w is measured once, over one stretch of writes, and by how
+ * long it takes until some of what was written is on the disk, as most systems take writes into memory and have
+ * programs wait only when gigabytes are on their way. The longer of the two counts. Times are of sys_own_nanoseconds:
+ * on a machine that has more to do than processors for it, compressing must not seem to be worth while because all
+ * takes long.
+ */
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "system/fault.h"
 #include "temporary/frames.h"
-#include "temporary/pace.h"
 
-/* Where temporary files may stand; shared by all scatters of a run. */
+enum spill_packing { SPILL_NEVER, SPILL_ALWAYS, SPILL_AUTO };
+
+/* What is known of the disk and of what comes, with SPILL_AUTO. */
+struct spill_pace {
+    bool pressed;      /* the disk may have no room for all: compress whatever shrinks */
+    double needed;     /* the share of itself to which all must shrink; 0: nobody knows */
+    double write_cost; /* w; 0 before it is known */
+    double pack_cost;  /* c */
+    double left;       /* r */
+};
+
+/* Where temporary files may stand; shared by all scatters and threads of a run. */
 struct spill_place {
     const char *const *directory;
     unsigned directories;
-    struct frames *frames;       /* NULL: bytes are stored as they are */
-    struct pace *pace;           /* says when they are; NULL: never */
+    unsigned threads; /* that write */
+    enum spill_packing packing;
+    struct frames frames;  /* what is compressed with */
+    pthread_mutex_t mutex; /* guards `pace` */
+    struct spill_pace pace;
     uint64_t coming;             /* bytes that are sure to come, and for how many there was room: set by */
     uint64_t room;               /* spill_place_check */
     atomic_bool told;            /* that a directory is memory */
     atomic_uint_least64_t piles; /* that have come to temporary files so far */
     atomic_uint_least64_t plain; /* bytes that have come */
     atomic_uint_least64_t bytes; /* written to the files for these */
+    atomic_uint_least64_t measured_bytes, measured_nanoseconds; /* of the writes that were measured */
 };
+
+void spill_place_init(struct spill_place *place, const char *const *directory, unsigned directories,
+                      enum spill_packing packing);
+void spill_place_release(struct spill_place *place);
 
 /* What compressing may leave of bytes, one part in so many: real text comes to a half, and much that machines write to
  * less. */
@@ -35,15 +65,17 @@ enum { SPILL_PLACE_HOPE = 4 };
  * be, and the first write ends the run if it does not shrink as much as all must. */
 void spill_place_check(struct spill_place *place, uint64_t bytes);
 
-/* Nobody knows how much is to come. Is less free than has come so far? If so, the next bytes are compressed, if they
- * may be, as long as there is room for twice as many of them. Any thread; nothing is reported. */
-bool spill_place_fills(const struct spill_place *place);
+/* So many bytes come to be written, of which these are the beginning. Are they to be compressed? */
+bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes);
+
+/* Are writes to be measured now? If so, each is told; true if it is the last: the disk is to be asked as well. What was
+ * asked for, and how long that took, is told then. */
+bool spill_place_measures(const struct spill_place *place);
+bool spill_place_wrote(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);
+void spill_place_waited(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);
 
 /* End the run: a directory is full, as errno `error` says. */
 _Noreturn void spill_place_report_full(const struct spill_place *place, const char *directory, int error);
-
-/* End the run: there is no room for what is coming, even compressed. */
-_Noreturn void spill_place_report_shortage(const struct spill_place *place);
 
 /* A file without a name in this directory. -1 with errno. */
 int spill_place_make_file(const char *directory);

@@ -1,11 +1,9 @@
 #ifndef BIGSHUF_TEMPORARY_STORAGE_H
 #define BIGSHUF_TEMPORARY_STORAGE_H
 
-/*
- * Where those bytes of piles are that are not in memory: temporary files (spill.h), the files of a batch in work
- * (store/draft.h), or those of all batches of a store (reader.h). A pile is written at its end and read from
- * front to back. Each kind sees to it that what is read is what was written.
- */
+/* Where those bytes of piles are that are not in memory: temporary files (spill.h), the files of a batch in work
+ * (store/draft.h), or those of all batches of a store (store/reader.h). A pile is written at its end and read from
+ * front to back. Each kind sees to it that what is read is what was written. */
 
 #include <stdint.h>
 #include <sys/uio.h>
@@ -35,7 +33,6 @@ struct storage_reader {
             int fd;            /* of that file; -1 before the first one and between two */
             uint64_t offset;   /* in it */
             uint64_t left;     /* bytes still to come of it */
-            uint64_t records;  /* that it must have */
             uint64_t checksum; /* that it must have */
         } store;
     } at;

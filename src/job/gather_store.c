@@ -31,7 +31,7 @@ static uint64_t bytes_of(const struct store_reader *reader, unsigned count)
     uint64_t bytes = 0;
 
     for (unsigned p = 0; p < count; p++)
-        bytes += store_reader_bytes(reader, p);
+        bytes += store_reader_piles(reader)[p].bytes;
     return bytes;
 }
 
@@ -47,7 +47,7 @@ static void write_piles(struct resources *resources, struct run *run, struct sto
 
     piles_init_stored(&piles, count, &run->engine.pool, store_reader_storage(reader));
     for (unsigned p = 0; p < count; p++) {
-        pile_stored(&piles, p, store_reader_records(reader, p), store_reader_bytes(reader, p));
+        pile_stored(&piles, p, store_reader_piles(reader)[p].records, store_reader_piles(reader)[p].bytes);
         order_pile_key(&run->order, resources->options.epoch, number[p], &keys[p]);
     }
     counter_set(&run->progress->records, piles.records);
@@ -66,7 +66,7 @@ static uint64_t memory_of(const struct store_reader *reader, unsigned count)
     uint64_t records = 0;
 
     for (unsigned p = 0; p < count; p++)
-        records += store_reader_records(reader, p);
+        records += store_reader_piles(reader)[p].records;
     return gather_memory(bytes_of(reader, count), records);
 }
 

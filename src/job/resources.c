@@ -53,16 +53,12 @@ static const char *default_directory(void)
 static void init_place(struct resources *resources)
 {
     const struct options *options = &resources->options;
-    struct spill_place *place = &resources->place;
+    static const enum spill_packing packing[] = {
+        [COMPRESS_AUTO] = SPILL_AUTO, [COMPRESS_ALWAYS] = SPILL_ALWAYS, [COMPRESS_NEVER] = SPILL_NEVER};
+    const bool named = options->temporary_count > 0;
 
-    place->directory = options->temporary_count > 0 ? options->temporary : &resources->default_directory;
-    place->directories = options->temporary_count > 0 ? (unsigned)options->temporary_count : 1;
-    frames_init(&resources->frames);
-    pace_init(&resources->pace);
-    if (options->compress_temporary != COMPRESS_NEVER)
-        place->frames = &resources->frames;
-    if (place->frames != NULL && options->compress_temporary == COMPRESS_AUTO)
-        place->pace = &resources->pace;
+    spill_place_init(&resources->place, named ? options->temporary : &resources->default_directory,
+                     named ? (unsigned)options->temporary_count : 1, packing[options->compress_temporary]);
 }
 
 void resources_init(struct resources *resources, const struct options *options)
@@ -80,8 +76,7 @@ void resources_release(struct resources *resources)
     store_close(&resources->store);
     free(resources->listed);
     free(resources->listed_data);
-    pace_release(&resources->pace);
-    frames_release(&resources->frames);
+    spill_place_release(&resources->place);
 }
 
 static unsigned processors(const struct options *options)
@@ -274,7 +269,7 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
 static uint64_t beside_desks(const struct resources *resources, uint64_t memory_bytes, unsigned workers)
 {
     const uint64_t desks = engine_memory(memory_bytes, workers).workers + WAITING;
-    const uint64_t bytes = resources->place.frames != NULL ? desks * frames_desk_bytes() : 0;
+    const uint64_t bytes = resources->place.packing != SPILL_NEVER ? desks * frames_desk_bytes() : 0;
 
     return bytes > DESKS_BYTES ? memory_bytes - (bytes - DESKS_BYTES) : memory_bytes;
 }
@@ -301,7 +296,7 @@ void resources_open_large_run(struct resources *resources, struct run *run, uint
 
     doubt_memory(resources, memory_bytes);
     resources_open_run(resources, run, beside_desks(resources, memory_bytes, workers), workers);
-    pace_use_threads(&resources->pace, engine_threads(&run->engine));
+    resources->place.threads = engine_threads(&run->engine);
     if (resources->options.parallel == 0)
         run->engine.waiting = WAITING;
 }

@@ -68,7 +68,7 @@ void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, s
 void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place)
 {
     piles_init_in(piles, count, lanes, pool, spill_open(place, count));
-    if (place->frames != NULL)
+    if (place->packing != SPILL_NEVER)
         piles->frame_blocks = (uint32_t)(FRAMES_PLAIN_BYTES >> pool->block_shift);
 }
 

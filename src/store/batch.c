@@ -9,6 +9,7 @@
 #include "store/batch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,52 +23,41 @@ _Noreturn static void report_change(const struct batch *batch, const char *file)
 
 /* ---- Opening ---- */
 
-/* The manifest cannot be had. If that is not since the batch has left the store, it is a failure. */
-static void miss_manifest(const struct batch *batch, const char *name, const char *cause)
-{
-    if (folder_stands(&batch->store->folder, name, batch->folder.fd))
-        folder_say(&batch->folder, BATCH_MANIFEST, "%s", cause);
-}
-
-/* Open and lock it. False if the batch has left the store. */
+/* Open and lock the manifest. If it cannot be had, and that is not since the batch has left the store, that is a
+ * failure; else false. */
 static bool open_manifest(struct batch *batch, const char *name)
 {
-    batch->manifest = folder_open_file(&batch->folder, BATCH_MANIFEST);
-    if (batch->manifest < 0) {
-        miss_manifest(batch, name,
-                      "missing, so this is no batch: move its folder out of the store, and add the batch again if it "
-                      "was one");
-        return false;
-    }
-    if (io_lock(batch->manifest, false) == 0 || errno == ENOTSUP)
-        return true;
-    if (errno != EWOULDBLOCK)
-        folder_report(&batch->folder, BATCH_MANIFEST, errno);
-    miss_manifest(batch, name, "another process has locked it: try again when that has ended");
-    return false;
-}
+    const char *cause = NULL;
+    int error = folder_open_file(&batch->folder, BATCH_MANIFEST, O_RDONLY, &batch->manifest);
 
-static void parse_manifest(const struct batch *batch, struct manifest *manifest, const char *text, size_t bytes)
-{
-    const unsigned piles = batch->store->format.piles;
-
-    if (!manifest_parse(manifest, text, bytes))
-        report_change(batch, BATCH_MANIFEST);
-    if (manifest->piles != piles)
-        folder_say(&batch->folder, BATCH_MANIFEST, "there are %u piles in it, but %u in the store", manifest->piles,
-                   piles);
+    if (error == ENOENT)
+        cause = "missing, so this is no batch: move its folder out of the store, and add the batch again if it was one";
+    else if (error == 0 && io_lock(batch->manifest, false) != 0 && errno != ENOTSUP)
+        error = errno;
+    if (error == EWOULDBLOCK)
+        cause = "another process has locked it: try again when that has ended";
+    if (cause == NULL && error != 0)
+        folder_report(&batch->folder, BATCH_MANIFEST, error);
+    if (cause != NULL && folder_stands(&batch->store->folder, name, batch->folder.fd))
+        folder_say(&batch->folder, BATCH_MANIFEST, "%s", cause);
+    return cause == NULL;
 }
 
 /* The manifest is read through its name and not through the descriptor that is locked: so it is known to be in its
  * folder still. False if the lock has come too late. */
 static bool read_manifest(struct batch *batch, struct manifest *manifest)
 {
+    const unsigned piles = batch->store->format.piles;
     size_t bytes;
     char *text = folder_read(&batch->folder, BATCH_MANIFEST, MANIFEST_BYTES_MAX, &bytes);
 
     if (text == NULL)
         return false;
-    parse_manifest(batch, manifest, text, bytes);
+    if (!manifest_parse(manifest, text, bytes))
+        report_change(batch, BATCH_MANIFEST);
+    if (manifest->piles != piles)
+        folder_say(&batch->folder, BATCH_MANIFEST, "there are %u piles in it, but %u in the store", manifest->piles,
+                   piles);
     free(text);
     batch->piles_at = manifest->piles_at;
     batch->header_bytes = manifest->header_bytes;
@@ -77,32 +67,31 @@ static bool read_manifest(struct batch *batch, struct manifest *manifest)
 
 bool batch_open(struct batch *batch, const struct store *store, const char *name, struct manifest *manifest)
 {
-    struct manifest parsed = {.piles = 0};
+    int error;
 
     *batch = (struct batch){.store = store, .manifest = -1};
-    if (folder_enter(&batch->folder, &store->folder, name) == FOLDER_MISSING || !open_manifest(batch, name) ||
-        !read_manifest(batch, &parsed)) {
-        batch_close(batch);
-        return false;
-    }
-    if (manifest != NULL)
-        *manifest = parsed;
-    else
-        manifest_release(&parsed);
-    return true;
+    error = folder_enter(&batch->folder, &store->folder, name);
+    if (error != 0 && error != ENOENT)
+        folder_report(&store->folder, name, error);
+    if (error == 0 && open_manifest(batch, name) && read_manifest(batch, manifest))
+        return true;
+    batch_close(batch);
+    return false;
 }
 
 bool batch_find(const struct store *store, const char *name)
 {
     char path[STORE_NAME_MAX + sizeof "/" BATCH_MANIFEST];
-    struct batch batch;
+    struct manifest manifest;
     struct stat status;
+    struct batch batch;
 
     snprintf(path, sizeof path, "%s/%s", name, BATCH_MANIFEST);
     if (sys_stat_at(store->folder.fd, path, &status) == 0)
         return true;
-    if (!batch_open(&batch, store, name, NULL)) /* which tells why there is none */
+    if (!batch_open(&batch, store, name, &manifest)) /* which tells why there is none */
         return false;
+    manifest_release(&manifest);
     batch_close(&batch);
     return true;
 }
@@ -148,32 +137,27 @@ struct manifest_pile batch_pile(const struct batch *batch, unsigned pile)
     return entry;
 }
 
-/* The file of a pile is not there as it was written. */
-_Noreturn static void refuse(const struct batch *batch, const char *file, const char *cause)
-{
-    folder_say(&batch->folder, file, "%s: move the batch's folder out of the store, and add the batch again", cause);
-}
-
-static void check(const struct batch *batch, const char *file, const struct stat *status,
+/* A pile's file, of which *status was looked at unless there was an `error`, is not there as it was written? */
+static void check(const struct batch *batch, const char *file, int error, const struct stat *status,
                   const struct manifest_pile *entry)
 {
-    if (!S_ISREG(status->st_mode))
-        folder_say(&batch->folder, file, "not a regular file");
+    static const char remedy[] = "move the batch's folder out of the store, and add the batch again";
+
+    if (error == ENOENT)
+        folder_say(&batch->folder, file, "missing: %s", remedy);
+    if (error != 0 || !S_ISREG(status->st_mode))
+        folder_report(&batch->folder, file, error != 0 ? error : FOLDER_NOT_REGULAR);
     if ((uintmax_t)status->st_size != entry->bytes)
-        refuse(batch, file, "size has changed since it was written");
+        folder_say(&batch->folder, file, "size has changed since it was written: %s", remedy);
 }
 
 void batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
 {
     char file[STORE_NAME_PILE_BYTES];
     struct stat status;
+    const int error = sys_stat_at(batch->folder.fd, store_name_of_pile(pile, file), &status) == 0 ? 0 : errno;
 
-    if (sys_stat_at(batch->folder.fd, store_name_of_pile(pile, file), &status) != 0) {
-        if (errno == ENOENT)
-            refuse(batch, file, "missing");
-        folder_report(&batch->folder, file, errno);
-    }
-    check(batch, file, &status, entry);
+    check(batch, file, error, &status, entry);
 }
 
 void batch_check_header(const struct batch *batch, const uint8_t *header, size_t bytes, uint64_t checksum)
@@ -191,14 +175,13 @@ void batch_check_header(const struct batch *batch, const uint8_t *header, size_t
 int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
 {
     char file[STORE_NAME_PILE_BYTES];
-    int fd = folder_open_file(&batch->folder, store_name_of_pile(pile, file));
     struct stat status;
+    int fd;
+    int error = folder_open_file(&batch->folder, store_name_of_pile(pile, file), O_RDONLY, &fd);
 
-    if (fd < 0)
-        refuse(batch, file, "missing");
-    if (sys_fstat(fd, &status) != 0)
-        folder_report(&batch->folder, file, errno);
-    check(batch, file, &status, entry);
+    if (error == 0 && sys_fstat(fd, &status) != 0)
+        error = errno;
+    check(batch, file, error, &status, entry);
     return fd;
 }
 
@@ -207,11 +190,4 @@ void batch_report_damage(const struct batch *batch, unsigned pile)
     char file[STORE_NAME_PILE_BYTES];
 
     report_change(batch, store_name_of_pile(pile, file));
-}
-
-void batch_report_records(const struct batch *batch, unsigned pile)
-{
-    char file[STORE_NAME_PILE_BYTES];
-
-    folder_say(&batch->folder, store_name_of_pile(pile, file), "does not hold the records that its manifest says");
 }

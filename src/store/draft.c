@@ -9,27 +9,26 @@
  * The manifest is there from the beginning, empty, for its lock says that somebody is at work (sweep.h). It is a shared
  * lock, so that those who read the batch do not meet another one, and lasts until the draft has its other name.
  *
- * Records that start with a string come without the first such string, and with one more at the end (record.h). A
- * pile's file has the string at its front and then what came. When all has been written, the file loses its last string
- * (behind the bar), which belongs to no record. The checksum never includes the last bytes that came, as many as the
- * string has: they are the tail, which at the end is that string.
+ * Records that start with a string come without the first such string, and with one more at the end (record.h). So the
+ * last bytes that have come to a pile, as many as the string has, are held back: before the first they are the string,
+ * and at the end it is again what is held back.
  *
  *     comes            a \n > b \n    >
- *     file        >    a \n > b \n  | >
- *     checksum    >    a \n > b \n  | tail
+ *     file        >    a \n > b \n
  */
 
 #include "store/draft.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "store/batch.h"
 #include "store/sweep.h"
-#include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
 #include "system/threads.h"
@@ -43,8 +42,7 @@ static const unsigned SPARE_DESCRIPTORS = 32;
 static const unsigned WANTED_DESCRIPTORS = 256;
 
 struct pile {
-    struct xxh64 checksum; /* of the file, but for what is in the tail */
-    uint64_t bytes;        /* that have come */
+    struct xxh64 checksum; /* of the file */
     int fd;                /* -1 if it is not open */
     bool made;             /* when something is first written to it */
 };
@@ -62,7 +60,7 @@ struct draft {
     bool keeps_open;      /* there is a descriptor for each pile; else a file is opened for each write */
     const uint8_t *start; /* what records start with, */
     size_t start_bytes;   /* 0 if it is nothing */
-    uint8_t *tail;        /* [manifest.piles][start_bytes]: the last bytes that have come, before them `start` */
+    uint8_t *tail;        /* [manifest.piles][start_bytes]: held back */
 };
 
 /* ---- The batch is there already ---- */
@@ -83,21 +81,6 @@ static void accept(const struct batch *batch, const char *name, const struct man
     fault_note("batch %s is in %s already: nothing was added", name, root->path);
 }
 
-/* In what the batch that is there differs, in words; NULL if in nothing. Piles are compared only if ours is
- * `complete`. */
-static const char *find_difference(const struct manifest *one, const struct manifest *other, bool complete)
-{
-    if (memcmp(one->key, other->key, sizeof one->key) != 0)
-        return "with another seed";
-    if (!manifest_is_same(one, other))
-        return "of other inputs";
-    if (!complete || manifest_holds_same(one, other))
-        return NULL;
-    if (one->reading.decompressed != other->reading.decompressed)
-        return other->reading.decompressed ? "with -Z" : "without -Z";
-    return manifest_reads_same(one, other) ? "of other data" : "of other groups";
-}
-
 /* Compare with the batch that is there: another one is a failure. Returns whether it is there and the same, and then it
  * has *records. False if there is none; or if only the piles can tell, and ours is not `complete` yet. */
 static bool is_there(const struct store *store, const char *name, const struct manifest *manifest, bool complete,
@@ -110,7 +93,7 @@ static bool is_there(const struct store *store, const char *name, const struct m
 
     if (!batch_open(&batch, store, name, &known))
         return false;
-    difference = find_difference(manifest, &known, complete);
+    difference = manifest_difference(manifest, &known, complete);
     if (difference != NULL)
         folder_say(&store->folder, name, "a batch of this name is there already, made %s", difference);
     same = complete || (manifest_reads_same(manifest, &known) && known.known);
@@ -135,15 +118,16 @@ static void open_pile(struct draft *draft, unsigned number)
 {
     struct pile *pile = &draft->pile[number];
     char file[STORE_NAME_PILE_BYTES];
-    enum folder_verdict verdict;
+    int error;
 
     if (pile->fd >= 0)
         return;
-    verdict = folder_edit_file(&draft->folder, store_name_of_pile(number, file), !pile->made, &pile->fd);
-    if (verdict == FOLDER_EXISTS)
-        report_pile(draft, number, EEXIST);
-    if (verdict == FOLDER_MISSING)
+    error = folder_open_file(&draft->folder, store_name_of_pile(number, file),
+                             O_RDWR | (pile->made ? 0 : O_CREAT | O_EXCL), &pile->fd);
+    if (error == ENOENT)
         folder_say(&draft->folder, file, "somebody has removed it");
+    if (error != 0)
+        report_pile(draft, number, error);
     pile->made = true;
 }
 
@@ -162,48 +146,45 @@ static uint8_t *tail_of(const struct draft *draft, unsigned number)
     return draft->tail + number * draft->start_bytes;
 }
 
-/* Add what has come to the checksum of a pile, but for what is the tail now. */
-static void add_to_checksum(struct draft *draft, unsigned number, const uint8_t *data, size_t bytes)
+static void append(struct draft *draft, unsigned number, struct iovec *pieces, int count)
 {
-    struct xxh64 *checksum = &draft->pile[number].checksum;
-    uint8_t *tail = tail_of(draft, number);
-    const size_t late = draft->start_bytes;
-
-    if (bytes < late) {
-        xxh64_update(checksum, tail, bytes);
-        memmove(tail, tail + bytes, late - bytes);
-        memcpy(tail + late - bytes, data, bytes);
-    } else {
-        xxh64_update(checksum, tail, late);
-        xxh64_update(checksum, data, bytes - late);
-        memcpy(tail, data + bytes - late, late);
-    }
-}
-
-static void write_at(struct draft *draft, unsigned number, struct iovec *pieces, int count, uint64_t offset)
-{
+    struct pile *pile = &draft->pile[number];
+    const off_t end = (off_t)pile->checksum.bytes;
     size_t done;
 
-    if (io_write_at(draft->pile[number].fd, pieces, count, (off_t)offset, &done) != 0)
+    for (int i = 0; i < count; i++)
+        xxh64_update(&pile->checksum, pieces[i].iov_base, pieces[i].iov_len);
+    if (io_write_at(pile->fd, pieces, count, end, &done) != 0)
         report_pile(draft, number, errno);
 }
 
+/* The last bytes that come are held back, and as many of those that were held back before them go to the file. */
 static void write_pieces(struct storage *storage, unsigned number, struct iovec *pieces, int count)
 {
     struct draft *draft = (struct draft *)storage;
-    struct iovec start = {.iov_base = (uint8_t *)draft->start, .iov_len = draft->start_bytes}; /* which is only read */
-    struct pile *pile = &draft->pile[number];
-    uint64_t bytes = 0;
+    const size_t start_bytes = draft->start_bytes;
+    uint8_t *tail = tail_of(draft, number);
+    uint8_t last[RECORD_DELIMITER_BYTES_MAX];
+    struct iovec first = {.iov_base = tail, .iov_len = 0};
 
     open_pile(draft, number);
-    for (int i = 0; i < count; i++) {
-        add_to_checksum(draft, number, pieces[i].iov_base, pieces[i].iov_len);
-        bytes += pieces[i].iov_len;
+    while (first.iov_len < start_bytes && count > 0) {
+        struct iovec *piece = &pieces[count - 1];
+        const size_t bytes = least_size(piece->iov_len, start_bytes - first.iov_len);
+
+        piece->iov_len -= bytes;
+        first.iov_len += bytes;
+        memcpy(last + start_bytes - first.iov_len, (uint8_t *)piece->iov_base + piece->iov_len, bytes);
+        count -= piece->iov_len == 0;
     }
-    if (pile->bytes == 0 && draft->start_bytes > 0)
-        write_at(draft, number, &start, 1, 0);
-    write_at(draft, number, pieces, count, draft->start_bytes + pile->bytes);
-    pile->bytes += bytes;
+    if (start_bytes > 0) {
+        const size_t bytes = first.iov_len;
+
+        append(draft, number, &first, 1);
+        memmove(tail, tail + bytes, start_bytes - bytes);
+        memcpy(tail + start_bytes - bytes, last + start_bytes - bytes, bytes);
+    }
+    append(draft, number, pieces, count);
     if (!draft->keeps_open)
         close_pile(draft, number);
 }
@@ -213,20 +194,6 @@ struct storage *draft_storage(struct draft *draft)
     return &draft->storage;
 }
 
-/* Take the last string away: what the next record would have started with. */
-static void shorten_pile(struct draft *draft, unsigned number)
-{
-    const struct pile *pile = &draft->pile[number];
-    char file[STORE_NAME_PILE_BYTES];
-
-    if (pile->bytes == 0 || draft->start_bytes == 0)
-        return;
-    if (memcmp(tail_of(draft, number), draft->start, draft->start_bytes) != 0)
-        folder_say(&draft->folder, store_name_of_pile(number, file), "the last record is not complete");
-    if (sys_ftruncate(pile->fd, (off_t)pile->bytes) != 0)
-        report_pile(draft, number, errno);
-}
-
 /* Piles that several threads bring to disk, each the next one that is left. */
 struct finishing {
     struct draft *draft;
@@ -234,7 +201,8 @@ struct finishing {
     atomic_uint next;
 };
 
-/* Bring piles to disk, also those that are empty, and put into the manifest what is in them. */
+/* Bring piles to disk, also those that are empty, and put into the manifest what is in them. What is held back of a
+ * pile must be what the next record would have started with. */
 static void finish_piles(void *context, unsigned worker)
 {
     struct finishing *finishing = context;
@@ -243,14 +211,15 @@ static void finish_piles(void *context, unsigned worker)
 
     (void)worker;
     while ((p = atomic_fetch_add(&finishing->next, 1)) < draft->manifest.piles) {
-        const struct pile *pile = &draft->pile[p];
+        const struct xxh64 *checksum = &draft->pile[p].checksum;
 
+        if (draft->start_bytes > 0 && memcmp(tail_of(draft, p), draft->start, draft->start_bytes) != 0)
+            folder_say(&draft->folder, NULL, "the last record of pile %u is not complete", p);
         open_pile(draft, p);
-        shorten_pile(draft, p);
-        if (io_sync(pile->fd) != 0)
+        if (io_sync(draft->pile[p].fd) != 0)
             report_pile(draft, p, errno);
         draft->manifest.pile[p] = (struct manifest_pile){
-            .records = finishing->records[p], .bytes = pile->bytes, .checksum = xxh64_value(&pile->checksum)};
+            .records = finishing->records[p], .bytes = checksum->bytes, .checksum = xxh64_value(checksum)};
         close_pile(draft, p);
     }
 }
@@ -285,21 +254,18 @@ static void remove_folder(void *context)
 static void make_folder(struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
-    enum folder_verdict verdict;
+    int error;
 
     store_name_make_unused(draft->name, STORE_NAME_DRAFT_PREFIX, draft->batch);
     folder_make(&draft->folder, root, draft->name);
     fault_add_duty(&draft->duty, remove_folder, draft);
-    verdict = folder_edit_file(&draft->folder, BATCH_MANIFEST, true, &draft->manifest_file);
-    if (verdict == FOLDER_EXISTS)
-        folder_report(&draft->folder, BATCH_MANIFEST, EEXIST);
-    if (verdict == FOLDER_MISSING)
+    error = folder_open_file(&draft->folder, BATCH_MANIFEST, O_RDWR | O_CREAT | O_EXCL, &draft->manifest_file);
+    if (error == 0 && io_lock(draft->manifest_file, false) != 0 && errno != ENOTSUP)
+        error = errno == EWOULDBLOCK ? ENOENT : errno;
+    if (error == ENOENT)
         report_loss(draft);
-    if (io_lock(draft->manifest_file, false) == 0 || errno == ENOTSUP)
-        return;
-    if (errno == EWOULDBLOCK)
-        report_loss(draft);
-    folder_report(&draft->folder, BATCH_MANIFEST, errno);
+    if (error != 0)
+        folder_report(&draft->folder, BATCH_MANIFEST, error);
 }
 
 /* ---- From the beginning to the end ---- */
@@ -369,14 +335,16 @@ static bool publish(const struct draft *draft)
     uint64_t there;
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        enum folder_verdict verdict = folder_rename(root, draft->name, draft->batch);
+        const int error = folder_rename(root, draft->name, draft->batch);
 
-        if (verdict == FOLDER_MISSING && !folder_stands(root, draft->batch, draft->folder.fd))
-            report_loss(draft);
-        if (verdict != FOLDER_EXISTS) {
+        if (error == 0 || (error == ENOENT && folder_stands(root, draft->batch, draft->folder.fd))) {
             folder_sync(root);
             return true;
         }
+        if (error == ENOENT)
+            report_loss(draft);
+        if (error != EEXIST)
+            folder_report(root, draft->name, error);
         if (is_there(draft->store, draft->batch, &draft->manifest, true, &there))
             return false;
     }

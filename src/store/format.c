@@ -6,7 +6,6 @@
 #include "store/format.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -14,7 +13,7 @@
 #include "record/kind.h"
 #include "store/line.h"
 
-static const char title[] = "bigshuf store 2\n";
+#define TITLE "bigshuf store 2\n"
 
 /* ---- Writing ---- */
 
@@ -40,12 +39,11 @@ static char *put_string(char *at, const char *end, const uint8_t *string, size_t
 }
 
 /* What the kind says of its records, with what the format says in the place of %n, %p, %d and %s (record.h). */
-static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct record_format *format)
+static char *put_records(char *to, const char *end, const struct record_format *format)
 {
-    const char *const end = text + STORE_FORMAT_RECORDS_BYTES;
     const bool starts = record_is(format, RECORD_STARTS);
-    char *to = line_put(text, end, "%s", format->grouped ? "groups of " : "");
 
+    to = line_put(to, end, "%s", format->grouped ? "groups of " : "");
     for (const char *at = record_kind(format)->stored; *at != '\0'; at++) {
         if (*at != '%') {
             to = line_put(to, end, "%c", *at);
@@ -61,46 +59,33 @@ static void put_records(char text[STORE_FORMAT_RECORDS_BYTES], const struct reco
         else
             to = put_string(to, end, format->string + starts, format->string_bytes - starts);
     }
+    return line_put(to, end, "\n");
 }
 
-static void put_header(char text[STORE_FORMAT_HEADER_BYTES], const struct store_format *format)
+static char *put_header(char *at, const char *end, const struct store_format *format)
 {
-    const uint64_t bytes = format->header_bytes;
-    const uint64_t lines = format->header_lines;
     const char *noun = header_has_lines(&format->record) ? "line" : "record";
-    char string[STORE_FORMAT_STRING_BYTES];
+    const uint64_t bytes = format->header_bytes, lines = format->header_lines;
+    const char *start = format->header_start;
 
-    (void)put_string(string, string + sizeof string, (const uint8_t *)format->header_start,
-                     strlen(format->header_start));
-    if (format->header_start[0] != '\0')
-        snprintf(text, STORE_FORMAT_HEADER_BYTES, "a header of lines starting with %s", string);
-    else if (bytes == 0 && lines == 0)
-        snprintf(text, STORE_FORMAT_HEADER_BYTES, "no header");
-    else if (lines == 0)
-        snprintf(text, STORE_FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
-    else if (bytes == 0)
-        snprintf(text, STORE_FORMAT_HEADER_BYTES, "a header of %" PRIu64 " %s%s", lines, noun, plural(lines));
-    else
-        snprintf(text, STORE_FORMAT_HEADER_BYTES, "a header of %" PRIu64 " byte%s and %" PRIu64 " %s%s", bytes,
-                 plural(bytes), lines, noun, plural(lines));
-}
-
-struct store_format_lines store_format_lines(const struct store_format *format)
-{
-    struct store_format_lines lines;
-
-    snprintf(lines.piles, sizeof lines.piles, "%u piles", format->piles);
-    put_records(lines.records, &format->record);
-    put_header(lines.header, format);
-    return lines;
+    if (*start == '\0' && bytes == 0 && lines == 0)
+        return line_put(at, end, "no header\n");
+    at = line_put(at, end, "a header of %s", *start != '\0' ? "lines starting with " : "");
+    if (*start != '\0')
+        at = put_string(at, end, (const uint8_t *)start, strlen(start));
+    if (bytes > 0)
+        at = line_put(at, end, "%" PRIu64 " byte%s%s", bytes, plural(bytes), lines > 0 ? " and " : "");
+    if (lines > 0)
+        at = line_put(at, end, "%" PRIu64 " %s%s", lines, noun, plural(lines));
+    return line_put(at, end, "\n");
 }
 
 size_t store_format_text(const struct store_format *format, char text[STORE_FORMAT_TEXT_BYTES])
 {
-    const struct store_format_lines lines = store_format_lines(format);
+    const char *end = text + STORE_FORMAT_TEXT_BYTES;
+    char *at = line_put(text, end, TITLE "%u piles\n", format->piles);
 
-    return (size_t)snprintf(text, STORE_FORMAT_TEXT_BYTES, "%s%s\n%s\n%s\n", title, lines.piles, lines.records,
-                            lines.header);
+    return (size_t)(put_header(put_records(at, end, &format->record), end, format) - text);
 }
 
 /* ---- Reading: each function returns what follows, or NULL ---- */
@@ -108,7 +93,7 @@ size_t store_format_text(const struct store_format *format, char text[STORE_FORM
 /* A noun after its number, in the singular or the plural. */
 static const char *skip_noun(const char *at, const char *noun)
 {
-    at = line_skip(at, noun);
+    at = line_read(at, noun);
     return at != NULL && *at == 's' ? at + 1 : at;
 }
 
@@ -117,7 +102,7 @@ static const char *read_string(const char *at, uint8_t *string, size_t room, siz
     char text[STORE_FORMAT_STRING_BYTES];
     size_t length = 0;
 
-    at = line_skip(at, "\"");
+    at = line_read(at, "\"");
     if (at == NULL)
         return NULL;
     while (at[length] != '"' && at[length] != '\0')
@@ -126,7 +111,7 @@ static const char *read_string(const char *at, uint8_t *string, size_t room, siz
         return NULL;
     memcpy(text, at, length);
     text[length] = '\0';
-    return escape_parse(text, string, room, bytes) == 0 ? line_skip(at + length, "\"") : NULL;
+    return escape_parse(text, string, room, bytes) == 0 ? line_read(at + length, "\"") : NULL;
 }
 
 /* A string of one byte. */
@@ -151,6 +136,12 @@ static const char *read_kind_string(const char *at, struct record_format *format
     return format->string_bytes >= 2 ? at : NULL;
 }
 
+static const char *read_count(const char *at, uint64_t *count)
+{
+    at = line_read(at, "%d", count);
+    return at != NULL && *count > 0 ? at : NULL;
+}
+
 /* Read what `stored` of the format's kind says (record.h). */
 static const char *read_kind(const char *at, struct record_format *format, uint8_t *string)
 {
@@ -161,7 +152,7 @@ static const char *read_kind(const char *at, struct record_format *format, uint8
         }
         pattern++;
         if (*pattern == 'n')
-            at = line_number_within(at, 1, UINT64_MAX, &format->count);
+            at = read_count(at, &format->count);
         else if (*pattern == 'p')
             at += *at == 's';
         else if (*pattern == 'd')
@@ -175,7 +166,7 @@ static const char *read_kind(const char *at, struct record_format *format, uint8
 /* Lines, which have no row, come first. */
 static const char *read_records(const char *at, struct record_format *format, uint8_t *string)
 {
-    const char *members = line_skip(at, "groups of ");
+    const char *members = line_read(at, "groups of ");
     const char *after = NULL;
     size_t count;
     const struct record_kind *const *rows = kind_rows(&count);
@@ -193,11 +184,12 @@ static const char *read_records(const char *at, struct record_format *format, ui
 
 static const char *read_piles(const char *at, unsigned *piles)
 {
-    uint64_t number;
+    uint64_t number = 0;
 
-    at = line_number_within(at, STORE_FORMAT_PILES_MIN, STORE_FORMAT_PILES_MAX, &number);
+    at = line_read(at, TITLE "%d piles\n", &number);
     *piles = (unsigned)number;
-    return (number & (number - 1)) == 0 ? line_skip(at, " piles") : NULL;
+    return number >= STORE_FORMAT_PILES_MIN && number <= STORE_FORMAT_PILES_MAX && (number & (number - 1)) == 0 ? at
+                                                                                                                : NULL;
 }
 
 /* An argument of the command line, without a newline or a NUL byte. */
@@ -217,24 +209,23 @@ static const char *read_header_start(const char *at, char start[RECORD_DELIMITER
 static const char *read_header(const char *at, struct store_format *format)
 {
     const char *noun = header_has_lines(&format->record) ? " line" : " record";
-    const char *after = line_skip(at, "no header");
-    uint64_t number;
+    const char *after = line_read(at, "no header");
+    uint64_t number = 0;
 
     format->header_bytes = format->header_lines = 0;
     format->header_start[0] = '\0';
     if (after != NULL)
         return after;
-    after = line_skip(at, "a header of lines starting with ");
+    after = line_read(at, "a header of lines starting with ");
     if (after != NULL)
         return read_header_start(after, format->header_start);
-    at = line_number(line_skip(at, "a header of "), &number);
+    at = line_read(at, "a header of %d", &number);
     after = skip_noun(at, " byte");
     if (after != NULL) {
         format->header_bytes = number;
-        at = line_skip(after, " and ");
+        at = line_read(after, " and %d", &number);
         if (at == NULL)
             return after;
-        at = line_number(at, &number);
     }
     if (at != NULL)
         format->header_lines = number;
@@ -247,8 +238,8 @@ bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIM
     char again[STORE_FORMAT_TEXT_BYTES];
     const char *at = text;
 
-    at = line_skip(read_piles(line_skip(at, title), &format->piles), "\n");
-    at = line_skip(read_records(at, &format->record, string), "\n");
-    at = line_skip(read_header(at, format), "\n");
+    at = read_piles(at, &format->piles);
+    at = line_read(read_records(at, &format->record, string), "\n");
+    at = line_read(read_header(at, format), "\n");
     return at != NULL && store_format_text(format, again) == bytes && memcmp(again, text, bytes) == 0;
 }

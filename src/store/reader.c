@@ -25,10 +25,7 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-enum {
-    PIECES = 64,         /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
-    COUNT_BYTES = 16384, /* of a file, in which records are counted at a time; on the thread's stack */
-};
+enum { PIECES = 64 }; /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
 
 struct store_reader {
     struct storage storage; /* first */
@@ -39,10 +36,9 @@ struct store_reader {
     unsigned count;
     struct batch *batch; /* in bytewise order of their names */
     size_t batches;
-    uint64_t *records; /* [count]: of a pile, in all batches */
-    uint64_t *bytes;   /* [count] */
-    uint64_t sum;      /* of the bytes of all piles, also those that are not wanted */
-    uint8_t *header;   /* of all inputs, verified; NULL if there is none */
+    struct store_reader_pile *pile; /* [count]: in all batches */
+    uint64_t sum;                   /* of the bytes of all piles, also those that are not wanted */
+    uint8_t *header;                /* of all inputs, verified; NULL if there is none */
     size_t header_bytes;
 };
 
@@ -78,8 +74,8 @@ static void add_piles(struct store_reader *all, const struct manifest *manifest)
         const struct manifest_pile *entry = &manifest->pile[all->number[p]];
 
         batch_check_pile(batch, all->number[p], entry);
-        all->records[p] += entry->records;
-        all->bytes[p] += entry->bytes;
+        all->pile[p].records += entry->records;
+        all->pile[p].bytes += entry->bytes;
     }
 }
 
@@ -104,8 +100,7 @@ static void drop_batches(struct store_reader *all)
     all->batch = NULL;
     all->batches = 0;
     all->sum = 0;
-    memset(all->records, 0, all->count * sizeof *all->records);
-    memset(all->bytes, 0, all->count * sizeof *all->bytes);
+    memset(all->pile, 0, all->count * sizeof *all->pile);
 }
 
 /* Open all batches of these names, in the place of those that were opened before. False if one of them has left the
@@ -214,24 +209,13 @@ static void fetch(struct storage_reader *reader, struct iovec *pieces, int count
     reader->at.store.offset += done;
 }
 
-/* The file begins with what the records start with. */
-static void skip_start(struct storage_reader *reader)
-{
-    const struct store_reader *store = store_of(reader);
-    uint8_t found[RECORD_DELIMITER_BYTES_MAX];
-    struct iovec piece = {.iov_base = found, .iov_len = store->start_bytes};
-
-    fetch(reader, &piece, 1);
-    xxh64_update(&reader->hash, found, store->start_bytes);
-    if (memcmp(found, store->start, store->start_bytes) != 0)
-        report_damage(reader);
-}
-
-/* Open the next file that has any bytes. */
+/* Open the next file that has any bytes, and pass what the records start with. */
 static void begin_file(struct storage_reader *reader)
 {
     const struct store_reader *store = store_of(reader);
     struct manifest_pile entry = {.bytes = 0};
+    uint8_t start[RECORD_DELIMITER_BYTES_MAX];
+    struct iovec piece = {.iov_base = start, .iov_len = store->start_bytes};
 
     for (; reader->at.store.batch < store->batches; reader->at.store.batch++) {
         entry = batch_pile(batch_of(reader), number_of(reader));
@@ -244,11 +228,14 @@ static void begin_file(struct storage_reader *reader)
     sys_sequential(reader->at.store.fd);
     reader->at.store.offset = 0;
     reader->at.store.left = entry.bytes;
-    reader->at.store.records = entry.records;
     reader->at.store.checksum = entry.checksum;
     xxh64_init(&reader->hash, 0);
-    if (store->start_bytes > 0)
-        skip_start(reader);
+    if (store->start_bytes == 0)
+        return;
+    fetch(reader, &piece, 1);
+    xxh64_update(&reader->hash, start, store->start_bytes);
+    if (memcmp(start, store->start, store->start_bytes) != 0)
+        report_damage(reader);
 }
 
 static void close_file(struct storage_reader *reader)
@@ -312,7 +299,7 @@ static size_t read_file(struct storage_reader *reader, const struct iovec *piece
 
 static void begin(struct storage_reader *reader)
 {
-    reader->left = store_of(reader)->bytes[reader->pile];
+    reader->left = store_of(reader)->pile[reader->pile].bytes;
     reader->at.store.fd = -1;
 }
 
@@ -329,37 +316,14 @@ static void read_pieces(struct storage_reader *reader, struct iovec *pieces, int
     }
 }
 
-/* The records of a file that has been begun, up to its end. UINT64_MAX if the last one is not whole. */
-static uint64_t count_file(struct storage_reader *reader)
-{
-    const struct record_format *format = &store_of(reader)->store->format.record;
-    struct record_scan scan = {0};
-    uint8_t data[COUNT_BYTES];
-    uint64_t records = 0;
-    bool whole = true;
-
-    while (reader->at.store.left > 0) {
-        struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
-        size_t bytes = read_file(reader, &piece, 1);
-
-        records += record_count(format, &scan, data, bytes, &whole);
-    }
-    return whole ? records : UINT64_MAX;
-}
-
-/* Of the first file whose records are not as many as its manifest says. */
+/* A checksum is no signature: under one that is right, a manifest may say what is not so. */
 _Noreturn static void report_records(struct storage *storage, unsigned pile)
 {
-    struct storage_reader reader;
+    const struct store_reader *all = (const struct store_reader *)storage;
+    char file[STORE_NAME_PILE_BYTES];
 
-    storage_reader_init(&reader, storage, pile);
-    while (reader.left > 0) {
-        begin_file(&reader);
-        if (count_file(&reader) != reader.at.store.records)
-            batch_report_records(batch_of(&reader), number_of(&reader));
-        end_file(&reader);
-    }
-    report_damage(&reader);
+    folder_say(&all->store->folder, NULL, "files %s do not hold the records that manifests say",
+               store_name_of_pile(all->number[pile], file));
 }
 
 /* ---- The whole ---- */
@@ -372,8 +336,7 @@ struct store_reader *store_reader_open(const struct store *store, const uint32_t
 
     *all = (struct store_reader){.storage.kind = &kind, .store = store, .number = number, .count = count};
     all->start = record_start(&store->format.record, &all->start_bytes);
-    all->records = fault_allocate((size_t)count + 1, sizeof *all->records);
-    all->bytes = fault_allocate((size_t)count + 1, sizeof *all->bytes);
+    all->pile = fault_allocate((size_t)count + 1, sizeof *all->pile);
     add_batches(all);
     read_header(all);
     return all;
@@ -382,8 +345,7 @@ struct store_reader *store_reader_open(const struct store *store, const uint32_t
 void store_reader_free(struct store_reader *reader)
 {
     drop_batches(reader);
-    free(reader->records);
-    free(reader->bytes);
+    free(reader->pile);
     free(reader->header);
     free(reader);
 }
@@ -398,14 +360,9 @@ size_t store_reader_batches(const struct store_reader *reader)
     return reader->batches;
 }
 
-uint64_t store_reader_records(const struct store_reader *reader, unsigned pile)
+const struct store_reader_pile *store_reader_piles(const struct store_reader *reader)
 {
-    return reader->records[pile];
-}
-
-uint64_t store_reader_bytes(const struct store_reader *reader, unsigned pile)
-{
-    return reader->bytes[pile];
+    return reader->pile;
 }
 
 const uint8_t *store_reader_header(const struct store_reader *reader, size_t *bytes)

@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "record/header.h"
 #include "system/io.h"
@@ -17,6 +19,96 @@
 
 /* Room for the header with a delimiter, should that have been missing. */
 enum { HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX };
+
+/* ---- Names ---- */
+
+/* Names that nobody else uses are made of 64 random bits, without asking anybody. No name of a batch has a ~ in it, so
+ * no other name can be taken for one. */
+
+enum { HOST_BYTES = 127 }; /* of the name of a host that become a part of other names */
+
+/* May this byte stand in the name of a batch? */
+static bool is_plain(char byte)
+{
+    return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
+           byte == '.' || byte == '_' || byte == '-';
+}
+
+bool store_name_is_batch(const char *name)
+{
+    size_t length = 0;
+
+    while (is_plain(name[length]))
+        length++;
+    return name[length] == '\0' && length > 0 && length <= STORE_NAME_MAX && name[0] != '.' &&
+           strcmp(name, STORE_NAME_FORMAT) != 0 && strcmp(name, STORE_NAME_HEADER) != 0;
+}
+
+/* The name of this host is cut if it is long, and has _ for bytes that are not plain. */
+void store_name_make_batch(char name[STORE_NAME_MAX + 1])
+{
+    char host[1024], second[32];
+    struct timespec now;
+    struct tm date;
+
+    if (sys_host_name(host, sizeof host) != 0 || host[0] == '\0')
+        snprintf(host, sizeof host, "unknown");
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &date);
+    strftime(second, sizeof second, "%Y%m%dT%H%M%S", &date);
+    snprintf(name, STORE_NAME_MAX + 1, "%s.%06ldZ-%.*s-%ld", second, now.tv_nsec / 1000, HOST_BYTES, host,
+             (long)sys_process());
+    for (; *name != '\0'; name++)
+        if (!is_plain(*name))
+            *name = '_';
+}
+
+char *store_name_of_pile(unsigned pile, char name[STORE_NAME_PILE_BYTES])
+{
+    snprintf(name, STORE_NAME_PILE_BYTES, "pile-%04u", pile);
+    return name;
+}
+
+void store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base)
+{
+    uint64_t number;
+
+    if (sys_random(&number, sizeof number) != 0)
+        fault_report("random number", errno);
+    snprintf(name, STORE_NAME_BYTES, "%s%s~%016" PRIx64, prefix, base, number);
+}
+
+/* Is it what store_name_make_unused puts behind a batch's name? */
+static bool is_number(const char *rest)
+{
+    enum { DIGITS = 16 };
+
+    return *rest == '~' && strspn(rest + 1, "0123456789abcdef") == DIGITS && rest[1 + DIGITS] == '\0';
+}
+
+enum store_name_kind store_name_kind(const char *name)
+{
+    enum { PREFIX_BYTES = sizeof STORE_NAME_DRAFT_PREFIX - 1 };
+    const bool is_new = strncmp(name, STORE_NAME_DRAFT_PREFIX, PREFIX_BYTES) == 0;
+    const bool is_old = strncmp(name, STORE_NAME_LEFT_PREFIX, PREFIX_BYTES) == 0;
+    char base[STORE_NAME_MAX + 1];
+    const char *rest;
+
+    if (!is_new && !is_old)
+        return STORE_NAME_OTHER;
+    name += PREFIX_BYTES;
+    rest = name + strcspn(name, "~");
+    if (rest - name > STORE_NAME_MAX)
+        return STORE_NAME_OTHER;
+    snprintf(base, sizeof base, "%.*s", (int)(rest - name), name);
+    if (is_old) /* users rename to it without a number */
+        return store_name_is_batch(base) && (*rest == '\0' || is_number(rest)) ? STORE_NAME_LEFT : STORE_NAME_OTHER;
+    if (!is_number(rest))
+        return STORE_NAME_OTHER;
+    if (strcmp(base, STORE_NAME_FORMAT) == 0 || strcmp(base, STORE_NAME_HEADER) == 0)
+        return STORE_NAME_BEGUN;
+    return store_name_is_batch(base) ? STORE_NAME_DRAFT : STORE_NAME_OTHER;
+}
 
 /* ---- The format ---- */
 
@@ -69,31 +161,29 @@ static void make_format(struct store *store, const struct store_format *wanted)
         folder_report(&store->folder, STORE_NAME_FORMAT, ENOENT);
 }
 
-/* What a first run has made that failed afterwards says nothing of what is in the store. */
-_Noreturn static void say_difference(const struct store *store, const char *has, const char *wanted)
-{
-    struct folder_names names;
-
-    store_batches(store, &names);
-    folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %s, not %s%s", has, wanted,
-               names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
-}
-
+/* They are compared line by line. What a first run has made that failed afterwards says nothing of what is in the
+ * store. */
 static void compare_format(const struct store *store, const struct store_format *wanted)
 {
     struct store_format resolved = *wanted;
-    struct store_format_lines has, want;
+    char text[STORE_FORMAT_TEXT_BYTES], wanted_text[STORE_FORMAT_TEXT_BYTES];
+    const char *line = text, *wants = wanted_text;
+    struct folder_names names;
 
     if (resolved.piles == 0)
         resolved.piles = store->format.piles;
-    has = store_format_lines(&store->format);
-    want = store_format_lines(&resolved);
-    if (strcmp(has.piles, want.piles) != 0)
-        say_difference(store, has.piles, want.piles);
-    if (strcmp(has.records, want.records) != 0)
-        say_difference(store, has.records, want.records);
-    if (strcmp(has.header, want.header) != 0)
-        say_difference(store, has.header, want.header);
+    (void)store_format_text(&store->format, text);
+    (void)store_format_text(&resolved, wanted_text);
+    if (strcmp(text, wanted_text) == 0)
+        return;
+    while (strcspn(line, "\n") == strcspn(wants, "\n") && strncmp(line, wants, strcspn(line, "\n")) == 0) {
+        line += strcspn(line, "\n") + 1;
+        wants += strcspn(wants, "\n") + 1;
+    }
+    store_batches(store, &names);
+    folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %.*s, not %.*s%s", (int)strcspn(line, "\n"), line,
+               (int)strcspn(wants, "\n"), wants,
+               names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
 }
 
 /* ---- The store ---- */
@@ -134,7 +224,7 @@ static void refuse_others(const struct store *store)
     const char *other = NULL;
     bool has_format = false;
 
-    (void)folder_list(&store->folder, &names);
+    folder_list(&store->folder, &names);
     for (size_t i = names.count; i-- > 0;) {
         if (strcmp(names.name[i], STORE_NAME_FORMAT) == 0)
             has_format = true;
@@ -168,26 +258,19 @@ void store_close(struct store *store)
 
 /* ---- What is in it ---- */
 
-/* False if there is no header in the store. */
-static bool compare_header(const struct store *store, const uint8_t *header, size_t bytes)
-{
-    size_t known_bytes;
-    char *known = folder_read(&store->folder, STORE_NAME_HEADER, HEADER_FILE_BYTES, &known_bytes);
-
-    if (known == NULL)
-        return false;
-    if (known_bytes != bytes || memcmp(known, header, bytes) != 0)
-        folder_say(&store->folder, STORE_NAME_HEADER, "not the header of these inputs");
-    free(known);
-    return true;
-}
-
 void store_put_header(const struct store *store, const uint8_t *header, size_t bytes)
 {
-    if (bytes == 0 || compare_header(store, header, bytes) || publish(store, STORE_NAME_HEADER, header, bytes))
-        return;
-    if (!compare_header(store, header, bytes)) /* that of somebody who was faster */
-        folder_report(&store->folder, STORE_NAME_HEADER, ENOENT);
+    bool done = bytes == 0;
+
+    while (!done) { /* again if somebody else was faster */
+        size_t known_bytes;
+        uint8_t *known = store_get_header(store, &known_bytes);
+
+        if (known != NULL && (known_bytes != bytes || memcmp(known, header, bytes) != 0))
+            folder_say(&store->folder, STORE_NAME_HEADER, "not the header of these inputs");
+        done = known != NULL || publish(store, STORE_NAME_HEADER, header, bytes);
+        free(known);
+    }
 }
 
 uint8_t *store_get_header(const struct store *store, size_t *bytes)
@@ -215,7 +298,7 @@ void store_batches(const struct store *store, struct folder_names *names)
 {
     size_t kept = 0;
 
-    (void)folder_list(&store->folder, names);
+    folder_list(&store->folder, names);
     for (size_t i = 0; i < names->count; i++) {
         if (is_batch(store, names->name[i]))
             names->name[kept++] = names->name[i];

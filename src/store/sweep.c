@@ -14,6 +14,7 @@
 #include "store/sweep.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,87 +23,100 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-enum { DEAD_SECONDS = 3600, ATTEMPTS = 2 };
+enum { DEAD_SECONDS = 3600 };
+
+/* Functions return 0 if they could do it, ENOENT if somebody else was faster, KEPT, or the errno of what failed. */
+enum { KEPT = -2 };
 
 struct sweep {
     struct store *store;
-    struct folder root; /* the store's, but lenient: what fails is none of the run's failures */
-    bool all;           /* the user asks for it: also drafts of others, and where nothing can be locked */
-    time_t now;         /* by the clock of the store's file system; 0: not looked at yet */
-    uint64_t files;     /* that have been removed */
-    uint64_t bytes;     /* in the files that have been removed under the last name */
-    const char *why;    /* what stands under it stays */
+    bool all;                    /* the user asks for it: also drafts of others, and where nothing can be locked */
+    time_t now;                  /* by the clock of the store's file system; 0: not looked at yet */
+    uint64_t files;              /* that have been removed */
+    char name[STORE_NAME_BYTES]; /* what is to go, as it is called now */
+    uint64_t bytes;              /* in those of its files that have been removed */
+    const char *why;             /* it is KEPT */
 };
 
-static void begin(struct sweep *sweep, struct store *store, bool all)
+static struct sweep begin(struct store *store, bool all, const char *name)
 {
-    *sweep = (struct sweep){.store = store, .root = store->folder, .all = all};
-    sweep->root.lenient = true;
+    struct sweep sweep = {.store = store, .all = all};
+
+    snprintf(sweep.name, sizeof sweep.name, "%s", name);
+    return sweep;
 }
 
-/* The verdict on a call that has just failed. */
-static enum folder_verdict fail(struct sweep *sweep)
-{
-    sweep->why = errno == ENOTEMPTY || errno == EEXIST ? "there are other files in it" : strerror(errno);
-    return FOLDER_FAILED;
-}
-
-static enum folder_verdict keep(struct sweep *sweep, const char *why)
+static int keep(struct sweep *sweep, const char *why)
 {
     sweep->why = why;
-    return FOLDER_BUSY;
+    return KEPT;
+}
+
+static const char *cause(const struct sweep *sweep, int error)
+{
+    if (error == KEPT)
+        return sweep->why;
+    return error == ENOTEMPTY || error == EEXIST ? "there are other files in it" : strerror(error);
 }
 
 /* ---- Ages ---- */
 
-/* OK if it has not been written for so long that who writes it must be dead. The clock is looked at by touching the
+/* See that it has not been written for so long that who writes it must be dead. The clock is looked at by touching the
  * store's own folder: those of two machines may differ. */
-static enum folder_verdict check_age(struct sweep *sweep, const struct stat *status)
+static int check_age(struct sweep *sweep, const struct stat *status)
 {
-    struct stat root;
+    const int root = sweep->store->folder.fd;
+    struct stat touched;
 
     if (sweep->now == 0) {
-        if (sys_touch(sweep->root.fd) != 0 || sys_fstat(sweep->root.fd, &root) != 0)
-            return fail(sweep);
-        sweep->now = root.st_mtime;
+        if (sys_touch(root) != 0 || sys_fstat(root, &touched) != 0)
+            return errno;
+        sweep->now = touched.st_mtime;
     }
-    return status->st_mtime <= sweep->now - DEAD_SECONDS ? FOLDER_OK : keep(sweep, "written less than an hour ago");
+    return status->st_mtime <= sweep->now - DEAD_SECONDS ? 0 : keep(sweep, "written less than an hour ago");
 }
 
-static enum folder_verdict check_age_of_file(struct sweep *sweep, const struct folder *folder, const char *file)
+static int check_age_of_file(struct sweep *sweep, const struct folder *folder, const char *file)
 {
     struct stat status;
 
     if (sys_stat_at(folder->fd, file, &status) != 0)
-        return errno == ENOENT ? FOLDER_OK : fail(sweep);
+        return errno == ENOENT ? 0 : errno;
     return check_age(sweep, &status);
 }
 
 /* The folder's own time says when a file has come to it last, and those of the files when they were written. */
-static enum folder_verdict check_age_of_draft(struct sweep *sweep, const struct folder *folder)
+static int check_age_of_draft(struct sweep *sweep, const struct folder *folder)
 {
-    enum folder_verdict verdict = check_age_of_file(sweep, folder, ".");
+    int error = check_age_of_file(sweep, folder, ".");
     char file[STORE_NAME_PILE_BYTES];
 
-    if (verdict == FOLDER_OK)
-        verdict = check_age_of_file(sweep, folder, BATCH_MANIFEST);
-    for (unsigned p = 0; p < sweep->store->format.piles && verdict == FOLDER_OK; p++)
-        verdict = check_age_of_file(sweep, folder, store_name_of_pile(p, file));
-    return verdict;
+    if (error == 0)
+        error = check_age_of_file(sweep, folder, BATCH_MANIFEST);
+    for (unsigned p = 0; p < sweep->store->format.piles && error == 0; p++)
+        error = check_age_of_file(sweep, folder, store_name_of_pile(p, file));
+    return error;
 }
 
 /* ---- Folders ---- */
 
-static enum folder_verdict lock_file(struct sweep *sweep, int fd, const char *use)
+/* See that nobody has the manifest locked, nor can lock it from now on, until *fd is closed. If there is none, or what
+ * is there is no file, nobody reads it, and *fd is -1. */
+static int lock_manifest(struct sweep *sweep, const struct folder *folder, const char *use, int *fd)
 {
-    if (io_lock(fd, true) == 0)
-        return FOLDER_OK;
+    const int error =
+        folder_open_file(folder, BATCH_MANIFEST, O_RDWR, fd); /* NFS locks only what is open for writing */
+
+    if (error != 0)
+        return error == ENOENT || error == FOLDER_NOT_REGULAR ? 0 : error;
+    if (io_lock(*fd, true) == 0)
+        return 0;
     if (errno == EWOULDBLOCK)
         return keep(sweep, use);
     if (errno != ENOTSUP)
-        return fail(sweep);
+        return errno;
     if (sweep->all)
-        return FOLDER_OK;
+        return 0;
     if (!sweep->store->told_of_locks)
         fault_warn("%s: files cannot be locked there: what is abandoned stays until --sweep",
                    sweep->store->folder.path);
@@ -110,75 +124,51 @@ static enum folder_verdict lock_file(struct sweep *sweep, int fd, const char *us
     return keep(sweep, use);
 }
 
-/* OK if nobody has the manifest locked, nor can lock it from now on, until *fd is closed. If there is none, or what is
- * there is no file, nobody reads it, and *fd is -1. */
-static enum folder_verdict lock_manifest(struct sweep *sweep, const struct folder *folder, const char *use, int *fd)
+/* Give a draft the name of what has left the store. */
+static int put_away(struct sweep *sweep)
 {
-    struct stat status;
-
-    *fd = -1;
-    if (sys_stat_at(folder->fd, BATCH_MANIFEST, &status) != 0)
-        return errno == ENOENT ? FOLDER_OK : fail(sweep);
-    if (!S_ISREG(status.st_mode))
-        return FOLDER_OK;
-    switch (folder_edit_file(folder, BATCH_MANIFEST, false, fd)) { /* NFS locks only what is open for writing */
-    case FOLDER_OK:
-        return lock_file(sweep, *fd, use);
-    case FOLDER_MISSING:
-        return FOLDER_OK;
-    default:
-        return fail(sweep);
-    }
-}
-
-/* Rename a draft, of which `name` becomes the new name. */
-static enum folder_verdict put_away(struct sweep *sweep, char name[STORE_NAME_BYTES])
-{
-    enum folder_verdict verdict;
     char left[STORE_NAME_BYTES];
+    int error;
 
-    snprintf(left, sizeof left, STORE_NAME_LEFT_PREFIX "%s", name + strlen(STORE_NAME_DRAFT_PREFIX));
-    verdict = folder_rename(&sweep->root, name, left);
-    if (verdict == FOLDER_OK)
-        memcpy(name, left, sizeof left);
-    return verdict == FOLDER_OK || verdict == FOLDER_MISSING ? verdict : fail(sweep);
+    snprintf(left, sizeof left, STORE_NAME_LEFT_PREFIX "%s", sweep->name + strlen(STORE_NAME_DRAFT_PREFIX));
+    error = folder_rename(&sweep->store->folder, sweep->name, left);
+    if (error == 0)
+        memcpy(sweep->name, left, sizeof left);
+    return error;
 }
 
-static enum folder_verdict unlink_file(struct sweep *sweep, const struct folder *folder, const char *file)
+static int unlink_file(struct sweep *sweep, const struct folder *folder, const char *file)
 {
     struct stat status;
 
     if (sys_stat_at(folder->fd, file, &status) != 0)
-        return errno == ENOENT ? FOLDER_OK : fail(sweep);
+        return errno == ENOENT ? 0 : errno;
     if (!S_ISREG(status.st_mode))
-        return FOLDER_OK;
+        return 0;
     if (sys_unlink_at(folder->fd, file) != 0)
-        return errno == ENOENT ? FOLDER_OK : fail(sweep);
+        return errno == ENOENT ? 0 : errno;
     sweep->files++;
     sweep->bytes += (uint64_t)status.st_size;
-    return FOLDER_OK;
+    return 0;
 }
 
-/* The piles, then the folder itself. When a run fails, other threads may still make piles of its draft, each once: what
- * comes to be there after it was looked for is found the next time. */
-static enum folder_verdict remove_rest(struct sweep *sweep, const struct folder *folder, const char *name)
+/* The piles, then the folder itself. When a run fails, other threads may still make piles of its draft, each once: so
+ * this is done again as long as it finds any. */
+static int remove_rest(struct sweep *sweep, const struct folder *folder)
 {
-    enum folder_verdict verdict = FOLDER_OK;
     char file[STORE_NAME_PILE_BYTES];
-    unsigned in_vain = 0;
+    uint64_t before, now = 0;
+    int error = 0;
 
-    while (in_vain < ATTEMPTS) {
-        const uint64_t files = sweep->files;
-
-        for (unsigned p = 0; p < sweep->store->format.piles && verdict == FOLDER_OK; p++)
-            verdict = unlink_file(sweep, folder, store_name_of_pile(p, file));
-        if (verdict != FOLDER_OK || sys_rmdir_at(sweep->root.fd, name) == 0 || errno == ENOENT)
-            return verdict;
-        if (errno != ENOTEMPTY && errno != EEXIST)
-            break;
-        in_vain = sweep->files > files ? 0 : in_vain + 1;
-    }
-    return fail(sweep);
+    do {
+        for (unsigned p = 0; p < sweep->store->format.piles && error == 0; p++)
+            error = unlink_file(sweep, folder, store_name_of_pile(p, file));
+        if (error != 0 || sys_rmdir_at(sweep->store->folder.fd, sweep->name) == 0 || errno == ENOENT)
+            return error;
+        before = now;
+        now = sweep->files;
+    } while ((errno == ENOTEMPTY || errno == EEXIST) && now > before);
+    return errno;
 }
 
 /* What a folder is: a draft of whomever, a batch that has left the store and may still be read, or a draft of this
@@ -186,77 +176,61 @@ static enum folder_verdict remove_rest(struct sweep *sweep, const struct folder 
  * moment until it runs: so the lock is not asked for. */
 enum remains { DRAFT, LEFT, OWN };
 
-/* Remove it, under the name that `name` is then. OK; MISSING, if somebody else was faster; BUSY, or FAILED. */
-static enum folder_verdict remove_folder(struct sweep *sweep, enum remains what, char name[STORE_NAME_BYTES])
+static int remove_folder(struct sweep *sweep, enum remains what)
 {
-    enum folder_verdict verdict;
     struct folder folder;
     int lock = -1;
+    int error = folder_enter(&folder, &sweep->store->folder, sweep->name);
 
-    verdict = folder_enter(&folder, &sweep->root, name);
-    if (verdict != FOLDER_OK)
-        return verdict == FOLDER_MISSING ? verdict : fail(sweep);
-    if (what == DRAFT)
-        verdict = check_age_of_draft(sweep, &folder);
-    if (verdict == FOLDER_OK && what != OWN)
-        verdict = lock_manifest(sweep, &folder, what == DRAFT ? "being made" : "being read", &lock);
-    if (verdict == FOLDER_OK && what == DRAFT)
-        verdict = put_away(sweep, name);
-    if (verdict == FOLDER_OK)
-        verdict = unlink_file(sweep, &folder, BATCH_MANIFEST);
+    if (error == 0 && what == DRAFT)
+        error = check_age_of_draft(sweep, &folder);
+    if (error == 0 && what != OWN)
+        error = lock_manifest(sweep, &folder, what == DRAFT ? "being made" : "being read", &lock);
+    if (error == 0 && what != LEFT)
+        error = put_away(sweep);
+    if (error == 0)
+        error = unlink_file(sweep, &folder, BATCH_MANIFEST);
     if (lock >= 0)
         (void)io_close(lock);
-    if (verdict == FOLDER_OK)
-        verdict = remove_rest(sweep, &folder, name);
+    if (error == 0)
+        error = remove_rest(sweep, &folder);
     folder_close(&folder);
-    return verdict;
+    return error;
 }
 
-static void warn(const struct sweep *sweep, const char *name)
+/* What could not be removed is worth a warning, if nobody has it. */
+static void warn(const struct sweep *sweep, int error)
 {
-    fault_warn("%s/%s: cannot be removed: %s", sweep->store->folder.path, name, sweep->why);
+    if (error != 0 && error != ENOENT && error != KEPT)
+        fault_warn("%s/%s: cannot be removed: %s", sweep->store->folder.path, sweep->name, cause(sweep, error));
 }
 
 void sweep_own(struct store *store, const char *name)
 {
-    char now[STORE_NAME_BYTES];
-    struct sweep sweep;
+    struct sweep sweep = begin(store, false, name);
 
-    begin(&sweep, store, false);
-    snprintf(now, sizeof now, "%s", name);
-    if (put_away(&sweep, now) == FOLDER_FAILED || remove_folder(&sweep, OWN, now) == FOLDER_FAILED)
-        warn(&sweep, now);
+    warn(&sweep, remove_folder(&sweep, OWN));
 }
 
 /* ---- Batches that leave ---- */
-
-static void remove_left(struct store *store, const char *name)
-{
-    char now[STORE_NAME_BYTES];
-    struct sweep sweep;
-
-    begin(&sweep, store, false);
-    snprintf(now, sizeof now, "%s", name);
-    if (remove_folder(&sweep, LEFT, now) == FOLDER_FAILED)
-        warn(&sweep, now);
-}
 
 /* Let a batch leave the store, and remove its files if nobody reads it. The new name is on disk before the first file
  * is removed, so that no loss of power leaves a part of a batch under the old one. */
 static void put_out(struct store *store, const char *batch)
 {
-    const struct folder *folder = &store->folder;
     char left[STORE_NAME_BYTES];
-    enum folder_verdict verdict;
+    struct sweep sweep;
+    int error;
 
     store_name_make_unused(left, STORE_NAME_LEFT_PREFIX, batch);
-    verdict = folder_rename(folder, batch, left);
-    if (verdict == FOLDER_EXISTS)
-        folder_report(folder, left, EEXIST);
-    if (verdict == FOLDER_MISSING)
+    error = folder_rename(&store->folder, batch, left);
+    if (error == ENOENT)
         return;
-    folder_sync(folder);
-    remove_left(store, left);
+    if (error != 0)
+        folder_report(&store->folder, batch, error);
+    folder_sync(&store->folder);
+    sweep = begin(store, false, left);
+    warn(&sweep, remove_folder(&sweep, LEFT));
 }
 
 void sweep_keep(struct store *store, uint64_t keep, const char *added)
@@ -273,85 +247,75 @@ void sweep_keep(struct store *store, uint64_t keep, const char *added)
 
 /* ---- All that is in the store ---- */
 
-/* Remove what stands under a name, if that is what names of its kind stand for, and is for this sweep; else MISSING. */
-static enum folder_verdict remove_one(struct sweep *sweep, enum store_name_kind kind, char name[STORE_NAME_BYTES])
+/* Remove what stands under a name, if that is what names of its kind stand for, and is for this sweep; else ENOENT. */
+static int remove_one(struct sweep *sweep, enum store_name_kind kind)
 {
-    enum folder_verdict verdict;
+    const struct folder *root = &sweep->store->folder;
     struct stat status;
+    int error;
 
-    sweep->bytes = 0;
-    if (sys_stat_at(sweep->root.fd, name, &status) != 0)
-        return errno == ENOENT ? FOLDER_MISSING : fail(sweep);
+    if (sys_stat_at(root->fd, sweep->name, &status) != 0)
+        return errno;
     if (!(kind == STORE_NAME_BEGUN ? S_ISREG(status.st_mode) : S_ISDIR(status.st_mode)))
-        return FOLDER_MISSING;
+        return ENOENT;
     if (!sweep->all && kind != STORE_NAME_LEFT && status.st_uid != sys_user())
-        return FOLDER_MISSING;
+        return ENOENT;
     if (kind != STORE_NAME_BEGUN)
-        return remove_folder(sweep, kind == STORE_NAME_DRAFT ? DRAFT : LEFT, name);
-    verdict = check_age(sweep, &status);
-    return verdict == FOLDER_OK ? unlink_file(sweep, &sweep->root, name) : verdict;
+        return remove_folder(sweep, kind == STORE_NAME_DRAFT ? DRAFT : LEFT);
+    error = check_age(sweep, &status);
+    return error == 0 ? unlink_file(sweep, root, sweep->name) : error;
 }
 
-/* `name` is what the store has made, so that it can be printed as it is. */
-static void tell(const struct sweep *sweep, enum folder_verdict verdict, const char *name)
-{
-    char size[32];
-
-    if (verdict == FOLDER_OK)
-        printf("removed %s (%s)\n", name, number_format_size(sweep->bytes, size));
-    else if (verdict != FOLDER_MISSING)
-        printf("kept %s (%s)\n", name, sweep->why);
-}
-
-/* Returns false if it can be removed, but was not: `why` says it, and `name` is then what it is called now. */
-static bool sweep_one(struct sweep *sweep, const char *name, char now[STORE_NAME_BYTES])
+/* The sweep goes on to a name. Names of kinds that can be removed are what the store has made, so that they can be
+ * printed as they are. */
+static int sweep_one(struct sweep *sweep, const char *name)
 {
     const enum store_name_kind kind = store_name_kind(name);
-    enum folder_verdict verdict;
+    char size[32];
+    int error;
 
     if (kind == STORE_NAME_OTHER)
-        return true;
-    snprintf(now, STORE_NAME_BYTES, "%s", name);
-    verdict = remove_one(sweep, kind, now);
-    if (sweep->all)
-        tell(sweep, verdict, verdict == FOLDER_OK ? name : now);
-    return verdict != FOLDER_FAILED;
+        return 0;
+    snprintf(sweep->name, sizeof sweep->name, "%s", name);
+    sweep->bytes = 0;
+    error = remove_one(sweep, kind);
+    if (sweep->all && error == 0)
+        printf("removed %s (%s)\n", name, number_format_size(sweep->bytes, size));
+    else if (sweep->all && error != ENOENT)
+        printf("kept %s (%s)\n", sweep->name, cause(sweep, error));
+    return error;
 }
 
 void sweep_dead(struct store *store)
 {
+    struct sweep sweep = begin(store, false, "");
     struct folder_names names;
-    char now[STORE_NAME_BYTES];
-    struct sweep sweep;
 
-    begin(&sweep, store, false);
-    if (folder_list(&sweep.root, &names) != FOLDER_OK)
-        fault_warn("%s: %s", store->folder.path, strerror(errno));
+    folder_list(&store->folder, &names);
     for (size_t i = 0; i < names.count; i++)
-        if (!sweep_one(&sweep, names.name[i], now))
-            warn(&sweep, now);
+        warn(&sweep, sweep_one(&sweep, names.name[i]));
     folder_names_release(&names);
 }
 
 /* Goes on behind what cannot be removed, and fails at the end. */
 void sweep_all(struct store *store)
 {
-    char now[STORE_NAME_BYTES], first[STORE_NAME_BYTES];
+    struct sweep sweep = begin(store, true, ""), failed;
     struct folder_names names;
-    const char *why = NULL;
-    struct sweep sweep;
+    int first = 0;
 
-    (void)folder_list(&store->folder, &names);
-    begin(&sweep, store, true);
+    folder_list(&store->folder, &names);
     for (size_t i = 0; i < names.count; i++) {
-        if (sweep_one(&sweep, names.name[i], now) || why != NULL)
+        const int error = sweep_one(&sweep, names.name[i]);
+
+        if (first != 0 || error == 0 || error == ENOENT || error == KEPT)
             continue;
-        memcpy(first, now, sizeof first);
-        why = sweep.why;
+        first = error;
+        failed = sweep;
     }
     folder_names_release(&names);
     if (fflush(stdout) != 0 || ferror(stdout))
         fault_report("write error", errno);
-    if (why != NULL)
-        folder_say(&store->folder, first, "cannot be removed: %s", why);
+    if (first != 0)
+        folder_say(&store->folder, failed.name, "cannot be removed: %s", cause(&failed, first));
 }

@@ -19,82 +19,45 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* Room for a path that can be opened and a name in it, and for what is said of a file. */
-enum { WHERE_BYTES = 4096 + 256, MESSAGE_BYTES = 2400 };
+enum { MESSAGE_BYTES = 2400 }; /* room for what is said of a file */
 
-static char *copy(const char *text)
-{
-    const size_t bytes = strlen(text) + 1;
-
-    return memcpy(fault_allocate(bytes, 1), text, bytes);
-}
-
-/* What stands between a path and a name in it. */
-static const char *separator(const char *path)
-{
-    size_t length = strlen(path);
-
-    return length > 0 && path[length - 1] == '/' ? "" : "/";
-}
-
+/* "PATH/NAME", malloc'd; "PATH" if there is no name. */
 static char *join(const char *path, const char *name)
 {
-    const size_t bytes = strlen(path) + 1 + strlen(name) + 1;
+    const size_t length = strlen(path);
+    const char *separator = length > 0 && path[length - 1] == '/' ? "" : "/";
+    const size_t bytes = length + 1 + (name != NULL ? strlen(name) : 0) + 1;
     char *result = fault_allocate(bytes, 1);
 
-    snprintf(result, bytes, "%s%s%s", path, separator(path), name);
-    return result;
-}
-
-static void describe(const struct folder *folder, const char *name, char where[WHERE_BYTES])
-{
     if (name == NULL)
-        snprintf(where, WHERE_BYTES, "%s", folder->path);
+        memcpy(result, path, length + 1);
     else
-        snprintf(where, WHERE_BYTES, "%s%s%s", folder->path, separator(folder->path), name);
+        snprintf(result, bytes, "%s%s%s", path, separator, name);
+    return result;
 }
 
 void folder_report(const struct folder *folder, const char *name, int error)
 {
-    char where[WHERE_BYTES];
-
-    describe(folder, name, where);
-    fault_report(where, error);
+    if (error == FOLDER_NOT_REGULAR)
+        folder_say(folder, name, "not a regular file");
+    fault_report(join(folder->path, name), error);
 }
 
 void folder_say(const struct folder *folder, const char *name, const char *format, ...)
 {
-    char where[WHERE_BYTES], message[MESSAGE_BYTES];
+    char message[MESSAGE_BYTES];
     va_list arguments;
 
-    describe(folder, name, where);
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    fault_say("%s: %s", where, message);
+    fault_say("%s: %s", join(folder->path, name), message);
 }
 
-/* The verdict on a call that has just failed, if the folder is lenient; else the run ends. */
-static enum folder_verdict fail(const struct folder *folder, const char *name)
+/* The errno of a call that has just failed. ESTALE: another machine has removed it. */
+static int failure(void)
 {
-    if (!folder->lenient)
-        folder_report(folder, name, errno);
-    return FOLDER_FAILED;
-}
-
-/* ESTALE: another machine has removed it. */
-static enum folder_verdict fail_unless_missing(const struct folder *folder, const char *name)
-{
-    return errno == ENOENT || errno == ESTALE ? FOLDER_MISSING : fail(folder, name);
-}
-
-/* Close it after a failure, whose errno stays. */
-static void give_up_descriptor(int fd)
-{
-    int error = errno;
-
-    (void)io_close(fd);
-    errno = error;
+    return errno == ESTALE ? ENOENT : errno;
 }
 
 /* How systems refuse to open a link: ELOOP by POSIX, EMLINK on FreeBSD. */
@@ -114,23 +77,19 @@ bool folder_open(struct folder *folder, const char *path)
         return false;
     if (fd < 0)
         fault_report(path, errno);
-    *folder = (struct folder){.fd = fd, .path = copy(path)};
+    *folder = (struct folder){.fd = fd, .path = join(path, NULL)};
     return true;
 }
 
-enum folder_verdict folder_enter(struct folder *inner, const struct folder *outer, const char *name)
+int folder_enter(struct folder *inner, const struct folder *outer, const char *name)
 {
     int fd = io_open_at(outer->fd, name, O_RDONLY | O_DIRECTORY, 0);
 
-    *inner = (struct folder){.fd = -1, .lenient = outer->lenient};
-    if (fd < 0) {
-        if (is_link_error(errno))
-            errno = ENOTDIR;
-        return fail_unless_missing(outer, name);
-    }
-    inner->fd = fd;
-    inner->path = join(outer->path, name);
-    return FOLDER_OK;
+    *inner = (struct folder){.fd = -1};
+    if (fd < 0)
+        return is_link_error(errno) ? ENOTDIR : failure();
+    *inner = (struct folder){.fd = fd, .path = join(outer->path, name)};
+    return 0;
 }
 
 /* What cannot be opened is not left there. */
@@ -181,7 +140,7 @@ static void add_name(struct folder_names *names, size_t *room, const char *name)
         names->name = moved;
         *room = larger;
     }
-    names->name[names->count++] = copy(name);
+    names->name[names->count++] = join(name, NULL);
 }
 
 static int compare_names(const void *one, const void *other)
@@ -204,46 +163,27 @@ static void sort_names(struct folder_names *names)
     names->count = kept;
 }
 
-/* Read the names of an open list. 0, or -1 with errno. */
-static int read_names(void *list, struct folder_names *names)
+void folder_list(const struct folder *folder, struct folder_names *names)
 {
+    void *list = sys_list_open(folder->fd);
     const char *name;
     size_t room = 0;
 
+    *names = (struct folder_names){0};
+    if (list == NULL)
+        folder_report(folder, NULL, errno);
     while ((name = sys_list_next(list)) != NULL) {
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
-        if (names->count == FOLDER_NAMES_MAX) {
-            errno = EFBIG;
-            return -1;
-        }
+        if (names->count == FOLDER_NAMES_MAX)
+            folder_say(folder, NULL, "there are more than %d names in it", FOLDER_NAMES_MAX);
         add_name(names, &room, name);
     }
-    return errno == 0 ? 0 : -1;
-}
-
-enum folder_verdict folder_list(const struct folder *folder, struct folder_names *names)
-{
-    void *list = sys_list_open(folder->fd);
-    int status, error;
-
-    *names = (struct folder_names){0};
-    if (list == NULL)
-        return fail(folder, NULL);
-    status = read_names(list, names);
-    error = errno;
+    if (errno != 0)
+        folder_report(folder, NULL, errno);
     sys_list_close(list);
-    errno = error;
-    if (status != 0) {
-        folder_names_release(names);
-        errno = error;
-        if (error == EFBIG && !folder->lenient)
-            folder_say(folder, NULL, "there are more than %d names in it", FOLDER_NAMES_MAX);
-        return fail(folder, NULL);
-    }
     if (names->count > 1)
         sort_names(names);
-    return FOLDER_OK;
 }
 
 /* ---- Files ---- */
@@ -254,62 +194,38 @@ static bool is_kind_error(int error)
     return is_link_error(error) || error == EISDIR || error == ENXIO || error == EOPNOTSUPP;
 }
 
-static enum folder_verdict refuse_kind(const struct folder *folder, const char *name)
-{
-    if (!folder->lenient)
-        folder_say(folder, name, "not a regular file");
-    errno = EINVAL;
-    return FOLDER_FAILED;
-}
-
 /* O_NONBLOCK keeps a FIFO from waiting for its other end; regular files do not mind it. What this makes is one. */
-static enum folder_verdict open_regular(const struct folder *folder, const char *name, int flags, int *fd)
+int folder_open_file(const struct folder *folder, const char *name, int flags, int *fd)
 {
-    enum folder_verdict verdict;
     struct stat status;
+    int error;
 
     *fd = io_open_at(folder->fd, name, flags | O_NONBLOCK | O_NOCTTY, 0666);
-    if (*fd < 0) {
-        if (is_kind_error(errno))
-            return refuse_kind(folder, name);
-        return errno == EEXIST ? FOLDER_EXISTS : fail_unless_missing(folder, name);
-    }
+    if (*fd < 0)
+        return is_kind_error(errno) ? FOLDER_NOT_REGULAR : failure();
     if ((flags & O_CREAT) != 0)
-        return FOLDER_OK;
-    if (sys_fstat(*fd, &status) != 0)
-        verdict = fail(folder, name);
-    else if (!S_ISREG(status.st_mode))
-        verdict = refuse_kind(folder, name);
-    else
-        return FOLDER_OK;
-    give_up_descriptor(*fd);
+        return 0;
+    error = sys_fstat(*fd, &status) != 0 ? errno : S_ISREG(status.st_mode) ? 0 : FOLDER_NOT_REGULAR;
+    if (error == 0)
+        return 0;
+    (void)io_close(*fd);
     *fd = -1;
-    return verdict;
-}
-
-int folder_open_file(const struct folder *folder, const char *name)
-{
-    int fd;
-
-    (void)open_regular(folder, name, O_RDONLY, &fd);
-    return fd;
-}
-
-enum folder_verdict folder_edit_file(const struct folder *folder, const char *name, bool make, int *fd)
-{
-    return open_regular(folder, name, O_RDWR | (make ? O_CREAT | O_EXCL : 0), fd);
+    return error;
 }
 
 char *folder_read(const struct folder *folder, const char *name, size_t most, size_t *bytes)
 {
-    int fd = folder_open_file(folder, name);
     struct stat status;
     char *text;
     size_t got;
+    int fd;
+    const int error = folder_open_file(folder, name, O_RDONLY, &fd);
 
     *bytes = 0;
-    if (fd < 0)
+    if (error == ENOENT)
         return NULL;
+    if (error != 0)
+        folder_report(folder, name, error);
     if (sys_fstat(fd, &status) != 0)
         folder_report(folder, name, errno);
     if ((uintmax_t)status.st_size > most)
@@ -327,12 +243,11 @@ char *folder_read(const struct folder *folder, const char *name, size_t most, si
 /* Make a file of these bytes, on disk. If the run ends here, it is gone. */
 static void write_new(const struct folder *folder, const char *name, const void *data, size_t bytes)
 {
-    enum folder_verdict verdict;
-    int error = 0, fd;
+    int fd;
+    int error = folder_open_file(folder, name, O_RDWR | O_CREAT | O_EXCL, &fd);
 
-    verdict = folder_edit_file(folder, name, true, &fd);
-    if (verdict != FOLDER_OK)
-        folder_report(folder, name, verdict == FOLDER_EXISTS ? EEXIST : ENOENT);
+    if (error != 0)
+        folder_report(folder, name, error);
     if (io_write(fd, data, bytes) != 0 || io_sync(fd) != 0)
         error = errno;
     if (io_close(fd) != 0 && error == 0)
@@ -346,18 +261,7 @@ static void write_new(const struct folder *folder, const char *name, const void 
 /* Has the file system no hard links? */
 static bool is_without_links(int error)
 {
-    switch (error) {
-    case EPERM:
-    case EMLINK:
-    case ENOSYS:
-    case ENOTSUP:
-#if EOPNOTSUPP != ENOTSUP
-    case EOPNOTSUPP:
-#endif
-        return true;
-    default:
-        return false;
-    }
+    return error == EPERM || error == EMLINK || error == ENOSYS || error == ENOTSUP;
 }
 
 /* Whatever becomes of the link, the file has its first name no more before the run ends. */
@@ -382,19 +286,11 @@ bool folder_publish(const struct folder *folder, const char *name, const char *b
 
 /* ---- Names ---- */
 
-enum folder_verdict folder_rename(const struct folder *folder, const char *from, const char *to)
+int folder_rename(const struct folder *folder, const char *from, const char *to)
 {
     if (sys_rename_at(folder->fd, from, to) == 0)
-        return FOLDER_OK;
-    switch (errno) {
-    case EEXIST:
-    case ENOTEMPTY:
-    case ENOTDIR:
-    case EISDIR:
-        return FOLDER_EXISTS;
-    default:
-        return fail_unless_missing(folder, from);
-    }
+        return 0;
+    return errno == ENOTEMPTY || errno == ENOTDIR || errno == EISDIR ? EEXIST : failure();
 }
 
 void folder_sync(const struct folder *folder)

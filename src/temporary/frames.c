@@ -2,8 +2,6 @@
  * Memory blocks are small where memory is, so a frame is put together from several on the desk first, which costs a
  * tenth of what compressing does. In front of both buffers on the desk there is room for a header, so that a frame is
  * handed on in one piece, whichever of the two it is.
- *
- * A frame is read together with the header of the next one: one read each.
  */
 
 #include "temporary/frames.h"
@@ -26,8 +24,7 @@ struct frames_desk {
     struct frames_desk *next; /* in the list of idle ones */
     struct lz4_table table;
     uint8_t plain[HEADER_BYTES + FRAMES_PLAIN_BYTES];
-    uint8_t packed[HEADER_BYTES + FRAMES_PLAIN_BYTES + HEADER_BYTES]; /* and the header of the next frame */
-    uint8_t header[HEADER_BYTES];                                     /* of the frame to be read next */
+    uint8_t packed[HEADER_BYTES + FRAMES_PLAIN_BYTES];
 };
 
 void frames_init(struct frames *frames)
@@ -155,31 +152,18 @@ struct frames_sample frames_try(struct frames *frames, const struct iovec *piece
 
 /* ---- Reading ---- */
 
-/* Get so many bytes, and the header of the next frame if there is one. False: there is something else. */
-static bool get_with_header(struct frames_reader *reader, uint8_t *data, size_t bytes, frames_get *get, void *context)
-{
-    const size_t got = get(context, data, bytes + HEADER_BYTES);
-
-    reader->header = got == bytes + HEADER_BYTES;
-    memcpy(reader->desk->header, data + bytes, reader->header ? HEADER_BYTES : 0);
-    return reader->header || got == bytes;
-}
-
-/* Take a desk, with the header of the first frame. */
-static bool begin(struct frames *frames, struct frames_reader *reader, frames_get *get, void *context)
-{
-    reader->desk = take_desk(frames);
-    return get_with_header(reader, reader->desk->packed, 0, get, context);
-}
-
-/* Have the plain bytes of the next frame on the desk, which has its header. False: the frame is damaged. */
+/* Have the plain bytes of the next frame on the desk. False: the frame is damaged. */
 static bool next_frame(struct frames_reader *reader, frames_get *get, void *context)
 {
     struct frames_desk *desk = reader->desk;
-    const size_t bytes = get_length(desk->header);
-    const size_t stored = get_length(desk->header + HEADER_BYTES / 2);
+    uint8_t header[HEADER_BYTES];
+    size_t bytes, stored;
 
-    if (!reader->header || stored > bytes || !get_with_header(reader, desk->packed, stored, get, context))
+    if (get(context, header, HEADER_BYTES) != HEADER_BYTES)
+        return false;
+    bytes = get_length(header);
+    stored = get_length(header + HEADER_BYTES / 2);
+    if (stored > bytes || get(context, desk->packed, stored) != stored)
         return false;
     if (stored == bytes)
         memcpy(desk->plain, desk->packed, bytes);
@@ -199,8 +183,8 @@ bool frames_read(struct frames *frames, struct frames_reader *reader, const stru
         while (done < pieces[i].iov_len) {
             size_t bytes;
 
-            if (reader->desk == NULL && !begin(frames, reader, get, context))
-                return false;
+            if (reader->desk == NULL)
+                reader->desk = take_desk(frames);
             if (reader->at == reader->end && !next_frame(reader, get, context))
                 return false;
             bytes = least_size(pieces[i].iov_len - done, reader->end - reader->at);

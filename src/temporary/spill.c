@@ -1,32 +1,242 @@
-/* What is stored in a pile's files is its bytes, and what has been made of them, one after another without a gap. So
- * the files know nothing of compression, and a directory may be full in the middle of a frame. */
+/*
+ * Piles are dealt to `count` groups; pile p is turn p / count of group p mod count. A group has a file in each
+ * directory in which one of its piles ever needed one, made at the first write. With a group for each pile, which is
+ * the rule, a pile's place in its file is its own offset. Otherwise the piles of a group take turns, a stripe each, so
+ * that a place is still found by arithmetic alone; what a short pile does not use is a hole and takes no space.
+ *
+ *     offset  ->  (extent: the directory after so many that were full)  ->  group file, stripe, position in it
+ *
+ * What is stored of a pile is its bytes as they are, up to where compressing them is found worth while, if it is; from
+ * there on it is frames, some of which are compressed. One follows another without a gap, so a directory may be full in
+ * the middle of a frame.
+ */
 
 #include "temporary/spill.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
+#include "base/arithmetic.h"
 #include "system/io.h"
 #include "system/sys.h"
-#include "temporary/pile_files.h"
 
-/* Pieces of one transfer: 64 blocks of 64 KiB are 4 MiB. */
-enum { PIECES = 64 };
+/* Descriptors left to inputs, output, and what libc opens for a moment. */
+static const unsigned SPARE_DESCRIPTORS = 12;
 
-struct content {
+/* More than the piles of two scatters, one within the other, and all that can be of use. */
+static const unsigned WANTED_DESCRIPTORS = 4096;
+
+enum {
+    STRIPE_BYTES = 1 << 20,
+    ASKED_BYTES = 16 << 20, /* of which the disk is asked how fast it is */
+    PIECES = 64,            /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
+};
+
+struct pile {
     struct xxh64 hash; /* of the bytes that were written */
-    uint64_t plain; /* so many of those in its files are as they were written, then come those that were compressed */
+    uint64_t bytes;    /* in its files; */
+    uint64_t plain;    /* so many of them are as they were written, then come frames */
+    unsigned extents;  /* how many directories it has come to; 0 before the first write */
+    bool used;         /* has anything of it ever been in a file? */
 };
 
 struct spill {
-    struct storage storage;
+    struct storage storage; /* first */
     struct spill_place *place;
-    struct pile_files files;
-    struct content *content; /* [piles] */
+    pthread_mutex_t mutex; /* guards the making of files */
+    unsigned count;        /* of groups */
+    unsigned turns;        /* piles in a group, at most */
+    int *descriptor;       /* [count][directories]; -1 if not made */
+    uint64_t *start;       /* [piles][directories + 1]: the offset at which each of the pile's extents begins */
+    struct pile *pile;     /* [piles] */
 };
 
 static struct spill *spill_of(struct storage *storage)
 {
     return (struct spill *)storage;
+}
+
+/* ---- Files ---- */
+
+static const char *directory_of(const struct spill *spill, unsigned pile, unsigned extent)
+{
+    const struct spill_place *place = spill->place;
+
+    return place->directory[(pile % spill->count + extent) % place->directories];
+}
+
+_Noreturn static void report(const struct spill *spill, unsigned pile, unsigned extent, int error)
+{
+    char cause[FAULT_CAUSE_BYTES];
+
+    fault_say("temporary file in %s: %s", directory_of(spill, pile, extent),
+              error == 0 ? "file is shorter than what was written" : fault_cause(error, cause));
+}
+
+static int *descriptor_of(struct spill *spill, unsigned pile, unsigned extent)
+{
+    unsigned group = pile % spill->count;
+    unsigned directory = (group + extent) % spill->place->directories;
+
+    return &spill->descriptor[(size_t)group * spill->place->directories + directory];
+}
+
+static uint64_t *start_of(struct spill *spill, unsigned pile, unsigned extent)
+{
+    return &spill->start[(size_t)pile * (spill->place->directories + 1) + extent];
+}
+
+/* The descriptor for writing, made if it is not there. */
+static int descriptor_for_writing(struct spill *spill, unsigned pile, unsigned extent)
+{
+    int *fd = descriptor_of(spill, pile, extent);
+    int got;
+
+    pthread_mutex_lock(&spill->mutex);
+    if (*fd < 0) {
+        *fd = spill_place_make_file(directory_of(spill, pile, extent));
+        if (*fd >= 0 && sys_is_memory_file_system(*fd) && !atomic_exchange(&spill->place->told, true))
+            fault_warn("temporary files in %s are kept in memory; name another directory with -T",
+                       directory_of(spill, pile, extent));
+    }
+    got = *fd;
+    pthread_mutex_unlock(&spill->mutex);
+    return got;
+}
+
+/* Where a byte of a pile stands: at `at` in the file of an extent, with so many from there on together. */
+struct spot {
+    unsigned extent;
+    off_t at;
+    uint64_t together;
+};
+
+/* The next byte that will come to the pile is in its last extent. */
+static struct spot find(struct spill *spill, unsigned pile, uint64_t offset)
+{
+    const unsigned last = spill->pile[pile].extents - 1;
+    struct spot spot = {.together = UINT64_MAX};
+
+    while (spot.extent < last && offset >= *start_of(spill, pile, spot.extent + 1))
+        spot.extent++;
+    if (spot.extent < last)
+        spot.together = *start_of(spill, pile, spot.extent + 1) - offset;
+    offset -= *start_of(spill, pile, spot.extent);
+    spot.at = (off_t)offset;
+    if (spill->turns > 1) {
+        const uint64_t stripe = offset / STRIPE_BYTES, inside = offset % STRIPE_BYTES;
+
+        spot.at = (off_t)((stripe * spill->turns + pile / spill->count) * STRIPE_BYTES + inside);
+        spot.together = least(spot.together, STRIPE_BYTES - inside);
+    }
+    return spot;
+}
+
+/* How long does it take until files of so many bytes are on the disk? It is asked for all of them at once, as the
+ * system does: what waits behind other requests one by one tells their time. */
+static void ask_disk(struct spill *spill)
+{
+    const size_t files = (size_t)spill->count * spill->place->directories;
+    uint64_t start, end, bytes = 0;
+    struct stat status;
+    size_t asked = 0;
+
+    if (!sys_own_nanoseconds(&start))
+        return;
+    pthread_mutex_lock(&spill->mutex);
+    for (; asked < files && bytes < ASKED_BYTES; asked++)
+        if (spill->descriptor[asked] >= 0 && sys_fstat(spill->descriptor[asked], &status) == 0) {
+            bytes += (uint64_t)status.st_size;
+            sys_write_back(spill->descriptor[asked]);
+        }
+    for (size_t i = 0; i < asked; i++)
+        if (spill->descriptor[i] >= 0)
+            sys_await_disk(spill->descriptor[i], 0, 0);
+    pthread_mutex_unlock(&spill->mutex);
+    if (bytes > 0 && sys_own_nanoseconds(&end) && end > start)
+        spill_place_waited(spill->place, bytes, end - start);
+}
+
+/* io_write_at, which may be measured. */
+static int write_some(struct spill *spill, int fd, struct iovec *pieces, int count, off_t at, size_t *done)
+{
+    uint64_t start, end;
+
+    if (!spill_place_measures(spill->place) || !sys_own_nanoseconds(&start))
+        return io_write_at(fd, pieces, count, at, done);
+    if (io_write_at(fd, pieces, count, at, done) != 0)
+        return -1;
+    if (sys_own_nanoseconds(&end) && spill_place_wrote(spill->place, *done, end > start ? end - start : 0))
+        ask_disk(spill);
+    return 0;
+}
+
+/* When a directory is full, go on in the next one. `pieces` is changed. Different threads may do that to different
+ * piles. */
+static void append(struct spill *spill, unsigned pile, struct iovec *pieces, int count)
+{
+    struct pile *file = &spill->pile[pile];
+    struct spill_place *place = spill->place;
+
+    if (file->extents == 0) {
+        file->extents = 1;
+        file->used = true;
+        atomic_fetch_add(&place->piles, 1);
+    }
+    while (count > 0) {
+        const struct spot spot = find(spill, pile, file->bytes);
+        const int fd = descriptor_for_writing(spill, pile, spot.extent);
+        struct iovec some[PIECES];
+        size_t bytes, done = 0;
+        int taken = io_pieces_begin(pieces, count, spot.together, some, PIECES, &bytes);
+        int used, error = 0;
+
+        if (fd < 0 || write_some(spill, fd, some, taken, spot.at, &done) != 0)
+            error = errno;
+        file->bytes += done;
+        atomic_fetch_add(&place->bytes, done);
+        used = io_pieces_advance(pieces, count, done);
+        pieces += used;
+        count -= used;
+        if (error == 0)
+            continue;
+        if (error != ENOSPC && error != EDQUOT)
+            report(spill, pile, spot.extent, error);
+        if (file->extents == place->directories)
+            spill_place_report_full(place, directory_of(spill, pile, spot.extent), error);
+        *start_of(spill, pile, file->extents++) = file->bytes;
+    }
+}
+
+/* Fill the pieces with what is stored from *offset on, of which there is as much, and move *offset on. */
+static void fetch(struct spill *spill, unsigned pile, uint64_t *offset, struct iovec *pieces, int count)
+{
+    while (count > 0) {
+        const struct spot spot = find(spill, pile, *offset);
+        struct iovec some[PIECES];
+        size_t bytes, done;
+        int taken = io_pieces_begin(pieces, count, spot.together, some, PIECES, &bytes);
+        int used;
+
+        if (io_read_at(*descriptor_of(spill, pile, spot.extent), some, taken, spot.at, &done) != 0)
+            report(spill, pile, spot.extent, errno);
+        *offset += bytes;
+        used = io_pieces_advance(pieces, count, bytes);
+        pieces += used;
+        count -= used;
+    }
+}
+
+/* Where it cannot be done, the space comes back with the file. */
+static void give_back(struct spill *spill, unsigned pile, uint64_t from, uint64_t to)
+{
+    while (from < to) {
+        const struct spot spot = find(spill, pile, from);
+        const uint64_t bytes = least(to - from, spot.together);
+
+        (void)sys_punch_hole(*descriptor_of(spill, pile, spot.extent), spot.at, (off_t)bytes);
+        from += bytes;
+    }
 }
 
 /* ---- Writing ---- */
@@ -41,55 +251,45 @@ static void store_packed(void *context, const uint8_t *data, size_t bytes)
     struct packing *packing = context;
     struct iovec piece = {.iov_base = (uint8_t *)data, .iov_len = bytes}; /* which is only read */
 
-    pile_files_append(&packing->spill->files, packing->pile, &piece, 1);
-}
-
-/* How are the next bytes to be written? Looks at the disk, and takes a sample of them, when it is time for that. */
-static enum pace_choice choose(const struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes)
-{
-    if (pace_come(place->pace, bytes)) {
-        struct frames_sample sample;
-
-        if (spill_place_fills(place))
-            pace_press(place->pace, 0);
-        sample = frames_try(place->frames, pieces, count);
-        pace_sampled(place->pace, &sample);
-    }
-    return pace_advice(place->pace);
+    append(packing->spill, packing->pile, &piece, 1);
 }
 
 static void write_pile(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(storage);
     struct spill_place *place = spill->place;
-    struct content *content = &spill->content[pile];
+    struct pile *file = &spill->pile[pile];
     struct packing packing = {.spill = spill, .pile = pile};
-    uint64_t bytes = content->hash.bytes;
-    enum pace_choice choice = place->frames != NULL ? PACE_PACKED : PACE_PLAIN;
+    const uint64_t before = file->hash.bytes;
+    bool packs;
 
     for (int i = 0; i < count; i++)
-        xxh64_update(&content->hash, pieces[i].iov_base, pieces[i].iov_len);
-    bytes = content->hash.bytes - bytes;
-    atomic_fetch_add(&place->plain, bytes);
-    if (place->pace != NULL)
-        choice = choose(place, pieces, count, bytes);
-    if (choice == PACE_HOPELESS)
-        spill_place_report_shortage(place);
-    if (choice == PACE_PACKED || content->plain < spill->files.pile[pile].bytes) {
-        frames_write(place->frames, choice == PACE_PACKED, pieces, count, store_packed, &packing);
+        xxh64_update(&file->hash, pieces[i].iov_base, pieces[i].iov_len);
+    packs = spill_place_packs(place, pieces, count, file->hash.bytes - before);
+    if (packs || file->plain < file->bytes) {
+        frames_write(&place->frames, packs, pieces, count, store_packed, &packing);
     } else {
-        pile_files_append(&spill->files, pile, pieces, count);
-        content->plain = spill->files.pile[pile].bytes;
+        append(spill, pile, pieces, count);
+        file->plain = file->bytes;
     }
 }
 
 static void drop_pile(struct storage *storage, unsigned pile)
 {
     struct spill *spill = spill_of(storage);
+    struct pile *file = &spill->pile[pile];
 
-    pile_files_drop(&spill->files, pile);
-    spill->content[pile].plain = 0;
-    xxh64_init(&spill->content[pile].hash, 0);
+    if (spill->turns > 1)
+        give_back(spill, pile, 0, file->bytes);
+    for (unsigned extent = 0; spill->turns == 1 && extent < file->extents; extent++) {
+        int *fd = descriptor_of(spill, pile, extent);
+
+        if (*fd >= 0)
+            (void)io_close(*fd);
+        *fd = -1;
+    }
+    *file = (struct pile){.used = file->used};
+    xxh64_init(&file->hash, 0);
 }
 
 /* ---- Reading ---- */
@@ -97,41 +297,39 @@ static void drop_pile(struct storage *storage, unsigned pile)
 /* What was read of the pile is not what was written. */
 _Noreturn static void report_damage(const struct spill *spill, unsigned pile)
 {
-    fault_say("temporary file in %s: contents have changed since they were written",
-              pile_files_directory(&spill->files, pile));
+    fault_say("temporary file in %s: contents have changed since they were written", directory_of(spill, pile, 0));
 }
 
 _Noreturn static void report_records(struct storage *storage, unsigned pile)
 {
     const struct spill *spill = spill_of(storage);
 
-    if (!spill->files.pile[pile].used)
+    if (!spill->pile[pile].used)
         fault_say("a pile in memory does not hold the records that were put there");
-    fault_say("temporary file in %s: does not hold the records that were put there",
-              pile_files_directory(&spill->files, pile));
+    fault_say("temporary file in %s: does not hold the records that were put there", directory_of(spill, pile, 0));
 }
 
 static void begin_reading(struct storage_reader *reader)
 {
-    reader->left = spill_of(reader->storage)->content[reader->pile].hash.bytes;
+    reader->left = spill_of(reader->storage)->pile[reader->pile].hash.bytes;
     xxh64_init(&reader->hash, 0);
 }
 
 static void end_reading(struct storage_reader *reader)
 {
-    frames_close(spill_of(reader->storage)->place->frames, &reader->at.spill.frames);
+    frames_close(&spill_of(reader->storage)->place->frames, &reader->at.spill.frames);
 }
 
 static size_t fetch_packed(void *context, uint8_t *data, size_t bytes)
 {
     struct storage_reader *reader = context;
-    struct pile_files *files = &spill_of(reader->storage)->files;
-    uint64_t left = files->pile[reader->pile].bytes - reader->at.spill.next;
-    struct iovec piece = {.iov_base = data, .iov_len = bytes < left ? bytes : (size_t)left};
-    size_t length = piece.iov_len;
+    struct spill *spill = spill_of(reader->storage);
+    const uint64_t left = spill->pile[reader->pile].bytes - reader->at.spill.next;
+    const size_t length = bytes < left ? bytes : (size_t)left;
+    struct iovec piece = {.iov_base = data, .iov_len = length};
 
     if (length > 0)
-        pile_files_read(files, reader->pile, &reader->at.spill.next, &piece, 1);
+        fetch(spill, reader->pile, &reader->at.spill.next, &piece, 1);
     return length;
 }
 
@@ -139,17 +337,17 @@ static size_t fetch_packed(void *context, uint8_t *data, size_t bytes)
 static void fetch_frames(struct storage_reader *reader, struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(reader->storage);
-    const struct content *content = &spill->content[reader->pile];
+    const uint64_t plain = spill->pile[reader->pile].plain;
 
-    if (reader->at.spill.next < content->plain) {
+    if (reader->at.spill.next < plain) {
         struct iovec some[PIECES];
         size_t bytes;
-        const int taken = io_pieces_begin(pieces, count, content->plain - reader->at.spill.next, some, PIECES, &bytes);
+        const int taken = io_pieces_begin(pieces, count, plain - reader->at.spill.next, some, PIECES, &bytes);
 
-        pile_files_read(&spill->files, reader->pile, &reader->at.spill.next, some, taken);
+        fetch(spill, reader->pile, &reader->at.spill.next, some, taken);
         io_pieces_advance(pieces, count, bytes);
     }
-    if (!frames_read(spill->place->frames, &reader->at.spill.frames, pieces, count, fetch_packed, reader))
+    if (!frames_read(&spill->place->frames, &reader->at.spill.frames, pieces, count, fetch_packed, reader))
         report_damage(spill, reader->pile);
 }
 
@@ -160,7 +358,7 @@ static void verify(struct storage_reader *reader, const struct iovec *pieces, in
 
     for (int i = 0; i < count; i++)
         xxh64_update(&reader->hash, pieces[i].iov_base, pieces[i].iov_len);
-    if (reader->left == 0 && xxh64_value(&reader->hash) != xxh64_value(&spill->content[reader->pile].hash))
+    if (reader->left == 0 && xxh64_value(&reader->hash) != xxh64_value(&spill->pile[reader->pile].hash))
         report_damage(spill, reader->pile);
 }
 
@@ -183,18 +381,35 @@ static void read_pile(struct storage_reader *reader, struct iovec *pieces, int c
 
 static void discard_read(struct storage_reader *reader)
 {
-    pile_files_discard(&spill_of(reader->storage)->files, reader->pile, reader->at.spill.discarded,
-                       reader->at.spill.next);
+    give_back(spill_of(reader->storage), reader->pile, reader->at.spill.discarded, reader->at.spill.next);
     reader->at.spill.discarded = reader->at.spill.next;
 }
+
+/* ---- From the beginning to the end ---- */
 
 static void free_spill(struct storage *storage)
 {
     struct spill *spill = spill_of(storage);
 
-    pile_files_release(&spill->files);
-    free(spill->content);
+    for (size_t i = 0; i < (size_t)spill->count * spill->place->directories; i++)
+        if (spill->descriptor[i] >= 0)
+            (void)io_close(spill->descriptor[i]);
+    pthread_mutex_destroy(&spill->mutex);
+    free(spill->descriptor);
+    free(spill->start);
+    free(spill->pile);
     free(spill);
+}
+
+/* How many groups there may be. */
+static unsigned most_files(const struct spill_place *place)
+{
+    unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
+    unsigned files = free_descriptors > SPARE_DESCRIPTORS ? free_descriptors - SPARE_DESCRIPTORS : 0;
+
+    /* An oversized pile needs files in its turn while the others' are still open: keep half for later. */
+    files = files / 2 / place->directories;
+    return files > 0 ? files : 1;
 }
 
 static const struct storage_kind KIND = {
@@ -210,13 +425,20 @@ static const struct storage_kind KIND = {
 
 struct storage *spill_open(struct spill_place *place, unsigned piles)
 {
+    const unsigned most = most_files(place);
     struct spill *spill = fault_allocate(1, sizeof *spill);
 
-    spill->storage.kind = &KIND;
-    spill->place = place;
-    spill->content = fault_allocate(piles, sizeof *spill->content);
-    pile_files_init(&spill->files, place, piles);
+    *spill = (struct spill){.storage.kind = &KIND, .place = place, .turns = 1};
+    pthread_mutex_init(&spill->mutex, NULL);
+    while (spill->turns * most < piles)
+        spill->turns++;
+    spill->count = (piles + spill->turns - 1) / spill->turns;
+    spill->descriptor = fault_allocate((size_t)spill->count * place->directories, sizeof *spill->descriptor);
+    spill->start = fault_allocate((size_t)piles * (place->directories + 1), sizeof *spill->start);
+    spill->pile = fault_allocate(piles, sizeof *spill->pile);
+    for (size_t i = 0; i < (size_t)spill->count * place->directories; i++)
+        spill->descriptor[i] = -1;
     for (unsigned p = 0; p < piles; p++)
-        xxh64_init(&spill->content[p].hash, 0);
+        xxh64_init(&spill->pile[p].hash, 0);
     return &spill->storage;
 }

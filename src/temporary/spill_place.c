@@ -10,21 +10,43 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
-/* What may come before the disk is looked at again, and some more. */
+/* A sample is taken, and the disk is looked at, once in so many bytes: it takes about 150 us, and writing these 15 ms
+ * at least. And what may come before that, and some more. */
+static const uint64_t SAMPLE_BYTES = (uint64_t)32 << 20;
 static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20;
+
+/* So much is measured when so much has come, which took a run a tenth of a second. */
+static const uint64_t MEASURED_AFTER_BYTES = (uint64_t)64 << 20;
+static const uint64_t MEASURED_BYTES = (uint64_t)16 << 20;
+
+/* What decompressing takes of the time of compressing, about. */
+static const double UNPACKING = 0.25;
+
+void spill_place_init(struct spill_place *place, const char *const *directory, unsigned directories,
+                      enum spill_packing packing)
+{
+    *place = (struct spill_place){.directory = directory, .directories = directories, .threads = 1, .packing = packing};
+    frames_init(&place->frames);
+    pthread_mutex_init(&place->mutex, NULL);
+}
+
+void spill_place_release(struct spill_place *place)
+{
+    frames_release(&place->frames);
+    pthread_mutex_destroy(&place->mutex);
+}
+
+/* ---- Files ---- */
 
 /* For systems that cannot make a file without a name: it has one for a moment, which death by signal waits for. */
 static int open_and_unlink(const char *directory)
 {
     static const char NAME[] = "/bigshuf-XXXXXX";
-    size_t length = strlen(directory);
-    char *path = sys_allocate(length + sizeof NAME, 1);
+    const size_t length = strlen(directory);
+    char *path = fault_allocate(length + sizeof NAME, 1);
     sigset_t before;
-    int fd;
-    int error;
+    int fd, error;
 
-    if (path == NULL)
-        return -1;
     memcpy(path, directory, length);
     memcpy(path + length, NAME, sizeof NAME);
     signals_hold(&before);
@@ -49,6 +71,8 @@ int spill_place_make_file(const char *directory)
         fd = open_and_unlink(directory);
     return fd;
 }
+
+/* ---- Room ---- */
 
 /* Is one of the first `count` directories on the file system of directory `count`? */
 static bool is_counted(const struct spill_place *place, unsigned count)
@@ -80,16 +104,13 @@ _Noreturn static void report_shortage(const struct spill_place *place, bool trie
               (unsigned long long)(place->room >> 20), advice(tried));
 }
 
-void spill_place_report_shortage(const struct spill_place *place)
-{
-    report_shortage(place, true);
-}
-
 void spill_place_report_full(const struct spill_place *place, const char *directory, int error)
 {
-    const bool tried = place->frames != NULL && place->pace == NULL;
+    const bool tried = place->packing == SPILL_ALWAYS;
     char cause[FAULT_CAUSE_BYTES];
 
+    if (place->coming > place->room)
+        report_shortage(place, true);
     fault_say("temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice(tried));
 }
 
@@ -112,13 +133,6 @@ static const char *find_room(const struct spill_place *place, uint64_t *room)
     return NULL;
 }
 
-bool spill_place_fills(const struct spill_place *place)
-{
-    uint64_t room;
-
-    return place->coming == 0 && find_room(place, &room) == NULL && room < ENOUGH_BYTES + atomic_load(&place->plain);
-}
-
 void spill_place_check(struct spill_place *place, uint64_t bytes)
 {
     const char *failed = find_room(place, &place->room);
@@ -126,9 +140,84 @@ void spill_place_check(struct spill_place *place, uint64_t bytes)
     place->coming = bytes;
     if (failed != NULL)
         fault_say("temporary file in %s: %s", fault_name(failed), strerror(errno));
-    if (place->room >= bytes || (place->frames != NULL && place->pace == NULL))
+    if (place->room >= bytes || place->packing == SPILL_ALWAYS)
         return;
-    if (place->frames == NULL || place->room < bytes / SPILL_PLACE_HOPE)
+    if (place->packing == SPILL_NEVER || place->room < bytes / SPILL_PLACE_HOPE)
         report_shortage(place, false);
-    pace_press(place->pace, (double)place->room / (double)bytes);
+    place->pace.pressed = true;
+    place->pace.needed = (double)place->room / (double)bytes;
+}
+
+/* ---- Pace ---- */
+
+/* Nobody knows how much is to come. Is less free than has come so far? Then there is room for twice as much,
+ * compressed, as what is free. */
+static bool fills(const struct spill_place *place)
+{
+    uint64_t room;
+
+    return place->coming == 0 && find_room(place, &room) == NULL && room < ENOUGH_BYTES + atomic_load(&place->plain);
+}
+
+/* The first sample must shrink as much as all must. */
+static void take_sample(struct spill_place *place, const struct iovec *pieces, int count, bool is_first)
+{
+    const bool pressed = fills(place);
+    const struct frames_sample sample = frames_try(&place->frames, pieces, count);
+    const double plain = (double)sample.plain_bytes;
+    struct spill_pace *pace = &place->pace;
+
+    pthread_mutex_lock(&place->mutex);
+    pace->pressed = pace->pressed || pressed;
+    pace->pack_cost = (double)sample.nanoseconds / plain;
+    pace->left = (double)sample.stored_bytes / plain;
+    pthread_mutex_unlock(&place->mutex);
+    if (is_first && pace->needed > 0 && pace->left > pace->needed)
+        report_shortage(place, true);
+}
+
+bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes)
+{
+    const uint64_t before = atomic_fetch_add(&place->plain, bytes);
+    struct spill_pace *pace = &place->pace;
+    double gain, cost;
+    bool packs;
+
+    if (place->packing != SPILL_AUTO)
+        return place->packing == SPILL_ALWAYS;
+    if (before == 0 || before / SAMPLE_BYTES < (before + bytes) / SAMPLE_BYTES)
+        take_sample(place, pieces, count, before == 0);
+    pthread_mutex_lock(&place->mutex);
+    gain = 2 * pace->write_cost * (1 - pace->left);
+    cost = (1 + UNPACKING) * pace->pack_cost * (place->threads > 1 ? 0.5 : 1);
+    packs = pace->left < 1 && (pace->pressed || gain > cost);
+    pthread_mutex_unlock(&place->mutex);
+    return packs;
+}
+
+bool spill_place_measures(const struct spill_place *place)
+{
+    return place->packing == SPILL_AUTO && atomic_load(&place->plain) >= MEASURED_AFTER_BYTES &&
+           atomic_load(&place->measured_bytes) < MEASURED_BYTES;
+}
+
+bool spill_place_wrote(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds)
+{
+    const uint64_t before = atomic_fetch_add(&place->measured_bytes, bytes);
+
+    nanoseconds += atomic_fetch_add(&place->measured_nanoseconds, nanoseconds);
+    if (before >= MEASURED_BYTES || before + bytes < MEASURED_BYTES)
+        return false;
+    spill_place_waited(place, before + bytes, nanoseconds);
+    return true;
+}
+
+void spill_place_waited(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds)
+{
+    const double cost = (double)nanoseconds / (double)bytes;
+
+    pthread_mutex_lock(&place->mutex);
+    if (cost > place->pace.write_cost)
+        place->pace.write_cost = cost;
+    pthread_mutex_unlock(&place->mutex);
 }

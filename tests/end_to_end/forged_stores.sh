@@ -25,10 +25,11 @@ says() {
     forge store/x/manifest "$@"
 }
 
-# Gathering names a file of the batch in one line, and makes no output.
-names_the_batch() {
+# Gathering names the batch or the pile in one line, and makes no output.
+names_it() {
     for memory in 8M 1G; do
-        fails_with 1 'bigshuf: store/x/*: *' gather -S $memory -o out
+        fails_with 1 'bigshuf: store*: *' gather -S $memory -o out
+        grep -E '^bigshuf: store(/x/|: files pile-000[01] do not hold the records that manifests say$)' .stderr
         same 1 "$(wc -l <.stderr | tr -d ' ')"
     done
     [ ! -e out ]
@@ -43,7 +44,7 @@ no_number_is_believed() {
         for forged in 0 1 $((records / 2)) $((records * 2)) $((records - 1)) $((records + 1)) \
             2305843009213693952 9223372036854775807 18446744073709551615; do
             says $pile $forged "$(number_of $pile 3)"
-            names_the_batch
+            names_it
         done
     done
 }
@@ -69,9 +70,9 @@ test_a_pile_that_is_said_to_have_one_record_is_not_copied_as_it_is() {
     seq "$(scale 1300000 2000000 2000000)" >in
     make_store
     says 0 1 "$(number_of 0 3)"
-    names_the_batch
+    names_it
     says 1 1 "$(number_of 1 3)"
-    names_the_batch
+    names_it
 }
 
 # What was never checked as the records of a length.
@@ -82,21 +83,21 @@ test_lines_that_are_said_to_begin_with_their_length() {
         sed "s/^records .*/records with length $coding/" store/format >format
         cp format store/format
         for memory in 8M 1G; do
-            fails_with 1 'bigshuf: store/?/*: *' gather -S $memory -o out
-            fails_with 1 'bigshuf: store/?/*: *' gather -S $memory -n 10 -o out
+            fails_with 1 'bigshuf: store: files *' gather -S $memory -o out
+            fails_with 1 'bigshuf: store: files *' gather -S $memory -n 10 -o out
         done
     done
     [ ! -e out ]
 }
 
 # Two batches may make up for each other in numbers, but not in records.
-test_a_record_that_does_not_end_is_named() {
+test_a_record_that_does_not_end_is_told() {
     seq 100 >in
     make_store
     truncate -s -1 store/x/pile-0001
     says 1 "$(number_of 1 2)" $(($(number_of 1 3) - 1)) store/x/pile-0001
-    names_the_batch
-    grep '^bigshuf: store/x/pile-0001: does not hold the records that its manifest says$' .stderr
+    names_it
+    grep '^bigshuf: store: files pile-0001 do not hold the records that manifests say$' .stderr
 }
 
 test_numbers_that_make_no_sense_are_refused_wherever_a_batch_is_read() {

@@ -325,6 +325,12 @@ test_more_names_than_a_manifest_takes_are_told_before_the_work() {
     same format "$(ls -A store)"
 }
 
+test_names_of_inputs_take_no_memory_twice() {
+    seq 10 >in
+    printf "./$(printf '%0100d' 0 | sed 's,0,./,g')in\\0%.0s" $(seq 38000) >names
+    runs_within 8 --scatter=store --piles=4 --batch=x --files0-from=names
+}
+
 test_a_header_is_kept_once() {
     { echo id,name; seq 100; } >one
     { echo id,name; seq 101 300; } >two

@@ -17,11 +17,6 @@
 
 #include "system/sys.h"
 
-/* What is said when "disk0" is full and nobody knew that so much would come. */
-#define DISK_IS_FULL                                                                                                   \
-    "bigshuf: temporary file in disk0: No space left on device: name another directory or one more with -T, use a "    \
-    "larger -S, or --compress-temporary=always\n"
-
 int real_sys_open_anonymous(int directory, const char *name, mode_t mode);
 int real_sys_mkstemp(char *pattern);
 int real_sys_close(int fd);
@@ -39,7 +34,6 @@ static struct {
     pthread_mutex_t mutex;
     uint64_t room[DISK_DISKS]; /* bytes that can still be written; all of them after disk_reset */
     unsigned descriptors;      /* that may be open for temporary files; 0: as the system says */
-    int no_anonymous;          /* sys_open_anonymous fails with this */
     bool one;                  /* all directories are on one disk */
     unsigned fail_write;       /* the write of this number fails */
     unsigned fail_allocation;  /* the allocation of this number fails */
@@ -56,7 +50,6 @@ static struct {
 static inline int disk_reset(void)
 {
     disk.descriptors = 0;
-    disk.no_anonymous = 0;
     disk.one = disk.cut = false;
     disk.fail_write = disk.fail_allocation = disk.flip_read = 0;
     disk.files = 0;
@@ -104,10 +97,6 @@ static inline bool disk_no_more_files(void)
 
 int sys_open_anonymous(int directory, const char *name, mode_t mode)
 {
-    if (disk.no_anonymous != 0) {
-        errno = disk.no_anonymous;
-        return -1;
-    }
     return disk_no_more_files() ? -1
                                 : disk_made(real_sys_open_anonymous(directory, name, mode), name[strlen(name) - 1]);
 }

@@ -11,7 +11,6 @@ enum { BLOCK = 4096, PILES_MAX = 512 };
 
 static const char *const directories[] = {"disk0"};
 static struct spill_place place;
-static struct frames frames;
 static struct pool pool;
 static struct piles piles;
 static uint64_t appended[PILES_MAX]; /* bytes, to each pile */
@@ -20,11 +19,8 @@ static int setup(void **state)
 {
     if (scratch_setup(state) != 0 || mkdir("disk0", 0700) != 0)
         return -1;
-    memset(&place, 0, sizeof place);
-    place.directory = directories;
-    place.directories = 1;
+    spill_place_init(&place, directories, 1, SPILL_NEVER);
     memset(&pool, 0, sizeof pool);
-    frames_init(&frames);
     known_bytes_period = KNOWN_BYTES;
     memset(&piles, 0, sizeof piles);
     return disk_reset();
@@ -39,7 +35,7 @@ static int teardown(void **state)
     piles_release(&piles);
     clean = pool.free == pool.blocks && pool.promised == 0 && disk.files == 0 && scratch_count("disk0") == 0;
     pool_close(&pool);
-    frames_release(&frames);
+    spill_place_release(&place);
     return scratch_teardown(state) == 0 && clean ? 0 : -1;
 }
 
@@ -383,7 +379,7 @@ IN_SCRATCH(all_tails_together_are_bounded)
         uint32_t most = 0;
 
         if (compressed)
-            place.frames = &frames;
+            place.packing = SPILL_ALWAYS;
         known_bytes_period = compressed ? 1021 : KNOWN_BYTES;
         open_piles(2048, 256, 1);
         for (int i = 0; i < 4500; i++) {

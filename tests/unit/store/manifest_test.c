@@ -107,7 +107,7 @@ UNIT_TEST(what_is_written_is_this_to_the_byte_and_comes_back)
     assert_int_equal(after.piles_at, manifest.piles_at);
     assert_int_equal(after.bytes, INT64_MAX);
     assert_false(after.known);
-    assert_true(manifest_is_same(&manifest, &after) && manifest_holds_same(&manifest, &after));
+    assert_null(manifest_difference(&manifest, &after, true));
     manifest_release(&after);
     manifest_release(&after);
     free(text);
@@ -207,15 +207,11 @@ UNIT_TEST(what_could_have_been_written_in_another_way_is_refused)
         "key 000102030405060708090a0b0c0d0eff\nheader 12 0123456789abcdef\n",
         "",
     };
-    static const char *const other_inputs[] = {
-        "input 1\n",     "input -1 a\n", "input 1a\n",        "input 18446744073709551616 a\n",
-        "input 1 a\n\n", "inputs 1 a\n", "input 1 a\ninput ", "input - a\nkey 0\n",
-    };
+    static const char *const other_inputs[] = {"inputs 1 a\n", "input 1 a\n\n", "input 1 a\ninput ", "key 0\n"};
     static const char *const other_piles[] = {
         "",
         "piles 0\n0000                    0                    0 0000000000000000\n",
         "piles 1\n",
-        "piles 01\n0000                    0                    0 0000000000000000\n",
         "piles 1\n0001                    0                    0 0000000000000000\n",
         "piles 1\n0000 0 0 0000000000000000\n",
         "piles 1\n0000 00000000000000000000                    0 0000000000000000\n",
@@ -263,45 +259,37 @@ UNIT_TEST(the_line_of_a_pile_can_be_read_by_itself)
         }
 }
 
-UNIT_TEST(the_same_is_what_was_made_with_the_same_key_from_the_same_inputs)
+/* Of inputs, and then of what the piles hold. */
+UNIT_TEST(it_is_said_how_manifests_differ)
 {
-    struct manifest one = example(), other = example();
+    struct manifest one = example(), other;
     struct manifest_input others[INPUTS];
+    struct manifest_pile piles_of_other[PILES];
+    static const char *const said[] = {"with another seed", "of other inputs", "of other data"};
 
-    other.piles = 0; /* which do not matter */
-    assert_true(manifest_is_same(&one, &other));
-    other.key[MANIFEST_KEY_BYTES - 1] ^= 1;
-    assert_false(manifest_is_same(&one, &other));
-    other = example();
-    for (int what = 0; what < 4; what++) {
+    for (int what = 0; what < 10; what++) {
+        const char *expected = what == 0 ? NULL : said[what == 1 ? 0 : what < 6 ? 1 : 2];
+
         memcpy(others, input, sizeof others);
-        others[0].bytes += what == 0;
-        others[0].bytes = what == 1 ? MANIFEST_UNKNOWN : others[0].bytes;
-        others[INPUTS - 1].name = what == 2 ? "other" : others[INPUTS - 1].name;
-        manifest_set_inputs(&other, others, what == 3 ? INPUTS - 1 : INPUTS);
-        assert_false(manifest_is_same(&one, &other));
+        memcpy(piles_of_other, pile, sizeof piles_of_other);
+        others[0].bytes += what == 2;
+        others[0].bytes = what == 3 ? MANIFEST_UNKNOWN : others[0].bytes;
+        others[INPUTS - 1].name = what == 4 ? "other" : others[INPUTS - 1].name;
+        other = example();
+        manifest_set_inputs(&other, others, what == 5 ? INPUTS - 1 : INPUTS);
+        other.key[MANIFEST_KEY_BYTES - 1] ^= what == 1;
+        other.pile = piles_of_other;
+        piles_of_other[PILES - 1].records += what == 6;
+        piles_of_other[0].checksum ^= what == 7;
+        other.header_bytes += what == 8;
+        other.header_checksum += what == 9;
+        if (expected == NULL)
+            assert_null(manifest_difference(&one, &other, true));
+        else
+            assert_string_equal(manifest_difference(&one, &other, true), expected);
+        assert_int_equal(manifest_difference(&one, &other, false) == NULL, what == 0 || what > 5);
     }
     assert_false(one.known);
     manifest_set_inputs(&one, input, 1);
     assert_true(one.known);
-}
-
-UNIT_TEST(what_it_holds_is_the_piles_and_the_header)
-{
-    struct manifest one = example(), other;
-    struct manifest_pile others[PILES];
-
-    for (int what = 0; what < 7; what++) {
-        memcpy(others, pile, sizeof others);
-        other = example();
-        other.pile = others;
-        other.digest = 0; /* which does not matter */
-        others[3].records += what == 1;
-        others[2].bytes -= what == 2;
-        others[0].checksum ^= what == 3;
-        other.header_bytes += what == 4;
-        other.header_checksum += what == 5;
-        other.piles -= what == 6;
-        assert_int_equal(manifest_holds_same(&one, &other), what == 0);
-    }
 }

@@ -4,15 +4,12 @@
 #include "support/known_bytes.h"
 #include "support/scratch.h"
 #include "support/unit.h"
-#include "temporary/pile_files.h"
 #include "temporary/spill.h"
 
 enum { PILES_MAX = 40, PIECES_MAX = 150, PIECE_MAX = 3000, ALL_MAX = 3 << 20 };
 
 static const char *const directories[] = {"disk0", "disk1", "disk2"};
 static struct spill_place place;
-static struct frames frames;
-static struct pace pace;
 
 /* What the running test writes to. */
 static struct storage *spill;
@@ -31,9 +28,11 @@ bool sys_own_nanoseconds(uint64_t *nanoseconds)
 
 void sys_await_disk(int fd, off_t offset, off_t length)
 {
-    assert_true(lseek(fd, 0, SEEK_END) >= offset + length);
-    awaited_bytes += (uint64_t)length;
-    waited_nanoseconds += (uint64_t)length * disk_nanoseconds;
+    const uint64_t bytes_of_file = (uint64_t)lseek(fd, 0, SEEK_END);
+
+    assert_true(offset == 0 && length == 0);
+    awaited_bytes += bytes_of_file;
+    waited_nanoseconds += bytes_of_file * disk_nanoseconds;
 }
 
 static void close_spill(void)
@@ -59,14 +58,10 @@ static int setup(void **state)
     for (int i = 0; i < 3; i++)
         if (mkdir(directories[i], 0700) != 0)
             return -1;
-    frames_init(&frames);
-    pace_init(&pace);
     known_bytes_period = KNOWN_BYTES;
     write_nanoseconds = disk_nanoseconds = 0;
     waited_nanoseconds = awaited_bytes = 0;
-    memset(&place, 0, sizeof place);
-    place.directory = directories;
-    place.directories = 1;
+    spill_place_init(&place, directories, 1, SPILL_NEVER);
     return disk_reset();
 }
 
@@ -80,8 +75,7 @@ static int teardown(void **state)
     for (int i = 0; i < 3; i++)
         if (scratch_count(directories[i]) != 0)
             result = -1;
-    pace_release(&pace);
-    frames_release(&frames);
+    spill_place_release(&place);
     return scratch_teardown(state) == 0 ? result : -1;
 }
 
@@ -161,7 +155,7 @@ static void write_and_read(unsigned piles, uint64_t most)
         assert_reads(p, p % 2 == 0 ? 7 : PIECES_MAX);
     }
     assert_true(place.bytes == disk.written_bytes);
-    assert_true(place.frames != NULL || disk.written_bytes == total);
+    assert_true(place.packing != SPILL_NEVER || disk.written_bytes == total);
     close_spill();
 }
 
@@ -173,7 +167,8 @@ static void begin(bool packed)
     disk_reset();
     atomic_store(&place.bytes, 0);
     atomic_store(&place.plain, 0);
-    place.frames = packed ? &frames : NULL;
+    place.packing = packed ? SPILL_ALWAYS : SPILL_NEVER;
+    place.pace = (struct spill_pace){.pressed = false};
     known_bytes_period = packed ? 1021 : KNOWN_BYTES;
 }
 
@@ -288,22 +283,50 @@ IN_SCRATCH(a_check_counts_a_file_system_once)
 
 /* ---- Compressed if it is worth while ---- */
 
+/* Are bytes packed after samples of which so much of 100 was left, which took 2 ns a byte? */
+static bool packs(unsigned left)
+{
+    struct iovec piece = {.iov_base = "x", .iov_len = 1};
+
+    place.packing = SPILL_AUTO;
+    atomic_store(&place.plain, 1); /* no other sample yet */
+    place.pace.left = left / 100.0;
+    place.pace.pack_cost = 2;
+    return spill_place_packs(&place, &piece, 1, 1);
+}
+
+/* 2 w (1 - r) against 1.25 c, where c is 2 nanoseconds, or counts for 1. */
+IN_SCRATCH(what_shrinks_little_must_save_more_than_it_costs)
+{
+    assert_false(packs(10)); /* nothing is known of the disk */
+    place.pace.write_cost = 6;
+    assert_false(packs(80));
+    assert_true(packs(79));
+    assert_false(packs(100));
+    place.threads = 2;
+    assert_true(packs(89));
+    assert_false(packs(90));
+    place.pace.pressed = true;
+    assert_true(packs(99));
+    assert_false(packs(100));
+}
+
 /* A pile that has begun as it is goes on in frames, which are packed or not. */
 IN_SCRATCH(a_pile_may_begin_as_it_is_and_go_on_in_frames)
 {
     uint64_t before;
 
     begin(true);
-    place.pace = &pace;
+    place.packing = SPILL_NEVER;
     open_spill(3);
     append(1, 50);
     assert_true(atomic_load(&place.bytes) == bytes[1]);
     assert_reads(1, 1);
-    pace.packs = true;
+    place.packing = SPILL_ALWAYS;
     for (unsigned p = 0; p < 3; p++)
         append(p, PIECES_MAX);
     assert_true(atomic_load(&place.bytes) < (bytes[0] + bytes[1] + bytes[2]) / 2);
-    pace.packs = false;
+    place.packing = SPILL_NEVER;
     append(1, 50);
     append(2, 50);
     for (unsigned p = 0; p < 3; p++)
@@ -316,18 +339,24 @@ IN_SCRATCH(a_pile_may_begin_as_it_is_and_go_on_in_frames)
     assert_reads(1, 3);
 }
 
-/* What is sure to be compressed may fit into any room; what may be, into a quarter. */
+/* What is sure to be compressed may fit into any room; what may be, into a quarter, if its first sample does. */
 IN_SCRATCH(a_check_leaves_room_for_hope_where_bytes_may_be_compressed)
 {
     begin(true);
     disk.room[0] = (uint64_t)1 << 20;
     spill_place_check(&place, (uint64_t)100 << 20);
-    place.pace = &pace;
+    place.packing = SPILL_AUTO;
     spill_place_check(&place, (uint64_t)1 << 20);
-    assert_false(pace.pressed);
+    assert_false(place.pace.pressed);
     spill_place_check(&place, (uint64_t)4 << 20);
-    assert_true(pace.pressed);
+    assert_true(place.pace.pressed);
     assert_ends_about(spill_place_check(&place, (uint64_t)5 << 20), "about 5 MiB are needed, 1 MiB are free: name");
+    place.pace.needed = 0.001;
+    open_spill(1);
+    assert_ends_about(append(0, PIECES_MAX),
+                      "about 4 MiB are needed without compression, which does not suffice, 1 MiB");
+    atomic_store(&place.plain, 1); /* what comes later need not */
+    append(0, 1);
 }
 
 /* A disk that makes writes wait, one that takes them and is slow, and one that is not. */
@@ -335,19 +364,19 @@ IN_SCRATCH(what_comes_to_a_slow_disk_is_compressed_from_some_time_on)
 {
     for (int i = 0; i < 3; i++) {
         begin(true);
-        pace_release(&pace);
-        pace_init(&pace);
-        place.pace = &pace;
-        pace.come_bytes = ((uint64_t)64 << 20) - 1; /* a sample is next */
+        place.packing = SPILL_AUTO;
+        atomic_store(&place.plain, ((uint64_t)64 << 20) - 1); /* a sample is next */
+        atomic_store(&place.measured_bytes, 0);
+        atomic_store(&place.measured_nanoseconds, 0);
         write_nanoseconds = i == 0 ? 10000 : 0;
         disk_nanoseconds = i == 1 ? 10000 : 0;
         waited_nanoseconds = awaited_bytes = 0;
-        open_spill(9);
-        for (unsigned p = 0; p < 9; p++)
-            while (bytes[p] < 2000000)
+        open_spill(30);
+        for (unsigned p = 0; p < 30; p++)
+            while (bytes[p] < 700000)
                 append(p, PIECES_MAX);
-        assert_in_range(awaited_bytes, 15 << 20, 17 << 20);
-        assert_int_equal(pace_advice(&pace) == PACE_PACKED, i < 2);
+        assert_in_range(awaited_bytes, 16 << 20, 17 << 20);
+        assert_int_equal(atomic_load(&place.bytes) < 20 << 20, i < 2);
         for (unsigned p = 0; p < 3; p++)
             assert_reads(p, 3);
     }

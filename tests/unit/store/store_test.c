@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "store/name.h"
+#include "store/store.h"
 #include "system/sys.h"
 
 static const char *host; /* this one's name; NULL: it cannot be told */
