@@ -82,10 +82,8 @@ static void write_as_drawn(struct sample *s)
     while (run_left(s->run) > 0) {
         uint64_t i = random_draw(&s->words, s->range->count);
 
-        if (!add(&s->set, i) || run_skip(s->run, 1) > 0)
-            continue;
-        range_put(s->run, &s->transfer, s->range, i);
-        run_take(s->run, 1);
+        if (add(&s->set, i) && run_take(s->run, 1) > 0)
+            range_put(s->run, &s->transfer, s->range, i);
     }
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/arithmetic.h"
 #include "record/tar_headers.h"
-#include "shuffle/divide.h"
+#include "shuffle/copy.h"
 #include "shuffle/index.h"
 #include "system/sys.h"
 #include "system/threads.h"
@@ -22,6 +22,9 @@
 /* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
  */
 static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
+
+/* Piles of fewer records are in the cache as they are, longer ones are worth a reference. */
+enum { DIVIDED_RECORDS_MIN = 1 << 17, DIVIDED_BYTES_MAX = 64 };
 
 struct worker {
     _Alignas(SYS_APART_BYTES) struct table table;
@@ -58,10 +61,10 @@ struct gather_node gather_node(const struct gather_order *order, unsigned pile)
 {
     struct gather_node node = {.order = *order->order, .node = order->node};
 
-    if (order->kind == GATHER_CHILDREN)
-        node.node = order_child(order->node, pile);
-    if (order->kind == GATHER_TREES)
+    if (order->keys != NULL)
         node.order.key = order->keys[pile];
+    else
+        node.node = order_child(order->node, pile);
     return node;
 }
 
@@ -79,10 +82,22 @@ static unsigned scatter_bits(const struct gathering *g, unsigned p)
 {
     struct gather_node node;
 
-    if (g->order.kind == GATHER_RANKS)
+    if (g->order.ranks != NULL)
         return 0;
     node = gather_node(&g->order, p);
     return order_scatter_bits(&node.order, node.node, g->piles->pile[p].records);
+}
+
+/* Is a pile whose node scatters divided in memory into a pile for each child? That takes one more copy of short records
+ * than an index of all of it does, and then each child's records and index are in the processor's cache when they are
+ * shuffled and copied to the output. Not if it takes more memory than an index does. */
+static bool is_divided(const struct piles *piles, unsigned p, unsigned bits)
+{
+    const uint64_t records = piles->pile[p].records;
+
+    return bits > 0 && piles->base == NULL && records >= DIVIDED_RECORDS_MIN &&
+           pile_bytes(piles, p) / records <= DIVIDED_BYTES_MAX &&
+           (uint64_t)1 << bits <= pool_blocks_for(piles->pool, records * sizeof(uint64_t));
 }
 
 /* Blocks for the references of a pile's records, and, if they are to be scattered, for as many again or for the
@@ -95,7 +110,7 @@ static uint64_t table_blocks(const struct gathering *g, unsigned p)
 
     if (bits == 0)
         return blocks;
-    return blocks + (divide_is_worth(g->piles, p, bits) ? (uint64_t)1 << bits : blocks);
+    return blocks + (is_divided(g->piles, p, bits) ? (uint64_t)1 << bits : blocks);
 }
 
 /* Does a pile fit, bytes plus index, when all others have left memory? */
@@ -145,8 +160,7 @@ static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t byt
     worker->last = p;
     worker->promised = (uint32_t)(load + table);
     worker->number = g->claims++;
-    worker->skipped = run_skip(g->run, records);
-    worker->wanted = run_take(g->run, records - worker->skipped);
+    worker->wanted = run_pass(g->run, records, &worker->skipped);
     g->next = p;
     g->in_work++;
     return true;
@@ -259,12 +273,82 @@ static void gather_whole(struct gathering *g, struct worker *worker, const struc
     order_arrange(&node->order, node->node, &worker->table, &worker->spare, records, emit, worker);
 }
 
+/* ---- Dividing a pile among the children of its node ---- */
+
+struct division {
+    const struct record_format *format;
+    const struct gather_node *node;
+    unsigned bits;
+    struct piles *children;
+    struct record_scan scan;
+    uint64_t records; /* so far: the number of the record that is open, or comes next */
+    bool open;
+};
+
+static void append(struct piles *children, unsigned child, const uint8_t *data, size_t bytes)
+{
+    uint8_t *to = pile_extend(children, child, bytes, COPY_STEP);
+
+    if (to != NULL)
+        copy_over(to, data, bytes);
+    else
+        pile_append(children, child, data, bytes);
+}
+
+/* A record that goes on in the next block goes on in the same child, as it has the same number there. */
+static void divide_block(struct division *d, const uint8_t *data, size_t bytes)
+{
+    enum { ENDS = 2048 };
+    uint32_t ends[ENDS + 1];
+    uint16_t child[ENDS + 1];
+    size_t from = 0;
+
+    while (from < bytes) {
+        size_t scanned;
+        const size_t count = record_ends(d->format, &d->scan, data + from, bytes - from, ends, ENDS, &scanned);
+        size_t start = 0;
+
+        order_scatter(&d->node->order, d->node->node, d->bits, d->records, count + 1, child);
+        ends[count] = (uint32_t)scanned;
+        for (size_t i = 0; i <= count; i++) {
+            append(d->children, child[i], data + from + start, ends[i] - start);
+            pile_count(d->children, child[i], i < count);
+            start = ends[i];
+        }
+        d->records += count;
+        d->open = count == 0 || ends[count - 1] != scanned;
+        from += scanned;
+    }
+}
+
+/* Move the records of a resident pile to its node's 2^bits children, which are empty. All blocks come out of what is
+ * promised to the caller: those that the pile leaves, each of which stays promised, and at most 2^bits more. *promised
+ * follows. */
+static void divide(struct piles *piles, unsigned p, const struct record_format *format, const struct gather_node *node,
+                   unsigned bits, struct piles *children, uint32_t *promised)
+{
+    struct division d = {.format = format, .node = node, .bits = bits, .children = children};
+    const struct pool *pool = piles->pool;
+    const struct pile *pile = &piles->pile[p];
+
+    while (pile->blocks > 0) {
+        const uint8_t *data = pool_block(pool, pile->first);
+
+        divide_block(&d, data, pile->blocks > 1 ? pool->block_bytes : (size_t)(pile->at - data));
+        pile_give_block(piles, p, true);
+        ++*promised;
+    }
+    for (unsigned j = 0; j < 1u << bits; j++)
+        *promised -= children->pile[j].blocks;
+    pile_check(piles, p, d.open ? UINT64_MAX : d.records);
+}
+
 static void gather_divided(struct gathering *g, struct worker *worker, unsigned p, const struct gather_node *node,
                            unsigned bits)
 {
     struct piles *children = &worker->children;
 
-    divide(g->piles, p, &g->run->format, &node->order, node->node, bits, children, &worker->promised);
+    divide(g->piles, p, &g->run->format, node, bits, children, &worker->promised);
     for (unsigned j = 0; j < 1u << bits; j++) {
         const struct gather_node child = {.order = node->order, .node = order_child(node->node, j)};
 
@@ -280,12 +364,12 @@ static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
     worker->promised -= pile_load_blocks(g->piles, p);
     pile_load(g->piles, p);
     await_others(g, worker);
-    if (g->order.kind == GATHER_RANKS) {
+    if (g->order.ranks != NULL) {
         gather_ranked(g, worker, p);
     } else {
         const struct gather_node node = gather_node(&g->order, p);
 
-        if (divide_is_worth(g->piles, p, bits))
+        if (is_divided(g->piles, p, bits))
             gather_divided(g, worker, p, &node, bits);
         else
             gather_whole(g, worker, g->piles, p, &node);
@@ -325,7 +409,7 @@ static void set_up(struct gathering *g, unsigned workers)
     for (unsigned p = g->next; p < g->piles->count; p++) {
         const unsigned bits = scatter_bits(g, p);
 
-        if (bits > most_bits && divide_is_worth(g->piles, p, bits))
+        if (bits > most_bits && is_divided(g->piles, p, bits))
             most_bits = bits;
     }
     if (run->format.margin != NULL)
@@ -348,19 +432,23 @@ static void set_up(struct gathering *g, unsigned workers)
  * ones. */
 static void give_up_others(struct run *run, struct piles *piles, unsigned *next)
 {
-    uint64_t reach;
+    uint64_t left, skipped;
 
-    for (; *next < piles->count && piles->pile[*next].records <= run->progress->skip; (*next)++) {
-        run_skip(run, piles->pile[*next].records);
+    for (; *next < piles->count; (*next)++) {
+        const uint64_t records = piles->pile[*next].records;
+
+        if (run->progress->passed + records > run->progress->range.first)
+            break;
+        run_pass(run, records, &skipped);
         pile_clear(piles, *next);
     }
-    reach = run_reach(run);
+    left = run_left(run);
     for (unsigned p = *next; p < piles->count; p++) {
         const uint64_t records = piles->pile[p].records;
 
-        if (reach == 0)
+        if (left == 0)
             pile_clear(piles, p);
-        reach -= least(reach, records);
+        left -= least(left, records);
     }
 }
 

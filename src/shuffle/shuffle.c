@@ -93,8 +93,8 @@ static void restart_node(struct run *run, struct piles *piles, unsigned p, struc
                                      .node = node.node,
                                      .bits = order_scatter_bits(&node.order, node.node, piles->pile[p].records)};
     const struct scatter_plan plan = {
-        .route = route_by_node, .context = &route, .piles = 1u << route.bits, .limit = run_reach(run)};
-    struct gather_order order = {.kind = GATHER_CHILDREN, .order = &node.order, .node = node.node};
+        .route = route_by_node, .context = &route, .piles = 1u << route.bits, .limit = run_left(run)};
+    struct gather_order order = {.order = &node.order, .node = node.node};
     struct piles inner;
 
     scatter_pile(run, piles, p, &plan, &inner);
@@ -184,9 +184,9 @@ static void scatter_ranked(struct run *run, struct piles *piles, unsigned p, str
     uint64_t writing = (run->engine.pool.blocks - run->engine.pool.pinned) / WRITING_SHARE;
     unsigned count = count_ranked(run, bytes, records);
     struct rank_route route = {.ranks = ranks, .first = first, .records = records};
-    struct scatter_plan plan = {.route = route_by_rank, .context = &route, .limit = run_reach(run)};
+    struct scatter_plan plan = {.route = route_by_rank, .context = &route, .limit = run_left(run)};
     struct table sorted = {0};
-    struct gather_order order = {.kind = GATHER_RANKS, .ranks = &sorted};
+    struct gather_order order = {.ranks = &sorted};
     struct piles inner;
 
     while ((records - 1) >> route.share_bits >= count)
@@ -255,7 +255,7 @@ static void restart(struct run *run, struct piles *piles, unsigned p, const stru
         return;
     }
     run->progress->started_over++;
-    if (order->kind == GATHER_RANKS) {
+    if (order->ranks != NULL) {
         scatter_ranked(run, piles, p, NULL, order->ranks, p * order->share, output);
     } else {
         const struct gather_node node = gather_node(order, p);
@@ -285,7 +285,7 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
 {
     uint64_t records = piles->pile[0].records;
     struct table ranks = {0};
-    struct gather_order order = {.kind = GATHER_RANKS, .ranks = &ranks, .share = records};
+    struct gather_order order = {.ranks = &ranks, .share = records};
     unsigned next = 0;
 
     if (records == 0)
@@ -308,23 +308,22 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
 static void choose_piles(struct run *run, uint64_t records, struct scatter_plan *plan)
 {
     enum { STEP = 1024 };
-    const uint64_t all = least(records, run->limit);
-    const uint64_t first = part_end(all, run->part - 1, run->parts), end = part_end(all, run->part, run->parts);
+    const struct run_range range = run_range(run, records);
     uint64_t count[1 << ORDER_ROOT_BITS] = {0};
     uint64_t before = 0; /* records in the piles before, first those that are not wanted, then all */
     uint16_t pile[STEP];
 
     for (uint64_t i = 0; i < records; i += STEP) {
-        const size_t some = records - i < STEP ? (size_t)(records - i) : STEP;
+        const size_t some = (size_t)least(records - i, STEP);
 
         plan->route(plan->context, i, some, pile);
         for (size_t k = 0; k < some; k++)
             count[pile[k]]++;
     }
-    for (; plan->first < plan->piles - 1 && before + count[plan->first] <= first; plan->first++)
+    for (; plan->first < plan->piles - 1 && before + count[plan->first] <= range.first; plan->first++)
         before += count[plan->first];
     run_drop(run, before);
-    for (plan->last = plan->first; before < end; plan->last++)
+    for (plan->last = plan->first; before < range.end; plan->last++)
         before += count[plan->last];
     plan->limit = UINT64_MAX;
 }
@@ -344,7 +343,7 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
     struct scatter_plan plan = {.route = route_by_node,
                                 .context = &route,
                                 .piles = 1u << ORDER_ROOT_BITS,
-                                .limit = run->limit,
+                                .limit = run_range(run, UINT64_MAX).end,
                                 .refers = run->refers,
                                 .records = &run->progress->records};
     const uint64_t expected = run->parts > 1 ? expect_records(run, source) : 0;
@@ -352,8 +351,6 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
     run_drop(run, 0);
     if (expected > 0)
         choose_piles(run, expected, &plan);
-    else if (run->parts > 0 && run->limit < UINT64_MAX)
-        plan.limit = part_end(run->limit, run->part, run->parts);
     run->progress->must_copy = !scatter(&run->engine, &run->format, &plan, source, piles);
     if (run->progress->must_copy)
         return false;
@@ -364,7 +361,7 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
 
 void shuffle_source(struct run *run, struct source *source, struct output *output)
 {
-    struct gather_order order = {.kind = GATHER_CHILDREN, .order = &run->order, .node = {.root = true}};
+    struct gather_order order = {.order = &run->order, .node = {.root = true}};
     struct piles piles;
 
     if (shuffle_scatter(run, source, &piles)) {

@@ -6,7 +6,7 @@
 /* All of the text in one pile, which counts `records`, to the file "out". */
 static void shuffle_one_pile(const struct engine_text *text, uint64_t records)
 {
-    struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = {.number = 3}};
+    struct gather_order order = {.order = &small.run.order, .node = {.number = 3}, .keys = &small.run.order.key};
     struct output *to = small_output("out");
     struct piles piles;
 
