@@ -103,7 +103,7 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
          * EPYC, Linux 6.18). */
         block->buffer = at;
         block->data = at;
-        block->pieces = (queue_piece *)(void *)(at + block_bytes + POOL_SLACK_BYTES);
+        block->pieces = (struct queue_piece *)(void *)(at + block_bytes + POOL_SLACK_BYTES);
         block->ends = (uint32_t *)(void *)(block->pieces + block->room + 1);
         block->pile = (uint16_t *)(void *)(block->ends + block->room + 1);
         block->data_bytes = block_bytes;

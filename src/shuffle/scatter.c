@@ -135,20 +135,6 @@ static void scan_block(struct scattering *s, struct queue_block *block)
         counter_add_shared(s->plan->records, block->records);
 }
 
-/* How many pieces go to each lane. With one counter for each, every count would wait for the one before. */
-static void count_lanes(const uint16_t *pile, size_t pieces, unsigned lanes, size_t *count)
-{
-    enum { WAYS = 4 };
-    uint32_t part[WAYS][LANES_MAX];
-
-    for (unsigned w = 0; w < WAYS; w++)
-        memset(part[w], 0, lanes * sizeof part[w][0]);
-    for (size_t i = 0; i < pieces; i++)
-        part[i % WAYS][pile[i] & (lanes - 1)]++;
-    for (unsigned l = 0; l < lanes; l++)
-        count[l] = (size_t)part[0][l] + part[1][l] + part[2][l] + part[3][l];
-}
-
 /* Add a routed block's records to those counted, and see how many piles are wanted. */
 static void add_counts(struct scattering *s, const uint32_t *count)
 {
@@ -176,43 +162,51 @@ static void drop_piles(struct scattering *s, unsigned lane)
     s->kept_by_lane[lane] = kept;
 }
 
-/* Replace how many pieces each lane gets by where they start. */
-static void start_lanes(size_t *next, unsigned lanes)
+/* Let next[l] be where the pieces of lane l start, which are for these piles; behind those of whole records, there may
+ * be one of a record that does not end. */
+static void start_lanes(struct scattering *s, const uint16_t *pile, size_t whole, bool open, size_t *next)
 {
+    const unsigned lanes = s->piles->lanes;
+    uint32_t count[PILES_MAX];
     size_t total = 0;
 
+    if (lanes == 1 && !s->limited)
+        return;
+    memset(count, 0, s->piles->count * sizeof *count);
+    for (size_t i = 0; i < whole; i++)
+        count[pile[i]]++;
+    if (s->limited)
+        add_counts(s, count);
+    if (open)
+        count[pile[whole]]++;
     for (unsigned l = 0; l < lanes; l++) {
-        size_t count = next[l];
-
         next[l] = total;
-        total += count;
+        for (unsigned p = l; p < s->piles->count; p += lanes)
+            total += count[p];
     }
+}
+
+static void deal(const struct scattering *s, struct queue_block *block, size_t *next, size_t start, size_t end,
+                 unsigned p)
+{
+    const size_t length = end - start;
+
+    block->pieces[next[p & (s->piles->lanes - 1)]++] = (struct queue_piece){
+        .start = (uint32_t)start, .length = length & ((1 << QUEUE_LENGTH_BITS) - 1), .pile = p & (PILES_MAX - 1)};
 }
 
 /* Deal out all pieces, since all ends are listed. */
 static void deal_all(struct scattering *s, struct queue_block *block, size_t *next)
 {
-    const unsigned lanes = s->piles->lanes;
-    const size_t pieces = block->records + block->open;
     size_t start = block->from;
 
-    if (s->limited) {
-        uint32_t count[PILES_MAX];
-
-        memset(count, 0, s->piles->count * sizeof *count);
-        for (size_t i = 0; i < block->records; i++)
-            count[block->pile[i]]++;
-        add_counts(s, count);
-    }
-    if (lanes > 1)
-        count_lanes(block->pile, pieces, lanes, next);
-    start_lanes(next, lanes);
+    start_lanes(s, block->pile, block->records, block->open, next);
     if (block->open)
         block->ends[block->records] = (uint32_t)(block->to - block->from);
-    for (size_t i = 0; i < pieces; i++) {
-        size_t end = block->from + block->ends[i];
+    for (size_t i = 0; i < block->records + block->open; i++) {
+        const size_t end = block->from + block->ends[i];
 
-        block->pieces[next[block->pile[i] & (lanes - 1)]++] = queue_piece_make(start, end - start, block->pile[i]);
+        deal(s, block, next, start, end, block->pile[i]);
         start = end;
     }
 }
@@ -229,41 +223,35 @@ static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned first, u
     return found;
 }
 
-/* Deal out the pieces that are wanted, which are found by passing over the others. */
+/* Deal out the pieces that are wanted, which are found by passing over the others. Their piles are listed where those
+ * of all pieces were. */
 static void deal_few(struct scattering *s, struct queue_block *block, size_t *next)
 {
-    const unsigned lanes = s->piles->lanes;
-    const uint16_t *pile = block->pile;
+    uint16_t *pile = block->pile;
     struct record_scan scan = block->begins;
     uint32_t *wanted = block->ends;
     const size_t found = list_wanted(pile, block->records + block->open, s->plan->first, atomic_load(&s->kept), wanted);
-    uint32_t count[PILES_MAX / FEW] = {0};
+    const bool open = found > 0 && wanted[found - 1] == block->records;
     size_t passed = 0;
     size_t at = block->from;
 
     for (size_t i = 0; i < found; i++)
-        next[pile[wanted[i]] & (lanes - 1)]++;
-    if (s->limited) {
-        for (size_t i = 0; i < found; i++)
-            count[pile[wanted[i]]] += wanted[i] < block->records;
-        add_counts(s, count);
-    }
-    start_lanes(next, lanes);
+        pile[i] = pile[wanted[i]];
+    start_lanes(s, pile, found - open, open, next);
     for (size_t i = 0; i < found; i++) {
-        const unsigned p = pile[wanted[i]];
         size_t start;
 
         at += record_skip(s->format, &scan, block->data + at, block->bytes - at, wanted[i] - passed);
         start = at;
         at += record_skip(s->format, &scan, block->data + at, block->bytes - at, 1);
-        block->pieces[next[p & (lanes - 1)]++] = queue_piece_make(start, at - start, p);
+        deal(s, block, next, start, at, pile[i]);
         passed = wanted[i] + 1;
     }
 }
 
 static void route_block(struct scattering *s, struct queue_block *block)
 {
-    const unsigned lanes = s->piles->lanes; /* a power of two */
+    const unsigned lanes = s->piles->lanes;
     size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
 
     s->plan->route(s->plan->context, block->first_record, block->records + block->open, block->pile);
@@ -280,27 +268,25 @@ static void route_block(struct scattering *s, struct queue_block *block)
  * there is no room for all. */
 static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
-    const queue_piece *piece = block->pieces + block->lane_start[lane];
-    const queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
+    const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
     const uint64_t base = (uint64_t)(block->data - s->piles->base);
 
     if (s->limited)
         drop_piles(s, lane);
     for (; piece < end; piece++) {
-        const size_t start = queue_piece_start(*piece);
-        const size_t length = queue_piece_length(*piece);
-        const unsigned p = queue_piece_pile(*piece);
+        const size_t start = piece->start, length = piece->length;
         uint64_t reference;
         uint8_t *to;
 
         if (start == block->from && block->continues)
             continue;
         reference = reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
-        to = staging_reserve(&s->staging, p, sizeof reference);
+        to = staging_reserve(&s->staging, piece->pile, sizeof reference);
         if (to == NULL)
             return false;
         memcpy(to, &reference, sizeof reference);
-        pile_count(s->piles, p, 1);
+        pile_count(s->piles, piece->pile, 1);
     }
     staging_settle();
     return true;
@@ -308,18 +294,14 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
 
 static void append_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
-    const queue_piece *piece = block->pieces + block->lane_start[lane];
-    const queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
+    const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
 
     if (s->limited)
         drop_piles(s, lane);
     for (; piece < end; piece++) {
-        const uint8_t *from = block->data + queue_piece_start(*piece);
-        size_t length = queue_piece_length(*piece);
-        unsigned p = queue_piece_pile(*piece);
-
-        pile_count(s->piles, p, 1);
-        staging_put(&s->staging, p, from, length);
+        pile_count(s->piles, piece->pile, 1);
+        staging_put(&s->staging, piece->pile, block->data + piece->start, piece->length);
     }
     staging_settle();
     /* The record that is still open is counted by the block in which it ends. */
