@@ -121,13 +121,6 @@ static bool fits(const struct gathering *g, unsigned p)
     return pool_blocks_for(pool, pile_bytes(g->piles, p)) + table_blocks(g, p) <= pool->blocks - pool->pinned;
 }
 
-/* Spill of the last piles what the next one lacks, and no more: since it fits, that much is in memory, or it would have
- * been promised. */
-static void make_room(struct gathering *g)
-{
-    piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
-}
-
 /* What will be written of a pile, about. */
 static uint64_t output_bytes(const struct piles *piles, unsigned p)
 {
@@ -178,14 +171,14 @@ static bool claim(struct gathering *g, struct worker *worker)
     bool claimed = false;
 
     pthread_mutex_lock(&g->mutex);
-    while (!claimed && !is_done(g) && fits(g, g->next)) {
+    while (!is_done(g) && fits(g, g->next)) {
         claimed = claim_piles(g, worker, CLAIM_BYTES) || claim_piles(g, worker, 0);
         if (claimed)
             break;
         if (g->in_work > 0)
             pthread_cond_wait(&g->changed, &g->mutex);
-        else
-            make_room(g);
+        else /* spill what the next pile lacks, and no more: since it fits, that much is in memory */
+            piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
     }
     pthread_mutex_unlock(&g->mutex);
     return claimed;
@@ -249,17 +242,8 @@ static void grow(struct worker *worker, struct table *table, uint64_t records)
     worker->promised -= table->blocks - before;
 }
 
-/* Put the records of a resident pile into the output: by rank, or as the node of a tree. */
-static void gather_ranked(struct gathering *g, struct worker *worker, unsigned p)
-{
-    const uint64_t records = g->piles->pile[p].records;
-
-    worker->from = g->piles;
-    grow(worker, &worker->table, records);
-    index_build(g->piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->table);
-    emit(worker, &worker->table, 0, records);
-}
-
+/* Put the records of a resident pile, which may be a child of one of the gathering's, into the output: in the order of
+ * the node, or by rank if that is NULL. */
 static void gather_whole(struct gathering *g, struct worker *worker, const struct piles *piles, unsigned p,
                          const struct gather_node *node)
 {
@@ -267,7 +251,11 @@ static void gather_whole(struct gathering *g, struct worker *worker, const struc
 
     worker->from = piles;
     grow(worker, &worker->table, records);
-    index_build(piles, p, &g->run->format, NULL, 0, &worker->table);
+    index_build(piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->table);
+    if (node == NULL) {
+        emit(worker, &worker->table, 0, records);
+        return;
+    }
     if (order_scatter_bits(&node->order, node->node, records) > 0)
         grow(worker, &worker->spare, records);
     order_arrange(&node->order, node->node, &worker->table, &worker->spare, records, emit, worker);
@@ -365,7 +353,7 @@ static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
     pile_load(g->piles, p);
     await_others(g, worker);
     if (g->order.ranks != NULL) {
-        gather_ranked(g, worker, p);
+        gather_whole(g, worker, g->piles, p, NULL);
     } else {
         const struct gather_node node = gather_node(&g->order, p);
 
@@ -390,30 +378,18 @@ static void work(void *context, unsigned number)
     }
 }
 
-/* The margin of the memory in which the outlets are. */
-static void make_margin(struct gathering *g, struct engine_space space)
-{
-    g->margin.base = space.data;
-    g->margin.mark = fault_allocate(space.bytes / TAR_BLOCK_BYTES + 1, 1);
-    output_use_margin(g->output, &g->margin);
-}
-
-/* Each worker's tables and its part of the buffer. */
-static void set_up(struct gathering *g, unsigned workers)
+/* Each worker's tables and its part of the buffer; and piles of children if any pile is divided. */
+static void set_up(struct gathering *g, unsigned workers, bool divides)
 {
     struct run *run = g->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
     const size_t share = space.bytes / workers / TAR_BLOCK_BYTES * TAR_BLOCK_BYTES;
-    unsigned most_bits = 0; /* of a pile that is divided */
 
-    for (unsigned p = g->next; p < g->piles->count; p++) {
-        const unsigned bits = scatter_bits(g, p);
-
-        if (bits > most_bits && is_divided(g->piles, p, bits))
-            most_bits = bits;
+    if (run->format.margin != NULL) {
+        g->margin.base = space.data;
+        g->margin.mark = fault_allocate(space.bytes / TAR_BLOCK_BYTES + 1, 1);
+        output_use_margin(g->output, &g->margin);
     }
-    if (run->format.margin != NULL)
-        make_margin(g, space);
     for (unsigned w = 0; w < workers; w++) {
         struct worker *worker = &g->worker[w];
 
@@ -423,8 +399,8 @@ static void set_up(struct gathering *g, unsigned workers)
             worker->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
         if (table_init(&worker->table, &run->engine.pool) != 0 || table_init(&worker->spare, &run->engine.pool) != 0)
             fault_report("memory", errno);
-        if (most_bits > 0)
-            piles_init_promised(&worker->children, 1u << most_bits, &run->engine.pool);
+        if (divides)
+            piles_init_promised(&worker->children, 1 << ORDER_ROOT_BITS, &run->engine.pool);
     }
 }
 
@@ -452,34 +428,23 @@ static void give_up_others(struct run *run, struct piles *piles, unsigned *next)
     }
 }
 
-/* Must any of the piles from `next` on be read back? */
-static bool any_spilled(const struct piles *piles, unsigned next)
-{
-    while (next < piles->count && !piles->pile[next].spilled)
-        next++;
-    return next < piles->count;
-}
-
-/* Are there more bytes in the piles from `next` on than the system has memory for, beside the engine's? */
-static bool exceeds_memory(struct engine *engine, const struct piles *piles, unsigned next)
-{
-    uint64_t bytes = 0;
-
-    for (; next < piles->count; next++)
-        bytes += pile_bytes(piles, next);
-    return bytes > engine_free_memory(engine);
-}
-
 void gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output)
 {
     struct gathering g = {.run = run, .piles = piles, .order = order, .output = output};
     unsigned workers = run->engine.memory.workers;
+    bool divides = false, spilled = false;
+    uint64_t bytes = 0;
 
     give_up_others(run, piles, next);
     g.next = g.turn = *next;
-    if (any_spilled(piles, *next)) {
+    for (unsigned p = *next; p < piles->count; p++) {
+        divides = divides || is_divided(piles, p, scatter_bits(&g, p));
+        spilled = spilled || piles->pile[p].spilled;
+        bytes += pile_bytes(piles, p);
+    }
+    if (spilled) {
         workers += run->engine.waiting; /* since most of them wait */
-        if (exceeds_memory(&run->engine, piles, *next))
+        if (bytes > engine_free_memory(&run->engine))
             output_write_behind(output);
     }
     if (workers > piles->count)
@@ -489,7 +454,7 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     g.worker = sys_allocate_apart(workers, sizeof *g.worker);
     if (g.worker == NULL)
         fault_report("memory", errno);
-    set_up(&g, workers);
+    set_up(&g, workers, divides);
     threads_run(workers, work, &g);
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; w < workers; w++) {
