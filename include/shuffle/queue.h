@@ -24,7 +24,7 @@
 
 struct queue;
 
-enum { QUEUE_LENGTH_BITS = 20, QUEUE_PILE_BITS = 12, QUEUE_BLOCK_BYTES_MAX = (1 << QUEUE_LENGTH_BITS) - 64 };
+enum { QUEUE_LENGTH_BITS = 20, QUEUE_PILE_BITS = 12, QUEUE_BLOCK_BYTES_MAX = 1 << 18 };
 
 /* A piece of a record in a block. */
 struct queue_piece {
@@ -70,10 +70,9 @@ void queue_free(struct queue *queue);
 /* Memory that suffices for a ring of blocks with `block_bytes` each. */
 size_t queue_bytes(unsigned workers, size_t block_bytes);
 
-/* The next task, as soon as there is one. QUEUE_END: all is done, or the queue was stopped. `worker` is the caller's
- * number, `warm` the block on which it worked last, or NULL: a task on that block is preferred, since the block is in
- * the caches of the caller's processor. */
-struct queue_task queue_take(struct queue *queue, unsigned worker, struct queue_block *warm);
+/* The next task for the worker of this number, as soon as there is one. QUEUE_END: all is done, or the queue was
+ * stopped. */
+struct queue_task queue_take(struct queue *queue, unsigned worker);
 
 /* A task is done: READ has set block->bytes (0: the input is at its end), SCAN has set to, records, open, ROUTE the
  * pieces. */

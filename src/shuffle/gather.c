@@ -38,7 +38,6 @@ struct worker {
     uint32_t promised; /* blocks for them */
     uint64_t skipped;  /* records that come before the first one that is wanted */
     uint64_t wanted;   /* records, of those that are left of them */
-    uint64_t number;   /* of the claim */
 };
 
 struct gathering {
@@ -53,8 +52,6 @@ struct gathering {
     unsigned next; /* to be claimed */
     unsigned turn; /* to be written */
     unsigned in_work;
-    uint64_t claims;   /* made so far */
-    uint64_t finished; /* claims, in their order */
 };
 
 struct gather_node gather_node(const struct gather_order *order, unsigned pile)
@@ -152,7 +149,6 @@ static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t byt
     worker->first = g->next;
     worker->last = p;
     worker->promised = (uint32_t)(load + table);
-    worker->number = g->claims++;
     worker->wanted = run_pass(g->run, records, &worker->skipped);
     g->next = p;
     g->in_work++;
@@ -191,19 +187,8 @@ static void finish(struct gathering *g, struct worker *worker)
     pool_release_promise(g->piles->pool, worker->promised);
     pthread_mutex_lock(&g->mutex);
     g->turn = worker->last;
-    g->finished++;
     g->in_work--;
     pthread_cond_broadcast(&g->changed);
-    pthread_mutex_unlock(&g->mutex);
-}
-
-/* A pile has been read. Only the first few claims go on from here, as many as there are workers: more piles at a time
- * would drive each other out of the processors' caches. */
-static void await_others(struct gathering *g, const struct worker *worker)
-{
-    pthread_mutex_lock(&g->mutex);
-    while (worker->number >= g->finished + g->run->engine.memory.workers)
-        pthread_cond_wait(&g->changed, &g->mutex);
     pthread_mutex_unlock(&g->mutex);
 }
 
@@ -351,7 +336,6 @@ static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
 
     worker->promised -= pile_load_blocks(g->piles, p);
     pile_load(g->piles, p);
-    await_others(g, worker);
     if (g->order.ranks != NULL) {
         gather_whole(g, worker, g->piles, p, NULL);
     } else {

@@ -57,12 +57,6 @@ struct scattering {
     _Atomic uint64_t *counted;        /* records routed to each pile; only with a limit */
 };
 
-/* What is referred to is looked at once, so that its blocks need not fit in the caches: larger ones are fewer. */
-static size_t lent_bytes(const struct scattering *s, const struct queue_block *block)
-{
-    return s->plan->refers ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes;
-}
-
 static bool is_lent(const struct queue_block *block)
 {
     return block->data != block->buffer;
@@ -77,7 +71,7 @@ static void read_block(struct scattering *s, struct queue_block *block)
         block->data = block->buffer;
         block->bytes = source_read(s->source, block->buffer, block->data_bytes);
     } else {
-        block->bytes = source_lend(s->source, &block->data, lent_bytes(s, block));
+        block->bytes = source_lend(s->source, &block->data, block->data_bytes);
         if (block->bytes > 0)
             s->lent = block->data + block->bytes;
     }
@@ -119,7 +113,7 @@ static void find_ends(struct scattering *s, struct queue_block *block)
 __attribute__((no_sanitize("thread"))) static void touch_ahead(const struct scattering *s,
                                                                const struct queue_block *block)
 {
-    const size_t ahead = AHEAD_BLOCKS * lent_bytes(s, block);
+    const size_t ahead = AHEAD_BLOCKS * block->data_bytes;
     const size_t left = (size_t)(s->space_end - block->data);
 
     for (size_t i = ahead; i < ahead + block->bytes && i < left; i += NEIGHBOURS_BYTES)
@@ -316,9 +310,9 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
 static void work(void *context, unsigned worker)
 {
     struct scattering *s = context;
-    struct queue_task task = {.block = NULL};
+    struct queue_task task;
 
-    while ((task = queue_take(s->queue, worker, task.block)).kind != QUEUE_END) {
+    while ((task = queue_take(s->queue, worker)).kind != QUEUE_END) {
         switch (task.kind) {
         case QUEUE_READ:
             read_block(s, task.block);
