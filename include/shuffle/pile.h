@@ -51,7 +51,6 @@ struct piles {
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
     uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
-    uint32_t frame_blocks; /* where tails are compressed: one of so many blocks is always worth a write; else 0 */
     bool promised;         /* has the caller the blocks for them promised? */
     bool sealed;           /* nothing will be appended any more */
 };
@@ -105,7 +104,10 @@ static inline void pile_count(struct piles *piles, unsigned pile, int64_t record
 }
 
 /* So many records were dealt out to the piles, counting those of dropped ones. */
-void piles_dealt_out(struct piles *piles, uint64_t records);
+static inline void piles_dealt_out(struct piles *piles, uint64_t records)
+{
+    piles->records = records;
+}
 
 /* Give back all that a pile holds: nobody will want its records. What is appended to it from now on is ignored.
  * Before piles_seal. */
