@@ -130,6 +130,9 @@ test_few_lines_are_found_among_many() {
     looks_for_few -S 8M
     { seq 20000; head -c 60000 /dev/zero | tr '\0' '\n'; long_lines 300 10 30000; } >in
     looks_for_few
+    long_lines 400 10 30000 >in # few of which end where a block does
+    looks_for_few -S 8M
+    looks_for_few
     long_lines 5000 100 200 >in # which are referred to
     looks_for_few
 }
