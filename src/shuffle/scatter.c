@@ -4,7 +4,7 @@
  * after the other. That is why records may be of any length, larger than memory too.
  *
  * Routing turns a block into a list of pieces for each lane, so that a lane touches nothing but its own records. The
- * append loop is the hot one: one look at the list, one copy to the pile's stage (staging.h) that may write beyond the
+ * append loop is the hot one: one look at the list, one copy to the pile's stage that may write beyond the
  * piece, to be overwritten by what comes next, two counters.
  *
  * With a limit to the records that will be written, a pile is dropped as soon as the piles before it hold that many.
@@ -16,14 +16,19 @@
 
 #include "shuffle/scatter.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "shuffle/copy.h"
 #include "shuffle/index.h"
 #include "shuffle/queue.h"
-#include "shuffle/staging.h"
 #include "system/fault.h"
 #include "system/sys.h"
 #include "system/threads.h"
@@ -41,12 +46,24 @@ enum { FEW = 4 };
  * take 0.21, 0.13 or 0.13 s, tar 0.17, 0.12 or 0.09 s, CSV 0.24, 0.19 or 0.18 s. */
 enum { NEIGHBOURS_BYTES = 64 << 10, AHEAD_BLOCKS = 4 };
 
+/* Short pieces on their way to a pile. If each were written to the end of its pile, nearly each would fetch a line of
+ * memory into the cache, to be driven out before the next piece for it comes. So they are collected in a stage for each
+ * pile, all of which the caches hold, and leave it in whole lines. On one processor (Xeon, Sapphire Rapids), where
+ * 9-byte lines go to 512 piles in memory that was touched before, each took 12 ns when it was written to the end of its
+ * pile, 9 ns from stages, and 5 ns from stages past the cache. Stages of 128 to 512 bytes measured alike. */
+enum { STAGE_BYTES = 256 };
+
+struct stage {
+    _Alignas(SYS_APART_BYTES) uint8_t bytes[STAGE_BYTES + COPY_STEP]; /* and what copies write behind them */
+    uint32_t used;
+};
+
 struct scattering {
     const struct record_format *format;
     const struct scatter_plan *plan;
     struct source *source;
     struct piles *piles;
-    struct staging staging;
+    struct stage *stage; /* of each pile */
     struct queue *queue;
     const uint8_t *lent;      /* the end of what the source has lent, if it does, */
     const uint8_t *space_end; /* and that of all it can lend */
@@ -258,6 +275,77 @@ static void route_block(struct scattering *s, struct queue_block *block)
     next[0] = 0;
 }
 
+/* ---- Stages ---- */
+
+/* Copy to where nobody will look soon: whole lines go to memory without being fetched into the cache, where the
+ * processor can do that. Other threads see them after settle. */
+static void copy_past_cache(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+#ifdef __SSE2__
+    for (; bytes > 0 && (uintptr_t)to % SYS_LINE_BYTES != 0; bytes--)
+        *to++ = *from++;
+    for (; bytes >= SYS_LINE_BYTES; to += SYS_LINE_BYTES, from += SYS_LINE_BYTES, bytes -= SYS_LINE_BYTES)
+        for (int i = 0; i < SYS_LINE_BYTES; i += 16)
+            _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+#endif
+    memcpy(to, from, bytes);
+}
+
+/* What a thread has put may be read or continued by other threads. */
+static void settle(void)
+{
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
+/* Append the first bytes of a stage to its pile. False: there is no room for references. */
+static bool empty_stage(struct scattering *s, unsigned p, uint32_t bytes)
+{
+    struct stage *stage = &s->stage[p];
+    uint8_t *to;
+
+    if (bytes == 0)
+        return true;
+    to = pile_extend(s->piles, p, bytes, 0);
+    if (to != NULL)
+        copy_past_cache(to, stage->bytes, bytes);
+    else if (!pile_try_append(s->piles, p, stage->bytes, bytes))
+        return false;
+    stage->used -= bytes;
+    memmove(stage->bytes, stage->bytes + bytes, stage->used);
+    return true;
+}
+
+/* Where to write the next bytes for a pile, at most STAGE_BYTES / 2. NULL: there is no room for references. If the
+ * stage is full, so much leaves it that the pile ends with a whole line: all lines but those of longer pieces are
+ * written once.
+ */
+static inline uint8_t *reserve(struct scattering *s, unsigned p, size_t bytes)
+{
+    struct stage *stage = &s->stage[p];
+
+    if (bytes > STAGE_BYTES - stage->used) {
+        const uint32_t beyond = (uint32_t)((uintptr_t)s->piles->pile[p].at + stage->used) % SYS_LINE_BYTES;
+
+        if (!empty_stage(s, p, stage->used - beyond))
+            return NULL;
+    }
+    stage->used += (uint32_t)bytes;
+    return stage->bytes + stage->used - bytes;
+}
+
+/* Append bytes that are no references to a pile; up to COPY_STEP behind them may be read, too. */
+static inline void put(struct scattering *s, unsigned p, const uint8_t *data, size_t bytes)
+{
+    if (bytes <= STAGE_BYTES / 2) {
+        copy_over(reserve(s, p, bytes), data, bytes);
+    } else {
+        empty_stage(s, p, s->stage[p].used);
+        pile_append(s->piles, p, data, bytes);
+    }
+}
+
 /* Append the references of records that begin in the block. Where one goes on in the next block is not known. False:
  * there is no room for all. */
 static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane)
@@ -276,13 +364,13 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
         if (start == block->from && block->continues)
             continue;
         reference = reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
-        to = staging_reserve(&s->staging, piece->pile, sizeof reference);
+        to = reserve(s, piece->pile, sizeof reference);
         if (to == NULL)
             return false;
         memcpy(to, &reference, sizeof reference);
         pile_count(s->piles, piece->pile, 1);
     }
-    staging_settle();
+    settle();
     return true;
 }
 
@@ -295,9 +383,9 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
         drop_piles(s, lane);
     for (; piece < end; piece++) {
         pile_count(s->piles, piece->pile, 1);
-        staging_put(&s->staging, piece->pile, block->data + piece->start, piece->length);
+        put(s, piece->pile, block->data + piece->start, piece->length);
     }
-    staging_settle();
+    settle();
     /* The record that is still open is counted by the block in which it ends. */
     if (block->open) {
         unsigned p = block->pile[block->records];
@@ -353,53 +441,42 @@ static void set_limit(struct scattering *s)
         s->counted = fault_allocate(s->piles->count, sizeof *s->counted);
 }
 
-/* A lane for each worker, if there are as many. */
-static unsigned choose_lanes(const struct engine *engine)
-{
-    unsigned lanes = 1;
-
-    while (lanes < engine->memory.workers && lanes < LANES_MAX)
-        lanes *= 2;
-    return lanes;
-}
-
-/* The piles are there. False: there was no room for references. */
-static bool fill(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
-                 struct source *source, struct piles *piles)
+bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
+             struct source *source, struct piles *piles)
 {
     const struct engine_space space = engine_buffer(engine, ENGINE_WHOLE);
     const unsigned workers = engine->memory.workers;
     struct scattering s = {.format = format, .plan = plan, .source = source, .piles = piles};
+    unsigned lanes = 1; /* one for each worker, if there are as many */
     bool whole;
 
-    if (source_base(source) != NULL)
-        s.space_end = source_base(source) + source_space(source);
-    s.queue = queue_open(space.data, space.bytes, workers, piles->lanes, record_is_sequential(format));
-    set_limit(&s);
-    staging_init(&s.staging, piles);
-    /* One thread at a time waits for the input; writes to temporary files seldom wait. */
-    threads_run(workers + (engine->waiting > 0), work, &s);
-    whole = !queue_is_stopped(s.queue) && staging_end(&s.staging);
-    if (s.lent != NULL && !plan->refers)
-        source_forget(source, s.lent);
-    piles_seal(piles);
-    piles_dealt_out(piles, queue_records(s.queue));
-    staging_release(&s.staging);
-    queue_free(s.queue);
-    free(s.counted);
-    return whole;
-}
-
-bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
-             struct source *source, struct piles *piles)
-{
-    const unsigned lanes = choose_lanes(engine);
-
+    while (lanes < workers && lanes < LANES_MAX)
+        lanes *= 2;
     if (plan->storage != NULL)
         piles_init_in(piles, plan->piles, lanes, &engine->pool, plan->storage);
     else
         piles_init(piles, plan->piles, lanes, &engine->pool, engine->place);
     if (plan->refers)
         piles_refer(piles, source_base(source), source_space(source));
-    return fill(engine, format, plan, source, piles);
+    if (source_base(source) != NULL)
+        s.space_end = source_base(source) + source_space(source);
+    s.queue = queue_open(space.data, space.bytes, workers, lanes, record_is_sequential(format));
+    set_limit(&s);
+    s.stage = sys_map(piles->count * sizeof *s.stage);
+    if (s.stage == NULL)
+        fault_report("memory", errno);
+    /* One thread at a time waits for the input; writes to temporary files seldom wait. */
+    threads_run(workers + (engine->waiting > 0), work, &s);
+    whole = !queue_is_stopped(s.queue);
+    for (unsigned p = 0; p < piles->count && whole; p++)
+        whole = empty_stage(&s, p, s.stage[p].used);
+    settle();
+    if (s.lent != NULL && !plan->refers)
+        source_forget(source, s.lent);
+    piles_seal(piles);
+    piles_dealt_out(piles, queue_records(s.queue));
+    sys_unmap(s.stage, piles->count * sizeof *s.stage);
+    queue_free(s.queue);
+    free(s.counted);
+    return whole;
 }
