@@ -65,11 +65,8 @@ uint64_t engine_free_memory(struct engine *engine);
 /* How many threads it has at most. */
 unsigned engine_threads(const struct engine *engine);
 
-/* From now on use no more threads than that, at least 1. */
-void engine_limit_threads(struct engine *engine, unsigned most);
-
-/* The same, for stages in which each thread has a file of a pile open at a time: no more than there are descriptors
- * for. Files that stay open meanwhile are open already. */
+/* Use no more threads from now on than there are descriptors for, where each has a file of a pile open at a time: those
+ * that wait go first. Files that stay open meanwhile are open already. */
 void engine_limit_files(struct engine *engine);
 
 /* Bytes of the pool. */

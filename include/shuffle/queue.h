@@ -65,8 +65,6 @@ struct queue_task {
 /* The ring for `workers` threads in buffer[0, bytes). `in_order`: blocks are scanned one after another, since where
  * records end in one depends on those before. */
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order);
-void queue_free(struct queue *queue);
-
 /* Memory that suffices for a ring of blocks with `block_bytes` each. */
 size_t queue_bytes(unsigned workers, size_t block_bytes);
 
@@ -80,9 +78,8 @@ void queue_done(struct queue *queue, struct queue_task task);
 
 /* Everybody gets QUEUE_END from now on, before all is done. */
 void queue_stop(struct queue *queue);
-bool queue_is_stopped(const struct queue *queue); /* once everybody got QUEUE_END */
 
-/* Records seen, once everybody got QUEUE_END. */
-uint64_t queue_records(const struct queue *queue);
+/* Once everybody got QUEUE_END: free it. Returns the number of records, UINT64_MAX if it was stopped. */
+uint64_t queue_close(struct queue *queue);
 
 #endif

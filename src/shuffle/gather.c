@@ -414,7 +414,12 @@ static void give_up_others(struct run *run, struct piles *piles, unsigned *next)
 
 void gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output)
 {
-    struct gathering g = {.run = run, .piles = piles, .order = order, .output = output};
+    struct gathering g = {.run = run,
+                          .piles = piles,
+                          .order = order,
+                          .output = output,
+                          .mutex = PTHREAD_MUTEX_INITIALIZER,
+                          .changed = PTHREAD_COND_INITIALIZER};
     unsigned workers = run->engine.memory.workers;
     bool divides = false, spilled = false;
     uint64_t bytes = 0;
@@ -433,8 +438,6 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     }
     if (workers > piles->count)
         workers = piles->count;
-    pthread_mutex_init(&g.mutex, NULL);
-    pthread_cond_init(&g.changed, NULL);
     g.worker = sys_allocate_apart(workers, sizeof *g.worker);
     if (g.worker == NULL)
         fault_report("memory", errno);
@@ -448,6 +451,4 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     }
     free(g.worker);
     free(g.margin.mark);
-    pthread_cond_destroy(&g.changed);
-    pthread_mutex_destroy(&g.mutex);
 }

@@ -100,54 +100,38 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     pile_check(piles, p, start == UINT64_MAX ? records : UINT64_MAX);
 }
 
-/* Any record in blocks: over the ends of blocks and buffers, of any length. */
-static void copy_from_chain(const struct pool *pool, const struct record_format *format, uint64_t reference,
-                            struct output_buffer *outlet)
-{
-    uint64_t start = reference_place(reference);
-    size_t left = reference_length(reference);
-    bool is_long = left == REFERENCE_LONG;
-    uint32_t block = (uint32_t)(start >> pool->block_shift);
-    size_t inside = (size_t)start & (pool->block_bytes - 1);
-    struct record_scan scan = {0};
-
-    for (;; block = pool->next[block], inside = 0) {
-        const uint8_t *data = pool_block(pool, block) + inside;
-        size_t bytes = pool->block_bytes - inside;
-        bool ends_here = !is_long && left <= bytes;
-
-        if (is_long) {
-            uint32_t end;
-
-            ends_here = record_ends(format, &scan, data, bytes, &end, 1, &left) == 1;
-        }
-        bytes = ends_here ? left : bytes;
-        output_buffer_put(outlet, data, bytes);
-        if (ends_here)
-            return;
-        left -= bytes;
-    }
-}
-
-/* Any record that is referred to. What stands there may be a file that somebody changes, so that it may have no end;
- * source_check finds that out. */
-static void copy_from_base(const struct piles *piles, const struct record_format *format, uint64_t reference,
-                           struct output_buffer *outlet)
+/* Any record: over the ends of blocks and buffers, of any length. What is referred to may be in a file that somebody
+ * changes, so that it may have no end; source_check finds that out. */
+static void copy_any(const struct piles *piles, const struct record_format *format, uint64_t reference,
+                     struct output_buffer *outlet)
 {
     enum { SCAN_BYTES = 1 << 16 };
-    const uint8_t *from = piles->base + reference_place(reference);
-    size_t length = reference_length(reference);
-    bool ended = length != REFERENCE_LONG;
+    const struct pool *pool = piles->pool;
+    const bool refers = piles->base != NULL;
+    const uint8_t *from = (refers ? piles->base : pool->memory) + reference_place(reference);
+    uint32_t block = (uint32_t)(reference_place(reference) >> pool->block_shift); /* unless it is referred to */
+    size_t room = pool->block_bytes - ((size_t)reference_place(reference) & (pool->block_bytes - 1));
+    size_t left = reference_length(reference);
+    const bool is_long = left == REFERENCE_LONG;
     struct record_scan scan = {0};
 
-    if (ended)
-        output_buffer_put(outlet, from, length);
-    for (; !ended && from < piles->base_end; from += length) {
-        size_t bytes = (size_t)(piles->base_end - from) < SCAN_BYTES ? (size_t)(piles->base_end - from) : SCAN_BYTES;
+    for (;;) {
+        size_t bytes = refers ? least_size((size_t)(piles->base_end - from), SCAN_BYTES) : room;
+        bool ended = left <= bytes;
         uint32_t end;
 
-        ended = record_ends(format, &scan, from, bytes, &end, 1, &length) == 1;
-        output_buffer_put(outlet, from, length);
+        if (bytes == 0)
+            return;
+        if (is_long)
+            ended = record_ends(format, &scan, from, bytes, &end, 1, &left) == 1;
+        bytes = ended ? left : bytes;
+        output_buffer_put(outlet, from, bytes);
+        if (ended)
+            return;
+        left -= bytes;
+        block = refers ? block : pool->next[block];
+        from = refers ? from + bytes : pool_block(pool, block);
+        room = pool->block_bytes;
     }
 }
 
@@ -156,7 +140,7 @@ static void copy_marked(const struct piles *piles, const struct record_format *f
                         uint64_t first, uint64_t records, struct output_buffer *outlet)
 {
     for (uint64_t i = first; i < first + records; i++) {
-        copy_from_base(piles, format, *table_u64(table, i), outlet);
+        copy_any(piles, format, *table_u64(table, i), outlet);
         outlet->marks[(size_t)(outlet->at - outlet->buffer) / TAR_BLOCK_BYTES] = RECORD_ENDS;
     }
 }
@@ -210,10 +194,7 @@ void index_copy(const struct piles *piles, const struct record_format *format, c
                 continue;
             }
             outlet->at = to;
-            if (refers)
-                copy_from_base(piles, format, *reference, outlet);
-            else
-                copy_from_chain(pool, format, *reference, outlet);
+            copy_any(piles, format, *reference, outlet);
             to = outlet->at;
         }
     }

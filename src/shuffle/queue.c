@@ -111,15 +111,6 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
     return queue;
 }
 
-void queue_free(struct queue *queue)
-{
-    pthread_cond_destroy(&queue->changed);
-    pthread_mutex_destroy(&queue->mutex);
-    free(queue->lane);
-    free(queue->lane_start);
-    free(queue);
-}
-
 static struct slot *slot_of(struct queue *queue, uint64_t sequence)
 {
     return &queue->slot[sequence % queue->count];
@@ -271,12 +262,14 @@ void queue_stop(struct queue *queue)
     pthread_mutex_unlock(&queue->mutex);
 }
 
-bool queue_is_stopped(const struct queue *queue)
+uint64_t queue_close(struct queue *queue)
 {
-    return queue->stopped;
-}
+    const uint64_t records = queue->stopped ? UINT64_MAX : queue->records;
 
-uint64_t queue_records(const struct queue *queue)
-{
-    return queue->records;
+    pthread_cond_destroy(&queue->changed);
+    pthread_mutex_destroy(&queue->mutex);
+    free(queue->lane);
+    free(queue->lane_start);
+    free(queue);
+    return records;
 }

@@ -448,6 +448,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     const unsigned workers = engine->memory.workers;
     struct scattering s = {.format = format, .plan = plan, .source = source, .piles = piles};
     unsigned lanes = 1; /* one for each worker, if there are as many */
+    uint64_t records;
     bool whole;
 
     while (lanes < workers && lanes < LANES_MAX)
@@ -467,16 +468,16 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         fault_report("memory", errno);
     /* One thread at a time waits for the input; writes to temporary files seldom wait. */
     threads_run(workers + (engine->waiting > 0), work, &s);
-    whole = !queue_is_stopped(s.queue);
+    records = queue_close(s.queue);
+    whole = records < UINT64_MAX;
     for (unsigned p = 0; p < piles->count && whole; p++)
         whole = empty_stage(&s, p, s.stage[p].used);
     settle();
     if (s.lent != NULL && !plan->refers)
         source_forget(source, s.lent);
     piles_seal(piles);
-    piles_dealt_out(piles, queue_records(s.queue));
+    piles_dealt_out(piles, records);
     sys_unmap(s.stage, piles->count * sizeof *s.stage);
-    queue_free(s.queue);
     free(s.counted);
     return whole;
 }
