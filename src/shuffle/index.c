@@ -44,8 +44,8 @@ static void take_references(const struct piles *piles, unsigned p, const struct 
     }
 }
 
-/* Block by block: each end that is found completes the reference of the open record. If a record goes on in the next
- * block, its start is kept, and how many bytes it had in the blocks before. */
+/* Block by block: each end that is found completes the reference of a record. Of one that goes on in the next block it
+ * is kept where it starts, and how many bytes it had before. */
 void index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
                  uint64_t first_rank, struct table *table)
 {
@@ -54,8 +54,8 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     const struct pool *pool = piles->pool;
     const struct pile *pile = &piles->pile[p];
     uint32_t block = pile->first;
-    uint64_t start = UINT64_MAX; /* of the record that is open, if any */
-    uint64_t before = 0;         /* its bytes in the blocks before */
+    uint64_t start = 0;
+    uint64_t before = 0;
     uint64_t records = 0;
     struct record_scan scan = {0};
 
@@ -65,39 +65,30 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     }
     for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
         const uint8_t *data = pool_block(pool, block);
-        uint64_t base = (uint64_t)block << pool->block_shift;
-        size_t bytes = b + 1 < pile->blocks ? pool->block_bytes : (size_t)(pile->at - data);
-        size_t from = 0;
-        size_t open = 0; /* where the open record starts in this block, or 0 */
+        const uint64_t base = (uint64_t)block << pool->block_shift;
+        const size_t bytes = b + 1 < pile->blocks ? pool->block_bytes : (size_t)(pile->at - data);
+        size_t open = 0; /* where in this block the open record goes on */
 
-        while (from < bytes) {
-            size_t scanned;
-            size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
+        if (before == 0)
+            start = base;
+        for (size_t from = 0, scanned; from < bytes; from += scanned) {
+            const size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
 
             if (count > pile->records - records)
                 pile_check(piles, p, UINT64_MAX);
             for (size_t i = 0; i < count; i++, records++) {
-                size_t end = from + ends[i];
-                uint64_t reference =
-                    start == UINT64_MAX ? reference_make(base + open, end - open) : reference_make(start, before + end);
-                uint64_t place = ranks == NULL ? records : table_get(ranks, first_rank + records) - first_rank;
+                const size_t end = from + ends[i];
+                const uint64_t place = ranks == NULL ? records : table_get(ranks, first_rank + records) - first_rank;
 
-                *table_u64(table, place) = reference;
-                start = UINT64_MAX;
+                *table_u64(table, place) = reference_make(start, before + (end - open));
+                before = 0;
                 open = end;
+                start = base + open;
             }
-            from += scanned;
         }
-        if (open == bytes)
-            continue;
-        if (start == UINT64_MAX) {
-            start = base + open;
-            before = bytes - open;
-        } else {
-            before += bytes;
-        }
+        before += bytes - open;
     }
-    pile_check(piles, p, start == UINT64_MAX ? records : UINT64_MAX);
+    pile_check(piles, p, before == 0 ? records : UINT64_MAX);
 }
 
 /* Any record: over the ends of blocks and buffers, of any length. What is referred to may be in a file that somebody
