@@ -14,7 +14,7 @@
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    draft sweep reader batch store name manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle scatter gather index copy transfer pile_source pile run
+ *                    shuffle scatter gather index transfer pile_source pile run
  *                    engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    buffer output overlap sides files plan held_back boundary framing filter sink new_file

@@ -14,7 +14,6 @@
 
 #include "base/arithmetic.h"
 #include "record/tar_headers.h"
-#include "shuffle/copy.h"
 #include "shuffle/index.h"
 #include "system/sys.h"
 #include "system/threads.h"

@@ -11,7 +11,6 @@
 
 #include "base/arithmetic.h"
 #include "record/tar_headers.h"
-#include "shuffle/copy.h"
 #include "system/sys.h"
 
 /* Records between prefetch and copy. Records in piles are in the second or third cache, and 16 to 64 measured alike;

@@ -26,7 +26,6 @@
 #include <emmintrin.h>
 #endif
 
-#include "shuffle/copy.h"
 #include "shuffle/index.h"
 #include "shuffle/queue.h"
 #include "system/fault.h"
@@ -69,20 +68,14 @@ struct scattering {
     const uint8_t *space_end; /* and that of all it can lend */
     struct record_scan scan;  /* where blocks that were scanned in order end */
     bool limited;
-    atomic_uint kept;                 /* that many piles, the first ones, may still be wanted */
-    unsigned kept_by_lane[LANES_MAX]; /* and what each lane knows of it */
-    _Atomic uint64_t *counted;        /* records routed to each pile; only with a limit */
+    atomic_uint kept;          /* that many piles, the first ones, may still be wanted */
+    _Atomic uint64_t *counted; /* records routed to each pile; only with a limit */
 };
-
-static bool is_lent(const struct queue_block *block)
-{
-    return block->data != block->buffer;
-}
 
 /* What is lent is forgotten when the block's turn comes again: all that came before it has been appended by then. */
 static void read_block(struct scattering *s, struct queue_block *block)
 {
-    if (is_lent(block) && !s->plan->refers)
+    if (block->data != block->buffer && !s->plan->refers)
         source_forget(s->source, block->data + block->bytes);
     if (source_base(s->source) == NULL) {
         block->data = block->buffer;
@@ -92,36 +85,6 @@ static void read_block(struct scattering *s, struct queue_block *block)
         if (block->bytes > 0)
             s->lent = block->data + block->bytes;
     }
-}
-
-/* Count the records in all that is left of the block. Are they few enough for its lists? */
-static bool count_block(const struct record_format *format, struct record_scan *scan, struct queue_block *block)
-{
-    bool whole;
-
-    block->records = (size_t)record_count(format, scan, block->data + block->from, block->bytes - block->from, &whole);
-    block->to = block->bytes;
-    block->open = !whole;
-    return block->records <= block->room;
-}
-
-/* Find the ends of the block's records; or only how many they are, if few of them are wanted. */
-static void find_ends(struct scattering *s, struct queue_block *block)
-{
-    const struct record_format *format = s->format;
-    struct record_scan anywhere = {0};
-    struct record_scan *scan = record_is_sequential(format) ? &s->scan : &anywhere;
-    size_t scanned;
-
-    block->begins = *scan;
-    block->listed = atomic_load(&s->kept) - s->plan->first > s->piles->count / FEW || !count_block(format, scan, block);
-    if (!block->listed)
-        return;
-    *scan = block->begins;
-    block->records = record_ends(format, scan, block->data + block->from, block->bytes - block->from, block->ends,
-                                 block->room, &scanned);
-    block->to = block->from + scanned;
-    block->open = block->records == 0 || block->ends[block->records - 1] != scanned;
 }
 
 /* Have the pages of a mapped file before they are read: where whoever reads looks at all bytes (lengths, quotes,
@@ -137,11 +100,33 @@ __attribute__((no_sanitize("thread"))) static void touch_ahead(const struct scat
         (void)*(const volatile uint8_t *)(block->data + i);
 }
 
+/* Find the ends of the block's records; or only how many they are, if few of them are wanted and there are not too many
+ * for its lists. */
 static void scan_block(struct scattering *s, struct queue_block *block)
 {
-    if (is_lent(block) && block->from == 0)
+    const struct record_format *format = s->format;
+    const uint8_t *data = block->data + block->from;
+    const size_t bytes = block->bytes - block->from;
+    struct record_scan anywhere = {0};
+    struct record_scan *scan = record_is_sequential(format) ? &s->scan : &anywhere;
+    size_t scanned = bytes;
+    bool whole;
+
+    if (block->data != block->buffer && block->from == 0)
         touch_ahead(s, block);
-    find_ends(s, block);
+    block->begins = *scan;
+    block->listed = atomic_load(&s->kept) - s->plan->first > s->piles->count / FEW;
+    if (!block->listed) {
+        block->records = (size_t)record_count(format, scan, data, bytes, &whole);
+        block->listed = block->records > block->room;
+        block->open = !whole;
+    }
+    if (block->listed) {
+        *scan = block->begins;
+        block->records = record_ends(format, scan, data, bytes, block->ends, block->room, &scanned);
+        block->open = block->records == 0 || block->ends[block->records - 1] != scanned;
+    }
+    block->to = block->from + scanned;
     if (s->plan->records != NULL)
         counter_add_shared(s->plan->records, block->records);
 }
@@ -162,15 +147,14 @@ static void add_counts(struct scattering *s, const uint32_t *count)
         continue;
 }
 
-/* Drop the lane's piles that are no longer wanted. */
+/* Drop the lane's piles that are no longer wanted; the last ones may have been dropped. */
 static void drop_piles(struct scattering *s, unsigned lane)
 {
-    unsigned kept = atomic_load(&s->kept);
+    const unsigned lanes = s->piles->lanes, kept = atomic_load(&s->kept);
 
-    for (unsigned p = kept; p < s->kept_by_lane[lane]; p++)
-        if ((p & (s->piles->lanes - 1)) == lane)
-            pile_drop(s->piles, p);
-    s->kept_by_lane[lane] = kept;
+    for (unsigned p = kept + ((lane - kept) & (lanes - 1)); p < s->piles->count && !s->piles->pile[p].dropped;
+         p += lanes)
+        pile_drop(s->piles, p);
 }
 
 /* Let next[l] be where the pieces of lane l start, which are for these piles; behind those of whole records, there may
@@ -424,29 +408,14 @@ static void work(void *context, unsigned worker)
     }
 }
 
-/* What a limit needs; and drop the piles that nobody wants from the beginning. */
-static void set_limit(struct scattering *s)
-{
-    const struct scatter_plan *plan = s->plan;
-    const unsigned last = plan->last > 0 ? plan->last : s->piles->count;
-
-    s->limited = plan->limit < UINT64_MAX;
-    atomic_init(&s->kept, last);
-    for (unsigned l = 0; l < s->piles->lanes; l++)
-        s->kept_by_lane[l] = last;
-    for (unsigned p = 0; p < s->piles->count; p++)
-        if (p < plan->first || p >= last)
-            pile_drop(s->piles, p);
-    if (s->limited)
-        s->counted = fault_allocate(s->piles->count, sizeof *s->counted);
-}
-
 bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
              struct source *source, struct piles *piles)
 {
     const struct engine_space space = engine_buffer(engine, ENGINE_WHOLE);
     const unsigned workers = engine->memory.workers;
-    struct scattering s = {.format = format, .plan = plan, .source = source, .piles = piles};
+    const unsigned last = plan->last > 0 ? plan->last : plan->piles;
+    struct scattering s = {
+        .format = format, .plan = plan, .source = source, .piles = piles, .limited = plan->limit < UINT64_MAX};
     unsigned lanes = 1; /* one for each worker, if there are as many */
     uint64_t records;
     bool whole;
@@ -462,7 +431,12 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     if (source_base(source) != NULL)
         s.space_end = source_base(source) + source_space(source);
     s.queue = queue_open(space.data, space.bytes, workers, lanes, record_is_sequential(format));
-    set_limit(&s);
+    atomic_init(&s.kept, last);
+    for (unsigned p = 0; p < piles->count; p++)
+        if (p < plan->first || p >= last)
+            pile_drop(piles, p);
+    if (s.limited)
+        s.counted = fault_allocate(piles->count, sizeof *s.counted);
     s.stage = sys_map(piles->count * sizeof *s.stage);
     if (s.stage == NULL)
         fault_report("memory", errno);
