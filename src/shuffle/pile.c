@@ -146,19 +146,18 @@ static void write_blocks(struct piles *piles, unsigned p, uint32_t blocks, size_
     struct pile *pile = &piles->pile[p];
     uint32_t block = pile->first;
 
+    pile->spilled = true;
     while (blocks > 0) {
         struct iovec pieces[PIECES];
-        uint64_t bytes = 0;
         int count = 0;
 
         for (; blocks > 0 && count < PIECES; blocks--, block = piles->pool->next[block]) {
             size_t length = blocks == 1 ? last_bytes : piles->pool->block_bytes;
 
             pieces[count++] = (struct iovec){.iov_base = pool_block(piles->pool, block), .iov_len = length};
-            bytes += length;
+            pile->spilled_bytes += length;
         }
         storage_write(piles->storage, p, pieces, count);
-        pile->spilled_bytes += bytes;
     }
 }
 
@@ -167,25 +166,25 @@ static void flush_full(struct piles *piles, unsigned p, uint64_t most)
 {
     struct pile *pile = &piles->pile[p];
     struct pool *pool = piles->pool;
-    uint32_t full = full_blocks(pile) < most ? full_blocks(pile) : (uint32_t)most;
-    uint32_t first = pile->first;
-    uint32_t last = first;
+    uint32_t full = (uint32_t)least(full_blocks(pile), most);
+    uint32_t last = pile->first;
 
     if (full == 0)
         return;
-    pile->spilled = true;
     write_blocks(piles, p, full, pool->block_bytes);
     if (full == pile->blocks) {
         pile->at = pile->end - pool->block_bytes;
         full--;
     }
-    if (full == 0)
-        return;
     for (uint32_t i = 1; i < full; i++)
         last = pool->next[last];
-    pile->first = pool->next[last];
-    pile->blocks -= full;
-    pool_put(pool, first, last, full);
+    if (full > 0) {
+        const uint32_t first = pile->first;
+
+        pile->first = pool->next[last];
+        pile->blocks -= full;
+        pool_put(pool, first, last, full);
+    }
 }
 
 /* Free at least one block, by a pile of p's lane; p's own block is full. */
@@ -281,15 +280,15 @@ static void put_chain(struct piles *piles, unsigned p)
 
 void pile_flush(struct piles *piles, unsigned p)
 {
-    struct pile *pile = &piles->pile[p];
-    size_t block_bytes = piles->pool->block_bytes;
-    size_t last_bytes = block_bytes - (size_t)(pile->end - pile->at);
-    bool last_empty = last_bytes == 0;
+    const struct pile *pile = &piles->pile[p];
+    const size_t block_bytes = piles->pool->block_bytes, left = (size_t)(pile->end - pile->at);
 
     if (pile->blocks == 0)
         return;
-    pile->spilled = true;
-    write_blocks(piles, p, pile->blocks - last_empty, last_empty ? block_bytes : last_bytes);
+    if (left == block_bytes)
+        write_blocks(piles, p, pile->blocks - 1, block_bytes);
+    else
+        write_blocks(piles, p, pile->blocks, block_bytes - left);
     put_chain(piles, p);
 }
 
@@ -323,10 +322,8 @@ void pile_load(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
     struct pool *pool = piles->pool;
-    uint32_t first = POOL_NONE;
-    uint32_t last = POOL_NONE;
-    uint32_t blocks = 0;
-    int step = READ_BYTES >> pool->block_shift < PIECES ? (int)(READ_BYTES >> pool->block_shift) : PIECES;
+    const int step = (int)least(READ_BYTES >> pool->block_shift, PIECES);
+    uint32_t first = POOL_NONE, last = POOL_NONE;
     struct storage_reader reader;
 
     if (!pile->spilled)
@@ -337,32 +334,30 @@ void pile_load(struct piles *piles, unsigned p)
         uint64_t left = reader.left;
         int count = 0;
 
-        for (; count < step && left > 0; count++, blocks++) {
-            uint32_t block = pool_get_promised(pool);
+        for (; count < step && left > 0; count++, pile->blocks++) {
+            const uint32_t block = pool_get_promised(pool);
 
-            if (blocks == 0)
+            if (last == POOL_NONE)
                 first = block;
             else
                 pool->next[last] = block;
             last = block;
             pieces[count].iov_base = pool_block(pool, block);
-            pieces[count].iov_len = left < pool->block_bytes ? (size_t)left : pool->block_bytes;
+            pieces[count].iov_len = (size_t)least(left, pool->block_bytes);
             left -= pieces[count].iov_len;
         }
         storage_reader_read(&reader, pieces, count);
     }
     storage_reader_release(&reader);
     storage_drop(piles->storage, p);
-    if (blocks > 0) {
-        if (pile->blocks == 0) {
-            pile->end = pool_block(pool, last) + pool->block_bytes;
-            pile->at = pile->end - (((uint64_t)blocks << pool->block_shift) - pile->spilled_bytes);
-            pile->last = last;
-        } else {
-            pool->next[last] = pile->first;
-        }
+    if (last != POOL_NONE && pile->at == NULL) {
+        pile->end = pool_block(pool, last) + pool->block_bytes;
+        pile->at = pile->end - (((uint64_t)pile->blocks << pool->block_shift) - pile->spilled_bytes);
+        pile->last = last;
+    }
+    if (last != POOL_NONE) {
+        pool->next[last] = pile->first;
         pile->first = first;
-        pile->blocks += blocks;
     }
     pile->spilled_bytes = 0;
     pile->spilled = false;
