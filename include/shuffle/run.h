@@ -2,7 +2,7 @@
 #define BIGSHUF_SHUFFLE_RUN_H
 
 /* One way of records from their source to the output: with what it is made (engine.h), what is asked for, which stays
- * as it is, and how far it has come. Stages that need only one of these take only that. */
+ * as it is, and how far it has come. */
 
 #include <stdbool.h>
 #include <stdint.h>

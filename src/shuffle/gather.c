@@ -247,16 +247,6 @@ static void gather_whole(struct gathering *g, struct worker *worker, const struc
 
 /* ---- Dividing a pile among the children of its node ---- */
 
-struct division {
-    const struct record_format *format;
-    const struct gather_node *node;
-    unsigned bits;
-    struct piles *children;
-    struct record_scan scan;
-    uint64_t records; /* so far: the number of the record that is open, or comes next */
-    bool open;
-};
-
 static void append(struct piles *children, unsigned child, const uint8_t *data, size_t bytes)
 {
     uint8_t *to = pile_extend(children, child, bytes, COPY_STEP);
@@ -267,52 +257,44 @@ static void append(struct piles *children, unsigned child, const uint8_t *data, 
         pile_append(children, child, data, bytes);
 }
 
-/* A record that goes on in the next block goes on in the same child, as it has the same number there. */
-static void divide_block(struct division *d, const uint8_t *data, size_t bytes)
+/* Move the records of a resident pile to its node's 2^bits children, which are empty. A record that goes on in the next
+ * block goes on in the same child, as it has the same number there. All blocks come out of what is promised to the
+ * caller: those that the pile leaves, each of which stays promised, and at most 2^bits more. *promised follows. */
+static void divide(struct piles *piles, unsigned p, const struct record_format *format, const struct gather_node *node,
+                   unsigned bits, struct piles *children, uint32_t *promised)
 {
     enum { ENDS = 2048 };
     uint32_t ends[ENDS + 1];
     uint16_t child[ENDS + 1];
-    size_t from = 0;
-
-    while (from < bytes) {
-        size_t scanned;
-        const size_t count = record_ends(d->format, &d->scan, data + from, bytes - from, ends, ENDS, &scanned);
-        size_t start = 0;
-
-        order_scatter(&d->node->order, d->node->node, d->bits, d->records, count + 1, child);
-        ends[count] = (uint32_t)scanned;
-        for (size_t i = 0; i <= count; i++) {
-            append(d->children, child[i], data + from + start, ends[i] - start);
-            pile_count(d->children, child[i], i < count);
-            start = ends[i];
-        }
-        d->records += count;
-        d->open = count == 0 || ends[count - 1] != scanned;
-        from += scanned;
-    }
-}
-
-/* Move the records of a resident pile to its node's 2^bits children, which are empty. All blocks come out of what is
- * promised to the caller: those that the pile leaves, each of which stays promised, and at most 2^bits more. *promised
- * follows. */
-static void divide(struct piles *piles, unsigned p, const struct record_format *format, const struct gather_node *node,
-                   unsigned bits, struct piles *children, uint32_t *promised)
-{
-    struct division d = {.format = format, .node = node, .bits = bits, .children = children};
     const struct pool *pool = piles->pool;
     const struct pile *pile = &piles->pile[p];
+    struct record_scan scan = {0};
+    uint64_t records = 0; /* so far: the number of the record that is open, or comes next */
+    bool open = false;
 
-    while (pile->blocks > 0) {
+    for (; pile->blocks > 0; ++*promised) {
         const uint8_t *data = pool_block(pool, pile->first);
+        const size_t bytes = pile->blocks > 1 ? pool->block_bytes : (size_t)(pile->at - data);
 
-        divide_block(&d, data, pile->blocks > 1 ? pool->block_bytes : (size_t)(pile->at - data));
+        for (size_t from = 0, scanned; from < bytes; from += scanned) {
+            const size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
+            size_t start = 0;
+
+            order_scatter(&node->order, node->node, bits, records, count + 1, child);
+            ends[count] = (uint32_t)scanned;
+            for (size_t i = 0; i <= count; i++) {
+                append(children, child[i], data + from + start, ends[i] - start);
+                pile_count(children, child[i], i < count);
+                start = ends[i];
+            }
+            records += count;
+            open = count == 0 || ends[count - 1] != scanned;
+        }
         pile_give_block(piles, p, true);
-        ++*promised;
     }
     for (unsigned j = 0; j < 1u << bits; j++)
         *promised -= children->pile[j].blocks;
-    pile_check(piles, p, d.open ? UINT64_MAX : d.records);
+    pile_check(piles, p, open ? UINT64_MAX : records);
 }
 
 static void gather_divided(struct gathering *g, struct worker *worker, unsigned p, const struct gather_node *node,
