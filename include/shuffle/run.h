@@ -56,9 +56,6 @@ struct run_range run_range(const struct run *run, uint64_t records);
  * there are. */
 uint64_t run_left(const struct run *run);
 
-/* The first `records` records of the order have been left out, since they come before what is written. */
-void run_drop(struct run *run, uint64_t records);
-
 /* The next `records` records of the order come. Returns how many of them are to be written, after the first *skipped
  * ones. */
 uint64_t run_pass(struct run *run, uint64_t records, uint64_t *skipped);

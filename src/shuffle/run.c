@@ -22,11 +22,6 @@ uint64_t run_left(const struct run *run)
     return end < UINT64_MAX ? end - progress->passed : UINT64_MAX;
 }
 
-void run_drop(struct run *run, uint64_t records)
-{
-    run->progress->passed = records;
-}
-
 uint64_t run_pass(struct run *run, uint64_t records, uint64_t *skipped)
 {
     struct run_progress *progress = run->progress;

@@ -270,7 +270,7 @@ static void choose_piles(struct run *run, uint64_t records, struct scatter_plan 
     }
     for (; plan->first < plan->piles - 1 && before + count[plan->first] <= range.first; plan->first++)
         before += count[plan->first];
-    run_drop(run, before);
+    run->progress->passed = before;
     for (plan->last = plan->first; before < range.end; plan->last++)
         before += count[plan->last];
     plan->limit = UINT64_MAX;
@@ -287,7 +287,7 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
                                 .refers = run->refers,
                                 .records = &run->progress->records};
 
-    run_drop(run, 0);
+    run->progress->passed = 0;
     if (run->parts > 1 && run->expected > 0 && source_is_known(source) && run->expected <= source_known_bytes(source))
         choose_piles(run, run->expected, &plan);
     run->progress->must_copy = !scatter(&run->engine, &run->format, &plan, source, piles);
