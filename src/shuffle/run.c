@@ -17,9 +17,7 @@ uint64_t run_left(const struct run *run)
     const struct run_progress *progress = run->progress;
     const uint64_t end = progress->begun ? progress->range.end : run->limit;
 
-    if (end <= progress->range.first || end <= progress->passed)
-        return 0;
-    return end < UINT64_MAX ? end - progress->passed : UINT64_MAX;
+    return end < UINT64_MAX ? end - least(end, progress->passed) : UINT64_MAX;
 }
 
 uint64_t run_pass(struct run *run, uint64_t records, uint64_t *skipped)

@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
