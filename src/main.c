@@ -14,7 +14,7 @@
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    draft sweep reader batch store manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle scatter gather divide index staging copy transfer pile_source pile run
+ *                    shuffle scatter gather index transfer pile_source pile run
  *                    engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    buffer output overlap sides files plan held_back boundary framing filter sink new_file
@@ -34,7 +34,7 @@
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/mapped) or held, and makes one of
  * several, if asked (input/grouping, input/archive); shuffle/scatter finds its end (record/record) and its pile
- * (shuffle/order) and puts it there (shuffle/staging, shuffle/pile), or a reference to it, into memory or
+ * (shuffle/order) and puts it there (shuffle/pile), or a reference to it, into memory or
  * temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out (shuffle/index) through
  * output/buffer to output/output, which puts it into a file (output/sink), by its key if asked (output/sides).
  */

@@ -11,7 +11,8 @@
 #include "system/pool.h"
 #include "temporary/spill.h"
 
-/* How a memory limit is divided. */
+/* How a memory limit is divided: a function of its arguments alone. `bytes` is at least ENGINE_MEMORY_MIN; more than
+ * ENGINE_MEMORY_MAX is not used, since references to records (index.h) have 44 bits for their place. */
 struct engine_memory {
     size_t bytes;        /* all of it */
     size_t block_bytes;  /* of the pool */
@@ -19,8 +20,6 @@ struct engine_memory {
     unsigned workers;    /* threads that this memory can keep busy, at most those asked for */
 };
 
-/* A function of its arguments alone. `bytes` is at least ENGINE_MEMORY_MIN; more than ENGINE_MEMORY_MAX is not used,
- * since references to records (index.h) have 44 bits for their place. */
 struct engine_memory engine_memory(uint64_t bytes, unsigned workers);
 
 #define ENGINE_MEMORY_MIN ((uint64_t)8 << 20)
@@ -62,23 +61,15 @@ void engine_close(struct engine *engine); /* also when zeroed, and twice */
 /* Bytes of memory that the system had for files, besides that of the engine, when this was first asked. */
 uint64_t engine_free_memory(struct engine *engine);
 
-/* How many threads it has at most. */
-unsigned engine_threads(const struct engine *engine);
+unsigned engine_threads(const struct engine *engine);    /* how many it has at most */
+uint64_t engine_pool_bytes(const struct engine *engine); /* all blocks */
 
-/* From now on use no more threads than that, at least 1. */
-void engine_limit_threads(struct engine *engine, unsigned most);
-
-/* The same, for stages in which each thread has a file of a pile open at a time: no more than there are descriptors
- * for. Files that stay open meanwhile are open already. */
+/* Use no more threads from now on than there are descriptors for, where each has a file of a pile open at a time: those
+ * that wait go first. Files that stay open meanwhile are open already. */
 void engine_limit_files(struct engine *engine);
 
-/* Bytes of the pool. */
-uint64_t engine_pool_bytes(const struct engine *engine);
-
-/* The -S, in MiB, of which so many bytes are there for the pool. */
+/* The -S, in MiB, of which so many bytes are there for the pool; and if others have their parts of it. */
 uint64_t engine_needed(uint64_t pool_bytes);
-
-/* The same, in which others have their parts. */
 uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes);
 
 /* End the run: something (as by printf) needs more memory, `bytes` of the pool. */

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "output/buffer.h"
 #include "record/record.h"
@@ -33,6 +34,24 @@ static inline uint64_t reference_place(uint64_t reference)
 static inline uint32_t reference_length(uint64_t reference)
 {
     return (uint32_t)reference & REFERENCE_LONG;
+}
+
+enum { COPY_STEP = 32 }; /* at most POOL_SLACK_BYTES */
+
+/* Copy a short record, without a call and mostly without a branch; up to COPY_STEP behind them may be read and
+ * overwritten, too. What fits into half a step seldom touches a second line of the cache. What is read behind them may
+ * be another thread's block, so the thread sanitizer is not to look. */
+__attribute__((no_sanitize("thread"))) static inline void copy_over(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+    memcpy(to, from, COPY_STEP / 2);
+    if (bytes <= COPY_STEP / 2)
+        return;
+    memcpy(to + COPY_STEP / 2, from + COPY_STEP / 2, COPY_STEP / 2);
+    if (bytes > 8 * (size_t)COPY_STEP)
+        memcpy(to + COPY_STEP, from + COPY_STEP, bytes - COPY_STEP);
+    else
+        for (size_t done = COPY_STEP; done < bytes; done += COPY_STEP)
+            memcpy(to + done, from + done, COPY_STEP);
 }
 
 /* Write the references of the pile's records, or those that it holds, to `table`, which has room for pile.records of

@@ -51,23 +51,20 @@ struct piles {
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
     uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
-    uint32_t frame_blocks; /* where tails are compressed: one of so many blocks is always worth a write; else 0 */
     bool promised;         /* has the caller the blocks for them promised? */
     bool sealed;           /* nothing will be appended any more */
 };
 
-/* `count` empty piles, each of which is promised one block of the pool. `place` is where to spill. */
+/* `count` empty piles, each of which is promised one block of the pool. They are spilled to `place`, or to storage of
+ * another kind, which is freed with them. */
 void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place);
-
-/* The same with storage of another kind for so many piles, which is freed with them. */
 void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage);
 
-/* Piles that are in storage already, put there by others, to be read only. They are sealed, so no block is promised to
- * them; pile_stored says what is in each. */
+/* Sealed piles, put into storage by others; pile_stored says what is in each. */
 void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage);
 void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t bytes);
 
-/* `count` empty piles that stay in memory: the caller has the blocks promised for all that is appended to them. */
+/* Empty piles that stay in memory: the caller has the blocks promised for all that is appended to them. */
 void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool);
 
 /* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
@@ -80,10 +77,9 @@ void piles_release(struct piles *piles);
 uint64_t pile_bytes(const struct piles *piles, unsigned pile);
 uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
 
-/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. */
+/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. False, from
+ * the second: the piles hold references, and there is no room for more. */
 void pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
-
-/* The same of piles that may hold references. False: they do, and there is no room for more. */
 bool pile_try_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
 /* Append by writing to where this says: where the next `bytes` bytes of the pile come, with at least `slack` more that
@@ -105,7 +101,10 @@ static inline void pile_count(struct piles *piles, unsigned pile, int64_t record
 }
 
 /* So many records were dealt out to the piles, counting those of dropped ones. */
-void piles_dealt_out(struct piles *piles, uint64_t records);
+static inline void piles_dealt_out(struct piles *piles, uint64_t records)
+{
+    piles->records = records;
+}
 
 /* Give back all that a pile holds: nobody will want its records. What is appended to it from now on is ignored.
  * Before piles_seal. */
@@ -115,10 +114,9 @@ void pile_drop(struct piles *piles, unsigned pile);
  */
 void piles_seal(struct piles *piles);
 
-/* After piles_seal: write all of a pile to its file; it has no blocks then. */
+/* After piles_seal: write all of a pile, or of all piles, to files; they have no blocks then. */
 void pile_flush(struct piles *piles, unsigned pile);
-
-void piles_flush(struct piles *piles); /* all of them */
+void piles_flush(struct piles *piles);
 
 /* Write to files what it takes for the pool to have so many blocks free, or all there is: last piles first, and of each
  * the first bytes. Before piles_seal only if the last pile holds more than that. */

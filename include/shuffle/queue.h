@@ -24,32 +24,14 @@
 
 struct queue;
 
-/* A piece of a record in a block: where it starts, its length, and its pile. */
-typedef uint64_t queue_piece;
+enum { QUEUE_LENGTH_BITS = 20, QUEUE_PILE_BITS = 12, QUEUE_BLOCK_BYTES_MAX = 1 << 18 };
 
-enum { QUEUE_PILE_BITS = 12, QUEUE_LENGTH_BITS = 24 };
-
-#define QUEUE_BLOCK_BYTES_MAX ((size_t)1 << 20)
-
-static inline queue_piece queue_piece_make(size_t start, size_t length, unsigned pile)
-{
-    return (uint64_t)start << (QUEUE_LENGTH_BITS + QUEUE_PILE_BITS) | (uint64_t)length << QUEUE_PILE_BITS | pile;
-}
-
-static inline size_t queue_piece_start(queue_piece piece)
-{
-    return (size_t)(piece >> (QUEUE_LENGTH_BITS + QUEUE_PILE_BITS));
-}
-
-static inline size_t queue_piece_length(queue_piece piece)
-{
-    return (size_t)(piece >> QUEUE_PILE_BITS) & (((size_t)1 << QUEUE_LENGTH_BITS) - 1);
-}
-
-static inline unsigned queue_piece_pile(queue_piece piece)
-{
-    return (unsigned)(piece & ((1 << QUEUE_PILE_BITS) - 1));
-}
+/* A piece of a record in a block. */
+struct queue_piece {
+    uint32_t start;
+    uint32_t length : QUEUE_LENGTH_BITS;
+    uint32_t pile : QUEUE_PILE_BITS;
+};
 
 /* An input block. A block with very many records is worked off in several slices. */
 struct queue_block {
@@ -59,17 +41,17 @@ struct queue_block {
     size_t bytes;        /* filled */
     size_t from;         /* the slice: data[from, to) */
     size_t to;
-    struct record_scan begins; /* where in a record the slice begins */
-    uint32_t *ends;            /* of the records that end in the slice, from its beginning, */
-    bool listed;               /* unless they are not listed, and the array is free for other use */
-    uint16_t *pile;            /* of each piece in the slice */
-    queue_piece *pieces;       /* the slice's pieces, sorted by lane; or only those that are wanted */
-    size_t *lane_start;        /* [lanes + 1]: where each lane's pieces start */
-    size_t room;               /* of all these lists is for so many records that end in the slice, and one more piece */
-    size_t records;            /* that end in the slice */
-    bool continues;            /* the slice begins within a record */
-    bool open;                 /* after the last end comes the beginning of one more record */
-    uint64_t first_record;     /* number of the record to which the slice's first byte belongs */
+    struct record_scan begins;  /* where in a record the slice begins */
+    uint32_t *ends;             /* of the records that end in the slice, from its beginning, */
+    bool listed;                /* unless they are not listed, and the array is free for other use */
+    uint16_t *pile;             /* of each piece in the slice */
+    struct queue_piece *pieces; /* the slice's pieces, sorted by lane; or only those that are wanted */
+    size_t *lane_start;         /* [lanes + 1]: where each lane's pieces start */
+    size_t room;           /* of all these lists is for so many records that end in the slice, and one more piece */
+    size_t records;        /* that end in the slice */
+    bool continues;        /* the slice begins within a record */
+    bool open;             /* after the last end comes the beginning of one more record */
+    uint64_t first_record; /* number of the record to which the slice's first byte belongs */
 };
 
 enum queue_kind { QUEUE_READ, QUEUE_SCAN, QUEUE_ROUTE, QUEUE_APPEND, QUEUE_END };
@@ -83,15 +65,12 @@ struct queue_task {
 /* The ring for `workers` threads in buffer[0, bytes). `in_order`: blocks are scanned one after another, since where
  * records end in one depends on those before. */
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order);
-void queue_free(struct queue *queue);
-
 /* Memory that suffices for a ring of blocks with `block_bytes` each. */
 size_t queue_bytes(unsigned workers, size_t block_bytes);
 
-/* The next task, as soon as there is one. QUEUE_END: all is done, or the queue was stopped. `worker` is the caller's
- * number, `warm` the block on which it worked last, or NULL: a task on that block is preferred, since the block is in
- * the caches of the caller's processor. */
-struct queue_task queue_take(struct queue *queue, unsigned worker, struct queue_block *warm);
+/* The next task for the worker of this number, as soon as there is one. QUEUE_END: all is done, or the queue was
+ * stopped. */
+struct queue_task queue_take(struct queue *queue, unsigned worker);
 
 /* A task is done: READ has set block->bytes (0: the input is at its end), SCAN has set to, records, open, ROUTE the
  * pieces. */
@@ -99,9 +78,8 @@ void queue_done(struct queue *queue, struct queue_task task);
 
 /* Everybody gets QUEUE_END from now on, before all is done. */
 void queue_stop(struct queue *queue);
-bool queue_is_stopped(const struct queue *queue); /* once everybody got QUEUE_END */
 
-/* Records seen, once everybody got QUEUE_END. */
-uint64_t queue_records(const struct queue *queue);
+/* Once everybody got QUEUE_END: free it. Returns the number of records, UINT64_MAX if it was stopped. */
+uint64_t queue_close(struct queue *queue);
 
 #endif

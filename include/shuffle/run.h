@@ -2,7 +2,7 @@
 #define BIGSHUF_SHUFFLE_RUN_H
 
 /* One way of records from their source to the output: with what it is made (engine.h), what is asked for, which stays
- * as it is, and how far it has come. Stages that need only one of these take only that. */
+ * as it is, and how far it has come. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,21 +14,24 @@
 #include "shuffle/engine.h"
 #include "shuffle/order.h"
 
+/* The records of the order from place `first` on and before place `end`; UINT64_MAX: up to its end. */
+struct run_range {
+    uint64_t first;
+    uint64_t end;
+};
+
 /* What has been done so far. All is zero in the beginning. */
 struct run_progress {
-    counter records;       /* of the input, counted by whoever reads it first */
-    counter bytes;         /* of the input, when it has been read */
-    counter written;       /* records that were written, or that somebody has claimed to write (run_take) */
-    counter scattered;     /* when the input had been read and dealt out, by sys_milliseconds; 0: it was not */
-    uint64_t started_over; /* piles */
-    bool must_copy;        /* references to the records, or what is needed besides, take more memory than there is: no
-                            * output has been begun, and the run is to be done once more, without references */
-
-    /* Where the output is in the order; only the functions below write it. */
-    bool begun;       /* has run_begin been called? */
-    uint64_t wanted;  /* so many records are written, in all; UINT64_MAX: all there are; from run_begin on */
-    uint64_t dropped; /* so many of the first ones have been dropped by pass 1 */
-    uint64_t skip;    /* and so many come next, before the first one that is written */
+    counter records;        /* of the input, counted by whoever reads it first */
+    counter bytes;          /* of the input, when it has been read */
+    counter written;        /* records that were written, or that somebody has claimed to write (run_take) */
+    counter scattered;      /* when the input had been read and dealt out, by sys_milliseconds; 0: it was not */
+    uint64_t started_over;  /* piles */
+    bool must_copy;         /* references to the records, or what is needed besides, take more memory than there is: no
+                             * output has been begun, and the run is to be done once more, without references */
+    bool begun;             /* has run_begin been called? */
+    struct run_range range; /* what of the order is written; from run_begin on */
+    uint64_t passed;        /* the order up to this place has been written, claimed, or left out */
 };
 
 struct run {
@@ -46,21 +49,18 @@ struct run {
     struct run_progress *progress;
 };
 
-/* How many records may still be written; UINT64_MAX without a limit. */
+/* What is asked for of an order of `records` records. UINT64_MAX: nobody knows how many, so it may be less. */
+struct run_range run_range(const struct run *run, uint64_t records);
+
+/* How many records may still be needed, from where the order stands up to the last one that is written; UINT64_MAX: all
+ * there are. */
 uint64_t run_left(const struct run *run);
 
-/* How many records of the order, from where it stands, may still be needed: those that are skipped count. */
-uint64_t run_reach(const struct run *run);
+/* The next `records` records of the order come. Returns how many of them are to be written, after the first *skipped
+ * ones. */
+uint64_t run_pass(struct run *run, uint64_t records, uint64_t *skipped);
 
-/* The first `records` records of the order have been dropped, since they come before the part that is written. Before
- * run_begin. */
-void run_drop(struct run *run, uint64_t records);
-
-/* The next `records` records of the order come before the first one that is written, or at least some of them. Returns
- * how many. */
-uint64_t run_skip(struct run *run, uint64_t records);
-
-/* Claim records to be written: all of `records`, or what is left. Returns how many. */
+/* The same where nobody asks which ones. */
 uint64_t run_take(struct run *run, uint64_t records);
 
 /* Before the first record is written, when `records` records could be if there were no limit, UINT64_MAX if nobody

@@ -5,15 +5,11 @@
  * Scatter, gather, and start over what does not fit.
  *
  * A pile that does not fit into memory, bytes plus index, is started over: its records are scattered again, from its
- * file into further piles, which are shuffled in its place. There are three cases:
- *
- *   - A node that scatters: its records go to its children, as the permutation says (order.h).
- *   - A leaf: its order is drawn first, which takes only the number of its records; each record then goes to the
- *     pile of those that stand near it in the output.
- *   - One record: it is copied through in blocks, since nothing is left to be shuffled.
- *
- * In the second case the piles may be uneven, and one of them may have to be started over in its turn; it has fewer
- * records, so this ends. Nothing that fits is started over.
+ * file into further piles, which are shuffled in its place. A node that scatters has its records go to its children, as
+ * the permutation says (order.h). The order of a leaf is drawn first, which takes only the number of its records; each
+ * then goes to the pile of those that stand near it in the output. Such piles may be uneven and be started over in
+ * their turn; they have fewer records, so this ends. One record is copied through in blocks. What fits is never started
+ * over.
  */
 
 #include "input/source.h"

@@ -40,7 +40,7 @@ static void write_piles(struct resources *resources, struct run *run, struct sto
                         const uint32_t *number, unsigned count)
 {
     struct random_key *keys = fault_allocate(count, sizeof *keys);
-    struct gather_order order = {.kind = GATHER_TREES, .order = &run->order, .keys = keys};
+    struct gather_order order = {.order = &run->order, .keys = keys};
     struct piles piles = {0};
     const uint8_t *header;
     size_t header_bytes;

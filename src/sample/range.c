@@ -82,8 +82,9 @@ void range_different(struct run *run, const struct number_range *range, struct g
         qsort(number, (size_t)wanted, sizeof *number, compare);
     run_begin(run, output, UINT64_MAX);
     transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    for (uint64_t i = run_skip(run, wanted); run_take(run, 1) > 0; i++)
-        put(run, &transfer, range, number[i]);
+    for (uint64_t i = 0; i < wanted; i++)
+        if (run_take(run, 1) > 0)
+            put(run, &transfer, range, number[i]);
     transfer_end(&transfer);
     free(number);
 }

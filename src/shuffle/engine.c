@@ -81,20 +81,16 @@ unsigned engine_threads(const struct engine *engine)
     return engine->memory.workers + engine->waiting;
 }
 
-void engine_limit_threads(struct engine *engine, unsigned most)
-{
-    if (engine->memory.workers > most)
-        engine->memory.workers = most;
-    if (engine->waiting > most - engine->memory.workers)
-        engine->waiting = most - engine->memory.workers;
-}
-
 void engine_limit_files(struct engine *engine)
 {
     const unsigned left = sys_free_descriptors(2 * engine_threads(engine) + SPARE_DESCRIPTORS);
     const unsigned spare = left / PROGRAMS_SHARE + SPARE_DESCRIPTORS;
+    const unsigned most = left > spare ? left - spare : 1;
 
-    engine_limit_threads(engine, left > spare ? left - spare : 1);
+    if (engine->memory.workers > most)
+        engine->memory.workers = most;
+    if (engine->waiting > most - engine->memory.workers)
+        engine->waiting = most - engine->memory.workers;
 }
 
 uint64_t engine_needed(uint64_t pool_bytes)

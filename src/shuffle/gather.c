@@ -14,7 +14,6 @@
 
 #include "base/arithmetic.h"
 #include "record/tar_headers.h"
-#include "shuffle/divide.h"
 #include "shuffle/index.h"
 #include "system/sys.h"
 #include "system/threads.h"
@@ -22,6 +21,9 @@
 /* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
  */
 static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
+
+/* Piles of fewer records are in the cache as they are, longer ones are worth a reference. */
+enum { DIVIDED_RECORDS_MIN = 1 << 17, DIVIDED_BYTES_MAX = 64 };
 
 struct worker {
     _Alignas(SYS_APART_BYTES) struct table table;
@@ -35,7 +37,6 @@ struct worker {
     uint32_t promised; /* blocks for them */
     uint64_t skipped;  /* records that come before the first one that is wanted */
     uint64_t wanted;   /* records, of those that are left of them */
-    uint64_t number;   /* of the claim */
 };
 
 struct gathering {
@@ -50,18 +51,16 @@ struct gathering {
     unsigned next; /* to be claimed */
     unsigned turn; /* to be written */
     unsigned in_work;
-    uint64_t claims;   /* made so far */
-    uint64_t finished; /* claims, in their order */
 };
 
 struct gather_node gather_node(const struct gather_order *order, unsigned pile)
 {
     struct gather_node node = {.order = *order->order, .node = order->node};
 
-    if (order->kind == GATHER_CHILDREN)
-        node.node = order_child(order->node, pile);
-    if (order->kind == GATHER_TREES)
+    if (order->keys != NULL)
         node.order.key = order->keys[pile];
+    else
+        node.node = order_child(order->node, pile);
     return node;
 }
 
@@ -79,10 +78,22 @@ static unsigned scatter_bits(const struct gathering *g, unsigned p)
 {
     struct gather_node node;
 
-    if (g->order.kind == GATHER_RANKS)
+    if (g->order.ranks != NULL)
         return 0;
     node = gather_node(&g->order, p);
     return order_scatter_bits(&node.order, node.node, g->piles->pile[p].records);
+}
+
+/* Is a pile whose node scatters divided in memory into a pile for each child? That takes one more copy of short records
+ * than an index of all of it does, and then each child's records and index are in the processor's cache when they are
+ * shuffled and copied to the output. Not if it takes more memory than an index does. */
+static bool is_divided(const struct piles *piles, unsigned p, unsigned bits)
+{
+    const uint64_t records = piles->pile[p].records;
+
+    return bits > 0 && piles->base == NULL && records >= DIVIDED_RECORDS_MIN &&
+           pile_bytes(piles, p) / records <= DIVIDED_BYTES_MAX &&
+           (uint64_t)1 << bits <= pool_blocks_for(piles->pool, records * sizeof(uint64_t));
 }
 
 /* Blocks for the references of a pile's records, and, if they are to be scattered, for as many again or for the
@@ -95,7 +106,7 @@ static uint64_t table_blocks(const struct gathering *g, unsigned p)
 
     if (bits == 0)
         return blocks;
-    return blocks + (divide_is_worth(g->piles, p, bits) ? (uint64_t)1 << bits : blocks);
+    return blocks + (is_divided(g->piles, p, bits) ? (uint64_t)1 << bits : blocks);
 }
 
 /* Does a pile fit, bytes plus index, when all others have left memory? */
@@ -104,13 +115,6 @@ static bool fits(const struct gathering *g, unsigned p)
     const struct pool *pool = g->piles->pool;
 
     return pool_blocks_for(pool, pile_bytes(g->piles, p)) + table_blocks(g, p) <= pool->blocks - pool->pinned;
-}
-
-/* Spill of the last piles what the next one lacks, and no more: since it fits, that much is in memory, or it would have
- * been promised. */
-static void make_room(struct gathering *g)
-{
-    piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
 }
 
 /* What will be written of a pile, about. */
@@ -144,9 +148,7 @@ static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t byt
     worker->first = g->next;
     worker->last = p;
     worker->promised = (uint32_t)(load + table);
-    worker->number = g->claims++;
-    worker->skipped = run_skip(g->run, records);
-    worker->wanted = run_take(g->run, records - worker->skipped);
+    worker->wanted = run_pass(g->run, records, &worker->skipped);
     g->next = p;
     g->in_work++;
     return true;
@@ -164,14 +166,14 @@ static bool claim(struct gathering *g, struct worker *worker)
     bool claimed = false;
 
     pthread_mutex_lock(&g->mutex);
-    while (!claimed && !is_done(g) && fits(g, g->next)) {
+    while (!is_done(g) && fits(g, g->next)) {
         claimed = claim_piles(g, worker, CLAIM_BYTES) || claim_piles(g, worker, 0);
         if (claimed)
             break;
         if (g->in_work > 0)
             pthread_cond_wait(&g->changed, &g->mutex);
-        else
-            make_room(g);
+        else /* spill what the next pile lacks, and no more: since it fits, that much is in memory */
+            piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
     }
     pthread_mutex_unlock(&g->mutex);
     return claimed;
@@ -184,19 +186,8 @@ static void finish(struct gathering *g, struct worker *worker)
     pool_release_promise(g->piles->pool, worker->promised);
     pthread_mutex_lock(&g->mutex);
     g->turn = worker->last;
-    g->finished++;
     g->in_work--;
     pthread_cond_broadcast(&g->changed);
-    pthread_mutex_unlock(&g->mutex);
-}
-
-/* A pile has been read. Only the first few claims go on from here, as many as there are workers: more piles at a time
- * would drive each other out of the processors' caches. */
-static void await_others(struct gathering *g, const struct worker *worker)
-{
-    pthread_mutex_lock(&g->mutex);
-    while (worker->number >= g->finished + g->run->engine.memory.workers)
-        pthread_cond_wait(&g->changed, &g->mutex);
     pthread_mutex_unlock(&g->mutex);
 }
 
@@ -235,17 +226,8 @@ static void grow(struct worker *worker, struct table *table, uint64_t records)
     worker->promised -= table->blocks - before;
 }
 
-/* Put the records of a resident pile into the output: by rank, or as the node of a tree. */
-static void gather_ranked(struct gathering *g, struct worker *worker, unsigned p)
-{
-    const uint64_t records = g->piles->pile[p].records;
-
-    worker->from = g->piles;
-    grow(worker, &worker->table, records);
-    index_build(g->piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->table);
-    emit(worker, &worker->table, 0, records);
-}
-
+/* Put the records of a resident pile, which may be a child of one of the gathering's, into the output: in the order of
+ * the node, or by rank if that is NULL. */
 static void gather_whole(struct gathering *g, struct worker *worker, const struct piles *piles, unsigned p,
                          const struct gather_node *node)
 {
@@ -253,10 +235,66 @@ static void gather_whole(struct gathering *g, struct worker *worker, const struc
 
     worker->from = piles;
     grow(worker, &worker->table, records);
-    index_build(piles, p, &g->run->format, NULL, 0, &worker->table);
+    index_build(piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->table);
+    if (node == NULL) {
+        emit(worker, &worker->table, 0, records);
+        return;
+    }
     if (order_scatter_bits(&node->order, node->node, records) > 0)
         grow(worker, &worker->spare, records);
     order_arrange(&node->order, node->node, &worker->table, &worker->spare, records, emit, worker);
+}
+
+/* ---- Dividing a pile among the children of its node ---- */
+
+static void append(struct piles *children, unsigned child, const uint8_t *data, size_t bytes)
+{
+    uint8_t *to = pile_extend(children, child, bytes, COPY_STEP);
+
+    if (to != NULL)
+        copy_over(to, data, bytes);
+    else
+        pile_append(children, child, data, bytes);
+}
+
+/* Move the records of a resident pile to its node's 2^bits children, which are empty. A record that goes on in the next
+ * block goes on in the same child, as it has the same number there. All blocks come out of what is promised to the
+ * caller: those that the pile leaves, each of which stays promised, and at most 2^bits more. *promised follows. */
+static void divide(struct piles *piles, unsigned p, const struct record_format *format, const struct gather_node *node,
+                   unsigned bits, struct piles *children, uint32_t *promised)
+{
+    enum { ENDS = 2048 };
+    uint32_t ends[ENDS + 1];
+    uint16_t child[ENDS + 1];
+    const struct pool *pool = piles->pool;
+    const struct pile *pile = &piles->pile[p];
+    struct record_scan scan = {0};
+    uint64_t records = 0; /* so far: the number of the record that is open, or comes next */
+    bool open = false;
+
+    for (; pile->blocks > 0; ++*promised) {
+        const uint8_t *data = pool_block(pool, pile->first);
+        const size_t bytes = pile->blocks > 1 ? pool->block_bytes : (size_t)(pile->at - data);
+
+        for (size_t from = 0, scanned; from < bytes; from += scanned) {
+            const size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
+            size_t start = 0;
+
+            order_scatter(&node->order, node->node, bits, records, count + 1, child);
+            ends[count] = (uint32_t)scanned;
+            for (size_t i = 0; i <= count; i++) {
+                append(children, child[i], data + from + start, ends[i] - start);
+                pile_count(children, child[i], i < count);
+                start = ends[i];
+            }
+            records += count;
+            open = count == 0 || ends[count - 1] != scanned;
+        }
+        pile_give_block(piles, p, true);
+    }
+    for (unsigned j = 0; j < 1u << bits; j++)
+        *promised -= children->pile[j].blocks;
+    pile_check(piles, p, open ? UINT64_MAX : records);
 }
 
 static void gather_divided(struct gathering *g, struct worker *worker, unsigned p, const struct gather_node *node,
@@ -264,7 +302,7 @@ static void gather_divided(struct gathering *g, struct worker *worker, unsigned 
 {
     struct piles *children = &worker->children;
 
-    divide(g->piles, p, &g->run->format, &node->order, node->node, bits, children, &worker->promised);
+    divide(g->piles, p, &g->run->format, node, bits, children, &worker->promised);
     for (unsigned j = 0; j < 1u << bits; j++) {
         const struct gather_node child = {.order = node->order, .node = order_child(node->node, j)};
 
@@ -279,13 +317,12 @@ static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
 
     worker->promised -= pile_load_blocks(g->piles, p);
     pile_load(g->piles, p);
-    await_others(g, worker);
-    if (g->order.kind == GATHER_RANKS) {
-        gather_ranked(g, worker, p);
+    if (g->order.ranks != NULL) {
+        gather_whole(g, worker, g->piles, p, NULL);
     } else {
         const struct gather_node node = gather_node(&g->order, p);
 
-        if (divide_is_worth(g->piles, p, bits))
+        if (is_divided(g->piles, p, bits))
             gather_divided(g, worker, p, &node, bits);
         else
             gather_whole(g, worker, g->piles, p, &node);
@@ -306,30 +343,18 @@ static void work(void *context, unsigned number)
     }
 }
 
-/* The margin of the memory in which the outlets are. */
-static void make_margin(struct gathering *g, struct engine_space space)
-{
-    g->margin.base = space.data;
-    g->margin.mark = fault_allocate(space.bytes / TAR_BLOCK_BYTES + 1, 1);
-    output_use_margin(g->output, &g->margin);
-}
-
-/* Each worker's tables and its part of the buffer. */
-static void set_up(struct gathering *g, unsigned workers)
+/* Each worker's tables and its part of the buffer; and piles of children if any pile is divided. */
+static void set_up(struct gathering *g, unsigned workers, bool divides)
 {
     struct run *run = g->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
     const size_t share = space.bytes / workers / TAR_BLOCK_BYTES * TAR_BLOCK_BYTES;
-    unsigned most_bits = 0; /* of a pile that is divided */
 
-    for (unsigned p = g->next; p < g->piles->count; p++) {
-        const unsigned bits = scatter_bits(g, p);
-
-        if (bits > most_bits && divide_is_worth(g->piles, p, bits))
-            most_bits = bits;
+    if (run->format.margin != NULL) {
+        g->margin.base = space.data;
+        g->margin.mark = fault_allocate(space.bytes / TAR_BLOCK_BYTES + 1, 1);
+        output_use_margin(g->output, &g->margin);
     }
-    if (run->format.margin != NULL)
-        make_margin(g, space);
     for (unsigned w = 0; w < workers; w++) {
         struct worker *worker = &g->worker[w];
 
@@ -339,8 +364,8 @@ static void set_up(struct gathering *g, unsigned workers)
             worker->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
         if (table_init(&worker->table, &run->engine.pool) != 0 || table_init(&worker->spare, &run->engine.pool) != 0)
             fault_report("memory", errno);
-        if (most_bits > 0)
-            piles_init_promised(&worker->children, 1u << most_bits, &run->engine.pool);
+        if (divides)
+            piles_init_promised(&worker->children, 1 << ORDER_ROOT_BITS, &run->engine.pool);
     }
 }
 
@@ -348,60 +373,56 @@ static void set_up(struct gathering *g, unsigned workers)
  * ones. */
 static void give_up_others(struct run *run, struct piles *piles, unsigned *next)
 {
-    uint64_t reach;
+    uint64_t left, skipped;
 
-    for (; *next < piles->count && piles->pile[*next].records <= run->progress->skip; (*next)++) {
-        run_skip(run, piles->pile[*next].records);
+    for (; *next < piles->count; (*next)++) {
+        const uint64_t records = piles->pile[*next].records;
+
+        if (run->progress->passed + records > run->progress->range.first)
+            break;
+        run_pass(run, records, &skipped);
         pile_clear(piles, *next);
     }
-    reach = run_reach(run);
+    left = run_left(run);
     for (unsigned p = *next; p < piles->count; p++) {
         const uint64_t records = piles->pile[p].records;
 
-        if (reach == 0)
+        if (left == 0)
             pile_clear(piles, p);
-        reach -= least(reach, records);
+        left -= least(left, records);
     }
-}
-
-/* Must any of the piles from `next` on be read back? */
-static bool any_spilled(const struct piles *piles, unsigned next)
-{
-    while (next < piles->count && !piles->pile[next].spilled)
-        next++;
-    return next < piles->count;
-}
-
-/* Are there more bytes in the piles from `next` on than the system has memory for, beside the engine's? */
-static bool exceeds_memory(struct engine *engine, const struct piles *piles, unsigned next)
-{
-    uint64_t bytes = 0;
-
-    for (; next < piles->count; next++)
-        bytes += pile_bytes(piles, next);
-    return bytes > engine_free_memory(engine);
 }
 
 void gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output)
 {
-    struct gathering g = {.run = run, .piles = piles, .order = order, .output = output};
+    struct gathering g = {.run = run,
+                          .piles = piles,
+                          .order = order,
+                          .output = output,
+                          .mutex = PTHREAD_MUTEX_INITIALIZER,
+                          .changed = PTHREAD_COND_INITIALIZER};
     unsigned workers = run->engine.memory.workers;
+    bool divides = false, spilled = false;
+    uint64_t bytes = 0;
 
     give_up_others(run, piles, next);
     g.next = g.turn = *next;
-    if (any_spilled(piles, *next)) {
+    for (unsigned p = *next; p < piles->count; p++) {
+        divides = divides || is_divided(piles, p, scatter_bits(&g, p));
+        spilled = spilled || piles->pile[p].spilled;
+        bytes += pile_bytes(piles, p);
+    }
+    if (spilled) {
         workers += run->engine.waiting; /* since most of them wait */
-        if (exceeds_memory(&run->engine, piles, *next))
+        if (bytes > engine_free_memory(&run->engine))
             output_write_behind(output);
     }
     if (workers > piles->count)
         workers = piles->count;
-    pthread_mutex_init(&g.mutex, NULL);
-    pthread_cond_init(&g.changed, NULL);
     g.worker = sys_allocate_apart(workers, sizeof *g.worker);
     if (g.worker == NULL)
         fault_report("memory", errno);
-    set_up(&g, workers);
+    set_up(&g, workers, divides);
     threads_run(workers, work, &g);
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; w < workers; w++) {
@@ -411,6 +432,4 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     }
     free(g.worker);
     free(g.margin.mark);
-    pthread_cond_destroy(&g.changed);
-    pthread_mutex_destroy(&g.mutex);
 }

@@ -11,7 +11,6 @@
 
 #include "base/arithmetic.h"
 #include "record/tar_headers.h"
-#include "shuffle/copy.h"
 #include "system/sys.h"
 
 /* Records between prefetch and copy. Records in piles are in the second or third cache, and 16 to 64 measured alike;
@@ -44,8 +43,8 @@ static void take_references(const struct piles *piles, unsigned p, const struct 
     }
 }
 
-/* Block by block: each end that is found completes the reference of the open record. If a record goes on in the next
- * block, its start is kept, and how many bytes it had in the blocks before. */
+/* Block by block: each end that is found completes the reference of a record. Of one that goes on in the next block it
+ * is kept where it starts, and how many bytes it had before. */
 void index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
                  uint64_t first_rank, struct table *table)
 {
@@ -54,8 +53,8 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     const struct pool *pool = piles->pool;
     const struct pile *pile = &piles->pile[p];
     uint32_t block = pile->first;
-    uint64_t start = UINT64_MAX; /* of the record that is open, if any */
-    uint64_t before = 0;         /* its bytes in the blocks before */
+    uint64_t start = 0;
+    uint64_t before = 0;
     uint64_t records = 0;
     struct record_scan scan = {0};
 
@@ -65,89 +64,64 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     }
     for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
         const uint8_t *data = pool_block(pool, block);
-        uint64_t base = (uint64_t)block << pool->block_shift;
-        size_t bytes = b + 1 < pile->blocks ? pool->block_bytes : (size_t)(pile->at - data);
-        size_t from = 0;
-        size_t open = 0; /* where the open record starts in this block, or 0 */
+        const uint64_t base = (uint64_t)block << pool->block_shift;
+        const size_t bytes = b + 1 < pile->blocks ? pool->block_bytes : (size_t)(pile->at - data);
+        size_t open = 0; /* where in this block the open record goes on */
 
-        while (from < bytes) {
-            size_t scanned;
-            size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
+        if (before == 0)
+            start = base;
+        for (size_t from = 0, scanned; from < bytes; from += scanned) {
+            const size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
 
             if (count > pile->records - records)
                 pile_check(piles, p, UINT64_MAX);
             for (size_t i = 0; i < count; i++, records++) {
-                size_t end = from + ends[i];
-                uint64_t reference =
-                    start == UINT64_MAX ? reference_make(base + open, end - open) : reference_make(start, before + end);
-                uint64_t place = ranks == NULL ? records : table_get(ranks, first_rank + records) - first_rank;
+                const size_t end = from + ends[i];
+                const uint64_t place = ranks == NULL ? records : table_get(ranks, first_rank + records) - first_rank;
 
-                *table_u64(table, place) = reference;
-                start = UINT64_MAX;
+                *table_u64(table, place) = reference_make(start, before + (end - open));
+                before = 0;
                 open = end;
+                start = base + open;
             }
-            from += scanned;
         }
-        if (open == bytes)
-            continue;
-        if (start == UINT64_MAX) {
-            start = base + open;
-            before = bytes - open;
-        } else {
-            before += bytes;
-        }
+        before += bytes - open;
     }
-    pile_check(piles, p, start == UINT64_MAX ? records : UINT64_MAX);
+    pile_check(piles, p, before == 0 ? records : UINT64_MAX);
 }
 
-/* Any record in blocks: over the ends of blocks and buffers, of any length. */
-static void copy_from_chain(const struct pool *pool, const struct record_format *format, uint64_t reference,
-                            struct output_buffer *outlet)
-{
-    uint64_t start = reference_place(reference);
-    size_t left = reference_length(reference);
-    bool is_long = left == REFERENCE_LONG;
-    uint32_t block = (uint32_t)(start >> pool->block_shift);
-    size_t inside = (size_t)start & (pool->block_bytes - 1);
-    struct record_scan scan = {0};
-
-    for (;; block = pool->next[block], inside = 0) {
-        const uint8_t *data = pool_block(pool, block) + inside;
-        size_t bytes = pool->block_bytes - inside;
-        bool ends_here = !is_long && left <= bytes;
-
-        if (is_long) {
-            uint32_t end;
-
-            ends_here = record_ends(format, &scan, data, bytes, &end, 1, &left) == 1;
-        }
-        bytes = ends_here ? left : bytes;
-        output_buffer_put(outlet, data, bytes);
-        if (ends_here)
-            return;
-        left -= bytes;
-    }
-}
-
-/* Any record that is referred to. What stands there may be a file that somebody changes, so that it may have no end;
- * source_check finds that out. */
-static void copy_from_base(const struct piles *piles, const struct record_format *format, uint64_t reference,
-                           struct output_buffer *outlet)
+/* Any record: over the ends of blocks and buffers, of any length. What is referred to may be in a file that somebody
+ * changes, so that it may have no end; source_check finds that out. */
+static void copy_any(const struct piles *piles, const struct record_format *format, uint64_t reference,
+                     struct output_buffer *outlet)
 {
     enum { SCAN_BYTES = 1 << 16 };
-    const uint8_t *from = piles->base + reference_place(reference);
-    size_t length = reference_length(reference);
-    bool ended = length != REFERENCE_LONG;
+    const struct pool *pool = piles->pool;
+    const bool refers = piles->base != NULL;
+    const uint8_t *from = (refers ? piles->base : pool->memory) + reference_place(reference);
+    uint32_t block = (uint32_t)(reference_place(reference) >> pool->block_shift); /* unless it is referred to */
+    size_t room = pool->block_bytes - ((size_t)reference_place(reference) & (pool->block_bytes - 1));
+    size_t left = reference_length(reference);
+    const bool is_long = left == REFERENCE_LONG;
     struct record_scan scan = {0};
 
-    if (ended)
-        output_buffer_put(outlet, from, length);
-    for (; !ended && from < piles->base_end; from += length) {
-        size_t bytes = (size_t)(piles->base_end - from) < SCAN_BYTES ? (size_t)(piles->base_end - from) : SCAN_BYTES;
+    for (;;) {
+        size_t bytes = refers ? least_size((size_t)(piles->base_end - from), SCAN_BYTES) : room;
+        bool ended = left <= bytes;
         uint32_t end;
 
-        ended = record_ends(format, &scan, from, bytes, &end, 1, &length) == 1;
-        output_buffer_put(outlet, from, length);
+        if (bytes == 0)
+            return;
+        if (is_long)
+            ended = record_ends(format, &scan, from, bytes, &end, 1, &left) == 1;
+        bytes = ended ? left : bytes;
+        output_buffer_put(outlet, from, bytes);
+        if (ended)
+            return;
+        left -= bytes;
+        block = refers ? block : pool->next[block];
+        from = refers ? from + bytes : pool_block(pool, block);
+        room = pool->block_bytes;
     }
 }
 
@@ -156,7 +130,7 @@ static void copy_marked(const struct piles *piles, const struct record_format *f
                         uint64_t first, uint64_t records, struct output_buffer *outlet)
 {
     for (uint64_t i = first; i < first + records; i++) {
-        copy_from_base(piles, format, *table_u64(table, i), outlet);
+        copy_any(piles, format, *table_u64(table, i), outlet);
         outlet->marks[(size_t)(outlet->at - outlet->buffer) / TAR_BLOCK_BYTES] = RECORD_ENDS;
     }
 }
@@ -210,10 +184,7 @@ void index_copy(const struct piles *piles, const struct record_format *format, c
                 continue;
             }
             outlet->at = to;
-            if (refers)
-                copy_from_base(piles, format, *reference, outlet);
-            else
-                copy_from_chain(pool, format, *reference, outlet);
+            copy_any(piles, format, *reference, outlet);
             to = outlet->at;
         }
     }

@@ -104,11 +104,10 @@ static inline uint32_t draw(struct stream *stream, uint32_t bound)
     return (uint32_t)(product >> 32);
 }
 
-#define IN_ARRAY(array, i) (&(array)[i])
-
-/* Once for each kind of table. */
-#define DEFINE_ORDER_LEAF(NAME, TABLE, NUMBER, AT)                                                                     \
-    NAME(const struct order *order, struct order_node node, TABLE *table, uint64_t first, uint64_t records)            \
+/* Once for numbers of each width. */
+#define DEFINE_ORDER_LEAF(NAME, NUMBER, AT)                                                                            \
+    void NAME(const struct order *order, struct order_node node, struct table *table, uint64_t first,                  \
+              uint64_t records)                                                                                        \
     {                                                                                                                  \
         struct stream stream;                                                                                          \
         NUMBER *place[BATCH];                                                                                          \
@@ -135,9 +134,8 @@ static inline uint32_t draw(struct stream *stream, uint32_t bound)
         }                                                                                                              \
     }
 
-DEFINE_ORDER_LEAF(void order_leaf_u64, struct table, uint64_t, table_u64)
-DEFINE_ORDER_LEAF(void order_leaf_u32, struct table, uint32_t, table_u32)
-DEFINE_ORDER_LEAF(static void leaf_of_array, uint32_t, uint32_t, IN_ARRAY)
+DEFINE_ORDER_LEAF(order_leaf_u64, uint64_t, table_u64)
+DEFINE_ORDER_LEAF(order_leaf_u32, uint32_t, table_u32)
 
 /* Stable scatter of from[first, first + records) to the same places of `to`; start[j] receives where pile j starts. */
 static void scatter(const struct order *order, struct order_node node, unsigned bits, const struct table *from,
@@ -228,11 +226,13 @@ void order_pile_key(const struct order *order, uint64_t epoch, uint64_t pile, st
 void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, uint32_t *number)
 {
     struct order permuted = *order;
+    uint8_t *block = (uint8_t *)number;
+    struct table table = {.block = &block, .shift = 31}; /* all of it is one block */
     uint8_t arguments[8];
 
     for (unsigned p = 0; p < piles; p++)
         number[p] = p;
     put_number(arguments, epoch);
     random_key_derive(&permuted.key, &order->key, "epoch", arguments, sizeof arguments);
-    leaf_of_array(&permuted, (struct order_node){.number = 0}, number, 0, piles);
+    order_leaf_u32(&permuted, (struct order_node){.number = 0}, &table, 0, piles);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "system/sys.h"
 
 /* Spilled tails are written in pieces of 256 KiB, less if the memory is small: S/1024 for each of 512 piles keeps all
@@ -25,8 +26,8 @@ static const size_t READ_BYTES = (size_t)128 << 10;
 /* No more of the pool than this is written at a time: the rest of a large pile may turn out to have room. */
 enum { ONCE_SHARE = 16 };
 
-/* Blocks of one write: PIECES, or as many as have WRITE_BYTES if blocks are small; at most WRITE_PIECES. */
-enum { PIECES = 64, WRITE_PIECES = 512, WRITE_BYTES = 4 << 20 };
+/* Blocks of one write, or read, at most. */
+enum { PIECES = 64 };
 
 /* Whole blocks of a pile. */
 static uint32_t full_blocks(const struct pile *pile)
@@ -34,48 +35,44 @@ static uint32_t full_blocks(const struct pile *pile)
     return pile->at == pile->end ? pile->blocks : pile->blocks - 1;
 }
 
-static void init(struct piles *piles, struct pool *pool, struct storage *storage, uint32_t promise)
+/* What the others have in common: so many piles, which are `as` says, and a promise of so many blocks. */
+static void init(struct piles *piles, struct piles as, uint32_t promise)
 {
-    const unsigned count = piles->count;
-
-    piles->pool = pool;
-    piles->storage = storage;
-    piles->pile = sys_allocate_apart(count, sizeof *piles->pile);
-    if (piles->pile == NULL || !pool_promise(pool, promise))
-        fault_say("not enough memory for %u piles: use a larger -S", count);
-    for (unsigned p = 0; p < count; p++)
+    *piles = as;
+    piles->pile = sys_allocate_apart(as.count, sizeof *piles->pile);
+    if (piles->pile == NULL || !pool_promise(as.pool, promise))
+        fault_say("not enough memory for %u piles: use a larger -S", as.count);
+    for (unsigned p = 0; p < as.count; p++)
         piles->pile[p] = (struct pile){.first = POOL_NONE, .last = POOL_NONE};
 }
 
 void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage)
 {
-    size_t flush_bytes = (size_t)pool->blocks * pool->block_bytes / FLUSH_SHARE;
+    const size_t flush_bytes = least_size((size_t)pool->blocks * pool->block_bytes / FLUSH_SHARE, FLUSH_BYTES);
+    const uint32_t flush_blocks = (uint32_t)(flush_bytes >> pool->block_shift);
 
-    *piles = (struct piles){.count = count, .lanes = lanes};
-    flush_bytes = flush_bytes < FLUSH_BYTES ? flush_bytes : FLUSH_BYTES;
-    piles->flush_blocks = (uint32_t)(flush_bytes >> pool->block_shift);
-    if (piles->flush_blocks == 0)
-        piles->flush_blocks = 1;
-    init(piles, pool, storage, count);
-}
-
-void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage)
-{
-    *piles = (struct piles){.count = count, .lanes = 1, .sealed = true};
-    init(piles, pool, storage, 0);
+    init(piles,
+         (struct piles){.pool = pool,
+                        .storage = storage,
+                        .count = count,
+                        .lanes = lanes,
+                        .flush_blocks = flush_blocks > 0 ? flush_blocks : 1},
+         count);
 }
 
 void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place)
 {
     piles_init_in(piles, count, lanes, pool, spill_open(place, count));
-    if (place->packing != SPILL_NEVER)
-        piles->frame_blocks = (uint32_t)(FRAMES_PLAIN_BYTES >> pool->block_shift);
+}
+
+void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage)
+{
+    init(piles, (struct piles){.pool = pool, .storage = storage, .count = count, .lanes = 1, .sealed = true}, 0);
 }
 
 void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool)
 {
-    *piles = (struct piles){.count = count, .lanes = 1, .promised = true};
-    init(piles, pool, NULL, 0);
+    init(piles, (struct piles){.pool = pool, .count = count, .lanes = 1, .promised = true}, 0);
 }
 
 void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t bytes)
@@ -105,11 +102,6 @@ void piles_seal(struct piles *piles)
             pool_release_promise(piles->pool, 1);
     }
     piles->sealed = true;
-}
-
-void piles_dealt_out(struct piles *piles, uint64_t records)
-{
-    piles->records = records;
 }
 
 void pile_drop(struct piles *piles, unsigned p)
@@ -148,31 +140,24 @@ uint64_t pile_bytes(const struct piles *piles, unsigned p)
     return piles->pile[p].spilled_bytes + pile_resident_bytes(piles, p);
 }
 
-/* Is one write full, or long enough? */
-static bool is_write(const struct piles *piles, int count)
-{
-    return count == WRITE_PIECES || (count >= PIECES && (uint64_t)count << piles->pool->block_shift >= WRITE_BYTES);
-}
-
 /* Write the chain's first `blocks` blocks, of which the last holds `last_bytes`, to the pile's file. */
 static void write_blocks(struct piles *piles, unsigned p, uint32_t blocks, size_t last_bytes)
 {
     struct pile *pile = &piles->pile[p];
     uint32_t block = pile->first;
 
+    pile->spilled = true;
     while (blocks > 0) {
-        struct iovec pieces[WRITE_PIECES];
-        uint64_t bytes = 0;
+        struct iovec pieces[PIECES];
         int count = 0;
 
-        for (; blocks > 0 && !is_write(piles, count); blocks--, block = piles->pool->next[block]) {
+        for (; blocks > 0 && count < PIECES; blocks--, block = piles->pool->next[block]) {
             size_t length = blocks == 1 ? last_bytes : piles->pool->block_bytes;
 
             pieces[count++] = (struct iovec){.iov_base = pool_block(piles->pool, block), .iov_len = length};
-            bytes += length;
+            pile->spilled_bytes += length;
         }
         storage_write(piles->storage, p, pieces, count);
-        pile->spilled_bytes += bytes;
     }
 }
 
@@ -181,35 +166,25 @@ static void flush_full(struct piles *piles, unsigned p, uint64_t most)
 {
     struct pile *pile = &piles->pile[p];
     struct pool *pool = piles->pool;
-    uint32_t full = full_blocks(pile) < most ? full_blocks(pile) : (uint32_t)most;
-    uint32_t first = pile->first;
-    uint32_t last = first;
+    uint32_t full = (uint32_t)least(full_blocks(pile), most);
+    uint32_t last = pile->first;
 
     if (full == 0)
         return;
-    pile->spilled = true;
     write_blocks(piles, p, full, pool->block_bytes);
     if (full == pile->blocks) {
         pile->at = pile->end - pool->block_bytes;
         full--;
     }
-    if (full == 0)
-        return;
     for (uint32_t i = 1; i < full; i++)
         last = pool->next[last];
-    pile->first = pool->next[last];
-    pile->blocks -= full;
-    pool_put(pool, first, last, full);
-}
+    if (full > 0) {
+        const uint32_t first = pile->first;
 
-/* Blocks of a tail worth writing when `spilled` piles of each lane have tails. They are half full on average, so half
- * of the pool divided among them keeps them at a quarter. */
-static uint32_t worth_writing(const struct piles *piles, unsigned spilled)
-{
-    uint32_t share = piles->pool->blocks / 2 / (spilled * piles->lanes + 1);
-
-    share = share < piles->frame_blocks ? share : piles->frame_blocks;
-    return share > piles->flush_blocks ? share : piles->flush_blocks;
+        pile->first = pool->next[last];
+        pile->blocks -= full;
+        pool_put(pool, first, last, full);
+    }
 }
 
 /* Free at least one block, by a pile of p's lane; p's own block is full. */
@@ -218,7 +193,6 @@ static void make_room(struct piles *piles, unsigned p)
     unsigned lane = p % piles->lanes;
     unsigned fullest = p;
     unsigned next = p;
-    unsigned spilled = 0;
     uint32_t most = 0;
     bool found = false;
 
@@ -226,7 +200,6 @@ static void make_room(struct piles *piles, unsigned p)
         const struct pile *pile = &piles->pile[q];
         uint32_t full = full_blocks(pile);
 
-        spilled += pile->spilled;
         if (pile->spilled && full > most) {
             fullest = q;
             most = full;
@@ -236,7 +209,7 @@ static void make_room(struct piles *piles, unsigned p)
             found = true;
         }
     }
-    if (found && most < worth_writing(piles, spilled))
+    if (found && most < piles->flush_blocks)
         fullest = next;
     flush_full(piles, fullest, piles->pool->blocks / ONCE_SHARE + 1);
 }
@@ -307,15 +280,15 @@ static void put_chain(struct piles *piles, unsigned p)
 
 void pile_flush(struct piles *piles, unsigned p)
 {
-    struct pile *pile = &piles->pile[p];
-    size_t block_bytes = piles->pool->block_bytes;
-    size_t last_bytes = block_bytes - (size_t)(pile->end - pile->at);
-    bool last_empty = last_bytes == 0;
+    const struct pile *pile = &piles->pile[p];
+    const size_t block_bytes = piles->pool->block_bytes, left = (size_t)(pile->end - pile->at);
 
     if (pile->blocks == 0)
         return;
-    pile->spilled = true;
-    write_blocks(piles, p, pile->blocks - last_empty, last_empty ? block_bytes : last_bytes);
+    if (left == block_bytes)
+        write_blocks(piles, p, pile->blocks - 1, block_bytes);
+    else
+        write_blocks(piles, p, pile->blocks, block_bytes - left);
     put_chain(piles, p);
 }
 
@@ -349,10 +322,8 @@ void pile_load(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
     struct pool *pool = piles->pool;
-    uint32_t first = POOL_NONE;
-    uint32_t last = POOL_NONE;
-    uint32_t blocks = 0;
-    int step = READ_BYTES >> pool->block_shift < PIECES ? (int)(READ_BYTES >> pool->block_shift) : PIECES;
+    const int step = (int)least(READ_BYTES >> pool->block_shift, PIECES);
+    uint32_t first = POOL_NONE, last = POOL_NONE;
     struct storage_reader reader;
 
     if (!pile->spilled)
@@ -363,32 +334,30 @@ void pile_load(struct piles *piles, unsigned p)
         uint64_t left = reader.left;
         int count = 0;
 
-        for (; count < step && left > 0; count++, blocks++) {
-            uint32_t block = pool_get_promised(pool);
+        for (; count < step && left > 0; count++, pile->blocks++) {
+            const uint32_t block = pool_get_promised(pool);
 
-            if (blocks == 0)
+            if (last == POOL_NONE)
                 first = block;
             else
                 pool->next[last] = block;
             last = block;
             pieces[count].iov_base = pool_block(pool, block);
-            pieces[count].iov_len = left < pool->block_bytes ? (size_t)left : pool->block_bytes;
+            pieces[count].iov_len = (size_t)least(left, pool->block_bytes);
             left -= pieces[count].iov_len;
         }
         storage_reader_read(&reader, pieces, count);
     }
     storage_reader_release(&reader);
     storage_drop(piles->storage, p);
-    if (blocks > 0) {
-        if (pile->blocks == 0) {
-            pile->end = pool_block(pool, last) + pool->block_bytes;
-            pile->at = pile->end - (((uint64_t)blocks << pool->block_shift) - pile->spilled_bytes);
-            pile->last = last;
-        } else {
-            pool->next[last] = pile->first;
-        }
+    if (last != POOL_NONE && pile->at == NULL) {
+        pile->end = pool_block(pool, last) + pool->block_bytes;
+        pile->at = pile->end - (((uint64_t)pile->blocks << pool->block_shift) - pile->spilled_bytes);
+        pile->last = last;
+    }
+    if (last != POOL_NONE) {
+        pool->next[last] = pile->first;
         pile->first = first;
-        pile->blocks += blocks;
     }
     pile->spilled_bytes = 0;
     pile->spilled = false;

@@ -1,9 +1,9 @@
 #include "shuffle/pile_source.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "system/fault.h"
 
 /* Holes are punched in steps of this many bytes. */
@@ -30,20 +30,6 @@ static void begin_reading(struct reading *reading, struct piles *piles, unsigned
     reading->discarded = reading->reader.left;
 }
 
-static size_t read_storage(struct reading *reading, uint8_t *data, size_t bytes)
-{
-    struct storage_reader *reader = &reading->reader;
-    size_t length = bytes < reader->left ? bytes : (size_t)reader->left;
-    struct iovec piece = {.iov_base = data, .iov_len = length};
-
-    storage_reader_read(reader, &piece, 1);
-    if (!reading->keep && reading->discarded - reader->left >= DISCARD_BYTES) {
-        storage_reader_discard(reader);
-        reading->discarded = reader->left;
-    }
-    return length;
-}
-
 /* The block that was read is done with. */
 static void leave_block(struct reading *reading)
 {
@@ -54,33 +40,33 @@ static void leave_block(struct reading *reading)
         pile_give_block(reading->piles, reading->pile, false);
 }
 
-static size_t read_chain(struct reading *reading, uint8_t *data, size_t bytes)
-{
-    const struct pool *pool = reading->piles->pool;
-    const struct pile *pile = &reading->piles->pile[reading->pile];
-    const uint8_t *block = pool_block(pool, reading->block);
-    size_t left = (reading->left > 1 ? pool->block_bytes : (size_t)(pile->at - block)) - reading->inside;
-    size_t length = bytes < left ? bytes : left;
-
-    memcpy(data, block + reading->inside, length);
-    reading->inside += length;
-    if (length == left)
-        leave_block(reading);
-    return length;
-}
-
 static size_t read_pile(void *context, uint8_t *data, size_t bytes)
 {
     struct reading *reading = context;
+    struct storage_reader *reader = &reading->reader;
+    const struct pool *pool = reading->piles->pool;
     size_t done = 0;
 
-    while (done < bytes) {
-        if (reading->reader.left > 0)
-            done += read_storage(reading, data + done, bytes - done);
-        else if (reading->left > 0)
-            done += read_chain(reading, data + done, bytes - done);
-        else
-            break;
+    while (done < bytes && reader->left > 0) {
+        struct iovec piece = {.iov_base = data + done, .iov_len = (size_t)least(bytes - done, reader->left)};
+
+        done += piece.iov_len;
+        storage_reader_read(reader, &piece, 1);
+        if (!reading->keep && reading->discarded - reader->left >= DISCARD_BYTES) {
+            storage_reader_discard(reader);
+            reading->discarded = reader->left;
+        }
+    }
+    while (done < bytes && reading->left > 0) {
+        const uint8_t *block = pool_block(pool, reading->block);
+        const uint8_t *end = reading->left > 1 ? block + pool->block_bytes : reading->piles->pile[reading->pile].at;
+        const size_t left = (size_t)(end - block) - reading->inside, length = least_size(bytes - done, left);
+
+        memcpy(data + done, block + reading->inside, length);
+        done += length;
+        reading->inside += length;
+        if (length == left)
+            leave_block(reading);
     }
     return done;
 }

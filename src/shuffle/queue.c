@@ -39,7 +39,6 @@ struct queue {
     pthread_cond_t changed;
     unsigned count;
     unsigned lane_count;
-    unsigned waiting;
     uint64_t oldest;    /* the first block not done */
     uint64_t next_read; /* the first block not filled */
     uint64_t next_scan; /* the first block not scanned to its end */
@@ -82,7 +81,7 @@ size_t queue_bytes(unsigned workers, size_t block_bytes)
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order)
 {
     unsigned count = ring_blocks(workers);
-    size_t block_bytes = QUEUE_BLOCK_BYTES_MAX / 4;
+    size_t block_bytes = QUEUE_BLOCK_BYTES_MAX;
     struct queue *queue = fault_allocate(1, sizeof *queue + count * sizeof *queue->slot);
 
     queue->lane = fault_allocate(lanes, sizeof *queue->lane);
@@ -103,22 +102,13 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
          * EPYC, Linux 6.18). */
         block->buffer = at;
         block->data = at;
-        block->pieces = (queue_piece *)(void *)(at + block_bytes + POOL_SLACK_BYTES);
+        block->pieces = (struct queue_piece *)(void *)(at + block_bytes + POOL_SLACK_BYTES);
         block->ends = (uint32_t *)(void *)(block->pieces + block->room + 1);
         block->pile = (uint16_t *)(void *)(block->ends + block->room + 1);
         block->data_bytes = block_bytes;
         block->lane_start = queue->lane_start + (size_t)i * (lanes + 1);
     }
     return queue;
-}
-
-void queue_free(struct queue *queue)
-{
-    pthread_cond_destroy(&queue->changed);
-    pthread_mutex_destroy(&queue->mutex);
-    free(queue->lane);
-    free(queue->lane_start);
-    free(queue);
 }
 
 static struct slot *slot_of(struct queue *queue, uint64_t sequence)
@@ -142,26 +132,23 @@ static bool find_append(struct queue *queue, unsigned worker, struct queue_task 
     return false;
 }
 
-static bool find_in_slot(struct queue *queue, struct slot *slot, struct queue_task *task)
-{
-    if (slot->state == NUMBERED) {
-        slot->state = ROUTING;
-        *task = (struct queue_task){.kind = QUEUE_ROUTE, .block = &slot->block};
-        return true;
-    }
-    if (slot->state == FILLED && (!queue->in_order || slot == slot_of(queue, queue->next_scan))) {
-        slot->state = SCANNING;
-        *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot->block};
-        return true;
-    }
-    return false;
-}
-
 static bool find_in_ring(struct queue *queue, struct queue_task *task)
 {
-    for (uint64_t s = queue->oldest; s < queue->next_read; s++)
-        if (find_in_slot(queue, slot_of(queue, s), task))
+    for (uint64_t s = queue->oldest; s < queue->next_read; s++) {
+        struct slot *slot = slot_of(queue, s);
+
+        task->block = &slot->block;
+        if (slot->state == NUMBERED) {
+            slot->state = ROUTING;
+            task->kind = QUEUE_ROUTE;
             return true;
+        }
+        if (slot->state == FILLED && (!queue->in_order || s == queue->next_scan)) {
+            slot->state = SCANNING;
+            task->kind = QUEUE_SCAN;
+            return true;
+        }
+    }
     return false;
 }
 
@@ -174,19 +161,15 @@ static bool find_read(struct queue *queue, struct queue_task *task)
     return true;
 }
 
-struct queue_task queue_take(struct queue *queue, unsigned worker, struct queue_block *warm)
+struct queue_task queue_take(struct queue *queue, unsigned worker)
 {
     struct queue_task task = {.kind = QUEUE_END};
 
     pthread_mutex_lock(&queue->mutex);
     while (!queue->stopped && !(queue->at_end && queue->oldest == queue->next_read)) {
-        if (warm != NULL && find_in_slot(queue, (struct slot *)(void *)warm, &task))
-            break;
         if (find_append(queue, worker, &task) || find_in_ring(queue, &task) || find_read(queue, &task))
             break;
-        queue->waiting++;
         pthread_cond_wait(&queue->changed, &queue->mutex);
-        queue->waiting--;
     }
     pthread_mutex_unlock(&queue->mutex);
     return task;
@@ -267,8 +250,7 @@ void queue_done(struct queue *queue, struct queue_task task)
     case QUEUE_END:
         break;
     }
-    if (queue->waiting > 0)
-        pthread_cond_broadcast(&queue->changed);
+    pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->mutex);
 }
 
@@ -280,12 +262,14 @@ void queue_stop(struct queue *queue)
     pthread_mutex_unlock(&queue->mutex);
 }
 
-bool queue_is_stopped(const struct queue *queue)
+uint64_t queue_close(struct queue *queue)
 {
-    return queue->stopped;
-}
+    const uint64_t records = queue->stopped ? UINT64_MAX : queue->records;
 
-uint64_t queue_records(const struct queue *queue)
-{
-    return queue->records;
+    pthread_cond_destroy(&queue->changed);
+    pthread_mutex_destroy(&queue->mutex);
+    free(queue->lane);
+    free(queue->lane_start);
+    free(queue);
+    return records;
 }

@@ -1,44 +1,43 @@
 #include "shuffle/run.h"
 
-#include "base/arithmetic.h"
 #include "system/fault.h"
 #include "system/sys.h"
 
+struct run_range run_range(const struct run *run, uint64_t records)
+{
+    const uint64_t all = least(records, run->limit);
+
+    if (run->parts == 0 || all == UINT64_MAX)
+        return (struct run_range){.end = run->limit};
+    return (struct run_range){part_end(all, run->part - 1, run->parts), part_end(all, run->part, run->parts)};
+}
+
 uint64_t run_left(const struct run *run)
 {
-    const uint64_t wanted = run->progress->begun ? run->progress->wanted : run->limit;
+    const struct run_progress *progress = run->progress;
+    const uint64_t end = progress->begun ? progress->range.end : run->limit;
 
-    return wanted < UINT64_MAX ? wanted - counter_get(&run->progress->written) : UINT64_MAX;
+    return end < UINT64_MAX ? end - least(end, progress->passed) : UINT64_MAX;
 }
 
-uint64_t run_reach(const struct run *run)
+uint64_t run_pass(struct run *run, uint64_t records, uint64_t *skipped)
 {
-    const uint64_t left = run_left(run);
+    struct run_progress *progress = run->progress;
+    uint64_t taken;
 
-    return left < UINT64_MAX - run->progress->skip ? run->progress->skip + left : UINT64_MAX;
-}
-
-void run_drop(struct run *run, uint64_t records)
-{
-    run->progress->dropped = records;
-}
-
-uint64_t run_skip(struct run *run, uint64_t records)
-{
-    const uint64_t skipped = least(records, run->progress->skip);
-
-    run->progress->skip -= skipped;
-    return skipped;
+    records = least(records, run_left(run));
+    *skipped = progress->range.first > progress->passed ? least(records, progress->range.first - progress->passed) : 0;
+    taken = records - *skipped;
+    progress->passed += records;
+    counter_add(&progress->written, taken);
+    return taken;
 }
 
 uint64_t run_take(struct run *run, uint64_t records)
 {
-    const uint64_t left = run_left(run);
+    uint64_t skipped;
 
-    if (records > left)
-        records = left;
-    counter_add(&run->progress->written, records);
-    return records;
+    return run_pass(run, records, &skipped);
 }
 
 void run_begin(struct run *run, struct output *output, uint64_t records)
@@ -47,18 +46,11 @@ void run_begin(struct run *run, struct output *output, uint64_t records)
     const uint8_t *header = NULL;
     size_t header_bytes = 0;
 
-    records = least(records, run->limit);
     progress->begun = true;
-    progress->wanted = run->limit;
-    if (run->parts > 0) {
-        const uint64_t first = part_end(records, run->part - 1, run->parts);
-
-        records = progress->wanted = part_end(records, run->part, run->parts) - first;
-        progress->skip = first - progress->dropped;
-    }
+    progress->range = run_range(run, records);
     if (run->input != NULL)
         header = source_header(run->input, &header_bytes);
-    output_begin(output, records, header, header_bytes);
+    output_begin(output, least(records, progress->range.end) - progress->range.first, header, header_bytes);
 }
 
 void run_scattered(struct run *run)

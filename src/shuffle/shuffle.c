@@ -20,16 +20,12 @@
 #include "shuffle/scatter.h"
 #include "shuffle/transfer.h"
 
-/* Piles of a second scatter should leave half of the memory free, so that two can be in work. There are at least half
- * as many of them as are asked for. */
-enum { QUARTERS = 4, PILES_MAX = 512 };
-
 /* The least memory beside an order that was drawn: a part of what that takes, and some blocks. */
 enum { WORK_SHARE = 8, WORK_BLOCKS = 16 };
 
-/* What part of the memory beside an order may be last blocks of piles, and what part is made free beside them if a pile
- * is scattered that is in its file, for longer writes. */
-enum { ENDS_SHARE = 16, WRITING_SHARE = 8 };
+/* Into how many piles a pile is scattered by rank, at most, and what part of the memory beside the order their last
+ * blocks may be. */
+enum { PILES_MAX = 512, ENDS_SHARE = 16 };
 
 struct node_route {
     const struct order *order;
@@ -65,25 +61,20 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
     }
 }
 
-/* Scatter a pile; it is empty then. */
-static void scatter_pile(struct run *run, struct piles *piles, unsigned p, const struct scatter_plan *plan,
-                         struct piles *inner)
+/* Scatter a pile, which is empty then; or the records of `again`, which it only counts. */
+static void scatter_pile(struct run *run, struct piles *piles, unsigned p, struct source *again,
+                         const struct scatter_plan *plan, struct piles *inner)
 {
-    struct source *source = pile_source(piles, p, false);
+    struct source *source = again != NULL ? again : pile_source(piles, p, false);
 
     scatter(&run->engine, &run->format, plan, source, inner);
-    source_free(source);
-    pile_check(piles, p, inner->records);
-    pile_clear(piles, p);
-}
-
-/* The same of `records` records that a source gives once more. */
-static void scatter_again(struct run *run, struct source *source, uint64_t records, const struct scatter_plan *plan,
-                          struct piles *inner)
-{
-    scatter(&run->engine, &run->format, plan, source, inner);
-    if (inner->records != records)
+    if (again == NULL) {
+        source_free(source);
+        pile_check(piles, p, inner->records);
+    } else if (inner->records != piles->pile[p].records) {
         fault_say("the input has changed while it was read");
+    }
+    pile_clear(piles, p);
 }
 
 static void restart_node(struct run *run, struct piles *piles, unsigned p, struct gather_node node,
@@ -93,41 +84,30 @@ static void restart_node(struct run *run, struct piles *piles, unsigned p, struc
                                      .node = node.node,
                                      .bits = order_scatter_bits(&node.order, node.node, piles->pile[p].records)};
     const struct scatter_plan plan = {
-        .route = route_by_node, .context = &route, .piles = 1u << route.bits, .limit = run_reach(run)};
-    struct gather_order order = {.kind = GATHER_CHILDREN, .order = &node.order, .node = node.node};
+        .route = route_by_node, .context = &route, .piles = 1u << route.bits, .limit = run_left(run)};
+    struct gather_order order = {.order = &node.order, .node = node.node};
     struct piles inner;
 
-    scatter_pile(run, piles, p, &plan, &inner);
+    scatter_pile(run, piles, p, NULL, &plan, &inner);
     shuffle_piles(run, &inner, order, output);
     piles_release(&inner);
 }
 
-/* Numbers of records take 4 bytes each as long as they can. */
-static size_t number_bytes(uint64_t records)
+/* A table for the numbers of `records` records, of 4 bytes as long as they can be, in memory that is kept until it is
+ * released. For `tables` of them there must be room beside what must stay, with some for work. What the piles have in
+ * memory is written if it takes that. */
+static void take_numbers(struct run *run, struct piles *piles, struct table *table, uint64_t records, unsigned tables)
 {
-    return records <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
-}
+    struct pool *pool = &run->engine.pool;
+    const size_t number_bytes = records <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
+    const uint64_t blocks = pool_blocks_for(pool, records * number_bytes);
+    const uint64_t needed = pool->pinned + tables * blocks + blocks / WORK_SHARE + WORK_BLOCKS;
 
-static uint64_t number_blocks(const struct run *run, uint64_t records)
-{
-    return pool_blocks_for(&run->engine.pool, records * number_bytes(records));
-}
-
-/* The numbers of `records` records must fit so many times, beside what must stay and with room for work. */
-static void check_numbers(struct run *run, uint64_t records, unsigned times)
-{
-    uint64_t blocks = number_blocks(run, records);
-    uint64_t needed = run->engine.pool.pinned + times * blocks + blocks / WORK_SHARE + WORK_BLOCKS;
-
-    if (needed > run->engine.pool.blocks)
-        engine_report_memory(&run->engine, needed << run->engine.pool.block_shift, "the order of %llu records",
+    if (needed > pool->blocks)
+        engine_report_memory(&run->engine, needed << pool->block_shift, "the order of %llu records",
                              (unsigned long long)records);
-}
-
-/* A table for the numbers of `records` records, in memory that is kept until it is released. */
-static void take_numbers(struct run *run, struct table *table, uint64_t records)
-{
-    if (table_take(table, &run->engine.pool, records, number_bytes(records)) != 0)
+    piles_make_room(piles, blocks);
+    if (table_take(table, pool, records, number_bytes) != 0)
         fault_report("memory", errno);
     table_pin(table);
 }
@@ -158,78 +138,48 @@ static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, un
     table_pin(sorted);
 }
 
-/* How many piles a pile should be scattered to by rank: as many as it takes for one to fit with ease, and for the
- * references of one to take no more memory than the last blocks of all. */
-static unsigned count_ranked(const struct run *run, uint64_t bytes, uint64_t records)
-{
-    const struct pool *pool = &run->engine.pool;
-    uint64_t blocks = pool->blocks - pool->pinned;
-    uint64_t references = records * sizeof(uint64_t);
-    uint64_t wanted = QUARTERS * (bytes + references) / (blocks << pool->block_shift) + 2;
-    uint64_t most = blocks / ENDS_SHARE;
-
-    most = most < PILES_MAX ? most : PILES_MAX;
-    while (wanted < most && wanted * wanted << pool->block_shift < references)
-        wanted++;
-    return most < 2 ? 2 : (unsigned)(wanted < most ? wanted : most);
-}
-
 /* Shuffle a pile by scattering it by rank, or those records of `again` that it only counts. The ranks stay in the order
  * of the source until the scatter is done. */
 static void scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct source *again, struct table *ranks,
                            uint64_t first, struct output *output)
 {
-    uint64_t records = piles->pile[p].records;
-    uint64_t bytes = again != NULL ? source_known_bytes(again) : pile_bytes(piles, p);
-    uint64_t writing = (run->engine.pool.blocks - run->engine.pool.pinned) / WRITING_SHARE;
-    unsigned count = count_ranked(run, bytes, records);
+    const struct pool *pool = &run->engine.pool;
+    const uint64_t records = piles->pile[p].records;
+    const uint64_t most = least((pool->blocks - pool->pinned) / ENDS_SHARE, PILES_MAX);
     struct rank_route route = {.ranks = ranks, .first = first, .records = records};
-    struct scatter_plan plan = {.route = route_by_rank, .context = &route, .limit = run_reach(run)};
+    struct scatter_plan plan = {.route = route_by_rank, .context = &route, .limit = run_left(run)};
     struct table sorted = {0};
-    struct gather_order order = {.kind = GATHER_RANKS, .ranks = &sorted};
+    struct gather_order order = {.ranks = &sorted};
     struct piles inner;
 
-    while ((records - 1) >> route.share_bits >= count)
+    while ((records - 1) >> route.share_bits >= (most > 2 ? most : 2))
         route.share_bits++;
     order.share = (uint64_t)1 << route.share_bits;
-    count = (unsigned)((records - 1) >> route.share_bits) + 1;
-    if (writing > pile_load_blocks(piles, p))
-        writing = pile_load_blocks(piles, p);
-    piles_make_room(piles, count + 1 + writing);
-    plan.piles = count;
-    if (again != NULL)
-        scatter_again(run, again, records, &plan, &inner);
-    else
-        scatter_pile(run, piles, p, &plan, &inner);
-    piles_make_room(&inner, least(2 * count, ((records - 1) >> table_number_shift(ranks)) + 1));
+    plan.piles = (unsigned)((records - 1) >> route.share_bits) + 1;
+    piles_make_room(piles, plan.piles + 1);
+    scatter_pile(run, piles, p, again, &plan, &inner);
+    piles_make_room(&inner, least(2 * plan.piles, ((records - 1) >> table_number_shift(ranks)) + 1));
     sort_ranks(ranks, first, records, route.share_bits, &sorted);
     shuffle_piles(run, &inner, order, output);
     table_release(&sorted);
     piles_release(&inner);
 }
 
-/* Let ranks[i] receive the place of record i of a leaf. *ranks must be released by the caller. */
-static void rank_leaf(struct run *run, struct gather_node leaf, uint64_t records, struct table *ranks)
+/* Draw the order of a leaf, and let rank i be the place of record i. */
+static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struct gather_node leaf,
+                         struct output *output)
 {
-    struct table drawn;
+    const uint64_t records = piles->pile[p].records;
+    struct table drawn, ranks;
 
-    check_numbers(run, records, 2);
-    take_numbers(run, &drawn, records);
-    take_numbers(run, ranks, records);
+    take_numbers(run, piles, &drawn, records, 2);
+    take_numbers(run, piles, &ranks, records, 1);
     for (uint64_t i = 0; i < records; i++)
         table_set(&drawn, i, i);
     order_leaf_u32(&leaf.order, leaf.node, &drawn, 0, records);
     for (uint64_t i = 0; i < records; i++)
-        table_set(ranks, table_get(&drawn, i), i);
+        table_set(&ranks, table_get(&drawn, i), i);
     table_release(&drawn);
-}
-
-static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struct gather_node leaf,
-                         struct output *output)
-{
-    struct table ranks;
-
-    rank_leaf(run, leaf, piles->pile[p].records, &ranks);
     scatter_ranked(run, piles, p, NULL, &ranks, 0, output);
     table_release(&ranks);
 }
@@ -255,7 +205,7 @@ static void restart(struct run *run, struct piles *piles, unsigned p, const stru
         return;
     }
     run->progress->started_over++;
-    if (order->kind == GATHER_RANKS) {
+    if (order->ranks != NULL) {
         scatter_ranked(run, piles, p, NULL, order->ranks, p * order->share, output);
     } else {
         const struct gather_node node = gather_node(order, p);
@@ -285,14 +235,12 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
 {
     uint64_t records = piles->pile[0].records;
     struct table ranks = {0};
-    struct gather_order order = {.kind = GATHER_RANKS, .ranks = &ranks, .share = records};
+    struct gather_order order = {.ranks = &ranks, .share = records};
     unsigned next = 0;
 
     if (records == 0)
         return;
-    check_numbers(run, records, 1);
-    piles_make_room(piles, number_blocks(run, records));
-    take_numbers(run, &ranks, records);
+    take_numbers(run, piles, &ranks, records, 1);
     draw(context, &ranks, records);
     if (again == NULL && records <= ORDER_LEAF_RECORDS)
         gather(run, piles, order, &next, output);
@@ -308,33 +256,24 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
 static void choose_piles(struct run *run, uint64_t records, struct scatter_plan *plan)
 {
     enum { STEP = 1024 };
-    const uint64_t all = least(records, run->limit);
-    const uint64_t first = part_end(all, run->part - 1, run->parts), end = part_end(all, run->part, run->parts);
+    const struct run_range range = run_range(run, records);
     uint64_t count[1 << ORDER_ROOT_BITS] = {0};
     uint64_t before = 0; /* records in the piles before, first those that are not wanted, then all */
     uint16_t pile[STEP];
 
     for (uint64_t i = 0; i < records; i += STEP) {
-        const size_t some = records - i < STEP ? (size_t)(records - i) : STEP;
+        const size_t some = (size_t)least(records - i, STEP);
 
         plan->route(plan->context, i, some, pile);
         for (size_t k = 0; k < some; k++)
             count[pile[k]]++;
     }
-    for (; plan->first < plan->piles - 1 && before + count[plan->first] <= first; plan->first++)
+    for (; plan->first < plan->piles - 1 && before + count[plan->first] <= range.first; plan->first++)
         before += count[plan->first];
-    run_drop(run, before);
-    for (plan->last = plan->first; before < end; plan->last++)
+    run->progress->passed = before;
+    for (plan->last = plan->first; before < range.end; plan->last++)
         before += count[plan->last];
     plan->limit = UINT64_MAX;
-}
-
-/* How many records there will be, if all files are there and have as many as is expected; else 0. */
-static uint64_t expect_records(const struct run *run, const struct source *source)
-{
-    const uint64_t bytes = source_is_known(source) ? source_known_bytes(source) : 0;
-
-    return run->expected <= bytes ? run->expected : 0;
 }
 
 bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
@@ -344,16 +283,13 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
     struct scatter_plan plan = {.route = route_by_node,
                                 .context = &route,
                                 .piles = 1u << ORDER_ROOT_BITS,
-                                .limit = run->limit,
+                                .limit = run_range(run, UINT64_MAX).end,
                                 .refers = run->refers,
                                 .records = &run->progress->records};
-    const uint64_t expected = run->parts > 1 ? expect_records(run, source) : 0;
 
-    run_drop(run, 0);
-    if (expected > 0)
-        choose_piles(run, expected, &plan);
-    else if (run->parts > 0 && run->limit < UINT64_MAX)
-        plan.limit = part_end(run->limit, run->part, run->parts);
+    run->progress->passed = 0;
+    if (run->parts > 1 && run->expected > 0 && source_is_known(source) && run->expected <= source_known_bytes(source))
+        choose_piles(run, run->expected, &plan);
     run->progress->must_copy = !scatter(&run->engine, &run->format, &plan, source, piles);
     if (run->progress->must_copy)
         return false;
@@ -364,7 +300,7 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
 
 void shuffle_source(struct run *run, struct source *source, struct output *output)
 {
-    struct gather_order order = {.kind = GATHER_CHILDREN, .order = &run->order, .node = {.root = true}};
+    struct gather_order order = {.order = &run->order, .node = {.root = true}};
     struct piles piles;
 
     if (shuffle_scatter(run, source, &piles)) {

@@ -111,6 +111,7 @@ looks_for_few() {
     local records count part
     bigshuf -v --seed=x "$@" in 2>said >whole
     records=$(awk '$2 == "records:" { print $3 }' said)
+    same "$records" "$(awk '$2 == "records:" { print $5 }' said)"
     for part in 1 2 3 4 5 6 7 8; do
         bigshuf --seed=x --part=$part/8 --expect-records="$records" "$@" in
     done | cmp - whole
@@ -130,6 +131,11 @@ test_few_lines_are_found_among_many() {
     looks_for_few -S 8M
     { seq 20000; head -c 60000 /dev/zero | tr '\0' '\n'; long_lines 300 10 30000; } >in
     looks_for_few
+    long_lines 400 10 30000 >in # few of which end where a block does
+    looks_for_few -S 8M
+    looks_for_few
+    { seq 50; long_line 9000000; seq 51 100; } >in # one of which is larger than memory
+    looks_for_few -S 8M
     long_lines 5000 100 200 >in # which are referred to
     looks_for_few
 }

@@ -101,17 +101,3 @@ UNIT_TEST(the_parts_of_the_buffer_stand_beside_each_other)
         assert_true(reading.bytes > 4096 && writing.bytes > 4096 && weights.bytes > 4096 && keys.bytes > 4096);
     }
 }
-
-UNIT_TEST(threads_are_limited_those_that_wait_first)
-{
-    struct engine engine = {.memory = {.workers = 4}, .waiting = 3};
-
-    engine_limit_threads(&engine, 9);
-    assert_int_equal(engine_threads(&engine), 7);
-    engine_limit_threads(&engine, 5);
-    assert_int_equal(engine.memory.workers, 4);
-    assert_int_equal(engine.waiting, 1);
-    engine_limit_threads(&engine, 1);
-    assert_int_equal(engine.memory.workers, 1);
-    assert_int_equal(engine.waiting, 0);
-}

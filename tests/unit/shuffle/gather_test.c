@@ -33,7 +33,7 @@ static void gather_from(struct gather_order order, unsigned *next, const char *o
 /* A pile of `text`, as node 7, which may have other records than are counted. */
 static void gather_one(const struct engine_text *text, bool spilled, uint64_t counted)
 {
-    struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = {.number = 7}};
+    struct gather_order order = {.order = &small.run.order, .node = {.number = 7}, .keys = &small.run.order.key};
     unsigned next = 0;
 
     fill(text, 1, NULL);
@@ -99,7 +99,7 @@ SMALL_RUN(what_memory_cannot_hold_goes_to_disk_in_time)
 static void assert_gathers_some(const struct engine_text *text, unsigned workers, uint64_t skip, size_t limit)
 {
     const struct order_node node = {.number = 9};
-    struct gather_order order = {.kind = GATHER_CHILDREN, .order = &small.run.order, .node = node};
+    struct gather_order order = {.order = &small.run.order, .node = node};
     uint16_t *pile_of = malloc(text->records * sizeof *pile_of);
     uint32_t *number;
     unsigned next = 0;
@@ -110,8 +110,8 @@ static void assert_gathers_some(const struct engine_text *text, unsigned workers
     order_scatter(&small.run.order, node, bits, 0, text->records, pile_of);
     number = engine_order(&small.run.order, node, text->records);
     fill(text, 1u << bits, pile_of);
-    small_limit(limit);
-    small.progress.skip = skip;
+    small.progress.begun = true;
+    small.progress.range = (struct run_range){skip, skip + limit};
     gather_from(order, &next, "out");
     assert_int_equal(next, 1u << bits);
     small_assert_file("out", text, number + skip, limit);
@@ -174,7 +174,7 @@ SMALL_RUN(the_next_piles_are_read_while_the_output_waits)
 {
     static const struct storage_kind kind = {.begin = count_begin};
     struct random_key keys[STORED] = {{{0}}};
-    struct gather_order order = {.kind = GATHER_TREES, .order = &small.run.order, .keys = keys};
+    struct gather_order order = {.order = &small.run.order, .keys = keys};
     char *data = malloc(STORED_BYTES);
     pthread_t reader;
     unsigned next = 0;

@@ -154,7 +154,7 @@ TEST(a_leaf_is_a_fisher_yates_shuffle_by_the_words_of_its_stream)
 TEST(a_deep_tree_is_arranged_as_defined)
 {
     static const uint64_t leaf[] = {8, 9, 13, 64, ORDER_LEAF_RECORDS};
-    static const struct {
+    const struct {
         struct order_node node;
         uint64_t records;
     } cases[] = {{root, 0}, {root, 1}, {root, 7001}, {{.number = 77}, 5000}, {{.number = 78}, 8}};

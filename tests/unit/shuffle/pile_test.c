@@ -21,7 +21,6 @@ static int setup(void **state)
         return -1;
     spill_place_init(&place, directories, 1, SPILL_NEVER);
     memset(&pool, 0, sizeof pool);
-    known_bytes_period = KNOWN_BYTES;
     memset(&piles, 0, sizeof piles);
     return disk_reset();
 }
@@ -371,28 +370,22 @@ IN_SCRATCH(lanes_grow_side_by_side)
     assert_all_as_appended();
 }
 
-/* What spilled piles keep in memory leaves most of it to the others, also where long tails are worth compressing. */
+/* What spilled piles keep in memory leaves most of it to the others. */
 IN_SCRATCH(all_tails_together_are_bounded)
 {
-    for (int compressed = 0; compressed < 2; compressed++) {
-        uint64_t random = 1;
-        uint32_t most = 0;
+    uint64_t random = 1;
+    uint32_t most = 0;
 
-        if (compressed)
-            place.packing = SPILL_ALWAYS;
-        known_bytes_period = compressed ? 1021 : KNOWN_BYTES;
-        open_piles(2048, 256, 1);
-        for (int i = 0; i < 4500; i++) {
-            uint32_t tails = 0;
+    open_piles(2048, 256, 1);
+    for (int i = 0; i < 4500; i++) {
+        uint32_t tails = 0;
 
-            append((unsigned)(engine_random(&random) % 256), 5000);
-            for (unsigned p = 0; p < 256 && i % 50 == 0; p++)
-                tails += piles.pile[p].spilled ? piles.pile[p].blocks : 0;
-            most = tails > most ? tails : most;
-        }
-        assert_true(most > 0 && most < 2048 * 2 / 5);
-        close_piles();
+        append((unsigned)(engine_random(&random) % 256), 5000);
+        for (unsigned p = 0; p < 256 && i % 50 == 0; p++)
+            tails += piles.pile[p].spilled ? piles.pile[p].blocks : 0;
+        most = tails > most ? tails : most;
     }
+    assert_true(most > 0 && most < 2048 * 2 / 5);
 }
 
 /* ---- Numbers ---- */

@@ -6,7 +6,7 @@
 /* All of the text in one pile, which counts `records`, to the file "out". */
 static void shuffle_one_pile(const struct engine_text *text, uint64_t records)
 {
-    struct gather_order order = {.kind = GATHER_NODE, .order = &small.run.order, .node = {.number = 3}};
+    struct gather_order order = {.order = &small.run.order, .node = {.number = 3}, .keys = &small.run.order.key};
     struct output *to = small_output("out");
     struct piles piles;
 
@@ -24,7 +24,7 @@ static void shuffle_one_pile(const struct engine_text *text, uint64_t records)
 
 static size_t length_few_large(size_t i, uint64_t random)
 {
-    return i % 4 == 0 ? small_mebibytes(6) : random % 10;
+    return i % 40 == 0 ? small_mebibytes(9) : random % 10;
 }
 
 /* A node goes on to its children, a leaf to ranks, which may be started over in their turn, one record as it is; so
@@ -39,7 +39,7 @@ QUARTER_RUN(a_pile_that_does_not_fit_is_shuffled_as_defined_in_every_way)
     } cases[] = {{13000, small_length_to_300, 64, 1},
                  {13000, small_length_to_300, 12500, 1},
                  {13000, small_length_to_300, ORDER_LEAF_RECORDS, 1},
-                 {20, length_few_large, ORDER_LEAF_RECORDS, 2},
+                 {150, length_few_large, ORDER_LEAF_RECORDS, 2},
                  {1, length_few_large, ORDER_LEAF_RECORDS, 0},
                  {225000, small_length_0, 250000, 1},
                  {120000, small_length_0, 25000, 1}};
