@@ -51,22 +51,12 @@ static atomic_int child_process[CHILDREN]; /* 0: free */
 static rlim_t descriptors_at_first;        /* 0: not known */
 
 static const int caught[] = {
-    SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
+    SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
 #ifdef SIGPOLL
     SIGPOLL,
 #endif
 };
 
-/* These ask how far the run has come. They are blocked where those above are. */
-static const int questions[] = {
-    SIGUSR1,
-#ifdef SIGINFO
-    SIGINFO,
-#endif
-};
-
-static _Atomic(const struct signals_answer *) answering;
-static atomic_bool asked;      /* before there was an answer */
 static atomic_bool line_drawn; /* on standard error, and it is to be erased */
 
 /* Caught too, but blocked only by those who hold death off: it comes to the thread that writes, and at once. */
@@ -87,8 +77,6 @@ static void change_caught(sigset_t *set, int (*change)(sigset_t *set, int signal
 {
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
         change(set, caught[i]);
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
-        change(set, questions[i]);
 }
 
 static void caught_set(sigset_t *set)
@@ -183,29 +171,11 @@ static void die(int signal)
     }
 }
 
-static void be_asked(int signal)
-{
-    const struct signals_answer *answer = atomic_load(&answering);
-    int errno_before = errno;
-
-    (void)signal;
-    if (answer != NULL)
-        answer->give(answer->context);
-    else
-        atomic_store(&asked, true);
-    errno = errno_before;
-}
-
 void signals_install(void)
 {
     struct sigaction deadly = {.sa_handler = die}, ignored = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
-    struct sigaction asking = {.sa_handler = be_asked, .sa_flags = SA_RESTART};
 
     atomic_store(&succeeded, false);
-    /* First, since they end a run that has not come so far. */
-    caught_set(&asking.sa_mask);
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
-        catch_unless_ignored(questions[i], &asking);
     descriptors_at_first = sys_descriptor_limit();
     caught_set(&deadly.sa_mask);
     sigemptyset(&ignored.sa_mask);
@@ -242,13 +212,6 @@ void signals_guard(const struct signals_guard *guard)
     atomic_store(&guarded, guard);
     caught_set(&action.sa_mask);
     sigaction(SIGBUS, &action, NULL);
-}
-
-void signals_answer(const struct signals_answer *answer)
-{
-    atomic_store(&answering, answer);
-    if (answer != NULL && atomic_exchange(&asked, false))
-        answer->give(answer->context);
 }
 
 /* The chunk, made if it is not there yet. NULL with errno. */

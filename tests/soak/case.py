@@ -131,8 +131,7 @@ def _many_records(case):
 
 
 def is_valid(case):
-    """May these options stand together? (As far as a case can get there.) Answers that were asked for are written in one
-    go or not at all, and may leave no room for a message."""
+    """May these options stand together? (As far as a case can get there.)"""
     o = case.opts
 
     def several(*names):
@@ -170,7 +169,6 @@ def is_valid(case):
         or (case.sharded() and "%" not in o.get("o", ""))
         or (not case.sharded() and "%" in o.get("o", ""))
         or ("expect-records" in o and ("i" in o or "change" in case.circ))
-        or ("ask" in case.circ and ("fsize" in case.circ or "FAULT_SHORT" in case.circ.get("fault", ())))
         or ("missing" in case.circ and (words or case.circ["via"] != "file"))
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))
@@ -446,8 +444,6 @@ class Maker:
             opts[draw.choice(("progress", "no-progress"))] = None
         if self.chance(6) and "i" not in opts:
             opts["expect-records"] = draw.choice(("right", "right", "wrong"))  # see finish()
-        if self.chance(6):
-            circ["ask"] = draw.choice((0, 0.001, 0.01, 0.05))
 
     def pick_input_way(self):
         """How the data reach the program."""

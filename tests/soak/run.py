@@ -13,7 +13,7 @@ import zlib
 from dataclasses import dataclass, field
 
 from case import FILTERS, PACKERS
-from surroundings import Asker, Feeder, Reader
+from surroundings import Feeder, Reader
 
 LIMIT_SECONDS = 100
 STALL_SECONDS = 8  # that a pipe stands still; a run that has failed ends long before
@@ -323,7 +323,7 @@ def run(case, tools, folder):
     result.laid = lay_out(case, folder)
     program = tools.faulty if {"fault", "change"} & set(case.circ) else tools.program
     command = [program] + arguments(case)
-    measured = tools.peak and not {"kill", "ask", "close", "nofile", "fsize"} & set(case.circ)
+    measured = tools.peak and not {"kill", "close", "nofile", "fsize"} & set(case.circ)
     measured = measured and not case.has_large_children()
     if measured:
         command = [tools.peak, "aux/peak"] + command
@@ -339,8 +339,6 @@ def run(case, tools, folder):
         process = subprocess.Popen(command, cwd=folder.path, env=environment(case, folder.path), stdin=stdin,
                                    stdout=stdout, stderr=err, preexec_fn=limits(case.circ), start_new_session=True)
         helpers = [reader, feeder]
-        if "ask" in case.circ:
-            helpers.append(Asker(process.pid, case.circ["ask"]))
         for opened in (stdin, stdout):
             if opened not in (out, subprocess.DEVNULL):
                 opened.close()
