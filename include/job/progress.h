@@ -3,8 +3,8 @@
 
 /*
  * A job says how far it has come: on standard error, in a line that is drawn again and again on a terminal, or in whole
- * lines now and then. Who works only counts, in `run`, in the source, in the output and in the place of temporary
- * files.
+ * lines now and then; and what it has done, with --verbose. Who works only counts, in `run`, in the source, in the
+ * output and in the place of temporary files.
  */
 
 #include <pthread.h>
@@ -44,5 +44,9 @@ void progress_begin(struct progress *progress, const struct source *source, cons
 
 /* Nothing is drawn any more; whole lines end with one that says so. Before anything of the above is gone. */
 void progress_end(struct progress *progress);
+
+/* With --verbose, print what has been done, as lines on standard error. `batch` is the one that was added to a store,
+ * NULL if none was; `batches` is from how many of a store the records came, 0 if from none. */
+void progress_summarize(const struct progress *progress, const char *seed, const char *batch, size_t batches);
 
 #endif

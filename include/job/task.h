@@ -8,7 +8,6 @@
 #include "command/options.h"
 #include "input/generated.h"
 #include "input/source.h"
-#include "output/output.h"
 #include "record/field.h"
 #include "record/record.h"
 
@@ -44,8 +43,8 @@ enum task task_of(const struct options *options);
 /* Are numbers drawn from a range without a source? */
 bool task_is_drawn(enum task task);
 
-/* Do weights or chance decide whether a record is written? Then there may be none. */
-bool task_may_leave_out_all(const struct options *options);
+/* Do weights decide whether a record is written? */
+bool task_is_weighted(const struct options *options);
 
 /* Records as they are within the program. */
 struct record_format task_format(const struct options *options);
@@ -55,9 +54,5 @@ struct field_place task_field(const struct options *options, uint64_t number);
 
 struct source_layout task_layout(const struct options *options);
 struct number_range task_range(const struct options *options);
-
-/* `place` is for what the output must keep before it can be written. If --parallel was not given, the plan's number of
- * filters is 0, and is still to be chosen. */
-struct output_plan task_output(const struct options *options, struct spill_place *place);
 
 #endif

@@ -16,6 +16,8 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
+#include "system/fault.h"
+#include "system/hardware.h"
 #include "system/signals.h"
 #include "system/sys.h"
 #include "system/threads.h"
@@ -95,14 +97,15 @@ static struct view look(const struct progress *progress, bool done)
     const struct run_progress *run = &progress->run;
     const struct source *source = progress->source;
     const uint64_t scattered = counter_get(&run->scattered), spilled = atomic_load(&progress->place->bytes);
-    const bool reads = source != NULL && (scattered == 0 || progress->output == NULL);
+    const bool reads = source != NULL && ((scattered == 0 && !done) || progress->output == NULL);
     const bool twice = source != NULL && progress->output != NULL && progress->options->probability == NULL;
     const uint64_t records = counter_get(reads ? &run->records : &run->written);
     const uint64_t bytes = reads ? source_arrived_bytes(source) : output_written_bytes(progress->output);
     const double all = !reads                    ? expect_output(progress, bytes)
                        : source_is_known(source) ? (double)source_known_bytes(source)
                                                  : 0;
-    const uint64_t time = sys_milliseconds() - (reads || source == NULL ? progress->start : scattered);
+    const uint64_t time =
+        sys_milliseconds() - (reads || source == NULL || scattered == 0 ? progress->start : scattered);
     struct view view = {.part = all > 0 && !done ? (double)bytes / all : -1};
     const double left = (double)time * (1 - view.part) / view.part;
     char text[32];
@@ -227,6 +230,48 @@ static void start_thread(struct progress *progress)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     progress->draws = sys_thread(work, progress, STACK_BYTES, &progress->thread) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- The summary ---- */
+
+static double seconds(uint64_t from, uint64_t to)
+{
+    return (double)(to - from) / SECOND;
+}
+
+void progress_summarize(const struct progress *progress, const char *seed, const char *batch, size_t batches)
+{
+    const struct run_progress *run = &progress->run;
+    const struct source *source = progress->source;
+    const uint64_t start = progress->start, scattered = counter_get(&run->scattered), now = sys_milliseconds();
+    const unsigned long long plain = atomic_load(&progress->place->plain),
+                             spilled = atomic_load(&progress->place->bytes);
+    char peak[32];
+
+    if (!progress->options->verbose)
+        return;
+    fault_note("records:       %llu read, %llu written", (unsigned long long)counter_get(&run->records),
+               (unsigned long long)counter_get(&run->written));
+    fault_note("bytes:         %llu",
+               (unsigned long long)(source != NULL ? source_arrived_bytes(source) : counter_get(&run->bytes)));
+    fault_note("seed:          %s", seed);
+    if (batches > 0)
+        fault_note("batches:       %zu", batches);
+    if (batch != NULL)
+        fault_note("batch:         %s", batch);
+    else
+        fault_note("spilled:       %llu piles, %llu bytes", (unsigned long long)atomic_load(&progress->place->piles),
+                   spilled);
+    if (batch == NULL && plain != spilled)
+        fault_note("compressed:    %llu bytes to %llu bytes", plain, spilled);
+    if (batch == NULL)
+        fault_note("started over:  %llu piles", (unsigned long long)run->started_over);
+    fault_note("peak memory:   %s", number_format_size(hardware_peak_memory(), peak));
+    if (source == NULL || scattered == 0)
+        fault_note("seconds:       %.2f pass 1", seconds(start, now));
+    else
+        fault_note("seconds:       %.2f pass 1, %.2f %s", seconds(start, scattered), seconds(scattered, now),
+                   batch != NULL ? "sync" : "pass 2");
 }
 
 /* ---- Whether to show it ---- */

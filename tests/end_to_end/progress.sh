@@ -71,8 +71,9 @@ test_a_line_is_drawn_on_a_terminal_of_any_width() {
 test_of_files_pass_1_knows_how_far_it_is() {
     more_than_memory >in
     export FAULT_CALL=pwritev FAULT_AT=2 FAULT_RUN='until [ -e go ]; do sleep 0.02; done'
+    export FAULT_HURRY=50000 # hours seem to pass
     start terminal 80 record bigshuf-faulty --progress -S 8M --parallel=1 -o out in >screen
-    wait_until is_drawn '^pass 1 of 2 \[#*-*\]  [0-9]*%  [0-9:]* left  '
+    wait_until is_drawn '^pass 1 of 2 \[#*-*\]  [0-9]*%  [1-9][0-9]*:[0-5][0-9]:[0-5][0-9] left  '
     touch go
     wait $!
     same_lines out in
@@ -205,6 +206,22 @@ test_death_erases_the_line() {
     fails_with 143 '' wait $!
     exec 7>&-
     same '' "$(<screen)"
+}
+
+# ---- Said at the end ----
+
+test_v_ends_with_a_summary_in_the_same_words() {
+    same 'records: bytes: seed: spilled: started over: peak memory: seconds:' \
+        "$(seq 10 | bigshuf -v 2>&1 >out | tee said | sed 's/^bigshuf: \([a-z ]*:\).*/\1/' | xargs)"
+    grep -x 'bigshuf: records:       10 read, 10 written' said
+    grep -x 'bigshuf: bytes:         21' said
+    grep -x -E 'bigshuf: seconds:       [0-9.]+ pass 1, [0-9.]+ pass 2' said
+    seq 10 | bigshuf -v --scatter=store --seed=a --batch=b 2>said
+    grep -x 'bigshuf: batch:         b' said
+    grep -x -E 'bigshuf: seconds:       [0-9.]+ pass 1, [0-9.]+ sync' said
+    bigshuf -v --gather=store >out 2>said
+    grep -x 'bigshuf: batches:       1' said
+    grep -x -E 'bigshuf: seconds:       [0-9.]+ pass 1' said
 }
 
 # ---- When ----
