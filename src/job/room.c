@@ -57,20 +57,13 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
 
 /* Of D bytes of input, S bytes of memory keep 3/4 S at least, or all if D is not more than S: so the manual promises
  * of records up to S/8.
- * How many bytes a sample without replacement keeps, or a part, is not known. A weight's key takes 8 bytes beside its
- * record, and a place in the order of GNU shuf 4, which is spilled by nobody but leaves less memory to the record; how
- * many records there are shows only where all have the same size. */
+ * How many bytes a sample without replacement keeps, or a part, is not known. */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads)
 {
-    const uint64_t beside = task_is_weighted(options)        ? sizeof(uint64_t)
-                            : options->random_source != NULL ? sizeof(uint32_t)
-                                                             : 0;
     const bool part = options->parts > 0 && options->expected_records < UINT64_MAX;
 
     if (options->probability != NULL || part || (options->repeat ? rereads : options->count < UINT64_MAX))
         return 0;
-    if (!options->repeat && record_is(&options->format, RECORD_FIXED))
-        known_bytes += known_bytes / record_size(&options->format) * beside;
     return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
 }
 
