@@ -105,7 +105,7 @@ static struct view look(const struct progress *progress, bool done)
                        : source_is_known(source) ? (double)source_known_bytes(source)
                                                  : 0;
     const uint64_t time =
-        sys_milliseconds() - (reads || source == NULL || scattered == 0 ? progress->start : scattered);
+        sys_milliseconds() - (reads || done || source == NULL ? progress->start : scattered);
     struct view view = {.part = all > 0 && !done ? (double)bytes / all : -1};
     const double left = (double)time * (1 - view.part) / view.part;
     char text[32];
