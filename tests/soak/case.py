@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import lzma
 import random
 import shutil
 from dataclasses import dataclass, field, replace
@@ -29,7 +28,6 @@ FILTERS = {
 PACKERS = {ending: (program, pack, unpack) for ending, program, pack, unpack in (
     (".gz", "gzip", lambda data: gzip.compress(data, mtime=0), gzip.decompress),
     (".bz2", "bzip2", bz2.compress, bz2.decompress),
-    (".xz", "xz", lzma.compress, lzma.decompress),
 ) if shutil.which(program)}
 LENGTHS = ("tfrecord", "u32le", "u32be", "u64le", "u64be", "varint")
 
@@ -92,10 +90,6 @@ class Case:
     def has_children(self):
         """Can the program start others?"""
         return bool({"filter", "Z"} & set(self.opts))
-
-    def has_large_children(self):
-        """Does xz compress, which takes more memory than we do and would be measured as well?"""
-        return any(name.endswith(".xz") for name in self.output_names() + [self.opts.get("o", "")])
 
     def packer(self, i):
         """The ending of what an input is compressed as, or none: with -Z some are."""
