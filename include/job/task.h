@@ -12,7 +12,8 @@
 #include "record/record.h"
 
 /* What a job is. Those that write records write at most as many as -n says. Tasks before TASK_SHUFFLE open what they
- * need; for the others job.c opens input, output and memory before and completes the output afterwards. */
+ * need; for the others job.c opens input, output and memory before and completes the output afterwards. From TASK_RANGE
+ * on there is no input. */
 enum task {
     TASK_ADD_BATCH, /* scatter the records to the piles of a store */
     TASK_SWEEP,     /* remove what others left unfinished in a store */
@@ -32,16 +33,13 @@ enum task {
     TASK_GNU_SAMPLE, /* the same with -n: GNU shuf has another way if the input may be large */
     TASK_GNU_REPEAT,
 
-    /* Numbers of -i, drawn one by one, so that those that are not drawn are never there. There is no source. */
+    /* Numbers of -i, drawn one by one, so that those that are not drawn are never there. */
     TASK_RANGE, /* all different */
     TASK_RANGE_GNU,
     TASK_RANGE_REPEAT, /* by the seed or by --random-source */
 };
 
 enum task task_of(const struct options *options);
-
-/* Are numbers drawn from a range without a source? */
-bool task_is_drawn(enum task task);
 
 /* Do weights decide whether a record is written? */
 bool task_is_weighted(const struct options *options);

@@ -65,7 +65,7 @@ static void open_source(struct job *job)
         resources_open_files(resources);
     else if (options->echo)
         resources->source = generated_words(options->files, options->file_count);
-    else if (!task_is_drawn(job->task))
+    else if (job->task < TASK_RANGE)
         resources->source = generated_range(&range);
 }
 

@@ -54,11 +54,6 @@ enum task task_of(const struct options *options)
     return TASK_SHUFFLE;
 }
 
-bool task_is_drawn(enum task task)
-{
-    return task == TASK_RANGE || task == TASK_RANGE_GNU || task == TASK_RANGE_REPEAT;
-}
-
 struct field_place task_field(const struct options *options, uint64_t number)
 {
     const bool csv = record_is(&options->format, RECORD_QUOTED);
