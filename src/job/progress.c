@@ -71,7 +71,9 @@ static double expect_output(const struct progress *progress, uint64_t written)
         return 0;
     if (!options->repeat && read > 0 && wanted > records)
         wanted = records;
-    return (double)(read > 0 ? read : written) / records * wanted / (double)(options->parts > 0 ? options->parts : 1);
+    if (options->parts > 0 && options->gather == NULL) /* of a store, only the part was opened */
+        wanted /= (double)options->parts;
+    return (double)(read > 0 ? read : written) / records * wanted;
 }
 
 /* The room of the next field. */
@@ -104,8 +106,7 @@ static struct view look(const struct progress *progress, bool done)
     const double all = !reads                    ? expect_output(progress, bytes)
                        : source_is_known(source) ? (double)source_known_bytes(source)
                                                  : 0;
-    const uint64_t time =
-        sys_milliseconds() - (reads || done || source == NULL ? progress->start : scattered);
+    const uint64_t time = sys_milliseconds() - (reads || done || source == NULL ? progress->start : scattered);
     struct view view = {.part = all > 0 && !done ? (double)bytes / all : -1};
     const double left = (double)time * (1 - view.part) / view.part;
     char text[32];
