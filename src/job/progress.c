@@ -93,7 +93,8 @@ static void add_time(struct view *view, double milliseconds)
         snprintf(add_field(view), FIELD_BYTES, "%lu:%02lu left", seconds / MINUTE, seconds % MINUTE);
 }
 
-/* The clock comes last, so that nothing has happened after it. */
+/* Either pass is looked at in the same way: its bytes and records so far, all its bytes, and the time since it began.
+ * The clock comes last, so that nothing has happened after it. `done`: the whole run is the pass. */
 static struct view look(const struct progress *progress, bool done)
 {
     const struct run_progress *run = &progress->run;
