@@ -5,7 +5,7 @@
  * after it in this list, which tests/layers.sh reads from here. include/ and tests/unit/ have the same folders.
  *
  *     job        what is to be done, from the options and what is known of the input, and doing it
- *                    job add_batch gather_store summary resources progress gauge lending room task
+ *                    job add_batch gather_store resources progress lending room task
  *     command    the command line
  *                    command_line help combination option_table argument options
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf

@@ -82,7 +82,7 @@ static inline uint64_t load64be(const uint8_t *p)
 
 /* ---- Counters ---- */
 
-/* A number that any thread and any signal handler may look at while it is changed. Either one thread at a time changes
+/* A number that any thread may look at while it is changed. Either one thread at a time changes
  * it, which costs no more than another number does, or all that do use counter_add_shared. */
 
 typedef atomic_uint_least64_t counter;

@@ -135,7 +135,7 @@ bool source_size_of(const struct source *source, size_t i, uint64_t *bytes);
  * are read again. */
 uint64_t source_delivered_bytes(const struct source *source);
 
-/* Bytes that have come so far, also those that are held. Any thread, or a signal handler, may ask this, and what is
+/* Bytes that have come so far, also those that are held. Any thread may ask this, and what is
  * known of the input. */
 uint64_t source_arrived_bytes(const struct source *source);
 

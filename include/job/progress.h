@@ -3,8 +3,8 @@
 
 /*
  * A job says how far it has come: on standard error, in a line that is drawn again and again on a terminal, or in whole
- * lines now and then; and whenever a signal asks (system/signals.h). Who works only counts, in `run`, in the source, in
- * the output and in the place of temporary files. One at a time in a process.
+ * lines now and then; and what it has done, with --verbose. Who works only counts, in `run`, in the source, in the
+ * output and in the place of temporary files.
  */
 
 #include <pthread.h>
@@ -15,38 +15,38 @@
 #include "input/source.h"
 #include "output/output.h"
 #include "shuffle/run.h"
-#include "system/signals.h"
 #include "temporary/spill.h"
 
 struct progress {
     struct run_progress run; /* of the run that does the job */
     const struct options *options;
     const struct spill_place *place;
-    struct signals_answer answer;
-    double share;                          /* of the records, that is written on average */
-    counter start;                         /* when the work began, by sys_milliseconds; 0: it has not */
-    _Atomic(const struct source *) source; /* NULL: there is none, or not yet */
-    _Atomic(const struct output *) output;
+    uint64_t start; /* when the work began, by sys_milliseconds; 0: it has not */
 
     /* Of the thread that draws. */
-    bool draws;   /* is there one? */
-    bool ends;    /* it is to end */
-    bool lines;   /* it writes whole lines */
-    uint64_t due; /* when it draws next */
+    bool draws;    /* is there one? */
+    bool ends;     /* it is to end */
+    bool in_lines; /* it writes whole lines */
+    uint64_t due;  /* when it draws next */
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
+    const struct source *source; /* NULL: there is none */
+    const struct output *output;
 };
 
-/* From now on signals are answered. What is passed must stay, as must the progress. */
+/* What is passed must stay, as must the progress. */
 void progress_init(struct progress *progress, const struct options *options, const struct spill_place *place);
 
 /* The work begins, or begins again with nothing done: records come from this source (NULL: there is none) and go to
  * this output (NULL: none). Starts a thread if the progress is to be shown. */
 void progress_begin(struct progress *progress, const struct source *source, const struct output *output);
 
-/* Nothing is drawn any more, and no signal answered; whole lines end with one that says so. Before
- * anything of the above is gone. */
+/* Nothing is drawn any more; whole lines end with one that says so. Before anything of the above is gone. */
 void progress_end(struct progress *progress);
+
+/* With --verbose, print what has been done, as lines on standard error. `batch` is the one that was added to a store,
+ * NULL if none was; `batches` is from how many of a store the records came, 0 if from none. */
+void progress_summarize(const struct progress *progress, const char *seed, const char *batch, size_t batches);
 
 #endif

@@ -11,8 +11,6 @@
 
 #include "command/options.h"
 #include "output/output.h"
-#include "store/store.h"
-#include "system/fault.h"
 #include "temporary/spill.h"
 
 /* Bytes that the output will have at least. */
@@ -22,15 +20,11 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes);
  * `rereads`: samples with replacement read the input again instead of keeping it (run.h). */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads);
 
-/* Do the numbers of -i, which are known before they are made, go into the files that there may be? */
-void room_check_records(const struct options *options, const struct output *output);
-
+/* Is there room for the output, and do the numbers of -i, which are known before they are made, go into the files that
+ * there may be? */
 void room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output);
 void room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
                           struct spill_place *place);
-
-/* Is there room for `bytes` bytes of records on the disk of a store? */
-void room_check_store(const struct store *store, uint64_t bytes);
 
 /* An output without end (-r without -n) that is named must be something that is read meanwhile: not a regular file, nor
  * one that is yet to be made. Standard output may be anything, as with shuf. */

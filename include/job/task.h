@@ -8,12 +8,12 @@
 #include "command/options.h"
 #include "input/generated.h"
 #include "input/source.h"
-#include "output/output.h"
 #include "record/field.h"
 #include "record/record.h"
 
 /* What a job is. Those that write records write at most as many as -n says. Tasks before TASK_SHUFFLE open what they
- * need; for the others job.c opens input, output and memory before and completes the output afterwards. */
+ * need; for the others job.c opens input, output and memory before and completes the output afterwards. From TASK_RANGE
+ * on there is no input. */
 enum task {
     TASK_ADD_BATCH, /* scatter the records to the piles of a store */
     TASK_SWEEP,     /* remove what others left unfinished in a store */
@@ -32,18 +32,15 @@ enum task {
     TASK_GNU,        /* write the records in the order of GNU shuf with the same --random-source */
     TASK_GNU_SAMPLE, /* the same with -n: GNU shuf has another way if the input may be large */
 
-    /* Numbers of -i, drawn one by one, so that those that are not drawn are never there. There is no source. */
+    /* Numbers of -i, drawn one by one, so that those that are not drawn are never there. */
     TASK_RANGE, /* all different */
     TASK_RANGE_REPEAT,
 };
 
 enum task task_of(const struct options *options);
 
-/* Are numbers drawn from a range without a source? */
-bool task_is_drawn(enum task task);
-
-/* Do weights or chance decide whether a record is written? Then there may be none. */
-bool task_may_leave_out_all(const struct options *options);
+/* Do weights decide whether a record is written? */
+bool task_is_weighted(const struct options *options);
 
 /* Records as they are within the program. */
 struct record_format task_format(const struct options *options);
@@ -53,9 +50,5 @@ struct field_place task_field(const struct options *options, uint64_t number);
 
 struct source_layout task_layout(const struct options *options);
 struct number_range task_range(const struct options *options);
-
-/* `place` is for what the output must keep before it can be written. If --parallel was not given, the plan's number of
- * filters is 0, and is still to be chosen. */
-struct output_plan task_output(const struct options *options, struct spill_place *place);
 
 #endif

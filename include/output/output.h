@@ -78,7 +78,7 @@ void output_write(struct output *output, uint8_t *data, size_t bytes);
  * them. After output_begin, by one thread. */
 void output_write_behind(struct output *output);
 
-/* Bytes that output_write has been given so far. Any thread, or a signal handler, may ask. */
+/* Bytes that output_write has been given so far. Any thread may ask. */
 uint64_t output_written_bytes(const struct output *output);
 
 /* All records have been written: complete all files, then give them their names. A warning names files that look

@@ -25,8 +25,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A run begins. Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR2, VTALRM, PROF, XCPU, POLL, PIPE;
- * and what asks how far it has come, see signals_answer. */
+/* A run begins. Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR1, USR2, VTALRM, PROF, XCPU, POLL,
+ * PIPE. */
 void signals_install(void);
 
 /* Between these two, which any thread may call, nobody dies: the handler waits for all who hold it off. Once it has
@@ -89,17 +89,8 @@ struct signals_guard {
 };
 void signals_guard(const struct signals_guard *guard); /* must stay until the next call; NULL: there is none any more */
 
-/* USR1, and INFO where there is one, ask how far the run has come: `give` is called, in the main thread wherever that
- * is, so it may do no more than a signal handler may. A question that came before there was an answer is answered when
- * it is there. Calls that were interrupted are made again, by the system or by io.h. */
-struct signals_answer {
-    void (*give)(void *context);
-    void *context;
-};
-void signals_answer(const struct signals_answer *answer); /* must stay until the next call; NULL: none any more */
-
-/* Write lines to standard error, if it takes them at once: nobody waits for whoever reads what is said of progress, nor
- * ends because nobody does. A signal handler may do it. */
+/* Write lines to standard error, if it takes them at once: the run does not wait for whoever reads what it says of its
+ * progress, nor end because nobody does. */
 void signals_say(const char *text, size_t bytes);
 
 /* A line is drawn where standard error, a terminal, is at the moment, and drawn again in its place, until signals_erase

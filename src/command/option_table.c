@@ -150,7 +150,7 @@ static const struct option_row rows[] = {
     {"progress", 0, GROUP_OTHER, NULL,
      "show on standard error how far it has come;\ndefault: on a terminal, after two seconds",
      CONSTANT(enum options_progress, progress, OPTIONS_PROGRESS_SHOWN)},
-    {"no-progress", 0, GROUP_OTHER, NULL, "show it only when a signal asks for it",
+    {"no-progress", 0, GROUP_OTHER, NULL, "never show it",
      CONSTANT(enum options_progress, progress, OPTIONS_PROGRESS_HIDDEN)},
     {"verbose", 'v', GROUP_OTHER, NULL, "end with a summary on standard error", FLAG(verbose)},
     {"tune", 0, GROUP_OTHER, "NAME=VALUE", NULL, SPECIAL(tune), PRESET(leaf_records, ORDER_LEAF_RECORDS)},

@@ -5,13 +5,13 @@
 
 #include "job/add_batch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "input/operand.h"
-#include "job/room.h"
-#include "job/summary.h"
 #include "job/task.h"
 #include "shuffle/scatter.h"
 #include "store/batch.h"
@@ -72,7 +72,6 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
                        unsigned piles)
 {
     uint64_t *records = fault_allocate(piles, sizeof *records);
-    uint64_t start = sys_milliseconds();
     const uint8_t *header;
     size_t header_bytes;
 
@@ -80,8 +79,8 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
     scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
     header = source_header(resources->source, &header_bytes);
-    if (draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine)) && resources->options.verbose)
-        summary_of_batch(resources, run->progress, name, start);
+    if (draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine)))
+        progress_summarize(&resources->progress, resources->seed, name, 0);
     free(records);
 }
 
@@ -105,6 +104,16 @@ static void describe(struct resources *resources, struct manifest *manifest)
     manifest_set_inputs(manifest, input, resources->name_count);
 }
 
+/* Is there room for `bytes` bytes of records on the disk of the store? */
+static void check_room(const struct store *store, uint64_t bytes)
+{
+    uint64_t free_bytes;
+
+    if (sys_free_space(store->folder.fd, &free_bytes) == 0 && free_bytes < bytes)
+        fault_say("%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path, strerror(ENOSPC),
+                  number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20));
+}
+
 /* Add the batch to the store, which is open, and with --keep remove old ones. */
 static void make_batch(struct resources *resources, struct run *run)
 {
@@ -125,7 +134,7 @@ static void make_batch(struct resources *resources, struct run *run)
     if (draft == NULL) {
         run_expects(run, records);
     } else {
-        room_check_store(store, source_known_bytes(resources->source));
+        check_room(store, source_known_bytes(resources->source));
         fill_draft(resources, run, draft, name, store->format.piles);
     }
     free((void *)manifest.input);

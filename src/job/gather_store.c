@@ -14,7 +14,6 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "job/room.h"
-#include "job/summary.h"
 #include "shuffle/engine.h"
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
@@ -23,7 +22,6 @@
 #include "store/store.h"
 #include "system/fault.h"
 #include "system/io.h"
-#include "system/sys.h"
 
 /* Bytes of the records in all piles. */
 static uint64_t bytes_of(const struct store_reader *reader, unsigned count)
@@ -76,7 +74,6 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     const struct options *options = &resources->options;
     struct store_reader *reader = store_reader_open(&resources->store, number, count);
     struct run run = {.limit = 0};
-    uint64_t start = sys_milliseconds();
 
     if (store_reader_batches(reader) == 0)
         fault_say("%s: there is no batch in it", options->gather);
@@ -88,8 +85,7 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     engine_limit_files(&run.engine);
     write_piles(resources, &run, reader, number, count);
     output_commit(resources->output);
-    if (options->verbose)
-        summary_of_store(resources, run.progress, bytes_of(reader, count), store_reader_batches(reader), start);
+    progress_summarize(&resources->progress, resources->seed, NULL, store_reader_batches(reader));
     engine_close(&run.engine);
     store_reader_free(reader);
 }

@@ -21,7 +21,6 @@
 #include "job/lending.h"
 #include "job/resources.h"
 #include "job/room.h"
-#include "job/summary.h"
 #include "job/task.h"
 #include "sample/gnu.h"
 #include "sample/in_order.h"
@@ -30,7 +29,6 @@
 #include "sample/weighted.h"
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
-#include "system/io.h"
 #include "system/sys.h"
 
 /* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. */
@@ -44,16 +42,13 @@ struct job {
     struct run large;
     struct run *run;    /* that of these two which does the task */
     size_t small_bytes; /* if that is `small`: the whole input is the first bytes of its buffer */
-    uint64_t start;     /* when the work began, by sys_milliseconds */
 };
 
 /* ---- Opening ---- */
 
-static bool has_files(const struct job *job)
+static bool has_files(const struct options *options)
 {
-    const struct options *options = &job->resources.options;
-
-    return !task_is_drawn(job->task) && !options->echo && !options->range;
+    return !options->echo && !options->range;
 }
 
 static void open_source(struct job *job)
@@ -62,11 +57,11 @@ static void open_source(struct job *job)
     const struct options *options = &resources->options;
     struct number_range range = task_range(options);
 
-    if (has_files(job))
+    if (has_files(options))
         resources_open_files(resources);
     else if (options->echo)
         resources->source = generated_words(options->files, options->file_count);
-    else if (!task_is_drawn(job->task))
+    else if (job->task < TASK_RANGE)
         resources->source = generated_range(&range);
 }
 
@@ -95,7 +90,7 @@ static void open_all(struct job *job)
     const struct options *options = &resources->options;
 
     room_check_end(options);
-    if (has_files(job))
+    if (has_files(options))
         resources_name_files(resources);
     if (options->random_source != NULL)
         job->gnu = gnu_open(options->random_source);
@@ -104,7 +99,6 @@ static void open_all(struct job *job)
     open_source(job);
     if (job->gnu != NULL)
         check_random_source(job);
-    room_check_records(options, resources->output);
     room_check_output(options, known_bytes(job), resources->output);
     resources_check_temporary(resources);
     resources_take_seed(resources);
@@ -171,7 +165,7 @@ static void open_large_run(struct job *job)
 {
     struct resources *resources = &job->resources;
     const bool known = resources->source != NULL && source_is_known(resources->source);
-    const bool files = !resources->options.echo && !resources->options.range;
+    const bool files = has_files(&resources->options);
     const bool rereads = known && files && !must_wait(resources);
     const struct record_format format = task_format(&resources->options);
     enum lending lending = LENDING_NONE;
@@ -200,7 +194,6 @@ static void open_large_run(struct job *job)
 
 static void open_run(struct job *job)
 {
-    job->start = sys_milliseconds();
     if (job->task == TASK_SHUFFLE && known_bytes(job) <= SMALL_BYTES)
         try_small_run(job);
     if (job->run == NULL)
@@ -345,17 +338,12 @@ static void copy_instead(struct job *job)
 /* Complete the output, the last thing that can fail. */
 static void finish(struct job *job)
 {
-    struct run_progress *progress = job->run->progress;
-
     if (job->resources.source != NULL)
         source_check(job->resources.source);
     if (job->gnu != NULL)
         gnu_check(job->gnu);
     output_commit(job->resources.output);
-    if (counter_get(&progress->scattered) == 0)
-        counter_set(&progress->scattered, job->start);
-    if (job->resources.options.verbose)
-        summary_of_records(&job->resources, progress, job->start);
+    progress_summarize(&job->resources.progress, job->resources.seed, NULL, 0);
 }
 
 /* Do a task that shuffles records, and complete its output. */

@@ -1,21 +1,24 @@
 /*
- * A thread draws, so that nothing is to be done where the work is, however long that waits for a pipe. It is not there
- * if there is nothing to be shown, and signals are answered in their handler: so a run that nobody looks at starts
- * none.
+ * A thread draws, so that nothing is to be done where the work is, however long that waits for a pipe. A run that
+ * nobody looks at starts none. All numbers are of the present pass, which has a pace of its own.
  */
 
 #include "job/progress.h"
 
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/decimal.h"
+#include "base/arithmetic.h"
 #include "base/number.h"
-#include "job/gauge.h"
+#include "system/fault.h"
+#include "system/hardware.h"
+#include "system/signals.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
@@ -30,117 +33,172 @@ static const uint64_t QUICK_BYTES = (uint64_t)1 << 20;
 
 static const size_t STACK_BYTES = (size_t)256 << 10;
 
-enum { COLUMNS_USUAL = 80, ERASE_BYTES = sizeof SIGNALS_ERASE - 1 };
+enum { SECOND = 1000, MINUTE = 60, HOUR = 60 * MINUTE, HUNDRED = 100 };
 
-/* ---- What is known ---- */
+/* Milliseconds; nobody can tell what is longer than 1000 days. */
+static const double TELLABLE = 1000.0 * 24 * HOUR * SECOND;
 
-static uint64_t to_uint64(double number)
-{
-    return number < (double)GAUGE_UNKNOWN ? (uint64_t)number : GAUGE_UNKNOWN;
-}
+enum { FIELDS_MAX = 7, FIELD_BYTES = 48, TEXT_BYTES = 512 };
 
-/* How many bytes will be written in all, by the average length of records. Piles that were in a store, and numbers that
- * are drawn one by one, come from no source. */
-static uint64_t expect_output(const struct progress *progress, const struct gauge *gauge, bool is_read)
+/* Columns: of a terminal that does not tell; of the bar, at least, with what is around it; how much longer it may be;
+ * and between two fields. */
+enum { COLUMNS_USUAL = 80, BAR_MIN = 10, BAR = BAR_MIN + 3, BAR_MORE = 30, GAP = 2 };
+
+static const char FULL[] = "########################################";
+static const char EMPTY[] = "----------------------------------------";
+
+/* Fields that are worth more than the bar: pass, percent, time left. */
+enum { BESIDE_BAR = 3 };
+
+/* ---- What there is to say ---- */
+
+struct view {
+    double part; /* of the pass that is done, from 0 to 1; below 0 if nobody knows */
+    unsigned fields;
+    char field[FIELDS_MAX][FIELD_BYTES]; /* the most important first */
+};
+
+/* How many bytes pass 2 writes in all, by the average length of records; 0 if nobody knows. Numbers that are drawn one
+ * by one come from no input. */
+static double expect_output(const struct progress *progress, uint64_t written)
 {
     const struct options *options = progress->options;
-    const uint64_t stored = counter_get(&progress->run.bytes), records = counter_get(&progress->run.records);
-    uint64_t all = gauge->to_read, bytes = gauge->read_bytes, expected;
+    const double records = (double)counter_get(&progress->run.records);
+    const uint64_t read = counter_get(&progress->run.bytes);
+    double wanted = (double)options->count;
 
-    if (!is_read) {
-        all = stored > 0 ? stored : GAUGE_UNKNOWN;
-        bytes = stored > 0 ? stored : gauge->written_bytes;
-    }
-    if (options->count == UINT64_MAX)
-        return options->repeat || all == GAUGE_UNKNOWN ? GAUGE_UNKNOWN : to_uint64((double)all * progress->share);
-    if (records == 0)
-        return GAUGE_UNKNOWN;
-    expected = to_uint64((double)options->count * progress->share * ((double)bytes / (double)records));
-    return expected > all && !options->repeat ? all : expected;
+    if (records == 0 || options->probability != NULL || (options->repeat && options->count == UINT64_MAX))
+        return 0;
+    if (!options->repeat && read > 0 && wanted > records)
+        wanted = records;
+    if (options->parts > 0 && options->gather == NULL) /* of a store, only the part was opened */
+        wanted /= (double)options->parts;
+    return (double)(read > 0 ? read : written) / records * wanted;
 }
 
-/* The clock comes last, so that nothing has happened after it. */
-static struct gauge look(const struct progress *progress)
+/* The room of the next field. */
+static char *add_field(struct view *view)
 {
-    const struct source *source = atomic_load(&progress->source);
-    const struct output *output = atomic_load(&progress->output);
-    const struct run_progress *run = &progress->run;
-    const uint64_t scattered = counter_get(&run->scattered), start = counter_get(&progress->start);
-    const uint64_t now = sys_milliseconds(), middle = scattered > 0 ? scattered : now;
-    const bool reads = source != NULL && scattered == 0;
-    struct gauge gauge = {.pass = reads || output == NULL ? 1 : 2};
+    return view->field[view->fields++];
+}
 
-    gauge.records = counter_get(gauge.pass == 1 ? &run->records : &run->written);
-    gauge.spilled_bytes = atomic_load(&progress->place->bytes);
-    if (source != NULL)
-        gauge.read_bytes = reads ? source_arrived_bytes(source) : counter_get(&run->bytes);
-    if (reads ? !source_is_known(source) : source == NULL && output == NULL)
-        gauge.to_read = GAUGE_UNKNOWN;
+static void add_time(struct view *view, double milliseconds)
+{
+    const unsigned long seconds = (unsigned long)(milliseconds / SECOND + 0.5);
+
+    if (seconds >= HOUR)
+        snprintf(add_field(view), FIELD_BYTES, "%lu:%02lu:%02lu left", seconds / HOUR, seconds % HOUR / MINUTE,
+                 seconds % MINUTE);
     else
-        gauge.to_read = reads ? source_known_bytes(source) : gauge.read_bytes;
-    if (output != NULL) {
-        gauge.written_bytes = output_written_bytes(output);
-        gauge.to_write = expect_output(progress, &gauge, source != NULL);
-    }
-    if (start > 0 && source != NULL)
-        gauge.read_time = middle - start;
-    if (start > 0)
-        gauge.write_time = now - (source != NULL ? middle : start);
-    return gauge;
+        snprintf(add_field(view), FIELD_BYTES, "%lu:%02lu left", seconds / MINUTE, seconds % MINUTE);
+}
+
+/* Either pass is looked at in the same way: its bytes and records so far, all its bytes, and the time since it began.
+ * The clock comes last, so that nothing has happened after it. `done`: the whole run is the pass. */
+static struct view look(const struct progress *progress, bool done)
+{
+    const struct run_progress *run = &progress->run;
+    const struct source *source = progress->source;
+    const uint64_t scattered = counter_get(&run->scattered), spilled = atomic_load(&progress->place->bytes);
+    const bool reads = source != NULL && ((scattered == 0 && !done) || progress->output == NULL);
+    const bool twice = source != NULL && progress->output != NULL && progress->options->probability == NULL;
+    const uint64_t records = counter_get(reads ? &run->records : &run->written);
+    const uint64_t bytes = reads ? source_arrived_bytes(source) : output_written_bytes(progress->output);
+    const double all = !reads                    ? expect_output(progress, bytes)
+                       : source_is_known(source) ? (double)source_known_bytes(source)
+                                                 : 0;
+    const uint64_t time = sys_milliseconds() - (reads || done || source == NULL ? progress->start : scattered);
+    struct view view = {.part = all > 0 && !done ? (double)bytes / all : -1};
+    const double left = (double)time * (1 - view.part) / view.part;
+    char text[32];
+
+    if (view.part > 0.99) /* there is always a file to be closed */
+        view.part = 0.99;
+    if (done)
+        snprintf(add_field(&view), FIELD_BYTES, "done");
+    else
+        snprintf(add_field(&view), FIELD_BYTES, "pass %d of %d", reads || !twice ? 1 : 2, twice ? 2 : 1);
+    if (view.part >= 0)
+        snprintf(add_field(&view), FIELD_BYTES, "%d%%", (int)(view.part * HUNDRED));
+    if (view.part > 0 && left < TELLABLE)
+        add_time(&view, left > 0 ? left : 0);
+    snprintf(add_field(&view), FIELD_BYTES, "%s", number_format_size(bytes, text));
+    snprintf(add_field(&view), FIELD_BYTES, "%s/s",
+             number_format_size((uint64_t)((double)bytes * SECOND / (double)(time + 1)), text));
+    if (records > 0)
+        snprintf(add_field(&view), FIELD_BYTES, "%llu records", (unsigned long long)records);
+    if (spilled > 0)
+        snprintf(add_field(&view), FIELD_BYTES, "%s spilled", number_format_size(spilled, text));
+    return view;
 }
 
 /* ---- Showing it ---- */
 
+struct text {
+    char bytes[TEXT_BYTES];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void append(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    text->length += (size_t)vsnprintf(text->bytes + text->length, TEXT_BYTES - text->length, format, arguments);
+    va_end(arguments);
+}
+
 /* A whole line. */
-static void say_gauge(const struct gauge *gauge)
+static void say(const struct progress *progress, bool done)
 {
-    char text[ERASE_BYTES + GAUGE_TEXT_BYTES];
-    const size_t erase = signals_is_line_drawn() ? ERASE_BYTES : 0;
+    const struct view view = look(progress, done);
+    struct text text = {.length = 0};
 
-    memcpy(text, SIGNALS_ERASE, erase);
-    signals_say(text, erase + gauge_say(gauge, text + erase));
+    for (unsigned i = 0; i < view.fields; i++)
+        append(&text, "%s%s", i > 0 ? ", " : "bigshuf: ", view.field[i]);
+    append(&text, "\n");
+    signals_say(text.bytes, text.length);
 }
 
-/* A signal handler does this. */
-static void say(void *context)
-{
-    const struct gauge gauge = look(context);
-
-    say_gauge(&gauge);
-}
-
-static void say_done(const struct progress *progress)
-{
-    struct gauge gauge = look(progress);
-
-    gauge.done = true;
-    say_gauge(&gauge);
-}
-
+/* The last column stays empty: some terminals begin another line when it is filled. */
 static unsigned count_columns(void)
 {
     const char *variable = getenv("COLUMNS");
     uint64_t columns = sys_terminal_width(STDERR_FILENO);
 
-    if (columns > 0 || (variable != NULL && number_parse(variable, &columns) == 0 && columns > 0))
-        return columns < UINT_MAX ? (unsigned)columns : UINT_MAX;
-    return COLUMNS_USUAL;
+    if (columns == 0 && (variable == NULL || number_parse(variable, &columns) != 0 || columns == 0))
+        columns = COLUMNS_USUAL;
+    return (unsigned)least(columns, TEXT_BYTES / 2) - 1;
 }
 
-/* The last column stays empty: some terminals begin another line when it is filled. */
+/* How many fields fit into *columns, of which what they leave remains. */
+static unsigned fit(const struct view *view, unsigned *columns)
+{
+    unsigned count = 0;
+
+    for (unsigned gap = 0; count < view->fields && gap + strlen(view->field[count]) <= *columns; gap = GAP)
+        *columns -= gap + (unsigned)strlen(view->field[count++]);
+    return count;
+}
+
+/* What fits, with a bar if part and whole are known. */
 static void draw(const struct progress *progress)
 {
-    const struct gauge gauge = look(progress);
-    char text[ERASE_BYTES + GAUGE_TEXT_BYTES];
+    const struct view view = look(progress, false);
+    unsigned columns = count_columns(), left = columns > BAR ? columns - BAR : 0, shown = fit(&view, &left);
+    const bool has_bar = view.part >= 0 && shown >= BESIDE_BAR;
+    const unsigned bar = BAR_MIN + (unsigned)least(left, BAR_MORE), full = (unsigned)(view.part * bar);
+    struct text text = {.length = 0};
 
-    memcpy(text, SIGNALS_ERASE, ERASE_BYTES);
-    signals_draw(text, ERASE_BYTES + gauge_draw(&gauge, count_columns() - 1, text + ERASE_BYTES));
-}
-
-/* Wait for the end, or a tick. The mutex is held. */
-static void wait_a_tick(struct progress *progress)
-{
-    threads_await(&progress->changed, &progress->mutex, TICK_NANOSECONDS);
+    if (!has_bar)
+        shown = fit(&view, &columns);
+    append(&text, SIGNALS_ERASE);
+    for (unsigned i = 0; i < shown; i++) {
+        append(&text, "%s%s", i > 0 ? "  " : "", view.field[i]);
+        if (i == 0 && has_bar)
+            append(&text, " [%.*s%.*s]", (int)full, FULL, (int)(bar - full), EMPTY);
+    }
+    signals_draw(text.bytes, text.length);
 }
 
 static void *work(void *argument)
@@ -148,11 +206,14 @@ static void *work(void *argument)
     struct progress *progress = argument;
 
     pthread_mutex_lock(&progress->mutex);
-    for (wait_a_tick(progress); !progress->ends; wait_a_tick(progress)) {
+    for (;;) {
+        threads_await(&progress->changed, &progress->mutex, TICK_NANOSECONDS);
+        if (progress->ends)
+            break;
         if (sys_milliseconds() < progress->due)
             continue;
-        if (progress->lines) {
-            say(progress);
+        if (progress->in_lines) {
+            say(progress, false);
             progress->due = sys_milliseconds() + LINES_PERIOD;
         } else if (!sys_is_in_background(STDERR_FILENO)) {
             draw(progress);
@@ -171,6 +232,48 @@ static void start_thread(struct progress *progress)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     progress->draws = sys_thread(work, progress, STACK_BYTES, &progress->thread) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- The summary ---- */
+
+static double seconds(uint64_t from, uint64_t to)
+{
+    return (double)(to - from) / SECOND;
+}
+
+void progress_summarize(const struct progress *progress, const char *seed, const char *batch, size_t batches)
+{
+    const struct run_progress *run = &progress->run;
+    const struct source *source = progress->source;
+    const uint64_t start = progress->start, scattered = counter_get(&run->scattered), now = sys_milliseconds();
+    const unsigned long long plain = atomic_load(&progress->place->plain),
+                             spilled = atomic_load(&progress->place->bytes);
+    char peak[32];
+
+    if (!progress->options->verbose)
+        return;
+    fault_note("records:       %llu read, %llu written", (unsigned long long)counter_get(&run->records),
+               (unsigned long long)counter_get(&run->written));
+    fault_note("bytes:         %llu",
+               (unsigned long long)(source != NULL ? source_arrived_bytes(source) : counter_get(&run->bytes)));
+    fault_note("seed:          %s", seed);
+    if (batches > 0)
+        fault_note("batches:       %zu", batches);
+    if (batch != NULL)
+        fault_note("batch:         %s", batch);
+    else
+        fault_note("spilled:       %llu piles, %llu bytes", (unsigned long long)atomic_load(&progress->place->piles),
+                   spilled);
+    if (batch == NULL && plain != spilled)
+        fault_note("compressed:    %llu bytes to %llu bytes", plain, spilled);
+    if (batch == NULL)
+        fault_note("started over:  %llu piles", (unsigned long long)run->started_over);
+    fault_note("peak memory:   %s", number_format_size(hardware_peak_memory(), peak));
+    if (source == NULL || scattered == 0)
+        fault_note("seconds:       %.2f pass 1", seconds(start, now));
+    else
+        fault_note("seconds:       %.2f pass 1, %.2f %s", seconds(start, scattered), seconds(scattered, now),
+                   batch != NULL ? "sync" : "pass 2");
 }
 
 /* ---- Whether to show it ---- */
@@ -210,17 +313,18 @@ static bool is_typed(const struct source *source)
            source_is_from(source, &status);
 }
 
-static void show(struct progress *progress, const struct source *source)
+static void show(struct progress *progress)
 {
     const struct options *options = progress->options;
     const bool usual = options->progress == OPTIONS_PROGRESS_USUAL;
 
-    if (options->progress == OPTIONS_PROGRESS_HIDDEN || (usual && (is_quick(options, source) || is_typed(source))))
+    if (options->progress == OPTIONS_PROGRESS_HIDDEN ||
+        (usual && (is_quick(options, progress->source) || is_typed(progress->source))))
         return;
-    progress->lines = !can_draw(options);
-    if (usual && progress->lines)
+    progress->in_lines = !can_draw(options);
+    if (usual && progress->in_lines)
         return;
-    progress->due = counter_get(&progress->start) + (progress->lines ? LINES_PERIOD : usual ? PATIENCE : 0);
+    progress->due = progress->start + (progress->in_lines ? LINES_PERIOD : usual ? PATIENCE : 0);
     start_thread(progress);
 }
 
@@ -228,38 +332,26 @@ static void show(struct progress *progress, const struct source *source)
 
 void progress_init(struct progress *progress, const struct options *options, const struct spill_place *place)
 {
-    uint64_t threshold;
-    bool all;
-
-    *progress = (struct progress){.options = options, .place = place, .share = 1};
-    if (options->probability != NULL && decimal_threshold(options->probability, &threshold, &all) == 0 && !all)
-        progress->share = (double)threshold * 0x1p-64;
-    if (options->parts > 0)
-        progress->share = 1 / (double)options->parts;
+    *progress = (struct progress){.options = options, .place = place};
     pthread_mutex_init(&progress->mutex, NULL);
     pthread_cond_init(&progress->changed, NULL);
-    progress->answer = (struct signals_answer){.give = say, .context = progress};
-    signals_answer(&progress->answer);
 }
 
 void progress_begin(struct progress *progress, const struct source *source, const struct output *output)
 {
-    counter_set(&progress->run.records, 0);
-    counter_set(&progress->run.bytes, 0);
-    counter_set(&progress->run.written, 0);
-    counter_set(&progress->run.scattered, 0);
-    progress->run.started_over = 0;
-    progress->run.must_copy = false;
-    counter_set(&progress->start, sys_milliseconds());
-    atomic_store(&progress->source, source);
-    atomic_store(&progress->output, output);
+    pthread_mutex_lock(&progress->mutex);
+    progress->run = (struct run_progress){.started_over = 0};
+    if (progress->start == 0)
+        progress->start = sys_milliseconds();
+    progress->source = source;
+    progress->output = output;
+    pthread_mutex_unlock(&progress->mutex);
     if (!progress->draws)
-        show(progress, source);
+        show(progress);
 }
 
 void progress_end(struct progress *progress)
 {
-    signals_answer(NULL);
     if (progress->draws) {
         pthread_mutex_lock(&progress->mutex);
         progress->ends = true;
@@ -267,8 +359,8 @@ void progress_end(struct progress *progress)
         pthread_mutex_unlock(&progress->mutex);
         pthread_join(progress->thread, NULL);
         signals_erase();
-        if (progress->lines)
-            say_done(progress);
+        if (progress->in_lines)
+            say(progress, true);
     }
     pthread_cond_destroy(&progress->changed);
     pthread_mutex_destroy(&progress->mutex);

@@ -183,12 +183,28 @@ static uint64_t most_records(const struct resources *resources)
 
 void resources_open_output(struct resources *resources)
 {
-    struct output_plan plan = task_output(&resources->options, &resources->place);
+    const struct options *options = &resources->options;
+    struct output_plan plan = {
+        .path = options->output,
+        .split = options->split,
+        .splits = options->splits,
+        .split_field = task_field(options, options->split_field),
+        .shards = options->shards,
+        .shard_records = options->shard_records,
+        .shard_bytes = options->shard_bytes,
+        .filter = options->filter,
+        .packs = options->compressed,
+        .filters = options->filter != NULL || options->compressed ? processors(options) : options->parallel,
+        .format = task_format(options),
+        .place = &resources->place,
+        .key = &resources->order.key,
+        .most_records = most_records(resources),
+    };
 
-    plan.key = &resources->order.key;
-    plan.most_records = most_records(resources);
-    if (plan.filter != NULL || plan.packs)
-        plan.filters = processors(&resources->options);
+    plan.framing.format = plan.format;
+    plan.framing.translates = options->echo;
+    plan.framing.to = options->delimiter;
+    plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
     resources->output = output_open(&plan);
 }
 

@@ -46,7 +46,7 @@ static uint64_t range_bytes(const struct options *options)
 
 uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
 {
-    if (is_endless(options) || task_may_leave_out_all(options) || options->parts > 0)
+    if (is_endless(options) || task_is_weighted(options) || options->probability != NULL || options->parts > 0)
         return 0;
     if (options->range)
         return options->range_full || options->range_count > 0 ? range_bytes(options) : 0;
@@ -57,19 +57,13 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
 
 /* Of D bytes of input, S bytes of memory keep 3/4 S at least, or all if D is not more than S: so the manual promises
  * of records up to S/8.
- * How many bytes a sample without replacement keeps, or a part, is not known. A weight's key takes 8 bytes beside its
- * record, and a place in the order of GNU shuf 4, which is spilled by nobody but leaves less memory to the record; how
- * many records there are shows only where all have the same size. */
+ * How many bytes a sample without replacement keeps, or a part, is not known. */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads)
 {
-    const bool weighted = options->weights != NULL || options->weight_field > 0;
-    const uint64_t beside = weighted ? sizeof(uint64_t) : options->random_source != NULL ? sizeof(uint32_t) : 0;
     const bool part = options->parts > 0 && options->expected_records < UINT64_MAX;
 
     if (options->probability != NULL || part || (options->repeat ? rereads : options->count < UINT64_MAX))
         return 0;
-    if (!options->repeat && record_is(&options->format, RECORD_FIXED))
-        known_bytes += known_bytes / record_size(&options->format) * beside;
     return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
 }
 
@@ -83,13 +77,9 @@ static uint64_t numbers(const struct options *options)
     return least(count, options->count);
 }
 
-void room_check_records(const struct options *options, const struct output *output)
-{
-    output_check_records(output, numbers(options));
-}
-
 void room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output)
 {
+    output_check_records(output, numbers(options));
     output_check_room(output, room_output_bytes(options, known_bytes));
 }
 
@@ -100,15 +90,6 @@ void room_check_temporary(const struct options *options, uint64_t known_bytes, u
 
     if (bytes > 0)
         spill_place_check(place, bytes);
-}
-
-void room_check_store(const struct store *store, uint64_t bytes)
-{
-    uint64_t free_bytes;
-
-    if (sys_free_space(store->folder.fd, &free_bytes) == 0 && free_bytes < bytes)
-        fault_say("%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path, strerror(ENOSPC),
-                  number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20));
 }
 
 void room_check_end(const struct options *options)

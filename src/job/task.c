@@ -1,7 +1,5 @@
-/*
- * Within the program the words of the command line (-e) end with NUL, which is in none of them; the output puts the
- * delimiter in its place. Records that begin with a string are kept as record.h says.
- */
+/* Within the program the words of the command line (-e) end with NUL, which is in none of them; the output puts the
+ * delimiter in its place. Records that begin with a string are kept as record.h says. */
 
 #include "job/task.h"
 
@@ -13,7 +11,7 @@ static const uint64_t RANGE_DRAWN_FROM = (uint64_t)1 << 27;
  * number because that is quicker. */
 enum { GNU_DRAWN_SHARE = 8 };
 
-static bool is_weighted(const struct options *options)
+bool task_is_weighted(const struct options *options)
 {
     return options->weights != NULL || options->weight_field > 0;
 }
@@ -39,9 +37,9 @@ enum task task_of(const struct options *options)
     if (options->count == 0) /* a header must be read, and is written; records that are expected must be counted */
         return header_is_none(&options->header) && options->expected_records == UINT64_MAX ? TASK_NOTHING
                                                                                            : TASK_SHUFFLE;
-    if (is_weighted(options) && options->repeat)
+    if (task_is_weighted(options) && options->repeat)
         return TASK_WEIGHTED_REPEAT;
-    if (is_weighted(options))
+    if (task_is_weighted(options))
         return TASK_WEIGHTED;
     if (options->probability != NULL)
         return TASK_PROBABILITY;
@@ -54,16 +52,6 @@ enum task task_of(const struct options *options)
     if (gnu)
         return options->count == UINT64_MAX || options->echo || options->range ? TASK_GNU : TASK_GNU_SAMPLE;
     return TASK_SHUFFLE;
-}
-
-bool task_is_drawn(enum task task)
-{
-    return task == TASK_RANGE || task == TASK_RANGE_REPEAT;
-}
-
-bool task_may_leave_out_all(const struct options *options)
-{
-    return is_weighted(options) || options->probability != NULL;
 }
 
 struct field_place task_field(const struct options *options, uint64_t number)
@@ -99,28 +87,4 @@ struct number_range task_range(const struct options *options)
                                  .count = options->range_count,
                                  .full = options->range_full,
                                  .delimiter = options->delimiter};
-}
-
-struct output_plan task_output(const struct options *options, struct spill_place *place)
-{
-    struct output_plan plan = {
-        .path = options->output,
-        .split = options->split,
-        .splits = options->splits,
-        .split_field = task_field(options, options->split_field),
-        .shards = options->shards,
-        .shard_records = options->shard_records,
-        .shard_bytes = options->shard_bytes,
-        .filter = options->filter,
-        .packs = options->compressed,
-        .filters = options->parallel,
-        .format = task_format(options),
-        .place = place,
-    };
-
-    plan.framing.format = plan.format;
-    plan.framing.translates = options->echo;
-    plan.framing.to = options->delimiter;
-    plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
-    return plan;
 }

@@ -45,23 +45,13 @@ static atomic_bool dying;        /* has the handler begun? */
 static atomic_bool succeeded;
 static rlim_t descriptors_at_first; /* 0: not known */
 
-/* Some only ask how far the run has come. They stand first, since they end a run that has not caught them yet. */
-static const struct {
-    int number;
-    bool asks;
-} caught[] = {
-#ifdef SIGINFO
-    {SIGINFO, true},
-#endif
-    {SIGUSR1, true},  {SIGHUP, false},  {SIGINT, false},    {SIGQUIT, false}, {SIGTERM, false},
-    {SIGALRM, false}, {SIGUSR2, false}, {SIGVTALRM, false}, {SIGPROF, false}, {SIGXCPU, false},
+static const int caught[] = {
+    SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
 #ifdef SIGPOLL
-    {SIGPOLL, false},
+    SIGPOLL,
 #endif
 };
 
-static _Atomic(const struct signals_answer *) answering;
-static atomic_bool asked;      /* before there was an answer */
 static atomic_bool line_drawn; /* on standard error, and it is to be erased */
 
 /* Caught too, but blocked only by those who hold death off: it comes to the thread that writes, and at once. */
@@ -81,7 +71,7 @@ static void catch_unless_ignored(int number, const struct sigaction *action)
 static void change_caught(sigset_t *set, int (*change)(sigset_t *set, int signal))
 {
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        change(set, caught[i].number);
+        change(set, caught[i]);
 }
 
 static void caught_set(sigset_t *set)
@@ -154,29 +144,15 @@ static void die(int number)
     }
 }
 
-static void be_asked(int number)
-{
-    const struct signals_answer *answer = atomic_load(&answering);
-    int errno_before = errno;
-
-    (void)number;
-    if (answer != NULL)
-        answer->give(answer->context);
-    else
-        atomic_store(&asked, true);
-    errno = errno_before;
-}
-
 void signals_install(void)
 {
-    struct sigaction deadly = {.sa_handler = die}, asking = {.sa_handler = be_asked, .sa_flags = SA_RESTART};
+    struct sigaction deadly = {.sa_handler = die};
 
     atomic_store(&succeeded, false);
     descriptors_at_first = sys_descriptor_limit();
-    caught_set(&asking.sa_mask);
     caught_set(&deadly.sa_mask);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        catch_unless_ignored(caught[i].number, caught[i].asks ? &asking : &deadly);
+        catch_unless_ignored(caught[i], &deadly);
     catch_unless_ignored(caught_always, &deadly);
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
@@ -205,13 +181,6 @@ void signals_guard(const struct signals_guard *guard)
     atomic_store(&guarded, guard);
     caught_set(&action.sa_mask);
     sigaction(SIGBUS, &action, NULL);
-}
-
-void signals_answer(const struct signals_answer *answer)
-{
-    atomic_store(&answering, answer);
-    if (answer != NULL && atomic_exchange(&asked, false))
-        answer->give(answer->context);
 }
 
 /* Twice as many slots. -1 with errno: there is no memory for them. */

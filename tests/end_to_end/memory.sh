@@ -213,3 +213,8 @@ test_the_memory_that_is_asked_for_is_enough_and_hardly_more() {
         bigshuf -S "${asked}M" $task <in >out
     done
 }
+
+test_the_piles_of_a_store_that_is_there_need_memory_too() {
+    seq 10 | bigshuf -S 64M --scatter=store --piles=4096 --batch=a
+    fails_with 1 'bigshuf: a store of 4096 piles needs more memory: use -S *' bigshuf -S 8M --scatter=store --batch=b < <(seq 10)
+}

@@ -1,5 +1,5 @@
-# How far a run has come: drawn on a terminal, as lines now and then, and whenever SIGUSR1 asks. Runs are made to wait
-# somewhere, so that there is time to look at them. tests/support/terminal.c has what is on the screen in the end, and
+# How far a run has come: drawn on a terminal, or as lines now and then. Runs are made to wait somewhere, so that there
+# is time to look at them. tests/support/terminal.c has what is on the screen in the end, and
 # the record of all that was there.
 # shellcheck shell=bash disable=SC2016,SC2086 # options; the filters' own variables
 
@@ -20,67 +20,22 @@ says() {
     grep -q -e "$2" "$1"
 }
 
-# Start COMMAND, which writes to `out`, a FIFO that nobody reads before go_on: start_writing COMMAND...
+# Start COMMAND, which writes to `out`, a FIFO of which nobody reads more than so much before go_on:
+# start_writing BYTES COMMAND...
 start_writing() {
     mkfifo out
     exec 8<>out
-    start "$@" 8>&-
+    start "${@:2}" 8>&-
+    head -c "$1" <&8 >written
 }
 
 # Let the run that was started with start_writing come to its end; it wrote what is in `written`.
 go_on() {
     exec 6<out
     exec 8>&-
-    cat <&6 >written
+    cat <&6 >>written
     exec 6<&-
     wait "$1"
-}
-
-# Ask the run of this number, whose messages go to `said`, which answers with such a line: ask PROCESS PATTERN
-ask() {
-    kill -USR1 "$1"
-    wait_until says said "^bigshuf: $2$"
-}
-
-# Ask again and again, until an answer begins with this; what was read last may not have been counted at first:
-# ask_until PROCESS PATTERN
-ask_until() {
-    can_be_asked "$1"
-    until says said "^bigshuf: $2"; do
-        kill -USR1 "$1"
-        sleep 0.05
-    done
-}
-
-# Wait until the run of this number can be asked without being ended, or has come to its end.
-can_be_asked() {
-    [ -r /proc/self/status ] || skip "cannot see who catches a signal"
-    wait_until catches_or_is_gone "$1"
-}
-
-# Before it becomes another program, the process is a shell, which may catch the signal too.
-catches_or_is_gone() {
-    kill -0 "$1" 2>.stderr || return 0
-    [ ! "/proc/$1/exe" -ef "/proc/$$/exe" ] && grep -q -s '^SigCgt:.*[2367abef]..$' "/proc/$1/status"
-}
-
-# Ask the run of this number every few milliseconds, until it has come to its end. (A `sleep` takes a process.)
-pester() {
-    [ -p never ] || mkfifo never
-    exec 5<>never
-    can_be_asked "$1"
-    while kill -USR1 "$1" 2>.stderr; do
-        read -r -t 0.002 -u 5 || true
-    done
-    exec 5>&-
-    wait "$1"
-}
-
-# A signal comes to its handler also while a file is opened and while a process is waited for.
-needs_prompt_signals() {
-    case $SANITIZE in
-    *thread*) skip "the thread sanitizer holds signals back in such calls" ;;
-    esac
 }
 
 # ---- Drawn on a terminal ----
@@ -89,7 +44,7 @@ needs_prompt_signals() {
 # than this: looks_like COLUMNS WIDEST PATTERN [VARIABLE=VALUE]
 looks_like() {
     [ -e in ] || seq 300000 >in
-    start_writing env "${4:-A=b}" terminal "$1" record bigshuf --progress -S 8M -o out in >screen
+    start_writing 300000 env "${4:-A=b}" terminal "$1" record bigshuf --progress -S 8M -o out in >screen
     wait_until is_drawn "$3"
     go_on $!
     same '' "$(<screen)"
@@ -99,21 +54,26 @@ looks_like() {
 }
 
 test_a_line_is_drawn_on_a_terminal_of_any_width() {
-    looks_like 40 39 '^pass 2 \[#*-*\]  [5-9][0-9]%  [0-9:]* left$'
+    looks_like 44 43 '^pass 2 of 2 \[#*-*\]  [0-9]*%  [0-9:]* left$'
     rm out record
-    looks_like 0 49 '^pass 2 \[' COLUMNS=50
+    looks_like 35 34 '^pass 2 of 2  [0-9]*%  [0-9:]* left'
     rm out record
-    looks_like 0 79 '^pass 2 \[.*/s' COLUMNS=-1x # nothing can be known of what is no number
+    looks_like 0 49 '^pass 2 of 2 \[' COLUMNS=50
+    rm out record
+    looks_like 0 79 '^pass 2 of 2 \[.*/s' COLUMNS=-1x # nothing can be known of what is no number
     rm out record
     more_than_memory >in
-    looks_like 120 119 '^pass 2 \[#*-*\]  [5-9][0-9]%  [0-9:]* left  .*/s  [0-9.]*\( [kM]\)* records  [0-9.]* .iB spilled$'
+    looks_like 120 119 '^pass 2 of 2 \[#*-*\]  [0-9]*%  [0-9:]* left  .*/s  [0-9]* records  [0-9.]* .iB spilled$'
+    rm out record
+    looks_like 11 10 '^$'
 }
 
 test_of_files_pass_1_knows_how_far_it_is() {
     more_than_memory >in
     export FAULT_CALL=pwritev FAULT_AT=2 FAULT_RUN='until [ -e go ]; do sleep 0.02; done'
+    export FAULT_HURRY=50000 # hours seem to pass
     start terminal 80 record bigshuf-faulty --progress -S 8M --parallel=1 -o out in >screen
-    wait_until is_drawn '^pass 1 \[#*-*\]  [0-9]*%  [0-9:]* left  '
+    wait_until is_drawn '^pass 1 of 2 \[#*-*\]  [0-9]*%  [1-9][0-9]*:[0-5][0-9]:[0-5][0-9] left  '
     touch go
     wait $!
     same_lines out in
@@ -121,14 +81,81 @@ test_of_files_pass_1_knows_how_far_it_is() {
 
 test_of_a_pipe_pass_1_shows_what_has_come_and_pass_2_how_far_it_is() {
     mkfifo pipe
-    start_writing terminal 80 record bigshuf --progress -S 8M -o out pipe >screen
+    start_writing 0 terminal 80 record bigshuf --progress -S 8M -o out pipe >screen
     exec 7>pipe
+    wait_until is_drawn '^pass 1 of 2  0 bytes  0 bytes/s$'
     more_than_memory | tee in >&7
-    wait_until is_drawn '^pass 1  [0-9.]* MiB  [0-9.]* .iB/s  [0-9.]* k records  [0-9.]* .iB spilled$'
+    wait_until is_drawn '^pass 1 of 2  [0-9.]* MiB  [0-9.]* .iB/s  [0-9]* records  [0-9.]* .iB spilled$'
     exec 7>&-
-    wait_until is_drawn '^pass 2 \[#*-*\]  [5-9][0-9]%  '
+    wait_until is_drawn '^pass 2 of 2 \[#*-*\]  [0-9]*%  '
     go_on $!
     same_lines written in
+}
+
+# With these options a run that has been given file `in` and waits for more shows how many records it has seen, and does
+# what it does when nobody looks: counts OPTION...
+counts() {
+    rm -f pipe record
+    mkfifo pipe
+    bigshuf -S 8M "$@" in >right
+    start terminal 80 record bigshuf --progress -S 8M "$@" -o out pipe >screen
+    exec 7>pipe
+    cat in >&7
+    wait_until is_drawn '^pass 1 of . .* records'
+    exec 7>&-
+    wait $!
+    cmp out right
+}
+
+# (A sample by random bytes of a smaller file is another one than that of a pipe.)
+test_records_of_orders_and_samples_are_counted() {
+    seq 300000 >in
+    for options in '-n 1000' '-n 1000 --keep-order' --probability=0.5 '-r -n 1000'; do counts --seed=a $options; done
+    long_lines "$(scale 900 9000 90000)" 500 1500 >in
+    for options in '' '-n 100' '-n 100 --keep-order' '-n 100 -r'; do
+        counts --seed=a --weight-field=1 -t ' ' $options
+    done
+    more_than_memory >in
+    for options in '' '-n 100' '-n 100 -r'; do counts --random-source=in $options; done
+}
+
+# In the end a run with these options, whose output nobody reads at first, shows this: shows PATTERN OPTION...
+shows() {
+    rm -f out record
+    start_writing 1000000 terminal 120 record bigshuf --progress "${@:2}" -o out >screen
+    wait_until is_drawn "$1"
+    go_on $!
+}
+
+test_what_is_written_without_an_input_is_counted() {
+    shows '^pass 1 of 1 \[.*%  .* records$' -i 0-18446744073709551615 -n 100000 --seed=a
+    bigshuf -i 0-18446744073709551615 -n 100000 --seed=a | cmp - written
+    more_than_memory | tee in | bigshuf -S 8M --scatter=store --piles=16 --seed=a
+    shows '^pass 1 of 1 \[.*%  .* records' -S 8M --gather=store --seed=a
+    same_lines written in
+}
+
+test_draws_without_end_are_counted() {
+    start_writing 0 terminal 80 record bigshuf --progress -e -r a b -o out >screen
+    wait_until is_drawn '^pass 2 of 2  [0-9.]* .*  .*/s  .* records$'
+    exec 8>&-
+    fails_with 141 '' wait $!
+}
+
+test_progress_is_shown_while_a_batch_is_added() {
+    start_half_fed_on_terminal --scatter=store
+    wait_until is_drawn '^pass 1 of 1  [0-9.]* MiB  .* records'
+    exec 7>&-
+    wait $!
+}
+
+test_progress_is_shown_while_filters_run() {
+    seq 1000 >in
+    start terminal 80 record bigshuf --progress --filter='until [ -e go ]; do sleep 0.02; done; cat >"$FILE"' -o out in >screen
+    wait_until is_drawn '^pass 2 of 2 '
+    touch go
+    wait $!
+    same_lines out in
 }
 
 test_it_is_drawn_five_times_a_second_at_most() {
@@ -158,13 +185,13 @@ test_messages_stand_on_lines_of_their_own() {
 # start_half_fed with the messages on a terminal.
 start_half_fed_on_terminal() {
     mkfifo pipe
-    start terminal 80 record bigshuf --progress -S 8M "$@" -o out pipe >screen
+    start terminal 80 record bigshuf --progress -S 8M "$@" pipe >screen
     exec 7>pipe
     more_than_memory >&7
 }
 
 test_a_failure_erases_the_line() {
-    start_half_fed_on_terminal --expect-records=7
+    start_half_fed_on_terminal --expect-records=7 -o out
     wait_until is_drawn '^pass 1'
     exec 7>&-
     fails_with 1 '' wait $!
@@ -172,7 +199,7 @@ test_a_failure_erases_the_line() {
 }
 
 test_death_erases_the_line() {
-    start_half_fed_on_terminal
+    start_half_fed_on_terminal -o out
     wait_until is_drawn '^pass 1'
     needs pgrep
     kill -TERM "$(pgrep -P $!)"
@@ -181,16 +208,20 @@ test_death_erases_the_line() {
     same '' "$(<screen)"
 }
 
-test_an_answer_stands_above_the_line() {
-    start_half_fed_on_terminal
-    wait_until is_drawn '^pass 1'
-    needs pgrep
-    kill -USR1 "$(pgrep -P $!)"
-    wait_until says record 'bigshuf: pass 1, '
-    exec 7>&-
-    wait $!
-    same 1 "$(wc -l <screen)"
-    grep -q '^bigshuf: pass 1, .* records' screen
+# ---- Said at the end ----
+
+test_v_ends_with_a_summary_in_the_same_words() {
+    same 'records: bytes: seed: spilled: started over: peak memory: seconds:' \
+        "$(seq 10 | bigshuf -v 2>&1 >out | tee said | sed 's/^bigshuf: \([a-z ]*:\).*/\1/' | xargs)"
+    grep -x 'bigshuf: records:       10 read, 10 written' said
+    grep -x 'bigshuf: bytes:         21' said
+    grep -x -E 'bigshuf: seconds:       [0-9.]+ pass 1, [0-9.]+ pass 2' said
+    seq 10 | bigshuf -v --scatter=store --seed=a --batch=b 2>said
+    grep -x 'bigshuf: batch:         b' said
+    grep -x -E 'bigshuf: seconds:       [0-9.]+ pass 1, [0-9.]+ sync' said
+    bigshuf -v --gather=store >out 2>said
+    grep -x 'bigshuf: batches:       1' said
+    grep -x -E 'bigshuf: seconds:       [0-9.]+ pass 1' said
 }
 
 # ---- When ----
@@ -284,7 +315,7 @@ test_it_comes_in_lines_where_there_is_no_terminal() {
     [ "$(wc -l <said)" -le $((20 * (SECONDS - began + 1) / 30)) ]
     exec 7>&-
     wait $!
-    same 0 "$(grep -c -v -E '^bigshuf: (pass [12]|done), ([0-9]+%, [0-9:]+ left, )?[0-9.]+ (bytes|KiB), .*/s(, .* records)?$' said || true)"
+    same 0 "$(grep -c -v -E '^bigshuf: (pass [12] of 2|done), ([0-9]+%, [0-9:]+ left, )?[0-9.]+ (bytes|KiB), .*/s(, .* records)?$' said || true)"
 }
 
 several_lines() {
@@ -296,194 +327,18 @@ test_it_comes_in_lines_where_the_output_goes() {
     FAULT_HURRY=50 TERMINAL_OUTPUT=1 start terminal 80 record bigshuf-faulty --progress pipe >screen
     exec 7>pipe
     seq 10 >&7
-    wait_until says record '^bigshuf: pass 1, '
+    wait_until says record '^bigshuf: pass 1 of 2, '
     exec 7>&-
     wait $!
     same_lines <(grep -v '^bigshuf: ' screen) <(seq 10)
 }
 
-# ---- Questions ----
-
-test_it_answers_while_it_waits_for_a_reader_or_names() {
-    needs_prompt_signals
-    mkfifo out names
-    seq 10 >in
-    start bigshuf -o out in 2>said
-    can_be_asked $!
-    ask $! 'pass 1, 0 bytes, 0 bytes/s'
-    same_lines out in
-    wait $!
-    start bigshuf --files0-from=names -o all 2>said
-    can_be_asked $!
-    ask $! 'pass 1, 0 bytes, 0 bytes/s'
-    printf 'in\0' >names
-    wait $!
-    same_lines all in
-}
-
-test_it_answers_while_it_waits_for_input() {
-    needs_prompt_signals
-    mkfifo pipe
-    start bigshuf -o out pipe 2>said
-    can_be_asked $!
-    ask $! 'pass 1, 0 bytes, 0 bytes/s'
-    exec 7>pipe
-    seq 10 >&7
-    ask_until $! 'pass 1, 21 bytes, '
-    seq 11 20 >&7
-    exec 7>&-
-    wait $!
-    same_lines out <(seq 20)
-}
-
-test_it_answers_while_it_reads() {
-    start_half_fed
-    ask_until $! 'pass 1, [0-9.]* MiB, [0-9.]* .iB/s, [0-9.]* k records, [0-9.]* .iB spilled$'
-    exec 7>&-
-    wait $!
-    same_lines out <(more_than_memory)
-}
-
-# Of records that are held in memory, only the bytes are known before the input ends.
-test_it_answers_while_it_holds_what_comes() {
-    mkfifo pipe
-    start bigshuf pipe >out 2>said
-    exec 7>pipe
-    long_lines 20000 80 120 | tee in >&7
-    ask_until $! 'pass 1, [0-9.]* MiB, [0-9.]* .iB/s$'
-    exec 7>&-
-    wait $!
-    same_lines out in
-}
-
-test_it_answers_while_it_writes() {
-    more_than_memory >in
-    start_writing bigshuf -S 8M -o out in 2>said
-    ask_until $! 'pass 2, [5-9][0-9]%, [0-9:]* left, [0-9.]* .*, [0-9.]* .*/s, .* records, .* spilled$'
-    go_on $!
-    same_lines written in
-}
-
-# With these options a run that has been given file `in` and waits for more answers, and does what it does without:
-# answers OPTION...
-answers() {
-    rm -f pipe
-    mkfifo pipe
-    bigshuf -S 8M "$@" in >right
-    start bigshuf -S 8M "$@" pipe >out 2>said
-    exec 7>pipe
-    cat in >&7
-    ask_until $! 'pass 1, .* records'
-    exec 7>&-
-    wait $!
-    cmp out right
-}
-
-# (A sample by random bytes of a smaller file is another one than that of a pipe.)
-test_orders_and_samples_answer() {
-    seq 300000 >in
-    for options in '-n 1000' '-n 1000 --keep-order' --probability=0.5 '-r -n 1000'; do answers --seed=a $options; done
-    long_lines "$(scale 900 9000 90000)" 500 1500 >in
-    for options in '' '-n 100' '-n 100 --keep-order' '-n 100 -r'; do
-        answers --seed=a --weight-field=1 -t ' ' $options
-    done
-    more_than_memory >in
-    for options in '' '-n 100' '-n 100 -r'; do answers --random-source=in $options; done
-}
-
-test_numbers_answer() {
-    start_writing bigshuf -i 0-18446744073709551615 -n 100000 --seed=a -o out 2>said
-    ask_until $! 'pass 2, [0-9]*%, '
-    go_on $!
-    bigshuf -i 0-18446744073709551615 -n 100000 --seed=a | cmp - written
-}
-
-test_draws_without_end_answer() {
-    start_writing bigshuf -e -r a b -o out 2>said
-    ask_until $! 'pass 2, [0-9.]* .*, .*/s, .* records$'
-    exec 8>&-
-    fails_with 141 '' wait $!
-}
-
-test_stores_answer() {
-    mkfifo pipe
-    start bigshuf -S 8M --scatter=store --piles=16 --seed=a pipe 2>said
-    exec 7>pipe
-    more_than_memory | tee in >&7
-    ask_until $! 'pass 1, [0-9.]* MiB, .* records'
-    exec 7>&-
-    wait $!
-    start_writing bigshuf -S 8M --gather=store --seed=a -o out 2>said
-    ask_until $! 'pass 2, [0-9]*%, '
-    go_on $!
-    same_lines written in
-}
-
-test_it_answers_while_it_waits_for_a_filter() {
-    needs_prompt_signals
-    seq 1000 >in
-    start bigshuf --filter='until [ -e go ]; do sleep 0.02; done; cat >"$FILE"' -o out in 2>said
-    ask_until $! 'pass 2, '
-    touch go
-    wait $!
-    same_lines out in
-}
-
-# A run that is asked again and again does what it does without: stands_questions OPTION...
-stands_questions() {
-    bigshuf --seed=1363 "$@" in >right
-    for _ in $(seq "$(scale 1 1 20)"); do
-        start bigshuf --seed=1363 -o file "$@" in 2>said
-        pester $!
-        cmp file right
-        same 0 "$(grep -c -v '^bigshuf: pass [12], ' said || true)"
-    done
-}
-
-test_questions_do_no_harm() {
-    more_than_memory >in
-    stands_questions -S 8M --parallel=1
-    stands_questions -S 8M --parallel=3
-    stands_questions -S 2G
-    stands_questions -S 8M -n 1000 --keep-order
-    stands_questions -S 8M -r -n 1000
-    giants >in # of which a pile is started over
-    stands_questions -S 8M
-    stands_questions -S 8M --tune=leaf-records=8
-    needs lz4
-    long_lines 900 5000 15000 | lz4 >in
-    stands_questions -S 8M -Z
-}
-
-test_questions_do_no_harm_to_filters_and_shards() {
-    seq 1000 >in
-    for _ in $(seq "$(scale 1 2 50)"); do
-        start bigshuf --filter='cat >"$FILE"' --shards=20 -o file.%02d in 2>said
-        pester $!
-        same_lines <(cat file.*) in
-        rm file.*
-    done
-}
-
-test_a_question_that_is_ignored_stays_ignored() {
-    mkfifo pipe
-    (trap '' USR1 && exec bigshuf pipe >out 2>said) &
-    exec 7>pipe
-    seq 10 >&7
-    kill -USR1 $!
-    exec 7>&-
-    wait $!
-    same_lines out <(seq 10)
-    same '' "$(<said)"
-}
-
-test_an_answer_that_nobody_hears_does_no_harm() {
+test_a_line_that_nobody_hears_does_no_harm() {
     mkfifo pipe messages
     exec 8<>messages
-    start bigshuf --progress -o out pipe 2>messages 8<&-
+    FAULT_HURRY=100000 start bigshuf-faulty --progress -o out pipe 2>messages 8<&-
     exec 7>pipe 8<&-
     seq 10 >&7
-    kill -USR1 $!
     sleep 0.5
     exec 7>&-
     wait $!

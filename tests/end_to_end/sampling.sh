@@ -630,3 +630,11 @@ test_memory_of_samples_of_any_size() {
         runs_within 8 --seed=m $options in >out
     done
 }
+
+# The input is read again for what is drawn, but not when it has been written over.
+test_repeats_that_are_written_over_their_input_have_read_it_first() {
+    seq 2000000 | tee in >file
+    bigshuf -S 8M --seed=a -r -n 1000000 in >wanted
+    bigshuf -S 8M --seed=a -r -n 1000000 file 1<>file
+    head -c "$(wc -c <wanted)" file | cmp - wanted
+}

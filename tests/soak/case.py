@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import lzma
 import random
 import shutil
 from dataclasses import dataclass, field, replace
@@ -29,7 +28,6 @@ FILTERS = {
 PACKERS = {ending: (program, pack, unpack) for ending, program, pack, unpack in (
     (".gz", "gzip", lambda data: gzip.compress(data, mtime=0), gzip.decompress),
     (".bz2", "bzip2", bz2.compress, bz2.decompress),
-    (".xz", "xz", lzma.compress, lzma.decompress),
 ) if shutil.which(program)}
 LENGTHS = ("tfrecord", "u32le", "u32be", "u64le", "u64be", "varint")
 
@@ -93,10 +91,6 @@ class Case:
         """Can the program start others?"""
         return bool({"filter", "Z"} & set(self.opts))
 
-    def has_large_children(self):
-        """Does xz compress, which takes more memory than we do and would be measured as well?"""
-        return any(name.endswith(".xz") for name in self.output_names() + [self.opts.get("o", "")])
-
     def packer(self, i):
         """The ending of what an input is compressed as, or none: with -Z some are."""
         return ("", *PACKERS)[self.inputs[i].seed % (1 + len(PACKERS))] if "Z" in self.opts else ""
@@ -131,8 +125,7 @@ def _many_records(case):
 
 
 def is_valid(case):
-    """May these options stand together? (As far as a case can get there.) Answers that were asked for are written in one
-    go or not at all, and may leave no room for a message."""
+    """May these options stand together? (As far as a case can get there.)"""
     o = case.opts
 
     def several(*names):
@@ -170,7 +163,6 @@ def is_valid(case):
         or (case.sharded() and "%" not in o.get("o", ""))
         or (not case.sharded() and "%" in o.get("o", ""))
         or ("expect-records" in o and ("i" in o or "change" in case.circ))
-        or ("ask" in case.circ and ("fsize" in case.circ or "FAULT_SHORT" in case.circ.get("fault", ())))
         or ("missing" in case.circ and (words or case.circ["via"] != "file"))
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))
@@ -446,8 +438,6 @@ class Maker:
             opts[draw.choice(("progress", "no-progress"))] = None
         if self.chance(6) and "i" not in opts:
             opts["expect-records"] = draw.choice(("right", "right", "wrong"))  # see finish()
-        if self.chance(6):
-            circ["ask"] = draw.choice((0, 0.001, 0.01, 0.05))
 
     def pick_input_way(self):
         """How the data reach the program."""

@@ -133,7 +133,7 @@ class Check:
         summary = r"bigshuf: (records|bytes|seed|spilled|started over|peak memory|seconds|batch|compressed):? .*"
         foreign = [line for line in lines if not line.startswith("bigshuf: ")]
         errors = [line for line in lines if line not in foreign and not line.startswith("bigshuf: warning: ")]
-        errors = [line for line in errors if not re.fullmatch(r"bigshuf: (pass [12]|done), .*/s(, .*)?", line)]
+        errors = [line for line in errors if not re.fullmatch(r"bigshuf: (pass [12] of [12]|done), .*/s(, .*)?", line)]
         if self.result.status == 0:
             errors = [line for line in errors if not re.fullmatch(summary, line)]
         elif "bigshuf: done, " in self.result.stderr and self.result.status != -signal.SIGKILL:

@@ -1,6 +1,5 @@
 """Run a case in a folder of its own: lay out its files, make its circumstances, start the program, see what is left."""
 
-import lzma
 import os
 import resource
 import select
@@ -13,7 +12,7 @@ import zlib
 from dataclasses import dataclass, field
 
 from case import FILTERS, PACKERS
-from surroundings import Asker, Feeder, Reader
+from surroundings import Feeder, Reader
 
 LIMIT_SECONDS = 100
 STALL_SECONDS = 8  # that a pipe stands still; a run that has failed ends long before
@@ -51,7 +50,6 @@ class Result:
     hung: bool = False
     stdout: bytes = b""
     stderr: str = ""
-    seconds: float = 0
     peak_kib: int = 0  # 0 if not measured
     killed: bool = False  # by us, before it ended
     faulted: bool = False  # an injected fault has happened
@@ -323,8 +321,7 @@ def run(case, tools, folder):
     result.laid = lay_out(case, folder)
     program = tools.faulty if {"fault", "change"} & set(case.circ) else tools.program
     command = [program] + arguments(case)
-    measured = tools.peak and not {"kill", "ask", "close", "nofile", "fsize"} & set(case.circ)
-    measured = measured and not case.has_large_children()
+    measured = tools.peak and not {"kill", "close", "nofile", "fsize"} & set(case.circ)
     if measured:
         command = [tools.peak, "aux/peak"] + command
     stdin, feeder = _standard_input(case, folder)
@@ -335,12 +332,9 @@ def run(case, tools, folder):
             read, write = os.pipe2(os.O_CLOEXEC)
             reader = Reader(read, *case.circ["reader"])
             stdout = os.fdopen(write, "wb")
-        begin = time.monotonic()
         process = subprocess.Popen(command, cwd=folder.path, env=environment(case, folder.path), stdin=stdin,
                                    stdout=stdout, stderr=err, preexec_fn=limits(case.circ), start_new_session=True)
         helpers = [reader, feeder]
-        if "ask" in case.circ:
-            helpers.append(Asker(process.pid, case.circ["ask"]))
         for opened in (stdin, stdout):
             if opened not in (out, subprocess.DEVNULL):
                 opened.close()
@@ -349,7 +343,6 @@ def run(case, tools, folder):
         if "kill" in case.circ:
             _signal(process, case, result)
         _wait(process, result, folder.path)
-        result.seconds = time.monotonic() - begin
         if feeder:
             feeder.stop.set()
     for helper in filter(None, helpers):
@@ -372,7 +365,7 @@ def contents(case, folder, name):
         return data
     try:
         return PACKERS[ending][2](data)
-    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         return b"not what %s writes: %s" % (PACKERS[ending][0].encode(), str(error).encode())
 
 

@@ -12,6 +12,7 @@ from expect import Expected, cut
 from records import BadInput, members
 from run import LIMIT_SECONDS, Result, contents, end_processes, ended, limits
 from storecase import command, contents_of, operands
+from surroundings import Feeder
 from words import main_key
 
 STORE_SLACK_KIB = 16 << 10
@@ -76,8 +77,7 @@ class StoreRun:
         if "fault" in step:
             env["FAULT_LOG"] = "faults.%d" % number
         words = [program] + command(self.case, number, step)
-        large = self.case.plain(step).has_large_children()
-        if self.tools.peak and not large and not {"kill", "nofile"} & set(step):
+        if self.tools.peak and not {"kill", "nofile"} & set(step):
             words = [self.tools.peak, "peak.%d.%d" % (number, index)] + words
         stdin = subprocess.DEVNULL
         if step.get("via") == "pipe":
@@ -87,17 +87,9 @@ class StoreRun:
             process = subprocess.Popen(words, cwd=self.folder.path, env=env, stdin=stdin, stdout=out, stderr=err,
                                        preexec_fn=limits(step), start_new_session=True)
         if stdin == subprocess.PIPE:
-            data = self.case.plain(step).input_bytes(0)
-            threading.Thread(target=self._feed, args=(process.stdin, data), daemon=True).start()
+            Feeder(self.case.plain(step).input_bytes(0), False, os.dup(process.stdin.fileno())).start()
+            process.stdin.close()
         return process
-
-    @staticmethod
-    def _feed(pipe, data):
-        try:
-            with pipe:
-                pipe.write(data)
-        except OSError:
-            pass
 
     def _finish(self, number, step, index, process):
         """(status, standard output, standard error) of a process; ends it if it takes too long."""

@@ -1,7 +1,6 @@
-"""What stands around a run: who writes its input, who reads its output, and who asks how far it has come."""
+"""What stands around a run: who writes its input, and who reads its output."""
 
 import os
-import signal
 import threading
 import time
 
@@ -62,34 +61,4 @@ class Reader(threading.Thread):
             left -= len(data)
             if self.way == "slow" and len(self.parts) < 100:
                 time.sleep(0.002)
-        os.close(self.descriptor)
-
-
-class Asker(threading.Thread):
-    """Sends SIGUSR1 every so many seconds, from when it is caught until the process ends."""
-
-    def __init__(self, pid, period):
-        super().__init__(daemon=True)
-        self.pid, self.period = pid, period
-        self.descriptor = os.pidfd_open(pid)
-
-    def _caught(self):
-        """Whether it is; None if the process has ended."""
-        with open("/proc/%d/status" % self.pid, encoding="ascii", errors="replace") as file:
-            masks = [line.split()[1] for line in file if line.startswith("SigCgt:")]
-        return bool(int(masks[0], 16) >> (signal.SIGUSR1 - 1) & 1) if masks else None
-
-    def _ask(self):
-        while not self._caught():
-            signal.pidfd_send_signal(self.descriptor, 0)  # fails when it has been waited for
-            time.sleep(0.001)
-        while True:
-            signal.pidfd_send_signal(self.descriptor, signal.SIGUSR1)
-            time.sleep(self.period)
-
-    def run(self):
-        try:
-            self._ask()
-        except OSError:
-            pass
         os.close(self.descriptor)

@@ -41,8 +41,8 @@ UNIT_TEST(an_output_has_at_least_the_bytes_that_are_known)
         assert_int_equal(room_output_bytes(&rows[i].options, rows[i].known_bytes), rows[i].bytes);
 }
 
-/* Three quarters of memory stay out of them, less what is kept beside records of one size; of what a sample keeps
- * nothing is known, but repeated records are all kept. */
+/* Three quarters of memory stay out of them; of what a sample keeps nothing is known, but repeated records are all
+ * kept. */
 UNIT_TEST(temporary_files_have_at_least_what_does_not_fit)
 {
     static const struct {
@@ -52,10 +52,6 @@ UNIT_TEST(temporary_files_have_at_least_what_does_not_fit)
     } rows[] = {
         {{ALL}, 64 * MIB, 0, false},
         {{ALL}, 64 * MIB + 1, 16 * MIB + 1, false},
-        {{ALL, FIXED(16)}, 64 * MIB, 0, false},
-        {{ALL, FIXED(16), .random_source = "random"}, 48 * MIB, 0, false},
-        {{ALL, FIXED(16), .random_source = "random"}, 64 * MIB, 32 * MIB, true},
-        {{ALL, FIXED(16), .weight_field = 1}, 64 * MIB, 48 * MIB, false},
         {{.count = 3}, 65 * MIB, 0, false},
         {{ALL, .probability = "0.5"}, 65 * MIB, 0, false},
         {{ALL, .parts = 2, .expected_records = 3}, 65 * MIB, 0, false},

@@ -34,42 +34,6 @@ static void no_core(void)
 
 #define TEST(name) UNIT_TEST_IN(name, scratch_setup, scratch_teardown)
 
-/* ---- Some only ask ---- */
-
-static int answers;
-
-static void give(void *context)
-{
-    *(int *)context += 1;
-    errno = EIO;
-}
-
-static void be_asked(void)
-{
-    const struct signals_answer answer = {.give = give, .context = &answers};
-    sigset_t before;
-
-    signals_install();
-    raise(SIGUSR1);
-    CHECK(answers == 0);
-    signals_answer(&answer);
-    CHECK(answers == 1);
-    signals_block(&before); /* as workers do */
-    errno = ENOENT;
-    raise(SIGUSR1);
-    CHECK(answers == 1);
-    signals_restore(&before);
-    CHECK(answers == 2 && errno == ENOENT);
-    signals_answer(NULL);
-    raise(SIGUSR1);
-    CHECK(answers == 2);
-}
-
-TEST(a_question_is_answered_as_soon_as_there_is_an_answer)
-{
-    assert_int_equal(scratch_child(be_asked), 0);
-}
-
 /* ---- The line of progress ---- */
 
 static void say_to_somebody_busy(void)
