@@ -27,7 +27,7 @@
  *                    header kind csv fasta fastq sequence string lines sizes tar_kind length_kinds tail key record
  *                    length tar_scan tar_headers scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads packer pump program folder file_mark fault hardware cgroup textfile io signals sort
+ *                    threads packer program folder file_mark fault hardware cgroup textfile io signals sort
  *                    table pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape arithmetic uint128

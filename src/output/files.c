@@ -291,8 +291,10 @@ static void check_packers(const struct files *files)
         const struct packer *packer = files_packer(files, i);
         struct packer_command command;
 
-        if (packer != NULL && packer_pack(&command, packer, files->plan->filters) != 0)
-            packer_report(&command, files->file[i].path);
+        if (packer == NULL)
+            continue;
+        packer_pack(&command, packer, files->plan->filters);
+        packer_check(&command, files->file[i].path);
     }
 }
 
