@@ -260,8 +260,6 @@ void contents_refuse(const char *name, const struct record_format *format, bool 
     size_t bytes = 0, got = 1;
     bool unpacked;
 
-    if (!hints_are_given(format))
-        return;
     contents_open(&contents, &name, 1);
     if (decompresses)
         contents_decompress(&contents, (struct decompress_limits){.programs = 1});

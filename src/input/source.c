@@ -142,12 +142,10 @@ static void stream_free(void *context)
 /* The tail has been shown these bytes of the file. */
 static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
 {
-    const char *name = stream->names[stream->next - 1];
-
     if (!stream->seen_beginning)
-        hints_look(&stream->hints, &stream->layout.format, stream->contents.decompressed, name, data, bytes);
+        hints_look(&stream->hints, &stream->layout.format, stream->contents.decompressed,
+                   stream->names[stream->next - 1], data, bytes);
     stream->seen_beginning = true;
-    hints_look_at_quotes(&stream->hints, &stream->tail, name);
 }
 
 /* The next bytes of the file, which is open, have come. */
