@@ -28,12 +28,11 @@ struct contents {
     off_t start;                   /* of standard input, if it is a regular file */
     size_t packed;                 /* regular files that are compressed, and to be decompressed */
     struct decompress *decompress; /* NULL: all files are read as they are */
-    bool open;
-    size_t file;       /* its number */
-    int fd;            /* -1 if it is decompressed */
-    off_t at;          /* the next byte of it, if it is a regular file */
-    bool decompressed; /* does a program make them from the file? */
-    bool at_end;       /* has a read found its end? Not where it is mapped, but for its header. */
+    size_t file;                   /* the number of the file that is read */
+    int fd;                        /* -1 if none is open, or it is decompressed */
+    off_t at;                      /* the next byte of it, if it is a regular file */
+    bool decompressed;             /* does a program make them from the file? */
+    bool at_end;                   /* has a read found its end? */
     struct decompress_beginning beginning;
     size_t taken; /* of the bytes in that */
 };

@@ -76,14 +76,14 @@ static void check_emptied(const char *name, const struct stat *status)
 
 /* Is a regular file, which is open and has so many bytes from `at` on, compressed, and to be decompressed? That must be
  * possible then. */
-static bool is_packed(struct contents *contents, const struct contents_view *view, int fd, uint64_t bytes)
+static bool is_packed(struct contents *contents, const struct contents_view *view, uint64_t bytes)
 {
     const char *name = name_of(contents);
     struct decompress_beginning beginning = {.bytes = 0};
 
     if (!view->decompresses && !is_refused_if_packed(view->format, name, bytes))
         return false;
-    if (decompress_look(fd, name, contents->at, &beginning) != 0)
+    if (decompress_look(contents->fd, name, contents->at, &beginning) != 0)
         report(contents);
     if (beginning.packer == NULL && view->decompresses)
         hints_look_at_name(view->hints, name);
@@ -96,46 +96,16 @@ static bool is_packed(struct contents *contents, const struct contents_view *vie
     return true;
 }
 
-/* A regular file that has a name. */
-static bool look_into(struct contents *contents, const struct contents_view *view, uint64_t *bytes)
-{
-    struct file_mark *mark = mark_of(contents);
-
-    contents->fd = operand_open(name_of(contents), true);
-    if (contents->fd < 0 || file_mark_open(mark, contents->fd) != 0)
-        file_mark_report(name_of(contents));
-    *bytes = (uint64_t)mark->bytes;
-    return !is_packed(contents, view, contents->fd, *bytes);
-}
-
-/* Standard input as a regular file, of which it has what is left. Where it is named again, that is nothing. */
-static bool look_into_standard_input(struct contents *contents, const struct contents_view *view, uint64_t *bytes)
-{
-    struct file_mark *mark = mark_of(contents);
-
-    for (size_t i = 0; i < contents->file; i++)
-        if (operand_is_standard_input(contents->names[i])) {
-            *mark = contents->marks[i];
-            return true;
-        }
-    if (file_mark_open(mark, STDIN_FILENO) != 0)
-        file_mark_report(name_of(contents));
-    contents->start = contents->at = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-    if (contents->start >= 0 && contents->start < mark->bytes)
-        *bytes = (uint64_t)(mark->bytes - contents->start);
-    return !is_packed(contents, view, STDIN_FILENO, *bytes);
-}
-
 bool contents_look(struct contents *contents, size_t file, const struct contents_view *view, uint64_t *bytes)
 {
     const char *name = contents->names[file];
     const bool is_input = operand_is_standard_input(name);
     const int mode = is_input ? sys_access_mode(STDIN_FILENO) : O_RDONLY;
+    struct file_mark *mark = &contents->marks[file];
     struct stat status;
 
     *bytes = 0;
     contents->file = file;
-    contents->at = 0;
     if (mode < 0 || (is_input ? sys_fstat(STDIN_FILENO, &status) : io_look(name, &status)) != 0)
         report(contents);
     if (mode == O_WRONLY || S_ISDIR(status.st_mode))
@@ -143,10 +113,21 @@ bool contents_look(struct contents *contents, size_t file, const struct contents
     if (!S_ISREG(status.st_mode))
         return false;
     check_emptied(name, &status);
-    if (is_input)
-        return look_into_standard_input(contents, view, bytes);
-    mark_of(contents)->file = file_mark_of(&status).file; /* which it must be when it is open, too */
-    return look_into(contents, view, bytes);
+    for (size_t i = 0; i < file && is_input; i++)
+        if (operand_is_standard_input(contents->names[i])) { /* nothing is left of it */
+            *mark = contents->marks[i];
+            return true;
+        }
+    if (!is_input)
+        mark->file = file_mark_of(&status).file; /* which it must be when it is open, too */
+    contents->fd = operand_open(name, true);
+    if (contents->fd < 0 || file_mark_open(mark, contents->fd) != 0)
+        file_mark_report(name);
+    contents->at = is_input ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
+    contents->start = is_input ? contents->at : contents->start;
+    if (contents->at >= 0 && contents->at < mark->bytes)
+        *bytes = (uint64_t)(mark->bytes - contents->at);
+    return !is_packed(contents, view, *bytes);
 }
 
 void contents_decompress(struct contents *contents, struct decompress_limits limits)
@@ -187,7 +168,6 @@ static void decompress(struct contents *contents)
 
 void contents_begin(struct contents *contents, size_t file)
 {
-    contents->open = true;
     contents->file = file;
     contents->at_end = false;
     contents->taken = 0;
@@ -247,7 +227,6 @@ void contents_close(struct contents *contents)
 {
     operand_close(contents->fd);
     contents->fd = -1;
-    contents->open = false;
 }
 
 /* ---- Outputs ---- */

@@ -38,11 +38,12 @@ struct stream {
     struct header header;
     struct tail tail;
     struct hints hints;
-    bool seen_beginning; /* of the file being read: were the hints shown it? */
+    bool open;           /* is a file being read? Of that: */
+    bool seen_beginning; /* were the hints shown it? */
     const uint8_t *rest; /* to be delivered before anything is read */
     size_t rest_bytes;
-    struct mapped mapped;    /* all files, if they are lent; of the one that is lent: */
-    const uint8_t *followed; /* the next byte that the tail is to see */
+    struct mapped mapped;    /* all files, if they are lent */
+    const uint8_t *followed; /* of the one that is lent: the next byte that the tail is to see */
 };
 
 /* What has been read of an input that cannot be read again, in one piece of memory: neighbouring blocks of a pool. */
@@ -155,30 +156,31 @@ static void follow(struct stream *stream, const uint8_t *data, size_t bytes)
     give_hints(stream, data, bytes);
 }
 
-static void begin_file(struct stream *stream)
+/* A file begins, whose bytes come from there. */
+static void begin_file(struct stream *stream, header_read *read, void *context)
 {
-    const char *name = stream->names[stream->next++];
+    struct header *header = &stream->header;
 
-    contents_begin(&stream->contents, stream->next - 1);
     tail_begin(&stream->tail);
-    header_take(&stream->header, contents_read, &stream->contents, name, &stream->tail);
-    stream->rest = stream->header.rest;
-    stream->rest_bytes = stream->header.rest_bytes;
+    header_take(header, read, context, stream->names[stream->next++], &stream->tail);
+    stream->open = true;
+    stream->rest = header->rest;
+    stream->rest_bytes = header->rest_bytes;
     stream->seen_beginning = false;
-    if (stream->header.taken_bytes > 0)
-        give_hints(stream, stream->header.buffer, stream->header.taken_bytes);
+    if (header->taken_bytes > 0)
+        give_hints(stream, header->buffer, header->taken_bytes);
 }
 
 static void end_file(struct stream *stream)
 {
-    const char *name = stream->names[stream->next - 1];
+    uint64_t *end = &stream->end[stream->next - 1];
 
-    contents_end(&stream->contents);
-    stream->rest_bytes = tail_end(&stream->tail, name, &stream->rest);
-    stream->end[stream->next - 1] = counter_get(&stream->read) + stream->rest_bytes;
-    if (stream->next == stream->count && stream->end[stream->next - 1] == 0 && stream->header.text_bytes > 0)
+    stream->open = false;
+    stream->rest_bytes = tail_end(&stream->tail, stream->names[stream->next - 1], &stream->rest);
+    *end = counter_get(&stream->read) + stream->rest_bytes;
+    if (stream->next == stream->count && *end == 0 && stream->header.text_bytes > 0)
         header_warn_alone(&stream->header);
-    if (stream->next == stream->count && stream->end[stream->next - 1] > 0)
+    if (stream->next == stream->count && *end > 0)
         hints_look_at_end(&stream->hints, &stream->tail);
 }
 
@@ -200,15 +202,18 @@ static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
 
     if (stream->rest_bytes > 0)
         return take_rest(stream, data, bytes);
-    if (!stream->contents.open) {
-        begin_file(stream);
+    if (!stream->open) {
+        contents_begin(&stream->contents, stream->next);
+        begin_file(stream, contents_read, &stream->contents);
         return 0;
     }
     got = contents_read(&stream->contents, data, bytes);
-    if (got > 0)
+    if (got > 0) {
         follow(stream, data, got);
-    else
+    } else {
+        contents_end(&stream->contents);
         end_file(stream);
+    }
     return got;
 }
 
@@ -217,7 +222,7 @@ static size_t stream_read(void *context, uint8_t *data, size_t bytes)
     struct stream *stream = context;
     size_t done = 0;
 
-    while (done < bytes && (stream->rest_bytes > 0 || stream->contents.open || stream->next < stream->count)) {
+    while (done < bytes && (stream->rest_bytes > 0 || stream->open || stream->next < stream->count)) {
         const size_t got = read_on(stream, data + done, bytes - done);
 
         done += got;
@@ -231,6 +236,7 @@ static size_t stream_read(void *context, uint8_t *data, size_t bytes)
 /* All of a file has been lent. What completes its last record is put behind it. */
 static void end_lending(struct stream *stream)
 {
+    mapped_end(&stream->mapped);
     end_file(stream);
     mapped_append(&stream->mapped, stream->rest, stream->rest_bytes);
     stream->rest_bytes = 0;
@@ -241,9 +247,10 @@ static void begin_lending(struct stream *stream)
 {
     struct mapped *mapped = &stream->mapped;
 
-    begin_file(stream);
-    mapped_begin(mapped, stream->next - 1, stream->contents.fd, stream->rest_bytes);
-    stream->followed = mapped->at + stream->rest_bytes;
+    mapped_begin(mapped, stream->next);
+    begin_file(stream, mapped_read, mapped);
+    stream->followed = mapped->at;
+    mapped->at -= stream->rest_bytes;
     stream->rest_bytes = 0;
     if (mapped->at == mapped->last)
         end_lending(stream);
@@ -271,7 +278,7 @@ static void take(struct stream *stream, size_t bytes)
 static void lend(struct stream *stream, size_t bytes)
 {
     struct mapped *mapped = &stream->mapped;
-    const bool open = stream->contents.open;
+    const bool open = stream->open;
     const size_t lent = mapped_next(mapped, bytes);
 
     if (open)
@@ -304,6 +311,7 @@ static void stream_rewind(void *context)
     struct stream *stream = context;
 
     contents_close(&stream->contents);
+    stream->open = false;
     stream->next = 0;
     counter_set(&stream->read, 0);
     stream->rest_bytes = 0;
@@ -629,7 +637,7 @@ const char *source_name_at(const struct source *source, uint64_t offset, uint64_
         else
             i = middle + 1;
     }
-    *end = i + 1 < stream->next || !stream->contents.open ? stream->end[i] : UINT64_MAX;
+    *end = i + 1 < stream->next || !stream->open ? stream->end[i] : UINT64_MAX;
     return stream->names[i];
 }
 
