@@ -57,14 +57,11 @@ static bool reserve(struct mapped *mapped, size_t count)
  */
 static bool ends_at(int fd, off_t size)
 {
-    char byte;
-    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
+    char bytes[2];
+    struct iovec piece = {.iov_base = bytes, .iov_len = sizeof bytes};
     size_t done;
 
-    if (io_read_at(fd, &piece, 1, size, &done) == 0 || errno != 0)
-        return false;
-    piece.iov_len = 1;
-    return size == 0 || io_read_at(fd, &piece, 1, size - 1, &done) == 0;
+    return io_read_at(fd, &piece, 1, size > 0 ? size - 1 : 0, &done) != 0 && errno == 0 && done == (size > 0);
 }
 
 /* Map the next file from the byte `from` on, all but what is in its last page. It is open from now on, also if that
