@@ -46,24 +46,13 @@ struct stream {
     const uint8_t *followed; /* of the one that is lent: the next byte that the tail is to see */
 };
 
-/* What has been read of an input that cannot be read again, in one piece of memory: neighbouring blocks of a pool. */
-struct hold {
-    struct pool *pool; /* NULL: nothing was ever held */
-    uint8_t *base;     /* of the first block; NULL before there is one */
-    uint8_t *at;       /* what comes next */
-    uint8_t *filled;   /* the end of what was read */
-    uint8_t *end;      /* and of the blocks */
-    uint8_t *given;    /* the first block that has not been given back */
-    bool leaving;      /* is it lent for the last time? */
-};
-
 struct source {
     struct source_stage stage; /* how it is read */
     void *context;
     struct stream *stream; /* the files from which all comes; NULL: it is from elsewhere */
     const uint8_t *unread;
     size_t unread_bytes;
-    struct hold hold;
+    struct held held;
     struct record_margin margin; /* of what is lent; NULL if that needs none, */
     size_t margin_bytes;         /* else so many marks */
     uint64_t known_bytes;
@@ -407,7 +396,7 @@ void source_rewind(struct source *source)
 {
     counter_set(&source->delivered_bytes, 0);
     if (source_holds(source)) {
-        source->hold.at = source->hold.base;
+        source->held.at = source->held.base;
         return;
     }
     source->unread_bytes = 0;
@@ -418,44 +407,23 @@ void source_rewind(struct source *source)
 
 void source_hold(struct source *source, struct pool *pool)
 {
-    source->hold = (struct hold){.pool = pool};
+    source->held = (struct held){.pool = pool};
 }
 
 bool source_holds(const struct source *source)
 {
-    return source->hold.pool != NULL && !source->hold.leaving;
-}
-
-/* Have room for `bytes` more bytes at hold->filled; blocks are pinned. False if there are not so many. */
-static bool grow(struct hold *hold, size_t bytes)
-{
-    struct pool *pool = hold->pool;
-    const size_t room = (size_t)(hold->end - hold->filled);
-    uint32_t blocks, first;
-
-    if (room >= bytes)
-        return true;
-    blocks = (uint32_t)pool_blocks_for(pool, bytes - room);
-    first = pool_get_neighbours(pool, blocks);
-    if (first == POOL_NONE)
-        return false;
-    if (hold->end > hold->base)
-        pool->next[first - 1] = first;
-    pool_pin(pool, blocks);
-    if (hold->base == NULL)
-        hold->base = hold->at = hold->filled = hold->given = hold->end = pool_block(pool, first);
-    hold->end += (size_t)blocks << pool->block_shift;
-    return true;
+    return source->held.pool != NULL && !source->held.leaving;
 }
 
 size_t source_fill(struct source *source, size_t bytes)
 {
+    struct held *held = &source->held;
     size_t got;
 
-    if (!grow(&source->hold, bytes))
+    if (!held_grow(held, bytes))
         fault_report("memory", ENOMEM);
-    got = source_read(source, source->hold.filled, bytes);
-    source->hold.filled += got;
+    got = source_read(source, held->filled, bytes);
+    held->filled += got;
     counter_subtract(&source->delivered_bytes, got);
     return got;
 }
@@ -463,37 +431,12 @@ size_t source_fill(struct source *source, size_t bytes)
 void source_let_go(struct source *source)
 {
     source_rewind(source);
-    source->hold.leaving = true;
+    source->held.leaving = true;
 }
 
-static bool lends_hold(const struct source *source)
+static bool lends_held(const struct source *source)
 {
-    return source_holds(source) || source->hold.at < source->hold.filled;
-}
-
-static size_t lend_held(struct hold *hold, const uint8_t **data, size_t bytes)
-{
-    const size_t lent = least_size(bytes, (size_t)(hold->filled - hold->at));
-
-    *data = hold->at;
-    hold->at += lent;
-    return lent;
-}
-
-/* Blocks that leave are used next by whoever asks the pool, so that what is copied from here to piles takes no memory
- * besides, and none that was not touched before. The last block goes with the last byte. */
-static void forget_held(struct hold *hold, const uint8_t *end)
-{
-    struct pool *pool = hold->pool;
-    const uint8_t *to = end < hold->filled ? end : hold->end;
-    const size_t blocks = (size_t)(to - hold->given) >> pool->block_shift;
-    const uint32_t first = (uint32_t)((size_t)(hold->given - pool->memory) >> pool->block_shift);
-
-    if (blocks == 0)
-        return;
-    pool_put(pool, first, first + (uint32_t)blocks - 1, (uint32_t)blocks);
-    pool_unpin(pool, (uint32_t)blocks);
-    hold->given += blocks << pool->block_shift;
+    return source_holds(source) || source->held.at < source->held.filled;
 }
 
 /* ---- Lending ---- */
@@ -539,21 +482,21 @@ const struct record_margin *source_margin(const struct source *source)
 
 const uint8_t *source_base(const struct source *source)
 {
-    if (lends_hold(source))
-        return source->hold.base;
+    if (lends_held(source))
+        return source->held.base;
     return source->stream != NULL ? source->stream->mapped.base : NULL;
 }
 
 size_t source_space(const struct source *source)
 {
-    if (lends_hold(source))
-        return (size_t)(source->hold.filled - source->hold.base);
+    if (lends_held(source))
+        return (size_t)(source->held.filled - source->held.base);
     return source->stream != NULL ? source->stream->mapped.bytes : 0;
 }
 
 size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
-    const size_t lent = lends_hold(source) ? lend_held(&source->hold, data, bytes)
+    const size_t lent = lends_held(source) ? held_lend(&source->held, data, bytes)
                                            : source->stage.lend(source->context, &source->margin, data, bytes);
 
     counter_add(&source->delivered_bytes, lent);
@@ -562,8 +505,8 @@ size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 
 void source_forget(struct source *source, const uint8_t *end)
 {
-    if (source->hold.pool != NULL)
-        forget_held(&source->hold, end);
+    if (source->held.pool != NULL)
+        held_forget(&source->held, end);
     else
         mapped_forget(&source->stream->mapped, end);
 }
