@@ -22,7 +22,8 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill pile_files spill_place pace storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive grouping torn record_reader generated source contents hints decompress mapped operand
+ *                    archive grouping torn record_reader generated source held contents hints decompress mapped
+ *                    operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header kind csv fasta fastq sequence string lines sizes tar_kind length_kinds tail key record
  *                    length tar_scan tar_headers scan field

@@ -16,6 +16,7 @@
 
 #include "base/arithmetic.h"
 #include "input/contents.h"
+#include "input/held.h"
 #include "input/hints.h"
 #include "input/mapped.h"
 #include "input/operand.h"
@@ -175,7 +176,7 @@ static void end_file(struct stream *stream)
 
 static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)
 {
-    size_t taken = bytes < stream->rest_bytes ? bytes : stream->rest_bytes;
+    const size_t taken = least_size(bytes, stream->rest_bytes);
 
     memcpy(data, stream->rest, taken);
     stream->rest += taken;
@@ -324,10 +325,9 @@ struct source *source_over(source_function *read, void *context, void (*release)
 struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout)
 {
     struct stream *stream = stream_open(names, count, layout);
-    struct source *source = source_over(stream_read, stream, stream_free);
+    struct source *source = source_over(NULL, stream, NULL);
 
-    source->stage.lend = stream_lend;
-    source->stage.rewind = stream_rewind;
+    source->stage = (struct source_stage){stream_read, stream_lend, stream_rewind, stream_free};
     source->stream = stream;
     source->known_bytes = stream->known_bytes;
     source->known = stream->known;
@@ -336,7 +336,7 @@ struct source *source_open(const char *const *names, size_t count, const struct 
 
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context)
 {
-    struct source *before = source_over(source->stage.read, source->context, source->stage.release);
+    struct source *before = source_over(NULL, source->context, NULL);
 
     before->stage = source->stage;
     before->stream = source->stream;
@@ -365,7 +365,7 @@ void source_free(struct source *source)
 
 static size_t take_unread(struct source *source, uint8_t *data, size_t bytes)
 {
-    size_t taken = bytes < source->unread_bytes ? bytes : source->unread_bytes;
+    const size_t taken = least_size(bytes, source->unread_bytes);
 
     if (taken > 0) {
         memcpy(data, source->unread, taken);
