@@ -18,9 +18,11 @@
  */
 enum { PIPE_BYTES = 65536 };
 
-void contents_open(struct contents *contents, const char *const *names, size_t count)
+void contents_open(struct contents *contents, const char *const *names, size_t count,
+                   const struct record_format *format, bool decompresses)
 {
-    *contents = (struct contents){.names = names, .count = count, .fd = -1};
+    *contents =
+        (struct contents){.names = names, .count = count, .format = format, .decompresses = decompresses, .fd = -1};
     contents->marks = fault_allocate(count + 1, sizeof *contents->marks);
 }
 
@@ -74,29 +76,41 @@ static void check_emptied(const char *name, const struct stat *status)
                   operand_is_standard_input(name) ? "FILE" : name);
 }
 
+/* Look at how the file begins, which is open: at the byte `at` of a regular one, else, if that is -1, at what comes
+ * next. One that is shorter than any that is compressed, but has such a name, has lost the rest. */
+static void look_at_beginning(struct contents *contents, off_t at, struct decompress_beginning *beginning)
+{
+    const char *name = name_of(contents);
+
+    if (decompress_look(contents->fd, at, beginning) != 0)
+        report(contents);
+    if (contents->decompresses && beginning->seen < PACKER_LOOK_BYTES && beginning->packer == NULL &&
+        packer_of_name(name) != NULL)
+        fault_say("%s: too short to be compressed", fault_name(name));
+}
+
 /* Is a regular file, which is open and has so many bytes from `at` on, compressed, and to be decompressed? That must be
  * possible then. */
-static bool is_packed(struct contents *contents, const struct contents_view *view, uint64_t bytes)
+static bool is_packed(struct contents *contents, uint64_t bytes)
 {
     const char *name = name_of(contents);
     struct decompress_beginning beginning = {.bytes = 0};
 
-    if (!view->decompresses && !is_refused_if_packed(view->format, name, bytes))
+    if (!contents->decompresses && !is_refused_if_packed(contents->format, name, bytes))
         return false;
-    if (decompress_look(contents->fd, name, contents->at, &beginning) != 0)
-        report(contents);
-    if (beginning.packer == NULL && view->decompresses)
-        hints_look_at_name(view->hints, name);
-    if (beginning.packer == NULL || (beginning.named && !view->decompresses))
+    look_at_beginning(contents, contents->at, &beginning);
+    if (beginning.packer == NULL && contents->decompresses)
+        hints_look_at_name(&contents->hints, name);
+    if (beginning.packer == NULL)
         return false;
-    if (!view->decompresses)
-        hints_refuse_packed(record_kind(view->format), beginning.packer, name);
+    if (!contents->decompresses)
+        hints_refuse_packed(record_kind(contents->format), beginning.packer, name);
     decompress_check(beginning.packer, name);
     contents->packed++;
     return true;
 }
 
-bool contents_look(struct contents *contents, size_t file, const struct contents_view *view, uint64_t *bytes)
+bool contents_look(struct contents *contents, size_t file, uint64_t *bytes)
 {
     const char *name = contents->names[file];
     const bool is_input = operand_is_standard_input(name);
@@ -127,7 +141,7 @@ bool contents_look(struct contents *contents, size_t file, const struct contents
     contents->start = is_input ? contents->at : contents->start;
     if (contents->at >= 0 && contents->at < mark->bytes)
         *bytes = (uint64_t)(mark->bytes - contents->at);
-    return !is_packed(contents, view, *bytes);
+    return !is_packed(contents, *bytes);
 }
 
 void contents_decompress(struct contents *contents, struct decompress_limits limits)
@@ -157,8 +171,7 @@ static void decompress(struct contents *contents)
 {
     const off_t at = file_mark_is_known(mark_of(contents)) ? contents->at : -1;
 
-    if (decompress_look(contents->fd, name_of(contents), at, &contents->beginning) != 0)
-        report(contents);
+    look_at_beginning(contents, at, &contents->beginning);
     if (contents->beginning.packer == NULL)
         return;
     decompress_start(contents->decompress, contents->file, contents->fd, &contents->beginning);
@@ -239,7 +252,7 @@ void contents_refuse(const char *name, const struct record_format *format, bool 
     size_t bytes = 0, got = 1;
     bool unpacked;
 
-    contents_open(&contents, &name, 1);
+    contents_open(&contents, &name, 1, format, decompresses);
     if (decompresses)
         contents_decompress(&contents, (struct decompress_limits){.programs = 1});
     for (contents_begin(&contents, 0); got > 0 && bytes < sizeof data; bytes += got)

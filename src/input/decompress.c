@@ -41,7 +41,6 @@ struct turn {
     size_t file; /* the number of the file that it is for, and 1; 0: none */
     bool runs;   /* does a program decompress it? Else it is not compressed, or was not looked into */
     bool ended;  /* there is no more to come from the program */
-    bool named;  /* is its name all that says that the file is compressed? */
     const struct packer *packer;
     struct program program;
     int fd; /* the file, while its program runs; else -1 */
@@ -128,7 +127,7 @@ static struct turn *turn_of(struct decompress *decompress, size_t i)
 
 /* ---- Looking ---- */
 
-/* As much as there is room for, or the file has. */
+/* As much of what cannot be read again as there is room for, or as there is. */
 static int read_first(int fd, struct decompress_beginning *beginning)
 {
     ssize_t got = 1;
@@ -138,33 +137,21 @@ static int read_first(int fd, struct decompress_beginning *beginning)
         if (got > 0)
             beginning->bytes += (size_t)got;
     }
+    beginning->seen = beginning->bytes;
     return got < 0 ? -1 : 0;
 }
 
-/* A file that is shorter than any that is compressed is what its name says, so that its program tells what it lacks. */
-static void find_packer(struct decompress_beginning *beginning, const char *name, size_t bytes)
-{
-    beginning->packer = packer_of_beginning(beginning->data, bytes);
-    beginning->named = beginning->packer == NULL && bytes < PACKER_LOOK_BYTES;
-    if (beginning->named)
-        beginning->packer = packer_of_name(name);
-}
-
-int decompress_look(int fd, const char *name, off_t at, struct decompress_beginning *beginning)
+int decompress_look(int fd, off_t at, struct decompress_beginning *beginning)
 {
     struct iovec piece = {.iov_base = beginning->data, .iov_len = sizeof beginning->data};
-    size_t seen;
 
     beginning->bytes = 0;
-    if (at >= 0) {
-        if (io_read_at(fd, &piece, 1, at, &seen) != 0 && errno != 0)
-            return -1;
-    } else {
-        if (read_first(fd, beginning) != 0)
-            return -1;
-        seen = beginning->bytes;
-    }
-    find_packer(beginning, name, seen);
+    beginning->seen = 0;
+    if (at >= 0 && io_read_at(fd, &piece, 1, at, &beginning->seen) != 0 && errno != 0)
+        return -1;
+    if (at < 0 && read_first(fd, beginning) != 0)
+        return -1;
+    beginning->packer = packer_of_beginning(beginning->data, beginning->seen);
     return 0;
 }
 
@@ -186,7 +173,6 @@ static int start(struct turn *turn, size_t i, const struct decompress_beginning 
     *turn = no_turn;
     turn->file = i + 1;
     turn->packer = beginning->packer;
-    turn->named = beginning->named;
     packer_unpack(&command, turn->packer);
     if (program_start(&turn->program, command.arguments, packer_own_variables, input, PROGRAM_PIPE) != 0)
         return -1;
@@ -237,15 +223,14 @@ static void try_ahead(struct decompress *decompress, size_t i)
     struct turn *turn = turn_of(decompress, i);
     const char *name = decompress->names[i];
     struct decompress_beginning beginning = {.bytes = 0};
-    struct stat status;
     int fd;
 
     *turn = no_turn;
     turn->file = i + 1;
-    if (operand_is_standard_input(name) || sys_stat(name, &status) != 0 || !S_ISREG(status.st_mode))
+    if (operand_is_standard_input(name) || !file_mark_is_known(&decompress->marks[i]))
         return;
     fd = operand_open(name, true);
-    if (fd < 0 || file_mark_open(&decompress->marks[i], fd) != 0 || decompress_look(fd, name, 0, &beginning) != 0 ||
+    if (fd < 0 || file_mark_open(&decompress->marks[i], fd) != 0 || decompress_look(fd, 0, &beginning) != 0 ||
         beginning.packer == NULL || start(turn, i, &beginning, fd, fd) != 0)
         operand_close(fd);
 }
@@ -421,8 +406,6 @@ static void finish(struct decompress *decompress, struct turn *turn)
     end_file(decompress, turn);
     packer_unpack(&command, turn->packer);
     program_judge(status, NULL, name, command.text);
-    if (turn->named)
-        fault_say("%s: too short to be compressed", name);
 }
 
 size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes)

@@ -38,7 +38,6 @@ struct stream {
     struct source_layout layout;
     struct header header;
     struct tail tail;
-    struct hints hints;
     bool open;           /* is a file being read? Of that: */
     bool seen_beginning; /* were the hints shown it? */
     const uint8_t *rest; /* to be delivered before anything is read */
@@ -76,9 +75,6 @@ static uint64_t records_bytes(struct stream *stream, const char *name, uint64_t 
  * standard input is not looked at. */
 static void look_at_all(struct stream *stream)
 {
-    const struct contents_view view = {.format = &stream->layout.format,
-                                       .decompresses = stream->layout.decompress.programs > 0,
-                                       .hints = &stream->hints};
     const struct tail fresh = stream->tail;
     struct contents *contents = &stream->contents;
     bool seen = true; /* the beginnings of all so far */
@@ -88,7 +84,7 @@ static void look_at_all(struct stream *stream)
         const char *name = stream->names[i];
         const bool is_input = operand_is_standard_input(name);
         uint64_t bytes;
-        const bool plain = contents_look(contents, i, &view, &bytes);
+        const bool plain = contents_look(contents, i, &bytes);
 
         stream->known = stream->known && plain;
         seen = seen && plain && !is_input;
@@ -110,7 +106,7 @@ static struct stream *stream_open(const char *const *names, size_t count, const 
     stream->end = fault_allocate(count + 1, sizeof *stream->end);
     tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
     header_init(&stream->header, &stream->layout.format, &layout->header);
-    contents_open(&stream->contents, names, count);
+    contents_open(&stream->contents, names, count, &stream->layout.format, layout->decompress.programs > 0);
     look_at_all(stream);
     if (layout->decompress.programs > 0 && !stream->known)
         contents_decompress(&stream->contents, layout->decompress);
@@ -134,7 +130,7 @@ static void stream_free(void *context)
 static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
 {
     if (!stream->seen_beginning)
-        hints_look(&stream->hints, &stream->layout.format, stream->contents.decompressed,
+        hints_look(&stream->contents.hints, &stream->layout.format, stream->contents.decompressed,
                    stream->names[stream->next - 1], data, bytes);
     stream->seen_beginning = true;
 }
@@ -171,7 +167,7 @@ static void end_file(struct stream *stream)
     if (stream->next == stream->count && *end == 0 && stream->header.text_bytes > 0)
         header_warn_alone(&stream->header);
     if (stream->next == stream->count && *end > 0)
-        hints_look_at_end(&stream->hints, &stream->tail);
+        hints_look_at_end(&stream->contents.hints, &stream->tail);
 }
 
 static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)

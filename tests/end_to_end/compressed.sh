@@ -450,18 +450,19 @@ test_what_pads_a_compressed_file_passes() {
     done
 }
 
-test_a_file_that_has_lost_all_but_its_name_fails_the_run() {
-    for format in gz xz bz2; do
-        has_format $format || continue
-        for text in '' '\37'; do
+test_a_file_that_has_lost_all_but_its_name_is_told_before_the_work() {
+    mkfifo pipe
+    for format in gz xz bz2 lz4; do
+        for text in '' '\37' 12345; do
             printf '%b' "$text" >none.$format
-            spoils "*bigshuf: none.$format: '${program_of[$format]} -dc' failed: exit status *" bigshuf -Z -o out.gz none.$format
+            spoils "bigshuf: none.$format: too short to be compressed" bigshuf -Z -o out.gz pipe none.$format
         done
         rm none.$format
     done
-    : >none.lz4 # of which lz4 makes nothing
+    mkfifo none.lz4
+    : >none.lz4 &
     spoils 'bigshuf: none.lz4: too short to be compressed' bigshuf -Z -o out.gz none.lz4
-    spoils 'bigshuf: none.lz4: too short to be compressed' bigshuf -Z -o out.gz <(sleep 0.1) none.lz4
+    bigshuf -Z <<<1 | cmp - <(echo 1)
 }
 
 test_a_program_that_is_missing_is_known_before_the_work() {
