@@ -101,6 +101,14 @@ static char csv_separator(const struct beginning *file, bool *may_be_text)
     return !found ? '\0' : separator != '\0' ? separator : ',';
 }
 
+/* The first byte from `i` on that is none of these. */
+static size_t skip(const struct beginning *file, size_t i, const char *blanks)
+{
+    while (i < file->bytes && is_one_of((char)file->data[i], blanks))
+        i++;
+    return i;
+}
+
 /*
  * With what the file begins, if that is JSON, but not one value on each line: '[' or '{'; else NUL. A value that is in
  * one line may be the only one of a file of lines all the same, or a very long one.
@@ -109,42 +117,34 @@ static char json_bracket(const struct beginning *file, bool *may_be_text)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
     const char *text = (const char *)file->data;
-    size_t depth = 0, commas = 0, i = text_start(file);
-    char first, second = '\0';
-    bool quoted = false;
+    const size_t start = skip(file, text_start(file), " \t\r\n"), next = skip(file, start + 1, " \t\r\n");
+    size_t depth = 1, commas = 0, i = next;
 
-    while (i < bytes && is_one_of(text[i], " \t\r\n"))
-        i++;
-    first = i < bytes && is_one_of(text[i], "[{") ? text[i] : '\0';
     *may_be_text = false;
-    for (; first != '\0' && i < bytes && (depth > 0 || second == '\0'); i++) {
-        const char byte = text[i];
-
-        if (quoted && byte != '\n') {
-            quoted = byte != '"';
-            i += byte == '\\';
+    if (next >= bytes || !is_one_of(text[start], "[{") ||
+        !is_one_of(text[next], text[start] == '{' ? "\"" : "[{\"-0123456789"))
+        return '\0';
+    if (memchr(text + start, '\n', next - start) != NULL)
+        return text[start];
+    for (bool quoted = false; i < bytes && depth > 0; i++) {
+        if (text[i] == '\n')
+            return quoted ? '\0' : text[start];
+        if (quoted) {
+            quoted = text[i] != '"';
+            i += text[i] == '\\';
             continue;
         }
-        if (quoted || !is_one_of(byte, " \t\r\n[]{}\",:-+.0123456789eEtrufalsn"))
+        if (!is_one_of(text[i], " \t\r[]{}\",:-+.0123456789eEtrufalsn"))
             return '\0';
-        if (byte == '\n' && second != '\0')
-            return first;
-        if (depth == 1 && second == '\0' && !is_one_of(byte, " \t\r\n")) {
-            second = byte;
-            if (!is_one_of(byte, first == '{' ? "\"" : "[{\"-0123456789"))
-                return '\0';
-        }
-        quoted = byte == '"';
-        depth += is_one_of(byte, "[{");
-        depth -= is_one_of(byte, "]}");
-        commas += byte == ',' && depth == 1;
+        quoted = text[i] == '"';
+        depth += is_one_of(text[i], "[{");
+        depth -= is_one_of(text[i], "]}");
+        commas += text[i] == ',' && depth == 1;
     }
     *may_be_text = true;
-    if (depth > 0)
-        return first == '[' && second == '{' ? first : '\0';
-    while (i < bytes && is_one_of(text[i], "\r\n"))
-        i++;
-    return first == '[' && commas > 0 && i == bytes ? first : '\0';
+    if (depth > 0 ? text[next] == '{' : commas > 0 && skip(file, i, "\r\n") == file->bytes)
+        return text[start] == '[' ? '[' : '\0';
+    return '\0';
 }
 
 /* What its first bytes tell of a file. Text may begin with the mark of Parquet, too, but not with what comes next: the
