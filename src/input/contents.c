@@ -153,52 +153,39 @@ void contents_decompress(struct contents *contents, struct decompress_limits lim
 
 /* ---- Reading ---- */
 
-/* The file is open: is it what it was when it was opened before, if it was? */
-static void begin(struct contents *contents)
-{
-    const bool moved = operand_is_standard_input(name_of(contents));
-    struct file_mark *mark = mark_of(contents);
-
-    if (file_mark_open(mark, contents->fd) != 0)
-        file_mark_report(name_of(contents));
-    contents->at = moved && file_mark_is_known(mark) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
-    if (contents->at < 0)
-        report(contents);
-}
-
-/* The file is open: start the program that it needs, if any. */
-static void decompress(struct contents *contents)
-{
-    const off_t at = file_mark_is_known(mark_of(contents)) ? contents->at : -1;
-
-    look_at_beginning(contents, at, &contents->beginning);
-    if (contents->beginning.packer == NULL)
-        return;
-    decompress_start(contents->decompress, contents->file, contents->fd, &contents->beginning);
-    contents->decompressed = true;
-    contents->fd = -1;
-}
-
 void contents_begin(struct contents *contents, size_t file)
 {
+    struct file_mark *mark = &contents->marks[file];
+    struct decompress *decompress = contents->decompress;
+    bool known;
+
     contents->file = file;
     contents->at_end = false;
     contents->taken = 0;
-    contents->decompressed = false;
     contents->beginning = (struct decompress_beginning){.bytes = 0};
-    if (contents->decompress != NULL && decompress_is_ahead(contents->decompress, file)) {
-        contents->decompressed = true;
-        decompress_run_ahead(contents->decompress, file);
+    contents->decompressed = decompress != NULL && decompress_is_ahead(decompress, file);
+    if (contents->decompressed) {
+        decompress_run_ahead(decompress, file);
         return;
     }
-    contents->fd = operand_open(name_of(contents), file_mark_is_known(mark_of(contents)));
+    contents->fd = operand_open(name_of(contents), file_mark_is_known(mark));
     if (contents->fd < 0)
         report(contents);
-    begin(contents);
-    if (contents->decompress != NULL) {
-        decompress(contents);
-        decompress_run_ahead(contents->decompress, file);
+    if (file_mark_open(mark, contents->fd) != 0)
+        file_mark_report(name_of(contents));
+    known = file_mark_is_known(mark);
+    contents->at = known && operand_is_standard_input(name_of(contents)) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
+    if (contents->at < 0)
+        report(contents);
+    if (decompress == NULL)
+        return;
+    look_at_beginning(contents, known ? contents->at : -1, &contents->beginning);
+    if (contents->beginning.packer != NULL) {
+        decompress_start(decompress, file, contents->fd, &contents->beginning);
+        contents->decompressed = true;
+        contents->fd = -1;
     }
+    decompress_run_ahead(decompress, file);
 }
 
 size_t contents_read(void *context, void *data, size_t bytes)

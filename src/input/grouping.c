@@ -34,8 +34,10 @@ struct grouping {
     uint8_t buffer[GROUPING_BYTES + POOL_SLACK_BYTES];
 };
 
-static void restart(struct grouping *grouping)
+static void restart(void *context)
 {
+    struct grouping *grouping = context;
+
     record_reader_init(&grouping->reader, &grouping->rule.format, grouping->members, grouping->buffer, GROUPING_BYTES);
     grouping->piece.bytes = 0;
     grouping->count = 0;
@@ -143,26 +145,9 @@ static size_t read_groups(void *context, uint8_t *data, size_t bytes)
     return done;
 }
 
-static void rewind_groups(void *context)
-{
-    struct grouping *grouping = context;
-
-    source_rewind(grouping->members);
-    restart(grouping);
-}
-
-static void release(void *context)
-{
-    struct grouping *grouping = context;
-
-    source_free(grouping->members);
-    free(grouping);
-}
-
-static const struct source_stage stage = {.read = read_groups, .rewind = rewind_groups, .release = release};
-
 void grouping_begin(struct source *source, const struct key_rule *rule, bool whole)
 {
+    static const struct source_stage stage = {.read = read_groups, .rewind = restart, .release = free};
     struct grouping *grouping = fault_allocate(1, sizeof *grouping);
 
     grouping->members = source_insert(source, &stage, grouping);

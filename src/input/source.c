@@ -49,6 +49,7 @@ struct stream {
 struct source {
     struct source_stage stage; /* how it is read */
     void *context;
+    struct source *before; /* of which the stage makes something else; else NULL */
     struct stream *stream; /* the files from which all comes; NULL: it is from elsewhere */
     const uint8_t *unread;
     size_t unread_bytes;
@@ -335,6 +336,8 @@ struct source *source_insert(struct source *source, const struct source_stage *s
     struct source *before = source_over(NULL, source->context, NULL);
 
     before->stage = source->stage;
+    before->before = source->before;
+    source->before = before;
     before->stream = source->stream;
     source->stage = *stage;
     source->context = context;
@@ -353,6 +356,7 @@ void source_free(struct source *source)
     if (source == NULL)
         return;
     source->stage.release(source->context);
+    source_free(source->before);
     drop_margin(source);
     free(source);
 }
@@ -396,6 +400,8 @@ void source_rewind(struct source *source)
         return;
     }
     source->unread_bytes = 0;
+    if (source->before != NULL)
+        source_rewind(source->before);
     source->stage.rewind(source->context);
 }
 
