@@ -40,9 +40,6 @@ struct decompress_beginning {
  * 0, or -1 with errno. */
 int decompress_look(int fd, off_t at, struct decompress_beginning *beginning);
 
-/* Is the packer's program there? Else the run ends with a message about the file `name`. */
-void decompress_check(const struct packer *packer, const char *name);
-
 /* File i is to be read next. Does a program run ahead for it? */
 bool decompress_is_ahead(struct decompress *decompress, size_t i);
 

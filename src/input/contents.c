@@ -95,6 +95,7 @@ static bool is_packed(struct contents *contents, uint64_t bytes)
 {
     const char *name = name_of(contents);
     struct decompress_beginning beginning = {.bytes = 0};
+    struct packer_command command;
 
     if (!contents->decompresses && !is_refused_if_packed(contents->format, name, bytes))
         return false;
@@ -105,7 +106,8 @@ static bool is_packed(struct contents *contents, uint64_t bytes)
         return false;
     if (!contents->decompresses)
         hints_refuse_packed(record_kind(contents->format), beginning.packer, name);
-    decompress_check(beginning.packer, name);
+    packer_unpack(&command, beginning.packer);
+    packer_check(&command, name);
     contents->packed++;
     return true;
 }

@@ -155,14 +155,6 @@ int decompress_look(int fd, off_t at, struct decompress_beginning *beginning)
     return 0;
 }
 
-void decompress_check(const struct packer *packer, const char *name)
-{
-    struct packer_command command;
-
-    packer_unpack(&command, packer);
-    packer_check(&command, name);
-}
-
 /* ---- Starting ---- */
 
 /* Start the program of a file, which is open, and which it reads, unless it is fed. 0, or -1 with errno. */

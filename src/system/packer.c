@@ -110,7 +110,7 @@ void packer_pack(struct packer_command *command, const struct packer *packer, un
         return;
     snprintf(command->threads, sizeof command->threads, "%s%u", packer->threads[chosen], threads);
     command->arguments[2] = command->threads;
-    strcat(strcat(command->text, " "), command->threads);
+    snprintf(command->text, sizeof command->text, "%s %s %s", command->program, packer->pack, command->threads);
 }
 
 /* Never pigz: it does the same, and says nothing. */
