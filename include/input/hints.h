@@ -17,7 +17,6 @@ enum { HINTS_LOOK_BYTES = 16 << 10 };
 
 struct hints {
     bool content_told;
-    bool name_told;
     bool end_told;
 };
 
@@ -34,9 +33,6 @@ void hints_refuse(const struct record_format *format, bool unpacked, const char 
 
 /* Refuse a file that should be records of this kind, and is compressed. */
 _Noreturn void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name);
-
-/* The file is not compressed, though it might be. Does its name say that it is? */
-void hints_look_at_name(struct hints *hints, const char *name);
 
 /* All files have ended, and some were not empty. Is what records end with in none of them? */
 void hints_look_at_end(struct hints *hints, const struct tail *tail);

@@ -30,9 +30,6 @@ struct packer {
 const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes);
 const struct packer *packer_of_name(const char *name);
 
-/* Does such a name end like those of files that are compressed, in a way that no packer knows? */
-bool packer_is_unknown(const char *name);
-
 /* What it is called: the program that is sure to know the format. */
 const char *packer_name(const struct packer *packer);
 

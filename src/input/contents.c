@@ -100,8 +100,6 @@ static bool is_packed(struct contents *contents, uint64_t bytes)
     if (!contents->decompresses && !is_refused_if_packed(contents->format, name, bytes))
         return false;
     look_at_beginning(contents, contents->at, &beginning);
-    if (beginning.packer == NULL && contents->decompresses)
-        hints_look_at_name(&contents->hints, name);
     if (beginning.packer == NULL)
         return false;
     if (!contents->decompresses)

@@ -79,8 +79,8 @@ uint64_t generated_range_bytes(const struct number_range *range)
     const uint64_t last = range->first + (range->count - 1);
     uint64_t bytes = 0, from = range->first, power = 10;
 
-    if (range->count == 0 && !range->full)
-        return 0;
+    if (range->count == 0)
+        return range->full ? UINT64_MAX : 0;
     for (unsigned length = 2;; length++, power *= 10) { /* with the delimiter */
         const uint64_t end = length < GENERATED_NUMBER_BYTES && power - 1 < last ? power - 1 : last;
 

@@ -75,6 +75,7 @@ static void find_key(struct grouping *grouping, struct key *key)
 /* A group begins, with a member of which the first piece has come. */
 static void look_for_torn(struct grouping *grouping, const struct key *key)
 {
+    static const char text[] = "%s: the records of group '%.*s%s' are not all neighbours, %s: sort by field %llu first";
     const unsigned long long field = grouping->rule.field.number;
     const int shown = (int)least_size(key->bytes, SHOWN_BYTES);
     const char *more = key->bytes > SHOWN_BYTES ? "..." : "";
@@ -86,12 +87,8 @@ static void look_for_torn(struct grouping *grouping, const struct key *key)
     grouping->told = true;
     name = source_name_at(grouping->members, grouping->piece.offset, &end);
     if (grouping->whole)
-        fault_say("%s: the records of group '%.*s%s' are not all neighbours, so that --split would divide it: "
-                  "sort by field %llu first",
-                  name, shown, (const char *)key->text, more, field);
-    fault_warn("%s: the records of group '%.*s%s' are not all neighbours, and are several groups: sort by field %llu "
-               "first",
-               name, shown, (const char *)key->text, more, field);
+        fault_say(text, name, shown, (const char *)key->text, more, "so that --split would divide it", field);
+    fault_warn(text, name, shown, (const char *)key->text, more, "and are several groups", field);
 }
 
 /* Have the next piece, with the mark that comes before it. */

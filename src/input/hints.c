@@ -299,14 +299,6 @@ void hints_refuse_packed(const struct record_kind *kind, const struct packer *pa
               record_noun(kind));
 }
 
-void hints_look_at_name(struct hints *hints, const char *name)
-{
-    if (hints->name_told || packer_of_name(name) == NULL)
-        return;
-    fault_warn("%s: is not compressed, whatever its name says, and read as it is", name);
-    hints->name_told = true;
-}
-
 /* A list of one name may lack its NUL. */
 void hints_look_at_end(struct hints *hints, const struct tail *tail)
 {

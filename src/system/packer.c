@@ -73,17 +73,6 @@ const struct packer *packer_of_name(const char *name)
     return NULL;
 }
 
-bool packer_is_unknown(const char *name)
-{
-    static const char *const endings[] = {".7z",  ".bgz", ".br",  ".bz",  ".gzip", ".lz",  ".lzma", ".lzo",
-                                          ".rar", ".sz",  ".taz", ".tbz", ".tlz4", ".zip", ".zstd", ".z"};
-
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (ends_with(name, endings[i]))
-            return true;
-    return false;
-}
-
 /* The last one that there is. */
 static unsigned last_program(const struct packer *packer)
 {

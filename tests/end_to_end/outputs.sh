@@ -645,7 +645,6 @@ test_misleading_names_are_warned_of() {
     cases <<'END'
 bigshuf --split=1:a.gz --shards=1 -o b%d.zst in => bigshuf: warning: a.gz: is not compressed, whatever its name says: -Z compresses it bigshuf: warning: b0.zst: is not compressed, whatever its name says: -Z compresses it
 bigshuf --filter='cat >$FILE' --shards=1 -o c%d.zst in =>
-bigshuf -Z -o d.Z in => bigshuf: warning: d.Z: is not compressed, whatever its name says: -Z compresses .gz, .zst, .xz, .bz2 and .lz4
 bigshuf -o part-%02d in && sort part-%02d => bigshuf: warning: part-%02d: one file of this name: --shards, --shard-records and --shard-bytes number several 1 2
 bigshuf --shards=2 -o part-%02d in =>
 bigshuf -o 100%.txt in =>
