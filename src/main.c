@@ -22,12 +22,13 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive grouping torn record_reader generated source contents hints decompress mapped operand
+ *                    archive grouping torn record_reader generated source held contents hints decompress mapped
+ *                    operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header kind csv fasta fastq sequence string lines sizes tar_kind length_kinds tail key record
  *                    length tar_scan tar_headers scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads packer pump program folder file_mark fault hardware io signals sort
+ *                    threads packer program folder file_mark fault hardware io signals sort
  *                    table pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape arithmetic uint128

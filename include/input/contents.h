@@ -24,35 +24,31 @@
 struct contents {
     const char *const *names;
     size_t count;
+    const struct record_format *format; /* of the records that the files are to be */
+    bool decompresses;                  /* those that are compressed: else they are refused */
+    struct hints hints;
     struct file_mark *marks;       /* of each file, from when it was first opened */
     off_t start;                   /* of standard input, if it is a regular file */
     size_t packed;                 /* regular files that are compressed, and to be decompressed */
     struct decompress *decompress; /* NULL: all files are read as they are */
-    bool open;
-    size_t file;       /* its number */
-    int fd;            /* -1 if it is decompressed */
-    off_t at;          /* the next byte of it, if it is a regular file */
-    bool decompressed; /* does a program make them from the file? */
-    bool at_end;       /* has a read found its end? Not where it is mapped, but for its header. */
+    size_t file;                   /* the number of the file that is read */
+    int fd;                        /* -1 if none is open, or it is decompressed */
+    off_t at;                      /* the next byte of it, if it is a regular file */
+    bool decompressed;             /* does a program make them from the file? */
+    bool at_end;                   /* has a read found its end? */
     struct decompress_beginning beginning;
     size_t taken; /* of the bytes in that */
 };
 
-/* The names ("-" is standard input) must stay, as must `contents`. */
-void contents_open(struct contents *contents, const char *const *names, size_t count);
+/* The names ("-" is standard input) must stay, as must `contents` and the format. */
+void contents_open(struct contents *contents, const char *const *names, size_t count,
+                   const struct record_format *format, bool decompresses);
 void contents_release(struct contents *contents);
-
-/* How a file that is to be records of this format is looked at. */
-struct contents_view {
-    const struct record_format *format;
-    bool decompresses; /* if it is compressed: else it is refused */
-    struct hints *hints;
-};
 
 /* Look at the next file, which must be one that can be read, as far as that can be known without side effects. Is it
  * a regular one, to be read as it is? If so, it is marked, *bytes receives how many are left of it, and what is not
  * standard input is open, to be read from its beginning up to contents_close. */
-bool contents_look(struct contents *contents, size_t file, const struct contents_view *view, uint64_t *bytes);
+bool contents_look(struct contents *contents, size_t file, uint64_t *bytes);
 
 /* Decompress those that are compressed, from now on. */
 void contents_decompress(struct contents *contents, struct decompress_limits limits);

@@ -31,17 +31,14 @@ void decompress_free(struct decompress *decompress);             /* NULL is fine
 /* How a file begins. */
 struct decompress_beginning {
     const struct packer *packer; /* of what is compressed; else NULL */
-    bool named;                  /* its name says that it is, being shorter than any such file */
+    size_t seen;                 /* bytes, fewer than PACKER_LOOK_BYTES if there are no more */
     size_t bytes;                /* that were read to know that, and must come first: 0 of a regular file */
     uint8_t data[PACKER_LOOK_BYTES];
 };
 
 /* Look at a file that is open for reading: at the byte `at` of a regular one, else, if that is -1, at what comes next.
  * 0, or -1 with errno. */
-int decompress_look(int fd, const char *name, off_t at, struct decompress_beginning *beginning);
-
-/* Is the packer's program there? Else the run ends with a message about the file `name`. */
-void decompress_check(const struct packer *packer, const char *name);
+int decompress_look(int fd, off_t at, struct decompress_beginning *beginning);
 
 /* File i is to be read next. Does a program run ahead for it? */
 bool decompress_is_ahead(struct decompress *decompress, size_t i);

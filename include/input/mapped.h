@@ -35,7 +35,8 @@ struct mapped {
     const char *const *names;
     const struct file_mark *marks;
     struct signals_guard guard;
-    uint8_t *at;        /* of the file that is lent: the next byte, */
+    size_t lent;        /* the number of the file that is lent: */
+    uint8_t *at;        /* the next byte of it, */
     uint8_t *last;      /* and the end */
     uint8_t *forgotten; /* the memory before this has been given back */
 };
@@ -50,9 +51,13 @@ bool mapped_open(struct mapped *mapped, const char *const *names, const struct f
 void mapped_close(struct mapped *mapped); /* also when zeroed */
 void mapped_restart(struct mapped *mapped);
 
-/* Lend file `i` next, which is open at the end of its header, of which `beyond` more bytes have been read. Standard
- * input is left at its end. */
-void mapped_begin(struct mapped *mapped, size_t i, int fd, size_t beyond);
+/* Lend file `i` next, and then that all of it has been lent. It must be what it was. Standard input is left at its end.
+ */
+void mapped_begin(struct mapped *mapped, size_t i);
+void mapped_end(const struct mapped *mapped);
+
+/* Read the beginning of it, as header.h says. */
+size_t mapped_read(void *context, void *data, size_t bytes);
 
 /* How many bytes come next, at most `bytes`: up to the end of a page, so that pages can be forgotten as a whole. */
 size_t mapped_next(const struct mapped *mapped, size_t bytes);

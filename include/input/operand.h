@@ -22,11 +22,9 @@ bool operand_is_forgotten(const char *const *names, size_t count);
 int operand_stat(const char *name, struct stat *status); /* 0, or -1 with errno */
 
 /* Read file names, separated (or ended) by NUL bytes, from the file `from` ("-": standard input), as sort --files0-from
- * does. An empty name is an error that names its place ("FROM:3: invalid zero-length file name"), no names at all is an
- * error ("no input from 'FROM'"), and so are "-" among names that come from standard input, a name that no file can
- * have, and one with a newline that is not there, since the list probably has lines. An error is told as soon as it is
- * read. *names is an array into *data; both are malloc'd: free them. *memory is how many bytes the names may take, and
- * becomes how many they do: the list, and OPERAND_ENTRY_BYTES for each of them. More are an error. */
+ * does. What is none ends the run, as does a name with a newline that is not there, since the list probably has lines.
+ * *names is an array into *data; both are to be freed. *memory is how many bytes the names may take, and becomes how
+ * many they do: the list, and OPERAND_ENTRY_BYTES for each of them. */
 enum { OPERAND_ENTRY_BYTES = 64 }; /* its address, its end in the stream, its mark, its entry in a manifest */
 void operand_list(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data);
 

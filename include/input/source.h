@@ -28,10 +28,9 @@ struct source_layout {
     struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
 };
 
-/* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. Looks at all
- * of them first: regular files are opened and closed in turn, others are only looked at; what is missing, unreadable, a
- * directory or a socket is reported, and so is a regular file that does not begin as the layout says, or whose size
- * does not fit it. Of standard input only kind and size are looked at. */
+/* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. All are looked
+ * at first: what cannot be read ends the run, and so does a regular file that does not begin as the layout says, or
+ * whose size does not fit it. Others are not opened, and of standard input only kind and size are looked at. */
 struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout);
 
 /* The header of the first file that is not empty, as it stands there, and a missing delimiter. It is known from the
@@ -50,12 +49,13 @@ struct source_stage {
     /* As source_lend, of members whose marks go into a margin: those before the end of what is lent, and that there.
      * NULL: such a source cannot be mapped. */
     size_t (*lend)(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes);
-    void (*rewind)(void *context);  /* begin again, as must the source that source_insert returned */
-    void (*release)(void *context); /* has to free that source */
+    void (*rewind)(void *context);
+    void (*release)(void *context);
 };
 
-/* Put a stage into a source of which nothing has been read: from now on it delivers what the stage
- * makes of what the source delivers that is returned. Offsets in it are not those of source_name_at. */
+/* Put a stage into a source of which nothing has been read: from now on it delivers what the stage makes of what the
+ * source delivers that is returned, which is rewound and freed with it. Offsets in it are not those of source_name_at.
+ */
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context);
 
 /* Fill data[0, bytes), shorter only at the end of the last file. Returns the number of bytes, 0 at the end. `bytes` is

@@ -30,24 +30,24 @@ struct packer {
 const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes);
 const struct packer *packer_of_name(const char *name);
 
-/* Does such a name end like those of files that are compressed, in a way that no packer knows? */
-bool packer_is_unknown(const char *name);
-
 /* What it is called: the program that is sure to know the format. */
 const char *packer_name(const struct packer *packer);
 
 enum { PACKER_ARGUMENTS = 4, PACKER_OPTION_BYTES = 16, PACKER_TEXT_BYTES = 48 };
 
 struct packer_command {
-    const char *arguments[PACKER_ARGUMENTS]; /* for sys_spawn */
+    const char *arguments[PACKER_ARGUMENTS]; /* for program_start */
+    const char *program;
     char threads[PACKER_OPTION_BYTES];
     char text[PACKER_TEXT_BYTES]; /* for messages */
 };
 
-/* The command that compresses with so many threads, or that decompresses, standard input to standard output. 0, or -1
- * with errno (ENOENT) if its program is not there; the text is there even so. */
-int packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads);
-int packer_unpack(struct packer_command *command, const struct packer *packer);
+/* The command that compresses with so many threads, or that decompresses, standard input to standard output. */
+void packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads);
+void packer_unpack(struct packer_command *command, const struct packer *packer);
+
+/* Its program must be there: else the run ends with a message about the file `name`. */
+void packer_check(const struct packer_command *command, const char *name);
 
 /* Names of the variables with which these programs are given options. One that decompresses is started without them,
  * up to the NULL, since it must do all that and no more: `xz --single-stream` leaves out the rest of a file. */

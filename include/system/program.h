@@ -1,35 +1,39 @@
 #ifndef BIGSHUF_SYSTEM_PROGRAM_H
 #define BIGSHUF_SYSTEM_PROGRAM_H
 
-/* Child processes: each leads a process group of its own, which death by signal tells to end (signals.h). */
+/* Child programs, with pipes to feed and to read them: each leads a process group of its own, which death by signal
+ * tells to end (signals.h). */
 
 #include <stdbool.h>
 #include <sys/types.h>
 
+enum { PROGRAM_PIPE = -2 };
+
 struct program {
     pid_t process; /* 0: there is none, or it has been waited for */
     int slot;      /* of the signals */
+    int in, out;   /* our ends of the pipes that it reads and writes; -1: none, or closed */
 };
 
 /* Is there a program of this name for sys_spawn to find? */
 bool program_is_there(const char *name);
 
-/* As sys_spawn says. 0, or -1 with errno. */
+/* As sys_spawn says; input, output or both may be PROGRAM_PIPE. 0, or -1 with errno: then nothing is open. */
 int program_start(struct program *program, const char *const *arguments, const char *const *variables, int input,
                   int output);
 
-/* Wait for its end, or with WNOHANG have a look. 1 if it has ended, with *status as waitpid gives it; 0 if it runs; -1
- * with errno. */
-int program_wait(struct program *program, int options, int *status);
+/* Its input is complete. 0, or -1 with errno. */
+int program_close(struct program *program);
 
-/* What is wrong with a program that has ended so: "exit status 1", "killed by signal 9". NULL if nothing is. */
-enum { PROGRAM_FAILURE_BYTES = 64 };
-const char *program_failure(int status, char text[PROGRAM_FAILURE_BYTES]);
+/* Has it ended? Then *status is what waitpid gives. With WNOHANG this does not wait. Whose end cannot be known ends the
+ * run, with a message about the file `name`. */
+bool program_wait(struct program *program, const char *name, int options, int *status);
 
-/* Send the signal to its group, unless it has been waited for. */
-void program_tell(const struct program *program, int signal);
+/* It was to make the file `name`, or to read it. If it has failed, `why` (NULL: as `status` says), this ends the run.
+ * `text` is what the program is called. */
+void program_judge(int status, const char *why, const char *name, const char *text);
 
-/* End it, if it has not been waited for: what it still does is of no use. */
+/* Kill it, if it has not been waited for: what it still does is of no use. */
 void program_kill(struct program *program);
 
 #endif

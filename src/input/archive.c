@@ -54,8 +54,10 @@ struct archive {
     struct torn torn; /* last: where `data` begins in its page decides how fast headers are copied to it */
 };
 
-static void restart(struct archive *archive)
+static void restart(void *context)
 {
+    struct archive *archive = context;
+
     archive->file_start = archive->position = 0;
     archive->at = archive->filled = 0;
     archive->ended = archive->any = archive->marked = archive->at_end = archive->joins = false;
@@ -355,27 +357,10 @@ static size_t lend_members(void *context, const struct record_margin *margin, co
     return part;
 }
 
-static void rewind_members(void *context)
-{
-    struct archive *archive = context;
-
-    source_rewind(archive->files);
-    restart(archive);
-}
-
-static void release(void *context)
-{
-    struct archive *archive = context;
-
-    source_free(archive->files);
-    free(archive);
-}
-
-static const struct source_stage stage = {
-    .read = read_members, .lend = lend_members, .rewind = rewind_members, .release = release};
-
 void archive_begin(struct source *source)
 {
+    static const struct source_stage stage = {
+        .read = read_members, .lend = lend_members, .rewind = restart, .release = free};
     struct archive *archive = fault_allocate(1, sizeof *archive);
 
     archive->files = source_insert(source, &stage, archive);

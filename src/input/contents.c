@@ -18,9 +18,11 @@
  */
 enum { PIPE_BYTES = 65536 };
 
-void contents_open(struct contents *contents, const char *const *names, size_t count)
+void contents_open(struct contents *contents, const char *const *names, size_t count,
+                   const struct record_format *format, bool decompresses)
 {
-    *contents = (struct contents){.names = names, .count = count, .fd = -1};
+    *contents =
+        (struct contents){.names = names, .count = count, .format = format, .decompresses = decompresses, .fd = -1};
     contents->marks = fault_allocate(count + 1, sizeof *contents->marks);
 }
 
@@ -74,68 +76,50 @@ static void check_emptied(const char *name, const struct stat *status)
                   operand_is_standard_input(name) ? "FILE" : name);
 }
 
+/* Look at how the file begins, which is open: at the byte `at` of a regular one, else, if that is -1, at what comes
+ * next. One that is shorter than any that is compressed, but has such a name, has lost the rest. */
+static void look_at_beginning(struct contents *contents, off_t at, struct decompress_beginning *beginning)
+{
+    const char *name = name_of(contents);
+
+    if (decompress_look(contents->fd, at, beginning) != 0)
+        report(contents);
+    if (contents->decompresses && beginning->seen < PACKER_LOOK_BYTES && beginning->packer == NULL &&
+        packer_of_name(name) != NULL)
+        fault_say("%s: too short to be compressed", fault_name(name));
+}
+
 /* Is a regular file, which is open and has so many bytes from `at` on, compressed, and to be decompressed? That must be
  * possible then. */
-static bool is_packed(struct contents *contents, const struct contents_view *view, int fd, uint64_t bytes)
+static bool is_packed(struct contents *contents, uint64_t bytes)
 {
     const char *name = name_of(contents);
     struct decompress_beginning beginning = {.bytes = 0};
+    struct packer_command command;
 
-    if (!view->decompresses && !is_refused_if_packed(view->format, name, bytes))
+    if (!contents->decompresses && !is_refused_if_packed(contents->format, name, bytes))
         return false;
-    if (decompress_look(fd, name, contents->at, &beginning) != 0)
-        report(contents);
-    if (beginning.packer == NULL && view->decompresses)
-        hints_look_at_name(view->hints, name);
-    if (beginning.packer == NULL || (beginning.named && !view->decompresses))
+    look_at_beginning(contents, contents->at, &beginning);
+    if (beginning.packer == NULL)
         return false;
-    if (!view->decompresses)
-        hints_refuse_packed(record_kind(view->format), beginning.packer, name);
-    decompress_check(beginning.packer, name);
+    if (!contents->decompresses)
+        hints_refuse_packed(record_kind(contents->format), beginning.packer, name);
+    packer_unpack(&command, beginning.packer);
+    packer_check(&command, name);
     contents->packed++;
     return true;
 }
 
-/* A regular file that has a name. */
-static bool look_into(struct contents *contents, const struct contents_view *view, uint64_t *bytes)
-{
-    struct file_mark *mark = mark_of(contents);
-
-    contents->fd = operand_open(name_of(contents), true);
-    if (contents->fd < 0 || file_mark_open(mark, contents->fd) != 0)
-        file_mark_report(name_of(contents));
-    *bytes = (uint64_t)mark->bytes;
-    return !is_packed(contents, view, contents->fd, *bytes);
-}
-
-/* Standard input as a regular file, of which it has what is left. Where it is named again, that is nothing. */
-static bool look_into_standard_input(struct contents *contents, const struct contents_view *view, uint64_t *bytes)
-{
-    struct file_mark *mark = mark_of(contents);
-
-    for (size_t i = 0; i < contents->file; i++)
-        if (operand_is_standard_input(contents->names[i])) {
-            *mark = contents->marks[i];
-            return true;
-        }
-    if (file_mark_open(mark, STDIN_FILENO) != 0)
-        file_mark_report(name_of(contents));
-    contents->start = contents->at = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-    if (contents->start >= 0 && contents->start < mark->bytes)
-        *bytes = (uint64_t)(mark->bytes - contents->start);
-    return !is_packed(contents, view, STDIN_FILENO, *bytes);
-}
-
-bool contents_look(struct contents *contents, size_t file, const struct contents_view *view, uint64_t *bytes)
+bool contents_look(struct contents *contents, size_t file, uint64_t *bytes)
 {
     const char *name = contents->names[file];
     const bool is_input = operand_is_standard_input(name);
     const int mode = is_input ? sys_access_mode(STDIN_FILENO) : O_RDONLY;
+    struct file_mark *mark = &contents->marks[file];
     struct stat status;
 
     *bytes = 0;
     contents->file = file;
-    contents->at = 0;
     if (mode < 0 || (is_input ? sys_fstat(STDIN_FILENO, &status) : io_look(name, &status)) != 0)
         report(contents);
     if (mode == O_WRONLY || S_ISDIR(status.st_mode))
@@ -143,10 +127,21 @@ bool contents_look(struct contents *contents, size_t file, const struct contents
     if (!S_ISREG(status.st_mode))
         return false;
     check_emptied(name, &status);
-    if (is_input)
-        return look_into_standard_input(contents, view, bytes);
-    mark_of(contents)->file = file_mark_of(&status).file; /* which it must be when it is open, too */
-    return look_into(contents, view, bytes);
+    for (size_t i = 0; i < file && is_input; i++)
+        if (operand_is_standard_input(contents->names[i])) { /* nothing is left of it */
+            *mark = contents->marks[i];
+            return true;
+        }
+    if (!is_input)
+        mark->file = file_mark_of(&status).file; /* which it must be when it is open, too */
+    contents->fd = operand_open(name, true);
+    if (contents->fd < 0 || file_mark_open(mark, contents->fd) != 0)
+        file_mark_report(name);
+    contents->at = is_input ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
+    contents->start = is_input ? contents->at : contents->start;
+    if (contents->at >= 0 && contents->at < mark->bytes)
+        *bytes = (uint64_t)(mark->bytes - contents->at);
+    return !is_packed(contents, *bytes);
 }
 
 void contents_decompress(struct contents *contents, struct decompress_limits limits)
@@ -158,54 +153,39 @@ void contents_decompress(struct contents *contents, struct decompress_limits lim
 
 /* ---- Reading ---- */
 
-/* The file is open: is it what it was when it was opened before, if it was? */
-static void begin(struct contents *contents)
-{
-    const bool moved = operand_is_standard_input(name_of(contents));
-    struct file_mark *mark = mark_of(contents);
-
-    if (file_mark_open(mark, contents->fd) != 0)
-        file_mark_report(name_of(contents));
-    contents->at = moved && file_mark_is_known(mark) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
-    if (contents->at < 0)
-        report(contents);
-}
-
-/* The file is open: start the program that it needs, if any. */
-static void decompress(struct contents *contents)
-{
-    const off_t at = file_mark_is_known(mark_of(contents)) ? contents->at : -1;
-
-    if (decompress_look(contents->fd, name_of(contents), at, &contents->beginning) != 0)
-        report(contents);
-    if (contents->beginning.packer == NULL)
-        return;
-    decompress_start(contents->decompress, contents->file, contents->fd, &contents->beginning);
-    contents->decompressed = true;
-    contents->fd = -1;
-}
-
 void contents_begin(struct contents *contents, size_t file)
 {
-    contents->open = true;
+    struct file_mark *mark = &contents->marks[file];
+    struct decompress *decompress = contents->decompress;
+    bool known;
+
     contents->file = file;
     contents->at_end = false;
     contents->taken = 0;
-    contents->decompressed = false;
     contents->beginning = (struct decompress_beginning){.bytes = 0};
-    if (contents->decompress != NULL && decompress_is_ahead(contents->decompress, file)) {
-        contents->decompressed = true;
-        decompress_run_ahead(contents->decompress, file);
+    contents->decompressed = decompress != NULL && decompress_is_ahead(decompress, file);
+    if (contents->decompressed) {
+        decompress_run_ahead(decompress, file);
         return;
     }
-    contents->fd = operand_open(name_of(contents), file_mark_is_known(mark_of(contents)));
+    contents->fd = operand_open(name_of(contents), file_mark_is_known(mark));
     if (contents->fd < 0)
         report(contents);
-    begin(contents);
-    if (contents->decompress != NULL) {
-        decompress(contents);
-        decompress_run_ahead(contents->decompress, file);
+    if (file_mark_open(mark, contents->fd) != 0)
+        file_mark_report(name_of(contents));
+    known = file_mark_is_known(mark);
+    contents->at = known && operand_is_standard_input(name_of(contents)) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
+    if (contents->at < 0)
+        report(contents);
+    if (decompress == NULL)
+        return;
+    look_at_beginning(contents, known ? contents->at : -1, &contents->beginning);
+    if (contents->beginning.packer != NULL) {
+        decompress_start(decompress, file, contents->fd, &contents->beginning);
+        contents->decompressed = true;
+        contents->fd = -1;
     }
+    decompress_run_ahead(decompress, file);
 }
 
 size_t contents_read(void *context, void *data, size_t bytes)
@@ -247,7 +227,6 @@ void contents_close(struct contents *contents)
 {
     operand_close(contents->fd);
     contents->fd = -1;
-    contents->open = false;
 }
 
 /* ---- Outputs ---- */
@@ -260,9 +239,7 @@ void contents_refuse(const char *name, const struct record_format *format, bool 
     size_t bytes = 0, got = 1;
     bool unpacked;
 
-    if (!hints_are_given(format))
-        return;
-    contents_open(&contents, &name, 1);
+    contents_open(&contents, &name, 1, format, decompresses);
     if (decompresses)
         contents_decompress(&contents, (struct decompress_limits){.programs = 1});
     for (contents_begin(&contents, 0); got > 0 && bytes < sizeof data; bytes += got)

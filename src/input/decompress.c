@@ -1,9 +1,11 @@
 /*
  * File i has turn i mod `turns`, so that the files that come next have a turn each. A program is given the descriptor
- * of a regular file. Of what cannot be read twice the first bytes have been read, so its program is fed (pump.h), and
- * only while it is read; nor is it opened ahead, which may have effects.
+ * of a regular file. Of what cannot be read twice the first bytes have been read, so its program is fed, and only while
+ * it is read; nor is it opened ahead, which may have effects.
  *
- * There is no thread: whenever the file that is read has nothing to give, what the others have written is taken.
+ * There is no thread. Our ends of pipes do not block: whoever reads gives what a pipe takes, takes what is there, and
+ * waits only if it could do neither. Whenever the file that is read has nothing to give, what the others have written
+ * is taken.
  */
 
 #include "input/decompress.h"
@@ -19,7 +21,7 @@
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/pool.h"
-#include "system/pump.h"
+#include "system/program.h"
 #include "system/sys.h"
 
 /* More would be of no use. */
@@ -39,16 +41,26 @@ struct turn {
     size_t file; /* the number of the file that it is for, and 1; 0: none */
     bool runs;   /* does a program decompress it? Else it is not compressed, or was not looked into */
     bool ended;  /* there is no more to come from the program */
-    bool named;  /* is its name all that says that the file is compressed? */
     const struct packer *packer;
-    struct pump pump;
-    struct flow flow;
-    int fd;   /* the file, while its program runs; else -1 */
-    bool fed; /* is it read here, and given to the program? */
+    struct program program;
+    int fd; /* the file, while its program runs; else -1 */
 
     /* What was read ahead: blocks from the byte `from` of the first one to the byte `to` of the last one. */
     uint32_t first, last; /* POOL_NONE: there are none */
     size_t from, to;
+};
+
+/*
+ * What is read here, and given to the program of the file that is read. The end of the pipe that the program reads from
+ * is held open here as well. Without a reader, a write would raise SIGPIPE, which must stay deadly for standard output;
+ * with it, a pipe that nobody reads any more is just full, and that the program has died shows as the end of its
+ * output.
+ */
+struct feed {
+    int pipe, held; /* its ends; -1: there is none, or it has got all */
+    const uint8_t *next;
+    size_t bytes; /* that are left of `data` */
+    uint8_t data[FEED_BYTES];
 };
 
 struct decompress {
@@ -57,12 +69,12 @@ struct decompress {
     size_t count;
     struct pool pool; /* for what is read ahead; zeroed if that is not done */
     uint64_t pool_bytes;
-    uint8_t feed[FEED_BYTES];
+    struct feed feed;
     size_t turns;
     struct turn turn[];
 };
 
-static const struct turn no_turn = {.fd = -1, .first = POOL_NONE, .last = POOL_NONE};
+static const struct turn no_turn = {.program = {.out = -1}, .fd = -1, .first = POOL_NONE, .last = POOL_NONE};
 
 struct decompress *decompress_new(const char *const *names, struct file_mark *marks, size_t count,
                                   struct decompress_limits limits)
@@ -73,7 +85,8 @@ struct decompress *decompress_new(const char *const *names, struct file_mark *ma
     turns = least_size(turns < count ? turns : count, TURNS_MAX);
     turns = turns > 0 ? turns : 1;
     decompress = fault_allocate(1, sizeof *decompress + turns * sizeof decompress->turn[0]);
-    *decompress = (struct decompress){.names = names, .marks = marks, .count = count, .turns = turns};
+    *decompress = (struct decompress){
+        .names = names, .marks = marks, .count = count, .turns = turns, .feed = {.pipe = -1, .held = -1}};
     for (size_t i = 0; i < turns; i++)
         decompress->turn[i] = no_turn;
     if (turns > 1 && limits.bytes / BLOCK_BYTES >= BLOCKS_MIN &&
@@ -82,14 +95,22 @@ struct decompress *decompress_new(const char *const *names, struct file_mark *ma
     return decompress;
 }
 
+static void close_feed(struct feed *feed)
+{
+    operand_close(feed->pipe);
+    operand_close(feed->held);
+    feed->pipe = feed->held = -1;
+}
+
 void decompress_free(struct decompress *decompress)
 {
     if (decompress == NULL)
         return;
     for (size_t i = 0; i < decompress->turns; i++) {
-        pump_abandon(&decompress->turn[i].pump);
+        program_kill(&decompress->turn[i].program);
         operand_close(decompress->turn[i].fd);
     }
+    close_feed(&decompress->feed);
     pool_close(&decompress->pool);
     free(decompress);
 }
@@ -106,7 +127,7 @@ static struct turn *turn_of(struct decompress *decompress, size_t i)
 
 /* ---- Looking ---- */
 
-/* As much as there is room for, or the file has. */
+/* As much of what cannot be read again as there is room for, or as there is. */
 static int read_first(int fd, struct decompress_beginning *beginning)
 {
     ssize_t got = 1;
@@ -116,77 +137,69 @@ static int read_first(int fd, struct decompress_beginning *beginning)
         if (got > 0)
             beginning->bytes += (size_t)got;
     }
+    beginning->seen = beginning->bytes;
     return got < 0 ? -1 : 0;
 }
 
-/* A file that is shorter than any that is compressed is what its name says, so that its program tells what it lacks. */
-static void find_packer(struct decompress_beginning *beginning, const char *name, size_t bytes)
-{
-    beginning->packer = packer_of_beginning(beginning->data, bytes);
-    beginning->named = beginning->packer == NULL && bytes < PACKER_LOOK_BYTES;
-    if (beginning->named)
-        beginning->packer = packer_of_name(name);
-}
-
-int decompress_look(int fd, const char *name, off_t at, struct decompress_beginning *beginning)
+int decompress_look(int fd, off_t at, struct decompress_beginning *beginning)
 {
     struct iovec piece = {.iov_base = beginning->data, .iov_len = sizeof beginning->data};
-    size_t seen;
 
     beginning->bytes = 0;
-    if (at >= 0) {
-        if (io_read_at(fd, &piece, 1, at, &seen) != 0 && errno != 0)
-            return -1;
-    } else {
-        if (read_first(fd, beginning) != 0)
-            return -1;
-        seen = beginning->bytes;
-    }
-    find_packer(beginning, name, seen);
+    beginning->seen = 0;
+    if (at >= 0 && io_read_at(fd, &piece, 1, at, &beginning->seen) != 0 && errno != 0)
+        return -1;
+    if (at < 0 && read_first(fd, beginning) != 0)
+        return -1;
+    beginning->packer = packer_of_beginning(beginning->data, beginning->seen);
     return 0;
-}
-
-void decompress_check(const struct packer *packer, const char *name)
-{
-    struct packer_command command;
-
-    if (packer_unpack(&command, packer) != 0)
-        packer_report(&command, name);
 }
 
 /* ---- Starting ---- */
 
-/* Start the program of a file, which is open. 0, or -1 with errno. */
-static int start(struct turn *turn, size_t i, const struct decompress_beginning *beginning, int fd,
-                 struct packer_command *command)
+/* Start the program of a file, which is open, and which it reads, unless it is fed. 0, or -1 with errno. */
+static int start(struct turn *turn, size_t i, const struct decompress_beginning *beginning, int fd, int input)
 {
-    const bool fed = beginning->bytes > 0;
+    struct packer_command command;
 
     *turn = no_turn;
     turn->file = i + 1;
     turn->packer = beginning->packer;
-    turn->named = beginning->named;
-    if (packer_unpack(command, turn->packer) != 0 ||
-        pump_start(&turn->pump, command->arguments, packer_own_variables, fed ? -1 : fd) != 0)
+    packer_unpack(&command, turn->packer);
+    if (program_start(&turn->program, command.arguments, packer_own_variables, input, PROGRAM_PIPE) != 0)
         return -1;
+    sys_widen_pipe(turn->program.out);
     turn->runs = true;
     turn->fd = fd;
-    turn->fed = fed;
-    return 0;
+    return sys_set_nonblocking(turn->program.out);
+}
+
+/* Have a pipe to feed a program with, and bytes for it that were read. Returns the end for the program, or -1 with
+ * errno. */
+static int begin_feed(struct feed *feed, const uint8_t *data, size_t bytes)
+{
+    int ends[2];
+
+    if (sys_pipe(ends) != 0)
+        return -1;
+    feed->held = ends[0];
+    feed->pipe = ends[1];
+    feed->next = feed->data;
+    feed->bytes = bytes;
+    memcpy(feed->data, data, bytes);
+    sys_widen_pipe(feed->pipe);
+    return sys_set_nonblocking(feed->pipe) == 0 ? feed->held : -1;
 }
 
 void decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning)
 {
-    struct turn *turn = turn_of(decompress, i);
+    const int input = beginning->bytes > 0 ? begin_feed(&decompress->feed, beginning->data, beginning->bytes) : fd;
     struct packer_command command;
 
-    if (start(turn, i, beginning, fd, &command) != 0)
-        packer_report(&command, decompress->names[i]);
-    if (!turn->fed)
+    if (input >= 0 && start(turn_of(decompress, i), i, beginning, fd, input) == 0)
         return;
-    memcpy(decompress->feed, beginning->data, beginning->bytes);
-    turn->flow.in = decompress->feed;
-    turn->flow.in_bytes = beginning->bytes;
+    packer_unpack(&command, beginning->packer);
+    packer_report(&command, decompress->names[i]);
 }
 
 bool decompress_is_ahead(struct decompress *decompress, size_t i)
@@ -202,17 +215,15 @@ static void try_ahead(struct decompress *decompress, size_t i)
     struct turn *turn = turn_of(decompress, i);
     const char *name = decompress->names[i];
     struct decompress_beginning beginning = {.bytes = 0};
-    struct packer_command command;
-    struct stat status;
     int fd;
 
     *turn = no_turn;
     turn->file = i + 1;
-    if (operand_is_standard_input(name) || sys_stat(name, &status) != 0 || !S_ISREG(status.st_mode))
+    if (operand_is_standard_input(name) || !file_mark_is_known(&decompress->marks[i]))
         return;
     fd = operand_open(name, true);
-    if (fd < 0 || file_mark_open(&decompress->marks[i], fd) != 0 || decompress_look(fd, name, 0, &beginning) != 0 ||
-        beginning.packer == NULL || beginning.bytes > 0 || start(turn, i, &beginning, fd, &command) != 0)
+    if (fd < 0 || file_mark_open(&decompress->marks[i], fd) != 0 || decompress_look(fd, 0, &beginning) != 0 ||
+        beginning.packer == NULL || start(turn, i, &beginning, fd, fd) != 0)
         operand_close(fd);
 }
 
@@ -256,25 +267,33 @@ static void drop_first(struct decompress *decompress, struct turn *turn)
     const uint32_t block = turn->first;
 
     turn->first = block == turn->last ? POOL_NONE : decompress->pool.next[block];
-    turn->last = block == turn->last ? POOL_NONE : turn->last;
     turn->from = 0;
     pool_put(&decompress->pool, block, block, 1);
+}
+
+/* Up to so many bytes that the program has written; 0 if it has ended its output, -1 with errno, EAGAIN if there is
+ * nothing yet. */
+static ssize_t take(struct turn *turn, uint8_t *data, size_t bytes)
+{
+    ssize_t got;
+
+    do
+        got = sys_read(turn->program.out, data, bytes);
+    while (got < 0 && errno == EINTR);
+    turn->ended = got == 0;
+    return got;
 }
 
 /* Take what is there, for which there is room. A failure shows when the file is read. */
 static bool read_ahead(struct decompress *decompress, struct turn *turn)
 {
-    struct flow flow = {.in_bytes = 0};
-    enum pump_moved moved;
+    ssize_t got;
 
     if (turn->last == POOL_NONE || turn->to == BLOCK_BYTES)
         add_block(decompress, turn);
-    flow.out = pool_block(&decompress->pool, turn->last) + turn->to;
-    flow.out_bytes = BLOCK_BYTES - turn->to;
-    moved = pump_try(&turn->pump, &flow);
-    turn->ended = moved == PUMP_ENDED;
-    turn->to = BLOCK_BYTES - flow.out_bytes;
-    return moved == PUMP_MOVED;
+    got = take(turn, pool_block(&decompress->pool, turn->last) + turn->to, BLOCK_BYTES - turn->to);
+    turn->to += got > 0 ? (size_t)got : 0;
+    return got > 0;
 }
 
 /* The nearest one first: it may take all the memory. */
@@ -309,36 +328,49 @@ static size_t take_held(struct decompress *decompress, struct turn *turn, uint8_
     return taken;
 }
 
-/* Wait until something can be moved. 0, or -1 with errno. */
-static int wait_for_any(struct decompress *decompress, const struct turn *current)
+/* Wait until something can be moved. */
+static void wait_for_any(struct decompress *decompress, const struct turn *current)
 {
     struct pollfd waits[TURNS_MAX + 1];
     unsigned count = 0;
 
-    waits[count++] = (struct pollfd){.fd = current->pump.out, .events = POLLIN};
-    waits[count++] = (struct pollfd){.fd = current->pump.in, .events = POLLOUT};
+    waits[count++] = (struct pollfd){.fd = current->program.out, .events = POLLIN};
+    waits[count++] = (struct pollfd){.fd = decompress->feed.pipe, .events = POLLOUT};
     for (size_t i = 0; i < decompress->turns; i++)
         if (&decompress->turn[i] != current && reads_ahead(decompress, &decompress->turn[i], current))
-            waits[count++] = (struct pollfd){.fd = decompress->turn[i].pump.out, .events = POLLIN};
-    return sys_poll_all(waits, count) >= 0 || errno == EINTR ? 0 : -1;
+            waits[count++] = (struct pollfd){.fd = decompress->turn[i].program.out, .events = POLLIN};
+    if (sys_poll_all(waits, count) < 0 && errno != EINTR)
+        fault_report(decompress->names[current->file - 1], errno);
 }
 
 /* ---- Reading ---- */
 
-/* Have something to feed it with, or know that there is no more. 0, or -1 with errno. */
-static int fetch(struct decompress *decompress, struct turn *turn)
+/* Give the program what its pipe takes; at the end of the file close that. Has anything been given? */
+static bool give(struct decompress *decompress, const struct turn *turn)
 {
-    ssize_t got;
+    struct feed *feed = &decompress->feed;
+    const char *name = decompress->names[turn->file - 1];
+    ssize_t got = 1;
 
-    if (!turn->fed || turn->flow.in_bytes > 0)
-        return 0;
-    got = io_read(turn->fd, decompress->feed, sizeof decompress->feed);
-    if (got < 0)
-        return -1;
-    turn->fed = got > 0;
-    turn->flow.in = decompress->feed;
-    turn->flow.in_bytes = (size_t)got;
-    return 0;
+    if (feed->pipe < 0)
+        return false;
+    if (feed->bytes == 0) {
+        got = io_read(turn->fd, feed->data, sizeof feed->data);
+        feed->next = feed->data;
+        feed->bytes = got > 0 ? (size_t)got : 0;
+    }
+    if (got == 0)
+        close_feed(feed);
+    if (got > 0) {
+        do
+            got = sys_write(feed->pipe, feed->next, feed->bytes);
+        while (got < 0 && errno == EINTR);
+        feed->next += got > 0 ? got : 0;
+        feed->bytes -= got > 0 ? (size_t)got : 0;
+    }
+    if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
+        fault_report(name, errno);
+    return got > 0;
 }
 
 /* The program reads a regular file through the descriptor that is open here as well, which thus tells how far it came.
@@ -358,44 +390,36 @@ static void finish(struct decompress *decompress, struct turn *turn)
 {
     const char *name = fault_name(decompress->names[turn->file - 1]);
     struct packer_command command;
-    char text[PROGRAM_FAILURE_BYTES];
-    const char *failure;
     int status;
 
-    if (pump_end(&turn->pump, &status) != 0)
-        fault_report(name, errno);
+    close_feed(&decompress->feed);
+    (void)program_wait(&turn->program, name, 0, &status);
     turn->runs = false;
     end_file(decompress, turn);
-    failure = program_failure(status, text);
-    if (failure == NULL && turn->named)
-        fault_say("%s: too short to be compressed", name);
-    if (failure == NULL)
-        return;
-    (void)packer_unpack(&command, turn->packer); /* for its text */
-    fault_say("%s: '%s' failed: %s", name, command.text, failure);
+    packer_unpack(&command, turn->packer);
+    program_judge(status, NULL, name, command.text);
 }
 
 size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes)
 {
     struct turn *turn = turn_of(decompress, i);
-    enum pump_moved moved = PUMP_MOVED;
     size_t held;
 
     (void)read_all_ahead(decompress, turn);
     held = take_held(decompress, turn, data, bytes);
     if (held > 0 || !turn->runs)
         return held;
-    turn->flow.out = data;
-    turn->flow.out_bytes = bytes;
-    while (!turn->ended && moved != PUMP_FAILED && turn->flow.out == data) {
-        moved = fetch(decompress, turn) == 0 ? pump_try(&turn->pump, &turn->flow) : PUMP_FAILED;
-        turn->ended = moved == PUMP_ENDED;
-        if (moved == PUMP_WAITS && !read_all_ahead(decompress, turn) && wait_for_any(decompress, turn) != 0)
-            moved = PUMP_FAILED;
+    while (!turn->ended) {
+        const bool gave = give(decompress, turn);
+        const ssize_t got = take(turn, data, bytes);
+
+        if (got > 0)
+            return (size_t)got;
+        if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
+            fault_report(decompress->names[i], errno);
+        if (!turn->ended && !gave && !read_all_ahead(decompress, turn))
+            wait_for_any(decompress, turn);
     }
-    if (moved == PUMP_FAILED)
-        fault_report(decompress->names[i], errno);
-    if (turn->ended)
-        finish(decompress, turn);
-    return (size_t)(turn->flow.out - data);
+    finish(decompress, turn);
+    return 0;
 }

@@ -5,43 +5,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "system/fault.h"
 
-struct words {
+/* Hands out one text after another. */
+struct generated {
+    bool (*next)(struct generated *generated); /* have the next one, if there is one */
+    const char *text;
+    size_t bytes; /* that are left of it */
     const char *const *word;
-    size_t count;
-    size_t next;
-    size_t inside; /* bytes of the next word that were handed out */
+    struct number_range range;
+    uint64_t at, count; /* the number of the next one, and of all */
+    bool ended;
+    uint8_t number[GENERATED_NUMBER_BYTES];
 };
 
-static size_t read_words(void *context, uint8_t *data, size_t bytes)
+static size_t read_texts(void *context, uint8_t *data, size_t bytes)
 {
-    struct words *words = context;
+    struct generated *generated = context;
     size_t done = 0;
 
-    while (done < bytes && words->next < words->count) {
-        const char *rest = words->word[words->next] + words->inside;
-        size_t length = strlen(rest) + 1;
-        size_t part = length < bytes - done ? length : bytes - done;
+    while (done < bytes && (generated->bytes > 0 || generated->next(generated))) {
+        const size_t part = least_size(generated->bytes, bytes - done);
 
-        memcpy(data + done, rest, part);
+        memcpy(data + done, generated->text, part);
+        generated->text += part;
+        generated->bytes -= part;
         done += part;
-        words->inside += part;
-        if (part == length) {
-            words->inside = 0;
-            words->next++;
-        }
     }
     return done;
 }
 
+static bool next_word(struct generated *words)
+{
+    if (words->at == words->count)
+        return false;
+    words->text = words->word[words->at++];
+    words->bytes = strlen(words->text) + 1;
+    return true;
+}
+
 struct source *generated_words(const char *const *words, size_t count)
 {
-    struct words *context = fault_allocate(1, sizeof *context);
-    struct source *source = source_over(read_words, context, free);
+    struct generated *generated = fault_allocate(1, sizeof *generated);
+    struct source *source = source_over(read_texts, generated, free);
     uint64_t bytes = 0;
 
-    *context = (struct words){.word = words, .count = count};
+    *generated = (struct generated){.next = next_word, .word = words, .count = count};
     for (size_t i = 0; i < count; i++)
         bytes += strlen(words[i]) + 1;
     source_expect(source, bytes);
@@ -63,73 +73,43 @@ size_t generated_number(const struct number_range *range, uint64_t i, uint8_t *t
     return sizeof digits - first;
 }
 
-/* All that have as many digits as `from`, then those that have one more, and so on. */
+/* Those of one digit, of two, and so on. */
 uint64_t generated_range_bytes(const struct number_range *range)
 {
-    uint64_t last = range->first + (range->count - 1);
-    uint64_t bytes = 0;
+    const uint64_t last = range->first + (range->count - 1);
+    uint64_t bytes = 0, from = range->first, power = 10;
 
-    if (range->count == 0 && !range->full)
-        return 0;
-    for (uint64_t from = range->first;;) {
-        uint8_t text[GENERATED_NUMBER_BYTES];
-        size_t length = generated_number(range, from - range->first, text);
-        uint64_t end = last; /* of those that have as many digits */
-        uint64_t power = 1;
+    if (range->count == 0)
+        return range->full ? UINT64_MAX : 0;
+    for (unsigned length = 2;; length++, power *= 10) { /* with the delimiter */
+        const uint64_t end = length < GENERATED_NUMBER_BYTES && power - 1 < last ? power - 1 : last;
 
-        for (size_t digit = 1; digit < length && power <= UINT64_MAX / 10; digit++)
-            power *= 10;
-        if (length < GENERATED_NUMBER_BYTES && power - 1 < last)
-            end = power - 1;
-        if (end - from >= (UINT64_MAX - bytes) / length)
+        if (from <= end && end - from >= (UINT64_MAX - bytes) / length)
             return UINT64_MAX;
-        bytes += (end - from + 1) * length;
+        if (from <= end)
+            bytes += (end - from + 1) * length;
         if (end == last)
             return bytes;
-        from = end + 1;
+        from = from <= end ? end + 1 : from;
     }
 }
 
-struct numbers {
-    struct number_range range;
-    uint64_t next;
-    bool ended;
-    size_t at; /* what is left of the number before that */
-    size_t end;
-    uint8_t text[GENERATED_NUMBER_BYTES];
-};
-
-static size_t read_numbers(void *context, uint8_t *data, size_t bytes)
+static bool next_number(struct generated *numbers)
 {
-    struct numbers *numbers = context;
-    size_t done = 0;
-
-    while (done < bytes) {
-        size_t part = numbers->end - numbers->at;
-
-        if (part == 0 && numbers->ended)
-            break;
-        if (part == 0) {
-            numbers->at = 0;
-            numbers->end = generated_number(&numbers->range, numbers->next++, numbers->text);
-            numbers->ended = numbers->next == numbers->range.count;
-            continue;
-        }
-        part = part < bytes - done ? part : bytes - done;
-        memcpy(data + done, numbers->text + numbers->at, part);
-        numbers->at += part;
-        done += part;
-    }
-    return done;
+    if (numbers->ended)
+        return false;
+    numbers->bytes = generated_number(&numbers->range, numbers->at++, numbers->number);
+    numbers->text = (const char *)numbers->number;
+    numbers->ended = numbers->at == numbers->range.count;
+    return true;
 }
 
 struct source *generated_range(const struct number_range *range)
 {
-    struct numbers *context = fault_allocate(1, sizeof *context);
-    struct source *source = source_over(read_numbers, context, free);
+    struct generated *generated = fault_allocate(1, sizeof *generated);
+    struct source *source = source_over(read_texts, generated, free);
 
-    context->range = *range;
-    context->ended = range->count == 0 && !range->full;
+    *generated = (struct generated){.next = next_number, .range = *range, .ended = range->count == 0 && !range->full};
     source_expect(source, generated_range_bytes(range));
     return source;
 }

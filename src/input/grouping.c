@@ -34,8 +34,10 @@ struct grouping {
     uint8_t buffer[GROUPING_BYTES + POOL_SLACK_BYTES];
 };
 
-static void restart(struct grouping *grouping)
+static void restart(void *context)
 {
+    struct grouping *grouping = context;
+
     record_reader_init(&grouping->reader, &grouping->rule.format, grouping->members, grouping->buffer, GROUPING_BYTES);
     grouping->piece.bytes = 0;
     grouping->count = 0;
@@ -73,6 +75,7 @@ static void find_key(struct grouping *grouping, struct key *key)
 /* A group begins, with a member of which the first piece has come. */
 static void look_for_torn(struct grouping *grouping, const struct key *key)
 {
+    static const char text[] = "%s: the records of group '%.*s%s' are not all neighbours, %s: sort by field %llu first";
     const unsigned long long field = grouping->rule.field.number;
     const int shown = (int)least_size(key->bytes, SHOWN_BYTES);
     const char *more = key->bytes > SHOWN_BYTES ? "..." : "";
@@ -84,12 +87,8 @@ static void look_for_torn(struct grouping *grouping, const struct key *key)
     grouping->told = true;
     name = source_name_at(grouping->members, grouping->piece.offset, &end);
     if (grouping->whole)
-        fault_say("%s: the records of group '%.*s%s' are not all neighbours, so that --split would divide it: "
-                  "sort by field %llu first",
-                  name, shown, (const char *)key->text, more, field);
-    fault_warn("%s: the records of group '%.*s%s' are not all neighbours, and are several groups: sort by field %llu "
-               "first",
-               name, shown, (const char *)key->text, more, field);
+        fault_say(text, name, shown, (const char *)key->text, more, "so that --split would divide it", field);
+    fault_warn(text, name, shown, (const char *)key->text, more, "and are several groups", field);
 }
 
 /* Have the next piece, with the mark that comes before it. */
@@ -143,26 +142,9 @@ static size_t read_groups(void *context, uint8_t *data, size_t bytes)
     return done;
 }
 
-static void rewind_groups(void *context)
-{
-    struct grouping *grouping = context;
-
-    source_rewind(grouping->members);
-    restart(grouping);
-}
-
-static void release(void *context)
-{
-    struct grouping *grouping = context;
-
-    source_free(grouping->members);
-    free(grouping);
-}
-
-static const struct source_stage stage = {.read = read_groups, .rewind = rewind_groups, .release = release};
-
 void grouping_begin(struct source *source, const struct key_rule *rule, bool whole)
 {
+    static const struct source_stage stage = {.read = read_groups, .rewind = restart, .release = free};
     struct grouping *grouping = fault_allocate(1, sizeof *grouping);
 
     grouping->members = source_insert(source, &stage, grouping);

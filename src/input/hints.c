@@ -12,6 +12,8 @@
 /* Of what a file is; and of what to do, with its path. The longest path that can be opened is shorter. */
 enum { WHAT_BYTES = 64, ADVICE_BYTES = 4400 };
 
+#define NO_LINES "its rows are no lines: convert it to text first"
+
 struct hint {
     char what[WHAT_BYTES];
     char advice[ADVICE_BYTES];
@@ -26,15 +28,14 @@ struct beginning {
     bool unpacked;
 };
 
+static bool is_one_of(char byte, const char *bytes)
+{
+    return byte != '\0' && strchr(bytes, byte) != NULL;
+}
+
 static bool begins_with(const struct beginning *file, const char *mark, size_t bytes)
 {
     return file->bytes >= bytes && memcmp(file->data, mark, bytes) == 0;
-}
-
-/* The beginnings of text in UTF-16, either way round. */
-static bool is_utf16(const struct beginning *file)
-{
-    return begins_with(file, "\xff\xfe", 2) || begins_with(file, "\xfe\xff", 2);
 }
 
 /* Where text begins: behind a byte-order mark. */
@@ -73,7 +74,7 @@ static char csv_separator(const struct beginning *file, bool *may_be_text)
         } else if (byte == '"' && (quoted || begins)) {
             quoted = !quoted;
             begins = false;
-            if (!quoted && i + 1 < bytes && strchr(",;\t\r\n", (char)file->data[i + 1]) == NULL)
+            if (!quoted && i + 1 < bytes && !is_one_of((char)file->data[i + 1], ",;\t\r\n"))
                 return '\0';
         } else if (quoted) {
             broken = broken || byte == '\n';
@@ -100,6 +101,14 @@ static char csv_separator(const struct beginning *file, bool *may_be_text)
     return !found ? '\0' : separator != '\0' ? separator : ',';
 }
 
+/* The first byte from `i` on that is none of these. */
+static size_t skip(const struct beginning *file, size_t i, const char *blanks)
+{
+    while (i < file->bytes && is_one_of((char)file->data[i], blanks))
+        i++;
+    return i;
+}
+
 /*
  * With what the file begins, if that is JSON, but not one value on each line: '[' or '{'; else NUL. A value that is in
  * one line may be the only one of a file of lines all the same, or a very long one.
@@ -107,62 +116,55 @@ static char csv_separator(const struct beginning *file, bool *may_be_text)
 static char json_bracket(const struct beginning *file, bool *may_be_text)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
-    size_t depth = 0, commas = 0, i = text_start(file);
-    char first, second = '\0';
-    bool quoted = false;
+    const char *text = (const char *)file->data;
+    const size_t start = skip(file, text_start(file), " \t\r\n"), next = skip(file, start + 1, " \t\r\n");
+    size_t depth = 1, commas = 0, i = next;
 
-    while (i < bytes && strchr(" \t\r\n", (char)file->data[i]) != NULL && file->data[i] != '\0')
-        i++;
-    first = i < bytes ? (char)file->data[i] : '\0';
-    if (first != '[' && first != '{')
-        return '\0';
     *may_be_text = false;
-    for (; i < bytes && (depth > 0 || second == '\0'); i++) {
-        const char byte = (char)file->data[i];
-
-        if (quoted && byte == '\n')
-            return '\0';
+    if (next >= bytes || !is_one_of(text[start], "[{") ||
+        !is_one_of(text[next], text[start] == '{' ? "\"" : "[{\"-0123456789"))
+        return '\0';
+    if (memchr(text + start, '\n', next - start) != NULL)
+        return text[start];
+    for (bool quoted = false; i < bytes && depth > 0; i++) {
+        if (text[i] == '\n')
+            return quoted ? '\0' : text[start];
         if (quoted) {
-            quoted = byte != '"';
-            i += byte == '\\';
+            quoted = text[i] != '"';
+            i += text[i] == '\\';
             continue;
         }
-        if (byte == '\0' || strchr(" \t\r\n[]{}\",:-+.0123456789eEtrufalsn", byte) == NULL)
+        if (!is_one_of(text[i], " \t\r[]{}\",:-+.0123456789eEtrufalsn"))
             return '\0';
-        if (depth == 1 && second == '\0' && strchr(" \t\r\n", byte) == NULL) {
-            second = byte;
-            if (strchr(first == '{' ? "\"" : "[{\"-0123456789", byte) == NULL)
-                return '\0';
-        }
-        if (byte == '\n' && second != '\0')
-            return first;
-        quoted = byte == '"';
-        depth += byte == '[' || byte == '{';
-        depth -= byte == ']' || byte == '}';
-        commas += byte == ',' && depth == 1;
+        quoted = text[i] == '"';
+        depth += is_one_of(text[i], "[{");
+        depth -= is_one_of(text[i], "]}");
+        commas += text[i] == ',' && depth == 1;
     }
     *may_be_text = true;
-    if (depth > 0)
-        return first == '[' && second == '{' ? first : '\0';
-    while (i < bytes && (file->data[i] == '\r' || file->data[i] == '\n'))
-        i++;
-    return first == '[' && commas > 0 && i == bytes ? first : '\0';
+    if (depth > 0 ? text[next] == '{' : commas > 0 && skip(file, i, "\r\n") == file->bytes)
+        return text[start] == '[' ? '[' : '\0';
+    return '\0';
 }
 
-/* Files of tables and arrays. Text may begin with the mark of Parquet, too, but not with what comes next: the type of
- * the first field of a header in Thrift's compact protocol. */
+/* What its first bytes tell of a file. Text may begin with the mark of Parquet, too, but not with what comes next: the
+ * type of the first field of a header in Thrift's compact protocol. */
 static const struct {
     const char *what;
     const char *beginning;
     size_t bytes;
-} tables[] = {
-    {"a Parquet file", "PAR1\x15", 5},
-    {"an Arrow file", "ARROW1\0", 7},
-    {"an SQLite database", "SQLite format 3\0", 16},
-    {"an HDF5 file", "\x89HDF\r\n\x1a\n", 8},
-    {"an Avro file", "Obj\1", 4},
-    {"a NumPy file", "\x93NUMPY", 6},
-    {"a BAM file", "BAM\1", 4},
+    const char *advice; /* NULL: a command makes lines of it */
+} rows[] = {
+    {"text in UTF-16", "\xff\xfe", 2, NULL},
+    {"text in UTF-16", "\xfe\xff", 2, NULL},
+    {"a zip archive", "PK\3\4", 4, "to shuffle lines in it: unzip -p"},
+    {"a Parquet file", "PAR1\x15", 5, NO_LINES},
+    {"an Arrow file", "ARROW1\0", 7, NO_LINES},
+    {"an SQLite database", "SQLite format 3\0", 16, NO_LINES},
+    {"an HDF5 file", "\x89HDF\r\n\x1a\n", 8, NO_LINES},
+    {"an Avro file", "Obj\1", 4, NO_LINES},
+    {"a NumPy file", "\x93NUMPY", 6, NO_LINES},
+    {"a BAM file", "BAM\1", 4, NO_LINES},
 };
 
 /* Is each line a record? */
@@ -195,28 +197,18 @@ static void advise_command(const struct beginning *file, const char *records, co
              has_name ? "'" : "");
 }
 
-static bool find_utf16(const struct beginning *file, struct hint *hint)
+static bool find_row(const struct beginning *file, struct hint *hint)
 {
-    if (!is_utf16(file))
-        return false;
-    snprintf(hint->what, sizeof hint->what, "text in UTF-16");
-    advise_command(file, "lines", "iconv -f UTF-16 -t UTF-8", hint);
-    return true;
-}
-
-static bool find_table(const struct beginning *file, struct hint *hint)
-{
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (begins_with(file, tables[i].beginning, tables[i].bytes)) {
-            snprintf(hint->what, sizeof hint->what, "%s", tables[i].what);
-            snprintf(hint->advice, sizeof hint->advice, "its rows are no lines: convert it to text first");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (begins_with(file, rows[i].beginning, rows[i].bytes)) {
+            snprintf(hint->what, sizeof hint->what, "%s", rows[i].what);
+            if (rows[i].advice == NULL)
+                advise_command(file, "lines", "iconv -f UTF-16 -t UTF-8", hint);
+            else
+                snprintf(hint->advice, sizeof hint->advice, "%s", rows[i].advice);
             return true;
         }
-    if (!begins_with(file, "PK\3\4", 4))
-        return false;
-    snprintf(hint->what, sizeof hint->what, "a zip archive");
-    snprintf(hint->advice, sizeof hint->advice, "to shuffle lines in it: unzip -p");
-    return true;
+    return false;
 }
 
 /* Files of other kinds, which --records knows. Of one that is a kind of text, it is told where each line would be a
@@ -224,10 +216,10 @@ static bool find_table(const struct beginning *file, struct hint *hint)
 static bool find_other(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
     size_t count;
-    const struct record_kind *const *rows = kind_rows(&count);
+    const struct record_kind *const *kinds = kind_rows(&count);
 
     for (size_t i = 0; i < count; i++) {
-        const struct record_kind *kind = rows[i];
+        const struct record_kind *kind = kinds[i];
         const bool doubtful = (kind->traits & RECORD_DOUBTFUL) != 0;
         const bool starts = !doubtful && record_is(format, RECORD_STARTS);
 
@@ -273,13 +265,9 @@ static bool find_json(const struct record_format *format, const struct beginning
 static bool find_hint(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
     hint->may_be_text = false;
-    return find_packer(file, hint) || find_utf16(file, hint) || find_table(file, hint) ||
-           find_other(format, file, hint) || find_csv(format, file, hint) || find_json(format, file, hint);
-}
-
-bool hints_are_given(const struct record_format *format)
-{
-    return record_is(format, RECORD_TEXT);
+    return record_is(format, RECORD_TEXT) &&
+           (find_packer(file, hint) || find_row(file, hint) || find_other(format, file, hint) ||
+            find_csv(format, file, hint) || find_json(format, file, hint));
 }
 
 void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
@@ -288,7 +276,7 @@ void hints_look(struct hints *hints, const struct record_format *format, bool un
     const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
     struct hint hint;
 
-    if (hints->content_told || !hints_are_given(format) || !find_hint(format, &file, &hint))
+    if (hints->content_told || !find_hint(format, &file, &hint))
         return;
     fault_warn("%s: %s, and shuffled as it is: %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
@@ -309,24 +297,6 @@ void hints_refuse_packed(const struct record_kind *kind, const struct packer *pa
 {
     fault_say("%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name), packer_name(packer),
               record_noun(kind));
-}
-
-void hints_look_at_name(struct hints *hints, const char *name)
-{
-    if (hints->name_told || packer_of_name(name) == NULL)
-        return;
-    fault_warn("%s: is not compressed, whatever its name says, and read as it is", name);
-    hints->name_told = true;
-}
-
-void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name)
-{
-    if (hints->quote_told || tail->stray_line == 0)
-        return;
-    fault_warn("%s:%llu: a quote that neither begins nor ends a field: from there on, --csv may take several lines for "
-               "one",
-               fault_name(name), (unsigned long long)tail->stray_line);
-    hints->quote_told = true;
 }
 
 /* A list of one name may lack its NUL. */

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arithmetic.h"
 #include "input/operand.h"
 #include "system/fault.h"
 #include "system/io.h"
@@ -56,14 +57,11 @@ static bool reserve(struct mapped *mapped, size_t count)
  */
 static bool ends_at(int fd, off_t size)
 {
-    char byte;
-    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
+    char bytes[2];
+    struct iovec piece = {.iov_base = bytes, .iov_len = sizeof bytes};
     size_t done;
 
-    if (io_read_at(fd, &piece, 1, size, &done) == 0 || errno != 0)
-        return false;
-    piece.iov_len = 1;
-    return size == 0 || io_read_at(fd, &piece, 1, size - 1, &done) == 0;
+    return io_read_at(fd, &piece, 1, size > 0 ? size - 1 : 0, &done) != 0 && errno == 0 && done == (size > 0);
 }
 
 /* Map the next file from the byte `from` on, all but what is in its last page. It is open from now on, also if that
@@ -87,8 +85,8 @@ static bool map(struct mapped *mapped, off_t from)
            (whole == 0 || sys_map_file(place, whole, fd, offset - (off_t)before) == 0);
 }
 
-/* Read what is in the last page. 0, or -1 with errno. */
-static int complete(const struct mapped_file *file, int fd)
+/* Read what is in the last page. */
+static void complete(const struct mapped_file *file, const char *name)
 {
     const off_t end = file->offset + (off_t)file->bytes;
     const size_t rest = (size_t)end % sys_page_bytes();
@@ -96,10 +94,10 @@ static int complete(const struct mapped_file *file, int fd)
     size_t done;
 
     piece.iov_base = file->place + file->bytes - piece.iov_len;
-    if (piece.iov_len == 0 || io_read_at(fd, &piece, 1, end - (off_t)piece.iov_len, &done) == 0)
-        return 0;
+    if (piece.iov_len == 0 || io_read_at(file->fd, &piece, 1, end - (off_t)piece.iov_len, &done) == 0)
+        return;
     errno = errno != 0 ? errno : ESTALE;
-    return -1;
+    file_mark_report(name);
 }
 
 /* ---- Watching ---- */
@@ -123,16 +121,10 @@ void mapped_check(const struct mapped *mapped)
 static void report_access(void *context, const uint8_t *address)
 {
     const struct mapped *mapped = context;
-    size_t i = 0;
+    size_t i = mapped->files - 1;
 
-    for (size_t end = mapped->files; end - i > 1;) {
-        const size_t middle = i + (end - i) / 2;
-
-        if (mapped->file[middle].place <= address)
-            i = middle;
-        else
-            end = middle;
-    }
+    while (i > 0 && mapped->file[i].place > address)
+        i--;
     check(mapped, i);
     fault_report(mapped->names[i], EIO);
 }
@@ -148,8 +140,13 @@ bool mapped_open(struct mapped *mapped, const char *const *names, const struct f
     good = count <= FILES_MAX &&
            sys_free_descriptors((unsigned)count * DESCRIPTORS_SHARE) / DESCRIPTORS_SHARE >= count &&
            reserve(mapped, count);
-    for (size_t i = 0; i < count && good; i++)
-        good = map(mapped, operand_is_standard_input(names[i]) ? start : 0);
+    for (size_t i = 0; i < count && good; i++) {
+        const bool is_input = operand_is_standard_input(names[i]);
+
+        good = map(mapped, is_input ? start : 0);
+        if (is_input)
+            start = marks[i].bytes; /* where it is named again, nothing is left */
+    }
     if (!good) {
         mapped_close(mapped);
         return false;
@@ -181,25 +178,33 @@ void mapped_restart(struct mapped *mapped)
 
 /* ---- One by one ---- */
 
-void mapped_begin(struct mapped *mapped, size_t i, int fd, size_t beyond)
+void mapped_begin(struct mapped *mapped, size_t i)
 {
     const char *name = mapped->names[i];
     const struct mapped_file *file = &mapped->file[i];
-    const off_t end = file->offset + (off_t)file->bytes;
-    const off_t position = sys_seek(fd, 0, SEEK_CUR);
-    off_t from = position - (off_t)beyond;
 
-    if (position < 0)
+    check(mapped, i);
+    complete(file, name);
+    if (operand_is_standard_input(name) && sys_seek(file->fd, mapped->marks[i].bytes, SEEK_SET) < 0)
         fault_report(name, errno);
-    errno = ESTALE;
-    if ((position > end && beyond > 0) || complete(file, fd) != 0) /* it was empty, and has a header by now */
-        file_mark_report(name);
-    if (operand_is_standard_input(name) && position < end && sys_seek(fd, end, SEEK_SET) < 0)
-        fault_report(name, errno);
-    if (from > end) /* standard input, for the second time */
-        from = end;
-    mapped->at = file->place + (from - file->offset);
+    mapped->lent = i;
+    mapped->at = file->place;
     mapped->last = file->place + file->bytes;
+}
+
+void mapped_end(const struct mapped *mapped)
+{
+    check(mapped, mapped->lent);
+}
+
+size_t mapped_read(void *context, void *data, size_t bytes)
+{
+    struct mapped *mapped = context;
+    const size_t got = least_size(bytes, (size_t)(mapped->last - mapped->at));
+
+    memcpy(data, mapped->at, got);
+    mapped->at += got;
+    return got;
 }
 
 size_t mapped_next(const struct mapped *mapped, size_t bytes)

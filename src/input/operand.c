@@ -1,6 +1,3 @@
-/* Names of a list are checked as they are read, so that a list that never ends (a device, a pipe) fails before it fills
- * memory: by an empty name, one without an end, or what all of them take. */
-
 #include "input/operand.h"
 
 #include <errno.h>
@@ -55,18 +52,8 @@ int operand_stat(const char *name, struct stat *status)
 /* No system opens a longer name (PATH_MAX of Linux); most of a list is read at once. */
 enum { NAME_BYTES_MAX = 4096, LIST_BYTES_FIRST = 1 << 16 };
 
-/* A list as far as it has been read. */
-struct list {
-    const char *from;
-    uint64_t memory; /* that it may take */
-    char *data;
-    size_t bytes, room;
-    size_t count; /* of names that were checked */
-    size_t begin; /* of the next one */
-};
-
 /* A list of lines passes for a name with newlines, which is not there, and may be as long as the list. */
-static void check_file(const struct list *list, const char *name)
+static void check_file(const char *from, size_t number, const char *name)
 {
     enum { SHOWN = 60 };
     char cause[FAULT_CAUSE_BYTES];
@@ -78,86 +65,73 @@ static void check_file(const struct list *list, const char *name)
         return;
     fault_say("%s:%zu: '%.*s%s': %s: names end with NUL, not with newlines: make the list with find -print0, or "
               "tr '\\n' '\\0'",
-              list->from, list->count, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
+              from, number, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
 }
 
-static void check_name(const struct list *list, const char *name)
+/* Check the names in a list, which has a NUL behind it. Returns how many they are. */
+static size_t check_names(const char *from, const char *data, size_t bytes)
 {
-    if (operand_is_standard_input(list->from) && operand_is_standard_input(name))
-        fault_say("when reading file names from stdin, no file name of '-' allowed");
-    if (name[0] == '\0')
-        fault_say("%s:%zu: invalid zero-length file name", list->from, list->count);
-    check_file(list, name);
-}
+    size_t number = 0;
 
-/* Check the names that have ended, and one that has not if it is too long, or the list `at_end`. */
-static void check_names(struct list *list, bool at_end)
-{
-    list->data[list->bytes] = '\0';
-    while (list->begin < list->bytes) {
-        const char *name = list->data + list->begin;
-        const size_t length = strlen(name), left = list->bytes - list->begin;
-
-        if (length == left && length < NAME_BYTES_MAX && !at_end)
-            break;
-        list->count++;
-        check_name(list, name);
-        list->begin += length < left ? length + 1 : left;
+    for (const char *name = data; name < data + bytes; name += strlen(name) + 1) {
+        number++;
+        if (operand_is_standard_input(from) && operand_is_standard_input(name))
+            fault_say("when reading file names from stdin, no file name of '-' allowed");
+        if (name[0] == '\0')
+            fault_say("%s:%zu: invalid zero-length file name", from, number);
+        check_file(from, number, name);
     }
-    if (list->bytes > list->memory || list->count > (list->memory - list->bytes) / OPERAND_ENTRY_BYTES)
-        fault_say("%s: its names take more than %llu MiB: use a larger -S", list->from,
-                  (unsigned long long)list->memory >> 20);
+    return number;
 }
 
-/* Have room for more, and for a NUL byte behind it. 0, or -1 with errno. */
-static int widen(struct list *list)
+/* Is the first name none? Then it is no use to read on: it may be a device or a pipe without an end. */
+static bool is_hopeless(const char *data, size_t bytes)
 {
-    char *data;
-
-    if (list->room > list->bytes + 1)
-        return 0;
-    list->room = list->room > 0 ? 2 * list->room : LIST_BYTES_FIRST;
-    data = sys_allocate(list->room, 1);
-    if (data == NULL)
-        return -1;
-    if (list->bytes > 0)
-        memcpy(data, list->data, list->bytes);
-    free(list->data);
-    list->data = data;
-    return 0;
+    return bytes >= NAME_BYTES_MAX && (data[0] == '\0' || memchr(data, '\0', NAME_BYTES_MAX) == NULL);
 }
 
-static void read_list(struct list *list, int fd)
+/* Read a list, of which `most` bytes are enough, with a NUL behind it. For free. */
+static char *read_list(const char *from, int fd, uint64_t most, size_t *bytes)
 {
-    ssize_t got;
+    size_t room = LIST_BYTES_FIRST;
+    char *data = fault_allocate(room, 1);
+    ssize_t got = 1;
 
-    do {
-        got = widen(list) == 0 ? io_read(fd, list->data + list->bytes, list->room - list->bytes - 1) : -1;
+    for (*bytes = 0; got > 0 && *bytes < most && !is_hopeless(data, *bytes); *bytes += (size_t)got) {
+        if (*bytes + 1 == room) {
+            char *wider = fault_allocate(2 * room, 1);
+
+            memcpy(wider, data, *bytes);
+            free(data);
+            data = wider;
+            room *= 2;
+        }
+        got = io_read(fd, data + *bytes, room - *bytes - 1);
         if (got < 0)
-            fault_report(list->from, errno);
-        list->bytes += (size_t)got;
-        check_names(list, got == 0);
-    } while (got > 0);
-    if (list->count == 0)
-        fault_say("no input from '%s'", list->from);
+            fault_report(from, errno);
+    }
+    data[*bytes] = '\0';
+    return data;
 }
 
 void operand_list(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data)
 {
-    struct list list = {.from = from, .memory = *memory};
     const int fd = operand_open(from, false);
+    size_t bytes;
     const char *name;
 
     if (fd < 0)
         fault_report(from, errno);
-    read_list(&list, fd);
+    *data = read_list(from, fd, *memory, &bytes);
     operand_close(fd);
-    *names = sys_allocate(list.count, sizeof **names);
-    if (*names == NULL)
-        fault_report(from, errno);
-    name = list.data;
-    for (*count = 0; *count < list.count; name += strlen(name) + 1)
-        (*names)[(*count)++] = name;
-    *data = list.data;
-    *memory = list.bytes + list.count * OPERAND_ENTRY_BYTES;
+    *count = check_names(from, *data, bytes);
+    if (*count == 0)
+        fault_say("no input from '%s'", from);
+    if (bytes >= *memory || *count > (*memory - bytes) / OPERAND_ENTRY_BYTES)
+        fault_say("%s: its names take more than %llu MiB: use a larger -S", from, (unsigned long long)*memory >> 20);
+    *memory = bytes + *count * OPERAND_ENTRY_BYTES;
+    *names = fault_allocate(*count, sizeof **names);
+    name = *data;
+    for (size_t i = 0; i < *count; name += strlen(name) + 1)
+        (*names)[i++] = name;
 }

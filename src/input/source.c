@@ -16,6 +16,7 @@
 
 #include "base/arithmetic.h"
 #include "input/contents.h"
+#include "input/held.h"
 #include "input/hints.h"
 #include "input/mapped.h"
 #include "input/operand.h"
@@ -37,32 +38,22 @@ struct stream {
     struct source_layout layout;
     struct header header;
     struct tail tail;
-    struct hints hints;
-    bool seen_beginning; /* of the file being read: were the hints shown it? */
+    bool open;           /* is a file being read? Of that: */
+    bool seen_beginning; /* were the hints shown it? */
     const uint8_t *rest; /* to be delivered before anything is read */
     size_t rest_bytes;
-    struct mapped mapped;    /* all files, if they are lent; of the one that is lent: */
-    const uint8_t *followed; /* the next byte that the tail is to see */
-};
-
-/* What has been read of an input that cannot be read again, in one piece of memory: neighbouring blocks of a pool. */
-struct hold {
-    struct pool *pool; /* NULL: nothing was ever held */
-    uint8_t *base;     /* of the first block; NULL before there is one */
-    uint8_t *at;       /* what comes next */
-    uint8_t *filled;   /* the end of what was read */
-    uint8_t *end;      /* and of the blocks */
-    uint8_t *given;    /* the first block that has not been given back */
-    bool leaving;      /* is it lent for the last time? */
+    struct mapped mapped;    /* all files, if they are lent */
+    const uint8_t *followed; /* of the one that is lent: the next byte that the tail is to see */
 };
 
 struct source {
     struct source_stage stage; /* how it is read */
     void *context;
+    struct source *before; /* of which the stage makes something else; else NULL */
     struct stream *stream; /* the files from which all comes; NULL: it is from elsewhere */
     const uint8_t *unread;
     size_t unread_bytes;
-    struct hold hold;
+    struct held held;
     struct record_margin margin; /* of what is lent; NULL if that needs none, */
     size_t margin_bytes;         /* else so many marks */
     uint64_t known_bytes;
@@ -85,9 +76,6 @@ static uint64_t records_bytes(struct stream *stream, const char *name, uint64_t 
  * standard input is not looked at. */
 static void look_at_all(struct stream *stream)
 {
-    const struct contents_view view = {.format = &stream->layout.format,
-                                       .decompresses = stream->layout.decompress.programs > 0,
-                                       .hints = &stream->hints};
     const struct tail fresh = stream->tail;
     struct contents *contents = &stream->contents;
     bool seen = true; /* the beginnings of all so far */
@@ -97,7 +85,7 @@ static void look_at_all(struct stream *stream)
         const char *name = stream->names[i];
         const bool is_input = operand_is_standard_input(name);
         uint64_t bytes;
-        const bool plain = contents_look(contents, i, &view, &bytes);
+        const bool plain = contents_look(contents, i, &bytes);
 
         stream->known = stream->known && plain;
         seen = seen && plain && !is_input;
@@ -119,7 +107,7 @@ static struct stream *stream_open(const char *const *names, size_t count, const 
     stream->end = fault_allocate(count + 1, sizeof *stream->end);
     tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
     header_init(&stream->header, &stream->layout.format, &layout->header);
-    contents_open(&stream->contents, names, count);
+    contents_open(&stream->contents, names, count, &stream->layout.format, layout->decompress.programs > 0);
     look_at_all(stream);
     if (layout->decompress.programs > 0 && !stream->known)
         contents_decompress(&stream->contents, layout->decompress);
@@ -142,12 +130,10 @@ static void stream_free(void *context)
 /* The tail has been shown these bytes of the file. */
 static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
 {
-    const char *name = stream->names[stream->next - 1];
-
     if (!stream->seen_beginning)
-        hints_look(&stream->hints, &stream->layout.format, stream->contents.decompressed, name, data, bytes);
+        hints_look(&stream->contents.hints, &stream->layout.format, stream->contents.decompressed,
+                   stream->names[stream->next - 1], data, bytes);
     stream->seen_beginning = true;
-    hints_look_at_quotes(&stream->hints, &stream->tail, name);
 }
 
 /* The next bytes of the file, which is open, have come. */
@@ -157,36 +143,37 @@ static void follow(struct stream *stream, const uint8_t *data, size_t bytes)
     give_hints(stream, data, bytes);
 }
 
-static void begin_file(struct stream *stream)
+/* A file begins, whose bytes come from there. */
+static void begin_file(struct stream *stream, header_read *read, void *context)
 {
-    const char *name = stream->names[stream->next++];
+    struct header *header = &stream->header;
 
-    contents_begin(&stream->contents, stream->next - 1);
     tail_begin(&stream->tail);
-    header_take(&stream->header, contents_read, &stream->contents, name, &stream->tail);
-    stream->rest = stream->header.rest;
-    stream->rest_bytes = stream->header.rest_bytes;
+    header_take(header, read, context, stream->names[stream->next++], &stream->tail);
+    stream->open = true;
+    stream->rest = header->rest;
+    stream->rest_bytes = header->rest_bytes;
     stream->seen_beginning = false;
-    if (stream->header.taken_bytes > 0)
-        give_hints(stream, stream->header.buffer, stream->header.taken_bytes);
+    if (header->taken_bytes > 0)
+        give_hints(stream, header->buffer, header->taken_bytes);
 }
 
 static void end_file(struct stream *stream)
 {
-    const char *name = stream->names[stream->next - 1];
+    uint64_t *end = &stream->end[stream->next - 1];
 
-    contents_end(&stream->contents);
-    stream->rest_bytes = tail_end(&stream->tail, name, &stream->rest);
-    stream->end[stream->next - 1] = counter_get(&stream->read) + stream->rest_bytes;
-    if (stream->next == stream->count && stream->end[stream->next - 1] == 0 && stream->header.text_bytes > 0)
+    stream->open = false;
+    stream->rest_bytes = tail_end(&stream->tail, stream->names[stream->next - 1], &stream->rest);
+    *end = counter_get(&stream->read) + stream->rest_bytes;
+    if (stream->next == stream->count && *end == 0 && stream->header.text_bytes > 0)
         header_warn_alone(&stream->header);
-    if (stream->next == stream->count && stream->end[stream->next - 1] > 0)
-        hints_look_at_end(&stream->hints, &stream->tail);
+    if (stream->next == stream->count && *end > 0)
+        hints_look_at_end(&stream->contents.hints, &stream->tail);
 }
 
 static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)
 {
-    size_t taken = bytes < stream->rest_bytes ? bytes : stream->rest_bytes;
+    const size_t taken = least_size(bytes, stream->rest_bytes);
 
     memcpy(data, stream->rest, taken);
     stream->rest += taken;
@@ -202,15 +189,18 @@ static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
 
     if (stream->rest_bytes > 0)
         return take_rest(stream, data, bytes);
-    if (!stream->contents.open) {
-        begin_file(stream);
+    if (!stream->open) {
+        contents_begin(&stream->contents, stream->next);
+        begin_file(stream, contents_read, &stream->contents);
         return 0;
     }
     got = contents_read(&stream->contents, data, bytes);
-    if (got > 0)
+    if (got > 0) {
         follow(stream, data, got);
-    else
+    } else {
+        contents_end(&stream->contents);
         end_file(stream);
+    }
     return got;
 }
 
@@ -219,7 +209,7 @@ static size_t stream_read(void *context, uint8_t *data, size_t bytes)
     struct stream *stream = context;
     size_t done = 0;
 
-    while (done < bytes && (stream->rest_bytes > 0 || stream->contents.open || stream->next < stream->count)) {
+    while (done < bytes && (stream->rest_bytes > 0 || stream->open || stream->next < stream->count)) {
         const size_t got = read_on(stream, data + done, bytes - done);
 
         done += got;
@@ -233,6 +223,7 @@ static size_t stream_read(void *context, uint8_t *data, size_t bytes)
 /* All of a file has been lent. What completes its last record is put behind it. */
 static void end_lending(struct stream *stream)
 {
+    mapped_end(&stream->mapped);
     end_file(stream);
     mapped_append(&stream->mapped, stream->rest, stream->rest_bytes);
     stream->rest_bytes = 0;
@@ -243,9 +234,10 @@ static void begin_lending(struct stream *stream)
 {
     struct mapped *mapped = &stream->mapped;
 
-    begin_file(stream);
-    mapped_begin(mapped, stream->next - 1, stream->contents.fd, stream->rest_bytes);
-    stream->followed = mapped->at + stream->rest_bytes;
+    mapped_begin(mapped, stream->next);
+    begin_file(stream, mapped_read, mapped);
+    stream->followed = mapped->at;
+    mapped->at -= stream->rest_bytes;
     stream->rest_bytes = 0;
     if (mapped->at == mapped->last)
         end_lending(stream);
@@ -273,7 +265,7 @@ static void take(struct stream *stream, size_t bytes)
 static void lend(struct stream *stream, size_t bytes)
 {
     struct mapped *mapped = &stream->mapped;
-    const bool open = stream->contents.open;
+    const bool open = stream->open;
     const size_t lent = mapped_next(mapped, bytes);
 
     if (open)
@@ -306,6 +298,7 @@ static void stream_rewind(void *context)
     struct stream *stream = context;
 
     contents_close(&stream->contents);
+    stream->open = false;
     stream->next = 0;
     counter_set(&stream->read, 0);
     stream->rest_bytes = 0;
@@ -329,10 +322,9 @@ struct source *source_over(source_function *read, void *context, void (*release)
 struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout)
 {
     struct stream *stream = stream_open(names, count, layout);
-    struct source *source = source_over(stream_read, stream, stream_free);
+    struct source *source = source_over(NULL, stream, NULL);
 
-    source->stage.lend = stream_lend;
-    source->stage.rewind = stream_rewind;
+    source->stage = (struct source_stage){stream_read, stream_lend, stream_rewind, stream_free};
     source->stream = stream;
     source->known_bytes = stream->known_bytes;
     source->known = stream->known;
@@ -341,9 +333,11 @@ struct source *source_open(const char *const *names, size_t count, const struct 
 
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context)
 {
-    struct source *before = source_over(source->stage.read, source->context, source->stage.release);
+    struct source *before = source_over(NULL, source->context, NULL);
 
     before->stage = source->stage;
+    before->before = source->before;
+    source->before = before;
     before->stream = source->stream;
     source->stage = *stage;
     source->context = context;
@@ -362,6 +356,7 @@ void source_free(struct source *source)
     if (source == NULL)
         return;
     source->stage.release(source->context);
+    source_free(source->before);
     drop_margin(source);
     free(source);
 }
@@ -370,7 +365,7 @@ void source_free(struct source *source)
 
 static size_t take_unread(struct source *source, uint8_t *data, size_t bytes)
 {
-    size_t taken = bytes < source->unread_bytes ? bytes : source->unread_bytes;
+    const size_t taken = least_size(bytes, source->unread_bytes);
 
     if (taken > 0) {
         memcpy(data, source->unread, taken);
@@ -401,10 +396,12 @@ void source_rewind(struct source *source)
 {
     counter_set(&source->delivered_bytes, 0);
     if (source_holds(source)) {
-        source->hold.at = source->hold.base;
+        source->held.at = source->held.base;
         return;
     }
     source->unread_bytes = 0;
+    if (source->before != NULL)
+        source_rewind(source->before);
     source->stage.rewind(source->context);
 }
 
@@ -412,44 +409,23 @@ void source_rewind(struct source *source)
 
 void source_hold(struct source *source, struct pool *pool)
 {
-    source->hold = (struct hold){.pool = pool};
+    source->held = (struct held){.pool = pool};
 }
 
 bool source_holds(const struct source *source)
 {
-    return source->hold.pool != NULL && !source->hold.leaving;
-}
-
-/* Have room for `bytes` more bytes at hold->filled; blocks are pinned. False if there are not so many. */
-static bool grow(struct hold *hold, size_t bytes)
-{
-    struct pool *pool = hold->pool;
-    const size_t room = (size_t)(hold->end - hold->filled);
-    uint32_t blocks, first;
-
-    if (room >= bytes)
-        return true;
-    blocks = (uint32_t)pool_blocks_for(pool, bytes - room);
-    first = pool_get_neighbours(pool, blocks);
-    if (first == POOL_NONE)
-        return false;
-    if (hold->end > hold->base)
-        pool->next[first - 1] = first;
-    pool_pin(pool, blocks);
-    if (hold->base == NULL)
-        hold->base = hold->at = hold->filled = hold->given = hold->end = pool_block(pool, first);
-    hold->end += (size_t)blocks << pool->block_shift;
-    return true;
+    return source->held.pool != NULL && !source->held.leaving;
 }
 
 size_t source_fill(struct source *source, size_t bytes)
 {
+    struct held *held = &source->held;
     size_t got;
 
-    if (!grow(&source->hold, bytes))
+    if (!held_grow(held, bytes))
         fault_report("memory", ENOMEM);
-    got = source_read(source, source->hold.filled, bytes);
-    source->hold.filled += got;
+    got = source_read(source, held->filled, bytes);
+    held->filled += got;
     counter_subtract(&source->delivered_bytes, got);
     return got;
 }
@@ -457,37 +433,12 @@ size_t source_fill(struct source *source, size_t bytes)
 void source_let_go(struct source *source)
 {
     source_rewind(source);
-    source->hold.leaving = true;
+    source->held.leaving = true;
 }
 
-static bool lends_hold(const struct source *source)
+static bool lends_held(const struct source *source)
 {
-    return source_holds(source) || source->hold.at < source->hold.filled;
-}
-
-static size_t lend_held(struct hold *hold, const uint8_t **data, size_t bytes)
-{
-    const size_t lent = least_size(bytes, (size_t)(hold->filled - hold->at));
-
-    *data = hold->at;
-    hold->at += lent;
-    return lent;
-}
-
-/* Blocks that leave are used next by whoever asks the pool, so that what is copied from here to piles takes no memory
- * besides, and none that was not touched before. The last block goes with the last byte. */
-static void forget_held(struct hold *hold, const uint8_t *end)
-{
-    struct pool *pool = hold->pool;
-    const uint8_t *to = end < hold->filled ? end : hold->end;
-    const size_t blocks = (size_t)(to - hold->given) >> pool->block_shift;
-    const uint32_t first = (uint32_t)((size_t)(hold->given - pool->memory) >> pool->block_shift);
-
-    if (blocks == 0)
-        return;
-    pool_put(pool, first, first + (uint32_t)blocks - 1, (uint32_t)blocks);
-    pool_unpin(pool, (uint32_t)blocks);
-    hold->given += blocks << pool->block_shift;
+    return source_holds(source) || source->held.at < source->held.filled;
 }
 
 /* ---- Lending ---- */
@@ -533,21 +484,21 @@ const struct record_margin *source_margin(const struct source *source)
 
 const uint8_t *source_base(const struct source *source)
 {
-    if (lends_hold(source))
-        return source->hold.base;
+    if (lends_held(source))
+        return source->held.base;
     return source->stream != NULL ? source->stream->mapped.base : NULL;
 }
 
 size_t source_space(const struct source *source)
 {
-    if (lends_hold(source))
-        return (size_t)(source->hold.filled - source->hold.base);
+    if (lends_held(source))
+        return (size_t)(source->held.filled - source->held.base);
     return source->stream != NULL ? source->stream->mapped.bytes : 0;
 }
 
 size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
-    const size_t lent = lends_hold(source) ? lend_held(&source->hold, data, bytes)
+    const size_t lent = lends_held(source) ? held_lend(&source->held, data, bytes)
                                            : source->stage.lend(source->context, &source->margin, data, bytes);
 
     counter_add(&source->delivered_bytes, lent);
@@ -556,8 +507,8 @@ size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 
 void source_forget(struct source *source, const uint8_t *end)
 {
-    if (source->hold.pool != NULL)
-        forget_held(&source->hold, end);
+    if (source->held.pool != NULL)
+        held_forget(&source->held, end);
     else
         mapped_forget(&source->stream->mapped, end);
 }
@@ -631,7 +582,7 @@ const char *source_name_at(const struct source *source, uint64_t offset, uint64_
         else
             i = middle + 1;
     }
-    *end = i + 1 < stream->next || !stream->contents.open ? stream->end[i] : UINT64_MAX;
+    *end = i + 1 < stream->next || !stream->open ? stream->end[i] : UINT64_MAX;
     return stream->names[i];
 }
 

@@ -291,8 +291,10 @@ static void check_packers(const struct files *files)
         const struct packer *packer = files_packer(files, i);
         struct packer_command command;
 
-        if (packer != NULL && packer_pack(&command, packer, files->plan->filters) != 0)
-            packer_report(&command, files->file[i].path);
+        if (packer == NULL)
+            continue;
+        packer_pack(&command, packer, files->plan->filters);
+        packer_check(&command, files->file[i].path);
     }
 }
 
@@ -313,10 +315,7 @@ void files_warn_of_names(const struct files *files)
 
         if (files->plan->filter != NULL || path == NULL)
             continue;
-        if (packer_is_unknown(path))
-            fault_warn("%s: is not compressed, whatever its name says: -Z compresses .gz, .zst, .xz, .bz2 and .lz4",
-                       path);
-        else if (!files->plan->packs && packer_of_name(path) != NULL)
+        if (!files->plan->packs && packer_of_name(path) != NULL)
             fault_warn("%s: is not compressed, whatever its name says: -Z compresses it", path);
         if (!output_plan_is_shard(files->plan, i) && output_plan_is_pattern(path))
             fault_warn("%s: one file of this name: --shards, --shard-records and --shard-bytes number several", path);

@@ -28,8 +28,9 @@ enum { FILTERS_MAX = 256 };
 struct filter {
     struct program program;
     const char *file;
+    bool is_packer;
     bool deaf;                    /* it does not read any more */
-    char text[PACKER_TEXT_BYTES]; /* of a program that compresses: what messages call it; else "" */
+    char text[PACKER_TEXT_BYTES]; /* what messages call a packer */
 };
 
 struct filters {
@@ -37,7 +38,6 @@ struct filters {
     const char *first_file; /* of all commands that were started */
     const char *last_file;
     bool told; /* that one was content with less than it got */
-    int fd;    /* to the one that is being fed, or -1 */
     unsigned most;
     unsigned count;
     unsigned oldest;
@@ -65,7 +65,6 @@ struct filters *filters_new(const char *command, unsigned most)
     filters = fault_allocate(1, sizeof *filters + most * sizeof filters->queue[0]);
     filters->command = command;
     filters->most = most;
-    filters->fd = -1;
     fault_add_duty(&filters->duty, warn_of_incomplete, filters);
     return filters;
 }
@@ -75,62 +74,14 @@ static struct filter *at(struct filters *filters, unsigned number)
     return &filters->queue[(filters->oldest + number) % filters->most];
 }
 
-/* Without the SIG that all have; NULL for those that have a number only. */
-static const char *signal_name(int number)
+/* The program has ended so: is that a failure? A command may leave what it does not want, and dies of that as usual. */
+static void judge(const struct filters *filters, const struct filter *filter, int status)
 {
-    static const struct {
-        int number;
-        const char *name;
-    } names[] = {
-        {SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},       {SIGTRAP, "TRAP"},
-        {SIGABRT, "ABRT"}, {SIGBUS, "BUS"},   {SIGFPE, "FPE"},   {SIGKILL, "KILL"},     {SIGUSR1, "USR1"},
-        {SIGSEGV, "SEGV"}, {SIGUSR2, "USR2"}, {SIGALRM, "ALRM"}, {SIGTERM, "TERM"},     {SIGXCPU, "XCPU"},
-        {SIGXFSZ, "XFSZ"}, {SIGSYS, "SYS"},   {SIGPROF, "PROF"}, {SIGVTALRM, "VTALRM"},
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].number == number)
-            return names[i].name;
-    return NULL;
-}
-
-static bool is_packer(const struct filter *filter)
-{
-    return filter->text[0] != '\0';
-}
-
-static void judge_packer(const struct filter *filter, int status)
-{
-    char text[PROGRAM_FAILURE_BYTES];
-    const char *failure = program_failure(status, text);
-
-    if (failure == NULL && filter->deaf)
-        failure = "did not read all that it was given";
-    if (failure != NULL)
-        fault_say("%s: '%s' failed: %s", filter->file, filter->text, failure);
-}
-
-/* The command has ended so: is that a failure? */
-static void judge_command(const struct filters *filters, const struct filter *filter, int status)
-{
-    char cause[sizeof "signal " + 16];
-
-    if (WIFEXITED(status)) {
-        if (WEXITSTATUS(status) == 0)
-            return;
-        snprintf(cause, sizeof cause, "exit %d", WEXITSTATUS(status));
-    } else {
-        int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-        const char *name = signal_name(number);
-
-        if (number == SIGPIPE)
-            return;
-        if (name != NULL)
-            snprintf(cause, sizeof cause, "signal %s", name);
-        else
-            snprintf(cause, sizeof cause, "signal %d", number);
-    }
-    fault_say("with FILE=%s, %s from command: %s", filter->file, cause, filters->command);
+    if (filter->is_packer)
+        program_judge(status, status == 0 && filter->deaf ? "did not read all that it was given" : NULL, filter->file,
+                      filter->text);
+    else if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGPIPE)
+        program_judge(status, NULL, filter->file, filters->command);
 }
 
 /*
@@ -147,19 +98,10 @@ static void warn_of_rest(struct filters *filters, const struct filter *filter)
 /* Wait for a filter, or with WNOHANG have a look at it. */
 static void reap(struct filters *filters, struct filter *filter, int options)
 {
-    int status = 0, ended;
+    int status;
 
-    if (filter->program.process == 0)
-        return;
-    ended = program_wait(&filter->program, options, &status);
-    if (ended < 0)
-        fault_report(is_packer(filter) ? filter->file : "sh", errno);
-    if (ended == 0)
-        return;
-    if (is_packer(filter))
-        judge_packer(filter, status);
-    else
-        judge_command(filters, filter, status);
+    if (filter->program.process > 0 && program_wait(&filter->program, filter->file, options, &status))
+        judge(filters, filter, status);
 }
 
 static void wait_for_oldest(struct filters *filters)
@@ -170,26 +112,16 @@ static void wait_for_oldest(struct filters *filters)
     filters->count--;
 }
 
-/* Have the next program of the queue, in which there is room, fed from now on. 0, or -1 with errno. */
-static int start(struct filters *filters, const char *file, const char *const *arguments, const char *const *variables,
-                 int output)
+/* The next program of the queue, in which there is room from now on. */
+static struct filter *next(struct filters *filters, const char *file)
 {
-    struct filter *filter = at(filters, filters->count);
-    int ends[2];
+    struct filter *filter;
 
-    *filter = (struct filter){.file = file};
-    if (sys_pipe(ends) != 0 || program_start(&filter->program, arguments, variables, ends[0], output) != 0)
-        return -1;
-    (void)io_close(ends[0]);
-    filters->count++;
-    filters->fd = ends[1];
-    return 0;
-}
-
-static void make_room(struct filters *filters)
-{
     if (filters->count == filters->most)
         wait_for_oldest(filters);
+    filter = at(filters, filters->count);
+    *filter = (struct filter){.file = file};
+    return filter;
 }
 
 void filters_start(struct filters *filters, const char *file)
@@ -197,25 +129,29 @@ void filters_start(struct filters *filters, const char *file)
     const char *const arguments[] = {"/bin/sh", "-c", filters->command, NULL};
     const size_t room = strlen(file) + sizeof "FILE=";
     char *variable = fault_allocate(room, 1);
+    struct filter *filter = next(filters, file);
 
-    make_room(filters);
     snprintf(variable, room, "FILE=%s", file);
-    if (start(filters, file, arguments, (const char *[]){variable, NULL}, -1) != 0)
+    if (program_start(&filter->program, arguments, (const char *[]){variable, NULL}, PROGRAM_PIPE, -1) != 0)
         fault_report(file, errno);
     free(variable);
+    filters->count++;
     filters->first_file = filters->first_file == NULL ? file : filters->first_file;
     filters->last_file = file;
 }
 
 void filters_start_packer(struct filters *filters, const char *file, const struct packer *packer, int output)
 {
+    struct filter *filter = next(filters, file);
     struct packer_command command;
 
-    make_room(filters);
-    if (packer_pack(&command, packer, filters->most) != 0 || start(filters, file, command.arguments, NULL, output) != 0)
+    packer_pack(&command, packer, filters->most);
+    if (program_start(&filter->program, command.arguments, NULL, PROGRAM_PIPE, output) != 0)
         packer_report(&command, file);
-    sys_widen_pipe(filters->fd); /* for what is left when the next one begins */
-    memcpy(at(filters, filters->count - 1)->text, command.text, sizeof command.text);
+    sys_widen_pipe(filter->program.in); /* for what is left when the next one begins */
+    filter->is_packer = true;
+    memcpy(filter->text, command.text, sizeof command.text);
+    filters->count++;
 }
 
 /* io_write that lives to see EPIPE. */
@@ -236,22 +172,21 @@ void filters_write(struct filters *filters, const void *data, size_t bytes)
 {
     struct filter *filter = at(filters, filters->count - 1);
 
-    if (!filter->deaf && write_to_pipe(filters->fd, data, bytes) != 0) {
+    if (!filter->deaf && write_to_pipe(filter->program.in, data, bytes) != 0) {
         if (errno != EPIPE)
             fault_report(filter->file, errno);
         filter->deaf = true;
     }
     if (filter->deaf)
-        reap(filters, filter, is_packer(filter) ? 0 : WNOHANG);
+        reap(filters, filter, filter->is_packer ? 0 : WNOHANG);
 }
 
 void filters_end(struct filters *filters)
 {
-    int fd = filters->fd;
+    struct filter *filter = at(filters, filters->count - 1);
 
-    filters->fd = -1;
-    if (io_close(fd) != 0)
-        fault_report(at(filters, filters->count - 1)->file, errno);
+    if (program_close(&filter->program) != 0)
+        fault_report(filter->file, errno);
 }
 
 void filters_wait(struct filters *filters)

@@ -73,17 +73,7 @@ const struct packer *packer_of_name(const char *name)
     return NULL;
 }
 
-bool packer_is_unknown(const char *name)
-{
-    static const char *const endings[] = {".7z",  ".bgz", ".br",  ".bz",  ".gzip", ".lz",  ".lzma", ".lzo",
-                                          ".rar", ".sz",  ".taz", ".tbz", ".tlz4", ".zip", ".zstd", ".z"};
-
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (ends_with(name, endings[i]))
-            return true;
-    return false;
-}
-
+/* The last one that there is. */
 static unsigned last_program(const struct packer *packer)
 {
     return packer->program[1] != NULL;
@@ -94,47 +84,38 @@ const char *packer_name(const struct packer *packer)
     return packer->program[last_program(packer)];
 }
 
-/* The first one that is there, or the last one. */
-static unsigned choose_program(const struct packer *packer)
+static void compose(struct packer_command *command, const char *program, const char *options)
 {
-    return packer->program[1] != NULL && !program_is_there(packer->program[0]);
+    *command = (struct packer_command){.arguments = {program, options}, .program = program};
+    snprintf(command->text, sizeof command->text, "%s %s", program, options);
 }
 
-/* Several words make the text. */
-static int complete(struct packer_command *command)
+void packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads)
 {
-    const char *const *word = command->arguments;
+    const unsigned chosen = program_is_there(packer->program[0]) ? 0 : last_program(packer);
 
-    snprintf(command->text, sizeof command->text, "%s %s%s%s", word[0], word[1], word[2] != NULL ? " " : "",
-             word[2] != NULL ? word[2] : "");
-    if (program_is_there(word[0]))
-        return 0;
-    errno = ENOENT;
-    return -1;
-}
-
-int packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads)
-{
-    const unsigned chosen = choose_program(packer);
-
-    *command = (struct packer_command){.arguments = {packer->program[chosen], packer->pack}};
-    if (packer->threads[chosen] != NULL) {
-        snprintf(command->threads, sizeof command->threads, "%s%u", packer->threads[chosen], threads);
-        command->arguments[2] = command->threads;
-    }
-    return complete(command);
+    compose(command, packer->program[chosen], packer->pack);
+    if (packer->threads[chosen] == NULL)
+        return;
+    snprintf(command->threads, sizeof command->threads, "%s%u", packer->threads[chosen], threads);
+    command->arguments[2] = command->threads;
+    snprintf(command->text, sizeof command->text, "%s %s %s", command->program, packer->pack, command->threads);
 }
 
 /* Never pigz: it does the same, and says nothing. */
-int packer_unpack(struct packer_command *command, const struct packer *packer)
+void packer_unpack(struct packer_command *command, const struct packer *packer)
 {
-    int status;
-
-    *command = (struct packer_command){.arguments = {packer_name(packer), "-dc"}};
-    status = complete(command);
+    compose(command, packer_name(packer), "-dc");
     if (packer->script != NULL)
         memcpy(command->arguments, (const char *[]){"sh", "-c", packer->script}, 3 * sizeof command->arguments[0]);
-    return status;
+}
+
+void packer_check(const struct packer_command *command, const char *name)
+{
+    if (program_is_there(command->program))
+        return;
+    errno = ENOENT;
+    packer_report(command, name);
 }
 
 void packer_report(const struct packer_command *command, const char *name)

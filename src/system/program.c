@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "system/fault.h"
 #include "system/io.h"
 #include "system/signals.h"
 #include "system/sys.h"
@@ -54,71 +55,113 @@ static const char **with_limit(const char *const *arguments, uint64_t descriptor
     return words;
 }
 
+static int close_end(int *fd)
+{
+    const int closed = *fd;
+
+    *fd = -1;
+    return closed >= 0 ? io_close(closed) : 0;
+}
+
 /* What needs the heap is done before death by signal is held off, and after it. */
-int program_start(struct program *program, const char *const *arguments, const char *const *variables, int input,
-                  int output)
+static int start(struct program *program, const char *const *arguments, const char *const *variables, int input,
+                 int output)
 {
     struct signals_child child;
     struct sys_spawning spawning;
     char descriptors[NUMBER_BYTES];
     const char **words;
-    pid_t process;
+    pid_t process = -1;
     int error;
 
-    *program = (struct program){.process = 0, .slot = -1};
     signals_child_prepare(&child);
     words = with_limit(arguments, child.descriptors, descriptors);
-    if (words == NULL || sys_spawn_prepare(&spawning, variables, input, output, &child.mask) != 0) {
+    if (words != NULL && sys_spawn_prepare(&spawning, variables, input, output, &child.mask) == 0) {
+        signals_child_starts(&child);
+        process = sys_spawn(&spawning, words);
         error = errno;
-        free(words);
+        program->slot = signals_child_started(&child, process);
+        sys_spawn_release(&spawning);
         errno = error;
-        return -1;
     }
-    signals_child_starts(&child);
-    process = sys_spawn(&spawning, words);
     error = errno;
-    program->slot = signals_child_started(&child, process);
-    program->process = process > 0 ? process : 0;
-    sys_spawn_release(&spawning);
     free(words);
     errno = error;
+    program->process = process > 0 ? process : 0;
     return process > 0 ? 0 : -1;
 }
 
-static void forget(struct program *program)
+/* One end of a new pipe is ours, and the other one the program's. */
+static int make_pipe(int *ours, int *other, int which)
 {
-    program->process = 0;
-    signals_child_ended(program->slot);
+    int ends[2];
+
+    if (sys_pipe(ends) != 0)
+        return -1;
+    *ours = ends[which];
+    *other = ends[1 - which];
+    return 0;
 }
 
-int program_wait(struct program *program, int options, int *status)
+int program_start(struct program *program, const char *const *arguments, const char *const *variables, int input,
+                  int output)
+{
+    int status = -1, error, read = -1, write = -1;
+
+    *program = (struct program){.slot = -1, .in = -1, .out = -1};
+    if ((input != PROGRAM_PIPE || make_pipe(&program->in, &read, 1) == 0) &&
+        (output != PROGRAM_PIPE || make_pipe(&program->out, &write, 0) == 0))
+        status = start(program, arguments, variables, input != PROGRAM_PIPE ? input : read,
+                       output != PROGRAM_PIPE ? output : write);
+    error = errno;
+    close_end(&read);
+    close_end(&write);
+    if (status != 0) {
+        close_end(&program->in);
+        close_end(&program->out);
+    }
+    errno = error;
+    return status;
+}
+
+int program_close(struct program *program)
+{
+    return close_end(&program->in);
+}
+
+/* As waitpid, of a program that has not been waited for. */
+static pid_t wait_for(struct program *program, int options, int *status)
 {
     pid_t ended;
 
     do
         ended = sys_wait(program->process, status, options);
     while (ended < 0 && errno == EINTR);
-    if (ended <= 0)
-        return (int)ended;
-    forget(program);
-    return 1;
+    if (ended > 0) {
+        program->process = 0;
+        signals_child_ended(program->slot);
+        close_end(&program->out);
+    }
+    return ended;
 }
 
-const char *program_failure(int status, char text[PROGRAM_FAILURE_BYTES])
+bool program_wait(struct program *program, const char *name, int options, int *status)
 {
-    if (status == 0)
-        return NULL;
-    if (WIFEXITED(status))
-        snprintf(text, PROGRAM_FAILURE_BYTES, "exit status %d", WEXITSTATUS(status));
-    else
-        snprintf(text, PROGRAM_FAILURE_BYTES, "killed by signal %d", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-    return text;
+    const pid_t ended = wait_for(program, options, status);
+
+    if (ended < 0)
+        fault_report(name, errno);
+    return ended > 0;
 }
 
-void program_tell(const struct program *program, int signal)
+void program_judge(int status, const char *why, const char *name, const char *text)
 {
-    if (program->process > 0)
-        (void)sys_kill(-program->process, signal);
+    if (why != NULL)
+        fault_say("%s: '%s' failed: %s", name, text, why);
+    if (WIFEXITED(status) && WEXITSTATUS(status) > 0)
+        fault_say("%s: '%s' failed: exit status %d", name, text, WEXITSTATUS(status));
+    if (WIFSIGNALED(status))
+        fault_say("%s: '%s' failed: killed by signal %d", name, text, WTERMSIG(status));
 }
 
 void program_kill(struct program *program)
@@ -127,6 +170,6 @@ void program_kill(struct program *program)
 
     if (program->process == 0)
         return;
-    program_tell(program, SIGKILL);
-    (void)program_wait(program, 0, &status);
+    (void)sys_kill(-program->process, SIGKILL);
+    (void)wait_for(program, 0, &status);
 }

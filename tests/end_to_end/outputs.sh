@@ -645,7 +645,6 @@ test_misleading_names_are_warned_of() {
     cases <<'END'
 bigshuf --split=1:a.gz --shards=1 -o b%d.zst in => bigshuf: warning: a.gz: is not compressed, whatever its name says: -Z compresses it bigshuf: warning: b0.zst: is not compressed, whatever its name says: -Z compresses it
 bigshuf --filter='cat >$FILE' --shards=1 -o c%d.zst in =>
-bigshuf -Z -o d.Z in => bigshuf: warning: d.Z: is not compressed, whatever its name says: -Z compresses .gz, .zst, .xz, .bz2 and .lz4
 bigshuf -o part-%02d in && sort part-%02d => bigshuf: warning: part-%02d: one file of this name: --shards, --shard-records and --shard-bytes number several 1 2
 bigshuf --shards=2 -o part-%02d in =>
 bigshuf -o 100%.txt in =>
@@ -690,11 +689,11 @@ END
 test_a_filter_that_fails_fails_the_run_which_names_what_filters_may_have_left() {
     seq 1000 >in
     cases <<'END'
-bigshuf --filter='exit 3' -o a in =! with FILE=a, exit 3 from command: exit 3?bigshuf: warning: what was made with FILE=a may be incomplete
-bigshuf --filter='cat >/dev/null; exit 3' -o a in =! with FILE=a, exit 3 from command: cat >/dev/null; exit 3?*
-bigshuf --filter='kill -KILL $$' -o a in =! with FILE=a, signal KILL from command: kill -KILL $$?*
-bigshuf --filter='no-such-command 2>/dev/null' -o a in =! with FILE=a, exit 127 from command: no-such-command *
-bigshuf --parallel=1 --shards=9 --filter='cat >$FILE; [ $FILE != 2 ]' -o %d in =! with FILE=2, exit 1 from command: *?bigshuf: warning: what was made with FILE=0 to FILE=2 may be incomplete
+bigshuf --filter='exit 3' -o a in =! a: 'exit 3' failed: exit status 3?bigshuf: warning: what was made with FILE=a may be incomplete
+bigshuf --filter='cat >/dev/null; exit 3' -o a in =! a: 'cat >/dev/null; exit 3' failed: exit status 3?*
+bigshuf --filter='kill -KILL $$' -o a in =! a: 'kill -KILL $$' failed: killed by signal 9?*
+bigshuf --filter='no-such-command 2>/dev/null' -o a in =! a: 'no-such-command *' failed: exit status 127?*
+bigshuf --parallel=1 --shards=9 --filter='cat >$FILE; [ $FILE != 2 ]' -o %d in =! 2: * failed: exit status 1?bigshuf: warning: what was made with FILE=0 to FILE=2 may be incomplete
 bigshuf --filter='touch made' -o a missing =! missing: No such file or directory
 END
     same '0 1 2 in' "$(echo *)"
