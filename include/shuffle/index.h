@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/buffer.h"
+#include "output/output.h"
 #include "record/record.h"
 #include "shuffle/pile.h"
 #include "system/table.h"

@@ -8,7 +8,6 @@
 
 #include "base/arithmetic.h"
 #include "base/random.h"
-#include "output/filter.h"
 #include "output/held_back.h"
 #include "record/key.h"
 #include "system/fault.h"
@@ -17,7 +16,6 @@ enum { SIDE_BYTES = 1 << 16, SCAN_BYTES = 1 << 30, QUOTED = 40, ENDS = 256 };
 
 /* One of the files, or what is left. */
 struct side {
-    struct sink *sink;      /* NULL for what is left */
     struct filters *packer; /* the program that compresses the file; NULL if there is none */
     struct framing_file framing;
     size_t bytes;
@@ -43,16 +41,6 @@ struct sides {
     struct side side[]; /* of the splits, and what is left */
 };
 
-static void put_on_side(void *context, const void *data, size_t bytes)
-{
-    struct side *side = context;
-
-    if (side->packer != NULL)
-        filters_write(side->packer, data, bytes);
-    else
-        sink_write(side->sink, data, bytes);
-}
-
 /* Begin the file of split i. */
 static void begin_side(struct sides *sides, struct files *files, size_t i)
 {
@@ -60,9 +48,7 @@ static void begin_side(struct sides *sides, struct files *files, size_t i)
 
     if (files_packer(files, i) != NULL)
         side->packer = filters_new(NULL, 1);
-    files_begin(files, i, side->packer);
-    side->sink = files->file[i].sink;
-    framing_begin(&side->framing, &sides->plan->framing, put_on_side, side);
+    files_begin(files, i, side->packer, &side->framing);
 }
 
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
@@ -87,7 +73,7 @@ static void drain(struct sides *sides, struct side *side)
     const size_t bytes = side->bytes;
 
     side->bytes = 0;
-    if (side->sink != NULL)
+    if (side < &sides->side[sides->plan->splits])
         framing_write(&side->framing, side->buffer, bytes);
     else if (bytes > 0)
         sides->write(sides->context, side->buffer, bytes);
@@ -163,7 +149,7 @@ static struct side *choose(struct sides *sides, const uint8_t *data, size_t byte
 /* Write the records that begin and end in the data, at most ENDS of them. *bytes becomes how many bytes that are. Where
  * they go is computed for all of them first: between copies, whose branches are mispredicted, each hash would be waited
  * for. */
-static void write_whole(struct sides *sides, const uint8_t *data, size_t *bytes)
+static void write_whole(struct sides *sides, uint8_t *data, size_t *bytes)
 {
     struct record_scan scan = {0};
     uint32_t ends[ENDS];
@@ -191,7 +177,7 @@ static void begin_record(struct sides *sides)
 
 /* Look for the key in the next bytes of a record. If it does not end in them, they are held back, and *bytes becomes
  * how many that are; else 0. */
-static void find_key(struct sides *sides, const uint8_t *data, size_t *bytes)
+static void find_key(struct sides *sides, uint8_t *data, size_t *bytes)
 {
     uint32_t end;
     size_t scanned;
@@ -216,7 +202,7 @@ static void find_key(struct sides *sides, const uint8_t *data, size_t *bytes)
 }
 
 /* Write the next bytes of a record. *bytes becomes how many that are. */
-static void write_on(struct sides *sides, const uint8_t *data, size_t *bytes)
+static void write_on(struct sides *sides, uint8_t *data, size_t *bytes)
 {
     uint32_t end;
 
@@ -228,7 +214,7 @@ static void write_on(struct sides *sides, const uint8_t *data, size_t *bytes)
     pass(sides, sides->to, data, *bytes);
 }
 
-void sides_write(struct sides *sides, const uint8_t *data, size_t bytes)
+void sides_write(struct sides *sides, uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {
         size_t part = least_size(bytes, SCAN_BYTES);
@@ -247,12 +233,9 @@ void sides_finish(struct sides *sides)
     for (size_t i = 0; i <= sides->plan->splits; i++)
         drain(sides, &sides->side[i]);
     for (size_t i = 0; i < sides->plan->splits; i++) {
-        struct filters *packer = sides->side[i].packer;
-
-        if (packer != NULL) {
-            filters_end(packer);
-            filters_wait(packer);
-        }
+        framing_end(&sides->side[i].framing);
+        if (sides->side[i].packer != NULL)
+            filters_wait(sides->side[i].packer);
     }
 }
 

@@ -203,20 +203,17 @@ bool target_is_within(const char *path, const char *directory)
     return result;
 }
 
-uint64_t target_number(const char *path)
+uint64_t target_number(const struct target *target)
 {
-    struct target target;
     struct stat status;
     struct xxh64 hash;
     uint64_t number;
 
-    if (sys_stat(path, &status) == 0)
+    if (sys_stat(target->path, &status) == 0)
         return file_mark_of(&status).file;
-    target_find(&target, path);
-    xxh64_init(&hash, (uint64_t)target.inode);
-    xxh64_update(&hash, &target.device, sizeof target.device);
-    xxh64_update(&hash, target.name, strlen(target.name));
+    xxh64_init(&hash, (uint64_t)target->inode);
+    xxh64_update(&hash, &target->device, sizeof target->device);
+    xxh64_update(&hash, target->name, strlen(target->name));
     number = xxh64_value(&hash);
-    target_release(&target);
     return number > 0 ? number : 1;
 }
