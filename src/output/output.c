@@ -119,15 +119,18 @@ void output_check_outside(const struct output *output, const char *directory)
 
 static void begin_file(struct output *output)
 {
+    const struct output_plan *plan = &output->plan;
     const size_t number = output->begun;
 
-    if (number == output->files.count && !output_plan_is_open_ended(&output->plan))
+    if (number == output->files.count && !output_plan_is_open_ended(plan))
         fault_say("there are more records to write than were counted");
     files_begin(&output->files, number, output->filters, &output->framing);
     output->begun++;
     output->in_work = true;
-    output->left_records = output_plan_quota(&output->plan, number, output->records);
-    output->limit_bytes = output_plan_limit_bytes(&output->plan, number);
+    output->left_records = output_plan_quota(plan, number, output->records);
+    output->limit_bytes = plan->shard_bytes > 0 && output_plan_is_shard(plan, number)
+                              ? framing_room(&plan->framing, plan->shard_bytes)
+                              : UINT64_MAX;
     output->file_bytes = 0;
 }
 

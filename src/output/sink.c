@@ -96,38 +96,30 @@ void sink_keep(struct sink *sink)
     sink->slot = -1;
 }
 
-/* With the letters that it has now. EEXIST if that name is taken. */
-static int take_name_once(struct sink *sink, int directory, mode_t mode)
+/* Give the temporary name to the file, or make it under that name if it has not been made. 0, or -1 with errno. */
+static int take_name(struct sink *sink, int directory, mode_t mode)
 {
     bool taken = false;
     sigset_t before;
 
-    signals_hold(&before);
-    sink->slot = signals_register(sink->temporary);
-    if (sink->slot >= 0 && sink->fd >= 0) {
-        taken = sys_link_descriptor(sink->fd, directory, name_of(sink)) == 0;
-    } else if (sink->slot >= 0) {
-        sink->fd = io_open_at(directory, name_of(sink), O_WRONLY | O_CREAT | O_EXCL, mode);
-        taken = sink->fd >= 0;
-    }
-    if (!taken)
-        sink_keep(sink);
-    signals_release(&before);
-    return taken ? 0 : -1;
-}
-
-/* Give the temporary name to the file, or make it under that name if it has not been made. 0, or -1 with errno. */
-static int take_name(struct sink *sink, int directory, mode_t mode)
-{
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (int attempt = 0; !taken && attempt < ATTEMPTS; attempt++) {
         if (draw_letters(sink) != 0)
             return -1;
-        if (take_name_once(sink, directory, mode) == 0)
-            return 0;
-        if (errno != EEXIST)
+        signals_hold(&before);
+        sink->slot = signals_register(sink->temporary);
+        if (sink->slot >= 0 && sink->fd >= 0) {
+            taken = sys_link_descriptor(sink->fd, directory, name_of(sink)) == 0;
+        } else if (sink->slot >= 0) {
+            sink->fd = io_open_at(directory, name_of(sink), O_WRONLY | O_CREAT | O_EXCL, mode);
+            taken = sink->fd >= 0;
+        }
+        if (!taken)
+            sink_keep(sink);
+        signals_release(&before);
+        if (!taken && errno != EEXIST)
             return -1;
     }
-    return -1;
+    return taken ? 0 : -1;
 }
 
 /* By its path, as the end of the run does. Should that lead elsewhere by now, there is nothing of that name. */
