@@ -39,11 +39,10 @@ struct framing {
 /* A file that is being written. */
 struct framing_file {
     const struct framing *framing;
-    struct sink *sink;               /* where it goes, */
-    struct filters *programs;        /* or if not NULL, what it goes through */
-    struct record_scan scan;         /* for marks */
-    uint64_t tape_bytes;             /* of records, if the file is a tar archive */
-    bool begun;                      /* has there been a record? */
+    struct sink *sink;        /* where it goes, */
+    struct filters *programs; /* or if not NULL, what it goes through */
+    struct record_scan scan;  /* for marks */
+    uint64_t record_bytes;
     uint8_t last[FRAMING_START_MAX]; /* bytes of records that are not yet written, as they may be the last START */
     size_t last_bytes;
 };

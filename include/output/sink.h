@@ -44,7 +44,7 @@ struct sink *sink_open(const char *path);
 enum sink_manner sink_manner(const struct sink *sink);
 bool sink_has_links(const struct sink *sink);  /* has the file that is replaced other names, which keep it? */
 uint64_t sink_number(const struct sink *sink); /* target_number, of a file */
-void sink_set_locked(struct sink *sink);       /* it is an input and locked as such: sink_write need not lock it */
+bool sink_lock(const struct sink *sink);       /* what is written in place; false if another run has locked it */
 void sink_write_behind(struct sink *sink);     /* advice: from now on, what is written goes to disk MiB by MiB */
 const char *sink_temporary_name(const struct sink *sink); /* of a complete file; NULL if it is not replaced */
 

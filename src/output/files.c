@@ -153,25 +153,20 @@ static void append(struct files *files)
     files->count++;
 }
 
-/* A directory is no older shard, nor can it become one. Without memory none is found: the run may have succeeded. */
-static bool is_there(const char *pattern, uint64_t number)
-{
-    char *name = output_plan_name(pattern, number);
-    struct stat status;
-    const bool found = name != NULL && sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
-
-    free(name);
-    return found;
-}
-
-/* How many shards are there, from number `first` on, up to the first that is not. */
+/* How many shards are there, from number `first` on, up to the first that is not. A directory is no older shard, nor
+ * can it become one. Without memory none is found: the run may have succeeded. */
 static uint64_t shards_there(const struct output_plan *plan, uint64_t first)
 {
-    uint64_t count = 0;
+    struct stat status;
 
-    while (is_there(plan->path, first + count))
-        count++;
-    return count;
+    for (uint64_t count = 0;; count++) {
+        char *name = output_plan_name(plan->path, first + count);
+        const bool found = name != NULL && sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+
+        free(name);
+        if (!found)
+            return count;
+    }
 }
 
 /* Of shards whose number is not known, the first one will be needed if there is any record. Whether one that is not
@@ -210,8 +205,6 @@ bool files_mark_input(struct files *files, size_t number)
     if (file_mark_open(&file->mark, fd) != 0 && errno != ESTALE)
         fault_report(file->path, errno);
     (void)io_close(fd);
-    if (file->sink != NULL)
-        sink_set_locked(file->sink);
     return files_find(files, file->mark.file) == number;
 }
 
@@ -244,8 +237,6 @@ static void open_sink(struct files *files, size_t number)
         fault_say("%s: cannot be replaced any more, and stays as it is", file->path);
     if (files->behind)
         sink_write_behind(file->sink);
-    if (file->input != NULL)
-        sink_set_locked(file->sink);
 }
 
 void files_write_behind(struct files *files)
@@ -254,6 +245,16 @@ void files_write_behind(struct files *files)
     for (size_t i = 0; i < files->count; i++)
         if (files->file[i].sink != NULL)
             sink_write_behind(files->file[i].sink);
+}
+
+/* What is written in place will lose its old content now. Are others about to do the same? An input has been locked,
+ * but others may have added to it without a lock. */
+static void claim_in_place(const struct output_file *file)
+{
+    if (file->input != NULL)
+        check_input(file);
+    else if (!sink_lock(file->sink))
+        fault_say("%s: another run is writing to it", file->path);
 }
 
 void files_begin(struct files *files, size_t number, struct filters *programs, struct framing_file *framing)
@@ -266,14 +267,14 @@ void files_begin(struct files *files, size_t number, struct filters *programs, s
         append(files);
     file = &files->file[number];
     packer = files_packer(files, number);
-    if (files_is_filtered(files, number))
-        filters_start(programs, file->path);
-    else
+    if (!files_is_filtered(files, number))
         open_sink(files, number);
     if (is_added)
         add_file(files, number);
-    if (file->input != NULL && sink_manner(file->sink) == SINK_IN_PLACE)
-        check_input(file);
+    if (files_is_filtered(files, number))
+        filters_start(programs, file->path);
+    else if (sink_manner(file->sink) == SINK_IN_PLACE)
+        claim_in_place(file);
     if (packer != NULL)
         filters_start_packer(programs, file->path, packer, sink_descriptor(file->sink));
     framing_begin(framing, &files->plan->framing, file->sink, file->sink == NULL || packer != NULL ? programs : NULL);

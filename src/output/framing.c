@@ -49,28 +49,29 @@ static void write_but_last(struct framing_file *file, const uint8_t *data, size_
 void framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
 {
     const struct framing *framing = file->framing;
+    bool begins;
 
     if (framing->format.grouped)
         bytes = record_unmark(&framing->format, &file->scan, data, bytes);
     if (bytes == 0)
         return;
-    file->tape_bytes += bytes;
+    begins = file->record_bytes == 0;
+    file->record_bytes += bytes;
     if (framing->translates)
         translate(framing, data, bytes);
     if (framing->start_bytes == 0) {
         put(file, data, bytes);
         return;
     }
-    if (!file->begun)
+    if (begins)
         put(file, framing->start, framing->start_bytes);
-    file->begun = true;
     write_but_last(file, data, bytes);
 }
 
 void framing_end(struct framing_file *file)
 {
     static const uint8_t zeros[FRAMING_TAPE_BYTES];
-    uint64_t left = FRAMING_TAPE_BYTES - file->tape_bytes % FRAMING_TAPE_BYTES;
+    uint64_t left = FRAMING_TAPE_BYTES - file->record_bytes % FRAMING_TAPE_BYTES;
 
     if (file->framing->format.kind == &tar_kind) {
         if (left < FRAMING_END_BYTES)

@@ -26,19 +26,10 @@ static void keep_first(const char **first, const char *path)
         *first = path;
 }
 
-/* How many of the files are made in any case: the last of shards whose number is not known may be one that never is,
- * and what the splits leave is no file that counts. */
-static size_t files_made(const struct files *files)
-{
-    const struct output_plan *plan = files->plan;
-
-    return files->count - (output_plan_is_open_ended(plan) || !output_plan_has_shards(plan));
-}
-
 /* Does the file take what the splits leave, so that it may be an input or not? */
 static bool is_rest(const struct files *files, size_t i)
 {
-    return i >= files_made(files) && !output_plan_has_shards(files->plan);
+    return i >= files->plan->splits && !output_plan_has_shards(files->plan);
 }
 
 static bool is_full(const struct output_file *file)
@@ -46,10 +37,10 @@ static bool is_full(const struct output_file *file)
     return file->mark.bytes > 0;
 }
 
-/* See what is there of the outputs, if anything is. */
-static bool look_at_outputs(struct overlap *overlap, struct files *files)
+/* See what is there of the outputs. That of the rest counts as no output, nor does the last of shards whose number is
+ * not known, which may never be made. */
+static void look_at_outputs(struct overlap *overlap, struct files *files)
 {
-    bool any_there = false;
     struct stat status;
 
     for (size_t i = 0; i < files->count; i++) {
@@ -59,13 +50,11 @@ static bool look_at_outputs(struct overlap *overlap, struct files *files)
             continue;
         if (sys_stat(file->path, &status) == 0)
             file->mark = file_mark_of(&status);
-        else if (i < files_made(files))
+        else if (i + 1 < files->count || files->plan->shards > 0)
             keep_first(&overlap->only_output, file->path);
         if (is_full(file) && i < output_plan_files(files->plan)) /* an input of nothing makes no more */
             keep_first(&overlap->full, file->path);
-        any_there = any_there || file_mark_is_known(&file->mark);
     }
-    return any_there;
 }
 
 /* Is an input an output as well? */
@@ -178,16 +167,15 @@ static void claim(struct files *files)
 void overlap_check(struct files *files, const char *const *inputs, size_t count)
 {
     struct overlap overlap = {.both = NULL};
-    bool any_there;
 
     if (files->plan->filter != NULL)
         return;
-    any_there = look_at_outputs(&overlap, files);
+    look_at_outputs(&overlap, files);
     if (overlap.full != NULL && operand_is_forgotten(inputs, count))
         fault_say("%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
                   "or /dev/null to empty it",
                   overlap.full);
-    for (size_t i = 0; (any_there || output_plan_is_open_ended(files->plan)) && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         look_up(&overlap, files, inputs[i]);
     for (size_t i = 0; i < files->count; i++) {
         const struct output_file *file = &files->file[i];

@@ -41,16 +41,6 @@ struct sides {
     struct side side[]; /* of the splits, and what is left */
 };
 
-/* Begin the file of split i. */
-static void begin_side(struct sides *sides, struct files *files, size_t i)
-{
-    struct side *side = &sides->side[i];
-
-    if (files_packer(files, i) != NULL)
-        side->packer = filters_new(NULL, 1);
-    files_begin(files, i, side->packer, &side->framing);
-}
-
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
                          void (*write)(void *context, uint8_t *data, size_t bytes), void *context)
 {
@@ -63,8 +53,12 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
     sides->rule.format.grouped = false;
     sides->held.place = plan->place;
     random_key_derive(&sides->key, plan->key, "split", NULL, 0);
-    for (size_t i = 0; i < plan->splits; i++)
-        begin_side(sides, files, i);
+    for (size_t i = 0; i < plan->splits; i++) {
+        struct side *side = &sides->side[i];
+
+        side->packer = files_packer(files, i) != NULL ? filters_new(NULL, 1) : NULL;
+        files_begin(files, i, side->packer, &side->framing);
+    }
     return sides;
 }
 

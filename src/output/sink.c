@@ -44,7 +44,6 @@ struct sink {
     int fd;              /* to be written to; -1 once all has been written */
     bool begun;          /* has a file that is written in place been emptied? */
     bool behind;         /* is what is written to go to disk at once? */
-    bool is_locked;      /* has another descriptor of the file been locked? */
     size_t behind_bytes; /* that were written since it was last told to go to disk */
     struct target target;
 
@@ -364,21 +363,16 @@ bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
 
 /* ---- Writing ---- */
 
-void sink_set_locked(struct sink *sink)
+bool sink_lock(const struct sink *sink)
 {
-    sink->is_locked = true;
+    return io_lock(sink->fd, true) == 0 || errno != EWOULDBLOCK;
 }
 
-/* Output begins. What is written in place loses its old content now, unless others are about to do the same: locked, it
- * is ours. */
+/* Output begins. What is written in place loses its old content now. */
 static void begin(struct sink *sink)
 {
-    if (sink->manner == SINK_IN_PLACE && !sink->begun) {
-        if (!sink->is_locked && io_lock(sink->fd, true) != 0 && errno == EWOULDBLOCK)
-            fault_say("%s: another run is writing to it", sink->path);
-        if (sys_ftruncate(sink->fd, 0) != 0)
-            fail(sink);
-    }
+    if (sink->manner == SINK_IN_PLACE && !sink->begun && sys_ftruncate(sink->fd, 0) != 0)
+        fail(sink);
     sink->begun = true;
 }
 
