@@ -53,9 +53,6 @@ bool output_plan_is_pattern(const char *text);
 /* The name of a shard by its pattern, malloc'd, or NULL with errno. */
 char *output_plan_name(const char *pattern, uint64_t number);
 
-/* So many records come: how many shards do they leave empty? The run ends if these are more than OUTPUT_EMPTY_MAX. */
-uint64_t output_plan_empty(const struct output_plan *plan, uint64_t records);
-
 /* The run ends if the plan is impossible, as far as can be known before any record comes. */
 void output_plan_check(const struct output_plan *plan);
 
@@ -72,11 +69,9 @@ size_t output_plan_files(const struct output_plan *plan);
 
 bool output_plan_is_shard(const struct output_plan *plan, size_t number);
 
-/* How many of so many records in all the splits take, which may be more than there are; 0 if a field decides. */
-uint64_t output_plan_split_total(const struct output_plan *plan, uint64_t records);
-
-/* The run ends if so many records in all (UINT64_MAX: nobody knows how many) cannot be divided so. */
-void output_plan_check_records(const struct output_plan *plan, uint64_t records);
+/* The run ends if so many records in all (UINT64_MAX: nobody knows how many) cannot be divided so, or leave more than
+ * OUTPUT_EMPTY_MAX shards empty. Returns how many they leave empty. */
+uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t records);
 
 /* How many of so many records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
  * come. */

@@ -95,7 +95,7 @@ void output_check_room(const struct output *output, uint64_t bytes)
 
 void output_check_records(const struct output *output, uint64_t records)
 {
-    output_plan_check_records(&output->plan, records);
+    (void)output_plan_check_records(&output->plan, records);
 }
 
 void output_check_inputs(struct output *output, const char *const *inputs, size_t count)
@@ -268,10 +268,8 @@ static void write_in_turn(void *context, uint8_t *data, size_t bytes)
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
 {
     const struct output_plan *plan = &output->plan;
-    uint64_t empty;
+    const uint64_t empty = output_plan_check_records(plan, records);
 
-    output_plan_check_records(plan, records);
-    empty = output_plan_empty(plan, records);
     if (empty > 0)
         fault_warn("%s: %llu of the %llu shards get no record: --shard-records makes only as many as are needed",
                    plan->path, (unsigned long long)empty, (unsigned long long)plan->shards);

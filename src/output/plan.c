@@ -83,16 +83,10 @@ bool output_plan_is_shard(const struct output_plan *plan, size_t number)
     return output_plan_has_shards(plan) && number >= plan->splits;
 }
 
-uint64_t output_plan_empty(const struct output_plan *plan, uint64_t records)
+/* How many of so many records in all the splits take, which may be more than there are; 0 if a field decides. */
+static uint64_t split_off(const struct output_plan *plan, uint64_t records)
 {
-    const uint64_t taken = records < UINT64_MAX ? output_plan_split_total(plan, records) : 0;
-    const uint64_t left = taken < records ? records - taken : 0;
-    const uint64_t empty = plan->shards > left ? plan->shards - left : 0;
-
-    if (empty > OUTPUT_EMPTY_MAX)
-        fault_say("%s: more than %d of the %llu shards would be empty: use fewer, or --shard-records", plan->path,
-                  OUTPUT_EMPTY_MAX, (unsigned long long)plan->shards);
-    return empty;
+    return output_plan_has_sides(plan) ? 0 : split_total(plan->split, plan->splits, records);
 }
 
 void output_plan_check(const struct output_plan *plan)
@@ -108,28 +102,29 @@ void output_plan_check(const struct output_plan *plan)
         fault_say("the splits take more than 100%% of the records");
 }
 
-uint64_t output_plan_split_total(const struct output_plan *plan, uint64_t records)
+uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t records)
 {
-    return output_plan_has_sides(plan) ? 0 : split_total(plan->split, plan->splits, records);
-}
-
-void output_plan_check_records(const struct output_plan *plan, uint64_t records)
-{
-    const uint64_t taken = output_plan_split_total(plan, records), shard = plan->shard_records;
+    const uint64_t taken = split_off(plan, records), shard = plan->shard_records;
+    uint64_t empty;
 
     if (records == UINT64_MAX)
-        return;
+        return 0;
     if (taken > records)
         fault_say("the splits take more than the %llu records there are", (unsigned long long)records);
     records -= taken;
     if (shard > 0 && !output_plan_has_sides(plan) &&
         records / shard + (records % shard > 0) > OUTPUT_FILES_MAX - plan->splits)
         fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
+    empty = plan->shards > records ? plan->shards - records : 0;
+    if (empty > OUTPUT_EMPTY_MAX)
+        fault_say("%s: more than %d of the %llu shards would be empty: use fewer, or --shard-records", plan->path,
+                  OUTPUT_EMPTY_MAX, (unsigned long long)plan->shards);
+    return empty;
 }
 
 uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records)
 {
-    const uint64_t rest = records - output_plan_split_total(plan, records);
+    const uint64_t rest = records - split_off(plan, records);
 
     if (number < plan->splits)
         return split_records(plan->split, plan->splits, number, records);

@@ -115,28 +115,21 @@ static struct side *side_of(struct sides *sides, const uint8_t *key, size_t byte
 
 /* ---- Records that come whole ---- */
 
-/* The bytes of the first one of a group; of another record, all of them. */
-static size_t searched_bytes(const struct sides *sides, const uint8_t *data, size_t bytes)
+/* Where a record goes, or a group, whose first record says it. */
+static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     struct record_scan scan = {0};
     uint32_t end;
+    const uint8_t *key;
+    size_t key_bytes;
+    enum key_verdict verdict;
 
     if (sides->plan->format.grouped)
         (void)record_ends(&sides->rule.format, &scan, data, bytes, &end, 1, &bytes);
-    return bytes;
-}
-
-/* Where a record goes. */
-static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
-{
-    const size_t searched = searched_bytes(sides, data, bytes);
-    const uint8_t *key;
-    size_t key_bytes;
-    const enum key_verdict verdict = key_look(&sides->rule, data, searched, &sides->found, &key, &key_bytes);
-
+    verdict = key_look(&sides->rule, data, bytes, &sides->found, &key, &key_bytes);
     if (verdict != KEY_FOUND)
-        refuse(sides, verdict, data, searched - 1);
-    key_saw(&sides->watch, &sides->rule, key_bytes, data, searched - 1);
+        refuse(sides, verdict, data, bytes - 1);
+    key_saw(&sides->watch, &sides->rule, key_bytes, data, bytes - 1);
     return side_of(sides, key, key_bytes);
 }
 
