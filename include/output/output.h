@@ -15,9 +15,8 @@
  * they have done; a warning says which files that concerns.
  *
  * The first few files have no names until they are complete. Later ones have hidden temporary names beside their
- * targets, so that there can be more files than descriptors. Each file takes about 700 bytes.
- *
- * Whatever fails ends the run.
+ * targets, so that there can be more files than descriptors. Each file takes about 700 bytes. Whatever fails ends the
+ * run.
  */
 
 #include <stdbool.h>
@@ -44,7 +43,7 @@ void output_check_records(const struct output *output, uint64_t records);
  * the disks where the others are. */
 void output_check_room(const struct output *output, uint64_t bytes);
 
-/* Check that those inputs that are outputs as well may be so (overlap.h). "-" is standard input. The names must stay.
+/* Check that those inputs that are outputs as well may be so (overlap.h). "-" is standard input, and names must stay.
  */
 void output_check_inputs(struct output *output, const char *const *inputs, size_t count);
 

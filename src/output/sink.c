@@ -239,8 +239,12 @@ static void open_missing(struct sink *sink, int directory)
  * of space, of descriptors or of memory, or a disk that fails, is a failure. */
 static bool is_forbidden(int error)
 {
-    return error == EACCES || error == EPERM || error == EROFS || error == ENOTSUP || error == EOPNOTSUPP ||
-           error == ENOSYS;
+    static const int forbidding[] = {EACCES, EPERM, EROFS, ENOTSUP, EOPNOTSUPP, ENOSYS};
+
+    for (size_t i = 0; i < sizeof forbidding / sizeof forbidding[0]; i++)
+        if (error == forbidding[i])
+            return true;
+    return false;
 }
 
 /* In a directory with the sticky bit only a file's owner, or the directory's, may replace it. 0, or -1 with errno. */

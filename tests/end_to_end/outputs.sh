@@ -942,7 +942,7 @@ killed_at_any_moment() {
 # their names, and may leave hidden files; but what has its name is whole.
 judge_killed() {
     local old=0 file
-    same "$(echo new* | sed 's/new//g')" "$(ls folder | xargs)"
+    same "$(echo new* | sed 's/new//g')" "$(cd folder && echo *)"
     for file in folder/*; do
         if [ "$(head -c 4 "$file")" = old ]; then
             old=$((old + 1))
