@@ -39,11 +39,13 @@ struct files {
     size_t count;
     size_t allocated;
 
-    /* A hash table of what is known by a number (target_number): all files, no two of which are the same; and inputs
-     * that no file may be which is added. */
+    /* A hash table of what is known by a number (target_number): all files, no two of which are the same; and inputs,
+     * once a file is added that is there, which must be none. */
     struct files_slot *slot;
     size_t slots; /* a power of two, or 0 */
     size_t used;
+    const char *const *inputs; /* NULL: they are in it */
+    size_t input_count;
 
     bool behind;            /* are all sinks told so (sink_write_behind)? */
     bool any_in_place;      /* is any file written in place, which may be one of the inputs? */
@@ -72,9 +74,6 @@ bool files_is_filtered(const struct files *files, size_t number);
 /* Which file is known by this number, or FILES_NONE. */
 #define FILES_NONE SIZE_MAX
 size_t files_find(const struct files *files, uint64_t number);
-
-/* What is known by this number is an input that no file may be which is added. */
-void files_add_input(struct files *files, uint64_t number);
 
 /* Files 0 to `count` - 1 are the output. Warn of files that have the names of the next shards: they are from another
  * run, and whoever reads all files of the pattern reads them as well. */

@@ -19,8 +19,7 @@
  *  - an output that is an input of which nothing would be left, such as an archive (hints.h).
  *  - an output that has something in it, while the only input is /dev/null as standard input.
  * A warning tells if the file of the rest is one of several inputs, as it is where a shell's pattern matches the output
- * of the run before. The files that are inputs are locked and marked (files_mark_input), and of shards whose
- * number is not known, inputs are known to files_begin.
+ * of the run before. The files that are inputs are locked and marked (files_mark_input).
  */
 void overlap_check(struct files *files, const char *const *inputs, size_t count);
 

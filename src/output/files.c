@@ -11,6 +11,7 @@
 
 #include "base/arithmetic.h"
 #include "base/xxh64.h"
+#include "input/operand.h"
 #include "output/target.h"
 #include "system/io.h"
 #include "system/packer.h"
@@ -90,11 +91,6 @@ size_t files_find(const struct files *files, uint64_t number)
     return slot->number == number && slot->file != INPUT ? slot->file : FILES_NONE;
 }
 
-void files_add_input(struct files *files, uint64_t number)
-{
-    (void)add_number(files, number, INPUT);
-}
-
 /* The number of a file. It is asked for when the file has been opened for writing, which gives it another number where
  * folders are made of layers (overlayfs). The names that a filter's commands get are only compared with each other. */
 static uint64_t number_of(const struct files *files, const struct output_file *file)
@@ -121,6 +117,19 @@ static void add_file(struct files *files, size_t i)
         fault_say("%s is an input and an output file: give the output other names", path);
     if (known != i)
         fault_say("%s and %s: the same output file", files->file[known].path, path == NULL ? "standard output" : path);
+}
+
+/* The next file has been added. If it is there, it may be an input. */
+static void add_inputs(struct files *files)
+{
+    struct stat status;
+
+    if (files->inputs == NULL || sys_stat(files->file[files->count - 1].path, &status) != 0)
+        return;
+    for (size_t i = 0; i < files->input_count; i++)
+        if (operand_stat(files->inputs[i], &status) == 0)
+            (void)add_number(files, file_mark_of(&status).file, INPUT);
+    files->inputs = NULL;
 }
 
 /* ---- The list ---- */
@@ -269,8 +278,10 @@ void files_begin(struct files *files, size_t number, struct filters *programs, s
     packer = files_packer(files, number);
     if (!files_is_filtered(files, number))
         open_sink(files, number);
-    if (is_added)
+    if (is_added) {
+        add_inputs(files);
         add_file(files, number);
+    }
     if (files_is_filtered(files, number))
         filters_start(programs, file->path);
     else if (sink_manner(file->sink) == SINK_IN_PLACE)

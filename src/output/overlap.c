@@ -1,5 +1,5 @@
 /* The inputs are looked up among the outputs, one by one: there may be millions of inputs, for which no memory is set
- * aside unless shards may turn up late. */
+ * aside unless a shard turns up late that is there already. */
 
 #include "output/overlap.h"
 
@@ -32,11 +32,6 @@ static bool is_rest(const struct files *files, size_t i)
     return i >= files->plan->splits && !output_plan_has_shards(files->plan);
 }
 
-static bool is_full(const struct output_file *file)
-{
-    return file->mark.bytes > 0;
-}
-
 /* See what is there of the outputs. That of the rest counts as no output, nor does the last of shards whose number is
  * not known, which may never be made. */
 static void look_at_outputs(struct overlap *overlap, struct files *files)
@@ -52,7 +47,7 @@ static void look_at_outputs(struct overlap *overlap, struct files *files)
             file->mark = file_mark_of(&status);
         else if (i + 1 < files->count || files->plan->shards > 0)
             keep_first(&overlap->only_output, file->path);
-        if (is_full(file) && i < output_plan_files(files->plan)) /* an input of nothing makes no more */
+        if (file->mark.bytes > 0 && i < output_plan_files(files->plan)) /* an input of nothing makes no more */
             keep_first(&overlap->full, file->path);
     }
 }
@@ -61,13 +56,10 @@ static void look_at_outputs(struct overlap *overlap, struct files *files)
 static void look_up(struct overlap *overlap, struct files *files, const char *input)
 {
     struct stat status;
-    const uint64_t number = operand_stat(input, &status) == 0 ? file_mark_of(&status).file : 0;
-    const size_t i = files_find(files, number);
+    const size_t i = operand_stat(input, &status) == 0 ? files_find(files, file_mark_of(&status).file) : FILES_NONE;
 
     if (i == FILES_NONE || files->file[i].path == NULL) {
         keep_first(&overlap->only_input, input);
-        if (output_plan_is_open_ended(files->plan))
-            files_add_input(files, number);
         return;
     }
     if (files->file[i].input != NULL)
@@ -170,6 +162,8 @@ void overlap_check(struct files *files, const char *const *inputs, size_t count)
 
     if (files->plan->filter != NULL)
         return;
+    files->inputs = inputs;
+    files->input_count = count;
     look_at_outputs(&overlap, files);
     if (overlap.full != NULL && operand_is_forgotten(inputs, count))
         fault_say("%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
@@ -182,7 +176,7 @@ void overlap_check(struct files *files, const char *const *inputs, size_t count)
 
         if (file_mark_is_known(&file->mark) && file->input == NULL && !is_rest(files, i))
             keep_first(&overlap.only_output, file->path);
-        if (is_full(file) && file->input == NULL)
+        if (file->mark.bytes > 0 && file->input == NULL)
             keep_first(&overlap.older, file->path);
     }
     claim(files);

@@ -29,9 +29,8 @@
 #include "system/sys.h"
 
 enum {
-    STICKY = 01000, /* S_ISVTX, which POSIX alone does not name */
-    NAME_PART_BYTES =
-        128, /* of the target's name in the temporary one; encrypted names may have 143 bytes, others 255 */
+    STICKY = 01000,        /* S_ISVTX, which POSIX alone does not name */
+    NAME_PART_BYTES = 128, /* of the target's name: encrypted names may have 143 bytes, others 255 */
     RANDOM_LETTERS = 6,
     ATTEMPTS = 100, /* to find a name that is free: 62^6 of them make a second attempt rare */
     /* A call for less takes longer than it saves, as the last page of each may have to be written to disk once more. */
