@@ -17,8 +17,7 @@
  *                    shuffle scatter gather index transfer pile_source pile run
  *                    engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    buffer output overlap sides files plan held_back boundary framing filter sink new_file
- *                    target split file_set
+ *                    output overlap sides files plan held_back framing filter sink target split
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
@@ -37,7 +36,7 @@
  * several, if asked (input/grouping, input/archive); shuffle/scatter finds its end (record/record) and its pile
  * (shuffle/order) and puts it there (shuffle/pile), or a reference to it, into memory or
  * temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out (shuffle/index) through
- * output/buffer to output/output, which puts it into a file (output/sink), by its key if asked (output/sides).
+ * output/output, which puts it into a file (output/sink), by its key if asked (output/sides).
  */
 
 #include <errno.h>

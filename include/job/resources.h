@@ -20,7 +20,6 @@ struct resources {
     struct options options;   /* a copy; a job that reads a store puts the store's record format in it */
     const char *const *names; /* of the input files */
     size_t name_count;
-    uint64_t named_bytes;   /* in them, if all are regular files that are read as they are; else UINT64_MAX */
     const char **listed;    /* the names that --files0-from lists, which point into listed_data; else NULL */
     char *listed_data;      /* the file that --files0-from names */
     uint64_t listed_memory; /* bytes of the memory limit that both take */

@@ -4,8 +4,7 @@
 /*
  * The files of an output, by number (plan.h): their names, and their sinks as far as they are open.
  *
- *     files_open --> files_add, if more come than there were, and files_begin for each --> files_close_sinks
- *         --> files_release
+ *     files_open --> files_begin for each --> files_publish --> files_release
  */
 
 #include <stdbool.h>
@@ -13,19 +12,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "output/file_set.h"
 #include "output/filter.h"
+#include "output/framing.h"
 #include "output/plan.h"
 #include "output/sink.h"
 #include "system/file_mark.h"
-#include "system/packer.h"
 
 enum {
     /* Files that stay open until the commit, besides those that are filled side by side; and files that are inputs,
      * too, and stay locked. Together fewer than the descriptors that spill.c leaves to others. */
     FILES_KEPT_OPEN = 4,
     FILES_LOCKED = 4,
-    FILES_DISKS = 16, /* file systems among which files may be divided, and still be compared with their room */
 };
 
 struct output_file {
@@ -41,14 +38,21 @@ struct files {
     struct output_file *file;
     size_t count;
     size_t allocated;
-    struct file_set set;    /* all of them: no two are the same */
+
+    /* A hash table of what is known by a number (target_number): all files, no two of which are the same; and inputs,
+     * once a file is added that is there, which must be none. */
+    struct files_slot *slot;
+    size_t slots; /* a power of two, or 0 */
+    size_t used;
+    const char *const *inputs; /* NULL: they are in it */
+    size_t input_count;
+
     bool behind;            /* are all sinks told so (sink_write_behind)? */
     bool any_in_place;      /* is any file written in place, which may be one of the inputs? */
     int lock[FILES_LOCKED]; /* descriptors of files that are inputs, too */
     size_t locks;
-    dev_t disk[FILES_DISKS]; /* all file systems that the files are on, */
-    size_t disks;
-    uint64_t free_bytes; /* and what can be written to them together; UINT64_MAX if that is not known */
+    dev_t disk;          /* on which all files are, */
+    uint64_t free_bytes; /* and what can be written to it; UINT64_MAX if that is not known, or it is not one */
 };
 
 /* List all files of a plan, which must stay; of shards whose number is not known, the first one and those that follow
@@ -56,18 +60,20 @@ struct files {
  * open. */
 void files_open(struct files *files, const struct output_plan *plan);
 
-/* Add the next shard, which must be none of the files before it, by whatever name. */
-void files_add(struct files *files);
-
-/* Open the sink of a file, if it is not open, or start its filter; or if it is compressed, both the sink and the
- * program that writes into it. `programs` may be NULL for a file without a program. */
-void files_begin(struct files *files, size_t number, struct filters *programs);
+/* Begin a file in its turn: open its sink, if it is not open, or start its filter; or if it is compressed, both the
+ * sink and the program that writes into it. The file behind the last one is a further shard, which is added and must be
+ * none of the others, nor an input. `programs` may be NULL for a file without a program. */
+void files_begin(struct files *files, size_t number, struct filters *programs, struct framing_file *framing);
 
 /* The program that compresses the file, or NULL. */
 const struct packer *files_packer(const struct files *files, size_t number);
 
 /* Is the file written through a filter, so that it has no sink? */
 bool files_is_filtered(const struct files *files, size_t number);
+
+/* Which file is known by this number, or FILES_NONE. */
+#define FILES_NONE SIZE_MAX
+size_t files_find(const struct files *files, uint64_t number);
 
 /* Files 0 to `count` - 1 are the output. Warn of files that have the names of the next shards: they are from another
  * run, and whoever reads all files of the pattern reads them as well. */
@@ -79,10 +85,6 @@ void files_warn_of_links(const struct files *files, size_t count);
 /* Warn of files whose names say that they are compressed, or shards, and that are not. */
 void files_warn_of_names(const struct files *files);
 
-/* The file is one of the inputs, too: lock it until files_release, unless its file system has no locks. The run ends if
- * another one has locked it. At most FILES_LOCKED files. */
-void files_lock_input(struct files *files, size_t number);
-
 /* The file is one of the inputs, too: mark it as it is now, before it is read. Returns whether it is still the same
  * file that it was in files_open. */
 bool files_mark_input(struct files *files, size_t number);
@@ -93,7 +95,6 @@ bool files_mark_input(struct files *files, size_t number);
 void files_publish(struct files *files, size_t count);
 
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */
-void files_close_sinks(struct files *files);  /* of files that have not been published, nothing stays */
-void files_release(struct files *files);      /* also when zeroed */
+void files_release(struct files *files); /* also when zeroed; of files that have not been published nothing stays */
 
 #endif

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "output/filter.h"
+#include "output/sink.h"
 #include "record/record.h"
 
 enum { FRAMING_START_MAX = 254, FRAMING_TAPE_BYTES = 20 * 512, FRAMING_END_BYTES = 2 * 512 };
@@ -37,24 +39,23 @@ struct framing {
 /* A file that is being written. */
 struct framing_file {
     const struct framing *framing;
-    void (*write)(void *context, const void *data, size_t bytes);
-    void *context;
-    struct record_scan scan;         /* for marks */
-    uint64_t tape_bytes;             /* of records, if the file is a tar archive */
-    bool begun;                      /* has there been a record? */
+    struct sink *sink;        /* where it goes, */
+    struct filters *programs; /* or if not NULL, what it goes through */
+    struct record_scan scan;  /* for marks */
+    uint64_t record_bytes;
     uint8_t last[FRAMING_START_MAX]; /* bytes of records that are not yet written, as they may be the last START */
     size_t last_bytes;
 };
 
-/* Begin a file: its header is written. */
-void framing_begin(struct framing_file *file, const struct framing *framing,
-                   void (*write)(void *context, const void *data, size_t bytes), void *context);
+/* Begin a file: its header is written to the sink, or to the program that was started last. */
+void framing_begin(struct framing_file *file, const struct framing *framing, struct sink *sink,
+                   struct filters *programs);
 
 /* Write the next bytes of its records; they may begin and end in the midst of a record. `data` is changed where marks
  * are left out or bytes translated. */
 void framing_write(struct framing_file *file, uint8_t *data, size_t bytes);
 
-/* Complete a file. */
+/* All its records have been written. */
 void framing_end(struct framing_file *file);
 
 /* How many bytes of records a file may have that is not to be larger than so many bytes. (A header is not counted.) */

@@ -18,7 +18,7 @@ struct held_back {
 };
 
 /* Keep more bytes, behind those that are kept already. Before the first call, all is zero but for `place`. */
-void held_back_append(struct held_back *held, const uint8_t *data, size_t bytes);
+void held_back_append(struct held_back *held, uint8_t *data, size_t bytes);
 
 /* Hand over all that is kept, in pieces which `write` may change; then nothing is kept. */
 void held_back_drain(struct held_back *held, void (*write)(void *context, uint8_t *data, size_t bytes), void *context);

@@ -15,17 +15,19 @@
  * they have done; a warning says which files that concerns.
  *
  * The first few files have no names until they are complete. Later ones have hidden temporary names beside their
- * targets, so that there can be more files than descriptors. Each file takes about 700 bytes.
- *
- * Whatever fails ends the run.
+ * targets, so that there can be more files than descriptors. Each file takes about 700 bytes. Whatever fails ends the
+ * run.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "base/arithmetic.h"
 #include "output/plan.h"
+#include "record/tar_headers.h"
 
 struct output;
 
@@ -41,7 +43,7 @@ void output_check_records(const struct output *output, uint64_t records);
  * the disks where the others are. */
 void output_check_room(const struct output *output, uint64_t bytes);
 
-/* Check that those inputs that are outputs as well may be so (overlap.h). "-" is standard input. The names must stay.
+/* Check that those inputs that are outputs as well may be so (overlap.h). "-" is standard input, and names must stay.
  */
 void output_check_inputs(struct output *output, const char *const *inputs, size_t count);
 
@@ -86,5 +88,53 @@ uint64_t output_written_bytes(const struct output *output);
 void output_commit(struct output *output);
 
 void output_free(struct output *output); /* NULL is fine */
+
+/* ---- A buffer between many small writes and an output ---- */
+
+/* Whoever writes often may write to `at` itself, up to `end`; output_buffer_put does it for any number of bytes. */
+struct output_buffer {
+    uint8_t *buffer;
+    uint8_t *at; /* where the next byte goes */
+    uint8_t *end;
+    /* NULL, or the buffer's margin (record.h), for whoever writes; its first mark is another buffer's. */
+    uint8_t *marks;
+    void (*drain)(void *context); /* empties it, with output_buffer_drain; called when it is full */
+    void *context;                /* of drain */
+};
+
+/* Make it empty, in buffer[0, bytes), which must stay. */
+static inline void output_buffer_init(struct output_buffer *to, uint8_t *buffer, size_t bytes,
+                                      void (*drain)(void *context), void *context)
+{
+    *to = (struct output_buffer){
+        .buffer = buffer, .at = buffer, .end = buffer + bytes, .drain = drain, .context = context};
+}
+
+/* Put bytes into it, and call `drain` whenever it is full. */
+static inline void output_buffer_put(struct output_buffer *to, const uint8_t *data, size_t bytes)
+{
+    while (bytes > 0) {
+        const size_t room = least_size((size_t)(to->end - to->at), bytes);
+
+        if (room == 0)
+            to->drain(to->context);
+        memcpy(to->at, data, room);
+        to->at += room;
+        data += room;
+        bytes -= room;
+    }
+}
+
+/* Write what is in it to an output; then it is empty. */
+static inline void output_buffer_drain(struct output_buffer *to, struct output *output)
+{
+    const size_t bytes = (size_t)(to->at - to->buffer);
+
+    to->at = to->buffer;
+    if (bytes > 0)
+        output_write(output, to->buffer, bytes);
+    if (to->marks != NULL)
+        memset(to->marks + 1, 0, bytes / TAR_BLOCK_BYTES);
+}
 
 #endif

@@ -19,13 +19,9 @@
  *  - an output that is an input of which nothing would be left, such as an archive (hints.h).
  *  - an output that has something in it, while the only input is /dev/null as standard input.
  * A warning tells if the file of the rest is one of several inputs, as it is where a shell's pattern matches the output
- * of the run before. The files that are inputs are locked and marked (files_lock_input, files_mark_input).
+ * of the run before. The files that are inputs are locked and marked (files_mark_input).
  */
 void overlap_check(struct files *files, const char *const *inputs, size_t count);
-
-/* The last file is a shard that has been added since, after one that was not there. It must be no input. `seen` keeps
- * which files the inputs are; it is zeroed at first. */
-void overlap_check_last(struct file_set *seen, const struct files *files, const char *const *inputs, size_t count);
 
 /* The first `count` files are the output, all complete and not yet seen. Of shards that are shuffled in place there
  * must not be fewer than before: their records would be read once more by the next run. */

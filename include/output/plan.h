@@ -37,8 +37,6 @@ struct output_plan {
     uint64_t shard_records; /* files of so many records, the last one with what is left; no file if there is none */
     uint64_t shard_bytes;   /* files of as many records as fit into so many bytes, or of one that is larger */
 
-    uint64_t most_records; /* what can be known before of how many records come; UINT64_MAX: nothing */
-
     const char *filter; /* the command that all files but standard output are written through, or NULL */
     bool packs;         /* are files compressed that are not, if their names say so? */
     unsigned filters;   /* at most so many programs unfinished at a time, at least 1 (filter.h) */
@@ -54,10 +52,6 @@ bool output_plan_is_pattern(const char *text);
 
 /* The name of a shard by its pattern, malloc'd, or NULL with errno. */
 char *output_plan_name(const char *pattern, uint64_t number);
-
-/* So many records come, or at most so many: how many shards do they leave empty? The run ends if these are more than
- * OUTPUT_EMPTY_MAX. */
-uint64_t output_plan_empty(const struct output_plan *plan, uint64_t records);
 
 /* The run ends if the plan is impossible, as far as can be known before any record comes. */
 void output_plan_check(const struct output_plan *plan);
@@ -75,17 +69,12 @@ size_t output_plan_files(const struct output_plan *plan);
 
 bool output_plan_is_shard(const struct output_plan *plan, size_t number);
 
-/* How many of so many records in all the splits take, which may be more than there are; 0 if a field decides. */
-uint64_t output_plan_split_total(const struct output_plan *plan, uint64_t records);
-
-/* The run ends if so many records in all (UINT64_MAX: nobody knows how many) cannot be divided so. */
-void output_plan_check_records(const struct output_plan *plan, uint64_t records);
+/* The run ends if so many records in all (UINT64_MAX: nobody knows how many) cannot be divided so, or leave more than
+ * OUTPUT_EMPTY_MAX shards empty. Returns how many they leave empty. */
+uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t records);
 
 /* How many of so many records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
  * come. */
 uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records);
-
-/* How many bytes of records a file takes at most, unless one record alone has more; UINT64_MAX: all that come. */
-uint64_t output_plan_limit_bytes(const struct output_plan *plan, size_t number);
 
 #endif

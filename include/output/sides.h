@@ -24,7 +24,7 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
 
 /* Write the next bytes of records; they may begin and end in the midst of a record. A record without the field ends the
  * run. */
-void sides_write(struct sides *sides, const uint8_t *data, size_t bytes);
+void sides_write(struct sides *sides, uint8_t *data, size_t bytes);
 
 /* All records have come: write what is still kept. */
 void sides_finish(struct sides *sides);

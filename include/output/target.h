@@ -35,8 +35,8 @@ int target_enter(const struct target *target);
 int target_enter_or_fail(const struct target *target);
 
 /* A number by which a regular file is known, whatever path leads to it (file_mark.h); or the place where it would be
- * made, if it is not there. 0 for what is no regular file. The run ends if the path leads nowhere. */
-uint64_t target_number(const char *path);
+ * made, if it is not there. 0 for what is no regular file. */
+uint64_t target_number(const struct target *target);
 
 /* The path cannot be an output, for the reason that errno tells. */
 _Noreturn void target_fail(const char *path);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "output/buffer.h"
+#include "output/output.h"
 #include "record/record.h"
 #include "shuffle/pile.h"
 #include "system/table.h"

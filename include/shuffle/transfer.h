@@ -5,7 +5,6 @@
 
 #include "input/record_reader.h"
 #include "input/source.h"
-#include "output/buffer.h"
 #include "output/output.h"
 #include "record/record.h"
 #include "shuffle/engine.h"

@@ -139,15 +139,9 @@ void resources_name_files(struct resources *resources)
     for (size_t i = 0; i < resources->name_count && options->weights != NULL; i++)
         if (operand_is_standard_input(options->weights) && operand_is_standard_input(resources->names[i]))
             fault_say("standard input cannot hold both records and weights");
-    resources->named_bytes = options->compressed ? UINT64_MAX : 0;
-    for (size_t i = 0; i < resources->name_count; i++) {
+    for (size_t i = 0; i < resources->name_count; i++)
         if (operand_stat(resources->names[i], &status) != 0)
             fault_report(resources->names[i], errno);
-        if (!S_ISREG(status.st_mode) || status.st_size == 0) /* as files have that are made when they are read */
-            resources->named_bytes = UINT64_MAX;
-        else if (resources->named_bytes < UINT64_MAX)
-            resources->named_bytes += (uint64_t)status.st_size;
-    }
 }
 
 void resources_open_files(struct resources *resources)
@@ -162,23 +156,6 @@ void resources_open_files(struct resources *resources)
         archive_begin(resources->source);
     else if (options->format.grouped)
         group(resources);
-}
-
-/* How many records will be written at most, as far as that is known before the first is read. Each has a byte at
- * least. */
-static uint64_t most_records(const struct resources *resources)
-{
-    const struct options *options = &resources->options;
-    const struct record_format *format = &options->format;
-    uint64_t most = options->expected_records;
-
-    if (options->range && !options->range_full)
-        most = options->range_count;
-    else if (options->echo)
-        most = options->file_count;
-    else if (resources->name_count > 0 && resources->named_bytes < UINT64_MAX)
-        most = least(most, resources->named_bytes / (record_is(format, RECORD_FIXED) ? record_size(format) : 1));
-    return options->repeat ? options->count : least(most, options->count);
 }
 
 void resources_open_output(struct resources *resources)
@@ -198,7 +175,6 @@ void resources_open_output(struct resources *resources)
         .format = task_format(options),
         .place = &resources->place,
         .key = &resources->order.key,
-        .most_records = most_records(resources),
     };
 
     plan.framing.format = plan.format;

@@ -9,9 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arithmetic.h"
 #include "base/xxh64.h"
+#include "input/operand.h"
 #include "output/target.h"
 #include "system/io.h"
+#include "system/packer.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -27,60 +30,128 @@ const struct packer *files_packer(const struct files *files, size_t number)
     return files->plan->packs && files->plan->filter == NULL && path != NULL ? packer_of_name(path) : NULL;
 }
 
-/* ---- The list ---- */
+/* ---- Files by their numbers ---- */
 
-/* Make room for one more. */
-static void grow(struct files *files)
+enum { SLOTS_MIN = 16 };
+
+#define INPUT (SIZE_MAX - 1)
+
+struct files_slot {
+    uint64_t number; /* 0, of what is no regular file and never looked for: the slot is free */
+    size_t file;     /* or INPUT */
+};
+
+/* The slot in which the number is or would be. */
+static struct files_slot *find_slot(const struct files *files, uint64_t number)
 {
-    size_t allocated = files->allocated == 0 ? 1 : 2 * files->allocated;
-    struct output_file *file = fault_allocate(allocated, sizeof *file);
+    uint64_t i = spread(number, files->slots);
 
-    if (files->count > 0)
-        memcpy(file, files->file, files->count * sizeof *file);
-    free(files->file);
-    files->file = file;
-    files->allocated = allocated;
+    while (files->slot[i].number != 0 && files->slot[i].number != number)
+        i = spread_next(i, files->slots);
+    return &files->slot[i];
 }
 
-/* The number by which a file is known. It is asked for when the file has been opened for writing, which gives it
- * another number where folders are made of layers (overlayfs). The names that a filter's commands get are only compared
- * with each other. */
-static uint64_t number_of(const struct files *files, size_t number)
+/* Twice as many slots, in which all numbers find new places. */
+static void grow_slots(struct files *files)
 {
-    const char *path = files->file[number].path;
+    const struct files before = *files;
+
+    files->slots = before.slots > 0 ? 2 * before.slots : SLOTS_MIN;
+    files->slot = fault_allocate(files->slots, sizeof *files->slot);
+    for (size_t i = 0; i < before.slots; i++)
+        if (before.slot[i].number != 0)
+            *find_slot(files, before.slot[i].number) = before.slot[i];
+    free(before.slot);
+}
+
+/* Add a number, unless it is there. Returns what is known by it then. */
+static size_t add_number(struct files *files, uint64_t number, size_t file)
+{
+    struct files_slot *slot;
+
+    if (number == 0)
+        return file;
+    if (files->used >= files->slots / 4 * 3)
+        grow_slots(files);
+    slot = find_slot(files, number);
+    if (slot->number == 0) {
+        *slot = (struct files_slot){.number = number, .file = file};
+        files->used++;
+    }
+    return slot->file;
+}
+
+size_t files_find(const struct files *files, uint64_t number)
+{
+    const struct files_slot *slot;
+
+    if (number == 0 || files->slots == 0)
+        return FILES_NONE;
+    slot = find_slot(files, number);
+    return slot->number == number && slot->file != INPUT ? slot->file : FILES_NONE;
+}
+
+/* The number of a file. It is asked for when the file has been opened for writing, which gives it another number where
+ * folders are made of layers (overlayfs). The names that a filter's commands get are only compared with each other. */
+static uint64_t number_of(const struct files *files, const struct output_file *file)
+{
     struct stat status;
     struct xxh64 hash;
 
-    if (path == NULL)
+    if (file->path == NULL)
         return sys_fstat(STDOUT_FILENO, &status) == 0 ? file_mark_of(&status).file : 0;
     if (files->plan->filter == NULL)
-        return target_number(path);
+        return sink_number(file->sink);
     xxh64_init(&hash, 0);
-    xxh64_update(&hash, path, strlen(path));
+    xxh64_update(&hash, file->path, strlen(file->path));
     return xxh64_value(&hash);
 }
 
 /* The file must be none of the others. */
-static void add_to_set(struct files *files, size_t number)
+static void add_file(struct files *files, size_t i)
 {
-    const size_t known = file_set_add(&files->set, number_of(files, number), number);
-    const char *path = files->file[number].path;
+    const char *path = files->file[i].path;
+    const size_t known = add_number(files, number_of(files, &files->file[i]), i);
 
-    if (known != number)
+    if (known == INPUT)
+        fault_say("%s is an input and an output file: give the output other names", path);
+    if (known != i)
         fault_say("%s and %s: the same output file", files->file[known].path, path == NULL ? "standard output" : path);
 }
 
-/* Add the next file, whatever it is. */
+/* The next file has been added. If it is there, it may be an input. */
+static void add_inputs(struct files *files)
+{
+    struct stat status;
+
+    if (files->inputs == NULL || sys_stat(files->file[files->count - 1].path, &status) != 0)
+        return;
+    for (size_t i = 0; i < files->input_count; i++)
+        if (operand_stat(files->inputs[i], &status) == 0)
+            (void)add_number(files, file_mark_of(&status).file, INPUT);
+    files->inputs = NULL;
+}
+
+/* ---- The list ---- */
+
+/* Add the next file to the list. */
 static void append(struct files *files)
 {
     const struct output_plan *plan = files->plan;
     const size_t number = files->count;
+    struct output_file *more;
     const char *path;
 
     if (number == OUTPUT_FILES_MAX)
         fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
-    if (number == files->allocated)
-        grow(files);
+    if (number == files->allocated) {
+        files->allocated = 2 * number + 1;
+        more = fault_allocate(files->allocated, sizeof *more);
+        if (number > 0)
+            memcpy(more, files->file, number * sizeof *more);
+        free(files->file);
+        files->file = more;
+    }
     if (output_plan_is_shard(plan, number))
         path = output_plan_name(plan->path, number - plan->splits);
     else
@@ -91,25 +162,20 @@ static void append(struct files *files)
     files->count++;
 }
 
-/* A directory is no older shard, nor can it become one. Without memory none is found: the run may have succeeded. */
-static bool is_there(const char *pattern, uint64_t number)
-{
-    char *name = output_plan_name(pattern, number);
-    struct stat status;
-    const bool found = name != NULL && sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
-
-    free(name);
-    return found;
-}
-
-/* How many shards are there, from number `first` on, up to the first that is not. */
+/* How many shards are there, from number `first` on, up to the first that is not. A directory is no older shard, nor
+ * can it become one. Without memory none is found: the run may have succeeded. */
 static uint64_t shards_there(const struct output_plan *plan, uint64_t first)
 {
-    uint64_t count = 0;
+    struct stat status;
 
-    while (is_there(plan->path, first + count))
-        count++;
-    return count;
+    for (uint64_t count = 0;; count++) {
+        char *name = output_plan_name(plan->path, first + count);
+        const bool found = name != NULL && sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+
+        free(name);
+        if (!found)
+            return count;
+    }
 }
 
 /* Of shards whose number is not known, the first one will be needed if there is any record. Whether one that is not
@@ -130,18 +196,6 @@ static void list(struct files *files)
 
 /* ---- Files that are inputs ---- */
 
-void files_lock_input(struct files *files, size_t number)
-{
-    const char *path = files->file[number].path;
-    const int fd = io_open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK, 0);
-
-    if (fd < 0)
-        fault_report(path, errno);
-    files->lock[files->locks++] = fd;
-    if (io_lock(fd, true) != 0 && errno == EWOULDBLOCK)
-        fault_say("%s: is being shuffled by another run", path);
-}
-
 /* A descriptor by which the file is read as an input is: whatever is there now, nothing waits for it. */
 static int open_input(const struct output_file *file)
 {
@@ -160,9 +214,7 @@ bool files_mark_input(struct files *files, size_t number)
     if (file_mark_open(&file->mark, fd) != 0 && errno != ESTALE)
         fault_report(file->path, errno);
     (void)io_close(fd);
-    if (file->sink != NULL)
-        sink_set_locked(file->sink);
-    return file_set_find(&files->set, file->mark.file) == number;
+    return files_find(files, file->mark.file) == number;
 }
 
 /* What others have written to an input since it was marked would be lost. It is no output that somebody adds to. */
@@ -194,8 +246,6 @@ static void open_sink(struct files *files, size_t number)
         fault_say("%s: cannot be replaced any more, and stays as it is", file->path);
     if (files->behind)
         sink_write_behind(file->sink);
-    if (file->input != NULL)
-        sink_set_locked(file->sink);
 }
 
 void files_write_behind(struct files *files)
@@ -206,49 +256,52 @@ void files_write_behind(struct files *files)
             sink_write_behind(files->file[i].sink);
 }
 
-void files_begin(struct files *files, size_t number, struct filters *programs)
+/* What is written in place will lose its old content now. Are others about to do the same? An input has been locked,
+ * but others may have added to it without a lock. */
+static void claim_in_place(const struct output_file *file)
 {
-    const struct packer *packer = files_packer(files, number);
-    const struct output_file *file = &files->file[number];
-
-    if (files_is_filtered(files, number)) {
-        filters_start(programs, file->path);
-        return;
-    }
-    open_sink(files, number);
-    if (file->input != NULL && sink_manner(file->sink) == SINK_IN_PLACE)
+    if (file->input != NULL)
         check_input(file);
-    if (packer != NULL)
-        filters_start_packer(programs, file->path, packer, sink_descriptor(file->sink));
+    else if (!sink_lock(file->sink))
+        fault_say("%s: another run is writing to it", file->path);
 }
 
-/* Add what is free on the disk of a file, unless another file is on the same disk. */
-static void add_disk(struct files *files, const struct sink *sink)
+void files_begin(struct files *files, size_t number, struct filters *programs, struct framing_file *framing)
 {
-    uint64_t free_bytes;
-    dev_t device;
+    const bool is_added = number == files->count;
+    const struct packer *packer;
+    const struct output_file *file;
+
+    if (is_added)
+        append(files);
+    file = &files->file[number];
+    packer = files_packer(files, number);
+    if (!files_is_filtered(files, number))
+        open_sink(files, number);
+    if (is_added) {
+        add_inputs(files);
+        add_file(files, number);
+    }
+    if (files_is_filtered(files, number))
+        filters_start(programs, file->path);
+    else if (sink_manner(file->sink) == SINK_IN_PLACE)
+        claim_in_place(file);
+    if (packer != NULL)
+        filters_start_packer(programs, file->path, packer, sink_descriptor(file->sink));
+    framing_begin(framing, &files->plan->framing, file->sink, file->sink == NULL || packer != NULL ? programs : NULL);
+}
+
+/* See what is free on the disk of a file, if all are on that. */
+static void see_disk(struct files *files, size_t number)
+{
+    dev_t disk = 0;
 
     if (files->free_bytes == UINT64_MAX)
         return;
-    if (!sink_disk(sink, &device, &free_bytes)) {
+    if (files_packer(files, number) != NULL || !sink_disk(files->file[number].sink, &disk, &files->free_bytes) ||
+        (number > 0 && disk != files->disk))
         files->free_bytes = UINT64_MAX;
-        return;
-    }
-    for (size_t i = 0; i < files->disks; i++)
-        if (files->disk[i] == device)
-            return;
-    if (files->disks == FILES_DISKS || free_bytes > UINT64_MAX - files->free_bytes) {
-        files->free_bytes = UINT64_MAX;
-        return;
-    }
-    files->disk[files->disks++] = device;
-    files->free_bytes += free_bytes;
-}
-
-void files_add(struct files *files)
-{
-    append(files);
-    add_to_set(files, files->count - 1);
+    files->disk = disk;
 }
 
 /* How many of the first files stay open: splits that are filled side by side do, in any case. */
@@ -266,15 +319,13 @@ static void check_sinks(struct files *files)
         struct output_file *file = &files->file[i];
 
         if (files_is_filtered(files, i)) {
-            add_to_set(files, i);
+            add_file(files, i);
             files->free_bytes = UINT64_MAX;
             continue;
         }
         open_sink(files, i);
-        add_to_set(files, i);
-        if (files_packer(files, i) != NULL)
-            files->free_bytes = UINT64_MAX;
-        add_disk(files, file->sink);
+        add_file(files, i);
+        see_disk(files, i);
         files->any_in_place = files->any_in_place || sink_manner(file->sink) == SINK_IN_PLACE;
         file->replaced = sink_manner(file->sink) == SINK_REPLACED;
         if (i >= kept_open(files) && sink_manner(file->sink) != SINK_DIRECT) {
@@ -324,34 +375,20 @@ void files_warn_of_names(const struct files *files)
 
 /* ---- Their names ---- */
 
-/* How many there are of the files from `first` to `end` - 1 that have temporary names. The first and last such name are
- * theirs. */
-static size_t find_unpublished(const struct files *files, size_t first, size_t end, const char **first_name,
-                               const char **last_name)
-{
-    size_t count = 0;
-
-    for (size_t i = first; i < end; i++) {
-        const struct sink *sink = files->file[i].sink;
-        const char *name = sink != NULL ? sink_temporary_name(sink) : NULL;
-
-        if (name == NULL)
-            continue;
-        *first_name = count == 0 ? name : *first_name;
-        *last_name = name;
-        count++;
-    }
-    return count;
-}
-
-/* The file `number` could not get its name. */
+/* The file `number` could not get its name. It and those after it have temporary names. */
 _Noreturn static void report_unpublished(const struct files *files, size_t number, size_t end, int error)
 {
-    const char *path = files->file[number].path, *first = "", *last = "";
-    const size_t count = find_unpublished(files, number, end, &first, &last);
+    const char *path = files->file[number].path, *first = sink_temporary_name(files->file[number].sink), *last = first;
     char text[FAULT_CAUSE_BYTES];
     const char *cause = error == ESTALE ? TARGET_STALE : fault_cause(error, text);
+    size_t count = 1;
 
+    for (size_t i = number + 1; i < end; i++) {
+        const char *name = sink_temporary_name(files->file[i].sink);
+
+        last = name != NULL ? name : last;
+        count += name != NULL;
+    }
     if (count == 1)
         fault_say("%s: %s: the complete file is now %s", path, cause, first);
     fault_say("%s: %s: %zu complete files are now %s to %s", path, cause, count, first, last);
@@ -359,12 +396,10 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
 
 /* Once a file has its name, the others may be the only copies of what it was made of. So before the first one gets it,
  * all temporary names are forgotten: nobody unlinks any of them from then on. Death by signal is held off until all
- * have their names, or until the message is out that tells where they are; but it does not wait for a reader of
- * messages who does not read. */
+ * have their names, or until the message is out that tells where they are. */
 void files_publish(struct files *files, size_t count)
 {
     sigset_t before;
-    int error;
 
     for (size_t i = 0; i < count; i++)
         if (files->file[i].input != NULL && files->file[i].replaced)
@@ -374,12 +409,8 @@ void files_publish(struct files *files, size_t count)
         if (files->file[i].sink != NULL)
             sink_keep(files->file[i].sink);
     for (size_t i = 0; i < count; i++)
-        if (files->file[i].sink != NULL && sink_publish(files->file[i].sink) != 0) {
-            error = errno;
-            if (!sys_is_writable(STDERR_FILENO))
-                signals_release(&before);
-            report_unpublished(files, i, count, error);
-        }
+        if (files->file[i].sink != NULL && sink_publish(files->file[i].sink) != 0)
+            report_unpublished(files, i, count, errno);
     signals_succeed();
     signals_release(&before);
 }
@@ -423,23 +454,16 @@ void files_warn_of_older(const struct files *files, size_t count)
     free(last);
 }
 
-void files_close_sinks(struct files *files)
+void files_release(struct files *files)
 {
     for (size_t i = 0; i < files->count; i++) {
         sink_free(files->file[i].sink);
-        files->file[i].sink = NULL;
-    }
-}
-
-void files_release(struct files *files)
-{
-    files_close_sinks(files);
-    for (size_t i = 0; i < files->count; i++)
         if (output_plan_is_shard(files->plan, i))
             free((char *)files->file[i].path);
+    }
     while (files->locks > 0)
         (void)io_close(files->lock[--files->locks]);
     free(files->file);
-    file_set_release(&files->set);
+    free(files->slot);
     *files = (struct files){.count = 0};
 }

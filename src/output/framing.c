@@ -7,18 +7,21 @@
 
 #include "base/arithmetic.h"
 
-void framing_begin(struct framing_file *file, const struct framing *framing,
-                   void (*write)(void *context, const void *data, size_t bytes), void *context)
+static void put(const struct framing_file *file, const void *data, size_t bytes)
 {
-    file->framing = framing;
-    file->write = write;
-    file->context = context;
-    file->scan = (struct record_scan){0};
-    file->begun = false;
-    file->last_bytes = 0;
-    file->tape_bytes = 0;
-    if (framing->header_bytes > 0)
-        write(context, framing->header, framing->header_bytes);
+    if (bytes == 0)
+        return;
+    if (file->programs != NULL)
+        filters_write(file->programs, data, bytes);
+    else
+        sink_write(file->sink, data, bytes);
+}
+
+void framing_begin(struct framing_file *file, const struct framing *framing, struct sink *sink,
+                   struct filters *programs)
+{
+    *file = (struct framing_file){.framing = framing, .sink = sink, .programs = programs};
+    put(file, framing->header, framing->header_bytes);
 }
 
 static void translate(const struct framing *framing, uint8_t *data, size_t bytes)
@@ -34,13 +37,11 @@ static void write_but_last(struct framing_file *file, const uint8_t *data, size_
     size_t ready = total > file->framing->start_bytes ? total - file->framing->start_bytes : 0;
     size_t old = least_size(ready, file->last_bytes);
 
-    if (old > 0)
-        file->write(file->context, file->last, old);
+    put(file, file->last, old);
     memmove(file->last, file->last + old, file->last_bytes - old);
     file->last_bytes -= old;
     ready -= old;
-    if (ready > 0)
-        file->write(file->context, data, ready);
+    put(file, data, ready);
     memcpy(file->last + file->last_bytes, data + ready, bytes - ready);
     file->last_bytes += bytes - ready;
 }
@@ -48,34 +49,37 @@ static void write_but_last(struct framing_file *file, const uint8_t *data, size_
 void framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
 {
     const struct framing *framing = file->framing;
+    bool begins;
 
     if (framing->format.grouped)
         bytes = record_unmark(&framing->format, &file->scan, data, bytes);
     if (bytes == 0)
         return;
-    file->tape_bytes += bytes;
+    begins = file->record_bytes == 0;
+    file->record_bytes += bytes;
     if (framing->translates)
         translate(framing, data, bytes);
     if (framing->start_bytes == 0) {
-        file->write(file->context, data, bytes);
+        put(file, data, bytes);
         return;
     }
-    if (!file->begun)
-        file->write(file->context, framing->start, framing->start_bytes);
-    file->begun = true;
+    if (begins)
+        put(file, framing->start, framing->start_bytes);
     write_but_last(file, data, bytes);
 }
 
 void framing_end(struct framing_file *file)
 {
     static const uint8_t zeros[FRAMING_TAPE_BYTES];
-    uint64_t left = FRAMING_TAPE_BYTES - file->tape_bytes % FRAMING_TAPE_BYTES;
+    uint64_t left = FRAMING_TAPE_BYTES - file->record_bytes % FRAMING_TAPE_BYTES;
 
-    if (file->framing->format.kind != &tar_kind)
-        return;
-    if (left < FRAMING_END_BYTES)
-        file->write(file->context, zeros, FRAMING_TAPE_BYTES);
-    file->write(file->context, zeros, (size_t)left);
+    if (file->framing->format.kind == &tar_kind) {
+        if (left < FRAMING_END_BYTES)
+            put(file, zeros, FRAMING_TAPE_BYTES);
+        put(file, zeros, (size_t)left);
+    }
+    if (file->programs != NULL)
+        filters_end(file->programs);
 }
 
 uint64_t framing_room(const struct framing *framing, uint64_t bytes)

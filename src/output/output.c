@@ -1,7 +1,16 @@
 /*
- * The files are written one after another: where one ends and the next begins is told by boundary.h, what each has
- * besides its records by framing.h, and its bytes go to a sink or to a filter. The first few files stay open, without a
- * name, until all are complete; later ones are finished at once and have temporary names.
+ * The files are written one after another. The first few stay open, without a name, until all are complete; later ones
+ * are finished at once and have temporary names.
+ *
+ * Where a file ends and the next one begins depends on the stream of records alone, not on the pieces in which it
+ * comes: after so many records, or before the first record that would make the file larger than so many bytes, without
+ * marks of groups. Records are found some hundreds at a time. When the file is full in the midst of them, the rest is
+ * searched once more for the next file: a scan that begins at the beginning of a record needs to know nothing of those
+ * before.
+ *
+ * If bytes are counted, a record whose end has not come yet may be too large for the file, so it is held back; but not
+ * if it is the first one of the file, which takes it whatever its size, or if what has come of it is too large already,
+ * as then it goes to the next file.
  */
 
 #include "output/output.h"
@@ -12,30 +21,35 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
-#include "output/boundary.h"
 #include "output/files.h"
-#include "output/filter.h"
 #include "output/held_back.h"
 #include "output/overlap.h"
 #include "output/sides.h"
 #include "output/target.h"
 #include "system/fault.h"
 
+/* How many ends of records are looked for at a time, and in how many bytes, as ends are 32-bit numbers. */
+enum { ENDS = 512, SCAN_BYTES = 1 << 30 };
+
 struct output {
     struct output_plan plan;
     struct files files;
-    const char *const *inputs; /* their names */
-    size_t input_count;
-    struct file_set seen; /* of the inputs: overlap_check_last */
-    size_t begun;         /* files that have been begun; the last one is in work if `in_work` */
+    size_t begun; /* files that have been begun; the last one is in work if `in_work` */
     bool in_work;
     uint64_t records; /* of all files */
     counter written_bytes;
     struct filters *filters;
-    struct boundary boundary;
-    struct held_back held;
-    struct framing_file framing;
     struct sides *sides; /* of the splits, if these are filled side by side; else NULL */
+
+    /* The file that is in work: */
+    struct framing_file framing;
+    struct record_scan scan;
+    uint64_t left_records; /* that it still takes; UINT64_MAX: all that come */
+    uint64_t limit_bytes;  /* that it takes, unless one record alone has more; UINT64_MAX for any number */
+    uint64_t file_bytes;   /* that it has, without those that are held back, */
+    uint64_t held_bytes;   /* as whether they belong to it or to the next one is not known yet */
+    struct held_back held;
+    bool inside; /* has it got the beginning of a record whose end is to come? */
 };
 
 /* ---- Opening ---- */
@@ -58,7 +72,6 @@ struct output *output_open(const struct output_plan *plan)
     struct output *output = fault_allocate(1, sizeof *output);
 
     output->plan = *plan;
-    output->boundary.format = &output->plan.format;
     output->held.place = plan->place;
     output_plan_check(plan);
     files_open(&output->files, &output->plan);
@@ -82,13 +95,11 @@ void output_check_room(const struct output *output, uint64_t bytes)
 
 void output_check_records(const struct output *output, uint64_t records)
 {
-    output_plan_check_records(&output->plan, records);
+    (void)output_plan_check_records(&output->plan, records);
 }
 
 void output_check_inputs(struct output *output, const char *const *inputs, size_t count)
 {
-    output->inputs = inputs;
-    output->input_count = count;
     overlap_check(&output->files, inputs, count);
     files_warn_of_names(&output->files);
 }
@@ -106,49 +117,29 @@ void output_check_outside(const struct output *output, const char *directory)
 
 /* ---- One file ---- */
 
-/* Is the file written to a program? */
-static bool is_fed(const struct output *output, size_t number)
-{
-    return files_is_filtered(&output->files, number) || files_packer(&output->files, number) != NULL;
-}
-
-static void put_in_file(void *context, const void *data, size_t bytes)
-{
-    struct output *output = context;
-    size_t number = output->begun - 1;
-
-    if (is_fed(output, number))
-        filters_write(output->filters, data, bytes);
-    else
-        sink_write(output->files.file[number].sink, data, bytes);
-}
-
 static void begin_file(struct output *output)
 {
-    size_t number = output->begun;
+    const struct output_plan *plan = &output->plan;
+    const size_t number = output->begun;
 
-    if (number == output->files.count) {
-        if (!output_plan_is_open_ended(&output->plan))
-            fault_say("there are more records to write than were counted");
-        files_add(&output->files);
-        overlap_check_last(&output->seen, &output->files, output->inputs, output->input_count);
-    }
-    files_begin(&output->files, number, output->filters);
+    if (number == output->files.count && !output_plan_is_open_ended(plan))
+        fault_say("there are more records to write than were counted");
+    files_begin(&output->files, number, output->filters, &output->framing);
     output->begun++;
     output->in_work = true;
-    output->boundary.limit_bytes = output_plan_limit_bytes(&output->plan, number);
-    boundary_begin(&output->boundary, output_plan_quota(&output->plan, number, output->records));
-    framing_begin(&output->framing, &output->plan.framing, put_in_file, output);
+    output->left_records = output_plan_quota(plan, number, output->records);
+    output->limit_bytes = plan->shard_bytes > 0 && output_plan_is_shard(plan, number)
+                              ? framing_room(&plan->framing, plan->shard_bytes)
+                              : UINT64_MAX;
+    output->file_bytes = 0;
 }
 
 static void end_file(struct output *output)
 {
-    size_t number = output->begun - 1;
+    const size_t number = output->begun - 1;
 
     output->in_work = false;
     framing_end(&output->framing);
-    if (is_fed(output, number))
-        filters_end(output->filters);
     if (number >= FILES_KEPT_OPEN && !files_is_filtered(&output->files, number))
         sink_complete(output->files.file[number].sink);
 }
@@ -169,9 +160,9 @@ bool output_may_change_inputs(const struct output *output)
 
 bool output_changes(const struct output *output, const struct stat *file)
 {
-    const size_t number = file_set_find(&output->files.set, file_mark_of(file).file);
+    const size_t number = files_find(&output->files, file_mark_of(file).file);
 
-    return number != FILE_SET_NONE && (output->files.any_in_place || output->files.file[number].path == NULL);
+    return number != FILES_NONE && (output->files.any_in_place || output->files.file[number].path == NULL);
 }
 
 bool output_waits(const struct output *output)
@@ -187,6 +178,72 @@ static void write_framed(void *context, uint8_t *data, size_t bytes)
     framing_write(&output->framing, data, bytes);
 }
 
+/* Records are counted: write up to the end of the last one that the file takes, or as far as the search went. Returns
+ * how many bytes that are; 0 if the next file begins with the first one. */
+static size_t write_by_records(struct output *output, uint8_t *data, size_t bytes)
+{
+    uint32_t ends[ENDS];
+
+    if (output->left_records == 0) {
+        next_file(output);
+        return 0;
+    }
+    output->left_records -= record_ends(&output->plan.format, &output->scan, data, least_size(bytes, SCAN_BYTES), ends,
+                                        (size_t)least(output->left_records, ENDS), &bytes);
+    write_framed(output, data, bytes);
+    return bytes;
+}
+
+/* Would the file be too large with the next record, of which so many bytes are known? */
+static bool is_full(const struct output *output, uint64_t record_bytes)
+{
+    return !output->inside && output->file_bytes > 0 &&
+           (output->file_bytes > output->limit_bytes || record_bytes > output->limit_bytes - output->file_bytes);
+}
+
+/* How many bytes records have without marks, of which data[0, bytes) are the next ones. */
+static uint64_t bytes_of(const struct output *output, struct record_scan scan, const uint8_t *data, size_t bytes)
+{
+    return bytes - record_marks(&output->plan.format, &scan, data, bytes);
+}
+
+/* Bytes are counted: write as many whole records as the file takes of those that were found, or what there is of a
+ * record that belongs to the file in any case; else hold it back. Returns how many bytes that are; 0 as above. */
+static size_t write_by_bytes(struct output *output, uint8_t *data, size_t bytes)
+{
+    const struct record_scan before = output->scan, beginning = {0};
+    uint32_t ends[ENDS];
+    size_t taken, scanned, i = 0;
+    const size_t found =
+        record_ends(&output->plan.format, &output->scan, data, least_size(bytes, SCAN_BYTES), ends, ENDS, &scanned);
+    uint64_t next = bytes_of(output, before, data, found > 0 ? ends[0] : scanned); /* of the next record */
+
+    if (is_full(output, output->held_bytes + next)) {
+        output->scan = before;
+        next_file(output);
+        return 0;
+    }
+    if (found == 0 && !output->inside && output->file_bytes > 0) {
+        output->held_bytes += next;
+        held_back_append(&output->held, data, scanned);
+        return scanned;
+    }
+    held_back_drain(&output->held, write_framed, output);
+    output->file_bytes += output->held_bytes;
+    output->held_bytes = 0;
+    output->inside = found == 0;
+    do {
+        output->file_bytes += next;
+        taken = found > 0 ? ends[i++] : scanned;
+        if (i < found)
+            next = bytes_of(output, beginning, data + taken, ends[i] - taken);
+    } while (i < found && !is_full(output, next));
+    if (taken < scanned)
+        output->scan = beginning;
+    write_framed(output, data, taken);
+    return taken;
+}
+
 /* Write to the files that are filled one after the other. */
 static void write_in_turn(void *context, uint8_t *data, size_t bytes)
 {
@@ -197,18 +254,12 @@ static void write_in_turn(void *context, uint8_t *data, size_t bytes)
     while (bytes > 0) {
         size_t part = bytes;
 
-        switch (boundary_next(&output->boundary, data, &part)) {
-        case BOUNDARY_WRITE:
-            held_back_drain(&output->held, write_framed, output);
-            write_framed(output, data, part);
-            break;
-        case BOUNDARY_HOLD:
-            held_back_append(&output->held, data, part);
-            break;
-        case BOUNDARY_NEXT:
-            next_file(output);
-            break;
-        }
+        if (output->limit_bytes < UINT64_MAX)
+            part = write_by_bytes(output, data, bytes);
+        else if (output->left_records < UINT64_MAX)
+            part = write_by_records(output, data, bytes);
+        else
+            write_framed(output, data, bytes);
         data += part;
         bytes -= part;
     }
@@ -217,10 +268,8 @@ static void write_in_turn(void *context, uint8_t *data, size_t bytes)
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
 {
     const struct output_plan *plan = &output->plan;
-    uint64_t empty;
+    const uint64_t empty = output_plan_check_records(plan, records);
 
-    output_plan_check_records(plan, records);
-    empty = output_plan_empty(plan, records);
     if (empty > 0)
         fault_warn("%s: %llu of the %llu shards get no record: --shard-records makes only as many as are needed",
                    plan->path, (unsigned long long)empty, (unsigned long long)plan->shards);
@@ -286,7 +335,6 @@ void output_commit(struct output *output)
     overlap_check_count(&output->files, output->begun);
     files_publish(&output->files, output->begun);
     files_warn_of_links(&output->files, output->begun);
-    files_close_sinks(&output->files);
     files_warn_of_older(&output->files, output->begun);
 }
 
@@ -297,7 +345,6 @@ void output_free(struct output *output)
     sides_free(output->sides);
     filters_free(output->filters);
     files_release(&output->files);
-    file_set_release(&output->seen);
     held_back_release(&output->held);
     free(output);
 }

@@ -8,7 +8,6 @@
 
 #include "base/arithmetic.h"
 #include "base/random.h"
-#include "output/filter.h"
 #include "output/held_back.h"
 #include "record/key.h"
 #include "system/fault.h"
@@ -17,7 +16,6 @@ enum { SIDE_BYTES = 1 << 16, SCAN_BYTES = 1 << 30, QUOTED = 40, ENDS = 256 };
 
 /* One of the files, or what is left. */
 struct side {
-    struct sink *sink;      /* NULL for what is left */
     struct filters *packer; /* the program that compresses the file; NULL if there is none */
     struct framing_file framing;
     size_t bytes;
@@ -43,28 +41,6 @@ struct sides {
     struct side side[]; /* of the splits, and what is left */
 };
 
-static void put_on_side(void *context, const void *data, size_t bytes)
-{
-    struct side *side = context;
-
-    if (side->packer != NULL)
-        filters_write(side->packer, data, bytes);
-    else
-        sink_write(side->sink, data, bytes);
-}
-
-/* Begin the file of split i. */
-static void begin_side(struct sides *sides, struct files *files, size_t i)
-{
-    struct side *side = &sides->side[i];
-
-    if (files_packer(files, i) != NULL)
-        side->packer = filters_new(NULL, 1);
-    files_begin(files, i, side->packer);
-    side->sink = files->file[i].sink;
-    framing_begin(&side->framing, &sides->plan->framing, put_on_side, side);
-}
-
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
                          void (*write)(void *context, uint8_t *data, size_t bytes), void *context)
 {
@@ -77,8 +53,12 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
     sides->rule.format.grouped = false;
     sides->held.place = plan->place;
     random_key_derive(&sides->key, plan->key, "split", NULL, 0);
-    for (size_t i = 0; i < plan->splits; i++)
-        begin_side(sides, files, i);
+    for (size_t i = 0; i < plan->splits; i++) {
+        struct side *side = &sides->side[i];
+
+        side->packer = files_packer(files, i) != NULL ? filters_new(NULL, 1) : NULL;
+        files_begin(files, i, side->packer, &side->framing);
+    }
     return sides;
 }
 
@@ -87,7 +67,7 @@ static void drain(struct sides *sides, struct side *side)
     const size_t bytes = side->bytes;
 
     side->bytes = 0;
-    if (side->sink != NULL)
+    if (side < &sides->side[sides->plan->splits])
         framing_write(&side->framing, side->buffer, bytes);
     else if (bytes > 0)
         sides->write(sides->context, side->buffer, bytes);
@@ -135,35 +115,28 @@ static struct side *side_of(struct sides *sides, const uint8_t *key, size_t byte
 
 /* ---- Records that come whole ---- */
 
-/* The bytes of the first one of a group; of another record, all of them. */
-static size_t searched_bytes(const struct sides *sides, const uint8_t *data, size_t bytes)
+/* Where a record goes, or a group, whose first record says it. */
+static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     struct record_scan scan = {0};
     uint32_t end;
+    const uint8_t *key;
+    size_t key_bytes;
+    enum key_verdict verdict;
 
     if (sides->plan->format.grouped)
         (void)record_ends(&sides->rule.format, &scan, data, bytes, &end, 1, &bytes);
-    return bytes;
-}
-
-/* Where a record goes. */
-static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
-{
-    const size_t searched = searched_bytes(sides, data, bytes);
-    const uint8_t *key;
-    size_t key_bytes;
-    const enum key_verdict verdict = key_look(&sides->rule, data, searched, &sides->found, &key, &key_bytes);
-
+    verdict = key_look(&sides->rule, data, bytes, &sides->found, &key, &key_bytes);
     if (verdict != KEY_FOUND)
-        refuse(sides, verdict, data, searched - 1);
-    key_saw(&sides->watch, &sides->rule, key_bytes, data, searched - 1);
+        refuse(sides, verdict, data, bytes - 1);
+    key_saw(&sides->watch, &sides->rule, key_bytes, data, bytes - 1);
     return side_of(sides, key, key_bytes);
 }
 
 /* Write the records that begin and end in the data, at most ENDS of them. *bytes becomes how many bytes that are. Where
  * they go is computed for all of them first: between copies, whose branches are mispredicted, each hash would be waited
  * for. */
-static void write_whole(struct sides *sides, const uint8_t *data, size_t *bytes)
+static void write_whole(struct sides *sides, uint8_t *data, size_t *bytes)
 {
     struct record_scan scan = {0};
     uint32_t ends[ENDS];
@@ -191,7 +164,7 @@ static void begin_record(struct sides *sides)
 
 /* Look for the key in the next bytes of a record. If it does not end in them, they are held back, and *bytes becomes
  * how many that are; else 0. */
-static void find_key(struct sides *sides, const uint8_t *data, size_t *bytes)
+static void find_key(struct sides *sides, uint8_t *data, size_t *bytes)
 {
     uint32_t end;
     size_t scanned;
@@ -216,7 +189,7 @@ static void find_key(struct sides *sides, const uint8_t *data, size_t *bytes)
 }
 
 /* Write the next bytes of a record. *bytes becomes how many that are. */
-static void write_on(struct sides *sides, const uint8_t *data, size_t *bytes)
+static void write_on(struct sides *sides, uint8_t *data, size_t *bytes)
 {
     uint32_t end;
 
@@ -228,7 +201,7 @@ static void write_on(struct sides *sides, const uint8_t *data, size_t *bytes)
     pass(sides, sides->to, data, *bytes);
 }
 
-void sides_write(struct sides *sides, const uint8_t *data, size_t bytes)
+void sides_write(struct sides *sides, uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {
         size_t part = least_size(bytes, SCAN_BYTES);
@@ -247,12 +220,9 @@ void sides_finish(struct sides *sides)
     for (size_t i = 0; i <= sides->plan->splits; i++)
         drain(sides, &sides->side[i]);
     for (size_t i = 0; i < sides->plan->splits; i++) {
-        struct filters *packer = sides->side[i].packer;
-
-        if (packer != NULL) {
-            filters_end(packer);
-            filters_wait(packer);
-        }
+        framing_end(&sides->side[i].framing);
+        if (sides->side[i].packer != NULL)
+            filters_wait(sides->side[i].packer);
     }
 }
 

@@ -1,7 +1,9 @@
 /*
- * A file keeps its old content until rename puts a complete new one in its place, in one step (new_file.h). The new
- * file has to be in the same directory for that, which is where the path really leads (target.h); each step looks
- * whether it is still the same directory.
+ * A file keeps its old content until rename puts a complete new one in its place, in one step. The new file has to be
+ * in the same directory for that, which is where the path really leads (target.h); each step looks whether it is still
+ * the same directory. Where O_TMPFILE works it has no name until it is complete; elsewhere it has its temporary name
+ * from the beginning: .NAME.XXXXXX, with six random letters. That becomes known to the end of the run in one step with
+ * the file: between the two, and while the file is unlinked, death is held off.
  *
  * An existing file is opened at once, so that the kernel says whether it may be written. What is written directly stays
  * open: a FIFO that is closed and opened again would show its reader an end.
@@ -14,19 +16,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/new_file.h"
 #include "output/target.h"
 #include "system/fault.h"
 #include "system/io.h"
+#include "system/signals.h"
 #include "system/sys.h"
 
-/* A call for less takes longer than it saves, as the last page of each may have to be written to disk once more. */
-static const size_t BEHIND_BYTES = (size_t)1 << 20;
-
-enum { STICKY = 01000 }; /* S_ISVTX, which POSIX alone does not name */
+enum {
+    STICKY = 01000,        /* S_ISVTX, which POSIX alone does not name */
+    NAME_PART_BYTES = 128, /* of the target's name: encrypted names may have 143 bytes, others 255 */
+    RANDOM_LETTERS = 6,
+    ATTEMPTS = 100, /* to find a name that is free: 62^6 of them make a second attempt rare */
+    /* A call for less takes longer than it saves, as the last page of each may have to be written to disk once more. */
+    BEHIND_BYTES = 1 << 20,
+};
 
 struct sink {
     const char *path; /* as the user gave it; NULL: standard output */
@@ -34,11 +43,19 @@ struct sink {
     int fd;              /* to be written to; -1 once all has been written */
     bool begun;          /* has a file that is written in place been emptied? */
     bool behind;         /* is what is written to go to disk at once? */
-    bool has_links;      /* has the file that is replaced other names? */
-    bool is_locked;      /* has another descriptor of the file been locked? */
     size_t behind_bytes; /* that were written since it was last told to go to disk */
     struct target target;
-    struct new_file file; /* if it is replaced */
+
+    /* Of a file that is replaced: */
+    char *temporary; /* the path of its temporary name */
+    int slot; /* of that name in the list of those that are unlinked at the end; -1 if the file does not have it */
+    bool has_links; /* has the old file other names? */
+    bool inherits;  /* does the new one get owner, group and access control list of an old one? */
+    uid_t owner;
+    gid_t group;
+    mode_t mode;
+    void *list; /* of so many bytes; NULL if there is none */
+    size_t list_bytes;
 };
 
 /* errno says why. */
@@ -49,25 +66,172 @@ _Noreturn static void fail(const struct sink *sink)
     fault_report("write error", errno);
 }
 
+/* ---- The temporary name ---- */
+
+/* As it stands in the directory. */
+static const char *name_of(const struct sink *sink)
+{
+    return strrchr(sink->temporary, '/') + 1;
+}
+
+/* Put fresh random letters at the end. */
+static int draw_letters(struct sink *sink)
+{
+    static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    char *end = sink->temporary + strlen(sink->temporary);
+    uint8_t bytes[RANDOM_LETTERS];
+
+    if (sys_random(bytes, sizeof bytes) != 0)
+        return -1;
+    for (int i = 0; i < RANDOM_LETTERS; i++)
+        end[i - RANDOM_LETTERS] = letters[bytes[i] % (sizeof letters - 1)];
+    return 0;
+}
+
+void sink_keep(struct sink *sink)
+{
+    signals_forget(sink->slot);
+    sink->slot = -1;
+}
+
+/* Give the temporary name to the file, or make it under that name if it has not been made. 0, or -1 with errno. */
+static int take_name(struct sink *sink, int directory, mode_t mode)
+{
+    bool taken = false;
+    sigset_t before;
+
+    for (int attempt = 0; !taken && attempt < ATTEMPTS; attempt++) {
+        if (draw_letters(sink) != 0)
+            return -1;
+        signals_hold(&before);
+        sink->slot = signals_register(sink->temporary);
+        if (sink->slot >= 0 && sink->fd >= 0) {
+            taken = sys_link_descriptor(sink->fd, directory, name_of(sink)) == 0;
+        } else if (sink->slot >= 0) {
+            sink->fd = io_open_at(directory, name_of(sink), O_WRONLY | O_CREAT | O_EXCL, mode);
+            taken = sink->fd >= 0;
+        }
+        if (!taken)
+            sink_keep(sink);
+        signals_release(&before);
+        if (!taken && errno != EEXIST)
+            return -1;
+    }
+    return taken ? 0 : -1;
+}
+
+/* By its path, as the end of the run does. Should that lead elsewhere by now, there is nothing of that name. */
+static void unlink_name(struct sink *sink)
+{
+    char cause[FAULT_CAUSE_BYTES];
+    sigset_t before;
+    int error;
+
+    signals_hold(&before);
+    error = sys_unlink(sink->temporary) == 0 ? 0 : errno;
+    sink_keep(sink);
+    signals_release(&before);
+    if (error != 0 && error != ENOENT && error != ENOTDIR)
+        fault_warn("%s: cannot be removed: %s", sink->temporary, fault_cause(error, cause));
+}
+
+/* ---- The attributes ---- */
+
+/* The new file will have what the old one has, which is open. */
+static void inherit(struct sink *sink, int old, const struct stat *status)
+{
+    ssize_t bytes = sys_get_acl(old, NULL, 0);
+
+    sink->inherits = true;
+    sink->has_links = status->st_nlink > 1;
+    sink->owner = status->st_uid;
+    sink->group = status->st_gid;
+    sink->mode = status->st_mode & 01777;
+    if (bytes > 0) {
+        sink->list = fault_allocate((size_t)bytes, 1);
+        bytes = sys_get_acl(old, sink->list, (size_t)bytes);
+    }
+    if (bytes < 0)
+        fail(sink);
+    sink->list_bytes = (size_t)bytes;
+}
+
+/* Where the group stays another than it was, neither that group nor the others get more than both had before; where a
+ * list of what some users may not do is lost, nobody else gets anything. */
+static mode_t safe_mode(mode_t mode, bool group_kept, bool list_kept)
+{
+    const mode_t shared = mode >> 3 & mode & 07;
+
+    if (!list_kept)
+        return mode & ~(mode_t)077;
+    return group_kept ? mode : (mode_t)((mode & ~(mode_t)077) | shared << 3 | shared);
+}
+
+/* Give it the list, or none, also if the directory has given it one. Has the file the list that it should have? */
+static bool give_list(const struct sink *sink, bool group_kept)
+{
+    char cause[FAULT_CAUSE_BYTES];
+
+    if (group_kept || sink->list_bytes == 0) {
+        if (sys_set_acl(sink->fd, sink->list, sink->list_bytes) == 0)
+            return true;
+    } else {
+        errno = EPERM; /* what it says of the group would be said of another one */
+    }
+    fault_warn("%s: cannot keep its access control list: %s", sink->path, fault_cause(errno, cause));
+    (void)sys_set_acl(sink->fd, NULL, 0);
+    return false;
+}
+
+/* Owner and group come first, since a change of them may clear bits of the mode; then the list; then the mode, which is
+ * a part of it. Some file systems know no owners or modes of their own and refuse; the content is as good, and the file
+ * no less private. */
+static void give_attributes(const struct sink *sink)
+{
+    mode_t mode = sink->mode;
+    char cause[FAULT_CAUSE_BYTES];
+
+    if (sink->inherits) {
+        bool group_kept =
+            sys_fchown(sink->fd, sink->owner, sink->group) == 0 || sys_fchown(sink->fd, (uid_t)-1, sink->group) == 0;
+        bool list_kept = give_list(sink, group_kept);
+
+        mode = safe_mode(mode, group_kept, list_kept);
+    }
+    if (sys_fchmod(sink->fd, mode) != 0)
+        fault_warn("%s: cannot set its mode: %s", sink->path, fault_cause(errno, cause));
+}
+
 /* ---- Opening ---- */
 
-/* 0, or -1 with errno. */
+/* Make the new file. 0, or -1 with errno. */
 static int make_file(struct sink *sink, int directory, mode_t mode)
 {
-    const int status = new_file_make(&sink->file, &sink->target, directory, mode);
+    const struct target *target = &sink->target;
+    const size_t room = strlen(target->directory) + strlen(target->name) + sizeof "/..0123456789";
 
-    sink->fd = sink->file.fd;
-    return status;
+    sink->temporary = fault_allocate(room, 1);
+    snprintf(sink->temporary, room, "%s/.%.*s.%0*d", target->directory, NAME_PART_BYTES, target->name, RANDOM_LETTERS,
+             0);
+    sink->fd = sys_open_anonymous(directory, ".", mode);
+    if (sink->fd >= 0 && !sys_can_link_descriptor(sink->fd)) {
+        (void)io_close(sink->fd);
+        sink->fd = -1;
+    }
+    return sink->fd >= 0 ? 0 : take_name(sink, directory, mode);
 }
 
 /* A file that replaces none is created with 0666 first, to learn what mode the process's umask and the directory make
  * of that. */
 static void open_missing(struct sink *sink, int directory)
 {
+    struct stat made;
+
     sink->manner = SINK_REPLACED;
-    if (make_file(sink, directory, 0666) != 0)
+    if (make_file(sink, directory, 0666) != 0 || sys_fstat(sink->fd, &made) != 0)
         fail(sink);
-    new_file_start(&sink->file);
+    sink->mode = made.st_mode & 0777;
+    (void)sys_fchmod(sink->fd, S_IRUSR | S_IWUSR);
 }
 
 /* Does the place of a file forbid that it be replaced? Writing in place is less safe, so this is a closed list: a lack
@@ -98,36 +262,28 @@ static int check_sticky(int directory, const struct stat *file)
     return -1;
 }
 
-/* How is the existing regular file, which is open as `old`, to be written? */
-static void choose_manner(struct sink *sink, int directory, int old, const struct stat *status)
-{
-    sink->manner = SINK_IN_PLACE;
-    if (sink->target.special || sys_is_mount_point(directory, sink->target.name)) /* of which rename would say EBUSY */
-        return;
-    if (check_sticky(directory, status) != 0 || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0) {
-        if (!is_forbidden(errno))
-            fail(sink);
-        return;
-    }
-    sink->manner = SINK_REPLACED;
-    sink->has_links = status->st_nlink > 1;
-    new_file_inherit(&sink->file, old, status);
-}
-
-/* `fd` is the existing file, opened for writing and otherwise untouched. */
+/* `fd` is the existing file, opened for writing and otherwise untouched. How is it to be written? */
 static void open_existing(struct sink *sink, int directory, int fd)
 {
     struct stat status;
 
     if (sys_fstat(fd, &status) != 0)
         fail(sink);
-    sink->manner = SINK_DIRECT;
-    if (S_ISREG(status.st_mode))
-        choose_manner(sink, directory, fd, &status);
-    if (sink->manner == SINK_REPLACED)
-        (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
-    else
+    sink->manner = S_ISREG(status.st_mode) ? SINK_IN_PLACE : SINK_DIRECT;
+    if (sink->manner == SINK_DIRECT || sink->target.special ||
+        sys_is_mount_point(directory, sink->target.name)) { /* of which rename would say EBUSY */
         sink->fd = fd;
+        return;
+    }
+    if (check_sticky(directory, &status) != 0 || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0) {
+        if (!is_forbidden(errno))
+            fail(sink);
+        sink->fd = fd;
+        return;
+    }
+    sink->manner = SINK_REPLACED;
+    inherit(sink, fd, &status);
+    (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
 }
 
 /* What is opened is what stands in the directory under this name and no other, as it is what will be replaced. */
@@ -165,36 +321,12 @@ struct sink *sink_open(const char *path)
     struct sink *sink = fault_allocate(1, sizeof *sink);
 
     sink->path = path;
-    sink->fd = -1;
+    sink->fd = sink->slot = -1;
     if (path == NULL)
         open_standard_output(sink);
     else
         open_path(sink);
     return sink;
-}
-
-/* ---- Writing ---- */
-
-/* What is written in place loses its old content now, unless others are about to do the same: locked, it is ours. */
-static void empty(const struct sink *sink)
-{
-    if (!sink->is_locked && io_lock(sink->fd, true) != 0 && errno == EWOULDBLOCK)
-        fault_say("%s: another run is writing to it", sink->path);
-    if (sys_ftruncate(sink->fd, 0) != 0)
-        fail(sink);
-}
-
-void sink_set_locked(struct sink *sink)
-{
-    sink->is_locked = true;
-}
-
-/* Output begins. */
-static void begin(struct sink *sink)
-{
-    if (sink->manner == SINK_IN_PLACE && !sink->begun)
-        empty(sink);
-    sink->begun = true;
 }
 
 enum sink_manner sink_manner(const struct sink *sink)
@@ -207,66 +339,14 @@ bool sink_has_links(const struct sink *sink)
     return sink->has_links;
 }
 
-static void write_back(struct sink *sink)
-{
-    sys_write_back(sink->fd);
-    sink->behind_bytes = 0;
-}
-
-void sink_write(struct sink *sink, const void *data, size_t bytes)
-{
-    begin(sink);
-    if (io_write(sink->fd, data, bytes) != 0)
-        fail(sink);
-    sink->behind_bytes += bytes;
-    if (sink->behind && sink->behind_bytes >= BEHIND_BYTES)
-        write_back(sink);
-}
-
-void sink_write_behind(struct sink *sink)
-{
-    sink->behind = true;
-}
-
-int sink_descriptor(struct sink *sink)
-{
-    begin(sink);
-    return sink->fd;
-}
-
-/* ---- The end ---- */
-
-/* A descriptor counts as closed even if close fails; what it says must be heard, as it may tell of a lost write. */
-void sink_complete(struct sink *sink)
-{
-    const int fd = sink->fd;
-
-    if (fd < 0)
-        return;
-    begin(sink);
-    if (sink->behind && sink->behind_bytes > 0)
-        write_back(sink);
-    if (sink->manner == SINK_REPLACED)
-        new_file_complete(&sink->file);
-    sink->fd = -1;
-    if (io_close(fd) != 0)
-        fail(sink);
-}
-
-void sink_keep(struct sink *sink)
-{
-    if (sink->manner == SINK_REPLACED)
-        new_file_keep(&sink->file);
-}
-
-int sink_publish(const struct sink *sink)
-{
-    return sink->manner == SINK_REPLACED ? new_file_publish(&sink->file) : 0;
-}
-
 const char *sink_temporary_name(const struct sink *sink)
 {
-    return sink->manner == SINK_REPLACED ? sink->file.path : NULL;
+    return sink->manner == SINK_REPLACED ? sink->temporary : NULL;
+}
+
+uint64_t sink_number(const struct sink *sink)
+{
+    return target_number(&sink->target);
 }
 
 bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
@@ -280,13 +360,101 @@ bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
     return sys_free_space(sink->fd, free_bytes) == 0;
 }
 
+/* ---- Writing ---- */
+
+bool sink_lock(const struct sink *sink)
+{
+    return io_lock(sink->fd, true) == 0 || errno != EWOULDBLOCK;
+}
+
+/* Output begins. What is written in place loses its old content now. */
+static void begin(struct sink *sink)
+{
+    if (sink->manner == SINK_IN_PLACE && !sink->begun && sys_ftruncate(sink->fd, 0) != 0)
+        fail(sink);
+    sink->begun = true;
+}
+
+int sink_descriptor(struct sink *sink)
+{
+    begin(sink);
+    return sink->fd;
+}
+
+void sink_write_behind(struct sink *sink)
+{
+    sink->behind = true;
+}
+
+/* Have what was written go to disk if that is `least` bytes or more. */
+static void write_back(struct sink *sink, size_t least)
+{
+    if (!sink->behind || sink->behind_bytes < least)
+        return;
+    sys_write_back(sink->fd);
+    sink->behind_bytes = 0;
+}
+
+void sink_write(struct sink *sink, const void *data, size_t bytes)
+{
+    begin(sink);
+    if (io_write(sink->fd, data, bytes) != 0)
+        fail(sink);
+    sink->behind_bytes += bytes;
+    write_back(sink, BEHIND_BYTES);
+}
+
+/* ---- The end ---- */
+
+/* A descriptor counts as closed even if close fails; what it says must be heard, as it may tell of a lost write. */
+void sink_complete(struct sink *sink)
+{
+    const int fd = sink->fd;
+    int directory;
+
+    if (fd < 0)
+        return;
+    begin(sink);
+    write_back(sink, 1);
+    if (sink->manner == SINK_REPLACED)
+        give_attributes(sink);
+    if (sink->manner == SINK_REPLACED && sink->slot < 0) {
+        directory = target_enter_or_fail(&sink->target);
+        if (take_name(sink, directory, 0) != 0)
+            fail(sink);
+        (void)io_close(directory);
+    }
+    sink->fd = -1;
+    if (io_close(fd) != 0)
+        fail(sink);
+}
+
+int sink_publish(const struct sink *sink)
+{
+    int directory, status, error;
+
+    if (sink->manner != SINK_REPLACED)
+        return 0;
+    directory = target_enter(&sink->target);
+    if (directory < 0)
+        return -1;
+    status = sys_rename_at(directory, name_of(sink), sink->target.name);
+    error = errno;
+    (void)io_close(directory);
+    errno = error;
+    return status;
+}
+
 void sink_free(struct sink *sink)
 {
     if (sink == NULL)
         return;
     if (sink->fd > STDERR_FILENO)
         (void)io_close(sink->fd);
-    new_file_release(&sink->file);
+    if (sink->slot >= 0)
+        unlink_name(sink);
+    free(sink->temporary);
+    free(sink->list);
     target_release(&sink->target);
     free(sink);
 }

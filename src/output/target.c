@@ -58,16 +58,19 @@ static char *real_path(const char *directory, const char *path)
     return real;
 }
 
-static bool starts_with(const char *string, const char *start)
+/* Is a path that of the directory or of something in it, at any depth? */
+static bool is_within(const char *path, const char *directory)
 {
-    return strncmp(string, start, strlen(start)) == 0;
+    const size_t length = strlen(directory);
+
+    return strncmp(path, directory, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
 /* Names in these directories stand for something else, such as an open descriptor, whose file a rename would not
  * reach. /dev/shm is an ordinary directory. */
-static bool is_special(const char *path)
+static bool is_special(const char *directory)
 {
-    return (starts_with(path, "/dev/") && !starts_with(path, "/dev/shm/")) || starts_with(path, "/proc/");
+    return (is_within(directory, "/dev") && !is_within(directory, "/dev/shm")) || is_within(directory, "/proc");
 }
 
 /* Divide `at`, to which the path has led so far, into a directory and the name in it, which need not be there and is
@@ -77,7 +80,7 @@ static void locate(struct target *target, const char *at)
     const char *slash = strrchr(at, '/');
     const char *name = slash == NULL ? at : slash + 1;
     const int parent_length = slash == at ? 1 : (int)(slash - at);
-    char *real, *whole;
+    char *real;
 
     if (*name == '\0') {
         errno = slash == NULL ? ENOENT : EISDIR;
@@ -86,10 +89,8 @@ static void locate(struct target *target, const char *at)
     target->directory = slash == NULL ? text(".") : text("%.*s", parent_length, at);
     target->name = text("%s", name);
     real = real_path(target->directory, target->path);
-    whole = text("%s/%s", real, target->name);
-    target->special = is_special(whole);
+    target->special = is_special(real);
     free(real);
-    free(whole);
 }
 
 /* May a link be followed? Not if it is in a directory where everybody may put something, and is somebody else's. */
@@ -196,27 +197,24 @@ bool target_is_within(const char *path, const char *directory)
 
     target_find(&target, path);
     inner = real_path(target.directory, path);
-    result = starts_with(inner, outer) && (inner[strlen(outer)] == '\0' || inner[strlen(outer)] == '/');
+    result = is_within(inner, outer);
     free(inner);
     free(outer);
     target_release(&target);
     return result;
 }
 
-uint64_t target_number(const char *path)
+uint64_t target_number(const struct target *target)
 {
-    struct target target;
     struct stat status;
     struct xxh64 hash;
     uint64_t number;
 
-    if (sys_stat(path, &status) == 0)
+    if (sys_stat(target->path, &status) == 0)
         return file_mark_of(&status).file;
-    target_find(&target, path);
-    xxh64_init(&hash, (uint64_t)target.inode);
-    xxh64_update(&hash, &target.device, sizeof target.device);
-    xxh64_update(&hash, target.name, strlen(target.name));
+    xxh64_init(&hash, (uint64_t)target->inode);
+    xxh64_update(&hash, &target->device, sizeof target->device);
+    xxh64_update(&hash, target->name, strlen(target->name));
     number = xxh64_value(&hash);
-    target_release(&target);
     return number > 0 ? number : 1;
 }

@@ -744,20 +744,15 @@ test_shards_that_get_no_record_are_warned_of() {
     bigshuf --gather=../store --shards=11 -o part.%02d 2>&1 | grep 'part.%02d: 1 of the 11 shards get no record'
 }
 
-# Where their number can be known, no file is even tried.
 test_more_than_ten_thousand_shards_without_a_record_are_refused() {
     local message='bigshuf: %d: more than 10000 of the 10011 shards would be empty: use fewer, or --shard-records'
-    seq 0 9 | tr -d '\n' >bytes
     seq 10 >in
     mkdir new && cd new || exit
-    for options in -i1-10 '-i1-99 -n 10' '-r -n 10 -i1-6' '--records=bytes:1 ../bytes' '-n 10 ../in' '--expect-records=10 -' \
-        '-e 1 2 3 4 5 6 7 8 9 10' '--header=5 --filter=:$FILE ../in' -; do
-        # shellcheck disable=SC2086 # options
+    for options in '-i1-99 -n 10' '-r -n 10 -i1-6' '--filter=:$FILE -e 1 2 3 4 5 6 7 8 9 10' '--header=0 -'; do
         fails_with 1 "$message" bigshuf --shards=10011 -o %d $options < <(cat ../in)
     done
     same .stderr "$(ls -A)"
-    fails_with 1 'bigshuf: missing/0: No such file *' bigshuf --shards=10010 -o missing/%d -i 1-10
-    fails_with 1 "${message/\%d/missing/%d}" bigshuf --shards=10011 -o missing/%d -e 1 2 3 4 5 6 7 8 9 10
+    bigshuf --shards=10010 -o %d ../in 2>said
 }
 
 test_a_filter_for_several_files_that_does_not_mention_file_is_warned_of() {
@@ -946,7 +941,7 @@ killed_at_any_moment() {
 # their names, and may leave hidden files; but what has its name is whole.
 judge_killed() {
     local old=0 file
-    same "$(echo new* | sed 's/new//g')" "$(ls folder | xargs)"
+    same "$(echo new* | sed 's/new//g')" "$(cd folder && echo *)"
     for file in folder/*; do
         if [ "$(head -c 4 "$file")" = old ]; then
             old=$((old + 1))

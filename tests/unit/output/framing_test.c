@@ -1,20 +1,27 @@
 /* The framing of files does not depend on how their records come in pieces. */
 
-#include <stdint.h>
-#include <string.h>
-
+#include "support/reports.h"
 #include "support/unit.h"
 
 #include "output/framing.h"
 
-static char written[40960];
-static size_t written_bytes;
+enum { ARCHIVE_BYTES = 40960 };
 
-static void collect(void *context, const void *data, size_t bytes)
+static uint8_t written[ARCHIVE_BYTES];
+
+/* What has come into the file, which is gone then. */
+static size_t read_written(struct sink *sink)
 {
-    (void)context;
-    memcpy(written + written_bytes, data, bytes);
-    written_bytes += bytes;
+    int fd;
+    ssize_t bytes;
+
+    sink_complete(sink);
+    fd = open(sink_temporary_name(sink), O_RDONLY);
+    bytes = read(fd, written, sizeof written);
+    assert_true(bytes >= 0);
+    close(fd);
+    sink_free(sink);
+    return (size_t)bytes;
 }
 
 /* What becomes of `records`, in pieces of any size. */
@@ -23,22 +30,22 @@ static void assert_framed(const struct framing *framing, const char *records, co
     const size_t bytes = strlen(records);
 
     for (size_t piece = 1; piece <= bytes + 1; piece++) {
+        struct sink *sink = sink_open("F");
         struct framing_file file;
         uint8_t data[64];
 
-        written_bytes = 0;
         for (size_t i = 0; i < bytes; i++)
             data[i] = (uint8_t)records[i];
-        framing_begin(&file, framing, collect, NULL);
+        framing_begin(&file, framing, sink, NULL);
         for (size_t at = 0; at < bytes; at += piece)
             framing_write(&file, data + at, bytes - at < piece ? bytes - at : piece);
         framing_end(&file);
-        written[written_bytes] = '\0';
-        assert_string_equal(written, wanted);
+        assert_int_equal(read_written(sink), strlen(wanted));
+        assert_memory_equal(written, wanted, strlen(wanted));
     }
 }
 
-UNIT_TEST(a_header_comes_first_and_only_records_are_changed)
+UNIT_TEST_IN(a_header_comes_first_and_only_records_are_changed, reports_setup, reports_teardown)
 {
     const struct framing none = {.start_bytes = 0};
     const struct framing marks = {
@@ -62,21 +69,22 @@ UNIT_TEST(a_header_comes_first_and_only_records_are_changed)
 static size_t archive_bytes(size_t blocks)
 {
     const struct framing framing = {.format = {.kind = &tar_kind}};
+    struct sink *sink = sink_open("F");
     struct framing_file file;
     uint8_t block[512] = {1};
+    size_t bytes;
 
-    memset(written, 1, sizeof written);
-    written_bytes = 0;
-    framing_begin(&file, &framing, collect, NULL);
+    framing_begin(&file, &framing, sink, NULL);
     for (size_t i = 0; i < blocks; i++)
         framing_write(&file, block, sizeof block);
     framing_end(&file);
-    for (size_t i = 512 * blocks; i < written_bytes; i++)
+    bytes = read_written(sink);
+    for (size_t i = 512 * blocks; i < bytes; i++)
         assert_int_equal(written[i], 0);
-    return written_bytes;
+    return bytes;
 }
 
-UNIT_TEST(archives_end_with_two_blocks_of_zeros_and_have_whole_tape_records)
+UNIT_TEST_IN(archives_end_with_two_blocks_of_zeros_and_have_whole_tape_records, reports_setup, reports_teardown)
 {
     static const size_t cases[][2] = {{0, 10240},  {1, 10240},  {18, 10240}, {19, 20480},
                                       {20, 20480}, {38, 20480}, {39, 30720}};

@@ -129,12 +129,13 @@ TEST(a_scan_with_a_memory_is_kept_in_step)
 TEST(marks_of_groups_are_neither_counted_nor_written)
 {
     enum { GROUPS = 40 };
+    static const uint8_t group[] = {'a', '\n', '+', 'b', '\n', '.'}, unmarked[] = {'a', '\n', 'b', '\n'};
     uint8_t wanted[4 * GROUPS];
 
     plan.format.grouped = true;
     for (size_t i = 0; i < GROUPS; i++) {
-        memcpy(stream + 6 * i, "a\n+b\n.", 6);
-        memcpy(wanted + 4 * i, "a\nb\n", 4);
+        memcpy(stream + 6 * i, group, sizeof group);
+        memcpy(wanted + 4 * i, unmarked, sizeof unmarked);
     }
     for (size_t piece = 1; piece < 64; piece += 2)
         for (plan.shard_bytes = 1; plan.shard_bytes < 30; plan.shard_bytes++) {
