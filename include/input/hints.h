@@ -17,7 +17,6 @@ enum { HINTS_LOOK_BYTES = 16 << 10 };
 
 struct hints {
     bool content_told;
-    bool quote_told;
     bool name_told;
     bool end_told;
 };
@@ -42,9 +41,6 @@ _Noreturn void hints_refuse_packed(const struct record_kind *kind, const struct 
 
 /* The file is not compressed, though it might be. Does its name say that it is? */
 void hints_look_at_name(struct hints *hints, const char *name);
-
-/* Has the tail seen a quote that neither begins nor ends a field? */
-void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name);
 
 /* All files have ended, and some were not empty. Is what records end with in none of them? */
 void hints_look_at_end(struct hints *hints, const struct tail *tail);

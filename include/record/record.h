@@ -31,7 +31,6 @@ struct record_format {
     const struct record_kind *kind; /* NULL: it ends with the delimiter byte and holds it nowhere else, as lines do */
     bool grouped;                   /* that is what the members of a group are, and the group is the record */
     uint8_t delimiter;              /* what ends a line, or the record if there is no kind */
-    uint8_t separator;              /* of fields, which only the search for quotes in the wrong place asks */
     const uint8_t *string;          /* of kinds that have one; the caller's */
     size_t string_bytes;            /* at most RECORD_DELIMITER_BYTES_MAX */
     uint64_t count;                 /* of kinds that have one: at least 1 */

@@ -34,19 +34,6 @@ typedef size_t scan_pair_function(const uint8_t *data, size_t bytes, struct scan
 typedef size_t scan_unquoted_function(const uint8_t *data, size_t bytes, uint8_t byte, bool *quoted, uint32_t *ends,
                                       size_t room, size_t *scanned);
 
-/* What is known of the quotes in some data from what stands before it. */
-struct scan_quotes {
-    uint8_t separator; /* of fields */
-    bool quoted;       /* does data[0] stand inside quotes? */
-    uint8_t last;      /* the byte before data[0] */
-    uint8_t solid;     /* the last one before that is no space */
-};
-
-/* Where is the first double quote that neither begins nor ends a field? That is one that opens after a letter, a digit
- * or a byte beyond ASCII, or after a quote and spaces; or one that closes right before such a byte. Spaces do not count
- * unless they separate fields. Returns its offset, or `bytes` if there is none; 0 may stand for the byte before. */
-typedef size_t scan_stray_function(const uint8_t *data, size_t bytes, struct scan_quotes before);
-
 /* How often is `byte` in data[0, bytes)? */
 typedef size_t scan_count_function(const uint8_t *data, size_t bytes, uint8_t byte);
 
@@ -59,7 +46,6 @@ struct scan_way {
     scan_byte_function *byte;
     scan_pair_function *pair;
     scan_unquoted_function *unquoted;
-    scan_stray_function *stray;
     scan_count_function *count;
     scan_past_function *past;
     bool (*supported)(void); /* does this processor have it? */
@@ -72,7 +58,6 @@ extern const struct scan_way scan_ways[];
 scan_byte_function scan_byte;
 scan_pair_function scan_pair;
 scan_unquoted_function scan_unquoted;
-scan_stray_function scan_stray;
 scan_count_function scan_count;
 scan_past_function scan_past;
 

@@ -17,12 +17,9 @@ struct tail {
     struct record_scan scan;
     struct length_check lengths; /* of records with a length, in place of the scan */
     bool open;                   /* the file has begun, and nothing has ended it */
-    bool first;                  /* the bytes that have come are the first ones that have */
-    uint8_t last;                /* byte of the file, */
-    uint8_t solid;               /* and the last one that is no space: CSV */
+    uint8_t last;                /* byte of the file */
     uint64_t newlines;           /* CSV: in the file so far */
     uint64_t quote_line;         /* CSV: in which the last quote opened, if it is still open */
-    uint64_t stray_line;         /* CSV: of the first quote that neither begins nor ends a field; 0: none */
     bool newline;                /* what ends lines is no newline: one has been seen before the first end of all */
     bool end_known;              /* the same, CSV, strings: the first end of all has been seen ... */
     bool carriage_return;        /* ... and was CRLF: CSV */

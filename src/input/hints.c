@@ -319,16 +319,6 @@ void hints_look_at_name(struct hints *hints, const char *name)
     hints->name_told = true;
 }
 
-void hints_look_at_quotes(struct hints *hints, const struct tail *tail, const char *name)
-{
-    if (hints->quote_told || tail->stray_line == 0)
-        return;
-    fault_warn("%s:%llu: a quote that neither begins nor ends a field: from there on, --csv may take several lines for "
-               "one",
-               fault_name(name), (unsigned long long)tail->stray_line);
-    hints->quote_told = true;
-}
-
 /* A list of one name may lack its NUL. */
 void hints_look_at_end(struct hints *hints, const struct tail *tail)
 {

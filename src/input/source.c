@@ -147,7 +147,6 @@ static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
     if (!stream->seen_beginning)
         hints_look(&stream->hints, &stream->layout.format, stream->contents.decompressed, name, data, bytes);
     stream->seen_beginning = true;
-    hints_look_at_quotes(&stream->hints, &stream->tail, name);
 }
 
 /* The next bytes of the file, which is open, have come. */

@@ -1,6 +1,6 @@
 /*
- * CSV: a record ends with a newline outside double quotes, each of which opens or closes. To tell of quotes that were
- * not closed, or stand where none belong, their lines are known.
+ * CSV: a record ends with a newline outside double quotes, each of which opens or closes. To tell of a quote that
+ * was not closed, its line is known.
  */
 
 #include <string.h>
@@ -37,22 +37,6 @@ static ssize_t find_missing(const struct record_format *format, const struct rec
     return scan->quoted ? -1 : scan->open;
 }
 
-/* Called before all that it uses moves on. The byte-order mark with which some programs begin their files
- * is no part of the first field. */
-static void find_stray_quote(struct tail *tail, const uint8_t *data, size_t bytes)
-{
-    static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
-    const size_t from = tail->first && bytes >= sizeof mark && memcmp(data, mark, sizeof mark) == 0 ? sizeof mark : 0;
-    const struct scan_quotes before = {.separator = tail->format->separator,
-                                       .quoted = tail->scan.quoted,
-                                       .last = from > 0 ? '\n' : tail->last,
-                                       .solid = from > 0 ? '\n' : tail->solid};
-    const size_t quote = from + scan_stray(data + from, bytes - from, before);
-
-    if (quote < bytes)
-        tail->stray_line = tail->newlines + scan_count(data, quote, '\n') + 1;
-}
-
 /* Called after `scan` has moved on. If it is inside quotes, the last quote of all is the one that opened. */
 static void follow_lines(struct tail *tail, const uint8_t *data, size_t bytes)
 {
@@ -63,18 +47,12 @@ static void follow_lines(struct tail *tail, const uint8_t *data, size_t bytes)
     if (after > 0)
         tail->quote_line = tail->newlines + scan_count(data, after, '\n') + 1;
     tail->newlines += scan_count(data, bytes, '\n');
-    while (bytes > 0 && data[bytes - 1] == ' ')
-        bytes--;
-    if (bytes > 0)
-        tail->solid = data[bytes - 1];
 }
 
 static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     (void)name;
     tail_learn_end(tail, data, bytes);
-    if (tail->stray_line == 0)
-        find_stray_quote(tail, data, bytes);
     tail_advance(tail, data, bytes);
     follow_lines(tail, data, bytes);
 }

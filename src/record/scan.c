@@ -153,80 +153,6 @@ INLINE void skip_quoted(hits_function *find_hits, parity_function *parity, struc
     search->found = found;
 }
 
-/* Is a byte part of a field, whatever else separates fields? */
-INLINE bool is_of_field(uint8_t byte, uint8_t separator)
-{
-    return byte != separator &&
-           ((byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte >= 0x80);
-}
-
-INLINE bool opens_within(const uint8_t *data, size_t quote, struct scan_quotes before)
-{
-    size_t at = quote;
-    while (at > 0 && data[at - 1] == ' ' && before.separator != ' ')
-        at--;
-    const uint8_t byte = at > 0 ? data[at - 1] : before.separator != ' ' ? before.solid : before.last;
-    const bool spaced = at < quote || (at == 0 && before.last == ' ');
-    return is_of_field(byte, before.separator) || (byte == '"' && spaced);
-}
-
-INLINE bool is_stray(const uint8_t *data, size_t bytes, size_t quote, bool opens, struct scan_quotes before)
-{
-    if (opens)
-        return opens_within(data, quote, before);
-    return quote + 1 < bytes && is_of_field(data[quote + 1], before.separator);
-}
-
-/* Of the quotes in a window that are in doubt, those that are not beside what fields or other values end with, one
- * space between them left out. `ends` are separators and newlines. */
-INLINE uint64_t still_doubtful(hits_function *find_hits, const uint8_t *window, uint64_t doubtful, uint64_t opened,
-                               uint64_t ends)
-{
-    static const uint8_t others[] = ";:\t\r{}";
-    uint64_t spaces = find_hits(window, ' ');
-    for (size_t i = 0; i < sizeof others - 1; i++)
-        ends |= find_hits(window, others[i]);
-    return doubtful & ~((opened & (ends << 1 | (spaces << 1 & ends << 2))) | (~opened & ends >> 1));
-}
-
-/* Nearly all quotes that open stand after a separator, a newline or a quote, and those that close before one. The
- * others are looked at one by one, as are those at the edges of a window. */
-INLINE size_t stray(hits_function *find_hits, parity_function *parity, const uint8_t *data, size_t bytes,
-                    struct scan_quotes before)
-{
-    uint64_t inside = 0 - (uint64_t)before.quoted, ordinary = 0;
-    size_t at = 0;
-    if (before.last == '"' && !before.quoted && bytes > 0 && is_of_field(data[0], before.separator))
-        return 0;
-    for (; bytes - at >= WINDOW; at += WINDOW) {
-        uint64_t after = ordinary >> (WINDOW - 1);
-        uint64_t quotes = find_hits(data + at, '"');
-        ordinary = 0;
-        if (quotes == 0)
-            continue;
-        uint64_t ends = find_hits(data + at, before.separator) | find_hits(data + at, '\n');
-        ordinary = quotes | ends;
-        uint64_t opened = parity(quotes) ^ inside;
-        uint64_t doubtful = quotes & ((opened & ~(ordinary << 1 | after)) | (~opened & ~(ordinary >> 1)));
-        if (doubtful != 0)
-            doubtful = still_doubtful(find_hits, data + at, doubtful, opened, ends);
-        inside = 0 - (opened >> (WINDOW - 1));
-        for (; doubtful != 0; doubtful &= doubtful - 1) {
-            unsigned bit = (unsigned)__builtin_ctzll(doubtful);
-            if (is_stray(data, bytes, at + bit, (opened >> bit & 1) != 0, before))
-                return at + bit;
-        }
-    }
-    for (; at < bytes; at++) {
-        if (data[at] != '"')
-            continue;
-        inside = ~inside;
-        if (is_stray(data, bytes, at, inside != 0, before))
-            return at;
-    }
-    return bytes;
-}
-
 INLINE size_t count(hits_function *find_hits, const uint8_t *data, size_t bytes, uint8_t byte)
 {
     size_t found = 0, at = 0;
@@ -284,10 +210,6 @@ INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, 
         *scanned = search.at;                                                                                          \
         return found;                                                                                                  \
     }                                                                                                                  \
-    TARGET static size_t stray_##NAME(const uint8_t *data, size_t bytes, struct scan_quotes before)                    \
-    {                                                                                                                  \
-        return stray(hits_##NAME, PARITY, data, bytes, before);                                                        \
-    }                                                                                                                  \
     TARGET static size_t count_##NAME(const uint8_t *data, size_t bytes, uint8_t byte)                                 \
     {                                                                                                                  \
         return count(hits_##NAME, data, bytes, byte);                                                                  \
@@ -299,11 +221,11 @@ INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, 
 
 #define WAY(NAME)                                                                                                      \
     {                                                                                                                  \
-#NAME, byte_##NAME, pair_##NAME, unquoted_##NAME, stray_##NAME, count_##NAME, past_##NAME, has_##NAME          \
+#NAME, byte_##NAME, pair_##NAME, unquoted_##NAME, count_##NAME, past_##NAME, has_##NAME          \
     }
 #define NO_WAY                                                                                                         \
     {                                                                                                                  \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                                 \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                                 \
     }
 
 /* Eight bytes in one number. A byte that differs leaves a difference x other than 0, so that x or x + 0x7f has its high
@@ -469,11 +391,6 @@ size_t scan_unquoted(const uint8_t *data, size_t bytes, uint8_t byte, bool *quot
                      size_t *scanned)
 {
     return best_way()->unquoted(data, bytes, byte, quoted, ends, room, scanned);
-}
-
-size_t scan_stray(const uint8_t *data, size_t bytes, struct scan_quotes before)
-{
-    return best_way()->stray(data, bytes, before);
 }
 
 size_t scan_count(const uint8_t *data, size_t bytes, uint8_t byte)

@@ -29,9 +29,8 @@ void tail_begin(struct tail *tail)
     tail->scan = (struct record_scan){0};
     tail->lengths = (struct length_check){0};
     tail->open = false;
-    tail->last = tail->solid = 0;
+    tail->last = 0;
     tail->newlines = 0;
-    tail->stray_line = 0;
 }
 
 void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes)
@@ -75,7 +74,6 @@ void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_
 {
     const struct record_kind *kind = record_kind(tail->format);
 
-    tail->first = !tail->open;
     tail->open = true;
     if (bytes == 0)
         return;

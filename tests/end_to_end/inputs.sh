@@ -469,19 +469,4 @@ test_a_byte_order_mark_is_no_part_of_a_field() {
     bigshuf --csv in 2>said >out
     bigshuf --csv --header in 2>>said >>out
     same '' "$(<said)"
-    printf '\357\273\277name"\n"\n' >in
-    hints ':1: a quote that neither *' in --csv
-}
-
-test_quotes_within_fields_are_warned_of() {
-    printf 'id,what\n1,"3"" x\n"\n2,5" disk\n3,6" disk\n' >in
-    hints ':4: a quote that neither begins nor ends a field: *' in --csv
-    printf 'id,what\n1,"3"" x\n"\n2,a;5" disk\n' >in
-    fails_with 1 $'bigshuf: warning: in:4: a quote *\nbigshuf: in: unclosed quote that starts in line 4' bigshuf --csv in >out
-    awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%d,\"\"\"a\"\" b\",\"c\nd\",%d\n", i, i }' | sed '30001s/,/"/' >large
-    printf 'x"\n' >>large
-    for option in -S64M -S8M --parallel=1 --header=1; do
-        bigshuf --csv $option large >out 2>said
-        [[ $(<said) = "bigshuf: warning: large:30001: a quote "* ]]
-    done
 }

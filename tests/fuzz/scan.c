@@ -81,35 +81,6 @@ static void compare_count(const struct scan_way *way, const struct question *que
     FUZZ_CHECK(way->count(question->data, question->bytes, question->byte) == count);
 }
 
-static bool is_of_field(uint8_t byte)
-{
-    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte > 127;
-}
-
-/* The byte of the question stands before the data, and a comma separates fields. */
-static void compare_stray(const struct scan_way *way, const struct question *question)
-{
-    const struct scan_quotes before = {',', question->quoted, question->byte,
-                                       question->byte == ' ' ? 'a' : question->byte};
-    const uint8_t *data = question->data;
-    bool quoted = question->quoted, spaced = before.last == ' ';
-    uint8_t solid = before.solid;
-    size_t at = 0;
-
-    for (; at < question->bytes; at++) {
-        quoted ^= data[at] == '"';
-        if (data[at] == '"' && quoted && (is_of_field(solid) || (spaced && solid == '"')))
-            break;
-        if (data[at] == '"' && !quoted && at + 1 < question->bytes && is_of_field(data[at + 1]))
-            break;
-        spaced = data[at] == ' ';
-        solid = spaced ? solid : data[at];
-    }
-    if (before.last == '"' && !before.quoted && question->bytes > 0 && is_of_field(data[0]))
-        at = 0;
-    FUZZ_CHECK(way->stray(data, question->bytes, before) == at);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static uint8_t text[BYTES_MAX];
@@ -134,7 +105,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
             if (sought != UNQUOTED || question.byte != '"')
                 compare(way, sought, &question);
         compare_count(way, &question);
-        compare_stray(way, &question);
     }
     free(copy);
     return 0;
