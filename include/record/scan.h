@@ -4,7 +4,7 @@
 /*
  * Find every place of one byte in a buffer, as fast as memory delivers it: vector compare, bit mask, one store per hit.
  * So too the places where one byte follows another at a distance, and those outside double quotes. `scan_ways` lists
- * the ways to do it (AVX-512BW, AVX2, SSE2, NEON, plain C), so that tests can hold each against a loop over the bytes.
+ * the ways to do it (AVX2, SSE2, NEON, plain C), so that tests can hold each against a loop over the bytes.
  */
 
 #include <stdbool.h>
@@ -37,17 +37,12 @@ typedef size_t scan_unquoted_function(const uint8_t *data, size_t bytes, uint8_t
 /* How often is `byte` in data[0, bytes)? */
 typedef size_t scan_count_function(const uint8_t *data, size_t bytes, uint8_t byte);
 
-/* The offset just past the `count`-th `byte` in data[0, bytes), or `bytes` if there are fewer. `count` is at least 1.
- */
-typedef size_t scan_past_function(const uint8_t *data, size_t bytes, uint8_t byte, size_t count);
-
 struct scan_way {
     const char *name;
     scan_byte_function *byte;
     scan_pair_function *pair;
     scan_unquoted_function *unquoted;
     scan_count_function *count;
-    scan_past_function *past;
     bool (*supported)(void); /* does this processor have it? */
 };
 
@@ -59,6 +54,5 @@ scan_byte_function scan_byte;
 scan_pair_function scan_pair;
 scan_unquoted_function scan_unquoted;
 scan_count_function scan_count;
-scan_past_function scan_past;
 
 #endif

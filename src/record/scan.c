@@ -48,7 +48,6 @@ struct search {
     size_t distance; /* PAIR */
     uint64_t quoted; /* UNQUOTED: all bits set inside quotes, else none */
     size_t at;
-    size_t found;
 };
 
 /* The hits in a window. */
@@ -81,7 +80,7 @@ INLINE bool is_hit(enum sought sought, const uint8_t *data, struct search *searc
 INLINE size_t scan(enum sought sought, hits_function *find_hits, parity_function *parity, struct search search,
                    const uint8_t *data, size_t bytes, uint32_t *ends, size_t room, struct search *stands)
 {
-    size_t found = search.found, at = search.at;
+    size_t found = 0, at = 0;
     for (; bytes - at >= WINDOW; at += WINDOW) {
         struct search after = search;
         uint64_t hits = hits_in(sought, find_hits, parity, data + at, &after);
@@ -116,43 +115,6 @@ INLINE size_t scan(enum sought sought, hits_function *find_hits, parity_function
     return found;
 }
 
-/* The beginning of a search for what is not quoted, as far as there are several windows and room for them. Their masks
- * are all made first, so that a mispredicted branch over a window without hits does not stop the making; and only
- * windows with hits need the parity of their quotes, the others no more than whether their number is odd. For lines of
- * 100 bytes (Zen 5, AVX-512BW, GCC 12), 1, 4, 8 and 16 windows at a time reach 18, 24, 28 and 28 GB/s, groups of four
- * hits instead of two 20. */
-INLINE void skip_quoted(hits_function *find_hits, parity_function *parity, struct search *search, const uint8_t *data,
-                        size_t bytes, uint32_t *ends, size_t room)
-{
-    enum { MANY = 8 };
-    uint64_t quoted = search->quoted;
-    size_t found = 0, at = 0;
-    while (bytes - at >= MANY * WINDOW && room - found >= MANY * WINDOW) {
-        uint64_t lines[MANY], quotes[MANY];
-        for (size_t w = 0; w < MANY; w++) {
-            lines[w] = find_hits(data + at + w * WINDOW, search->byte);
-            quotes[w] = find_hits(data + at + w * WINDOW, '"');
-        }
-        for (size_t w = 0; w < MANY; w++, at += WINDOW) {
-            uint64_t before = quoted;
-            quoted ^= 0 - ((uint64_t)__builtin_popcountll(quotes[w]) & 1);
-            if (lines[w] == 0)
-                continue;
-            uint64_t hits = lines[w] & ~(parity(quotes[w]) ^ before);
-            uint32_t *next = ends + found;
-            found += (size_t)__builtin_popcountll(hits);
-            do {
-                hits = take_hit(hits, at, next);
-                hits = take_hit(hits, at, next + 1);
-                next += 2;
-            } while (hits != 0);
-        }
-    }
-    search->quoted = quoted;
-    search->at = at;
-    search->found = found;
-}
-
 INLINE size_t count(hits_function *find_hits, const uint8_t *data, size_t bytes, uint8_t byte)
 {
     size_t found = 0, at = 0;
@@ -161,25 +123,6 @@ INLINE size_t count(hits_function *find_hits, const uint8_t *data, size_t bytes,
     for (; at < bytes; at++)
         found += data[at] == byte;
     return found;
-}
-
-/* The last window is gone through hit by hit. */
-INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, uint8_t byte, size_t count)
-{
-    size_t at = 0;
-    for (; bytes - at >= WINDOW; at += WINDOW) {
-        uint64_t hits = find_hits(data + at, byte);
-        size_t found = (size_t)__builtin_popcountll(hits);
-        if (found >= count) {
-            while (--count > 0)
-                hits &= hits - 1;
-            return at + (size_t)__builtin_ctzll(hits) + 1;
-        }
-        count -= found;
-    }
-    while (at < bytes && count > 0)
-        count -= data[at++] == byte;
-    return at;
 }
 
 /* Defines the functions of the way that finds its hits with hits_NAME and their parity with PARITY. */
@@ -204,7 +147,6 @@ INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, 
                                          uint32_t *ends, size_t room, size_t *scanned)                                 \
     {                                                                                                                  \
         struct search search = {.byte = byte, .quoted = 0 - (uint64_t)*quoted};                                        \
-        skip_quoted(hits_##NAME, PARITY, &search, data, bytes, ends, room);                                            \
         size_t found = scan(UNQUOTED, hits_##NAME, PARITY, search, data, bytes, ends, room, &search);                  \
         *quoted = search.quoted != 0;                                                                                  \
         *scanned = search.at;                                                                                          \
@@ -213,19 +155,15 @@ INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, 
     TARGET static size_t count_##NAME(const uint8_t *data, size_t bytes, uint8_t byte)                                 \
     {                                                                                                                  \
         return count(hits_##NAME, data, bytes, byte);                                                                  \
-    }                                                                                                                  \
-    TARGET static size_t past_##NAME(const uint8_t *data, size_t bytes, uint8_t byte, size_t count)                    \
-    {                                                                                                                  \
-        return past(hits_##NAME, data, bytes, byte, count);                                                            \
     }
 
 #define WAY(NAME)                                                                                                      \
     {                                                                                                                  \
-#NAME, byte_##NAME, pair_##NAME, unquoted_##NAME, count_##NAME, past_##NAME, has_##NAME          \
+#NAME, byte_##NAME, pair_##NAME, unquoted_##NAME, count_##NAME, has_##NAME                                     \
     }
 #define NO_WAY                                                                                                         \
     {                                                                                                                  \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                                 \
+        NULL, NULL, NULL, NULL, NULL, NULL                                                                             \
     }
 
 /* Eight bytes in one number. A byte that differs leaves a difference x other than 0, so that x or x + 0x7f has its high
@@ -292,11 +230,6 @@ AVX2 static inline uint64_t hits_avx2(const uint8_t *data, uint8_t byte)
            (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, sought)) << 32;
 }
 
-AVX512BW static inline uint64_t hits_avx512bw(const uint8_t *data, uint8_t byte)
-{
-    return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(data), _mm512_set1_epi8((char)byte));
-}
-
 DEFINE_WAY(sse2, parity_by_shifts, SSE2)
 /* The product with all ones, added without carries. */
 PCLMUL static inline uint64_t parity_by_product(uint64_t bits)
@@ -308,7 +241,6 @@ PCLMUL static inline uint64_t parity_by_product(uint64_t bits)
 }
 
 DEFINE_WAY(avx2, parity_by_product, AVX2)
-DEFINE_WAY(avx512bw, parity_by_product, AVX512BW)
 
 static bool has_sse2(void)
 {
@@ -321,14 +253,11 @@ static bool has_avx2(void)
            __builtin_cpu_supports("pclmul");
 }
 
-static bool has_avx512bw(void)
-{
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") &&
-           __builtin_cpu_supports("pclmul");
-}
-
 const struct scan_way scan_ways[] = {
-    WAY(avx512bw), WAY(avx2), WAY(sse2), WAY(plain), NO_WAY,
+    WAY(avx2),
+    WAY(sse2),
+    WAY(plain),
+    NO_WAY,
 };
 
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -396,9 +325,4 @@ size_t scan_unquoted(const uint8_t *data, size_t bytes, uint8_t byte, bool *quot
 size_t scan_count(const uint8_t *data, size_t bytes, uint8_t byte)
 {
     return best_way()->count(data, bytes, byte);
-}
-
-size_t scan_past(const uint8_t *data, size_t bytes, uint8_t byte, size_t count)
-{
-    return best_way()->past(data, bytes, byte, count);
 }

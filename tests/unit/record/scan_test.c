@@ -145,27 +145,20 @@ UNIT_TEST(every_way_finds_every_place_as_far_as_there_is_room)
     }
 }
 
-UNIT_TEST(every_way_counts_alike_and_finds_the_place_past_so_many)
+UNIT_TEST(every_way_counts_alike)
 {
-    for (int round = 0; round < ROUNDS / 4; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         const size_t bytes = below(BYTES_MAX / 2);
         uint8_t *data = place_for(bytes);
         size_t count = 0;
 
         fill(data, bytes, '\n', '"');
-        for (size_t i = 0; i <= bytes; i++) {
-            if (i < bytes && data[i] != '\n')
-                continue;
-            count++;
-            for
-                EACH_WAY(way)
-            assert_int_equal(way->past(data, bytes, '\n', count), i < bytes ? i + 1 : bytes);
-            assert_int_equal(scan_past(data, bytes, '\n', count), i < bytes ? i + 1 : bytes);
-        }
+        for (size_t i = 0; i < bytes; i++)
+            count += data[i] == '\n';
         for
             EACH_WAY(way)
-        assert_int_equal(way->count(data, bytes, '\n'), count - 1);
-        assert_int_equal(scan_count(data, bytes, '\n'), count - 1);
+        assert_int_equal(way->count(data, bytes, '\n'), count);
+        assert_int_equal(scan_count(data, bytes, '\n'), count);
     }
 }
 
