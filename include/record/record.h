@@ -20,7 +20,7 @@
 #include <sys/types.h>
 
 #include "record/length.h"
-#include "record/tar_scan.h"
+#include "record/tar_headers.h"
 
 enum { RECORD_DELIMITER_BYTES_MAX = 255 };
 
