@@ -150,14 +150,12 @@ static size_t searched_bytes(const struct sides *sides, const uint8_t *data, siz
 static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     const size_t searched = searched_bytes(sides, data, bytes);
-    const uint8_t *key;
-    size_t key_bytes;
-    const enum key_verdict verdict = key_look(&sides->rule, data, searched, &sides->found, &key, &key_bytes);
+    const enum key_verdict verdict = key_find(&sides->rule, data, searched, true, &sides->found);
 
     if (verdict != KEY_FOUND)
         refuse(sides, verdict, data, searched - 1);
-    key_saw(&sides->watch, &sides->rule, key_bytes, data, searched - 1);
-    return side_of(sides, key, key_bytes);
+    key_saw(&sides->watch, &sides->rule, sides->found.bytes, data, searched - 1);
+    return side_of(sides, sides->found.text, sides->found.bytes);
 }
 
 /* Write the records that begin and end in the data, at most ENDS of them. *bytes becomes how many bytes that are. Where
