@@ -24,7 +24,7 @@
  *     input      where records come from: one stream, or record by record
  *                    archive grouping torn record_reader generated source contents hints decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header kind csv fasta fastq sequence string lines sizes tar_kind length_kinds tail key record
+ *                    header kind csv sequences string lines sizes tar_kind length_kinds tail key record
  *                    length tar_headers scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer pump program folder file_mark fault hardware cgroup textfile io signals sort

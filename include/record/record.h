@@ -108,7 +108,7 @@ struct record_kind {
      * and %s the string, as in C. */
     const char *stored;
 
-    /* Ends of records (record.h). `advance` is `ends` if it is NULL. */
+    /* Ends of records (record.h). `advance` is `ends` if it is NULL; `missing`, that nothing can be completed. */
     record_ends_function *ends;
     void (*advance)(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
     ssize_t (*missing)(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);

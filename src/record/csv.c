@@ -52,7 +52,6 @@ static void follow_lines(struct tail *tail, const uint8_t *data, size_t bytes)
 static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     (void)name;
-    tail_learn_end(tail, data, bytes);
     tail_advance(tail, data, bytes);
     follow_lines(tail, data, bytes);
 }

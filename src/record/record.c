@@ -12,9 +12,9 @@
 #include "record/tar_headers.h"
 
 enum {
-    ENDS = 512,     /* found at a time where not all of them are wanted */
+    ENDS = 512,    /* found at a time where not all of them are wanted */
     COUNTED = 256, /* bytes of lines that are counted at a time */
-    MEMBERS = 8     /* of a group, about as many as are looked at in vain where only its end is wanted */
+    MEMBERS = 8    /* of a group, about as many as are looked at in vain where only its end is wanted */
 };
 
 /* Ends are 32-bit numbers. */
@@ -274,5 +274,8 @@ bool record_is_sequential(const struct record_format *format)
 
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
 {
-    return record_kind(format)->missing(format, scan, missing);
+    const struct record_kind *kind = record_kind(format);
+
+    *missing = NULL;
+    return kind->missing != NULL ? kind->missing(format, scan, missing) : -scan->open;
 }

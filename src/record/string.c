@@ -12,7 +12,6 @@
 
 #include "record/record.h"
 #include "record/scan.h"
-#include "record/tail.h"
 
 enum {
     ENDS = 512, /* found at a time */
@@ -131,13 +130,6 @@ static ssize_t missing_at_start(const struct record_format *format, const struct
     return (ssize_t)(format->string_bytes - has_newline);
 }
 
-static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
-{
-    (void)name;
-    tail_learn_end(tail, data, bytes);
-    tail_advance(tail, data, bytes);
-}
-
 const struct record_kind string_start_kind = {
     .name = "start",
     .argument = "STRING",
@@ -148,7 +140,6 @@ const struct record_kind string_start_kind = {
     .ends = find_ends,
     .advance = advance,
     .missing = missing_at_start,
-    .follow = follow,
 };
 
 const struct record_kind string_end_kind = {
@@ -161,5 +152,4 @@ const struct record_kind string_end_kind = {
     .ends = find_ends,
     .advance = advance,
     .missing = missing_at_end,
-    .follow = follow,
 };

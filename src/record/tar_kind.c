@@ -138,12 +138,6 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     return found;
 }
 
-static ssize_t find_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
-{
-    *missing = &format->delimiter;
-    return scan->open;
-}
-
 static void check_size(const struct tail *tail, const char *name, uint64_t bytes)
 {
     (void)tail;
@@ -152,14 +146,6 @@ static void check_size(const struct tail *tail, const char *name, uint64_t bytes
     if (bytes % TAR_BLOCK_BYTES > 0)
         fault_say("%s: truncated, or no tar archive: its size, %llu bytes, is not a multiple of %d", name,
                   (unsigned long long)bytes, TAR_BLOCK_BYTES);
-}
-
-static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
-{
-    (void)tail;
-    (void)name;
-    (void)data;
-    (void)bytes;
 }
 
 /* The mark of POSIX in the first header, and of GNU tar; what has none is older than 1988. */
@@ -180,7 +166,5 @@ const struct record_kind tar_kind = {
     .is_begun = is_begun,
     .stored = "members of tar archives",
     .ends = find_ends,
-    .missing = find_missing,
     .check_size = check_size,
-    .follow = follow,
 };
