@@ -140,9 +140,9 @@ static bool is_right(const uint8_t sum[SUM], uint32_t crc)
     return load32le(sum) == (uint32_t)((crc >> 15 | crc << 17) + 0xa282ead8);
 }
 
-static const char *check_head(const uint8_t head[LENGTH + SUM], crc32c_function *crc)
+static const char *check_head(const uint8_t head[LENGTH + SUM])
 {
-    if (!is_right(head + LENGTH, crc(0, head, LENGTH)))
+    if (!is_right(head + LENGTH, crc32c(0, head, LENGTH)))
         return "the checksum of its length is wrong";
     return load64le(head) > INT64_MAX ? not_a_length : NULL;
 }
@@ -166,25 +166,6 @@ static size_t keep(uint8_t *kept, size_t size, uint64_t have, const uint8_t *dat
     return count;
 }
 
-/* Go over the whole records in data[0, bytes), the first of which begins there. Returns how many bytes they have; it
- * stops before one that is wrong. This is for speed alone. */
-static size_t pass_whole(const uint8_t *data, size_t bytes)
-{
-    crc32c_function *const crc = crc32c_best();
-    size_t at = 0;
-
-    while (bytes - at >= LENGTH + SUM + SUM) {
-        const uint8_t *record = data + at;
-        const uint64_t length = load64le(record);
-
-        if (length > bytes - at - LENGTH - SUM - SUM || check_head(record, crc) != NULL ||
-            !is_right(record + LENGTH + SUM + length, crc(0, record + LENGTH + SUM, (size_t)length)))
-            break;
-        at += LENGTH + SUM + (size_t)length + SUM;
-    }
-    return at;
-}
-
 /* Each turn goes on with one part of a record: the length and its checksum, the data, or their checksum. */
 static const char *check_tfrecord(struct length_check *check, const uint8_t *data, size_t bytes)
 {
@@ -195,12 +176,10 @@ static const char *check_tfrecord(struct length_check *check, const uint8_t *dat
         const uint64_t end = sizeof check->head + load64le(check->head); /* of the data, once they have begun */
         size_t count;
 
-        if (passed == 0 && (count = pass_whole(data, bytes)) > 0) {
-            check->start += count;
-        } else if (passed < sizeof check->head) {
+        if (passed < sizeof check->head) {
             count = keep(check->head, sizeof check->head, passed, data, bytes);
             if (passed + count == sizeof check->head)
-                wrong = check_head(check->head, crc32c);
+                wrong = check_head(check->head);
         } else if (passed < end) {
             count = (size_t)least(bytes, end - passed);
             check->crc = crc32c(check->crc, data, count);

@@ -49,7 +49,7 @@ static bool is_fasta(const uint8_t *data, size_t bytes)
            is_sequence(line, letters);
 }
 
-const struct record_kind fasta_kind = {
+const struct record_kind sequences_fasta = {
     .name = "fasta",
     .text = "sequences, as start:'>'",
     .stands_for = "start:>",
@@ -70,7 +70,7 @@ static bool is_fastq(const uint8_t *data, size_t bytes)
            next_line(data, bytes, &at, &qualities) != NULL && qualities == letters;
 }
 
-const struct record_kind fastq_kind = {
+const struct record_kind sequences_fastq = {
     .name = "fastq",
     .text = "reads, as lines:4",
     .stands_for = "lines:4",
