@@ -13,6 +13,7 @@
 
 #include "command/options.h"
 #include "record/kind.h"
+#include "system/fault.h"
 
 enum { ARGUMENT_SPELLING_BYTES = 64 };
 
@@ -27,6 +28,8 @@ struct parsing {
     char kind_spelling[ARGUMENT_SPELLING_BYTES];   /* "--csv", or "--records=tar" without what follows */
     uint8_t delimiter[RECORD_DELIMITER_BYTES_MAX]; /* --delimiter */
     size_t delimiter_bytes;                        /* 0: not given */
+    struct fault_duty duty;                        /* of argument_misused */
+    const char *more;
 };
 
 /* Do what an option says, or end the run if its argument is none that it takes. `text` is NULL if it has none. */
@@ -34,12 +37,15 @@ typedef void argument_setter(struct parsing *parsing, const char *text);
 
 enum argument_type {
     ARGUMENT_SPECIAL,  /* what `set` makes of it */
+    ARGUMENT_PRINT,    /* there is none: the option prints a text */
     ARGUMENT_FLAG,     /* there is none: bool, true */
     ARGUMENT_CONSTANT, /* there is none: an enum, `least` */
     ARGUMENT_CHOICE,   /* one of the words `choices`: an enum, its number */
     ARGUMENT_COUNT,    /* a number from `least` to `most` in digits alone, 1 if it is left out: uint64_t */
     ARGUMENT_SIZE,     /* a number of bytes, which may have a unit, at least 1: uint64_t */
     ARGUMENT_FIELD,    /* a field, numbered from 1: uint64_t */
+    ARGUMENT_RANGE,    /* two numbers, the second one not below the first, which is at least `least`, and at most
+                          `most`; or one that is both: two uint64_t */
     ARGUMENT_TEXT      /* any text: const char * */
 };
 
@@ -47,7 +53,10 @@ struct argument {
     enum argument_type type;
     size_t field; /* the offset in struct options of what is set; 0 if only `set` knows */
     uint64_t least, most;
-    uint64_t preset;            /* what the uint64_t there is if the option is not given; 0: all is zero */
+    uint64_t preset;            /* what the (last) uint64_t there is if the option is not given; 0: all is zero */
+    char between;               /* ARGUMENT_RANGE: stands between the numbers, */
+    bool pair;                  /* of which there must be two */
+    const char *valid;          /* and what is said to be right */
     const char *const *choices; /* end with NULL */
     const char *once;           /* ARGUMENT_TEXT: what several of them are called, which is an error; NULL: it is not */
     argument_setter *set;
@@ -66,12 +75,10 @@ argument_setter argument_head_count;
 argument_setter argument_input_range;
 
 argument_setter argument_probability;
-argument_setter argument_part;      /* R/W: part R of W, which are numbered from 1; at most PART_MAX */
 argument_setter argument_separator; /* one byte, as `sort -t` takes it, or an escape of escape.h, such as \0 and \t */
 
 /* What ends a line: 1 to RECORD_DELIMITER_BYTES_MAX bytes, as escape_parse takes them. */
 argument_setter argument_delimiter;
-argument_setter argument_zero_terminated;
 
 /* KIND or KIND:ARGUMENT, of kind.h; "csv" if there is no argument. */
 argument_setter argument_records;
@@ -84,15 +91,10 @@ argument_setter argument_temporary; /* one directory more */
 argument_setter argument_parallel;  /* as `sort --parallel` takes it; a number above UINT_MAX counts as UINT_MAX */
 argument_setter argument_piles;     /* a power of two from STORE_FORMAT_PILES_MIN to STORE_FORMAT_PILES_MAX */
 argument_setter argument_batch;
-argument_setter argument_pile; /* J, which is both the first and the last one, or J-K with J <= K */
 argument_setter argument_tune; /* leaf-records=T */
-argument_setter argument_print;
 
-/* A line on standard error that tells of --help, which follows messages about words that are no options or operands.
- * The line `more` comes before it, if it is not NULL. */
-void argument_hint(const char *more);
-
-/* End the run with a message, as fault_say does, and this hint. */
-_Noreturn __attribute__((format(printf, 2, 3))) void argument_misuse(const char *more, const char *format, ...);
+/* The command line is wrong: the line that tells of --help follows the message with which the run is to end, and before
+ * it another line, if that is not NULL. */
+void argument_misused(struct parsing *parsing, const char *more);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "shuffle/order.h"
 
 /* A field of another type does not compile without a warning. */
@@ -19,7 +20,9 @@
 #define COUNT(name, from, to)     TAKES(ARGUMENT_COUNT, uint64_t, name), .takes.least = (from), .takes.most = (to)
 #define SIZE(name)                TAKES(ARGUMENT_SIZE, uint64_t, name)
 #define WHICH(name)               TAKES(ARGUMENT_FIELD, uint64_t, name)
+#define RANGE(name, byte)         TAKES(ARGUMENT_RANGE, uint64_t, name), .takes.between = (byte)
 #define TEXT(name)                TAKES(ARGUMENT_TEXT, const char *, name)
+#define PRINT                     .takes.type = ARGUMENT_PRINT
 #define ONCE(name, all)           TEXT(name), .takes.once = (all)
 #define SPECIAL(setter)           .takes.set = argument_##setter
 
@@ -45,7 +48,7 @@ static const struct option_row rows[] = {
      COUNT(expected_records, 0, UINT64_MAX - 1), .takes.preset = UINT64_MAX, .is = CLASS_READING,
      .excludes = CLASS_RANGE},
 
-    {"zero-terminated", 'z', GROUP_RECORDS, NULL, "lines end with NUL instead of newline", SPECIAL(zero_terminated),
+    {"zero-terminated", 'z', GROUP_RECORDS, NULL, "lines end with NUL instead of newline", FLAG(zero_terminated),
      .is = CLASS_ZERO, .common = true},
     {"delimiter", 0, GROUP_RECORDS, "STRING",
      "lines end with STRING, which may have escapes\nas in C, instead of newline", SPECIAL(delimiter),
@@ -76,8 +79,10 @@ static const struct option_row rows[] = {
     {"head-count", 'n', GROUP_ORDER, "COUNT", "write at most COUNT lines", SPECIAL(head_count),
      PRESET(count, UINT64_MAX), .is = CLASS_COUNT, .common = true},
     {"part", 0, GROUP_ORDER, "R/W",
-     "write part R, from 1, of W equal parts of the\noutput, for the worker R of W; with --seed", SPECIAL(part),
-     .is = CLASS_PART, .excludes = CLASSES_ORDER | CLASS_SCATTER, .needs = CLASS_SEED},
+     "write part R, from 1, of W equal parts of the\noutput, for the worker R of W; with --seed", RANGE(part, '/'),
+     .takes.pair = true, .takes.least = 1, .takes.most = PART_MAX,
+     .takes.valid = "it is R/W, part R of W: from 1/W to W/W, W below 2^32", .is = CLASS_PART,
+     .excludes = CLASSES_ORDER | CLASS_SCATTER, .needs = CLASS_SEED},
     {"keep-order", 0, GROUP_ORDER, NULL, "with -n: a sample in the order of the input", FLAG(keep_order),
      .is = CLASS_SAMPLE, .excludes = CLASS_REPEAT, .needs = CLASS_COUNT},
     {"repeat", 'r', GROUP_ORDER, NULL, "draw lines again and again; no end without -n", FLAG(repeat),
@@ -139,8 +144,10 @@ static const struct option_row rows[] = {
     {"gather", 0, GROUP_STORES, "DIR", "shuffle the lines of the store of piles in DIR", TEXT(gather),
      .is = CLASS_GATHER,
      .excludes = CLASS_GIVEN | CLASSES_ORDER | CLASS_NAMES | CLASS_DELIMITER | CLASS_KIND | CLASS_FIELD | CLASS_HEADER},
-    {"pile", 0, GROUP_STORES, "J[-K]", "write only the files pile-J, or to pile-K", SPECIAL(pile),
-     PRESET(pile_last, UINT64_MAX), .is = CLASS_VIEW, .excludes = CLASS_PART, .needs = CLASS_GATHER},
+    {"pile", 0, GROUP_STORES, "J[-K]", "write only the files pile-J, or to pile-K", RANGE(pile_first, '-'),
+     .takes.most = UINT64_MAX - 1, .takes.preset = UINT64_MAX,
+     .takes.valid = "it is J or J-K, whole numbers from 0, K not below J", .is = CLASS_VIEW, .excludes = CLASS_PART,
+     .needs = CLASS_GATHER},
     {"epoch", 0, GROUP_STORES, "E", "another order with the same seed; default: 0", COUNT(epoch, 0, UINT64_MAX),
      .is = CLASS_VIEW, .needs = CLASS_GATHER},
     {"list", 0, GROUP_STORES, NULL,
@@ -154,9 +161,9 @@ static const struct option_row rows[] = {
      CONSTANT(enum options_progress, progress, OPTIONS_PROGRESS_HIDDEN)},
     {"verbose", 'v', GROUP_OTHER, NULL, "end with a summary on standard error", FLAG(verbose)},
     {"tune", 0, GROUP_OTHER, "NAME=VALUE", NULL, SPECIAL(tune), PRESET(leaf_records, ORDER_LEAF_RECORDS)},
-    {"usage", 'h', GROUP_OTHER, NULL, "display the most common options and exit", SPECIAL(print)},
-    {"help", 0, GROUP_OTHER, NULL, "display this help and exit", SPECIAL(print)},
-    {"version", 'V', GROUP_OTHER, NULL, "output version information and exit", SPECIAL(print)},
+    {"usage", 'h', GROUP_OTHER, NULL, "display the most common options and exit", PRINT},
+    {"help", 0, GROUP_OTHER, NULL, "display this help and exit", PRINT},
+    {"version", 'V', GROUP_OTHER, NULL, "output version information and exit", PRINT},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
