@@ -93,6 +93,10 @@ argument_setter argument_piles;     /* a power of two from STORE_FORMAT_PILES_MI
 argument_setter argument_batch;
 argument_setter argument_tune; /* leaf-records=T */
 
+/* Append to a message "a, b or c", of which this is one. `last` says that nothing follows. */
+enum { ARGUMENT_LIST_BYTES = 256 };
+void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last);
+
 /* The command line is wrong: the line that tells of --help follows the message with which the run is to end, and before
  * it another line, if that is not NULL. */
 void argument_misused(struct parsing *parsing, const char *more);

@@ -116,24 +116,23 @@ static void set_text(const struct argument *argument, const char *text, const ch
     *value = text;
 }
 
-/* Append to a message "a, b or c", of which this is one. `last` says that nothing follows. */
-static void list(char *text, size_t room, const char *one, const char *rest, bool last)
+void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last)
 {
     const size_t bytes = strlen(text);
 
-    snprintf(text + bytes, room - bytes, "%s%s%s", bytes == 0 ? "" : last ? " or " : ", ", one, rest);
+    snprintf(text + bytes, ARGUMENT_LIST_BYTES - bytes, "%s%s", bytes == 0 ? "" : last ? " or " : ", ", one);
 }
 
 static void set_choice(const struct parsing *parsing, const struct argument *argument, const char *text,
                        unsigned *which)
 {
-    char valid[128] = "";
+    char valid[ARGUMENT_LIST_BYTES] = "";
 
     for (unsigned i = 0; argument->choices[i] != NULL; i++) {
         *which = i;
         if (strcmp(text, argument->choices[i]) == 0)
             return;
-        list(valid, sizeof valid, argument->choices[i], "", argument->choices[i + 1] == NULL);
+        argument_list(valid, argument->choices[i], argument->choices[i + 1] == NULL);
     }
     fault_say("invalid %s argument '%s': it is %s", parsing->spelling, text, valid);
 }
@@ -304,14 +303,15 @@ _Noreturn static void refuse_kind(const char *text)
 {
     size_t count;
     const struct record_kind *const *rows = kind_rows(&count);
-    char valid[256] = "";
+    char valid[ARGUMENT_LIST_BYTES] = "";
 
     for (size_t i = 0; i < count; i++) {
-        char argument[32] = "";
+        const char *argument = rows[i]->argument;
+        char word[64];
 
-        if (rows[i]->argument != NULL)
-            snprintf(argument, sizeof argument, ":%s", rows[i]->argument);
-        list(valid, sizeof valid, rows[i]->name, argument, i + 1 == count);
+        snprintf(word, sizeof word, "%s%s%s", rows[i]->name, argument != NULL ? ":" : "",
+                 argument != NULL ? argument : "");
+        argument_list(valid, word, i + 1 == count);
     }
     fault_say("invalid record kind '%s': it is one of %s", text, valid);
 }

@@ -22,9 +22,8 @@
 /* What is given is listed, with its classes: options by their rows, and after them what is true of options together, or
  * of what stands in an argument. Then each is held against each. */
 struct given {
-    const char *name; /* in messages */
-    char spelling[ARGUMENT_SPELLING_BYTES];
-    bool is_last; /* of two that do not go together, it is named last */
+    char name[ARGUMENT_SPELLING_BYTES]; /* in messages */
+    bool is_last;                       /* of two that do not go together, it is named last */
     unsigned is, excludes, needs;
 };
 
@@ -36,11 +35,19 @@ struct list {
     size_t count;
 };
 
-static void add_fact(struct list *list, bool is_true, const char *phrase, unsigned excludes, unsigned needs)
+static struct given *add(struct list *list, const char *name)
+{
+    struct given *given = &list->given[list->count++];
+
+    *given = (struct given){.is_last = true};
+    snprintf(given->name, sizeof given->name, "%s", name);
+    return given;
+}
+
+static void add_fact(struct list *list, bool is_true, const char *phrase, unsigned excludes)
 {
     if (is_true)
-        list->given[list->count++] =
-            (struct given){.name = phrase, .is_last = true, .excludes = excludes, .needs = needs};
+        add(list, phrase)->excludes = excludes;
 }
 
 /* "-n" or "--seed" */
@@ -54,32 +61,34 @@ static void spell(const struct option_row *row, char spelling[ARGUMENT_SPELLING_
 
 static void add_option(struct list *list, const struct option_row *row)
 {
-    struct given *given = &list->given[list->count++];
+    struct given *given = add(list, "");
 
-    *given = (struct given){.is = row->is, .excludes = row->excludes, .needs = row->needs};
-    spell(row, given->spelling);
-    given->name = given->spelling;
+    spell(row, given->name);
+    given->is_last = false;
+    given->is = row->is;
+    given->excludes = row->excludes;
+    given->needs = row->needs;
 }
 
 /* The kind of records in place of the option that names it. */
 static void add_kind(struct list *list, const struct parsing *parsing)
 {
-    struct given *given = &list->given[list->count++];
+    static const struct {
+        unsigned trait, without; /* what a kind excludes that has it not */
+    } excludes[] = {
+        {RECORD_OF_LINES, CLASS_ZERO | CLASS_DELIMITER},
+        {RECORD_QUOTED, CLASS_FIELD | CLASS_SPLIT_FIELD},
+        {RECORD_HEADER, CLASS_HEADER},
+        {RECORD_HEADER_COUNT, CLASS_HEADER_COUNT},
+        {RECORD_TEXT, CLASS_HEADER_START},
+    };
+    struct given *given = add(list, parsing->kind_spelling);
     const unsigned traits = parsing->kind->traits;
 
-    *given = (struct given){.name = parsing->kind_spelling, .is_last = true, .is = CLASS_KIND};
-    if ((traits & RECORD_OF_LINES) != 0)
-        given->is |= CLASS_LINED;
-    else
-        given->excludes |= CLASS_ZERO | CLASS_DELIMITER;
-    if ((traits & RECORD_QUOTED) == 0)
-        given->excludes |= CLASS_FIELD | CLASS_SPLIT_FIELD;
-    if ((traits & RECORD_HEADER) == 0)
-        given->excludes |= CLASS_HEADER;
-    if ((traits & RECORD_HEADER_COUNT) == 0)
-        given->excludes |= CLASS_HEADER_COUNT;
-    if ((traits & RECORD_TEXT) == 0)
-        given->excludes |= CLASS_HEADER_START;
+    given->is = CLASS_KIND | ((traits & RECORD_OF_LINES) != 0 ? CLASS_LINED : 0);
+    for (size_t i = 0; i < sizeof excludes / sizeof excludes[0]; i++)
+        if ((traits & excludes[i].trait) == 0)
+            given->excludes |= excludes[i].without;
 }
 
 static bool has_counted_split(const struct options *options)
@@ -96,22 +105,22 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     const size_t bytes = parsing->delimiter_bytes;
     const uint8_t byte = parsing->delimiter[0];
 
-    add_fact(list, bytes > 1 || (bytes == 1 && byte != '\0'), "--delimiter other than '\\0'", CLASS_ZERO, 0);
-    add_fact(list, bytes == 1 && byte >= '0' && byte <= '9', "a digit as --delimiter", CLASS_RANGE, 0);
+    add_fact(list, bytes > 1 || (bytes == 1 && byte != '\0'), "--delimiter other than '\\0'", CLASS_ZERO);
+    add_fact(list, bytes == 1 && byte >= '0' && byte <= '9', "a digit as --delimiter", CLASS_RANGE);
     add_fact(list, bytes > 1, "--delimiter of several bytes",
-             CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD, 0);
-    add_fact(list, has_counted_split(options), "--split of a number of records", CLASS_SPLIT_FIELD, 0);
+             CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD);
+    add_fact(list, has_counted_split(options), "--split of a number of records", CLASS_SPLIT_FIELD);
     add_fact(list, options->group_field > 0 && options->group_field != options->split_field,
-             "--group-field of another field", CLASS_SPLIT_FIELD, 0);
-    add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT, 0);
-    add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO, 0);
-    add_fact(list, options->gather != NULL && options->parts > 0, "--part with --gather", CLASS_COUNT, 0);
+             "--group-field of another field", CLASS_SPLIT_FIELD);
+    add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
+    add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO);
+    add_fact(list, options->gather != NULL && options->parts > 0, "--part with --gather", CLASS_COUNT);
 }
 
 /* "--a, --b or c" of all options of these classes. */
-static void list_options(unsigned classes, char *text, size_t room)
+static void list_options(unsigned classes, char text[ARGUMENT_LIST_BYTES])
 {
-    size_t count, left = 0, bytes = 0;
+    size_t count, left = 0;
     const struct option_row *rows = option_table_rows(&count);
 
     for (size_t i = 0; i < count; i++)
@@ -122,8 +131,7 @@ static void list_options(unsigned classes, char *text, size_t room)
         if ((rows[i].is & classes) == 0)
             continue;
         spell(&rows[i], name);
-        left--;
-        bytes += (size_t)snprintf(text + bytes, room - bytes, "%s%s", name, left > 1 ? ", " : left == 1 ? " or " : "");
+        argument_list(text, name, --left == 0);
     }
 }
 
@@ -135,11 +143,11 @@ static void check_needs(const struct list *list)
         all |= list->given[i].is;
     for (size_t i = 0; i < list->count; i++) {
         const struct given *one = &list->given[i];
-        char needed[128];
+        char needed[ARGUMENT_LIST_BYTES] = "";
 
         if (one->needs == 0 || (one->needs & all) != 0)
             continue;
-        list_options(one->needs, needed, sizeof needed);
+        list_options(one->needs, needed);
         fault_say("%s needs %s%s", one->name, needed,
                   one->needs == CLASS_SEED ? ", so that all parts are of one order" : "");
     }
@@ -186,7 +194,7 @@ struct parser {
     struct parsing parsing;
     bool given[OPTION_END];          /* by code */
     struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than options */
-    struct option *abbreviation;     /* in longs, behind the options: a place for one of option_table_abbreviations */
+    struct option *abbreviation;     /* in longs, behind the options: a place for one more name */
     char shorts[2 * OPTION_END];     /* for getopt_long */
 };
 
@@ -218,24 +226,25 @@ static void prepare(struct parser *parser)
     parser->abbreviation = name;
 }
 
-/* If the next long option among the words is one of option_table_abbreviations, let getopt_long know that name. Not
- * otherwise, since its message about an ambiguous name lists all that it knows. */
+/* If the next long option among the words is one of these names, let getopt_long know that it stands for an option,
+ * though it could be the beginning of another one as well: GNU shuf, which has fewer options, understands it. Not
+ * otherwise, since the message about an ambiguous name lists all that getopt_long knows. */
 static void add_abbreviation(struct parser *parser, int count, char **words)
 {
-    size_t abbreviations;
-    const struct option_abbreviation *kept = option_table_abbreviations(&abbreviations);
+    static const struct {
+        const char *name;
+        char letter; /* of the option */
+    } abbreviations[] = {{"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'}};
     int next = optind > 0 ? optind : 1;
 
     *parser->abbreviation = (struct option){.name = NULL};
     while (next < count && strncmp(words[next], "--", 2) != 0)
         next++;
-    for (; next < count && abbreviations > 0; abbreviations--, kept++) {
-        const char *name = words[next] + 2;
-        size_t length = strlen(kept->name);
+    for (size_t i = 0; next < count && i < sizeof abbreviations / sizeof abbreviations[0]; i++) {
+        const char *name = abbreviations[i].name, letter = abbreviations[i].letter;
 
-        if (strncmp(name, kept->name, length) == 0 && (name[length] == '\0' || name[length] == '='))
-            *parser->abbreviation =
-                (struct option){kept->name, has_argument(option_table_row(kept->letter)), NULL, kept->letter};
+        if (strlen(name) == strcspn(words[next] + 2, "=") && strncmp(words[next] + 2, name, strlen(name)) == 0)
+            *parser->abbreviation = (struct option){name, has_argument(option_table_row(letter)), NULL, letter};
     }
 }
 

@@ -168,10 +168,6 @@ static const struct option_row rows[] = {
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-static const struct option_abbreviation abbreviations[] = {
-    {"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'},
-};
-
 bool option_table_is_optional(const struct option_row *row)
 {
     return row->argument != NULL && row->argument[0] == '[';
@@ -195,10 +191,4 @@ const struct option_row *option_table_row(int code)
     while (option_table_code(row) != code)
         row++;
     return row;
-}
-
-const struct option_abbreviation *option_table_abbreviations(size_t *count)
-{
-    *count = sizeof abbreviations / sizeof abbreviations[0];
-    return abbreviations;
 }
