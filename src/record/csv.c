@@ -13,9 +13,11 @@
 static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                         uint32_t *ends, size_t room, size_t *scanned)
 {
-    const size_t found = scan_unquoted(data, bytes, '\n', &scan->quoted, ends, room, scanned);
+    struct scan_search search = {.sought = SCAN_UNQUOTED, .byte = '\n', .quoted = scan->quoted};
+    const size_t found = scan_find(&search, data, bytes, ends, room, scanned);
 
     (void)format;
+    scan->quoted = search.quoted;
     if (*scanned > 0)
         scan->open = found == 0 || ends[found - 1] != *scanned;
     return found;

@@ -25,7 +25,8 @@ static const size_t SCAN_BYTES = UINT32_MAX / 2;
 static size_t ends_of_lines(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
                             size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
-    const size_t found = scan_byte(data, bytes, format->delimiter, ends, room, scanned);
+    struct scan_search search = {.byte = format->delimiter};
+    const size_t found = scan_find(&search, data, bytes, ends, room, scanned);
 
     if (*scanned > 0)
         scan->open = data[*scanned - 1] != format->delimiter;
@@ -144,7 +145,8 @@ static size_t ends_in_margin(const struct record_margin *margin, const uint8_t *
     const size_t first = at / TAR_BLOCK_BYTES + 1; /* block before which a member may end */
     const size_t blocks = (at + bytes) / TAR_BLOCK_BYTES + 1 - first;
     size_t looked_at;
-    const size_t found = scan_byte(margin->mark + first, blocks, RECORD_ENDS, ends, room, &looked_at);
+    struct scan_search search = {.byte = RECORD_ENDS};
+    const size_t found = scan_find(&search, margin->mark + first, blocks, ends, room, &looked_at);
 
     for (size_t i = 0; i < found; i++)
         ends[i] = (uint32_t)((first + ends[i] - 1) * TAR_BLOCK_BYTES - at);

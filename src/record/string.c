@@ -38,13 +38,14 @@ static size_t ends_inside(const struct record_format *format, const uint8_t *dat
 {
     uint32_t candidates[ENDS];
     const size_t distance = format->string_bytes - 1;
-    const struct scan_pair pair = {format->string[0], format->string[distance], distance};
+    struct scan_search pair = {
+        .sought = SCAN_PAIR, .byte = format->string[distance], .first = format->string[0], .distance = distance};
     size_t found = 0;
     size_t at = *start + distance; /* where the last byte of the next delimiter may be */
 
     while (at < bytes && found < room) {
         size_t looked_at;
-        size_t count = scan_pair(data + at, bytes - at, pair, candidates, ENDS, &looked_at);
+        size_t count = scan_find(&pair, data + at, bytes - at, candidates, ENDS, &looked_at);
 
         for (size_t i = 0; i < count && found < room; i++) {
             size_t end = at + candidates[i];
