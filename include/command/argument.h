@@ -20,7 +20,8 @@ enum { ARGUMENT_SPELLING_BYTES = 64 };
 /* A command line that is being parsed. */
 struct parsing {
     struct options *options;                       /* what is filled */
-    int code;                                      /* of the option at hand (option_table.h) */
+    int code;                                      /* of the option at hand (option_table.h), */
+    const struct argument *argument;               /* and what it takes */
     char spelling[ARGUMENT_SPELLING_BYTES];        /* as it was given: "-S" or "--buffer-size" */
     int print;                                     /* the code of --help, -h or -V once one of them was given; else 0 */
     const struct record_kind *kind;                /* --records; NULL if not given */
@@ -53,10 +54,12 @@ struct argument {
     enum argument_type type;
     size_t field; /* the offset in struct options of what is set; 0 if only `set` knows */
     uint64_t least, most;
-    uint64_t preset;            /* what the (last) uint64_t there is if the option is not given; 0: all is zero */
-    char between;               /* ARGUMENT_RANGE: stands between the numbers, */
-    bool pair;                  /* of which there must be two */
-    const char *valid;          /* and what is said to be right */
+    uint64_t preset; /* what the (last) uint64_t there is if the option is not given; 0: all is zero */
+    char between;    /* ARGUMENT_RANGE: stands between the numbers */
+    bool pair;       /* ARGUMENT_RANGE: there must be two of them */
+    bool (*is_valid)(const char *text); /* ARGUMENT_TEXT; NULL: each is */
+    const char *valid;                  /* what is said to be right */
+    const char *called;         /* in the message about one that is not; NULL: it is the argument of the option */
     const char *const *choices; /* end with NULL */
     const char *once;           /* ARGUMENT_TEXT: what several of them are called, which is an error; NULL: it is not */
     argument_setter *set;
@@ -74,7 +77,6 @@ argument_setter argument_head_count;
  * there, all the 2^64 numbers are a range too. */
 argument_setter argument_input_range;
 
-argument_setter argument_probability;
 argument_setter argument_separator; /* one byte, as `sort -t` takes it, or an escape of escape.h, such as \0 and \t */
 
 /* What ends a line: 1 to RECORD_DELIMITER_BYTES_MAX bytes, as escape_parse takes them. */
@@ -85,13 +87,11 @@ argument_setter argument_records;
 
 argument_setter argument_header_start;
 argument_setter argument_split;
-argument_setter argument_filter;
 argument_setter argument_memory;    /* as number_parse_size takes it; at least HARDWARE_MEMORY_MIN */
 argument_setter argument_temporary; /* one directory more */
 argument_setter argument_parallel;  /* as `sort --parallel` takes it; a number above UINT_MAX counts as UINT_MAX */
 argument_setter argument_piles;     /* a power of two from STORE_FORMAT_PILES_MIN to STORE_FORMAT_PILES_MAX */
-argument_setter argument_batch;
-argument_setter argument_tune; /* leaf-records=T */
+argument_setter argument_tune;      /* leaf-records=T */
 
 /* Append to a message "a, b or c", of which this is one. `last` says that nothing follows. */
 enum { ARGUMENT_LIST_BYTES = 256 };

@@ -155,7 +155,7 @@ bool record_is(const struct record_format *format, unsigned traits);
 uint64_t record_size(const struct record_format *format);
 
 /* Find the ends of records in data[0, bytes), the next bytes of the stream in which `scan` stands, and move it on. As
- * with scan_byte (scan.h), ends[i] receives the offset after the i-th record's last byte, `bytes` is less than 2^32, no
+ * with scan_find (scan.h), ends[i] receives the offset after the i-th record's last byte, `bytes` is less than 2^32, no
  * more than `room` are found, and *scanned receives how many bytes were looked at: the offset after the last end when
  * room ran out, else `bytes`. No byte outside data[0, bytes) is read. Returns the number of ends. */
 size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,

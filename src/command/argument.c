@@ -11,12 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/escape.h"
 #include "base/number.h"
 #include "output/split.h"
 #include "store/format.h"
-#include "store/store.h"
 #include "system/fault.h"
 #include "system/hardware.h"
 
@@ -44,6 +42,8 @@ void argument_misused(struct parsing *parsing, const char *more)
  * not be ("it is a whole number"). */
 _Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid)
 {
+    if (parsing->argument->called != NULL)
+        fault_say("invalid %s: '%s': %s", parsing->argument->called, text, valid);
     if (errno == ERANGE)
         fault_say("%s argument '%s' too large", parsing->spelling, text);
     fault_say("invalid %s argument '%s': %s", parsing->spelling, text, valid);
@@ -109,10 +109,14 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
     refuse(parsing, text, argument->valid);
 }
 
-static void set_text(const struct argument *argument, const char *text, const char **value)
+static void set_text(const struct parsing *parsing, const struct argument *argument, const char *text,
+                     const char **value)
 {
     if (argument->once != NULL && *value != NULL && strcmp(*value, text) != 0)
         fault_say("multiple %s specified", argument->once);
+    errno = EINVAL;
+    if (argument->is_valid != NULL && !argument->is_valid(text))
+        refuse(parsing, text, argument->valid);
     *value = text;
 }
 
@@ -141,6 +145,7 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
 {
     void *field = (char *)parsing->options + argument->field;
 
+    parsing->argument = argument;
     switch (argument->type) {
     case ARGUMENT_PRINT:
         parsing->print = parsing->code;
@@ -170,7 +175,7 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
         set_range(parsing, argument, text, field);
         break;
     case ARGUMENT_TEXT:
-        set_text(argument, text, field);
+        set_text(parsing, argument, text, field);
         break;
     }
 }
@@ -227,16 +232,6 @@ void argument_input_range(struct parsing *parsing, const char *text)
     options->range_first = low;
     options->range_count = high - low + 1; /* 2^64 is 0 */
     options->range_full = low == 0 && high == UINT64_MAX;
-}
-
-void argument_probability(struct parsing *parsing, const char *text)
-{
-    uint64_t threshold;
-    bool all;
-
-    if (decimal_threshold(text, &threshold, &all) != 0)
-        fault_say("invalid probability: '%s': it is a number from 0 to 1, such as 0.01", text);
-    parsing->options->probability = text;
 }
 
 void argument_separator(struct parsing *parsing, const char *text)
@@ -399,13 +394,6 @@ void argument_split(struct parsing *parsing, const char *text)
     parsing->options->splits++;
 }
 
-void argument_filter(struct parsing *parsing, const char *text)
-{
-    if (text[0] == '\0')
-        fault_say("invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'");
-    parsing->options->filter = text;
-}
-
 /* ---- Resources ---- */
 
 void argument_memory(struct parsing *parsing, const char *text)
@@ -453,15 +441,6 @@ void argument_piles(struct parsing *parsing, const char *text)
         fault_say("invalid %s argument '%s': it is a power of two from %d to %d", parsing->spelling, text,
                   STORE_FORMAT_PILES_MIN, STORE_FORMAT_PILES_MAX);
     parsing->options->piles = (unsigned)number;
-}
-
-void argument_batch(struct parsing *parsing, const char *text)
-{
-    if (!store_name_is_batch(text))
-        fault_say("invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z 0-9 . _ -, the first no "
-                  "dot, and not format or header",
-                  text, STORE_NAME_MAX);
-    parsing->options->batch = text;
 }
 
 /* ---- Others ---- */

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/decimal.h"
 #include "shuffle/order.h"
+#include "store/name.h"
 
 /* A field of another type does not compile without a warning. */
 #define FIELD(type, name) (offsetof(struct options, name) + 0 * sizeof((type *)0 == &((struct options *)0)->name))
@@ -31,6 +33,19 @@
 
 static const char *const when[] = {
     [COMPRESS_AUTO] = "auto", [COMPRESS_ALWAYS] = "always", [COMPRESS_NEVER] = "never", NULL};
+
+static bool is_probability(const char *text)
+{
+    uint64_t threshold;
+    bool all;
+
+    return decimal_threshold(text, &threshold, &all) == 0;
+}
+
+static bool is_command(const char *text)
+{
+    return text[0] != '\0';
+}
 
 static const struct option_row rows[] = {
     {"echo", 'e', GROUP_INPUT, NULL, "the lines are the ARGs themselves", FLAG(echo), .is = CLASS_GIVEN,
@@ -87,8 +102,10 @@ static const struct option_row rows[] = {
      .is = CLASS_SAMPLE, .excludes = CLASS_REPEAT, .needs = CLASS_COUNT},
     {"repeat", 'r', GROUP_ORDER, NULL, "draw lines again and again; no end without -n", FLAG(repeat),
      .is = CLASS_REPEAT, .common = true},
-    {"probability", 0, GROUP_ORDER, "P", "write each line with the probability P, from\n0 to 1", SPECIAL(probability),
-     .is = CLASS_SAMPLE, .excludes = CLASS_COUNT | CLASS_REPEAT | CLASS_SAMPLE},
+    {"probability", 0, GROUP_ORDER, "P", "write each line with the probability P, from\n0 to 1", TEXT(probability),
+     .takes.is_valid = is_probability, .takes.called = "probability",
+     .takes.valid = "it is a number from 0 to 1, such as 0.01", .is = CLASS_SAMPLE,
+     .excludes = CLASS_COUNT | CLASS_REPEAT | CLASS_SAMPLE},
     {"weights", 0, GROUP_ORDER, "FILE", "draw lines in proportion to their weights,\nwhich are the lines of FILE",
      TEXT(weights), .is = CLASS_SAMPLE, .excludes = CLASS_WEIGHT_FIELD},
     {"weight-field", 0, GROUP_ORDER, "N", "the same with weights in the field N of each\nline, from 1",
@@ -114,7 +131,8 @@ static const struct option_row rows[] = {
      .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD, .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_IN_TURN,
      .needs = CLASS_SPLIT},
     {"filter", 0, GROUP_OUTPUT, "COMMAND", "write files through COMMAND, a line of shell\nin which $FILE is the name",
-     SPECIAL(filter), .is = CLASS_OUTPUT | CLASS_IN_TURN, .needs = CLASS_FILE | CLASS_SPLIT, .any_text = true},
+     TEXT(filter), .takes.is_valid = is_command, .takes.valid = "it is a command, such as 'gzip > $FILE.gz'",
+     .is = CLASS_OUTPUT | CLASS_IN_TURN, .needs = CLASS_FILE | CLASS_SPLIT, .any_text = true},
 
     {"buffer-size", 'S', GROUP_RESOURCES, "SIZE", "use at most SIZE of memory, such as 8G or 50%", SPECIAL(memory),
      .common = true},
@@ -135,8 +153,10 @@ static const struct option_row rows[] = {
      .any_text = true},
     {"piles", 0, GROUP_STORES, "M", "the store has M piles, a power of two from 2\nto 4096; default: 512",
      SPECIAL(piles), .is = CLASS_BATCH, .needs = CLASS_SCATTER},
-    {"batch", 0, GROUP_STORES, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process",
-     SPECIAL(batch), .is = CLASS_BATCH, .needs = CLASS_SCATTER},
+    {"batch", 0, GROUP_STORES, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process", TEXT(batch),
+     .takes.is_valid = store_name_is_batch,
+     .takes.valid = "it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no dot, and not format or header",
+     .is = CLASS_BATCH, .needs = CLASS_SCATTER},
     {"keep", 0, GROUP_STORES, "N", "then remove old batches, so that the N newest\nby name are left",
      COUNT(keep, 1, UINT64_MAX), .is = CLASS_BATCH, .needs = CLASS_SCATTER},
     {"sweep", 0, GROUP_STORES, NULL, "with --scatter: only remove, and list, what\nothers left unfinished", FLAG(sweep),

@@ -13,7 +13,6 @@
 
 enum {
     ENDS = 512,    /* found at a time where not all of them are wanted */
-    COUNTED = 256, /* bytes of lines that are counted at a time */
     MEMBERS = 8    /* of a group, about as many as are looked at in vain where only its end is wanted */
 };
 
@@ -189,15 +188,6 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
     uint32_t ends[ENDS];
     size_t at = 0;
 
-    /* Lines are counted, up to the piece in which the last one ends. */
-    while (!record_is_sequential(format) && bytes - at > COUNTED) {
-        const size_t lines = scan_count(data + at, COUNTED, format->delimiter);
-
-        if (lines >= count)
-            break;
-        count -= lines;
-        at += COUNTED;
-    }
     while (at < bytes && count > 0) {
         size_t scanned;
 
