@@ -39,23 +39,19 @@ static ssize_t find_missing(const struct record_format *format, const struct rec
     return scan->quoted ? -1 : scan->open;
 }
 
-/* Called after `scan` has moved on. If it is inside quotes, the last quote of all is the one that opened. */
-static void follow_lines(struct tail *tail, const uint8_t *data, size_t bytes)
+/* If the scan ends inside quotes, the last quote of all is the one that opened. */
+static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
-    size_t after = tail->scan.quoted ? bytes : 0; /* the last quote */
+    size_t after; /* the last quote */
 
+    (void)name;
+    tail_advance(tail, data, bytes);
+    after = tail->scan.quoted ? bytes : 0;
     while (after > 0 && data[after - 1] != '"')
         after--;
     if (after > 0)
         tail->quote_line = tail->newlines + scan_count(data, after, '\n') + 1;
     tail->newlines += scan_count(data, bytes, '\n');
-}
-
-static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
-{
-    (void)name;
-    tail_advance(tail, data, bytes);
-    follow_lines(tail, data, bytes);
 }
 
 static void refuse(const struct tail *tail, const char *name)

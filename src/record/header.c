@@ -108,42 +108,25 @@ static bool is_started(const struct header *header, const struct beginning *begi
     return memcmp(header->buffer + at, header->rule.start, there < bytes ? there : bytes) == 0;
 }
 
-/* Of lines that begin with a string. */
-static void find_started(const struct header *header, struct beginning *beginning)
+/* Line by line, as far as the bytes and lines go that are wanted, or lines begin with the string. */
+static void find_end(const struct header *header, struct beginning *beginning)
 {
-    size_t at = 0, scanned;
+    const struct header_rule *rule = &header->rule;
+    size_t at = (size_t)least(rule->bytes, beginning->used), scanned;
+    uint64_t left = rule->lines;
     bool open = false;
 
-    while (!open && is_started(header, beginning, at)) {
+    while (!open && (rule->start != NULL ? is_started(header, beginning, at) : left > 0 && at < beginning->used)) {
         struct record_scan scan = {0};
         uint32_t end;
 
         open = record_ends(&header->line, &scan, header->buffer + at, beginning->used - at, &end, 1, &scanned) == 0;
+        left -= !open;
         at += scanned;
     }
     beginning->end = at;
-    beginning->left = open;
+    beginning->left = rule->start != NULL ? open : left;
     beginning->open = open;
-}
-
-static void find_end(const struct header *header, struct beginning *beginning)
-{
-    enum { ENDS = 64 };
-    uint32_t ends[ENDS];
-    struct record_scan scan = {0};
-    uint64_t left = header->rule.lines;
-    size_t at = header->rule.bytes < beginning->used ? (size_t)header->rule.bytes : beginning->used;
-
-    while (left > 0 && at < beginning->used) {
-        size_t scanned;
-
-        left -= record_ends(&header->line, &scan, header->buffer + at, beginning->used - at, ends,
-                            left < ENDS ? (size_t)left : ENDS, &scanned);
-        at += scanned;
-    }
-    beginning->end = at;
-    beginning->left = left;
-    beginning->open = scan.open;
 }
 
 /* Are all of the header and a start after it in the buffer? */
@@ -167,10 +150,7 @@ static struct beginning read_beginning(struct header *header, header_read *read,
 
         beginning.used += got;
         beginning.at_end = got == 0;
-        if (header->rule.start != NULL)
-            find_started(header, &beginning);
-        else
-            find_end(header, &beginning);
+        find_end(header, &beginning);
     } while (!beginning.at_end && beginning.used < most && !is_found(header, &beginning));
     return beginning;
 }

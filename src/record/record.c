@@ -12,8 +12,8 @@
 #include "record/tar_headers.h"
 
 enum {
-    ENDS = 512,    /* found at a time where not all of them are wanted */
-    MEMBERS = 8    /* of a group, about as many as are looked at in vain where only its end is wanted */
+    ENDS = 512, /* found at a time where not all of them are wanted */
+    MEMBERS = 8 /* of a group, about as many as are looked at in vain where only its end is wanted */
 };
 
 /* Ends are 32-bit numbers. */
@@ -226,13 +226,6 @@ uint64_t record_marks(const struct record_format *format, struct record_scan *sc
     return count;
 }
 
-/* Move data[start, end), which stands behind data[kept], there. Returns the end. */
-static size_t move(uint8_t *data, size_t kept, size_t start, size_t end)
-{
-    memmove(data + kept, data + start, end - start);
-    return kept + end - start;
-}
-
 size_t record_unmark(const struct record_format *format, struct record_scan *scan, uint8_t *data, size_t bytes)
 {
     uint32_t marks[ENDS];
@@ -242,11 +235,13 @@ size_t record_unmark(const struct record_format *format, struct record_scan *sca
         size_t count = find_marks(format, scan, data + at, least_size(bytes - at, SCAN_BYTES), marks, ENDS, &scanned);
         size_t start = at;
 
-        for (size_t i = 0; i < count; i++) {
-            kept = move(data, kept, start, at + marks[i] - 1);
-            start = at + marks[i];
+        for (size_t i = 0; i <= count; i++) { /* the members, and what is left behind the last mark */
+            const size_t end = i < count ? at + marks[i] - 1 : at + scanned;
+
+            memmove(data + kept, data + start, end - start);
+            kept += end - start;
+            start = end + 1;
         }
-        kept = move(data, kept, start, at + scanned);
     }
     return kept;
 }
