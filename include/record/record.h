@@ -129,8 +129,8 @@ struct record_kind {
     ROW(string_start_kind)                                                                                             \
     ROW(string_end_kind)                                                                                               \
     ROW(csv_kind)                                                                                                      \
-    ROW(sequences_fasta)                                                                                                    \
-    ROW(sequences_fastq)                                                                                                    \
+    ROW(sequences_fasta)                                                                                               \
+    ROW(sequences_fastq)                                                                                               \
     ROW(tar_kind)                                                                                                      \
     ROW(length_kinds_tfrecord)                                                                                         \
     ROW(length_kinds_u32le)                                                                                            \
