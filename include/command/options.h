@@ -31,10 +31,10 @@ struct options {
     bool range;              /* -i LO-HI: the records are numbers */
     bool range_full;         /* there are 2^64 numbers, which range_count cannot tell */
     bool compressed;         /* -Z */
+    bool zero_terminated;    /* -z */
     uint64_t range_first;    /* LO */
     uint64_t range_count;    /* HI - LO + 1, maybe 0; also 0 if range_full */
 
-    bool zero_terminated; /* -z */
     struct record_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
     uint8_t delimiter;         /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
