@@ -7,7 +7,7 @@
  *     job        what is to be done, from the options and what is known of the input, and doing it
  *                    job add_batch gather_store resources progress lending room task
  *     command    the command line
- *                    command_line help combination option_table argument options
+ *                    command_line help option_table argument options
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
  *                    weighted weight_input weight_law range replacement gnu in_order
  *                    key_order keep
@@ -24,8 +24,8 @@
  *                    archive grouping torn record_reader generated source held contents hints decompress mapped
  *                    operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header kind csv fasta fastq sequence string lines sizes tar_kind length_kinds tail key record
- *                    length tar_scan tar_headers scan field
+ *                    header kind csv sequences string lines sizes tar_kind length_kinds tail key record
+ *                    length tar_headers scan field
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program folder file_mark fault hardware io signals sort
  *                    table pool sys

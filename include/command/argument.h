@@ -13,13 +13,15 @@
 
 #include "command/options.h"
 #include "record/kind.h"
+#include "system/fault.h"
 
 enum { ARGUMENT_SPELLING_BYTES = 64 };
 
 /* A command line that is being parsed. */
 struct parsing {
     struct options *options;                       /* what is filled */
-    int code;                                      /* of the option at hand (option_table.h) */
+    int code;                                      /* of the option at hand (option_table.h), */
+    const struct argument *argument;               /* and what it takes */
     char spelling[ARGUMENT_SPELLING_BYTES];        /* as it was given: "-S" or "--buffer-size" */
     int print;                                     /* the code of --help, -h or -V once one of them was given; else 0 */
     const struct record_kind *kind;                /* --records; NULL if not given */
@@ -27,6 +29,8 @@ struct parsing {
     char kind_spelling[ARGUMENT_SPELLING_BYTES];   /* "--csv", or "--records=tar" without what follows */
     uint8_t delimiter[RECORD_DELIMITER_BYTES_MAX]; /* --delimiter */
     size_t delimiter_bytes;                        /* 0: not given */
+    struct fault_duty duty;                        /* of argument_misused */
+    const char *more;
 };
 
 /* Do what an option says, or end the run if its argument is none that it takes. `text` is NULL if it has none. */
@@ -34,12 +38,15 @@ typedef void argument_setter(struct parsing *parsing, const char *text);
 
 enum argument_type {
     ARGUMENT_SPECIAL,  /* what `set` makes of it */
+    ARGUMENT_PRINT,    /* there is none: the option prints a text */
     ARGUMENT_FLAG,     /* there is none: bool, true */
     ARGUMENT_CONSTANT, /* there is none: an enum, `least` */
     ARGUMENT_CHOICE,   /* one of the words `choices`: an enum, its number */
     ARGUMENT_COUNT,    /* a number from `least` to `most` in digits alone, 1 if it is left out: uint64_t */
     ARGUMENT_SIZE,     /* a number of bytes, which may have a unit, at least 1: uint64_t */
     ARGUMENT_FIELD,    /* a field, numbered from 1: uint64_t */
+    ARGUMENT_RANGE,    /* two numbers, the second one not below the first, which is at least `least`, and at most
+                          `most`; or one that is both: two uint64_t */
     ARGUMENT_TEXT      /* any text: const char * */
 };
 
@@ -47,7 +54,12 @@ struct argument {
     enum argument_type type;
     size_t field; /* the offset in struct options of what is set; 0 if only `set` knows */
     uint64_t least, most;
-    uint64_t preset;            /* what the uint64_t there is if the option is not given; 0: all is zero */
+    uint64_t preset; /* what the (last) uint64_t there is if the option is not given; 0: all is zero */
+    char between;    /* ARGUMENT_RANGE: stands between the numbers */
+    bool pair;       /* ARGUMENT_RANGE: there must be two of them */
+    bool (*is_valid)(const char *text); /* ARGUMENT_TEXT; NULL: each is */
+    const char *valid;                  /* what is said to be right */
+    const char *called;         /* in the message about one that is not; NULL: it is the argument of the option */
     const char *const *choices; /* end with NULL */
     const char *once;           /* ARGUMENT_TEXT: what several of them are called, which is an error; NULL: it is not */
     argument_setter *set;
@@ -65,34 +77,28 @@ argument_setter argument_head_count;
  * there, all the 2^64 numbers are a range too. */
 argument_setter argument_input_range;
 
-argument_setter argument_probability;
-argument_setter argument_part;      /* R/W: part R of W, which are numbered from 1; at most PART_MAX */
 argument_setter argument_separator; /* one byte, as `sort -t` takes it, or an escape of escape.h, such as \0 and \t */
 
 /* What ends a line: 1 to RECORD_DELIMITER_BYTES_MAX bytes, as escape_parse takes them. */
 argument_setter argument_delimiter;
-argument_setter argument_zero_terminated;
 
 /* KIND or KIND:ARGUMENT, of kind.h; "csv" if there is no argument. */
 argument_setter argument_records;
 
 argument_setter argument_header_start;
 argument_setter argument_split;
-argument_setter argument_filter;
 argument_setter argument_memory;    /* as number_parse_size takes it; at least HARDWARE_MEMORY_MIN */
 argument_setter argument_temporary; /* one directory more */
 argument_setter argument_parallel;  /* as `sort --parallel` takes it; a number above UINT_MAX counts as UINT_MAX */
 argument_setter argument_piles;     /* a power of two from STORE_FORMAT_PILES_MIN to STORE_FORMAT_PILES_MAX */
-argument_setter argument_batch;
-argument_setter argument_pile; /* J, which is both the first and the last one, or J-K with J <= K */
-argument_setter argument_tune; /* leaf-records=T */
-argument_setter argument_print;
+argument_setter argument_tune;      /* leaf-records=T */
 
-/* A line on standard error that tells of --help, which follows messages about words that are no options or operands.
- * The line `more` comes before it, if it is not NULL. */
-void argument_hint(const char *more);
+/* Append to a message "a, b or c", of which this is one. `last` says that nothing follows. */
+enum { ARGUMENT_LIST_BYTES = 256 };
+void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last);
 
-/* End the run with a message, as fault_say does, and this hint. */
-_Noreturn __attribute__((format(printf, 2, 3))) void argument_misuse(const char *more, const char *format, ...);
+/* The command line is wrong: the line that tells of --help follows the message with which the run is to end, and before
+ * it another line, if that is not NULL. */
+void argument_misused(struct parsing *parsing, const char *more);
 
 #endif

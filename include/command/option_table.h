@@ -86,12 +86,4 @@ const struct option_row *option_table_rows(size_t *count);
 int option_table_code(const struct option_row *row);
 const struct option_row *option_table_row(int code);
 
-/* Names that stand for an option though they could be the beginning of another one as well: those that GNU shuf, which
- * has fewer options, understands. */
-struct option_abbreviation {
-    const char *name;
-    char letter; /* of the option */
-};
-const struct option_abbreviation *option_table_abbreviations(size_t *count);
-
 #endif

@@ -31,6 +31,7 @@ struct options {
     bool range;              /* -i LO-HI: the records are numbers */
     bool range_full;         /* there are 2^64 numbers, which range_count cannot tell */
     bool compressed;         /* -Z */
+    bool zero_terminated;    /* -z */
     uint64_t range_first;    /* LO */
     uint64_t range_count;    /* HI - LO + 1, maybe 0; also 0 if range_full */
 

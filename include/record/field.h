@@ -10,14 +10,13 @@
 
 /* Which field of a record. */
 struct field_place {
-    uint64_t number; /* from 1; 0 stands for none */
+    uint64_t number; /* from 1; 0: the record is the field, or, in options, there is none */
     uint8_t separator;
     bool quoted; /* CSV: no separator stands within double quotes, and "" within them is one quote of the field */
 };
 
 struct field {
     struct field_place place;
-    bool alone;    /* there are no separators: the record is the field */
     bool exact;    /* blanks before and after it belong to it */
     uint64_t left; /* separators until it begins */
     bool inside;   /* quotes */
@@ -29,22 +28,12 @@ struct field {
 };
 
 /* A record begins whose field is sought. Its text goes to text[0, room), without blanks before it; blanks after it need
- * no room. */
-void field_begin(struct field *field, struct field_place place, uint8_t *text, size_t room);
-
-/* The same for a record that is all one field. */
-void field_begin_alone(struct field *field, uint8_t *text, size_t room);
-
-/* The same for a field that is to be compared: every byte belongs to it. */
-void field_begin_exact(struct field *field, struct field_place place, uint8_t *text, size_t room);
+ * no room. If it is to be compared, and so exact, every byte belongs to it. */
+void field_begin(struct field *field, struct field_place place, bool exact, uint8_t *text, size_t room);
 
 /* The next bytes of the record, without its delimiter. Has the field ended with them? If so, no more are wanted. It
  * also ends with the record, if that has so many fields. */
 bool field_follow(struct field *field, const uint8_t *data, size_t bytes);
-
-/* Where the field stands in a whole record whose fields have no quotes, and its bytes; NULL if the record has not so
- * many. */
-const uint8_t *field_find(struct field_place place, const uint8_t *data, size_t bytes, size_t *field_bytes);
 
 /* Has the field begun? */
 bool field_is_there(const struct field *field);

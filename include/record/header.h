@@ -33,10 +33,13 @@ struct header {
     const struct record_format *format;
     struct record_format line; /* what one of its lines is, or its records */
     bool has_lines;            /* which are no records */
+    const uint8_t *start;      /* record_start of the format */
+    size_t start_bytes;
     struct header_rule rule;
-    bool known;       /* a file had one, or there is none to be had */
-    const char *from; /* the file whose header was kept */
-    uint8_t *text;    /* the header as it stands in that file, the last line completed */
+    size_t line_start_bytes; /* of rule.start */
+    bool known;              /* a file had one, or there is none to be had */
+    const char *from;        /* the file whose header was kept */
+    uint8_t *text;           /* the header as it stands in that file, the last line completed */
     size_t text_bytes;
     size_t own_bytes; /* the same of the file that was looked at last */
     uint8_t *buffer;

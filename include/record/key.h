@@ -35,11 +35,6 @@ enum key_verdict {
  * found. */
 enum key_verdict key_find(const struct key_rule *rule, const uint8_t *data, size_t bytes, bool whole, struct key *key);
 
-/* Find the key of the whole record data[0, bytes) and do not copy it: *text points to it, in the record or, where
- * quotes were taken away, in `room`. */
-enum key_verdict key_look(const struct key_rule *rule, const uint8_t *data, size_t bytes, struct key *room,
-                          const uint8_t **text, size_t *text_bytes);
-
 /* The same as key_find of a record that comes in pieces: a field to be followed, which keeps its text in the key, and
  * what it comes to when it has `ended`, or else the record has. */
 void key_begin(const struct key_rule *rule, struct field *field, struct key *key);

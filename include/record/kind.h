@@ -1,10 +1,7 @@
 #ifndef BIGSHUF_RECORD_KIND_H
 #define BIGSHUF_RECORD_KIND_H
 
-/*
- * The kinds of records (struct record_kind). The command line, --help, the completions, the format of stores and the
- * messages are made from the rows. A new kind is a module that has its row, and the row's name in RECORD_KINDS.
- */
+/* The kinds of records: the rows that make up RECORD_KINDS (record.h). */
 
 #include <stddef.h>
 

@@ -23,8 +23,9 @@ enum length_coding {
 
 /* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. */
 struct length_scan {
-    uint64_t left;  /* bytes that follow the length; or, if that is not whole, the length as far as it has come */
-    unsigned taken; /* bytes of a length that is not whole */
+    uint64_t left;    /* bytes that follow the length */
+    unsigned taken;   /* bytes of a length that is not whole, */
+    uint8_t head[10]; /* and these */
 };
 
 /* Is the scan within a record? */

@@ -20,7 +20,7 @@
 #include <sys/types.h>
 
 #include "record/length.h"
-#include "record/tar_scan.h"
+#include "record/tar_headers.h"
 
 enum { RECORD_DELIMITER_BYTES_MAX = 255 };
 
@@ -31,7 +31,6 @@ struct record_format {
     const struct record_kind *kind; /* NULL: it ends with the delimiter byte and holds it nowhere else, as lines do */
     bool grouped;                   /* that is what the members of a group are, and the group is the record */
     uint8_t delimiter;              /* what ends a line, or the record if there is no kind */
-    uint8_t separator;              /* of fields, which only the search for quotes in the wrong place asks */
     const uint8_t *string;          /* of kinds that have one; the caller's */
     size_t string_bytes;            /* at most RECORD_DELIMITER_BYTES_MAX */
     uint64_t count;                 /* of kinds that have one: at least 1 */
@@ -109,7 +108,7 @@ struct record_kind {
      * and %s the string, as in C. */
     const char *stored;
 
-    /* Ends of records (record.h). `advance` is `ends` if it is NULL. */
+    /* Ends of records (record.h). `advance` is `ends` if it is NULL; `missing`, that nothing can be completed. */
     record_ends_function *ends;
     void (*advance)(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
     ssize_t (*missing)(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
@@ -130,8 +129,8 @@ struct record_kind {
     ROW(string_start_kind)                                                                                             \
     ROW(string_end_kind)                                                                                               \
     ROW(csv_kind)                                                                                                      \
-    ROW(fasta_kind)                                                                                                    \
-    ROW(fastq_kind)                                                                                                    \
+    ROW(sequences_fasta)                                                                                               \
+    ROW(sequences_fastq)                                                                                               \
     ROW(tar_kind)                                                                                                      \
     ROW(length_kinds_tfrecord)                                                                                         \
     ROW(length_kinds_u32le)                                                                                            \
@@ -156,7 +155,7 @@ bool record_is(const struct record_format *format, unsigned traits);
 uint64_t record_size(const struct record_format *format);
 
 /* Find the ends of records in data[0, bytes), the next bytes of the stream in which `scan` stands, and move it on. As
- * with scan_byte (scan.h), ends[i] receives the offset after the i-th record's last byte, `bytes` is less than 2^32, no
+ * with scan_find (scan.h), ends[i] receives the offset after the i-th record's last byte, `bytes` is less than 2^32, no
  * more than `room` are found, and *scanned receives how many bytes were looked at: the offset after the last end when
  * room ran out, else `bytes`. No byte outside data[0, bytes) is read. Returns the number of ends. */
 size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,

@@ -3,77 +3,49 @@
 
 /*
  * Find every place of one byte in a buffer, as fast as memory delivers it: vector compare, bit mask, one store per hit.
- * So too the places where one byte follows another at a distance, and those outside double quotes. `scan_ways` lists
- * the ways to do it (AVX-512BW, AVX2, SSE2, NEON, plain C), so that tests can hold each against a loop over the bytes.
+ * `scan_ways` lists the ways to do it (AVX2, SSE2, NEON, plain C), so that tests can hold each against a loop over the
+ * bytes.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct scan_search {
+    enum scan_sought {
+        SCAN_BYTE,
+        SCAN_PAIR,    /* only where `first` stands `distance` bytes before it; those before data[0] are read too */
+        SCAN_UNQUOTED /* only outside double quotes, each of which opens or closes; `byte` is no quote */
+    } sought;
+    uint8_t byte;
+    uint8_t first;
+    size_t distance;
+    bool quoted; /* does data[0] stand inside quotes? Becomes the same of the first byte that was not looked at */
+};
+
 /* Write to `ends` the offset just past each `byte` in data[0, bytes), ascending, and return how many there are. `bytes`
  * is less than 2^32. `ends` has room for `room` numbers: when that many have been found, the search stops right after
  * the last one. *scanned receives the number of bytes looked at: `bytes`, or ends[room - 1] when room ran out
  * (0 if `room` is 0). Reads no byte outside data[0, bytes), writes no element outside ends[0, room); of those past the
  * number returned, some may be overwritten without meaning. */
-typedef size_t scan_byte_function(const uint8_t *data, size_t bytes, uint8_t byte, uint32_t *ends, size_t room,
-                                  size_t *scanned);
-
-/* The same, but only for a byte `last` that has `first` standing `distance` bytes before it. The `distance` bytes
- * before data[0] are read too. */
-struct scan_pair {
-    uint8_t first;
-    uint8_t last;
-    size_t distance;
-};
-typedef size_t scan_pair_function(const uint8_t *data, size_t bytes, struct scan_pair pair, uint32_t *ends, size_t room,
-                                  size_t *scanned);
-
-/* The same, but only for a byte outside double quotes, each of which opens or closes. *quoted tells whether data[0]
- * stands inside quotes, and receives the same of the first byte that was not looked at. `byte` is not the quote. */
-typedef size_t scan_unquoted_function(const uint8_t *data, size_t bytes, uint8_t byte, bool *quoted, uint32_t *ends,
-                                      size_t room, size_t *scanned);
-
-/* What is known of the quotes in some data from what stands before it. */
-struct scan_quotes {
-    uint8_t separator; /* of fields */
-    bool quoted;       /* does data[0] stand inside quotes? */
-    uint8_t last;      /* the byte before data[0] */
-    uint8_t solid;     /* the last one before that is no space */
-};
-
-/* Where is the first double quote that neither begins nor ends a field? That is one that opens after a letter, a digit
- * or a byte beyond ASCII, or after a quote and spaces; or one that closes right before such a byte. Spaces do not count
- * unless they separate fields. Returns its offset, or `bytes` if there is none; 0 may stand for the byte before. */
-typedef size_t scan_stray_function(const uint8_t *data, size_t bytes, struct scan_quotes before);
+typedef size_t scan_find_function(struct scan_search *search, const uint8_t *data, size_t bytes, uint32_t *ends,
+                                  size_t room, size_t *scanned);
 
 /* How often is `byte` in data[0, bytes)? */
 typedef size_t scan_count_function(const uint8_t *data, size_t bytes, uint8_t byte);
 
-/* The offset just past the `count`-th `byte` in data[0, bytes), or `bytes` if there are fewer. `count` is at least 1.
- */
-typedef size_t scan_past_function(const uint8_t *data, size_t bytes, uint8_t byte, size_t count);
-
 struct scan_way {
     const char *name;
-    scan_byte_function *byte;
-    scan_pair_function *pair;
-    scan_unquoted_function *unquoted;
-    scan_stray_function *stray;
+    scan_find_function *find;
     scan_count_function *count;
-    scan_past_function *past;
-    bool (*supported)(void); /* does this processor have it? */
+    bool (*supported)(void); /* does this processor have it? NULL: each has */
 };
 
-/* Best first; plain C, supported everywhere, comes last; a name that is NULL ends the list. */
+/* Best first; plain C comes last; a name that is NULL ends the list. */
 extern const struct scan_way scan_ways[];
 
 /* The best supported way. */
-scan_byte_function scan_byte;
-scan_pair_function scan_pair;
-scan_unquoted_function scan_unquoted;
-scan_stray_function scan_stray;
+scan_find_function scan_find;
 scan_count_function scan_count;
-scan_past_function scan_past;
 
 #endif

@@ -17,14 +17,11 @@ struct tail {
     struct record_scan scan;
     struct length_check lengths; /* of records with a length, in place of the scan */
     bool open;                   /* the file has begun, and nothing has ended it */
-    bool first;                  /* the bytes that have come are the first ones that have */
-    uint8_t last;                /* byte of the file, */
-    uint8_t solid;               /* and the last one that is no space: CSV */
+    uint8_t last;                /* byte of the file */
     uint64_t newlines;           /* CSV: in the file so far */
     uint64_t quote_line;         /* CSV: in which the last quote opened, if it is still open */
-    uint64_t stray_line;         /* CSV: of the first quote that neither begins nor ends a field; 0: none */
-    bool newline;                /* what ends lines is no newline: one has been seen before the first end of all */
-    bool end_known;              /* the same, CSV, strings: the first end of all has been seen ... */
+    bool newline;                /* one has been seen before the first end of all, or with it */
+    bool end_known;              /* the first end of all has been seen ... */
     bool carriage_return;        /* ... and was CRLF: CSV */
 };
 
@@ -44,9 +41,8 @@ void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
  * or checksum that is wrong ends the run. */
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
 
-/* For kinds, when the next bytes have come, at least one: look for the first end of a record of all; then move the scan
- * on. */
-void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes);
+/* For kinds, when the next bytes have come, at least one: look for the first end of a record of all, if it is not
+ * known, and move the scan on. */
 void tail_advance(struct tail *tail, const uint8_t *data, size_t bytes);
 
 /* The file is at its end. Returns how many bytes complete its last record, which stand at *missing until the next call;

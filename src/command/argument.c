@@ -7,57 +7,43 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
-#include "base/decimal.h"
 #include "base/escape.h"
 #include "base/number.h"
 #include "output/split.h"
 #include "store/format.h"
-#include "store/store.h"
 #include "system/fault.h"
 #include "system/hardware.h"
-
-/* The longest message about wrong usage. */
-enum { MISUSE_BYTES = 6144 };
 
 /* What an argument should be. */
 #define WHOLE_NUMBER "it is a whole number, in digits alone"
 #define UNITS        "K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)"
 
-void argument_hint(const char *more)
+/* Said after the message. */
+static void tell_of_help(void *context)
 {
-    if (more != NULL)
-        fprintf(stderr, "%s\n", more);
+    const struct parsing *parsing = context;
+
+    if (parsing->more != NULL)
+        fprintf(stderr, "%s\n", parsing->more);
     fputs("Try 'bigshuf --help' for more information.\n", stderr);
 }
 
-static void hint_at_end(void *more)
+void argument_misused(struct parsing *parsing, const char *more)
 {
-    argument_hint(*(const char **)more);
-}
-
-void argument_misuse(const char *more, const char *format, ...)
-{
-    struct fault_duty duty;
-    char text[MISUSE_BYTES];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fault_add_duty(&duty, hint_at_end, &more);
-    fault_say("%s", text);
+    parsing->more = more;
+    fault_add_duty(&parsing->duty, tell_of_help, parsing);
 }
 
 /* The option does not take this argument: it is too large if errno is ERANGE, else invalid, and `valid` says what would
  * not be ("it is a whole number"). */
 _Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid)
 {
+    if (parsing->argument->called != NULL)
+        fault_say("invalid %s: '%s': %s", parsing->argument->called, text, valid);
     if (errno == ERANGE)
         fault_say("%s argument '%s' too large", parsing->spelling, text);
     fault_say("invalid %s argument '%s': %s", parsing->spelling, text, valid);
@@ -90,42 +76,67 @@ static void set_size(const struct parsing *parsing, const char *text, uint64_t *
         fault_say("%s must be at least 1", parsing->spelling);
 }
 
-static void set_field(const char *text, uint64_t *field)
+static void set_field(struct parsing *parsing, const char *text, uint64_t *field)
 {
-    if (number_parse(text, field) != 0) {
-        if (errno == ERANGE)
-            argument_misuse(NULL, "field number '%s' is too large", text);
-        argument_misuse(NULL, "invalid field value '%s': " WHOLE_NUMBER, text);
-    }
-    if (*field == 0)
-        argument_misuse(NULL, "fields are numbered from 1");
+    const int result = number_parse(text, field);
+
+    if (result == 0 && *field > 0)
+        return;
+    argument_misused(parsing, NULL);
+    if (result == 0)
+        fault_say("fields are numbered from 1");
+    if (errno == ERANGE)
+        fault_say("field number '%s' is too large", text);
+    fault_say("invalid field value '%s': " WHOLE_NUMBER, text);
 }
 
-static void set_text(const struct argument *argument, const char *text, const char **value)
+static void set_range(const struct parsing *parsing, const struct argument *argument, const char *text,
+                      uint64_t range[2])
+{
+    const char *rest = number_digits(text, &range[0]);
+    const bool pair = rest != NULL && *rest == argument->between;
+
+    range[1] = range[0];
+    if (pair)
+        rest = number_digits(rest + 1, &range[1]);
+    if (rest != NULL && *rest == '\0' && pair >= argument->pair && range[0] >= argument->least &&
+        range[0] <= range[1] && range[1] <= argument->most)
+        return;
+    if (argument->pair || (rest != NULL && range[1] <= argument->most))
+        errno = EINVAL;
+    else if (rest != NULL)
+        errno = ERANGE;
+    refuse(parsing, text, argument->valid);
+}
+
+static void set_text(const struct parsing *parsing, const struct argument *argument, const char *text,
+                     const char **value)
 {
     if (argument->once != NULL && *value != NULL && strcmp(*value, text) != 0)
         fault_say("multiple %s specified", argument->once);
+    errno = EINVAL;
+    if (argument->is_valid != NULL && !argument->is_valid(text))
+        refuse(parsing, text, argument->valid);
     *value = text;
 }
 
-/* Append to a message "a, b or c", of which this is one. `last` says that nothing follows. */
-static void list(char *text, size_t room, const char *one, const char *rest, bool last)
+void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last)
 {
     const size_t bytes = strlen(text);
 
-    snprintf(text + bytes, room - bytes, "%s%s%s", bytes == 0 ? "" : last ? " or " : ", ", one, rest);
+    snprintf(text + bytes, ARGUMENT_LIST_BYTES - bytes, "%s%s", bytes == 0 ? "" : last ? " or " : ", ", one);
 }
 
 static void set_choice(const struct parsing *parsing, const struct argument *argument, const char *text,
                        unsigned *which)
 {
-    char valid[128] = "";
+    char valid[ARGUMENT_LIST_BYTES] = "";
 
     for (unsigned i = 0; argument->choices[i] != NULL; i++) {
         *which = i;
         if (strcmp(text, argument->choices[i]) == 0)
             return;
-        list(valid, sizeof valid, argument->choices[i], "", argument->choices[i + 1] == NULL);
+        argument_list(valid, argument->choices[i], argument->choices[i + 1] == NULL);
     }
     fault_say("invalid %s argument '%s': it is %s", parsing->spelling, text, valid);
 }
@@ -134,7 +145,11 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
 {
     void *field = (char *)parsing->options + argument->field;
 
+    parsing->argument = argument;
     switch (argument->type) {
+    case ARGUMENT_PRINT:
+        parsing->print = parsing->code;
+        break;
     case ARGUMENT_SPECIAL:
         argument->set(parsing, text);
         break;
@@ -154,10 +169,13 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
         set_size(parsing, text, field);
         break;
     case ARGUMENT_FIELD:
-        set_field(text, field);
+        set_field(parsing, text, field);
+        break;
+    case ARGUMENT_RANGE:
+        set_range(parsing, argument, text, field);
         break;
     case ARGUMENT_TEXT:
-        set_text(argument, text, field);
+        set_text(parsing, argument, text, field);
         break;
     }
 }
@@ -216,30 +234,6 @@ void argument_input_range(struct parsing *parsing, const char *text)
     options->range_full = low == 0 && high == UINT64_MAX;
 }
 
-void argument_probability(struct parsing *parsing, const char *text)
-{
-    uint64_t threshold;
-    bool all;
-
-    if (decimal_threshold(text, &threshold, &all) != 0)
-        fault_say("invalid probability: '%s': it is a number from 0 to 1, such as 0.01", text);
-    parsing->options->probability = text;
-}
-
-void argument_part(struct parsing *parsing, const char *text)
-{
-    uint64_t number, all = 0;
-    const char *rest = number_digits(text, &number);
-
-    if (rest != NULL && *rest == '/')
-        rest = number_digits(rest + 1, &all);
-    if (rest == NULL || *rest != '\0' || number == 0 || number > all || all > PART_MAX)
-        fault_say("invalid %s argument '%s': it is R/W, part R of W: from 1/W to W/W, W below 2^32", parsing->spelling,
-                  text);
-    parsing->options->part = number;
-    parsing->options->parts = all;
-}
-
 void argument_separator(struct parsing *parsing, const char *text)
 {
     struct options *options = parsing->options;
@@ -288,12 +282,6 @@ static void check_start(const struct parsing *parsing, const char *text)
     check_string(parsing, strlen(text), 1);
 }
 
-void argument_zero_terminated(struct parsing *parsing, const char *text)
-{
-    (void)text;
-    parsing->options->format.delimiter = '\0';
-}
-
 void argument_delimiter(struct parsing *parsing, const char *text)
 {
     set_end(parsing, text, parsing->delimiter, &parsing->delimiter_bytes);
@@ -310,14 +298,15 @@ _Noreturn static void refuse_kind(const char *text)
 {
     size_t count;
     const struct record_kind *const *rows = kind_rows(&count);
-    char valid[256] = "";
+    char valid[ARGUMENT_LIST_BYTES] = "";
 
     for (size_t i = 0; i < count; i++) {
-        char argument[32] = "";
+        const char *argument = rows[i]->argument;
+        char word[64];
 
-        if (rows[i]->argument != NULL)
-            snprintf(argument, sizeof argument, ":%s", rows[i]->argument);
-        list(valid, sizeof valid, rows[i]->name, argument, i + 1 == count);
+        snprintf(word, sizeof word, "%s%s%s", rows[i]->name, argument != NULL ? ":" : "",
+                 argument != NULL ? argument : "");
+        argument_list(valid, word, i + 1 == count);
     }
     fault_say("invalid record kind '%s': it is one of %s", text, valid);
 }
@@ -384,7 +373,9 @@ void argument_settle_records(struct parsing *parsing)
         format->string_bytes = parsing->delimiter_bytes;
         memcpy(options->string, parsing->delimiter, parsing->delimiter_bytes);
     }
-    if (parsing->delimiter_bytes > 0)
+    if (options->zero_terminated)
+        format->delimiter = '\0';
+    else if (parsing->delimiter_bytes > 0)
         format->delimiter = parsing->delimiter[0];
     if (format->kind == &string_end_kind && format->string_bytes == 1) {
         format->kind = NULL;
@@ -401,13 +392,6 @@ void argument_split(struct parsing *parsing, const char *text)
     if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0)
         refuse(parsing, text, "it is N:FILE or P%:FILE, such as 100:test or 2.5%:test; P has at most four decimals");
     parsing->options->splits++;
-}
-
-void argument_filter(struct parsing *parsing, const char *text)
-{
-    if (text[0] == '\0')
-        fault_say("invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'");
-    parsing->options->filter = text;
 }
 
 /* ---- Resources ---- */
@@ -459,36 +443,6 @@ void argument_piles(struct parsing *parsing, const char *text)
     parsing->options->piles = (unsigned)number;
 }
 
-void argument_batch(struct parsing *parsing, const char *text)
-{
-    if (!store_name_is_batch(text))
-        fault_say("invalid --batch argument '%s': it is 1 to %d of the bytes A-Z a-z 0-9 . _ -, the first no "
-                  "dot, and not format or header",
-                  text, STORE_NAME_MAX);
-    parsing->options->batch = text;
-}
-
-void argument_pile(struct parsing *parsing, const char *text)
-{
-    uint64_t first = 0, last;
-    const char *rest = number_digits(text, &first);
-
-    last = first;
-    if (rest != NULL && *rest == '-')
-        rest = number_digits(rest + 1, &last);
-    if (rest != NULL && (*rest != '\0' || last < first)) {
-        errno = EINVAL;
-        rest = NULL;
-    } else if (last == UINT64_MAX) { /* which stands for the last pile there is, if the option is not given */
-        errno = ERANGE;
-        rest = NULL;
-    }
-    if (rest == NULL)
-        refuse(parsing, text, "it is J or J-K, whole numbers from 0, K not below J");
-    parsing->options->pile_first = first;
-    parsing->options->pile_last = last;
-}
-
 /* ---- Others ---- */
 
 void argument_tune(struct parsing *parsing, const char *text)
@@ -501,10 +455,4 @@ void argument_tune(struct parsing *parsing, const char *text)
         fault_say("invalid --tune argument '%s': it is leaf-records=T", text);
     if (number_parse(text + strlen(name), records) != 0 || *records < 8 || *records > most)
         fault_say("invalid --tune argument '%s': leaf-records must be from 8 to %llu", text, (unsigned long long)most);
-}
-
-void argument_print(struct parsing *parsing, const char *text)
-{
-    (void)text;
-    parsing->print = parsing->code;
 }

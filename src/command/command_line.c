@@ -13,16 +13,188 @@
 #include <string.h>
 
 #include "command/argument.h"
-#include "command/combination.h"
 #include "command/help.h"
 #include "command/option_table.h"
 #include "system/fault.h"
+
+/* ---- Which options go together ---- */
+
+/* What is given is listed, with its classes: options by their rows, and after them what is true of options together, or
+ * of what stands in an argument. Then each is held against each. */
+struct given {
+    char name[ARGUMENT_SPELLING_BYTES]; /* in messages */
+    bool is_last;                       /* of two that do not go together, it is named last */
+    unsigned is, excludes, needs;
+};
+
+/* More than there are options and other facts. */
+enum { GIVEN_MAX = OPTION_END };
+
+struct list {
+    struct given given[GIVEN_MAX];
+    size_t count;
+};
+
+static struct given *add(struct list *list, const char *name)
+{
+    struct given *given = &list->given[list->count++];
+
+    *given = (struct given){.is_last = true};
+    snprintf(given->name, sizeof given->name, "%s", name);
+    return given;
+}
+
+static void add_fact(struct list *list, bool is_true, const char *phrase, unsigned excludes)
+{
+    if (is_true)
+        add(list, phrase)->excludes = excludes;
+}
+
+/* "-n" or "--seed" */
+static void spell(const struct option_row *row, char spelling[ARGUMENT_SPELLING_BYTES])
+{
+    if (row->letter != 0)
+        snprintf(spelling, ARGUMENT_SPELLING_BYTES, "-%c", row->letter);
+    else
+        snprintf(spelling, ARGUMENT_SPELLING_BYTES, "--%s", row->name);
+}
+
+static void add_option(struct list *list, const struct option_row *row)
+{
+    struct given *given = add(list, "");
+
+    spell(row, given->name);
+    given->is_last = false;
+    given->is = row->is;
+    given->excludes = row->excludes;
+    given->needs = row->needs;
+}
+
+/* The kind of records in place of the option that names it. */
+static void add_kind(struct list *list, const struct parsing *parsing)
+{
+    static const struct {
+        unsigned trait, without; /* what a kind excludes that has it not */
+    } excludes[] = {
+        {RECORD_OF_LINES, CLASS_ZERO | CLASS_DELIMITER},
+        {RECORD_QUOTED, CLASS_FIELD | CLASS_SPLIT_FIELD},
+        {RECORD_HEADER, CLASS_HEADER},
+        {RECORD_HEADER_COUNT, CLASS_HEADER_COUNT},
+        {RECORD_TEXT, CLASS_HEADER_START},
+    };
+    struct given *given = add(list, parsing->kind_spelling);
+    const unsigned traits = parsing->kind->traits;
+
+    given->is = CLASS_KIND | ((traits & RECORD_OF_LINES) != 0 ? CLASS_LINED : 0);
+    for (size_t i = 0; i < sizeof excludes / sizeof excludes[0]; i++)
+        if ((traits & excludes[i].trait) == 0)
+            given->excludes |= excludes[i].without;
+}
+
+static bool has_counted_split(const struct options *options)
+{
+    for (size_t i = 0; i < options->splits; i++)
+        if (!options->split[i].is_percentage)
+            return true;
+    return false;
+}
+
+static void add_facts(struct list *list, const struct parsing *parsing)
+{
+    const struct options *options = parsing->options;
+    const size_t bytes = parsing->delimiter_bytes;
+    const uint8_t byte = parsing->delimiter[0];
+
+    add_fact(list, bytes > 1 || (bytes == 1 && byte != '\0'), "--delimiter other than '\\0'", CLASS_ZERO);
+    add_fact(list, bytes == 1 && byte >= '0' && byte <= '9', "a digit as --delimiter", CLASS_RANGE);
+    add_fact(list, bytes > 1, "--delimiter of several bytes",
+             CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD);
+    add_fact(list, has_counted_split(options), "--split of a number of records", CLASS_SPLIT_FIELD);
+    add_fact(list, options->group_field > 0 && options->group_field != options->split_field,
+             "--group-field of another field", CLASS_SPLIT_FIELD);
+    add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
+    add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO);
+    add_fact(list, options->gather != NULL && options->parts > 0, "--part with --gather", CLASS_COUNT);
+}
+
+/* "--a, --b or c" of all options of these classes. */
+static void list_options(unsigned classes, char text[ARGUMENT_LIST_BYTES])
+{
+    size_t count, left = 0;
+    const struct option_row *rows = option_table_rows(&count);
+
+    for (size_t i = 0; i < count; i++)
+        left += (rows[i].is & classes) != 0;
+    for (size_t i = 0; i < count; i++) {
+        char name[ARGUMENT_SPELLING_BYTES];
+
+        if ((rows[i].is & classes) == 0)
+            continue;
+        spell(&rows[i], name);
+        argument_list(text, name, --left == 0);
+    }
+}
+
+static void check_needs(const struct list *list)
+{
+    unsigned all = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        all |= list->given[i].is;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct given *one = &list->given[i];
+        char needed[ARGUMENT_LIST_BYTES] = "";
+
+        if (one->needs == 0 || (one->needs & all) != 0)
+            continue;
+        list_options(one->needs, needed);
+        fault_say("%s needs %s%s", one->name, needed,
+                  one->needs == CLASS_SEED ? ", so that all parts are of one order" : "");
+    }
+}
+
+/* The one that excludes the other is named first, unless it is to be named last. */
+static void check_pair(const struct given *one, const struct given *other)
+{
+    const bool first = (one->excludes & other->is) != 0, second = (other->excludes & one->is) != 0;
+
+    if (!first && !second)
+        return;
+    if ((first && !one->is_last) || other->is_last)
+        fault_say("cannot combine %s and %s", one->name, other->name);
+    fault_say("cannot combine %s and %s", other->name, one->name);
+}
+
+/* End the run unless the options go together that have been parsed, of which given[code] is set. */
+static void check_combination(struct parsing *parsing, const bool given[OPTION_END])
+{
+    struct list list = {.count = 0};
+    size_t count;
+    const struct option_row *rows = option_table_rows(&count);
+
+    if (parsing->options->echo && parsing->options->range) {
+        argument_misused(parsing, NULL);
+        fault_say("cannot combine -e and -i options");
+    }
+    for (size_t i = 0; i < count; i++)
+        if (given[option_table_code(&rows[i])] && rows[i].is != CLASS_KIND)
+            add_option(&list, &rows[i]);
+    if (parsing->kind != NULL)
+        add_kind(&list, parsing);
+    add_facts(&list, parsing);
+    for (size_t i = 0; i < list.count; i++)
+        for (size_t j = 0; j < i; j++)
+            check_pair(&list.given[j], &list.given[i]);
+    check_needs(&list);
+}
+
+/* ---- Words ---- */
 
 struct parser {
     struct parsing parsing;
     bool given[OPTION_END];          /* by code */
     struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than options */
-    struct option *abbreviation;     /* in longs, behind the options: a place for one of option_table_abbreviations */
+    struct option *abbreviation;     /* in longs, behind the options: a place for one more name */
     char shorts[2 * OPTION_END];     /* for getopt_long */
 };
 
@@ -54,24 +226,25 @@ static void prepare(struct parser *parser)
     parser->abbreviation = name;
 }
 
-/* If the next long option among the words is one of option_table_abbreviations, let getopt_long know that name. Not
- * otherwise, since its message about an ambiguous name lists all that it knows. */
+/* If the next long option among the words is one of these names, let getopt_long know that it stands for an option,
+ * though it could be the beginning of another one as well: GNU shuf, which has fewer options, understands it. Not
+ * otherwise, since the message about an ambiguous name lists all that getopt_long knows. */
 static void add_abbreviation(struct parser *parser, int count, char **words)
 {
-    size_t abbreviations;
-    const struct option_abbreviation *kept = option_table_abbreviations(&abbreviations);
+    static const struct {
+        const char *name;
+        char letter; /* of the option */
+    } abbreviations[] = {{"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'}};
     int next = optind > 0 ? optind : 1;
 
     *parser->abbreviation = (struct option){.name = NULL};
     while (next < count && strncmp(words[next], "--", 2) != 0)
         next++;
-    for (; next < count && abbreviations > 0; abbreviations--, kept++) {
-        const char *name = words[next] + 2;
-        size_t length = strlen(kept->name);
+    for (size_t i = 0; next < count && i < sizeof abbreviations / sizeof abbreviations[0]; i++) {
+        const char *name = abbreviations[i].name, letter = abbreviations[i].letter;
 
-        if (strncmp(name, kept->name, length) == 0 && (name[length] == '\0' || name[length] == '='))
-            *parser->abbreviation =
-                (struct option){kept->name, has_argument(option_table_row(kept->letter)), NULL, kept->letter};
+        if (strlen(name) == strcspn(words[next] + 2, "=") && strncmp(words[next] + 2, name, strlen(name)) == 0)
+            *parser->abbreviation = (struct option){name, has_argument(option_table_row(letter)), NULL, letter};
     }
 }
 
@@ -91,14 +264,17 @@ static void warn_of_return(const struct parsing *parsing, const struct option_ro
         fault_warn("%s '%s'", parsing->spelling, argument);
 }
 
-/* -h was found, and letters come behind it in its word: then a long option was meant. Of a word that is not finished,
+/* -h was found. If letters come behind it in its word, a long option was meant. Of a word that is not finished,
  * getopt_long has not moved on. */
-static const char *find_long_word(char **words)
+static void check_short_help(struct parsing *parsing, char **words)
 {
     const char *before = words[optind - 1], *word = words[optind];
     const bool is_alone = before[0] == '-' && before[1] != '-' && before[strlen(before) - 1] == 'h';
 
-    return is_alone || word == NULL ? NULL : word;
+    if (is_alone || word == NULL)
+        return;
+    argument_misused(parsing, NULL);
+    fault_say("-h goes with no other letters, as in '%s': long options begin with two dashes", word);
 }
 
 /* Do what the options among the words say, up to --help, -h or --version, which is obeyed where it stands. */
@@ -111,7 +287,7 @@ static void set_all(struct parser *parser, int count, char **words)
     optind = 0; /* start anew: getopt_long remembers where it was */
     while (parsing->print == 0 && (code = next_option(parser, count, words, &index)) != -1) {
         if (code == '?') { /* getopt_long has printed a message */
-            argument_hint(NULL);
+            argument_misused(parsing, NULL);
             fault_end();
         }
         if (index >= 0)
@@ -120,9 +296,8 @@ static void set_all(struct parser *parser, int count, char **words)
             snprintf(parsing->spelling, sizeof parsing->spelling, "-%c", code);
         parsing->code = code;
         row = option_table_row(code);
-        if (code == 'h' && index < 0 && find_long_word(words) != NULL)
-            argument_misuse(NULL, "-h goes with no other letters, as in '%s': long options begin with two dashes",
-                            find_long_word(words));
+        if (code == 'h' && index < 0)
+            check_short_help(parsing, words);
         argument_set(parsing, &row->takes, optarg);
         warn_of_return(parsing, row, optarg);
         parser->given[code] = true;
@@ -134,12 +309,14 @@ static void set_all(struct parser *parser, int count, char **words)
 static void set_files(struct parsing *parsing, int count, char **words)
 {
     struct options *options = parsing->options;
-    bool none = options->range || options->gather != NULL || options->sweep;
+    const bool stored = options->gather != NULL || options->sweep, none = options->range || stored;
 
-    if (count > 0 && options->files0_from != NULL)
-        argument_misuse("file operands cannot be combined with --files0-from", "extra operand '%s'", words[0]);
-    if (count > 0 && none)
-        argument_misuse(options->range ? NULL : "--gather and --sweep take no files", "extra operand '%s'", words[0]);
+    if (count > 0 && (none || options->files0_from != NULL)) {
+        argument_misused(parsing, options->files0_from != NULL ? "file operands cannot be combined with --files0-from"
+                                  : stored                     ? "--gather and --sweep take no files"
+                                                               : NULL);
+        fault_say("extra operand '%s'", words[0]);
+    }
     for (int i = 0; i < count; i++)
         options->files[options->file_count++] = words[i];
     if (count == 0 && !options->echo && !none && options->files0_from == NULL)
@@ -155,7 +332,8 @@ static void init(struct options *options, size_t words)
     *options = (struct options){.format.delimiter = '\n'};
     for (size_t i = 0; i < count; i++)
         if (rows[i].takes.preset != 0)
-            *(uint64_t *)(void *)((char *)options + rows[i].takes.field) = rows[i].takes.preset;
+            ((uint64_t *)(void *)((char *)options + rows[i].takes.field))[rows[i].takes.type == ARGUMENT_RANGE] =
+                rows[i].takes.preset;
     options->files = fault_allocate(words, sizeof *options->files);
     options->temporary = fault_allocate(words, sizeof *options->temporary);
     options->split = fault_allocate(words, sizeof *options->split);
@@ -187,7 +365,7 @@ bool command_line_parse(struct options *options, int argc, char **argv)
     if (parser.parsing.print != 0) {
         help_print(parser.parsing.print);
     } else {
-        combination_check(&parser.parsing, parser.given);
+        check_combination(&parser.parsing, parser.given);
         argument_settle_records(&parser.parsing);
         set_files(&parser.parsing, argc - optind, words + optind);
     }

@@ -99,35 +99,23 @@ static void print_row(FILE *to, const struct option_row *row)
         print_kinds(to);
 }
 
-static void print_all(FILE *to)
+/* The common ones are in one piece, without headings, to save lines. */
+static void print_rows(FILE *to, bool common)
 {
     enum option_group group = GROUPS;
     size_t count;
     const struct option_row *row = option_table_rows(&count);
 
-    fputs(head, to);
+    fputs(common ? common_head : head, to);
     for (; count > 0; count--, row++) {
-        if (row->text == NULL)
+        if (row->text == NULL || (common && !row->common))
             continue;
-        if (row->group != group)
+        if (!common && row->group != group)
             fprintf(to, "\n%s:\n", headings[row->group]);
         group = row->group;
         print_row(to, row);
     }
-    fputs(tail, to);
-}
-
-/* In one piece, without headings, to save lines. */
-static void print_common(FILE *to)
-{
-    size_t count;
-    const struct option_row *row = option_table_rows(&count);
-
-    fputs(common_head, to);
-    for (; count > 0; count--, row++)
-        if (row->common)
-            print_row(to, row);
-    fputs(common_tail, to);
+    fputs(common ? common_tail : tail, to);
 }
 
 void help_print(int code)
@@ -140,10 +128,8 @@ void help_print(int code)
         fault_report("memory", errno);
     if (code == 'V')
         fputs(version, to);
-    else if (code == 'h')
-        print_common(to);
     else
-        print_all(to);
+        print_rows(to, code == 'h');
     if (fclose(to) != 0)
         fault_report("memory", errno);
     if (io_print(text, length) != 0)

@@ -6,7 +6,10 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
+#include "base/decimal.h"
 #include "shuffle/order.h"
+#include "store/store.h"
 
 /* A field of another type does not compile without a warning. */
 #define FIELD(type, name) (offsetof(struct options, name) + 0 * sizeof((type *)0 == &((struct options *)0)->name))
@@ -19,7 +22,9 @@
 #define COUNT(name, from, to)     TAKES(ARGUMENT_COUNT, uint64_t, name), .takes.least = (from), .takes.most = (to)
 #define SIZE(name)                TAKES(ARGUMENT_SIZE, uint64_t, name)
 #define WHICH(name)               TAKES(ARGUMENT_FIELD, uint64_t, name)
+#define RANGE(name, byte)         TAKES(ARGUMENT_RANGE, uint64_t, name), .takes.between = (byte)
 #define TEXT(name)                TAKES(ARGUMENT_TEXT, const char *, name)
+#define PRINT                     .takes.type = ARGUMENT_PRINT
 #define ONCE(name, all)           TEXT(name), .takes.once = (all)
 #define SPECIAL(setter)           .takes.set = argument_##setter
 
@@ -28,6 +33,19 @@
 
 static const char *const when[] = {
     [COMPRESS_AUTO] = "auto", [COMPRESS_ALWAYS] = "always", [COMPRESS_NEVER] = "never", NULL};
+
+static bool is_probability(const char *text)
+{
+    uint64_t threshold;
+    bool all;
+
+    return decimal_threshold(text, &threshold, &all) == 0;
+}
+
+static bool is_command(const char *text)
+{
+    return text[0] != '\0';
+}
 
 static const struct option_row rows[] = {
     {"echo", 'e', GROUP_INPUT, NULL, "the lines are the ARGs themselves", FLAG(echo), .is = CLASS_GIVEN,
@@ -45,7 +63,7 @@ static const struct option_row rows[] = {
      COUNT(expected_records, 0, UINT64_MAX - 1), .takes.preset = UINT64_MAX, .is = CLASS_READING,
      .excludes = CLASS_RANGE},
 
-    {"zero-terminated", 'z', GROUP_RECORDS, NULL, "lines end with NUL instead of newline", SPECIAL(zero_terminated),
+    {"zero-terminated", 'z', GROUP_RECORDS, NULL, "lines end with NUL instead of newline", FLAG(zero_terminated),
      .is = CLASS_ZERO, .common = true},
     {"delimiter", 0, GROUP_RECORDS, "STRING",
      "lines end with STRING, which may have escapes\nas in C, instead of newline", SPECIAL(delimiter),
@@ -76,14 +94,18 @@ static const struct option_row rows[] = {
     {"head-count", 'n', GROUP_ORDER, "COUNT", "write at most COUNT lines", SPECIAL(head_count),
      PRESET(count, UINT64_MAX), .is = CLASS_COUNT, .common = true},
     {"part", 0, GROUP_ORDER, "R/W",
-     "write part R, from 1, of W equal parts of the\noutput, for the worker R of W; with --seed", SPECIAL(part),
-     .is = CLASS_PART, .excludes = CLASSES_ORDER | CLASS_SCATTER, .needs = CLASS_SEED},
+     "write part R, from 1, of W equal parts of the\noutput, for the worker R of W; with --seed", RANGE(part, '/'),
+     .takes.pair = true, .takes.least = 1, .takes.most = PART_MAX,
+     .takes.valid = "it is R/W, part R of W: from 1/W to W/W, W below 2^32", .is = CLASS_PART,
+     .excludes = CLASSES_ORDER | CLASS_SCATTER, .needs = CLASS_SEED},
     {"keep-order", 0, GROUP_ORDER, NULL, "with -n: a sample in the order of the input", FLAG(keep_order),
      .is = CLASS_SAMPLE, .excludes = CLASS_REPEAT, .needs = CLASS_COUNT},
     {"repeat", 'r', GROUP_ORDER, NULL, "draw lines again and again; no end without -n", FLAG(repeat),
      .is = CLASS_REPEAT, .common = true},
-    {"probability", 0, GROUP_ORDER, "P", "write each line with the probability P, from\n0 to 1", SPECIAL(probability),
-     .is = CLASS_SAMPLE, .excludes = CLASS_COUNT | CLASS_REPEAT | CLASS_SAMPLE},
+    {"probability", 0, GROUP_ORDER, "P", "write each line with the probability P, from\n0 to 1", TEXT(probability),
+     .takes.is_valid = is_probability, .takes.called = "probability",
+     .takes.valid = "it is a number from 0 to 1, such as 0.01", .is = CLASS_SAMPLE,
+     .excludes = CLASS_COUNT | CLASS_REPEAT | CLASS_SAMPLE},
     {"weights", 0, GROUP_ORDER, "FILE", "draw lines in proportion to their weights,\nwhich are the lines of FILE",
      TEXT(weights), .is = CLASS_SAMPLE, .excludes = CLASS_WEIGHT_FIELD},
     {"weight-field", 0, GROUP_ORDER, "N", "the same with weights in the field N of each\nline, from 1",
@@ -109,7 +131,8 @@ static const struct option_row rows[] = {
      .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD, .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_IN_TURN,
      .needs = CLASS_SPLIT},
     {"filter", 0, GROUP_OUTPUT, "COMMAND", "write files through COMMAND, a line of shell\nin which $FILE is the name",
-     SPECIAL(filter), .is = CLASS_OUTPUT | CLASS_IN_TURN, .needs = CLASS_FILE | CLASS_SPLIT, .any_text = true},
+     TEXT(filter), .takes.is_valid = is_command, .takes.valid = "it is a command, such as 'gzip > $FILE.gz'",
+     .is = CLASS_OUTPUT | CLASS_IN_TURN, .needs = CLASS_FILE | CLASS_SPLIT, .any_text = true},
 
     {"buffer-size", 'S', GROUP_RESOURCES, "SIZE", "use at most SIZE of memory, such as 8G or 50%", SPECIAL(memory),
      .common = true},
@@ -130,8 +153,10 @@ static const struct option_row rows[] = {
      .any_text = true},
     {"piles", 0, GROUP_STORES, "M", "the store has M piles, a power of two from 2\nto 4096; default: 512",
      SPECIAL(piles), .is = CLASS_BATCH, .needs = CLASS_SCATTER},
-    {"batch", 0, GROUP_STORES, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process",
-     SPECIAL(batch), .is = CLASS_BATCH, .needs = CLASS_SCATTER},
+    {"batch", 0, GROUP_STORES, "NAME", "call the batch NAME; default: the time (UTC),\nhost and process", TEXT(batch),
+     .takes.is_valid = store_name_is_batch,
+     .takes.valid = "it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no dot, and not format or header",
+     .is = CLASS_BATCH, .needs = CLASS_SCATTER},
     {"keep", 0, GROUP_STORES, "N", "then remove old batches, so that the N newest\nby name are left",
      COUNT(keep, 1, UINT64_MAX), .is = CLASS_BATCH, .needs = CLASS_SCATTER},
     {"sweep", 0, GROUP_STORES, NULL, "with --scatter: only remove, and list, what\nothers left unfinished", FLAG(sweep),
@@ -139,8 +164,10 @@ static const struct option_row rows[] = {
     {"gather", 0, GROUP_STORES, "DIR", "shuffle the lines of the store of piles in DIR", TEXT(gather),
      .is = CLASS_GATHER,
      .excludes = CLASS_GIVEN | CLASSES_ORDER | CLASS_NAMES | CLASS_DELIMITER | CLASS_KIND | CLASS_FIELD | CLASS_HEADER},
-    {"pile", 0, GROUP_STORES, "J[-K]", "write only the files pile-J, or to pile-K", SPECIAL(pile),
-     PRESET(pile_last, UINT64_MAX), .is = CLASS_VIEW, .excludes = CLASS_PART, .needs = CLASS_GATHER},
+    {"pile", 0, GROUP_STORES, "J[-K]", "write only the files pile-J, or to pile-K", RANGE(pile_first, '-'),
+     .takes.most = UINT64_MAX - 1, .takes.preset = UINT64_MAX,
+     .takes.valid = "it is J or J-K, whole numbers from 0, K not below J", .is = CLASS_VIEW, .excludes = CLASS_PART,
+     .needs = CLASS_GATHER},
     {"epoch", 0, GROUP_STORES, "E", "another order with the same seed; default: 0", COUNT(epoch, 0, UINT64_MAX),
      .is = CLASS_VIEW, .needs = CLASS_GATHER},
     {"list", 0, GROUP_STORES, NULL,
@@ -154,16 +181,12 @@ static const struct option_row rows[] = {
      CONSTANT(enum options_progress, progress, OPTIONS_PROGRESS_HIDDEN)},
     {"verbose", 'v', GROUP_OTHER, NULL, "end with a summary on standard error", FLAG(verbose)},
     {"tune", 0, GROUP_OTHER, "NAME=VALUE", NULL, SPECIAL(tune), PRESET(leaf_records, ORDER_LEAF_RECORDS)},
-    {"usage", 'h', GROUP_OTHER, NULL, "display the most common options and exit", SPECIAL(print)},
-    {"help", 0, GROUP_OTHER, NULL, "display this help and exit", SPECIAL(print)},
-    {"version", 'V', GROUP_OTHER, NULL, "output version information and exit", SPECIAL(print)},
+    {"usage", 'h', GROUP_OTHER, NULL, "display the most common options and exit", PRINT},
+    {"help", 0, GROUP_OTHER, NULL, "display this help and exit", PRINT},
+    {"version", 'V', GROUP_OTHER, NULL, "output version information and exit", PRINT},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
-
-static const struct option_abbreviation abbreviations[] = {
-    {"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'},
-};
 
 bool option_table_is_optional(const struct option_row *row)
 {
@@ -188,10 +211,4 @@ const struct option_row *option_table_row(int code)
     while (option_table_code(row) != code)
         row++;
     return row;
-}
-
-const struct option_abbreviation *option_table_abbreviations(size_t *count)
-{
-    *count = sizeof abbreviations / sizeof abbreviations[0];
-    return abbreviations;
 }

@@ -69,7 +69,6 @@ struct record_format task_format(const struct options *options)
 
     if (options->echo)
         format.delimiter = '\0';
-    format.separator = task_field(options, 0).separator;
     return format;
 }
 

@@ -119,18 +119,16 @@ static struct side *side_of(struct sides *sides, const uint8_t *key, size_t byte
 static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     struct record_scan scan = {0};
-    uint32_t end;
-    const uint8_t *key;
-    size_t key_bytes;
     enum key_verdict verdict;
+    uint32_t end;
 
     if (sides->plan->format.grouped)
         (void)record_ends(&sides->rule.format, &scan, data, bytes, &end, 1, &bytes);
-    verdict = key_look(&sides->rule, data, bytes, &sides->found, &key, &key_bytes);
+    verdict = key_find(&sides->rule, data, bytes, true, &sides->found);
     if (verdict != KEY_FOUND)
         refuse(sides, verdict, data, bytes - 1);
-    key_saw(&sides->watch, &sides->rule, key_bytes, data, bytes - 1);
-    return side_of(sides, key, key_bytes);
+    key_saw(&sides->watch, &sides->rule, sides->found.bytes, data, bytes - 1);
+    return side_of(sides, sides->found.text, sides->found.bytes);
 }
 
 /* Write the records that begin and end in the data, at most ENDS of them. *bytes becomes how many bytes that are. Where

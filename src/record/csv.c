@@ -1,6 +1,6 @@
 /*
- * CSV: a record ends with a newline outside double quotes, each of which opens or closes. To tell of quotes that were
- * not closed, or stand where none belong, their lines are known.
+ * CSV: a record ends with a newline outside double quotes, each of which opens or closes. To tell of a quote that
+ * was not closed, its line is known.
  */
 
 #include <string.h>
@@ -13,9 +13,11 @@
 static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                         uint32_t *ends, size_t room, size_t *scanned)
 {
-    const size_t found = scan_unquoted(data, bytes, '\n', &scan->quoted, ends, room, scanned);
+    struct scan_search search = {.sought = SCAN_UNQUOTED, .byte = '\n', .quoted = scan->quoted};
+    const size_t found = scan_find(&search, data, bytes, ends, room, scanned);
 
     (void)format;
+    scan->quoted = search.quoted;
     if (*scanned > 0)
         scan->open = found == 0 || ends[found - 1] != *scanned;
     return found;
@@ -37,46 +39,19 @@ static ssize_t find_missing(const struct record_format *format, const struct rec
     return scan->quoted ? -1 : scan->open;
 }
 
-/* Called before all that it uses moves on. The byte-order mark with which some programs begin their files
- * is no part of the first field. */
-static void find_stray_quote(struct tail *tail, const uint8_t *data, size_t bytes)
+/* If the scan ends inside quotes, the last quote of all is the one that opened. */
+static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
-    static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
-    const size_t from = tail->first && bytes >= sizeof mark && memcmp(data, mark, sizeof mark) == 0 ? sizeof mark : 0;
-    const struct scan_quotes before = {.separator = tail->format->separator,
-                                       .quoted = tail->scan.quoted,
-                                       .last = from > 0 ? '\n' : tail->last,
-                                       .solid = from > 0 ? '\n' : tail->solid};
-    const size_t quote = from + scan_stray(data + from, bytes - from, before);
+    size_t after; /* the last quote */
 
-    if (quote < bytes)
-        tail->stray_line = tail->newlines + scan_count(data, quote, '\n') + 1;
-}
-
-/* Called after `scan` has moved on. If it is inside quotes, the last quote of all is the one that opened. */
-static void follow_lines(struct tail *tail, const uint8_t *data, size_t bytes)
-{
-    size_t after = tail->scan.quoted ? bytes : 0; /* the last quote */
-
+    (void)name;
+    tail_advance(tail, data, bytes);
+    after = tail->scan.quoted ? bytes : 0;
     while (after > 0 && data[after - 1] != '"')
         after--;
     if (after > 0)
         tail->quote_line = tail->newlines + scan_count(data, after, '\n') + 1;
     tail->newlines += scan_count(data, bytes, '\n');
-    while (bytes > 0 && data[bytes - 1] == ' ')
-        bytes--;
-    if (bytes > 0)
-        tail->solid = data[bytes - 1];
-}
-
-static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
-{
-    (void)name;
-    tail_learn_end(tail, data, bytes);
-    if (tail->stray_line == 0)
-        find_stray_quote(tail, data, bytes);
-    tail_advance(tail, data, bytes);
-    follow_lines(tail, data, bytes);
 }
 
 static void refuse(const struct tail *tail, const char *name)

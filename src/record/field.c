@@ -7,21 +7,11 @@
 
 #include "base/arithmetic.h"
 
-void field_begin(struct field *field, struct field_place place, uint8_t *text, size_t room)
+void field_begin(struct field *field, struct field_place place, bool exact, uint8_t *text, size_t room)
 {
-    *field = (struct field){.place = place, .left = place.number - 1, .text = text, .room = room};
-}
+    const uint64_t left = place.number > 0 ? place.number - 1 : 0;
 
-void field_begin_alone(struct field *field, uint8_t *text, size_t room)
-{
-    field_begin(field, (struct field_place){.number = 1}, text, room);
-    field->alone = true;
-}
-
-void field_begin_exact(struct field *field, struct field_place place, uint8_t *text, size_t room)
-{
-    field_begin(field, place, text, room);
-    field->exact = true;
+    *field = (struct field){.place = place, .exact = exact, .left = left, .text = text, .room = room};
 }
 
 static bool is_blank(uint8_t byte)
@@ -90,24 +80,9 @@ bool field_follow(struct field *field, const uint8_t *data, size_t bytes)
         bytes -= (size_t)(end + 1 - data);
         data = end + 1;
     }
-    end = field->alone ? NULL : memchr(data, field->place.separator, bytes);
+    end = field->place.number == 0 ? NULL : memchr(data, field->place.separator, bytes);
     add(field, data, end == NULL ? bytes : (size_t)(end - data));
     return end != NULL;
-}
-
-const uint8_t *field_find(struct field_place place, const uint8_t *data, size_t bytes, size_t *field_bytes)
-{
-    const uint8_t *const last = data + bytes;
-    const uint8_t *end = memchr(data, place.separator, bytes);
-
-    for (uint64_t left = place.number - 1; left > 0; left--) {
-        if (end == NULL)
-            return NULL;
-        data = end + 1;
-        end = memchr(data, place.separator, (size_t)(last - data));
-    }
-    *field_bytes = (size_t)((end != NULL ? end : last) - data);
-    return data;
 }
 
 bool field_is_there(const struct field *field)

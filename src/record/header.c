@@ -25,12 +25,6 @@ bool header_is_none(const struct header_rule *rule)
     return rule->bytes == 0 && rule->lines == 0 && rule->start == NULL;
 }
 
-/* Of the string with which the lines of a header start. */
-static size_t line_start_bytes(const struct header *header)
-{
-    return header->rule.start != NULL ? strlen(header->rule.start) : 0;
-}
-
 void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)
 {
     *header = (struct header){.format = format, .line = *format, .rule = *rule};
@@ -38,10 +32,12 @@ void header_init(struct header *header, const struct record_format *format, cons
     if (header->has_lines)
         header->line =
             (struct record_format){.delimiter = record_is(format, RECORD_OF_LINES) ? format->delimiter : '\n'};
+    header->start = record_start(format, &header->start_bytes);
+    header->line_start_bytes = rule->start != NULL ? strlen(rule->start) : 0;
     header->known = header_is_none(rule);
     if (header->known && !record_is(format, RECORD_STARTS))
         return;
-    header->buffer = fault_allocate(1, HEADER_BYTES_MAX + line_start_bytes(header) + RECORD_DELIMITER_BYTES_MAX);
+    header->buffer = fault_allocate(1, HEADER_BYTES_MAX + header->line_start_bytes + RECORD_DELIMITER_BYTES_MAX);
 }
 
 void header_release(struct header *header)
@@ -102,75 +98,49 @@ struct beginning {
     bool open;     /* a part of one was */
 };
 
-/* Of the string with which records start. */
-static size_t start_bytes(const struct header *header)
-{
-    size_t bytes;
-
-    (void)record_start(header->format, &bytes);
-    return bytes;
-}
-
 /* Does the line that begins at an offset belong to the header, as far as it is there? */
 static bool is_started(const struct header *header, const struct beginning *beginning, size_t at)
 {
-    const size_t bytes = strlen(header->rule.start), there = beginning->used - at;
+    const size_t bytes = header->line_start_bytes, there = beginning->used - at;
 
     if (there < bytes && beginning->at_end)
         return false;
     return memcmp(header->buffer + at, header->rule.start, there < bytes ? there : bytes) == 0;
 }
 
-/* Of lines that begin with a string. */
-static void find_started(const struct header *header, struct beginning *beginning)
+/* Line by line, as far as the bytes and lines go that are wanted, or lines begin with the string. */
+static void find_end(const struct header *header, struct beginning *beginning)
 {
-    size_t at = 0, scanned;
+    const struct header_rule *rule = &header->rule;
+    size_t at = (size_t)least(rule->bytes, beginning->used), scanned;
+    uint64_t left = rule->lines;
     bool open = false;
 
-    while (!open && is_started(header, beginning, at)) {
+    while (!open && (rule->start != NULL ? is_started(header, beginning, at) : left > 0 && at < beginning->used)) {
         struct record_scan scan = {0};
         uint32_t end;
 
         open = record_ends(&header->line, &scan, header->buffer + at, beginning->used - at, &end, 1, &scanned) == 0;
+        left -= !open;
         at += scanned;
     }
     beginning->end = at;
-    beginning->left = open;
+    beginning->left = rule->start != NULL ? open : left;
     beginning->open = open;
-}
-
-static void find_end(const struct header *header, struct beginning *beginning)
-{
-    enum { ENDS = 64 };
-    uint32_t ends[ENDS];
-    struct record_scan scan = {0};
-    uint64_t left = header->rule.lines;
-    size_t at = header->rule.bytes < beginning->used ? (size_t)header->rule.bytes : beginning->used;
-
-    while (left > 0 && at < beginning->used) {
-        size_t scanned;
-
-        left -= record_ends(&header->line, &scan, header->buffer + at, beginning->used - at, ends,
-                            left < ENDS ? (size_t)left : ENDS, &scanned);
-        at += scanned;
-    }
-    beginning->end = at;
-    beginning->left = left;
-    beginning->open = scan.open;
 }
 
 /* Are all of the header and a start after it in the buffer? */
 static bool is_found(const struct header *header, const struct beginning *beginning)
 {
     return beginning->left == 0 && beginning->used >= header->rule.bytes &&
-           beginning->used - beginning->end >= start_bytes(header);
+           beginning->used - beginning->end >= header->start_bytes;
 }
 
 /* Read as far as the header, what tells that the next line is none of it, and a start after it go, or the file, or a
  * header that is too large. */
 static struct beginning read_beginning(struct header *header, header_read *read, void *context)
 {
-    const size_t most = HEADER_BYTES_MAX + line_start_bytes(header) + start_bytes(header);
+    const size_t most = HEADER_BYTES_MAX + header->line_start_bytes + header->start_bytes;
     struct beginning beginning = {.left = header->rule.lines};
 
     do {
@@ -180,10 +150,7 @@ static struct beginning read_beginning(struct header *header, header_read *read,
 
         beginning.used += got;
         beginning.at_end = got == 0;
-        if (header->rule.start != NULL)
-            find_started(header, &beginning);
-        else
-            find_end(header, &beginning);
+        find_end(header, &beginning);
     } while (!beginning.at_end && beginning.used < most && !is_found(header, &beginning));
     return beginning;
 }
@@ -208,57 +175,44 @@ static void complete(struct header *header, const char *name, struct tail *tail,
 /* The string with which records start stands after the header, unless the file ends there. */
 static void check_start(struct header *header, const char *name, const struct beginning *beginning)
 {
-    size_t bytes;
-    const char *start = (const char *)record_start(header->format, &bytes);
+    const size_t bytes = header->start_bytes;
     char size[SIZE_BYTES];
 
-    if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, start, bytes) == 0)
+    if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, header->start, bytes) == 0)
         return;
     if (header_is_none(&header->rule))
-        fault_say("%s: text before the first '%.*s'", name, (int)bytes, start);
+        fault_say("%s: text before the first '%.*s'", name, (int)bytes, (const char *)header->start);
     fault_say("%s: text between the header of %s and the first '%.*s'", name, describe(header, size), (int)bytes,
-              start);
+              (const char *)header->start);
 }
 
-static size_t mark_bytes(const uint8_t *text, size_t bytes)
+/* The next byte of a header that editors show, which is no carriage return, and not of the byte-order mark before the
+ * first one; -1 at the end. */
+static int next_shown(const uint8_t *text, size_t bytes, size_t *at)
 {
     static const uint8_t mark[] = {0xef, 0xbb, 0xbf}; /* U+FEFF in UTF-8 */
 
-    return bytes >= sizeof mark && memcmp(text, mark, sizeof mark) == 0 ? sizeof mark : 0;
+    if (*at == 0 && bytes >= sizeof mark && memcmp(text, mark, sizeof mark) == 0)
+        *at = sizeof mark;
+    while (*at < bytes && text[*at] == '\r')
+        ++*at;
+    return *at < bytes ? text[(*at)++] : -1;
 }
 
-/* Are the texts the same but for carriage returns? */
-static bool are_alike(const uint8_t *one, size_t one_bytes, const uint8_t *other, size_t other_bytes)
-{
-    size_t i = 0, j = 0;
-
-    for (;;) {
-        while (i < one_bytes && one[i] == '\r')
-            i++;
-        while (j < other_bytes && other[j] == '\r')
-            j++;
-        if (i == one_bytes || j == other_bytes)
-            return i == one_bytes && j == other_bytes;
-        if (one[i++] != other[j++])
-            return false;
-    }
-}
-
-/* Report that the header in the buffer is not the one that is known. Where they differ as the same line does that two
- * programs have written, say how, since editors do not show it. */
+/* Report that the header in the buffer is not the one that is known. Two programs may have written the same line: say
+ * so where editors show no difference. */
 _Noreturn static void report_difference(struct header *header, const char *name, size_t bytes)
 {
-    const size_t mark = mark_bytes(header->buffer, bytes), known_mark = mark_bytes(header->text, header->text_bytes);
-    const uint8_t *text = header->buffer + mark, *known = header->text + known_mark;
-    const size_t known_bytes = header->text_bytes - known_mark;
-    const char *how = "";
+    size_t at = 0, known_at = 0;
+    bool alike;
+    int shown;
 
-    bytes -= mark;
-    if (bytes == known_bytes && memcmp(text, known, bytes) == 0)
-        how = " only by a byte-order mark";
-    else if (are_alike(text, bytes, known, known_bytes))
-        how = mark == known_mark ? " only by carriage returns" : " only by a byte-order mark and carriage returns";
-    fault_say("%s: header differs from that of %s%s", name, header->from, how);
+    do {
+        shown = next_shown(header->buffer, bytes, &at);
+        alike = shown == next_shown(header->text, header->text_bytes, &known_at);
+    } while (alike && shown >= 0);
+    fault_say("%s: header differs from that of %s%s", name, header->from,
+              alike ? " only by carriage returns or a byte-order mark" : "");
 }
 
 /* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */
@@ -288,7 +242,7 @@ static void begin_records(struct header *header, const char *name, struct tail *
         return;
     if (record_is(header->format, RECORD_STARTS)) {
         check_start(header, name, beginning);
-        from += start_bytes(header);
+        from += header->start_bytes;
     }
     tail_follow(tail, name, header->buffer + from, beginning->used - from);
 }
@@ -317,7 +271,7 @@ void header_take(struct header *header, header_read *read, void *context, const 
         complete(header, name, tail, &beginning);
     if (beginning.end > HEADER_BYTES_MAX)
         report_large(name);
-    rest = beginning.end + (beginning.used > beginning.end ? start_bytes(header) : 0);
+    rest = beginning.end + (beginning.used > beginning.end ? header->start_bytes : 0);
     header->rest = header->buffer + rest;
     header->rest_bytes = beginning.used - rest;
     check_text(header, name, beginning.end);

@@ -1,6 +1,3 @@
-/* In a whole record the key is found where it stands. It is copied where quotes have to be taken away, or where the
- * record comes in pieces. */
-
 #include "record/key.h"
 
 #include <string.h>
@@ -9,7 +6,7 @@
 
 void key_begin(const struct key_rule *rule, struct field *field, struct key *key)
 {
-    field_begin_exact(field, rule->field, key->text, sizeof key->text);
+    field_begin(field, rule->field, true, key->text, sizeof key->text);
 }
 
 enum key_verdict key_end(const struct key_rule *rule, struct field *field, bool ended, struct key *key)
@@ -34,26 +31,6 @@ enum key_verdict key_find(const struct key_rule *rule, const uint8_t *data, size
     key_begin(rule, &field, key);
     ended = field_follow(&field, data, bytes - whole); /* without the delimiter */
     return ended || whole || field.too_long ? key_end(rule, &field, ended, key) : KEY_BEYOND;
-}
-
-enum key_verdict key_look(const struct key_rule *rule, const uint8_t *data, size_t bytes, struct key *room,
-                          const uint8_t **text, size_t *text_bytes)
-{
-    const uint8_t *const end = data + bytes - 1; /* without the delimiter */
-    enum key_verdict verdict;
-
-    if (rule->field.quoted) {
-        verdict = key_find(rule, data, bytes, true, room);
-        *text = room->text;
-        *text_bytes = room->bytes;
-        return verdict;
-    }
-    *text = field_find(rule->field, data, bytes - 1, text_bytes);
-    if (*text == NULL)
-        return KEY_MISSING;
-    if (*text_bytes > 0 && *text + *text_bytes == end && end[-1] == '\r' && rule->format.delimiter == '\n')
-        --*text_bytes;
-    return *text_bytes > KEY_BYTES_MAX ? KEY_TOO_LONG : KEY_FOUND;
 }
 
 /* A carriage return that ends the line is nothing else. */

@@ -31,71 +31,67 @@ bool length_is_open(const struct length_scan *scan)
     return scan->taken > 0 || scan->left > 0;
 }
 
-/* The length is whole: what follows it. */
-static uint64_t bytes_after(enum length_coding coding, uint64_t length)
+/* As read_length. All but the last byte have the high bit set. */
+static size_t read_varint(const uint8_t *data, size_t bytes, uint64_t *length)
 {
-    if (length > INT64_MAX)
-        return ENDLESS;
-    return coding == LENGTH_TFRECORD ? SUM + length + SUM : length;
+    *length = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        *length |= i + 1 < VARINT ? (uint64_t)(data[i] & 0x7f) << 7 * i : data[i] == 0 ? 0 : ENDLESS;
+        if (data[i] < 0x80 || i + 1 == VARINT)
+            return i + 1;
+    }
+    return 0;
 }
 
-/* The next byte of a length. Is it whole? */
-static bool take_byte(enum length_coding coding, struct length_scan *scan, uint8_t byte)
+/* Read the length with which data[0, bytes) begins. Returns how many bytes it has; 0 if they are not all there. *left
+ * receives how many bytes of the record follow it. */
+static size_t read_length(enum length_coding coding, const uint8_t *data, size_t bytes, uint64_t *left)
 {
-    const unsigned i = scan->taken++;
+    size_t size = coding == LENGTH_U32LE || coding == LENGTH_U32BE ? LENGTH / 2 : LENGTH;
 
+    if (bytes < size && coding != LENGTH_VARINT)
+        return 0;
     switch (coding) {
+    case LENGTH_U32LE:
+        *left = load32le(data);
+        break;
     case LENGTH_U32BE:
-    case LENGTH_U64BE:
-        scan->left = scan->left << 8 | byte;
+        *left = load32be(data);
         break;
     case LENGTH_TFRECORD:
-    case LENGTH_U32LE:
     case LENGTH_U64LE:
-        scan->left |= (uint64_t)byte << 8 * i;
+        *left = load64le(data);
+        break;
+    case LENGTH_U64BE:
+        *left = load64be(data);
         break;
     case LENGTH_VARINT:
-        scan->left |= i + 1 < VARINT ? (uint64_t)(byte & 0x7f) << 7 * i : byte == 0 ? 0 : ENDLESS;
-        return byte < 0x80 || scan->taken == VARINT;
+        size = read_varint(data, bytes, left);
+        break;
     }
-    return scan->taken == (coding == LENGTH_U32LE || coding == LENGTH_U32BE ? LENGTH / 2 : LENGTH);
+    if (*left > INT64_MAX)
+        *left = ENDLESS;
+    else if (coding == LENGTH_TFRECORD)
+        *left += SUM + SUM;
+    return size;
 }
 
-/* A length, or what has not come of it, byte by byte. Returns how many bytes that are; scan->taken is 0 if it is whole.
- */
-static size_t take_bytes(enum length_coding coding, struct length_scan *scan, const uint8_t *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) {
-        if (!take_byte(coding, scan, data[i]))
-            continue;
-        scan->left = bytes_after(coding, scan->left);
-        scan->taken = 0;
-        return i + 1;
-    }
-    return bytes;
-}
-
-/* The same at the beginning of a record if as many bytes are there as a length of fixed size can have. */
+/* The same of the next bytes of a stream; scan->taken is 0 if the length is whole. Returns how many bytes were read. */
 static size_t take_length(enum length_coding coding, struct length_scan *scan, const uint8_t *data, size_t bytes)
 {
-    switch (coding) {
-    case LENGTH_U32LE:
-        scan->left = load32le(data);
-        return LENGTH / 2;
-    case LENGTH_U32BE:
-        scan->left = load32be(data);
-        return LENGTH / 2;
-    case LENGTH_TFRECORD:
-    case LENGTH_U64LE:
-        scan->left = bytes_after(coding, load64le(data));
-        return LENGTH;
-    case LENGTH_U64BE:
-        scan->left = bytes_after(coding, load64be(data));
-        return LENGTH;
-    case LENGTH_VARINT:
-        break;
+    size_t size = scan->taken == 0 ? read_length(coding, data, bytes, &scan->left) : 0, at = 0;
+
+    if (size > 0)
+        return size;
+    while (size == 0 && at < bytes) {
+        scan->head[scan->taken++] = data[at++];
+        size = read_length(coding, scan->head, scan->taken, &scan->left);
     }
-    return take_bytes(coding, scan, data, bytes);
+    if (size > 0)
+        scan->taken = 0;
+    else
+        scan->left = 0;
+    return at;
 }
 
 size_t length_ends(enum length_coding coding, struct length_scan *scan, const uint8_t *data, size_t bytes,
@@ -106,11 +102,8 @@ size_t length_ends(enum length_coding coding, struct length_scan *scan, const ui
 
     while (at < bytes && found < room) {
         __builtin_prefetch(data + at + AHEAD);
-        if (scan->taken > 0)
-            at += take_bytes(coding, scan, data + at, bytes - at);
-        else if (scan->left == 0)
-            at += bytes - at < LENGTH ? take_bytes(coding, scan, data + at, bytes - at)
-                                      : take_length(coding, scan, data + at, bytes - at);
+        if (scan->left == 0)
+            at += take_length(coding, scan, data + at, bytes - at);
         if (scan->taken > 0)
             break;
         if (scan->left > bytes - at) {
@@ -173,24 +166,6 @@ static size_t keep(uint8_t *kept, size_t size, uint64_t have, const uint8_t *dat
     return count;
 }
 
-/* Go over the whole records in data[0, bytes), the first of which begins there. Returns how many bytes they have; it
- * stops before one that is wrong. This is for speed alone. */
-static size_t pass_whole(const uint8_t *data, size_t bytes)
-{
-    size_t at = 0;
-
-    while (bytes - at >= LENGTH + SUM + SUM) {
-        const uint8_t *record = data + at;
-        const uint64_t length = load64le(record);
-
-        if (length > bytes - at - LENGTH - SUM - SUM || check_head(record) != NULL ||
-            !is_right(record + LENGTH + SUM + length, crc32c(0, record + LENGTH + SUM, (size_t)length)))
-            break;
-        at += LENGTH + SUM + (size_t)length + SUM;
-    }
-    return at;
-}
-
 /* Each turn goes on with one part of a record: the length and its checksum, the data, or their checksum. */
 static const char *check_tfrecord(struct length_check *check, const uint8_t *data, size_t bytes)
 {
@@ -201,9 +176,7 @@ static const char *check_tfrecord(struct length_check *check, const uint8_t *dat
         const uint64_t end = sizeof check->head + load64le(check->head); /* of the data, once they have begun */
         size_t count;
 
-        if (passed == 0 && (count = pass_whole(data, bytes)) > 0) {
-            check->start += count;
-        } else if (passed < sizeof check->head) {
+        if (passed < sizeof check->head) {
             count = keep(check->head, sizeof check->head, passed, data, bytes);
             if (passed + count == sizeof check->head)
                 wrong = check_head(check->head);

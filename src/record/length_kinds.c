@@ -15,12 +15,6 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     return found;
 }
 
-static ssize_t find_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
-{
-    *missing = &format->delimiter;
-    return scan->open ? -1 : 0;
-}
-
 static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const char *wrong = length_check(&tail->lengths, tail->format->kind->coding, data, bytes);
@@ -50,7 +44,6 @@ static bool is_tfrecord(const uint8_t *data, size_t bytes)
                                                     .traits = RECORD_HEADER,                                           \
                                                     .stored = "records with length " #word,                            \
                                                     .ends = find_ends,                                                 \
-                                                    .missing = find_missing,                                           \
                                                     .follow = follow,                                                  \
                                                     .refuse = refuse,                                                  \
                                                     .coding = LENGTH_##code,                                           \

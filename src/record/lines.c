@@ -11,6 +11,7 @@ enum { ENDS = 512 }; /* found at a time */
 static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                         uint32_t *ends, size_t room, size_t *scanned)
 {
+    struct scan_search search = {.byte = format->delimiter};
     uint32_t lines[ENDS];
     size_t found = 0;
     size_t at = 0;
@@ -18,7 +19,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     while (at < bytes && found < room) {
         uint64_t left = format->count - scan->done; /* until the record's end */
         size_t looked_at;
-        size_t count = scan_byte(data + at, bytes - at, format->delimiter, lines, ENDS, &looked_at);
+        size_t count = scan_find(&search, data + at, bytes - at, lines, ENDS, &looked_at);
         uint64_t line = left - 1;
 
         for (; line < count && found < room; line += format->count)

@@ -24,7 +24,8 @@ static const size_t SCAN_BYTES = UINT32_MAX / 2;
 static size_t ends_of_lines(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
                             size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
-    const size_t found = scan_byte(data, bytes, format->delimiter, ends, room, scanned);
+    struct scan_search search = {.byte = format->delimiter};
+    const size_t found = scan_find(&search, data, bytes, ends, room, scanned);
 
     if (*scanned > 0)
         scan->open = data[*scanned - 1] != format->delimiter;
@@ -143,7 +144,8 @@ static size_t ends_in_margin(const struct record_margin *margin, const uint8_t *
     const size_t first = at / TAR_BLOCK_BYTES + 1; /* block before which a member may end */
     const size_t blocks = (at + bytes) / TAR_BLOCK_BYTES + 1 - first;
     size_t looked_at;
-    const size_t found = scan_byte(margin->mark + first, blocks, RECORD_ENDS, ends, room, &looked_at);
+    struct scan_search search = {.byte = RECORD_ENDS};
+    const size_t found = scan_find(&search, margin->mark + first, blocks, ends, room, &looked_at);
 
     for (size_t i = 0; i < found; i++)
         ends[i] = (uint32_t)((first + ends[i] - 1) * TAR_BLOCK_BYTES - at);
@@ -186,11 +188,6 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
     uint32_t ends[ENDS];
     size_t at = 0;
 
-    if (format->kind == NULL && !format->grouped && count > 0 && bytes > 0) {
-        at = scan_past(data, bytes, format->delimiter, count);
-        scan->open = data[at - 1] != format->delimiter;
-        return at;
-    }
     while (at < bytes && count > 0) {
         size_t scanned;
 
@@ -229,13 +226,6 @@ uint64_t record_marks(const struct record_format *format, struct record_scan *sc
     return count;
 }
 
-/* Move data[start, end), which stands behind data[kept], there. Returns the end. */
-static size_t move(uint8_t *data, size_t kept, size_t start, size_t end)
-{
-    memmove(data + kept, data + start, end - start);
-    return kept + end - start;
-}
-
 size_t record_unmark(const struct record_format *format, struct record_scan *scan, uint8_t *data, size_t bytes)
 {
     uint32_t marks[ENDS];
@@ -245,11 +235,13 @@ size_t record_unmark(const struct record_format *format, struct record_scan *sca
         size_t count = find_marks(format, scan, data + at, least_size(bytes - at, SCAN_BYTES), marks, ENDS, &scanned);
         size_t start = at;
 
-        for (size_t i = 0; i < count; i++) {
-            kept = move(data, kept, start, at + marks[i] - 1);
-            start = at + marks[i];
+        for (size_t i = 0; i <= count; i++) { /* the members, and what is left behind the last mark */
+            const size_t end = i < count ? at + marks[i] - 1 : at + scanned;
+
+            memmove(data + kept, data + start, end - start);
+            kept += end - start;
+            start = end + 1;
         }
-        kept = move(data, kept, start, at + scanned);
     }
     return kept;
 }
@@ -269,5 +261,8 @@ bool record_is_sequential(const struct record_format *format)
 
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
 {
-    return record_kind(format)->missing(format, scan, missing);
+    const struct record_kind *kind = record_kind(format);
+
+    *missing = NULL;
+    return kind->missing != NULL ? kind->missing(format, scan, missing) : -scan->open;
 }

@@ -28,9 +28,6 @@ enum { WINDOW = 64 };
 /* Bit i tells whether data[i] is `byte`. */
 typedef uint64_t hits_function(const uint8_t *data, uint8_t byte);
 
-/* Bit i is the exclusive or of bits 0 to i. */
-typedef uint64_t parity_function(uint64_t bits);
-
 /* Write the end of the first hit and return the hits without it. Without hits, what is written has no meaning; the bit
  * added is there because counting the zeros of 0 has no result at all, and costs less than a branch. */
 INLINE uint64_t take_hit(uint64_t hits, size_t at, uint32_t *end)
@@ -39,54 +36,54 @@ INLINE uint64_t take_hit(uint64_t hits, size_t at, uint32_t *end)
     return hits & (hits - 1);
 }
 
-enum sought { BYTE, PAIR, UNQUOTED };
+/* Bit i is the exclusive or of bits 0 to i: in six steps, of which each doubles the bits taken together. */
+INLINE uint64_t parity(uint64_t bits)
+{
+    bits ^= bits << 1;
+    bits ^= bits << 2;
+    bits ^= bits << 4;
+    bits ^= bits << 8;
+    bits ^= bits << 16;
+    return bits ^ bits << 32;
+}
 
-/* What is sought, and where the search stands. */
-struct search {
-    uint8_t byte;
-    uint8_t before;  /* PAIR: stands `distance` before `byte` */
-    size_t distance; /* PAIR */
-    uint64_t quoted; /* UNQUOTED: all bits set inside quotes, else none */
-    size_t at;
-    size_t found;
-};
-
-/* The hits in a window. */
-INLINE uint64_t hits_in(enum sought sought, hits_function *find_hits, parity_function *parity, const uint8_t *data,
-                        struct search *search)
+/* The hits in a window. All bits of `quoted` are set if it begins inside quotes, and become so if the next one does. */
+INLINE uint64_t hits_in(enum scan_sought sought, hits_function *find_hits, const uint8_t *data,
+                        const struct scan_search *search, uint64_t *quoted)
 {
     uint64_t hits = find_hits(data, search->byte);
-    if (sought == PAIR)
-        hits &= find_hits(data - search->distance, search->before);
-    if (sought == UNQUOTED) {
-        uint64_t quoted = parity(find_hits(data, '"')) ^ search->quoted;
-        search->quoted = 0 - (quoted >> (WINDOW - 1));
-        hits &= ~quoted;
+    if (sought == SCAN_PAIR)
+        hits &= find_hits(data - search->distance, search->first);
+    if (sought == SCAN_UNQUOTED) {
+        const uint64_t inside = parity(find_hits(data, '"')) ^ *quoted;
+        *quoted = 0 - (inside >> (WINDOW - 1));
+        hits &= ~inside;
     }
     return hits;
 }
 
 /* The same for one byte. */
-INLINE bool is_hit(enum sought sought, const uint8_t *data, struct search *search)
+INLINE bool is_hit(enum scan_sought sought, const uint8_t *data, const struct scan_search *search, uint64_t *quoted)
 {
-    if (sought == UNQUOTED && *data == '"')
-        search->quoted = ~search->quoted;
-    return *data == search->byte && (sought != PAIR || *(data - search->distance) == search->before) &&
-           (sought != UNQUOTED || search->quoted == 0);
+    if (sought == SCAN_UNQUOTED && *data == '"')
+        *quoted = ~*quoted;
+    return *data == search->byte && (sought != SCAN_PAIR || *(data - search->distance) == search->first) &&
+           (sought != SCAN_UNQUOTED || *quoted == 0);
 }
 
 /* Groups of four, written out because not every compiler unrolls a loop of four: for lines of 1 to 17 bytes (Zen 5,
  * AVX2, GCC 12), groups of 1, 2, 4 and 8 take 1.4, 1.0, 0.7 and 0.8 ns a line, for lines of 350 bytes 4.2, 4.6, 5.0
  * and 7.3 ns. */
-INLINE size_t scan(enum sought sought, hits_function *find_hits, parity_function *parity, struct search search,
-                   const uint8_t *data, size_t bytes, uint32_t *ends, size_t room, struct search *stands)
+INLINE size_t scan(enum scan_sought sought, hits_function *find_hits, struct scan_search *search, const uint8_t *data,
+                   size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
-    size_t found = search.found, at = search.at;
+    uint64_t quoted = 0 - (uint64_t)search->quoted;
+    size_t found = 0, at = 0;
     for (; bytes - at >= WINDOW; at += WINDOW) {
-        struct search after = search;
-        uint64_t hits = hits_in(sought, find_hits, parity, data + at, &after);
+        uint64_t after = quoted;
+        uint64_t hits = hits_in(sought, find_hits, data + at, search, &after);
         if (room - found >= WINDOW) {
-            search = after;
+            quoted = after;
             if (hits == 0)
                 continue;
             uint32_t *next = ends + found;
@@ -101,130 +98,19 @@ INLINE size_t scan(enum sought sought, hits_function *find_hits, parity_function
         } else {
             if ((size_t)__builtin_popcountll(hits) >= room - found)
                 break;
-            search = after;
+            quoted = after;
             while (hits != 0)
                 hits = take_hit(hits, at, &ends[found++]);
         }
     }
     /* What is left is less than a window, or runs out of room within one. */
     for (; at < bytes && found < room; at++) {
-        if (is_hit(sought, data + at, &search))
+        if (is_hit(sought, data + at, search, &quoted))
             ends[found++] = (uint32_t)at + 1;
     }
-    search.at = at;
-    *stands = search;
+    search->quoted = quoted != 0;
+    *scanned = at;
     return found;
-}
-
-/* The beginning of a search for what is not quoted, as far as there are several windows and room for them. Their masks
- * are all made first, so that a mispredicted branch over a window without hits does not stop the making; and only
- * windows with hits need the parity of their quotes, the others no more than whether their number is odd. For lines of
- * 100 bytes (Zen 5, AVX-512BW, GCC 12), 1, 4, 8 and 16 windows at a time reach 18, 24, 28 and 28 GB/s, groups of four
- * hits instead of two 20. */
-INLINE void skip_quoted(hits_function *find_hits, parity_function *parity, struct search *search, const uint8_t *data,
-                        size_t bytes, uint32_t *ends, size_t room)
-{
-    enum { MANY = 8 };
-    uint64_t quoted = search->quoted;
-    size_t found = 0, at = 0;
-    while (bytes - at >= MANY * WINDOW && room - found >= MANY * WINDOW) {
-        uint64_t lines[MANY], quotes[MANY];
-        for (size_t w = 0; w < MANY; w++) {
-            lines[w] = find_hits(data + at + w * WINDOW, search->byte);
-            quotes[w] = find_hits(data + at + w * WINDOW, '"');
-        }
-        for (size_t w = 0; w < MANY; w++, at += WINDOW) {
-            uint64_t before = quoted;
-            quoted ^= 0 - ((uint64_t)__builtin_popcountll(quotes[w]) & 1);
-            if (lines[w] == 0)
-                continue;
-            uint64_t hits = lines[w] & ~(parity(quotes[w]) ^ before);
-            uint32_t *next = ends + found;
-            found += (size_t)__builtin_popcountll(hits);
-            do {
-                hits = take_hit(hits, at, next);
-                hits = take_hit(hits, at, next + 1);
-                next += 2;
-            } while (hits != 0);
-        }
-    }
-    search->quoted = quoted;
-    search->at = at;
-    search->found = found;
-}
-
-/* Is a byte part of a field, whatever else separates fields? */
-INLINE bool is_of_field(uint8_t byte, uint8_t separator)
-{
-    return byte != separator &&
-           ((byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte >= 0x80);
-}
-
-INLINE bool opens_within(const uint8_t *data, size_t quote, struct scan_quotes before)
-{
-    size_t at = quote;
-    while (at > 0 && data[at - 1] == ' ' && before.separator != ' ')
-        at--;
-    const uint8_t byte = at > 0 ? data[at - 1] : before.separator != ' ' ? before.solid : before.last;
-    const bool spaced = at < quote || (at == 0 && before.last == ' ');
-    return is_of_field(byte, before.separator) || (byte == '"' && spaced);
-}
-
-INLINE bool is_stray(const uint8_t *data, size_t bytes, size_t quote, bool opens, struct scan_quotes before)
-{
-    if (opens)
-        return opens_within(data, quote, before);
-    return quote + 1 < bytes && is_of_field(data[quote + 1], before.separator);
-}
-
-/* Of the quotes in a window that are in doubt, those that are not beside what fields or other values end with, one
- * space between them left out. `ends` are separators and newlines. */
-INLINE uint64_t still_doubtful(hits_function *find_hits, const uint8_t *window, uint64_t doubtful, uint64_t opened,
-                               uint64_t ends)
-{
-    static const uint8_t others[] = ";:\t\r{}";
-    uint64_t spaces = find_hits(window, ' ');
-    for (size_t i = 0; i < sizeof others - 1; i++)
-        ends |= find_hits(window, others[i]);
-    return doubtful & ~((opened & (ends << 1 | (spaces << 1 & ends << 2))) | (~opened & ends >> 1));
-}
-
-/* Nearly all quotes that open stand after a separator, a newline or a quote, and those that close before one. The
- * others are looked at one by one, as are those at the edges of a window. */
-INLINE size_t stray(hits_function *find_hits, parity_function *parity, const uint8_t *data, size_t bytes,
-                    struct scan_quotes before)
-{
-    uint64_t inside = 0 - (uint64_t)before.quoted, ordinary = 0;
-    size_t at = 0;
-    if (before.last == '"' && !before.quoted && bytes > 0 && is_of_field(data[0], before.separator))
-        return 0;
-    for (; bytes - at >= WINDOW; at += WINDOW) {
-        uint64_t after = ordinary >> (WINDOW - 1);
-        uint64_t quotes = find_hits(data + at, '"');
-        ordinary = 0;
-        if (quotes == 0)
-            continue;
-        uint64_t ends = find_hits(data + at, before.separator) | find_hits(data + at, '\n');
-        ordinary = quotes | ends;
-        uint64_t opened = parity(quotes) ^ inside;
-        uint64_t doubtful = quotes & ((opened & ~(ordinary << 1 | after)) | (~opened & ~(ordinary >> 1)));
-        if (doubtful != 0)
-            doubtful = still_doubtful(find_hits, data + at, doubtful, opened, ends);
-        inside = 0 - (opened >> (WINDOW - 1));
-        for (; doubtful != 0; doubtful &= doubtful - 1) {
-            unsigned bit = (unsigned)__builtin_ctzll(doubtful);
-            if (is_stray(data, bytes, at + bit, (opened >> bit & 1) != 0, before))
-                return at + bit;
-        }
-    }
-    for (; at < bytes; at++) {
-        if (data[at] != '"')
-            continue;
-        inside = ~inside;
-        if (is_stray(data, bytes, at, inside != 0, before))
-            return at;
-    }
-    return bytes;
 }
 
 INLINE size_t count(hits_function *find_hits, const uint8_t *data, size_t bytes, uint8_t byte)
@@ -237,73 +123,20 @@ INLINE size_t count(hits_function *find_hits, const uint8_t *data, size_t bytes,
     return found;
 }
 
-/* The last window is gone through hit by hit. */
-INLINE size_t past(hits_function *find_hits, const uint8_t *data, size_t bytes, uint8_t byte, size_t count)
-{
-    size_t at = 0;
-    for (; bytes - at >= WINDOW; at += WINDOW) {
-        uint64_t hits = find_hits(data + at, byte);
-        size_t found = (size_t)__builtin_popcountll(hits);
-        if (found >= count) {
-            while (--count > 0)
-                hits &= hits - 1;
-            return at + (size_t)__builtin_ctzll(hits) + 1;
-        }
-        count -= found;
-    }
-    while (at < bytes && count > 0)
-        count -= data[at++] == byte;
-    return at;
-}
-
-/* Defines the functions of the way that finds its hits with hits_NAME and their parity with PARITY. */
-#define DEFINE_WAY(NAME, PARITY, TARGET)                                                                               \
-    TARGET static size_t byte_##NAME(const uint8_t *data, size_t bytes, uint8_t byte, uint32_t *ends, size_t room,     \
-                                     size_t *scanned)                                                                  \
-    {                                                                                                                  \
-        struct search search = {.byte = byte};                                                                         \
-        size_t found = scan(BYTE, hits_##NAME, PARITY, search, data, bytes, ends, room, &search);                      \
-        *scanned = search.at;                                                                                          \
-        return found;                                                                                                  \
-    }                                                                                                                  \
-    TARGET static size_t pair_##NAME(const uint8_t *data, size_t bytes, struct scan_pair pair, uint32_t *ends,         \
+/* Defines the functions of the way that finds its hits with hits_NAME. */
+#define DEFINE_WAY(NAME, TARGET)                                                                                       \
+    TARGET static size_t find_##NAME(struct scan_search *search, const uint8_t *data, size_t bytes, uint32_t *ends,    \
                                      size_t room, size_t *scanned)                                                     \
     {                                                                                                                  \
-        struct search search = {.byte = pair.last, .before = pair.first, .distance = pair.distance};                   \
-        size_t found = scan(PAIR, hits_##NAME, PARITY, search, data, bytes, ends, room, &search);                      \
-        *scanned = search.at;                                                                                          \
-        return found;                                                                                                  \
-    }                                                                                                                  \
-    TARGET static size_t unquoted_##NAME(const uint8_t *data, size_t bytes, uint8_t byte, bool *quoted,                \
-                                         uint32_t *ends, size_t room, size_t *scanned)                                 \
-    {                                                                                                                  \
-        struct search search = {.byte = byte, .quoted = 0 - (uint64_t)*quoted};                                        \
-        skip_quoted(hits_##NAME, PARITY, &search, data, bytes, ends, room);                                            \
-        size_t found = scan(UNQUOTED, hits_##NAME, PARITY, search, data, bytes, ends, room, &search);                  \
-        *quoted = search.quoted != 0;                                                                                  \
-        *scanned = search.at;                                                                                          \
-        return found;                                                                                                  \
-    }                                                                                                                  \
-    TARGET static size_t stray_##NAME(const uint8_t *data, size_t bytes, struct scan_quotes before)                    \
-    {                                                                                                                  \
-        return stray(hits_##NAME, PARITY, data, bytes, before);                                                        \
+        if (search->sought == SCAN_BYTE)                                                                               \
+            return scan(SCAN_BYTE, hits_##NAME, search, data, bytes, ends, room, scanned);                             \
+        if (search->sought == SCAN_PAIR)                                                                               \
+            return scan(SCAN_PAIR, hits_##NAME, search, data, bytes, ends, room, scanned);                             \
+        return scan(SCAN_UNQUOTED, hits_##NAME, search, data, bytes, ends, room, scanned);                             \
     }                                                                                                                  \
     TARGET static size_t count_##NAME(const uint8_t *data, size_t bytes, uint8_t byte)                                 \
     {                                                                                                                  \
         return count(hits_##NAME, data, bytes, byte);                                                                  \
-    }                                                                                                                  \
-    TARGET static size_t past_##NAME(const uint8_t *data, size_t bytes, uint8_t byte, size_t count)                    \
-    {                                                                                                                  \
-        return past(hits_##NAME, data, bytes, byte, count);                                                            \
-    }
-
-#define WAY(NAME)                                                                                                      \
-    {                                                                                                                  \
-#NAME, byte_##NAME, pair_##NAME, unquoted_##NAME, stray_##NAME, count_##NAME, past_##NAME, has_##NAME          \
-    }
-#define NO_WAY                                                                                                         \
-    {                                                                                                                  \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                                 \
     }
 
 /* Eight bytes in one number. A byte that differs leaves a difference x other than 0, so that x or x + 0x7f has its high
@@ -325,30 +158,12 @@ static inline uint64_t hits_plain(const uint8_t *data, uint8_t byte)
     return hits;
 }
 
-/* In six steps, of which each doubles the bits taken together. */
-static inline uint64_t parity_by_shifts(uint64_t bits)
-{
-    bits ^= bits << 1;
-    bits ^= bits << 2;
-    bits ^= bits << 4;
-    bits ^= bits << 8;
-    bits ^= bits << 16;
-    return bits ^ bits << 32;
-}
-
-DEFINE_WAY(plain, parity_by_shifts, )
-
-static bool has_plain(void)
-{
-    return true;
-}
+DEFINE_WAY(plain, )
 
 #if defined(__x86_64__) || defined(__i386__)
 
-#define SSE2     __attribute__((target("sse2")))
-#define PCLMUL   __attribute__((target("sse2,pclmul")))
-#define AVX2     __attribute__((target("avx2,bmi,popcnt,pclmul")))
-#define AVX512BW __attribute__((target("avx512f,avx512bw,bmi,popcnt,pclmul")))
+#define SSE2 __attribute__((target("sse2")))
+#define AVX2 __attribute__((target("avx2,bmi,popcnt")))
 
 SSE2 static inline uint64_t hits_sse2(const uint8_t *data, uint8_t byte)
 {
@@ -370,23 +185,8 @@ AVX2 static inline uint64_t hits_avx2(const uint8_t *data, uint8_t byte)
            (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, sought)) << 32;
 }
 
-AVX512BW static inline uint64_t hits_avx512bw(const uint8_t *data, uint8_t byte)
-{
-    return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(data), _mm512_set1_epi8((char)byte));
-}
-
-DEFINE_WAY(sse2, parity_by_shifts, SSE2)
-/* The product with all ones, added without carries. */
-PCLMUL static inline uint64_t parity_by_product(uint64_t bits)
-{
-    __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, (long long)bits), _mm_set1_epi8(-1), 0);
-    uint64_t result;
-    _mm_storel_epi64((__m128i *)(void *)&result, product);
-    return result;
-}
-
-DEFINE_WAY(avx2, parity_by_product, AVX2)
-DEFINE_WAY(avx512bw, parity_by_product, AVX512BW)
+DEFINE_WAY(sse2, SSE2)
+DEFINE_WAY(avx2, AVX2)
 
 static bool has_sse2(void)
 {
@@ -395,19 +195,8 @@ static bool has_sse2(void)
 
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") &&
-           __builtin_cpu_supports("pclmul");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
 }
-
-static bool has_avx512bw(void)
-{
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") &&
-           __builtin_cpu_supports("pclmul");
-}
-
-const struct scan_way scan_ways[] = {
-    WAY(avx512bw), WAY(avx2), WAY(sse2), WAY(plain), NO_WAY,
-};
 
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
@@ -425,63 +214,36 @@ static inline uint64_t hits_neon(const uint8_t *data, uint8_t byte)
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
 }
 
-DEFINE_WAY(neon, parity_by_shifts, )
-
-static bool has_neon(void)
-{
-    return true;
-}
-
-const struct scan_way scan_ways[] = {
-    WAY(neon),
-    WAY(plain),
-    NO_WAY,
-};
-
-#else
-
-const struct scan_way scan_ways[] = {
-    WAY(plain),
-    NO_WAY,
-};
+DEFINE_WAY(neon, )
 
 #endif
+
+const struct scan_way scan_ways[] = {
+#if defined(__x86_64__) || defined(__i386__)
+    {"avx2", find_avx2, count_avx2, has_avx2},
+    {"sse2", find_sse2, count_sse2, has_sse2},
+#elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    {"neon", find_neon, count_neon, NULL},
+#endif
+    {"plain", find_plain, count_plain, NULL},
+    {NULL, NULL, NULL, NULL},
+};
 
 static const struct scan_way *best_way(void)
 {
     const struct scan_way *way = scan_ways;
-    while (!way->supported())
+    while (way->supported != NULL && !way->supported())
         way++;
     return way;
 }
 
-size_t scan_byte(const uint8_t *data, size_t bytes, uint8_t byte, uint32_t *ends, size_t room, size_t *scanned)
+size_t scan_find(struct scan_search *search, const uint8_t *data, size_t bytes, uint32_t *ends, size_t room,
+                 size_t *scanned)
 {
-    return best_way()->byte(data, bytes, byte, ends, room, scanned);
-}
-
-size_t scan_pair(const uint8_t *data, size_t bytes, struct scan_pair pair, uint32_t *ends, size_t room, size_t *scanned)
-{
-    return best_way()->pair(data, bytes, pair, ends, room, scanned);
-}
-
-size_t scan_unquoted(const uint8_t *data, size_t bytes, uint8_t byte, bool *quoted, uint32_t *ends, size_t room,
-                     size_t *scanned)
-{
-    return best_way()->unquoted(data, bytes, byte, quoted, ends, room, scanned);
-}
-
-size_t scan_stray(const uint8_t *data, size_t bytes, struct scan_quotes before)
-{
-    return best_way()->stray(data, bytes, before);
+    return best_way()->find(search, data, bytes, ends, room, scanned);
 }
 
 size_t scan_count(const uint8_t *data, size_t bytes, uint8_t byte)
 {
     return best_way()->count(data, bytes, byte);
-}
-
-size_t scan_past(const uint8_t *data, size_t bytes, uint8_t byte, size_t count)
-{
-    return best_way()->past(data, bytes, byte, count);
 }

@@ -32,12 +32,6 @@ static void advance(const struct record_format *format, struct record_scan *scan
     scan->open = scan->done > 0;
 }
 
-static ssize_t find_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
-{
-    *missing = &format->delimiter;
-    return scan->open ? -1 : 0;
-}
-
 static void check_size(const struct tail *tail, const char *name, uint64_t bytes)
 {
     if (bytes % tail->format->count > 0)
@@ -59,7 +53,6 @@ const struct record_kind sizes_kind = {
     .stored = "records of %n byte%p",
     .ends = find_ends,
     .advance = advance,
-    .missing = find_missing,
     .check_size = check_size,
     .refuse = refuse,
 };

@@ -12,7 +12,6 @@
 
 #include "record/record.h"
 #include "record/scan.h"
-#include "record/tail.h"
 
 enum {
     ENDS = 512, /* found at a time */
@@ -39,13 +38,14 @@ static size_t ends_inside(const struct record_format *format, const uint8_t *dat
 {
     uint32_t candidates[ENDS];
     const size_t distance = format->string_bytes - 1;
-    const struct scan_pair pair = {format->string[0], format->string[distance], distance};
+    struct scan_search pair = {
+        .sought = SCAN_PAIR, .byte = format->string[distance], .first = format->string[0], .distance = distance};
     size_t found = 0;
     size_t at = *start + distance; /* where the last byte of the next delimiter may be */
 
     while (at < bytes && found < room) {
         size_t looked_at;
-        size_t count = scan_pair(data + at, bytes - at, pair, candidates, ENDS, &looked_at);
+        size_t count = scan_find(&pair, data + at, bytes - at, candidates, ENDS, &looked_at);
 
         for (size_t i = 0; i < count && found < room; i++) {
             size_t end = at + candidates[i];
@@ -131,13 +131,6 @@ static ssize_t missing_at_start(const struct record_format *format, const struct
     return (ssize_t)(format->string_bytes - has_newline);
 }
 
-static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
-{
-    (void)name;
-    tail_learn_end(tail, data, bytes);
-    tail_advance(tail, data, bytes);
-}
-
 const struct record_kind string_start_kind = {
     .name = "start",
     .argument = "STRING",
@@ -148,7 +141,6 @@ const struct record_kind string_start_kind = {
     .ends = find_ends,
     .advance = advance,
     .missing = missing_at_start,
-    .follow = follow,
 };
 
 const struct record_kind string_end_kind = {
@@ -161,5 +153,4 @@ const struct record_kind string_end_kind = {
     .ends = find_ends,
     .advance = advance,
     .missing = missing_at_end,
-    .follow = follow,
 };

@@ -29,9 +29,8 @@ void tail_begin(struct tail *tail)
     tail->scan = (struct record_scan){0};
     tail->lengths = (struct length_check){0};
     tail->open = false;
-    tail->last = tail->solid = 0;
+    tail->last = 0;
     tail->newlines = 0;
-    tail->stray_line = 0;
 }
 
 void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes)
@@ -41,14 +40,13 @@ void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes)
     tail->lengths.start = tail->lengths.at += bytes;
 }
 
-void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes)
+/* Look for the first end of a record of all. */
+static void learn_end(struct tail *tail, const uint8_t *data, size_t bytes)
 {
     struct record_scan scan = tail->scan;
     uint32_t end;
     size_t scanned;
 
-    if (tail->end_known)
-        return;
     if (record_ends(tail->format, &scan, data, bytes, &end, 1, &scanned) == 0)
         return;
     tail->end_known = true;
@@ -57,34 +55,27 @@ void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes)
 
 void tail_advance(struct tail *tail, const uint8_t *data, size_t bytes)
 {
+    if (!tail->end_known)
+        learn_end(tail, data, bytes);
     record_advance(tail->format, &tail->scan, data, bytes);
     tail->last = data[bytes - 1];
-}
-
-/* Of lines. Where something else than a newline ends them, has it been seen, and newlines before it? */
-static void follow_lines(struct tail *tail, const uint8_t *data, size_t bytes)
-{
-    if (tail->format->delimiter != '\n' && !tail->end_known) {
-        tail->newline = tail->newline || memchr(data, '\n', bytes) != NULL;
-        tail_learn_end(tail, data, bytes);
-    }
-    tail_advance(tail, data, bytes);
 }
 
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const struct record_kind *kind = record_kind(tail->format);
 
-    tail->first = !tail->open;
     tail->open = true;
-    if (bytes == 0)
+    if (bytes == 0 || record_is(tail->format, RECORD_MEMBER)) /* archives are looked at where they are read */
         return;
-    if (kind->follow != NULL)
+    if (kind->follow != NULL) {
         kind->follow(tail, name, data, bytes);
-    else if (tail->format->kind == NULL)
-        follow_lines(tail, data, bytes);
-    else
-        tail_advance(tail, data, bytes);
+        return;
+    }
+    /* Where something else than a newline ends records, has it been seen, and newlines before it? */
+    if (!tail->end_known && !tail->newline)
+        tail->newline = memchr(data, '\n', bytes) != NULL;
+    tail_advance(tail, data, bytes);
 }
 
 size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing)

@@ -69,27 +69,17 @@ static bool read_number(const uint8_t *field, size_t bytes, uint64_t *number)
     return i == bytes;
 }
 
-/* The sum of a block's bytes shifted right, those of the checksum taken for spaces. There is no question asked of any,
- * so that many are added at a time. */
-static uint32_t add_bytes(const uint8_t *block, unsigned shift)
-{
-    uint32_t sum = 0;
-
-    for (size_t i = 0; i < TAR_BLOCK_BYTES; i++)
-        sum += (uint32_t)block[i] >> shift;
-    for (size_t i = CHECKSUM; i < CHECKSUM + CHECKSUM_BYTES; i++)
-        sum += ((uint32_t)' ' >> shift) - ((uint32_t)block[i] >> shift);
-    return sum;
-}
-
-/* Some old programs added the bytes as signed ones. */
+/* Those of the checksum count as spaces. */
 static bool is_checked(const uint8_t *block)
 {
-    const uint32_t sum = add_bytes(block, 0);
+    uint32_t sum = CHECKSUM_BYTES * ' ';
     uint64_t expected;
 
-    return read_number(block + CHECKSUM, CHECKSUM_BYTES, &expected) &&
-           (expected == sum || expected + ((uint64_t)add_bytes(block, 7) << 8) == sum);
+    for (size_t i = 0; i < TAR_BLOCK_BYTES; i++)
+        sum += block[i];
+    for (size_t i = CHECKSUM; i < CHECKSUM + CHECKSUM_BYTES; i++)
+        sum -= block[i];
+    return read_number(block + CHECKSUM, CHECKSUM_BYTES, &expected) && expected == sum;
 }
 
 static bool is_zero(const uint8_t *block)

@@ -146,7 +146,7 @@ static struct decimal read_line(struct weight_input *weights)
 {
     struct record_piece line = {.last = false};
 
-    field_begin_alone(&weights->field, weights->text, WEIGHT_BYTES_MAX);
+    field_begin(&weights->field, (struct field_place){0}, false, weights->text, WEIGHT_BYTES_MAX);
     while (!line.last) {
         if (!record_reader_next(&weights->reader, &line))
             fault_say("%s: too few weights: there are more than %llu records", weights->place.file,
@@ -222,7 +222,7 @@ static struct decimal find_field(struct weight_input *weights, struct record_rea
     bool ended;
 
     find_name(weights, piece->offset);
-    field_begin(field, weights->place.field, weights->text, WEIGHT_BYTES_MAX);
+    field_begin(field, weights->place.field, false, weights->text, WEIGHT_BYTES_MAX);
     ended = field_follow(field, piece->data, piece->bytes - piece->last);
     if (!ended && !piece->last) {
         ended = keep(weights, reader, piece);

@@ -174,6 +174,8 @@ bigshuf --tune=leaf-records=2147483649 =! invalid --tune argument *
 bigshuf -o a -o b =! multiple output files specified
 bigshuf --random-source=a --random-source=b =! multiple random sources specified
 bigshuf -i1-2 -ix =! multiple -i options specified
+bigshuf -i5-3 =! invalid input range: '5-3': *
+bigshuf -i5--7 =! invalid input range: '-7': *
 bigshuf --csv --records=tar =! multiple kinds of records specified
 bigshuf --records=lines:2 --records=lines:3 =! multiple kinds of records specified
 bigshuf --records=line:2 =! invalid record kind 'line:2': it is one of lines:N, bytes:N, start:STRING, end:STRING, csv, *, u64be or varint

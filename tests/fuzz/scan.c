@@ -7,11 +7,9 @@
 enum { BYTES_MAX = 1500, MARGIN = 64, UNTOUCHED = 0x5eed5eed };
 
 struct question {
-    const uint8_t *data; /* memory of just that size, from `pair.distance` bytes before it on */
+    struct scan_search search;
+    const uint8_t *data; /* memory of just that size, from search.distance bytes before it on */
     size_t bytes;
-    uint8_t byte;
-    struct scan_pair pair;
-    bool quoted;
     size_t room;
 };
 
@@ -22,51 +20,35 @@ struct answer {
     bool quoted;
 };
 
-enum sought { BYTE, PAIR, UNQUOTED, KINDS };
-
-static void loop(enum sought sought, const struct question *question, struct answer *answer)
+static void loop(const struct question *question, struct answer *answer)
 {
+    const struct scan_search *search = &question->search;
+
     answer->found = answer->scanned = 0;
-    answer->quoted = question->quoted;
+    answer->quoted = search->quoted;
     for (; answer->scanned < question->bytes && answer->found < question->room; answer->scanned++) {
         const uint8_t *at = question->data + answer->scanned;
-        bool hit = *at == question->byte;
 
-        if (sought == PAIR)
-            hit = *at == question->pair.last && *(at - question->pair.distance) == question->pair.first;
-        if (sought == UNQUOTED) {
-            answer->quoted ^= *at == '"';
-            hit = hit && !answer->quoted;
-        }
-        if (hit)
+        answer->quoted ^= search->sought == SCAN_UNQUOTED && *at == '"';
+        if (*at == search->byte && (search->sought != SCAN_PAIR || *(at - search->distance) == search->first) &&
+            (search->sought != SCAN_UNQUOTED || !answer->quoted))
             answer->ends[answer->found++] = (uint32_t)answer->scanned + 1;
     }
 }
 
-static void ask(const struct scan_way *way, enum sought sought, const struct question *question, struct answer *answer)
-{
-    const struct question q = *question;
-
-    answer->quoted = q.quoted;
-    if (sought == BYTE)
-        answer->found = way->byte(q.data, q.bytes, q.byte, answer->ends, q.room, &answer->scanned);
-    else if (sought == PAIR)
-        answer->found = way->pair(q.data, q.bytes, q.pair, answer->ends, q.room, &answer->scanned);
-    else
-        answer->found = way->unquoted(q.data, q.bytes, q.byte, &answer->quoted, answer->ends, q.room, &answer->scanned);
-}
-
-static void compare(const struct scan_way *way, enum sought sought, const struct question *question)
+static void compare(const struct scan_way *way, const struct question *question)
 {
     static struct answer expected, answer;
+    struct scan_search search = question->search;
 
     for (size_t i = 0; i < MARGIN; i++)
         answer.ends[question->room + i] = UNTOUCHED;
-    loop(sought, question, &expected);
-    ask(way, sought, question, &answer);
+    loop(question, &expected);
+    answer.found =
+        way->find(&search, question->data, question->bytes, answer.ends, question->room, &answer.scanned);
     FUZZ_CHECK(answer.found == expected.found);
     FUZZ_CHECK(answer.scanned == expected.scanned);
-    FUZZ_CHECK(sought != UNQUOTED || answer.quoted == expected.quoted);
+    FUZZ_CHECK(search.quoted == expected.quoted);
     FUZZ_CHECK(memcmp(answer.ends, expected.ends, expected.found * sizeof *expected.ends) == 0);
     for (size_t i = 0; i < MARGIN; i++)
         FUZZ_CHECK(answer.ends[question->room + i] == UNTOUCHED);
@@ -77,64 +59,36 @@ static void compare_count(const struct scan_way *way, const struct question *que
     size_t count = 0;
 
     for (size_t i = 0; i < question->bytes; i++)
-        count += question->data[i] == question->byte;
-    FUZZ_CHECK(way->count(question->data, question->bytes, question->byte) == count);
-}
-
-static bool is_of_field(uint8_t byte)
-{
-    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte > 127;
-}
-
-/* The byte of the question stands before the data, and a comma separates fields. */
-static void compare_stray(const struct scan_way *way, const struct question *question)
-{
-    const struct scan_quotes before = {',', question->quoted, question->byte,
-                                       question->byte == ' ' ? 'a' : question->byte};
-    const uint8_t *data = question->data;
-    bool quoted = question->quoted, spaced = before.last == ' ';
-    uint8_t solid = before.solid;
-    size_t at = 0;
-
-    for (; at < question->bytes; at++) {
-        quoted ^= data[at] == '"';
-        if (data[at] == '"' && quoted && (is_of_field(solid) || (spaced && solid == '"')))
-            break;
-        if (data[at] == '"' && !quoted && at + 1 < question->bytes && is_of_field(data[at + 1]))
-            break;
-        spaced = data[at] == ' ';
-        solid = spaced ? solid : data[at];
-    }
-    if (before.last == '"' && !before.quoted && question->bytes > 0 && is_of_field(data[0]))
-        at = 0;
-    FUZZ_CHECK(way->stray(data, question->bytes, before) == at);
+        count += question->data[i] == question->search.byte;
+    FUZZ_CHECK(way->count(question->data, question->bytes, question->search.byte) == count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static uint8_t text[BYTES_MAX];
     struct fuzz fuzz = {data, bytes};
-    struct question question = {.byte = fuzz_byte(&fuzz)};
-    size_t times = fuzz_byte(&fuzz), distance = fuzz_byte(&fuzz);
+    struct question question = {.search = {.byte = fuzz_byte(&fuzz)}};
+    struct scan_search *search = &question.search;
+    size_t times = fuzz_byte(&fuzz);
     uint8_t *copy;
 
-    question.quoted = fuzz_byte(&fuzz) % 2 != 0;
-    question.pair = (struct scan_pair){fuzz_byte(&fuzz), question.byte, distance};
+    search->distance = fuzz_byte(&fuzz);
+    search->quoted = fuzz_byte(&fuzz) % 2 != 0;
+    search->first = fuzz_byte(&fuzz);
     question.room = fuzz_from_to(&fuzz, 0, BYTES_MAX);
     question.bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, text, sizeof text);
-    copy = malloc(distance + question.bytes);
+    copy = malloc(search->distance + question.bytes);
     FUZZ_CHECK(copy != NULL);
-    memset(copy, question.pair.first, distance);
-    memcpy(copy + distance, text, question.bytes);
-    question.data = copy + distance;
+    memset(copy, search->first, search->distance);
+    memcpy(copy + search->distance, text, question.bytes);
+    question.data = copy + search->distance;
     for (const struct scan_way *way = scan_ways; way->name != NULL; way++) {
-        if (!way->supported())
+        if (way->supported != NULL && !way->supported())
             continue;
-        for (enum sought sought = BYTE; sought < KINDS; sought++)
-            if (sought != UNQUOTED || question.byte != '"')
-                compare(way, sought, &question);
+        for (search->sought = SCAN_BYTE; search->sought <= SCAN_UNQUOTED; search->sought++)
+            if (search->sought != SCAN_UNQUOTED || search->byte != '"')
+                compare(way, &question);
         compare_count(way, &question);
-        compare_stray(way, &question);
     }
     free(copy);
     return 0;

@@ -5,8 +5,7 @@
 
 #include "fuzz.h"
 
-#include "record/tar_headers.h"
-#include "record/tar_scan.h"
+#include "record/record.h"
 
 enum { STREAM_MAX = 1 << 15, MEMBERS_MAX = STREAM_MAX / TAR_BLOCK_BYTES, PIECES = 16, SIZE = 124, CHECKSUM = 148 };
 
@@ -141,7 +140,8 @@ static size_t read_member(size_t start)
 
 static void scan(struct fuzz fuzz, const uint32_t *expected, size_t members, size_t bytes)
 {
-    struct tar_scan scan = {.behind = false};
+    const struct record_format format = {.kind = &tar_kind};
+    struct record_scan scan = {0};
     size_t found = 0, last = 0;
 
     for (size_t at = 0, scanned; at < bytes; at += scanned) {
@@ -149,7 +149,7 @@ static void scan(struct fuzz fuzz, const uint32_t *expected, size_t members, siz
         const size_t piece_bytes = bytes - at < step ? bytes - at : step;
         uint8_t *piece = fuzz_copy(stream + at, piece_bytes);
         uint32_t ends[8];
-        const size_t count = tar_scan_ends(&scan, piece, piece_bytes, ends, room, &scanned);
+        const size_t count = record_ends(&format, &scan, piece, piece_bytes, ends, room, &scanned);
 
         FUZZ_CHECK(count <= room && scanned == (count == room ? ends[count - 1] : piece_bytes));
         for (size_t i = 0; i < count; i++, found++) {

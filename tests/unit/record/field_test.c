@@ -10,9 +10,10 @@
 enum { ROOM = 100 };
 
 /* How a field is looked for. */
-enum way { PLAIN, QUOTED, EXACT, ALONE };
+enum way { PLAIN, QUOTED, EXACT };
 
-/* Field `number` of the record, with ',' between fields; NULL if there is none. CSV is exact, and its line ends. */
+/* Field `number` of the record (0: all of it), with ',' between fields; NULL if there is none. CSV is exact, and its
+ * line ends. */
 struct example {
     enum way way;
     uint64_t number;
@@ -31,7 +32,7 @@ static const struct example examples[] = {
     {PLAIN, 2, "a,3\r", "3\r", false},
     {PLAIN, 3, "abc,d", NULL, false},
     {PLAIN, 2, "", NULL, false},
-    {ALONE, 1, " a,b", "a,b", false},
+    {PLAIN, 0, " a,b", "a,b", false},
     {EXACT, 2, "a, b ,c", " b ", true},
     {QUOTED, 1, "a,b", "a", true},
     {QUOTED, 1, "\"a\",b", "a", true},
@@ -58,10 +59,7 @@ static void begin(enum way way, uint64_t number, size_t room)
 {
     const struct field_place place = {.number = number, .separator = ',', .quoted = way == QUOTED};
 
-    if (way == ALONE)
-        field_begin_alone(&field, text, room);
-    else
-        (way == PLAIN ? field_begin : field_begin_exact)(&field, place, text, room);
+    field_begin(&field, place, way != PLAIN, text, room);
 }
 
 /* Show the record to the field in pieces of `step` bytes. Has the field ended before it? */

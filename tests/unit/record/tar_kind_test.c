@@ -3,10 +3,11 @@
 #include "support/tar_archive.h"
 #include "support/unit.h"
 
-#include "record/tar_headers.h"
-#include "record/tar_scan.h"
+#include "record/record.h"
 
 enum { MEMBERS_MAX = 64 };
+
+static const struct record_format members_of_tar = {.kind = &tar_kind};
 
 static struct tar_archive archive;
 static uint32_t expected[MEMBERS_MAX];
@@ -65,7 +66,7 @@ static void fill(void)
 /* Bytes come `step` at a time, ends `room` at a time. */
 static void check(size_t step, size_t room)
 {
-    struct tar_scan scan = {.behind = false};
+    struct record_scan scan = {0};
     size_t found = 0;
 
     for (size_t at = 0, scanned; at < archive.bytes; at += scanned) {
@@ -76,7 +77,7 @@ static void check(size_t step, size_t room)
 
         assert_non_null(piece);
         memcpy(piece, archive.data + at, bytes);
-        count = tar_scan_ends(&scan, piece, bytes, ends, room, &scanned);
+        count = record_ends(&members_of_tar, &scan, piece, bytes, ends, room, &scanned);
         assert_true(count <= room);
         assert_true(scanned == bytes || (count == room && scanned == ends[count - 1]));
         for (size_t i = 0; i < count; i++)
@@ -84,7 +85,7 @@ static void check(size_t step, size_t room)
         free(piece);
     }
     assert_int_equal(found, members);
-    assert_memory_equal(&scan, &(struct tar_scan){.behind = false}, sizeof scan);
+    assert_memory_equal(&scan, &(struct record_scan){0}, sizeof scan);
 }
 
 UNIT_TEST(members_end_where_their_headers_say)
@@ -101,14 +102,14 @@ UNIT_TEST(data_are_not_touched)
     const uint64_t bytes = (uint64_t)1 << 31;
     uint32_t end;
     size_t scanned;
-    struct tar_scan scan = {.behind = false};
+    struct record_scan scan = {0};
 
     archive.bytes = 0;
     tar_archive_header(&archive, '0', "large", bytes);
-    assert_int_equal(tar_scan_ends(&scan, archive.data, TAR_BLOCK_BYTES, &end, 1, &scanned), 0);
+    assert_int_equal(record_ends(&members_of_tar, &scan, archive.data, TAR_BLOCK_BYTES, &end, 1, &scanned), 0);
     /* Were one byte looked at, it would be of no memory. */
-    assert_int_equal(tar_scan_ends(&scan, NULL, (size_t)bytes - 1, &end, 1, &scanned), 0);
+    assert_int_equal(record_ends(&members_of_tar, &scan, NULL, (size_t)bytes - 1, &end, 1, &scanned), 0);
     assert_int_equal(scanned, bytes - 1);
-    assert_int_equal(tar_scan_ends(&scan, archive.data, 1, &end, 1, &scanned), 1);
+    assert_int_equal(record_ends(&members_of_tar, &scan, archive.data, 1, &end, 1, &scanned), 1);
     assert_int_equal(end, 1);
 }
