@@ -44,8 +44,7 @@ static void compare(const struct scan_way *way, const struct question *question)
     for (size_t i = 0; i < MARGIN; i++)
         answer.ends[question->room + i] = UNTOUCHED;
     loop(question, &expected);
-    answer.found =
-        way->find(&search, question->data, question->bytes, answer.ends, question->room, &answer.scanned);
+    answer.found = way->find(&search, question->data, question->bytes, answer.ends, question->room, &answer.scanned);
     FUZZ_CHECK(answer.found == expected.found);
     FUZZ_CHECK(answer.scanned == expected.scanned);
     FUZZ_CHECK(search.quoted == expected.quoted);

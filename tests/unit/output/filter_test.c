@@ -179,18 +179,22 @@ TEST(who_has_half_of_a_file_is_told_before_its_pipe_ends)
     assert_int_equal(access("F", F_OK), -1);
 }
 
-/* The commands end when the test lets them, which is later. */
+/* The commands end when the test lets them, which is later. The run fails when none of them can be terminated any more.
+ */
 TEST(a_run_that_fails_names_the_files_and_waits_for_nobody)
 {
     int go;
 
     assert_int_equal(mkfifo("go", 0600), 0);
     if (scratch_begin_end()) {
-        struct filters *filters = filters_new("trap '' TERM; read line <go; echo >>gone", 3);
+        struct filters *filters = filters_new("trap '' TERM; touch ready.$FILE; read line <go; touch gone", 3);
 
         feed(filters, "F1", "x");
         feed(filters, "F2", "x");
         filters_start(filters, "F3");
+        await("ready.F1");
+        await("ready.F2");
+        await("ready.F3");
         fault_say("something else");
     }
     assert_string_equal(scratch_ended(), "bigshuf: something else\n"

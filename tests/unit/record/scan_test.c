@@ -19,8 +19,6 @@ static const struct scan_way *usable(const struct scan_way *way)
     return way;
 }
 
-#define EACH_WAY(way) (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1))
-
 /* Numbers below `bound`. */
 static size_t below(size_t bound)
 {
@@ -127,9 +125,8 @@ UNIT_TEST(every_way_finds_every_place_as_far_as_there_is_room)
         fill(data, distance + q.bytes, byte, sought == SCAN_UNQUOTED ? '"' : first);
         q.data = data + distance;
         answer_by_loop(&q);
-        for
-            EACH_WAY(way)
-        check(&q, way->find);
+        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1))
+            check(&q, way->find);
         check(&q, scan_find);
     }
 }
@@ -144,23 +141,20 @@ UNIT_TEST(every_way_counts_alike)
         fill(data, bytes, '\n', '"');
         for (size_t i = 0; i < bytes; i++)
             count += data[i] == '\n';
-        for
-            EACH_WAY(way)
-        assert_int_equal(way->count(data, bytes, '\n'), count);
+        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1))
+            assert_int_equal(way->count(data, bytes, '\n'), count);
         assert_int_equal(scan_count(data, bytes, '\n'), count);
     }
 }
 
 UNIT_TEST(no_data_may_be_null)
 {
-    for
-        EACH_WAY(way)
-        {
-            size_t scanned = 1;
+    for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1)) {
+        size_t scanned = 1;
 
-            assert_int_equal(way->find(&(struct scan_search){.byte = '\n'}, NULL, 0, NULL, 0, &scanned), 0);
-            assert_int_equal(scanned, 0);
-        }
+        assert_int_equal(way->find(&(struct scan_search){.byte = '\n'}, NULL, 0, NULL, 0, &scanned), 0);
+        assert_int_equal(scanned, 0);
+    }
 }
 
 UNIT_TEST(plain_c_is_listed_last_and_supported)

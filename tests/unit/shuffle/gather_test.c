@@ -56,18 +56,18 @@ SMALL_RUN(a_pile_larger_than_a_leaf_is_shuffled_as_defined_and_its_records_are_c
     struct engine_text text = engine_text_make(140000, small_length_to_20, '\n');
 
     for (unsigned i = 0; i < 4; i++) {
-        uint32_t *number;
+        uint32_t *ranks;
 
         small_open(1 + 2 * (i % 2), leaf[i / 2]);
-        number = engine_order(&small.run.order, (struct order_node){.number = 7}, text.records);
+        ranks = engine_order(&small.run.order, (struct order_node){.number = 7}, text.records);
         gather_one(&text, i % 2 == 1, text.records);
-        small_assert_file("out", &text, number, text.records);
+        small_assert_file("out", &text, ranks, text.records);
         small_close();
         small_open(1, leaf[i / 2]);
         assert_ends_about(gather_one(&text, false, text.records + (i % 2 == 0 ? 1 : UINT64_MAX)),
                           "does not hold the records that were put there");
         small_close();
-        free(number);
+        free(ranks);
     }
     engine_text_free(&text);
 }
