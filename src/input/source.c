@@ -63,15 +63,6 @@ struct source {
 
 /* ---- Looking at files ---- */
 
-/* A regular file of this size must be what it should be. Returns how many of the bytes are not of its header. */
-static uint64_t records_bytes(struct stream *stream, const char *name, uint64_t bytes)
-{
-    const struct header *header = &stream->header;
-
-    tail_check_size(&stream->tail, name, bytes > header->rule.bytes ? bytes - header->rule.bytes : 0);
-    return bytes - least(bytes, header->own_bytes);
-}
-
 /* A header that was not seen before is only kept if all files before were seen: then it is that of the first. That of
  * standard input is not looked at. */
 static void look_at_all(struct stream *stream)
@@ -92,8 +83,10 @@ static void look_at_all(struct stream *stream)
         tail_begin(&stream->tail);
         if (plain && !is_input && (seen || stream->header.known))
             header_take(&stream->header, contents_read, contents, name, &stream->tail);
-        if (plain)
-            stream->known_bytes += records_bytes(stream, name, bytes);
+        if (plain) { /* what is not of its header must be records */
+            tail_check_size(&stream->tail, name, bytes - least(bytes, stream->header.rule.bytes));
+            stream->known_bytes += bytes - least(bytes, stream->header.own_bytes);
+        }
         contents_close(contents);
     }
     stream->tail = fresh; /* of the files as a stream, nothing has been seen */

@@ -291,7 +291,7 @@ during_each_call() {
     mkdir -p temporary
     touch in out said
     files=$(ls -A)
-    for turn in $(scale '5 60 90 120' "$(seq 1 12 160) $(seq 170 90 1000)" "$(seq 3000)"); do
+    for turn in $(scale '5 45 60 90 120' "$(seq 1 12 160) $(seq 170 90 1000)" "$(seq 3000)"); do
         cp original in
         echo old >out
         status=0
