@@ -107,7 +107,7 @@ test_short_and_interrupted_calls_lose_nothing_of_a_batch() {
 killed_at_any_call() {
     local turn status=137
     make_store 20
-    for turn in $(scale '8 40 300' "$(seq 5 20 2000)" "$(seq 2000)"); do
+    for turn in $(scale '8 40 300 5000' "$(seq 5 20 2000)" "$(seq 2000)"); do
         [ "$status" = 137 ] || break
         rm -rf store
         cp -Rp before store
