@@ -24,7 +24,7 @@
 
 struct queue;
 
-enum { QUEUE_LENGTH_BITS = 20, QUEUE_PILE_BITS = 12, QUEUE_BLOCK_BYTES_MAX = 1 << 18 };
+enum { QUEUE_LENGTH_BITS = 20, QUEUE_PILE_BITS = 12, QUEUE_BLOCK_BYTES_MAX = (1 << QUEUE_LENGTH_BITS) - 64 };
 
 /* A piece of a record in a block. */
 struct queue_piece {

@@ -80,7 +80,10 @@ static void read_block(struct scattering *s, struct queue_block *block)
         block->data = block->buffer;
         block->bytes = source_read(s->source, block->buffer, block->data_bytes);
     } else {
-        block->bytes = source_lend(s->source, &block->data, block->data_bytes);
+        /* What is referred to is looked at once, so that its blocks need not fit in the caches: larger ones are fewer.
+         * 540 MB of JSON lines take 0.11 s, with blocks of 256 KiB 0.13 s. */
+        block->bytes =
+            source_lend(s->source, &block->data, s->plan->refers ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes);
         if (block->bytes > 0)
             s->lent = block->data + block->bytes;
     }
