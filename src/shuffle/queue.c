@@ -81,7 +81,7 @@ size_t queue_bytes(unsigned workers, size_t block_bytes)
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order)
 {
     unsigned count = ring_blocks(workers);
-    size_t block_bytes = QUEUE_BLOCK_BYTES_MAX / 4;
+    size_t block_bytes = QUEUE_BLOCK_BYTES;
     struct queue *queue = fault_allocate(1, sizeof *queue + count * sizeof *queue->slot);
 
     queue->lane = fault_allocate(lanes, sizeof *queue->lane);

@@ -150,7 +150,7 @@ UNIT_TEST(blocks_and_their_lists_have_the_room_they_claim)
             struct queue_task task = take(QUEUE_READ);
 
             block[i] = task.block;
-            assert_true(block[i]->data_bytes >= SMALL && block[i]->data_bytes <= QUEUE_BLOCK_BYTES_MAX);
+            assert_true(block[i]->data_bytes >= SMALL && block[i]->data_bytes <= QUEUE_BLOCK_BYTES);
             assert_true(block[i]->room > 0);
             memset(block[i]->buffer, (int)i, block[i]->data_bytes + POOL_SLACK_BYTES);
             for (size_t k = 0; k <= block[i]->room; k++) {
