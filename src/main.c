@@ -21,7 +21,7 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive grouping torn record_reader generated source held contents hints decompress mapped
+ *                    archive grouping torn record_reader generated source stream held contents hints decompress mapped
  *                    operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header kind csv sequences string lines sizes tar_kind length_kinds tail key record

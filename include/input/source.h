@@ -12,21 +12,11 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "input/decompress.h"
-#include "record/header.h"
+#include "input/stream.h"
 #include "record/record.h"
 #include "system/pool.h"
 
 struct source;
-
-/* What the files consist of. All of them begin with a header (header.h), unless there is none. If the format `starts`,
- * each file must begin with (after the header) the string with which records start, and the stream has it after the
- * last record instead, as record.h says. */
-struct source_layout {
-    struct record_format format;
-    struct header_rule header;
-    struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
-};
 
 /* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. All are looked
  * at first: what cannot be read ends the run, and so does a regular file that does not begin as the layout says, or

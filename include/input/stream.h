@@ -1,0 +1,61 @@
+#ifndef BIGSHUF_INPUT_STREAM_H
+#define BIGSHUF_INPUT_STREAM_H
+
+/* The input files one after another, read or lent: what a source is over, if its records come from files. The comments
+ * of source.h hold here as well. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/arithmetic.h"
+#include "input/contents.h"
+#include "input/decompress.h"
+#include "input/mapped.h"
+#include "record/header.h"
+#include "record/record.h"
+#include "record/tail.h"
+
+/* What the files consist of. All of them begin with a header (header.h), unless there is none. If the format `starts`,
+ * each file must begin with (after the header) the string with which records start, and the stream has it after the
+ * last record instead, as record.h says. */
+struct source_layout {
+    struct record_format format;
+    struct header_rule header;
+    struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
+};
+
+/* Callers read the fields and leave them as they are. */
+struct stream {
+    const char *const *names;
+    size_t count, next; /* the file being read is the one before `next` */
+    uint64_t known_bytes;
+    bool known;               /* are all regular, and read as they are? */
+    uint64_t *end;            /* of each file that has been read, in the stream */
+    counter read;             /* bytes of the stream */
+    struct contents contents; /* of the file being read */
+    struct source_layout layout;
+    struct header header;
+    struct tail tail;
+    bool open;           /* is a file being read? Of that: */
+    bool seen_beginning; /* were the hints shown it? */
+    const uint8_t *rest; /* to be delivered before anything is read */
+    size_t rest_bytes;
+    struct mapped mapped;    /* all files, if they are lent */
+    const uint8_t *followed; /* of the one that is lent: the next byte that the tail is to see */
+};
+
+/* Look at all files, as source_open says. */
+struct stream *stream_open(const char *const *names, size_t count, const struct source_layout *layout);
+
+/* The functions of its source_stage. */
+size_t stream_read(void *context, uint8_t *data, size_t bytes);
+size_t stream_lend(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes);
+void stream_rewind(void *context);
+void stream_free(void *context);
+
+const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end);
+bool stream_is_from(const struct stream *stream, const struct stat *file);
+
+#endif

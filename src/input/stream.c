@@ -1,0 +1,288 @@
+/*
+ * A file's beginning may be taken off (header.c) and something added at its end (tail.c): both leave bytes that are
+ * delivered before anything else is read, so that neither depends on the sizes of the reader's buffers. All that was
+ * read is shown to the tail, which knows what is wrong with a record, and at a file's end what the last one lacks.
+ */
+
+#include "input/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arithmetic.h"
+#include "input/hints.h"
+#include "input/operand.h"
+#include "system/fault.h"
+#include "system/io.h"
+#include "system/sys.h"
+
+/* ---- Looking at files ---- */
+
+/* A header that was not seen before is only kept if all files before were seen: then it is that of the first. That of
+ * standard input is not looked at. */
+static void look_at_all(struct stream *stream)
+{
+    const struct tail fresh = stream->tail;
+    struct contents *contents = &stream->contents;
+    bool seen = true; /* the beginnings of all so far */
+
+    stream->known = true;
+    for (size_t i = 0; i < stream->count; i++) {
+        const char *name = stream->names[i];
+        const bool is_input = operand_is_standard_input(name);
+        uint64_t bytes;
+        const bool plain = contents_look(contents, i, &bytes);
+
+        stream->known = stream->known && plain;
+        seen = seen && plain && !is_input;
+        tail_begin(&stream->tail);
+        if (plain && !is_input && (seen || stream->header.known))
+            header_take(&stream->header, contents_read, contents, name, &stream->tail);
+        if (plain) { /* what is not of its header must be records */
+            tail_check_size(&stream->tail, name, bytes - least(bytes, stream->header.rule.bytes));
+            stream->known_bytes += bytes - least(bytes, stream->header.own_bytes);
+        }
+        contents_close(contents);
+    }
+    stream->tail = fresh; /* of the files as a stream, nothing has been seen */
+}
+
+struct stream *stream_open(const char *const *names, size_t count, const struct source_layout *layout)
+{
+    struct stream *stream = fault_allocate(1, sizeof *stream);
+
+    *stream = (struct stream){.names = names, .count = count, .layout = *layout};
+    stream->end = fault_allocate(count + 1, sizeof *stream->end);
+    tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
+    header_init(&stream->header, &stream->layout.format, &layout->header);
+    contents_open(&stream->contents, names, count, &stream->layout.format, layout->decompress.programs > 0);
+    look_at_all(stream);
+    if (layout->decompress.programs > 0 && !stream->known)
+        contents_decompress(&stream->contents, layout->decompress);
+    return stream;
+}
+
+void stream_free(void *context)
+{
+    struct stream *stream = context;
+
+    contents_release(&stream->contents);
+    mapped_close(&stream->mapped);
+    free(stream->end);
+    header_release(&stream->header);
+    free(stream);
+}
+
+/* ---- Reading files ---- */
+
+/* The tail has been shown these bytes of the file. */
+static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
+{
+    if (!stream->seen_beginning)
+        hints_look(&stream->contents.hints, &stream->layout.format, stream->contents.decompressed,
+                   stream->names[stream->next - 1], data, bytes);
+    stream->seen_beginning = true;
+}
+
+/* The next bytes of the file, which is open, have come. */
+static void follow(struct stream *stream, const uint8_t *data, size_t bytes)
+{
+    tail_follow(&stream->tail, stream->names[stream->next - 1], data, bytes);
+    give_hints(stream, data, bytes);
+}
+
+/* A file begins, whose bytes come from there. */
+static void begin_file(struct stream *stream, header_read *read, void *context)
+{
+    struct header *header = &stream->header;
+
+    tail_begin(&stream->tail);
+    header_take(header, read, context, stream->names[stream->next++], &stream->tail);
+    stream->open = true;
+    stream->rest = header->rest;
+    stream->rest_bytes = header->rest_bytes;
+    stream->seen_beginning = false;
+    if (header->taken_bytes > 0)
+        give_hints(stream, header->buffer, header->taken_bytes);
+}
+
+static void end_file(struct stream *stream)
+{
+    uint64_t *end = &stream->end[stream->next - 1];
+
+    stream->open = false;
+    stream->rest_bytes = tail_end(&stream->tail, stream->names[stream->next - 1], &stream->rest);
+    *end = counter_get(&stream->read) + stream->rest_bytes;
+    if (stream->next == stream->count && *end == 0 && stream->header.text_bytes > 0)
+        header_warn_alone(&stream->header);
+    if (stream->next == stream->count && *end > 0)
+        hints_look_at_end(&stream->contents.hints, &stream->tail);
+}
+
+static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)
+{
+    const size_t taken = least_size(bytes, stream->rest_bytes);
+
+    memcpy(data, stream->rest, taken);
+    stream->rest += taken;
+    stream->rest_bytes -= taken;
+    return taken;
+}
+
+/* Do one thing: deliver from the rest, turn to the next file, or read once. Returns the number of bytes added, which
+ * may be 0. */
+static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
+{
+    size_t got;
+
+    if (stream->rest_bytes > 0)
+        return take_rest(stream, data, bytes);
+    if (!stream->open) {
+        contents_begin(&stream->contents, stream->next);
+        begin_file(stream, contents_read, &stream->contents);
+        return 0;
+    }
+    got = contents_read(&stream->contents, data, bytes);
+    if (got > 0) {
+        follow(stream, data, got);
+    } else {
+        contents_end(&stream->contents);
+        end_file(stream);
+    }
+    return got;
+}
+
+size_t stream_read(void *context, uint8_t *data, size_t bytes)
+{
+    struct stream *stream = context;
+    size_t done = 0;
+
+    while (done < bytes && (stream->rest_bytes > 0 || stream->open || stream->next < stream->count)) {
+        const size_t got = read_on(stream, data + done, bytes - done);
+
+        done += got;
+        counter_add(&stream->read, got);
+    }
+    return done;
+}
+
+/* ---- Lending files ---- */
+
+/* All of a file has been lent. What completes its last record is put behind it. */
+static void end_lending(struct stream *stream)
+{
+    mapped_end(&stream->mapped);
+    end_file(stream);
+    mapped_append(&stream->mapped, stream->rest, stream->rest_bytes);
+    stream->rest_bytes = 0;
+}
+
+/* The tail has seen what was read beyond the header. */
+static void begin_lending(struct stream *stream)
+{
+    struct mapped *mapped = &stream->mapped;
+
+    mapped_begin(mapped, stream->next);
+    begin_file(stream, mapped_read, mapped);
+    stream->followed = mapped->at;
+    mapped->at -= stream->rest_bytes;
+    stream->rest_bytes = 0;
+    if (mapped->at == mapped->last)
+        end_lending(stream);
+}
+
+/* The next bytes of the file, which is open, are about to be lent. */
+static void follow_lent(struct stream *stream, size_t bytes)
+{
+    const uint8_t *from = stream->followed;
+    const uint8_t *end = stream->mapped.at + bytes;
+
+    if (end <= from)
+        return;
+    stream->followed = end;
+    follow(stream, from, (size_t)(end - from));
+}
+
+static void take(struct stream *stream, size_t bytes)
+{
+    stream->mapped.at += bytes;
+    counter_add(&stream->read, bytes);
+}
+
+/* The file is completed before its last bytes are lent, so that nothing is written when others may look. */
+static void lend(struct stream *stream, size_t bytes)
+{
+    struct mapped *mapped = &stream->mapped;
+    const bool open = stream->open;
+    const size_t lent = mapped_next(mapped, bytes);
+
+    if (open)
+        follow_lent(stream, lent);
+    take(stream, lent);
+    if (!open || mapped->at < mapped->last)
+        return;
+    end_lending(stream);
+    take(stream, mapped_next(mapped, bytes - lent));
+}
+
+size_t stream_lend(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes)
+{
+    struct stream *stream = context;
+    const struct mapped *mapped = &stream->mapped;
+
+    (void)margin;
+    while (mapped->at == mapped->last) {
+        if (stream->next == stream->count)
+            return 0;
+        begin_lending(stream);
+    }
+    *data = mapped->at;
+    lend(stream, bytes);
+    return (size_t)(mapped->at - *data);
+}
+
+void stream_rewind(void *context)
+{
+    struct stream *stream = context;
+
+    contents_close(&stream->contents);
+    stream->open = false;
+    stream->next = 0;
+    counter_set(&stream->read, 0);
+    stream->rest_bytes = 0;
+    tail_init(&stream->tail, &stream->layout.format, stream->tail.after_header);
+    mapped_restart(&stream->mapped);
+    for (size_t i = 0; i < stream->count; i++)
+        if (operand_is_standard_input(stream->names[i]) && sys_seek(STDIN_FILENO, stream->contents.start, SEEK_SET) < 0)
+            fault_report(stream->names[i], errno);
+}
+
+/* ---- What is known ---- */
+
+const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end)
+{
+    size_t i = 0;
+
+    for (size_t last = stream->next - 1; i < last;) {
+        const size_t middle = i + (last - i) / 2;
+
+        if (stream->end[middle] > offset)
+            last = middle;
+        else
+            i = middle + 1;
+    }
+    *end = i + 1 < stream->next || !stream->open ? stream->end[i] : UINT64_MAX;
+    return stream->names[i];
+}
+
+bool stream_is_from(const struct stream *stream, const struct stat *file)
+{
+    struct stat status;
+
+    for (size_t i = 0; i < stream->count; i++)
+        if (operand_stat(stream->names[i], &status) == 0 && io_same_file(&status, file))
+            return true;
+    return false;
+}
