@@ -31,9 +31,9 @@ enum decimal_verdict {
  * 2^-1074 is zero. *value is set only if DECIMAL_OK is returned. */
 enum decimal_verdict decimal_read(const void *text, size_t bytes, struct decimal *value);
 
-/* Reads a probability P. A uniform 64-bit word is below *threshold with the probability P: it receives the least whole
- * number not below P * 2^64, exact however many digits P has. If that is 2^64, as for P = 1, *all is true instead, and
- * *threshold is 0. -1 with errno EINVAL (no number, or below 0) or ERANGE (above 1). */
+/* Reads a probability P. *threshold receives the least whole number not below P * 2^64, exact however many digits P
+ * has: a uniform 64-bit word is below it with the probability P. If that is 2^64, as for P = 1, *all is true instead,
+ * and *threshold is 0. -1 with errno EINVAL (no number, or below 0) or ERANGE (above 1). */
 int decimal_threshold(const char *text, uint64_t *threshold, bool *all);
 
 #endif

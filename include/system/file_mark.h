@@ -4,8 +4,8 @@
 /*
  * Describes a regular file as it was when it was opened, to tell whether somebody has modified it since. One rule holds
  * for all files, however they are read: a file that is smaller, or has the same size and another modification time, has
- * changed. A file that has grown, as a log does, is used up to its old size, if both ends of that part are unchanged;
- * the same holds for another file that got its name.
+ * changed. A file that has grown, as a log does, is used up to its old size, if both ends of that part are unchanged,
+ * as they must be in another file that got its name.
  *
  * Functions that return int return 0, or -1 with errno, where ESTALE stands for a file that is not what it was.
  */

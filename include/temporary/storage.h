@@ -38,8 +38,8 @@ struct storage_reader {
     } at;
 };
 
-/* A function that a kind does not need is NULL: a batch in work is never read, a store never written. `drop`, `discard`
- * and `free` may do nothing. */
+/* A function that a kind does not need is NULL: a batch in work is never read, a store never written. Without `drop`,
+ * `discard` or `free`, the call does nothing. */
 struct storage_kind {
     /* Append to a pile. Different threads may write different piles. `pieces` is changed. */
     void (*write)(struct storage *storage, unsigned pile, struct iovec *pieces, int count);
