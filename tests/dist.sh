@@ -1,5 +1,5 @@
-# What others get: an installation, the tarball, the static binary, the Debian package. `make check-dist` runs these
-# and `make check` does not, since most of them build the program once more.
+# The products: an installation, the tarball, the static binary, the Debian package. `make check-dist` runs these and
+# `make check` does not, since most of them build the program once more.
 # shellcheck shell=bash
 
 version=$(sed -n 's/^VERSION = //p' "$TOP/Makefile")
@@ -9,7 +9,7 @@ make_in_top() {
     make --no-print-directory -C "$TOP" "$@"
 }
 
-# The tarball and what is made of it are of the last commit: for the work tree to be the same, all must be committed.
+# The tarball is made from the last commit: the work tree is the same only if everything is committed.
 needs_committed_tree() {
     [ -e "$TOP/.git" ] || skip "no git checkout"
     git -C "$TOP" diff --quiet HEAD || skip "changes are not committed"

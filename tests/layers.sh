@@ -18,7 +18,7 @@ system_calls='open openat creat close read write pread pwrite readv writev pread
     geteuid exit _exit abort'
 permitted_calls='system/signals:unlink system/hardware:getrlimit'
 
-# Only what must be tidied up at the end of a run may change: the lists of signals and of fault.
+# Only the lists of things to tidy up at the end of a run may change: those of signals and of fault.
 permitted_globals='system/signals system/fault'
 
 # Whatever module a header or source of the project includes: a line "FROM TO" each.

@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_BASE_ARITHMETIC_H
 #define BIGSHUF_BASE_ARITHMETIC_H
 
-/* What C lacks of arithmetic: the lesser number, shares of a whole, places in tables, numbers as they stand in memory,
- * and numbers that several threads look at. */
+/* Arithmetic that C lacks: the lesser of two numbers, shares of a whole, places in tables, numbers in memory of either
+ * byte order, and numbers that several threads read. */
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -82,8 +82,8 @@ static inline uint64_t load64be(const uint8_t *p)
 
 /* ---- Counters ---- */
 
-/* A number that any thread may look at while it is changed. Either one thread at a time changes
- * it, which costs no more than another number does, or all that do use counter_add_shared. */
+/* A number that any thread may read while another changes it. Either one thread at a time changes it, which costs no
+ * more than a plain number, or all threads change it with counter_add_shared. */
 
 typedef atomic_uint_least64_t counter;
 

@@ -3,8 +3,8 @@
 
 /*
  * The ChaCha block function (D. J. Bernstein, 2008; test vectors: RFC 8439 for 20 rounds, the published ChaCha8
- * vectors), many blocks at once. There is one result and several ways to it: plain C, and vectors of 4, 8 or 16 lanes
- * that compute as many blocks side by side. `chacha_ways` lists them, so that tests can hold each against plain C.
+ * vectors), many blocks at once. Several ways give the same result: plain C, and vectors of 4, 8 or 16 lanes that
+ * compute as many blocks side by side. `chacha_ways` lists them, so that tests can compare each with plain C.
  */
 
 #include <stdbool.h>

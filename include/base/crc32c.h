@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The checksum of some bytes and data[0, bytes) after them; `crc` is that of the former, 0 of none. */
+/* `crc` is the checksum of earlier bytes, 0 if there are none. Returns that of the earlier bytes and data[0, bytes)
+ * together. */
 typedef uint32_t crc32c_function(uint32_t crc, const uint8_t *data, size_t bytes);
 
 struct crc32c_way {

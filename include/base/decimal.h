@@ -26,14 +26,14 @@ enum decimal_verdict {
 };
 
 /* Read all of text[0, bytes) as a number. Names are known in any case. *value receives the number's leading 64 bits;
- * what comes after them is cut off, not rounded, and so are digits after the first 64 from the first that is not 0 on.
+ * the rest is cut off, not rounded, and so are all digits after the first 64, counted from the first that is not 0.
  * Hence it is less than the number by less than 2^-63 of it, and a whole number below 2^64 is exact. A number below
  * 2^-1074 is zero. *value is set only if DECIMAL_OK is returned. */
 enum decimal_verdict decimal_read(const void *text, size_t bytes, struct decimal *value);
 
-/* What a uniform 64-bit word has to stay below to be one of a share P of all words: *threshold receives the least whole
- * number not below P * 2^64, exact however many digits P has. Where that is 2^64, as for P = 1, *all is true instead,
- * and *threshold 0. -1 with errno EINVAL (no number, or below 0) or ERANGE (above 1). */
+/* Reads a probability P. *threshold receives the least whole number not below P * 2^64, exact however many digits P
+ * has: a uniform 64-bit word is below it with the probability P. If that is 2^64, as for P = 1, *all is true instead,
+ * and *threshold is 0. -1 with errno EINVAL (no number, or below 0) or ERANGE (above 1). */
 int decimal_threshold(const char *text, uint64_t *threshold, bool *all);
 
 #endif

@@ -3,8 +3,8 @@
 
 /*
  * The LZ4 block format (Yann Collet, "LZ4 Block Format Description", the public specification at github.com/lz4/lz4),
- * for blocks of at most 64 KiB. A block is a sequence of literals and matches, without its own length: that of the
- * plain bytes is for the caller to keep.
+ * for blocks of at most 64 KiB. A block is a sequence of literals and matches. It does not contain its length; the
+ * caller keeps the number of plain bytes.
  */
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 enum { LZ4_BLOCK_BYTES_MAX = 1 << 16, LZ4_HASH_BITS = 13 };
 
-/* Memory for lz4_compress. What it holds before and after means nothing. */
+/* Memory for lz4_compress. Its contents mean nothing before and after. */
 struct lz4_table {
     uint16_t place[1 << LZ4_HASH_BITS];
 };
@@ -22,8 +22,8 @@ struct lz4_table {
  * length, or 0 if there is not enough room. Empty data takes one byte. */
 size_t lz4_compress(struct lz4_table *table, const uint8_t *data, size_t bytes, uint8_t *to, size_t room);
 
-/* Decompress from[0, bytes) to to[0, wanted). False if that is no block of exactly so many plain bytes; nothing outside
- * either buffer is touched whatever the block holds. */
+/* Decompress from[0, bytes) to to[0, wanted). False if it is not a block of exactly so many plain bytes. Whatever the
+ * block contains, nothing outside the two buffers is touched. */
 bool lz4_decompress(const uint8_t *from, size_t bytes, uint8_t *to, size_t wanted);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_BASE_SIPHASH_H
 #define BIGSHUF_BASE_SIPHASH_H
 
-/* SipHash-2-4 (J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012): who does not know the key
- * can neither tell the hash of anything nor choose what hashes alike. */
+/* SipHash-2-4 (J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012): without the key, nobody
+ * can tell a hash or choose bytes with the same hash. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #define BIGSHUF_INPUT_CONTENTS_H
 
 /*
- * What is in input files: their bytes, or what was compressed to them. Each is looked at first; then they are read, one
- * at a time.
+ * The contents of input files: their bytes, decompressed if need be. Each file is looked at first; then the files are
+ * read, one at a time.
  *
  *     contents_open, contents_look for each file, contents_decompress
  *     contents_begin --> contents_read ... --> contents_end --> contents_begin ...
@@ -45,9 +45,9 @@ void contents_open(struct contents *contents, const char *const *names, size_t c
                    const struct record_format *format, bool decompresses);
 void contents_release(struct contents *contents);
 
-/* Look at the next file, which must be one that can be read, as far as that can be known without side effects. Is it
- * a regular one, to be read as it is? If so, it is marked, *bytes receives how many are left of it, and what is not
- * standard input is open, to be read from its beginning up to contents_close. */
+/* Look at the next file. The run ends if it is known, without side effects, that it cannot be read. Returns whether it
+ * is a regular file that needs no decompression. If so, it is marked, *bytes receives how many bytes are left of it,
+ * and unless it is standard input it is open, to be read from its beginning, up to contents_close. */
 bool contents_look(struct contents *contents, size_t file, uint64_t *bytes);
 
 /* Decompress those that are compressed, from now on. */
@@ -55,17 +55,17 @@ void contents_decompress(struct contents *contents, struct decompress_limits lim
 
 void contents_begin(struct contents *contents, size_t file);
 
-/* Up to `bytes` bytes of the contents that are the context, as one read gives them; 0 at the end, as often as it is
- * asked. */
+/* Read up to `bytes` bytes, as one call of read() does; the context is the contents. Returns 0 at the end, however
+ * often it is called. */
 size_t contents_read(void *context, void *data, size_t bytes);
 
-/* All that is wanted of the file has been read, to its end if it is compressed. */
+/* The caller has read all it wants of the file: a compressed file, to its end. */
 void contents_end(struct contents *contents);
 
 void contents_close(struct contents *contents);
 
-/* Refuse a regular file, which is also an output, if it begins like one of which nothing could be read when it has been
- * shuffled (hints.h). Of standard input ("-") that is from where it stands. */
+/* Refuse a regular file that is also an output, if it begins like one that shuffling would make unreadable (hints.h).
+ * Standard input ("-") is looked at from its present position. */
 void contents_refuse(const char *name, const struct record_format *format, bool decompresses);
 
 #endif

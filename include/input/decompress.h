@@ -30,27 +30,28 @@ void decompress_free(struct decompress *decompress);             /* NULL is fine
 
 /* How a file begins. */
 struct decompress_beginning {
-    const struct packer *packer; /* of what is compressed; else NULL */
+    const struct packer *packer; /* NULL: the file is not compressed */
     size_t seen;                 /* bytes, fewer than PACKER_LOOK_BYTES if there are no more */
-    size_t bytes;                /* that were read to know that, and must come first: 0 of a regular file */
+    size_t bytes;                /* that were read to find out, and come first: 0 for a regular file */
     uint8_t data[PACKER_LOOK_BYTES];
 };
 
-/* Look at a file that is open for reading: at the byte `at` of a regular one, else, if that is -1, at what comes next.
- * 0, or -1 with errno. */
+/* Look at a file that is open for reading: from the byte `at` of a regular file, or, if that is -1, at the next bytes.
+ * Returns 0, or -1 with errno. */
 int decompress_look(int fd, off_t at, struct decompress_beginning *beginning);
 
 /* File i is to be read next. Does a program run ahead for it? */
 bool decompress_is_ahead(struct decompress *decompress, size_t i);
 
-/* If not, it is opened and looked at, and if it is compressed, this starts a program, and takes the descriptor over. */
+/* If not, the caller opens the file and looks at it; if it is compressed, this starts a program and takes over the
+ * descriptor. */
 void decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning);
 
-/* File i is what is read: have programs run ahead for those after it. */
+/* File i is being read: start programs for the files after it. */
 void decompress_run_ahead(struct decompress *decompress, size_t i);
 
-/* What comes next of file i: up to `bytes` bytes; 0 at its end, when its program has ended well, and the file is what
- * it was. */
+/* Read the next bytes of file i, at most `bytes`. Returns 0 at its end, when its program has succeeded and the file has
+ * not changed. */
 size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes);
 
 #endif

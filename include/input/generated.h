@@ -9,7 +9,7 @@
 
 #include "input/source.h"
 
-/* Each word ended by NUL, the one byte that is in none of them. The words must stay. */
+/* Each word, and NUL after it, the one byte that no word contains. The words must stay. */
 struct source *generated_words(const char *const *words, size_t count);
 
 /* The numbers from `first` on, in decimal, each ended by `delimiter`. */

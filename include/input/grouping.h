@@ -13,10 +13,10 @@
 
 enum { GROUPING_BYTES = 1 << 20 };
 
-/* From now on, a source of records of the rule's format, of which nothing has been read, delivers groups with a mark
- * behind each member. However large a group is, it takes no memory; a key, and what stands before it in its record,
- * must be in GROUPING_BYTES. Records with the same key that are no neighbours are several groups, which is warned of
- * once, as far as it is noticed (torn.h), or is an error if groups must be `whole`. */
+/* Make a source of records of the rule's format, from which nothing has been read, deliver groups with a mark behind
+ * each member. A group of any size takes no memory; a key, and the bytes before it in its record, must fit in
+ * GROUPING_BYTES. Records with the same key that are not neighbours become several groups. If that is noticed (torn.h),
+ * one warning says so, or the run ends if groups must be `whole`. */
 void grouping_begin(struct source *source, const struct key_rule *rule, bool whole);
 
 #endif

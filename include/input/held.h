@@ -27,8 +27,8 @@ bool held_grow(struct held *held, size_t bytes);
 
 size_t held_lend(struct held *held, const uint8_t **data, size_t bytes);
 
-/* Blocks that end before `end` leave: they are used next by whoever asks the pool, so that what is copied from here to
- * piles takes no memory besides, and none that was not touched before. */
+/* Give back the blocks that end before `end`. The pool hands them out next, so that records copied from here to piles
+ * take no further memory, and none that was untouched. */
 void held_forget(struct held *held, const uint8_t *end);
 
 #endif

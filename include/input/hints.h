@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_INPUT_HINTS_H
 #define BIGSHUF_INPUT_HINTS_H
 
-/* Warnings about inputs that are hardly what the user takes them for. They are shuffled all the same, unless nothing
- * would be left of them. Each kind is told once in a run, of the first file that gives cause. */
+/* Warnings about inputs that are probably not what the user thinks. They are still shuffled, unless that would destroy
+ * them. A run warns of each kind once, naming the first such file. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "record/tail.h"
 #include "system/packer.h"
 
-/* So many bytes of a file's beginning are enough, but for reads of many thousand letters. */
+/* The first bytes of a file that are looked at. They are enough, except for reads of many thousand letters. */
 enum { HINTS_LOOK_BYTES = 16 << 10 };
 
 struct hints {
@@ -26,15 +26,15 @@ struct hints {
 void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
                 const uint8_t *data, size_t bytes);
 
-/* Refuse a file that begins so and is also an output: of a shuffled archive nothing can be read, and it may be the only
- * copy. Not if lines of text may look like that, as FASTA. */
+/* Refuse a file that begins so and is also an output: nobody can read a shuffled archive, and it may be the only copy.
+ * Not if lines of text may begin like that, as with FASTA. */
 void hints_refuse(const struct record_format *format, bool unpacked, const char *name, const uint8_t *data,
                   size_t bytes);
 
 /* Refuse a file that should be records of this kind, and is compressed. */
 _Noreturn void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name);
 
-/* All files have ended, and some were not empty. Is what records end with in none of them? */
+/* All files have ended, and some were not empty: warn if none of them contains the delimiter. */
 void hints_look_at_end(struct hints *hints, const struct tail *tail);
 
 #endif

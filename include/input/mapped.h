@@ -2,12 +2,11 @@
 #define BIGSHUF_INPUT_MAPPED_H
 
 /*
- * Input files that are mapped instead of being read: each behind the one before, in one space of addresses. They are
- * lent one after another, in pieces. What is behind a file's last byte belongs to the space as well, so that a record
- * there can be completed where it stands.
+ * Input files that are mapped instead of being read, one behind the other in one space of addresses. They are lent one
+ * after another, in pieces. The bytes behind a file's last byte belong to the space as well, so that the last record
+ * can be completed in place.
  *
- * What happens to such a file is told as if it had been read, also when it is only noticed as somebody looks at it
- * (SIGBUS).
+ * If a file changes or fails, the message is the same as if it had been read, even if only an access shows it (SIGBUS).
  */
 
 #include <stdbool.h>
@@ -51,8 +50,8 @@ bool mapped_open(struct mapped *mapped, const char *const *names, const struct f
 void mapped_close(struct mapped *mapped); /* also when zeroed */
 void mapped_restart(struct mapped *mapped);
 
-/* Lend file `i` next, and then that all of it has been lent. It must be what it was. Standard input is left at its end.
- */
+/* Lend file `i` next; and: all of it has been lent. The run ends if the file has changed. Standard input is left at its
+ * end. */
 void mapped_begin(struct mapped *mapped, size_t i);
 void mapped_end(const struct mapped *mapped);
 
@@ -62,13 +61,13 @@ size_t mapped_read(void *context, void *data, size_t bytes);
 /* How many bytes come next, at most `bytes`: up to the end of a page, so that pages can be forgotten as a whole. */
 size_t mapped_next(const struct mapped *mapped, size_t bytes);
 
-/* Put bytes behind the file, at most MAPPED_BEHIND_BYTES less what whoever looks may overshoot. */
+/* Put bytes behind the file, at most MAPPED_BEHIND_BYTES less the bytes by which readers may overshoot. */
 void mapped_append(struct mapped *mapped, const uint8_t *data, size_t bytes);
 
-/* Nobody will look any more at what came before `end`, until mapped_restart. */
+/* Nobody will read the bytes before `end` any more, until mapped_restart. */
 void mapped_forget(struct mapped *mapped, const uint8_t *end);
 
-/* All files must be what they were. */
+/* The run ends if a file has changed. */
 void mapped_check(const struct mapped *mapped);
 
 #endif

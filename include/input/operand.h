@@ -10,8 +10,8 @@
 
 bool operand_is_standard_input(const char *name);
 
-/* For reading from front to back; a line says that a terminal is waited for. A descriptor, or -1 with errno. Of what
- * was `regular` when it was looked at, nobody waits for the writer if it is a FIFO by now. */
+/* Open a file for reading from front to back. If it is a terminal, a line says that the program waits for it. Returns a
+ * descriptor, or -1 with errno. If the file was `regular` before and is a FIFO now, this does not wait for a writer. */
 int operand_open(const char *name, bool regular);
 void operand_close(int fd); /* also of -1; standard input stays open, lest the next file take its place */
 
@@ -22,9 +22,9 @@ bool operand_is_forgotten(const char *const *names, size_t count);
 int operand_stat(const char *name, struct stat *status); /* 0, or -1 with errno */
 
 /* Read file names, separated (or ended) by NUL bytes, from the file `from` ("-": standard input), as sort --files0-from
- * does. What is none ends the run, as does a name with a newline that is not there, since the list probably has lines.
- * *names is an array into *data; both are to be freed. *memory is how many bytes the names may take, and becomes how
- * many they do: the list, and OPERAND_ENTRY_BYTES for each of them. */
+ * does. The run ends if an entry is no name, or if a name with a newline does not exist, since the list probably has
+ * lines. *names is an array into *data; both are to be freed. *memory is the number of bytes that the names may take,
+ * and becomes the number that they take: the list, and OPERAND_ENTRY_BYTES for each name. */
 enum { OPERAND_ENTRY_BYTES = 64 }; /* its address, its end in the stream, its mark, its entry in a manifest */
 void operand_list(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data);
 

@@ -17,7 +17,7 @@ struct record_reader {
     struct source *source;
     struct record_scan scan; /* at `scanned` */
     uint8_t *own;            /* the buffer that was given */
-    const uint8_t *buffer;   /* that, or where the bytes stand if the source lends them */
+    const uint8_t *buffer;   /* the buffer, or the source's own bytes if it lends them */
     size_t room;
     size_t filled;
     size_t scanned; /* bytes in which the ends are known */

@@ -2,9 +2,9 @@
 #define BIGSHUF_INPUT_TORN_H
 
 /*
- * Does a key come again after another one? Then the records that have it, which should be neighbours, are torn apart.
- * Not all keys can be remembered: so it is the recent ones, and a sample of all. Where records are not sorted, most of
- * their keys come again, and one of these is hardly missed.
+ * Finds keys that come again after another key: their records should be neighbours, but are torn apart. Not all keys
+ * can be remembered, so it keeps the recent ones and a sample of all. If records are not sorted, most keys come again,
+ * and it hardly misses all of them.
  */
 
 #include <stdbool.h>
@@ -29,8 +29,8 @@ struct torn {
 /* Keys that came before are no longer of interest. To be called before the first one, too. */
 void torn_begin(struct torn *torn);
 
-/* Records with this key begin, which stand side by side. Did others begin before, as far as is known? Those of this
- * `name` do not count. */
+/* A run of neighbours with this key begins. Did an earlier run with the same key begin, as far as is known? Runs of
+ * this `name` do not count. */
 bool torn_look(struct torn *torn, const void *key, size_t key_bytes, const void *name, size_t name_bytes);
 
 #endif

@@ -23,8 +23,8 @@ enum lending_use {
     LENDING_REPEATEDLY, /* any of them at any time: it takes a table of all references besides the pile */
 };
 
-/* Have a source over `files` files lend, if that is of use. `memory_bytes` is all the memory there is; where piles
- * refer to records, *engine_bytes receives how much of it is left for the rest, else all of it. */
+/* Make a source over `files` files lend, if that is of use. `memory_bytes` is all the memory there is; *engine_bytes
+ * receives how much of it is left for the rest, which is all of it unless piles refer to records. */
 enum lending lending_choose(struct source *source, size_t files, const struct record_format *format,
                             enum lending_use use, uint64_t memory_bytes, uint64_t *engine_bytes);
 

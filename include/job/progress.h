@@ -2,9 +2,9 @@
 #define BIGSHUF_JOB_PROGRESS_H
 
 /*
- * A job says how far it has come: on standard error, in a line that is drawn again and again on a terminal, or in whole
- * lines now and then; and what it has done, with --verbose. Who works only counts, in `run`, in the source, in the
- * output and in the place of temporary files.
+ * The progress of a job on standard error: on a terminal one line that is drawn again and again, else a whole line now
+ * and then; and with --verbose a summary at the end. The workers only count, in `run`, in the source, in the output and
+ * in the place of temporary files.
  */
 
 #include <pthread.h>
@@ -42,7 +42,8 @@ void progress_init(struct progress *progress, const struct options *options, con
  * this output (NULL: none). Starts a thread if the progress is to be shown. */
 void progress_begin(struct progress *progress, const struct source *source, const struct output *output);
 
-/* Nothing is drawn any more; whole lines end with one that says so. Before anything of the above is gone. */
+/* Stop drawing; after whole lines, a last one says that the work is done. To be called before any of the above is
+ * freed. */
 void progress_end(struct progress *progress);
 
 /* With --verbose, print what has been done, as lines on standard error. `batch` is the one that was added to a store,

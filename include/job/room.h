@@ -20,14 +20,14 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes);
  * `rereads`: samples with replacement read the input again instead of keeping it (run.h). */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads);
 
-/* Is there room for the output, and do the numbers of -i, which are known before they are made, go into the files that
- * there may be? */
+/* The run ends if there is no room for the output, or if the numbers of -i, whose count is known in advance, would need
+ * too many files. */
 void room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output);
 void room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
                           struct spill_place *place);
 
-/* An output without end (-r without -n) that is named must be something that is read meanwhile: not a regular file, nor
- * one that is yet to be made. Standard output may be anything, as with shuf. */
+/* The run ends if an output without end (-r without -n) has the name of a regular file, or of no file: somebody must
+ * read it meanwhile. Standard output may be anything, as with shuf. */
 void room_check_end(const struct options *options);
 
 #endif

@@ -28,7 +28,7 @@ enum {
 struct output_file {
     const char *path;      /* NULL: standard output; malloc'd if it was made from a pattern */
     struct sink *sink;     /* NULL if it is not open, or is written through a filter */
-    bool replaced;         /* was it found, when all were opened, that it can be replaced? So it must be */
+    bool replaced;         /* files_open found that it can be replaced, so it must be */
     const char *input;     /* the name by which it is one of the inputs, too; NULL: it is none */
     struct file_mark mark; /* of the regular file that was there, as it is read if it is an input */
 };
@@ -39,8 +39,8 @@ struct files {
     size_t count;
     size_t allocated;
 
-    /* A hash table of what is known by a number (target_number): all files, no two of which are the same; and inputs,
-     * once a file is added that is there, which must be none. */
+    /* A hash table by number (target_number) of all files, since no two may be the same; and of the inputs, once a file
+     * is added that exists, since it must not be an input. */
     struct files_slot *slot;
     size_t slots; /* a power of two, or 0 */
     size_t used;
@@ -55,14 +55,14 @@ struct files {
     uint64_t free_bytes; /* and what can be written to it; UINT64_MAX if that is not known, or it is not one */
 };
 
-/* List all files of a plan, which must stay; of shards whose number is not known, the first one and those that follow
- * it in a row and are there. Check that no two are the same, and that each can be written or made; the first ones stay
- * open. */
+/* List all files of a plan, which must stay; if nobody knows how many shards there will be, the first one and the
+ * existing ones that follow it without a gap. Check that no two are the same, and that each can be written or made; the
+ * first ones stay open. */
 void files_open(struct files *files, const struct output_plan *plan);
 
 /* Begin a file in its turn: open its sink, if it is not open, or start its filter; or if it is compressed, both the
- * sink and the program that writes into it. The file behind the last one is a further shard, which is added and must be
- * none of the others, nor an input. `programs` may be NULL for a file without a program. */
+ * sink and the program that writes into it. The file behind the last one is a further shard: it is added, and must not
+ * be another output or an input. `programs` may be NULL for a file without a program. */
 void files_begin(struct files *files, size_t number, struct filters *programs, struct framing_file *framing);
 
 /* The program that compresses the file, or NULL. */
@@ -75,8 +75,8 @@ bool files_is_filtered(const struct files *files, size_t number);
 #define FILES_NONE SIZE_MAX
 size_t files_find(const struct files *files, uint64_t number);
 
-/* Files 0 to `count` - 1 are the output. Warn of files that have the names of the next shards: they are from another
- * run, and whoever reads all files of the pattern reads them as well. */
+/* Files 0 to `count` - 1 are the output. Warn of files with the names of the next shards: another run left them, and a
+ * glob would include them. */
 void files_warn_of_older(const struct files *files, size_t count);
 
 /* Warn of other names of the files that were replaced. */
@@ -91,7 +91,7 @@ bool files_mark_input(struct files *files, size_t number);
 
 /* All is complete: give the first `count` files their names, in order. If others have changed or replaced one that is
  * an input, the run ends before any file is changed. If a file cannot have its name, that file and those after it keep
- * their temporary names, which the message tells. While there is no other thread. */
+ * their temporary names, and the message tells them. To be called when there is no other thread. */
 void files_publish(struct files *files, size_t count);
 
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */

@@ -14,7 +14,7 @@ struct held_back {
     struct spill_place *place; /* for the temporary file */
     uint8_t *memory;           /* HELD_BACK_MEMORY_BYTES, or NULL as long as nothing was kept */
     size_t memory_bytes;
-    struct storage *spill; /* of one pile: what came before what is in memory; NULL if it has not come to that */
+    struct storage *spill; /* one pile, of the bytes before those in memory; NULL as long as memory suffices */
 };
 
 /* Keep more bytes, behind those that are kept already. Before the first call, all is zero but for `place`. */

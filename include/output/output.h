@@ -32,8 +32,8 @@
 struct output;
 
 /* Check all that can be known now, and change no existing file: patterns, percentages, whether two files would be the
- * same, and whether each can be written or made. Of shards whose number is not known, this is checked of the first one
- * and of those that are there. A FIFO waits for its reader here. */
+ * same, and whether each can be written or made. If nobody knows how many shards there will be, only the first one and
+ * those that exist are checked. A FIFO waits for its reader here. */
 struct output *output_open(const struct output_plan *plan);
 
 /* Check that so many records can be divided as the plan says. UINT64_MAX: nobody knows how many will be written. */
@@ -58,8 +58,8 @@ bool output_waits(const struct output *output);
 /* Can writing change one of the inputs before all is complete? It can if a file is written in place, or by a filter. */
 bool output_may_change_inputs(const struct output *output);
 
-/* Can writing change this file before all is complete? It can if the file is standard output, or one of the output of
- * which some are written in place. */
+/* Can writing change this file before all is complete? It can if the file is standard output, or if it is one of the
+ * outputs and some of them are written in place. */
 bool output_changes(const struct output *output, const struct stat *file);
 
 /* So many records will be written. UINT64_MAX: nobody knows, or there is no end; only splits by count, shard_records
@@ -67,16 +67,16 @@ bool output_changes(const struct output *output, const struct stat *file);
  * `header` stands at the beginning of each file, and must stay. */
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
 
-/* From now on, groups of members of archives come without marks. Where they end in the memory that is written is in
- * this margin, which must stay. */
+/* From now on, groups of archive members come without marks. This margin, which must stay, says where they end in the
+ * memory that is written. */
 void output_use_margin(struct output *output, const struct record_margin *margin);
 
 /* Write the next bytes of records; they may begin and end in the midst of a record. `data` is changed. By one thread at
  * a time. */
 void output_write(struct output *output, uint8_t *data, size_t bytes);
 
-/* More will be written than the system has memory for: from now on, what is written to regular files begins to go to
- * disk MiB by MiB. Else it would go when memory is full, and writers would have to wait. What programs write is left to
+/* The output is larger than the system's memory: from now on, send bytes written to regular files to disk MiB by MiB.
+ * Otherwise the system sends them when memory is full, and writers have to wait. Files that programs write are left to
  * them. After output_begin, by one thread. */
 void output_write_behind(struct output *output);
 

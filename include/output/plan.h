@@ -20,7 +20,7 @@ enum {
     OUTPUT_FILES_MAX = 1000000,
     OUTPUT_EMPTY_MAX = 10000, /* shards that get no record: more are hardly meant */
     OUTPUT_SIDES_MAX = 64,    /* splits by a field: each takes 64 KiB of memory beside the limit */
-    OUTPUT_DIGITS_MAX = 20,   /* to which a pattern may ask for a number to be filled: what 2^64 - 1 has */
+    OUTPUT_DIGITS_MAX = 20,   /* that a pattern may ask for: as many as 2^64 - 1 has */
 };
 
 /* What is pointed to must stay. */
@@ -46,8 +46,8 @@ struct output_plan {
     struct spill_place *place; /* for temporary files; needed with shard_bytes */
 };
 
-/* Is it a pattern: text with one "%d", or "%0Nd" for at least N digits, where the number stands? "%%" is a
- * percent sign. As printf has it, which never sees a pattern. */
+/* Is it a pattern: text with one "%d", or "%0Nd" for at least N digits, where the number stands? "%%" is a percent
+ * sign. The syntax is that of printf, but printf never gets a pattern. */
 bool output_plan_is_pattern(const char *text);
 
 /* The name of a shard by its pattern, malloc'd, or NULL with errno. */

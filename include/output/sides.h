@@ -3,9 +3,9 @@
 
 /*
  * --split-field: records go to the files of splits by a field of each, its key, in whatever order they come. All
- * records with the same key go to the same file, which is a matter of the key and the seed alone: with h the
- * random_hash of the field, under the key labelled "split", it is the file that has the h * 10^6 / 2^64-th millionth.
- * What belongs to no split is what is left.
+ * records with the same key go to the same file, and only the key and the seed decide which: with h the random_hash of
+ * the field, under the key labelled "split", it is the file that has the h * 10^6 / 2^64-th millionth. Records that
+ * belong to no split are the rest.
  *
  * The files of splits are filled side by side, so they all stay open.
  */

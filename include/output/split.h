@@ -25,8 +25,8 @@ uint64_t split_records(const struct split *splits, size_t count, size_t number, 
 /* How many records all splits take together, UINT64_MAX if that is more. */
 uint64_t split_total(const struct split *splits, size_t count, uint64_t records);
 
-/* Which of the splits takes a record by a hash of its key, which is a place in 2^64 parts of the whole: they are laid
- * out in order. `count` for none. All are percentages. */
+/* Which of the splits takes a record, by the hash of its key; `count` for none. All are percentages, laid out in order
+ * over the 2^64 hashes. */
 size_t split_of_hash(const struct split *splits, size_t count, uint64_t hash);
 
 /* Do the percentages among them make more than 100? */

@@ -38,10 +38,10 @@ bool field_follow(struct field *field, const uint8_t *data, size_t bytes);
 /* Has the field begun? */
 bool field_is_there(const struct field *field);
 
-/* What may help if the first record has no such field, to be said behind that. */
+/* Advice to follow the message that the first record has no such field. */
 const char *field_advice(const struct field_place *place);
 
-/* The record is at its end with a newline: a carriage return before that is none of the field's text. */
+/* The record ends with a newline: a carriage return before it does not belong to the field. */
 void field_end_line(struct field *field);
 
 #endif

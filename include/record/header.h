@@ -4,10 +4,9 @@
 /*
  * The beginning of an input file, which is taken off before its records are shuffled: a header, which is a number of
  * bytes, or of lines, or first those and then these, or all lines up to the first one that does not begin with a
- * string, and the start of the first record, if it has one. Where records are not made of lines, records are
- * meant where lines are said: a header of CSV, for one, is a number of CSV records; but lines that begin with a string
- * are lines there as well. The header of the first file that is not empty is kept; those of the others must be the
- * same, unless they may differ.
+ * string, and the start of the first record, if it has one. If records are not made of lines, "lines" stands for
+ * records: a header of CSV is a number of CSV records; but lines that begin with a string are always lines. The header
+ * of the first file that is not empty is kept; those of the others must be the same, unless they may differ.
  */
 
 #include <stdbool.h>
@@ -58,9 +57,9 @@ void header_release(struct header *header); /* also when zeroed */
 /* Reads up to `bytes` bytes of a file; 0 at its end, as often as it is asked. */
 typedef size_t header_read(void *context, void *data, size_t bytes);
 
-/* Take the beginning off a file that is read from there. `tail` is told of all that was read but the start, `rest` is
- * what was read too much. An empty file has no beginning. The run ends if a file is shorter than the header, if a
- * header is larger than HEADER_BYTES_MAX or differs from the one that is known though it may not, or if text stands
+/* Take the beginning off a file that is read from there. `tail` sees all bytes of it but the start; `rest` receives the
+ * bytes that were read beyond it. An empty file has no beginning. The run ends if a file is shorter than the header, if
+ * a header is larger than HEADER_BYTES_MAX or differs from the one that is known though it may not, or if text stands
  * before the start. */
 void header_take(struct header *header, header_read *read, void *context, const char *name, struct tail *tail);
 

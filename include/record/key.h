@@ -12,8 +12,8 @@
 
 enum { KEY_BYTES_MAX = 1 << 16 };
 
-/* Where the key stands in records of this format, which are not grouped: it is a field, as it stands there, but for the
- * quotes of CSV and a carriage return before the newline that ends the record. */
+/* Where the key stands in records of this format, which are not grouped: it is a field, unchanged except that the
+ * quotes of CSV and a carriage return before the newline that ends the record do not belong to it. */
 struct key_rule {
     struct record_format format;
     struct field_place field;
@@ -31,8 +31,8 @@ enum key_verdict {
     KEY_TOO_LONG, /* more than KEY_BYTES_MAX */
 };
 
-/* Find the key of the record that begins with data[0, bytes), or is that if `whole`. The key is set only if it is
- * found. */
+/* Find the key of the record that begins with data[0, bytes); if `whole`, that is the whole record. The key is set only
+ * if it is found. */
 enum key_verdict key_find(const struct key_rule *rule, const uint8_t *data, size_t bytes, bool whole, struct key *key);
 
 /* The same as key_find of a record that comes in pieces: a field to be followed, which keeps its text in the key, and
@@ -42,18 +42,18 @@ enum key_verdict key_end(const struct key_rule *rule, struct field *field, bool 
 
 bool key_is(const struct key *key, const struct key *other);
 
-/* Has any record anything but its key? If none of several has, their fields may be separated by another byte. */
+/* Does any record contain more than its key? If none of several does, another byte may separate their fields. */
 struct key_watch {
     uint64_t records; /* whose keys were found */
     bool more;        /* than the key is in one of them */
     bool told;        /* that there is not, which is said once */
 };
 
-/* A key was found, in so many bytes of a record without its delimiter; 0 if they are not all there. */
+/* A key was found in a record of so many bytes without its delimiter; 0 if they are not all there. */
 void key_saw(struct key_watch *watch, const struct key_rule *rule, size_t key_bytes, const uint8_t *record,
              size_t record_bytes);
 
-/* What may help if a record has no key, to be said behind that; nothing if records before had one. */
+/* Advice to follow the message that a record has no key; empty if earlier records had one. */
 const char *key_advice(const struct key_watch *watch, const struct key_rule *rule);
 
 /* All keys have been found, for this option: warn if there was nothing else. */

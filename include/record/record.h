@@ -43,8 +43,8 @@ const uint8_t *record_start(const struct record_format *format, size_t *bytes);
 
 enum { RECORD_GOES_ON = '+', RECORD_ENDS = '.' }; /* the marks behind members */
 
-/* Groups of members of archives that are not in piles need no marks among their members: where a group ends is written
- * beside the memory in which they stand. It ends where a block of TAR_BLOCK_BYTES does, counted from `base`. */
+/* Groups of archive members that are not in piles need no marks: a table beside their memory says where groups end. A
+ * group ends at the end of a block of TAR_BLOCK_BYTES, counted from `base`. */
 struct record_margin {
     const uint8_t *base;
     uint8_t *mark; /* RECORD_ENDS if one ends where block i begins, else anything else */
@@ -65,7 +65,7 @@ struct record_scan {
 typedef size_t record_ends_function(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
                                     size_t bytes, uint32_t *ends, size_t room, size_t *scanned);
 
-/* What stands behind the name of a kind and a colon. */
+/* The argument of a kind, behind its name and a colon. */
 enum record_argument {
     RECORD_ALONE, /* nothing */
     RECORD_COUNT, /* record_format.count, a whole number */
@@ -76,7 +76,7 @@ enum record_argument {
 
 /* What is true of a kind, and what goes with it. */
 enum record_trait {
-    RECORD_OF_LINES = 1,     /* it is made of lines, of which may be said what ends them */
+    RECORD_OF_LINES = 1,     /* it is made of lines; options may say what ends them */
     RECORD_QUOTED = 2,       /* it has fields, and no newline or separator stands within double quotes */
     RECORD_HEADER = 4,       /* so many bytes may come before the first record, */
     RECORD_HEADER_COUNT = 8, /* so many lines or records, */
@@ -108,7 +108,7 @@ struct record_kind {
      * and %s the string, as in C. */
     const char *stored;
 
-    /* Ends of records (record.h). `advance` is `ends` if it is NULL; `missing`, that nothing can be completed. */
+    /* Ends of records (record.h). `advance` NULL: `ends` does it. `missing` NULL: nothing can be completed. */
     record_ends_function *ends;
     void (*advance)(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
     ssize_t (*missing)(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
@@ -171,8 +171,8 @@ uint64_t record_count(const struct record_format *format, struct record_scan *sc
 size_t record_skip(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    size_t count);
 
-/* Move the scan on without looking for the ends, which is faster: it takes the last bytes alone, or a count, but for
- * records that have their length in them. */
+/* Move the scan on without looking for the ends, which is faster: it needs only the last bytes, or a count, except for
+ * records that contain their length. */
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
 
 /* How many marks there are in data[0, bytes), the next bytes of a stream of groups; 0 of any other. `scan` is moved on.
@@ -182,17 +182,16 @@ uint64_t record_marks(const struct record_format *format, struct record_scan *sc
 /* Take these marks away. Returns how many bytes are left, from data[0] on. */
 size_t record_unmark(const struct record_format *format, struct record_scan *scan, uint8_t *data, size_t bytes);
 
-/* Does it take the scan of all bytes before to find the ends in a block? Not if there is no kind and no group: then a
- * zeroed scan will do anywhere. */
+/* Do the ends in a block depend on the bytes before it? Not without a kind and a group: then a zeroed scan will do
+ * anywhere. */
 bool record_is_sequential(const struct record_format *format);
 
-/* At the end of an input, which has no groups: the bytes that the record lacks in which `scan` stands. *missing points
- * to them, in the format or a constant. Returns their number, 0 at the beginning of a record, or -1 if it cannot be
- * completed: a short group of lines, a part of a fixed size or length, an open quote. If the input ends with a
- * beginning of the delimiter, these bytes are data, and the whole delimiter is missing; but where they and a whole
- * delimiter would hold the delimiter earlier ("\n" and "\n\n"), only what ends it there is missing. If the format
- * `starts`, a record has begun wherever there was any input, so that there is always something missing; its last line
- * may have its newline. */
+/* At the end of an input, which has no groups: find the bytes that are missing from the record in which `scan` stands.
+ * *missing points to them, in the format or a constant. Returns their number, 0 at the beginning of a record, or -1 if
+ * it cannot be completed: a short group of lines, a part of a fixed size or length, an open quote. If the input ends
+ * with the first bytes of the delimiter, these are data, and the whole delimiter is missing; but if the delimiter would
+ * then be found earlier ("\n" and "\n\n"), only the bytes that complete it there are missing. If the format `starts`,
+ * any input has begun a record, so something is always missing; the last line may have its newline. */
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
 
 #endif

@@ -20,14 +20,14 @@ struct scan_search {
     uint8_t byte;
     uint8_t first;
     size_t distance;
-    bool quoted; /* does data[0] stand inside quotes? Becomes the same of the first byte that was not looked at */
+    bool quoted; /* is data[0] inside quotes? Becomes the answer for the first byte not looked at */
 };
 
 /* Write to `ends` the offset just past each `byte` in data[0, bytes), ascending, and return how many there are. `bytes`
  * is less than 2^32. `ends` has room for `room` numbers: when that many have been found, the search stops right after
- * the last one. *scanned receives the number of bytes looked at: `bytes`, or ends[room - 1] when room ran out
- * (0 if `room` is 0). Reads no byte outside data[0, bytes), writes no element outside ends[0, room); of those past the
- * number returned, some may be overwritten without meaning. */
+ * the last one. *scanned receives the number of bytes looked at: `bytes`, or ends[room - 1] when room ran out (0 if
+ * `room` is 0). Reads no byte outside data[0, bytes), writes no element outside ends[0, room); some elements past the
+ * number returned may be overwritten without meaning. */
 typedef size_t scan_find_function(struct scan_search *search, const uint8_t *data, size_t bytes, uint32_t *ends,
                                   size_t room, size_t *scanned);
 

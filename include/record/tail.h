@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_RECORD_TAIL_H
 #define BIGSHUF_RECORD_TAIL_H
 
-/* The end of an input file: what its last record lacks, or why that cannot be added. On the way there, what can be
- * known to be wrong with a record is told. */
+/* The end of an input file: the bytes that its last record lacks, or why they cannot be added. On the way there, errors
+ * in records are reported. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ void tail_check_size(struct tail *tail, const char *name, uint64_t bytes);
 /* A file begins. */
 void tail_begin(struct tail *tail);
 
-/* Bytes of it have gone by that are no records, before those that are. */
+/* Bytes of it that are no records have gone by, before the records. */
 void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
 
 /* Its next bytes have come; none, if it has nothing but a header or the start of its first record. A length

@@ -74,9 +74,10 @@ void tar_headers_begin(struct tar_headers *headers);
  * *why tells the cause, in words that follow what is read; *member has the name, if one is known, else none. */
 enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member *member, const char **why);
 
-/* What the names of all members of a record have in common: a member's name up to the first dot in its last component,
- * but for a dot that this begins with. The component ._NAME, in which macOS keeps what else belongs to NAME, is like
- * NAME. `name` has at most TAR_NAME_BYTES_MAX bytes, and what is left of it goes to `key`. Returns how many bytes. */
+/* The part of the name that all members of a record share: a member's name up to the first dot in its last component,
+ * not counting a dot at the beginning of that. The component ._NAME, in which macOS keeps what else belongs to NAME, is
+ * like NAME. `name` has at most TAR_NAME_BYTES_MAX bytes, and what is left of it goes to `key`. Returns how many
+ * bytes. */
 size_t tar_headers_key(struct tar_text name, uint8_t key[TAR_NAME_BYTES_MAX]);
 
 /* Where in a member a stream stands, as the ends of members are sought (tar_kind.c). Zeroed: at the beginning of one.

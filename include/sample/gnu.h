@@ -30,7 +30,7 @@ struct gnu;
 struct gnu *gnu_open(const char *path);
 void gnu_free(struct gnu *gnu); /* also NULL */
 
-/* All has been drawn: is the file what it was when it was opened? */
+/* All has been drawn: the run ends if the file has changed since it was opened. */
 void gnu_check(const struct gnu *gnu);
 
 /* A number from 0 to `most`, which takes as many bytes as it needs: none for 0. */

@@ -21,10 +21,9 @@ struct in_order_share {
  * than the threshold. Nothing is stored, unless it must wait with writing. */
 void in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output);
 
-/* Write those records that would be the first run->limit of the order (order.h), in the order of the input. Hardly more
- * records than these are stored meanwhile, or referred to if the run says so. One leaf is put into order, which takes 4
- * bytes for each of its records. If there is no room for references, run->progress->must_copy is set, and nothing is
- * written. */
+/* Write, in the order of the input, the records that come first in the order (order.h), run->limit of them. Hardly any
+ * other record is stored meanwhile, or referred to if the run says so. One leaf is shuffled, which takes 4 bytes for
+ * each of its records. If there is no room for references, run->progress->must_copy is set, and nothing is written. */
 void in_order_first(struct run *run, struct source *source, struct output *output);
 
 #endif

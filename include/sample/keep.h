@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_SAMPLE_KEEP_H
 #define BIGSHUF_SAMPLE_KEEP_H
 
-/* Samples are made in two passes: the records that may be drawn are kept in one pile, in the order of the input, and of
- * these, or of an input that is read again, some are written. */
+/* Samples take two passes. The first keeps the records that may be drawn, in one pile and in the order of the input;
+ * the second writes some of them, or some records of an input that is read again. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "shuffle/pile.h"
 #include "shuffle/run.h"
 
-/* Asked when a record begins, of which `record` is the number in the source: is it kept? */
+/* A record begins, with the number `record` in the source: is it kept? */
 typedef bool keep_function(void *context, uint64_t record);
 
 /* Which records are kept. */
@@ -27,8 +27,8 @@ struct keep_rule {
     bool counts_only; /* nothing is stored, as the source will be read again; without `next` nobody is asked */
 };
 
-/* Are records only to be counted, since they can be read again and there is no room for them, or for references to
- * them, in memory? */
+/* Are records only counted? They are if they can be read again, and memory has no room for them or for references to
+ * them. */
 bool keep_may_count(const struct run *run, const struct source *source);
 
 /* Read all of `source`. Records that are kept, or references to them (piles_refer), go to the first pile, which
@@ -36,8 +36,8 @@ bool keep_may_count(const struct run *run, const struct source *source);
  * (run->progress->must_copy), the rest is not read. Uses ENGINE_READING. */
 void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles);
 
-/* Write those records of a source that are kept, in its order, and count them. The output is begun, for `records` of
- * them (run_begin), when the first one has come, and with it the input's header. */
+/* Write the records of a source that are kept, in its order, and count them. When the first one has come, and with it
+ * the input's header, the output is begun for `records` of them (run_begin). */
 void keep_write(struct run *run, struct source *source, uint64_t records, keep_function *admit, void *context,
                 struct output *output);
 

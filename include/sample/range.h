@@ -2,8 +2,8 @@
 #define BIGSHUF_SAMPLE_RANGE_H
 
 /*
- * Numbers of a range that are drawn one by one: what a sample of a range takes does not depend on how large the range
- * is. `gnu` is what is drawn from; NULL: the words of the seed.
+ * Numbers of a range, drawn one by one: the time and memory of a sample do not depend on the size of the range. Draws
+ * come from `gnu`, or, if it is NULL, from the words of the seed.
  */
 
 #include <stdbool.h>

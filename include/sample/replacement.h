@@ -29,8 +29,8 @@ struct replacement_rule {
      * NULL: record_reader_next itself. */
     bool (*next)(void *context, struct record_reader *reader, struct record_piece *piece);
 
-    /* All have come. Returns false if `draw` takes long for every call, so that it should be asked for many records at
-     * a time, even if all records are in memory. May be NULL. */
+    /* All have come. Returns false if each call of `draw` is slow: then ask it for many records at a time, even if all
+     * records are in memory. May be NULL. */
     bool (*prepare)(void *context, uint64_t records);
 
     /* Put the numbers of the next `count` records of the output, each less than `records`, into numbers[0, count), a

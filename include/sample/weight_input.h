@@ -27,8 +27,8 @@ struct weight_place {
 
 struct weight_input;
 
-/* `source` is where the records come from, of which the messages name the file and line. Uses ENGINE_WEIGHTS until
- * weight_input_end; `format` is that of the records, and must stay. */
+/* Records come from `source`; messages name their file and line. Uses ENGINE_WEIGHTS until weight_input_end; `format`
+ * is that of the records, and must stay. */
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
                                        struct weight_place place, struct source *source);
 

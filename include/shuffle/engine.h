@@ -25,7 +25,7 @@ struct engine_memory engine_memory(uint64_t bytes, unsigned workers);
 #define ENGINE_MEMORY_MIN ((uint64_t)8 << 20)
 #define ENGINE_MEMORY_MAX ((uint64_t)1 << 44)
 
-/* What others take of a limit: so many bytes, and a part of all from so many bytes on. */
+/* The memory that others take from a limit: some bytes, and a part of the whole if that is large enough. */
 struct engine_others {
     uint64_t bytes;
     uint64_t share; /* 8: an eighth; 0: none */
@@ -58,17 +58,17 @@ struct engine_space engine_buffer(const struct engine *engine, enum engine_area 
 void engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place);
 void engine_close(struct engine *engine); /* also when zeroed, and twice */
 
-/* Bytes of memory that the system had for files, besides that of the engine, when this was first asked. */
+/* Bytes of memory that the system had left for files beside the engine's memory, when this was first called. */
 uint64_t engine_free_memory(struct engine *engine);
 
 unsigned engine_threads(const struct engine *engine);    /* how many it has at most */
 uint64_t engine_pool_bytes(const struct engine *engine); /* all blocks */
 
-/* Use no more threads from now on than there are descriptors for, where each has a file of a pile open at a time: those
- * that wait go first. Files that stay open meanwhile are open already. */
+/* From now on, use only as many threads as there are descriptors for, if each thread has a pile's file open: threads
+ * that mostly wait are given up first. Call it when all files that stay open have been opened. */
 void engine_limit_files(struct engine *engine);
 
-/* The -S, in MiB, of which so many bytes are there for the pool; and if others have their parts of it. */
+/* The -S, in MiB, that leaves so many bytes for the pool; and the same if others take their parts. */
 uint64_t engine_needed(uint64_t pool_bytes);
 uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes);
 

@@ -82,8 +82,8 @@ uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
 void pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 bool pile_try_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
-/* Append by writing to where this says: where the next `bytes` bytes of the pile come, with at least `slack` more that
- * may be overwritten meanwhile. NULL if there is not so much room in its last block; then pile_append does it. */
+/* Returns where the caller may write the next `bytes` bytes of the pile; at least `slack` more may be overwritten
+ * meanwhile. NULL if the last block has not so much room; then use pile_append. */
 static inline uint8_t *pile_extend(struct piles *piles, unsigned p, size_t bytes, size_t slack)
 {
     struct pile *pile = &piles->pile[p];
@@ -118,8 +118,8 @@ void piles_seal(struct piles *piles);
 void pile_flush(struct piles *piles, unsigned pile);
 void piles_flush(struct piles *piles);
 
-/* Write to files what it takes for the pool to have so many blocks free, or all there is: last piles first, and of each
- * the first bytes. Before piles_seal only if the last pile holds more than that. */
+/* Write piles to files until the pool has so many blocks free, or until nothing is left: the last piles first, and of
+ * each its first bytes. Before piles_seal only if the last pile holds more than that. */
 void piles_make_room(struct piles *piles, uint64_t blocks);
 
 /* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),

@@ -2,10 +2,10 @@
 #define BIGSHUF_SHUFFLE_PILE_SOURCE_H
 
 /*
- * A pile that is read back from front to back, after piles_seal: what is in storage, then what is in memory.
+ * Reads a pile from front to back, after piles_seal: first the bytes in storage, then those in memory.
  *
- * And numbers of 8 bytes beside the records of a pile, in a pile of their own: one for each record, in their order, as
- * they stand in memory. So the records stay what they are, and what is known about piles holds for the numbers, too.
+ * And keeps numbers of 8 bytes beside the records of a pile, in a pile of their own: one for each record, in the same
+ * order. So records stay unchanged, and all rules for piles hold for the numbers, too.
  */
 
 #include <stdbool.h>
@@ -16,8 +16,8 @@
 #include "record/record.h"
 #include "shuffle/pile.h"
 
-/* If any of a pile is in its file: verify that, and how many records the pile holds, through a buffer and without a
- * change to it. For those who must know before they use the first byte. */
+/* If a part of a pile is in its file, verify that part and the number of records in the pile, through a buffer and
+ * without changing the pile. For callers who must know before they use the first byte. */
 void pile_source_verify(struct piles *piles, unsigned pile, const struct record_format *format, uint8_t *buffer,
                         size_t bytes);
 

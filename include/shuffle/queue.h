@@ -26,7 +26,7 @@ struct queue;
 
 enum { QUEUE_LENGTH_BITS = 20, QUEUE_PILE_BITS = 12 };
 
-/* Of a block's buffer at most; and of what a block may hold that stands elsewhere. */
+/* At most so many bytes in a block's buffer; and in a block whose bytes stand elsewhere. */
 enum { QUEUE_BLOCK_BYTES = 1 << 18, QUEUE_BLOCK_BYTES_MAX = (1 << QUEUE_LENGTH_BITS) - 64 };
 
 /* A piece of a record in a block. */

@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_SHUFFLE_RUN_H
 #define BIGSHUF_SHUFFLE_RUN_H
 
-/* One way of records from their source to the output: with what it is made (engine.h), what is asked for, which stays
- * as it is, and how far it has come. */
+/* A run takes records from their source to the output. It has resources (engine.h), a request, which does not change,
+ * and its progress. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,11 +67,11 @@ uint64_t run_take(struct run *run, uint64_t records);
  * knows: settle which part of them is written, and begin the output, with the header of the input. */
 void run_begin(struct run *run, struct output *output, uint64_t records);
 
-/* The input has been read and dealt out, and nothing that depends on all of it been written. The run ends if it has not
- * as many records as are expected. */
+/* The input has been read and dealt out, and nothing that depends on all of it been written. The run ends if the input
+ * has not the expected number of records. */
 void run_scattered(struct run *run);
 
-/* The run ends if so many records are not as many as are expected. */
+/* The run ends if this is not the expected number of records. */
 void run_expects(const struct run *run, uint64_t records);
 
 #endif

@@ -6,10 +6,10 @@
  *
  * A pile that does not fit into memory, bytes plus index, is started over: its records are scattered again, from its
  * file into further piles, which are shuffled in its place. A node that scatters has its records go to its children, as
- * the permutation says (order.h). The order of a leaf is drawn first, which takes only the number of its records; each
- * then goes to the pile of those that stand near it in the output. Such piles may be uneven and be started over in
- * their turn; they have fewer records, so this ends. One record is copied through in blocks. What fits is never started
- * over.
+ * the permutation says (order.h). For a leaf, the order is drawn first, which needs only the number of its records;
+ * then each record goes to the pile of its neighbours in the output. Such piles may be uneven, and may be started over
+ * in turn; they have fewer records, so this ends. A single record is copied in blocks. A pile that fits is never
+ * started over.
  */
 
 #include "input/source.h"
@@ -24,12 +24,12 @@ void shuffle_source(struct run *run, struct source *source, struct output *outpu
  * run->progress. *piles must be released by the caller. False: the records must be copied (run.h). */
 bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles);
 
-/* Write the records of a single pile in an order that is drawn by itself, or the first of them. If `again` is not NULL,
- * the pile only counts the records, and they are read from there, after the draw. `draw` sets ranks[i],
- * which table_set does, to the place of record i in the output, for all i in [0, records): a permutation of these. The
- * order takes 4 bytes a record out of the memory, 8 from 2^32 records on, and an eighth of that for work with it; if
- * that is too much, the run ends, and the message says how much is needed. Nothing is spilled as long as the pile and
- * the order fit, with some of the piles to which the records go then, by their ranks. */
+/* Write the records of a single pile, or the first of them, in the order that `draw` draws. If `again` is not NULL, the
+ * pile only counts the records, and they are read from `again`, after the draw. `draw` sets ranks[i], which table_set
+ * does, to the place of record i in the output, for all i in [0, records): a permutation of these. The order takes 4
+ * bytes a record out of the memory, 8 from 2^32 records on, and an eighth of that for work with it; if that is too
+ * much, the run ends, and the message says how much is needed. Nothing is spilled as long as the pile and the order
+ * fit, with some of the piles to which the records go then, by their ranks. */
 typedef void shuffle_draw(void *context, struct table *ranks, uint64_t records);
 void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, shuffle_draw *draw, void *context,
                    struct output *output);

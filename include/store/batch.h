@@ -30,8 +30,8 @@ void batch_close(struct batch *batch); /* also when zeroed */
 bool batch_find(const struct store *store, const char *name);
 void batch_find_all(const struct store *store);
 
-/* Add the bytes of all piles of a batch, which was opened with this manifest, to those of other batches: *bytes. That
- * they are more than can be, so that sums of bytes, or of records, could overflow, is a failure. */
+/* Add the bytes of all piles of a batch, which was opened with this manifest, to those of other batches: *bytes. The
+ * run ends if they are impossibly many, so that sums of bytes or records could overflow. */
 void batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes);
 
 /* What the manifest says of a pile. May be asked by several threads. */

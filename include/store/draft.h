@@ -17,22 +17,22 @@
 
 struct draft;
 
-/* Begin the batch `name`. Of `manifest` the key, the inputs and how they are read are set, which must stay, as must the
- * store. If there is a batch of this name already, it is a failure if its key or inputs are others; if all is the same
- * and the sizes are known, that is said on standard error, and NULL returned. Else only the contents can tell, so the
- * work is begun. A batch that is the same has *records, and a file of the right size for each pile: else that is a
- * failure. The piles are those of the store's format. */
+/* Begin the batch `name`. `manifest` has the key, the inputs and how they are read; it must stay, as must the store. If
+ * the store has a batch of this name with another key or other inputs, the run ends. If all is the same and the sizes
+ * are known, standard error says so, and this returns NULL. Otherwise only the contents can tell, so the work begins. A
+ * batch that is the same has *records, and a file of the right size for each pile, or the run ends. The piles are those
+ * of the store's format. */
 struct draft *draft_begin(struct store *store, const char *name, const struct manifest *manifest, uint64_t *records);
 
 /* The piles of the batch, to be written only. It is the draft's: freeing it does nothing. Records that start with a
- * string come as record.h has them and stand in the files as they stood in the inputs. The memory that is taken does
- * not grow with what is written; where there are too few descriptors, a file is opened for each write. */
+ * string come in the form of record.h, and the files have them as the inputs did. Memory does not grow with the bytes
+ * written; if there are too few descriptors, each write opens its file. */
 struct storage *draft_storage(struct draft *draft);
 
 /* All has been written, records[p] records to pile p: put the header into the store, everything on disk, by up to
- * `threads` threads, and the batch in its place; and give back what the draft takes. If a batch of this name has come
- * into being meanwhile: false, said on standard error, if it is the same in all its piles, and their files are there as
- * above; else that is a failure. */
+ * `threads` threads, and the batch in its place; and free the draft. If a batch of this name has appeared meanwhile,
+ * and is the same in all its piles and their files, standard error says so, and this returns false; if it differs, the
+ * run ends. */
 bool draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,
                   unsigned threads);
 

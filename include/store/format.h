@@ -2,7 +2,7 @@
 #define BIGSHUF_STORE_FORMAT_H
 
 /*
- * What all batches of a store have in common, and its text, which is also told to whoever comes with another one:
+ * What all batches of a store have in common, and the text of it, which messages quote if an option says anything else:
  *
  *     bigshuf store 2
  *     512 piles

@@ -4,8 +4,8 @@
 /*
  * The lines of the small texts in a store (format and manifest), which are words and numbers.
  *
- * There is one way only to write such a line. So a reader takes a line apart without much ado, writes it again from
- * what it has found, and compares: whatever is not as it should be shows there.
+ * There is one way only to write such a line. So a reader takes a line apart with few checks, writes it again from what
+ * it has found, and compares the two: any error shows there.
  */
 
 /* Write in printf's manner from `at` to at most `end`, with a NUL byte behind it. Returns where the NUL byte stands. */

@@ -2,7 +2,7 @@
 #define BIGSHUF_STORE_MANIFEST_H
 
 /*
- * What is known of a batch: a text file beside its piles, made last. Lines of a word and its value, then a line of 64
+ * The description of a batch: a text file beside its piles, made last. Lines of a word and its value, then a line of 64
  * bytes for each pile, so that any of them can be read by itself, and the XXH64 of all that at the end:
  *
  *     bigshuf batch 1
@@ -72,16 +72,16 @@ struct manifest {
 /* Say what the inputs were, which must stay until the text is made. */
 void manifest_set_inputs(struct manifest *manifest, const struct manifest_input *input, size_t inputs);
 
-/* Will there be a text of it, which is not too large? Only `piles` and the inputs need be known for that. */
+/* Is its text not too large? Only `piles` and the inputs need to be known for that. */
 bool manifest_fits(const struct manifest *manifest);
 
 /* The text of one that fits, malloc'd, and its length. */
 char *manifest_text(struct manifest *manifest, size_t *bytes);
 
-/* Read a text, which must be as manifest_text makes it, to the byte but for the lines of inputs, and make
- * sense: a pile has records if it has bytes, no more of them than bytes, and all piles together have no more bytes than
- * a file could. There is a NUL byte behind the text. Give the manifest back with manifest_release. False, and nothing
- * to be given back, if it is no such text, or damaged. */
+/* Read a text, which must be as manifest_text makes it, to the byte but for the lines of inputs, and make sense: a pile
+ * has records if it has bytes, at most one for each byte, and all piles together have no more bytes than a file could.
+ * There is a NUL byte behind the text. Give the manifest back with manifest_release. False, and nothing to be given
+ * back, if it is no such text, or damaged. */
 bool manifest_parse(struct manifest *manifest, const char *text, size_t bytes);
 void manifest_release(struct manifest *manifest);
 
@@ -91,8 +91,8 @@ bool manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, 
 /* Were the inputs of both read in the same way? */
 bool manifest_reads_same(const struct manifest *one, const struct manifest *other);
 
-/* In what the other one was made differently, of as many piles, in words: "made %s". NULL if in nothing. Piles and
- * headers are compared only if both are `complete`. */
+/* How the other one, with as many piles, was made differently, in words: "made %s". NULL if there is no difference.
+ * Piles and headers are compared only if both are `complete`. */
 const char *manifest_difference(const struct manifest *one, const struct manifest *other, bool complete);
 
 #endif

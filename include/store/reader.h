@@ -13,8 +13,8 @@
 struct store_reader;
 
 /* Open all batches that the store has now. Only the piles number[0] ... number[count - 1] of the store will be read; as
- * storage they have the numbers 0 ... count - 1, and so in the functions below. Their files are looked at: that they
- * are there, and their sizes. `number` and the store must stay. */
+ * storage they have the numbers 0 ... count - 1, and so in the functions below. It is checked that their files exist,
+ * with the right sizes. `number` and the store must stay. */
 struct store_reader *store_reader_open(const struct store *store, const uint32_t *number, unsigned count);
 void store_reader_free(struct store_reader *reader);
 

@@ -2,7 +2,8 @@
 #define BIGSHUF_STORE_SWEEP_H
 
 /*
- * Removing from a store what has left it, and what nobody will finish. There is a lock, and there is an age:
+ * Removes from a store the batches that have left it, and drafts that nobody will finish. There is a lock, and there is
+ * an age:
  *
  * - Who makes a batch or reads one has a shared lock on its manifest (draft.h, batch.h). What is locked stays.
  * - A draft that is not locked is dead when nothing in it has been written for an hour, as the clock of its file system

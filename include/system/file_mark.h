@@ -2,10 +2,10 @@
 #define BIGSHUF_SYSTEM_FILE_MARK_H
 
 /*
- * A regular file as it was when it was opened, by which it can be told whether somebody has modified it since. The rule
- * is one for all files, however they are read: a file that is smaller, or as large and modified at another time, is not
- * what it was. One that has grown, as a log does, is used up to the size that it had, if both ends of that are what
- * they were, as they must be of another file that got its name.
+ * Describes a regular file as it was when it was opened, to tell whether somebody has modified it since. One rule holds
+ * for all files, however they are read: a file that is smaller, or has the same size and another modification time, has
+ * changed. A file that has grown, as a log does, is used up to its old size, if both ends of that part are unchanged,
+ * as they must be in another file that got its name.
  *
  * Functions that return int return 0, or -1 with errno, where ESTALE stands for a file that is not what it was.
  */
@@ -28,14 +28,14 @@ struct file_mark {
 
 bool file_mark_is_known(const struct file_mark *mark);
 
-/* The file has been opened, which `fd` is: mark it if that has not been done, else check that it is what it was. */
+/* The file has been opened as `fd`: mark it if that has not been done, else check that it has not changed. */
 int file_mark_open(struct file_mark *mark, int fd);
 
 /* How much of the file is to be read from the byte `at` on; UINT64_MAX if it is to be read to its end. */
 uint64_t file_mark_left(const struct file_mark *mark, off_t at);
 
-/* Is the open file what it was? `end` is the byte where a read has found its end: if it has grown, it must not have
- * ended elsewhere than where it did. If none has found that, mark->bytes; -1 if it must not have grown. */
+/* Is the open file unchanged? `end` is the byte where a read has found its end; if the file has grown, that must be
+ * where it ended before. mark->bytes: no read has found its end. -1: the file must not have grown. */
 int file_mark_check(const struct file_mark *mark, int fd, off_t end);
 
 /* The run ends with errno, as these leave it. */

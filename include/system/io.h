@@ -47,10 +47,10 @@ int io_pieces_advance(struct iovec *pieces, int count, size_t bytes);
  * errno: EFBIG if it is more than `most` bytes. */
 char *io_read_whole(int fd, size_t most, size_t *bytes);
 
-/* Do both tell of the same file, by device and inode? */
+/* Are both of the same file, by device and inode? */
 bool io_same_file(const struct stat *one, const struct stat *other);
 
-/* Write all of it to standard output and close that, since some file systems tell only then that a write has failed. */
+/* Write all of it to standard output and close that, since some file systems report a failed write only then. */
 int io_print(const void *data, size_t bytes);
 
 #endif

@@ -22,7 +22,7 @@ struct packer {
     const char *pack;                     /* the options with which they compress standard input to standard output */
     const char *ending[PACKER_ENDINGS];   /* of the names of such files, and of archives in them */
     struct packer_beginning beginning[PACKER_BEGINNINGS]; /* their first bytes, any of these */
-    const char *script; /* of a shell, to decompress, where the program does not fail as it should; else NULL */
+    const char *script; /* a shell command to decompress, if the program does not fail as it should; or NULL */
 };
 
 /* The packer of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough, or of this name, in capitals or

@@ -4,7 +4,7 @@
 /*
  * The memory of a run: one mapping, cut into equal blocks that go from hand to hand. Whatever grows with the input
  * lives in blocks, so the memory limit is the number of blocks. Blocks form chains (the member `next`); a chain is how
- * a pile lies in memory. Who must not be left without blocks has them promised: they are kept back from everyone else.
+ * a pile lies in memory. A user that must not be left without blocks has some promised: nobody else gets them.
  */
 
 #include <pthread.h>

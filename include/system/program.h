@@ -25,12 +25,12 @@ int program_start(struct program *program, const char *const *arguments, const c
 /* Its input is complete. 0, or -1 with errno. */
 int program_close(struct program *program);
 
-/* Has it ended? Then *status is what waitpid gives. With WNOHANG this does not wait. Whose end cannot be known ends the
- * run, with a message about the file `name`. */
+/* Has it ended? Then *status is what waitpid gives. With WNOHANG this does not wait. If its end cannot be known, the
+ * run ends with a message about the file `name`. */
 bool program_wait(struct program *program, const char *name, int options, int *status);
 
-/* It was to make the file `name`, or to read it. If it has failed, `why` (NULL: as `status` says), this ends the run.
- * `text` is what the program is called. */
+/* The program should have made or read the file `name`. If it has failed, the run ends; `why` is the cause (NULL: as
+ * `status` says), and `text` the name of the program. */
 void program_judge(int status, const char *why, const char *name, const char *text);
 
 /* Kill it, if it has not been waited for: what it still does is of no use. */

@@ -79,8 +79,9 @@ void signals_child_ended(int slot); /* it has been waited for; -1 is fine */
 void signals_ignore_pipe(struct sigaction *before);
 void signals_restore_pipe(const struct sigaction *before);
 
-/* Memory in which files are mapped. Looking at it fails (SIGBUS) when a file has become shorter or its disk cannot be
- * read: then `failed` is called, in the thread that looked, and ends the run. Elsewhere it is as deadly as ever. */
+/* Memory in which files are mapped. Reading it fails (SIGBUS) when a file has become shorter or its disk cannot be
+ * read: then `failed` is called, in the thread that reads, and ends the run. Elsewhere the signal is as deadly as
+ * ever. */
 struct signals_guard {
     const uint8_t *memory;
     size_t bytes;
@@ -89,12 +90,12 @@ struct signals_guard {
 };
 void signals_guard(const struct signals_guard *guard); /* must stay until the next call; NULL: there is none any more */
 
-/* Write lines to standard error, if it takes them at once: the run does not wait for whoever reads what it says of its
- * progress, nor end because nobody does. */
+/* Write lines to standard error if it takes them at once: the run neither waits for a reader of its progress, nor ends
+ * because there is none. */
 void signals_say(const char *text, size_t bytes);
 
-/* A line is drawn where standard error, a terminal, is at the moment, and drawn again in its place, until signals_erase
- * or death. Whoever writes a line meanwhile puts SIGNALS_ERASE before it, in the same write. */
+/* Draw a line on standard error, a terminal, and later draw it again in the same place, until signals_erase or death.
+ * Other lines that are written meanwhile must begin with SIGNALS_ERASE, in the same write. */
 #define SIGNALS_ERASE "\r\033[K"
 void signals_draw(const char *line, size_t bytes);
 void signals_erase(void); /* by who draws, when no more will be drawn */

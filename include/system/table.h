@@ -31,7 +31,8 @@ void table_grow(struct table *table, uint64_t count, size_t number_bytes);
  * little. It must be released in any case. */
 int table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes);
 
-/* Nobody counts on its blocks until it is cleared or released (pool_pin): it is held while piles are gathered. */
+/* Its blocks cannot be spilled or given back until it is cleared or released (pool_pin): it is held while piles are
+ * gathered. */
 void table_pin(struct table *table);
 
 void table_clear(struct table *table); /* gives all blocks back to the pool */

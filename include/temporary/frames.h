@@ -9,8 +9,8 @@
  *     length of what follows - 1      2 bytes; the same if the bytes are as they are
  *     what follows
  *
- * A frame depends on nothing outside it. What is read is taken for nothing before it was checked; a frame that cannot
- * be right is found, and one that merely is not what was written is for the caller's checksum to find.
+ * A frame depends on nothing outside it. Nothing that is read is trusted before it is checked: a frame that cannot be
+ * right is found here; the caller's checksum finds a valid frame that differs from the one written.
  */
 
 #include <pthread.h>
@@ -44,14 +44,14 @@ typedef void frames_put(void *context, const uint8_t *data, size_t bytes);
 void frames_write(struct frames *frames, bool packs, const struct iovec *pieces, int count, frames_put *put,
                   void *context);
 
-/* What a sample of data becomes, and what that takes. */
+/* How much a sample of data shrinks, and how long that takes. */
 struct frames_sample {
     size_t plain_bytes;
     size_t stored_bytes;
     uint64_t nanoseconds; /* of processor time */
 };
 
-/* Compress the beginning of the pieces, for nothing but to see. */
+/* Compress the beginning of the pieces, only to measure. */
 struct frames_sample frames_try(struct frames *frames, const struct iovec *pieces, int count);
 
 /* Gives stored bytes: as many as are asked for, or fewer at the end. */

@@ -2,7 +2,7 @@
 #define BIGSHUF_TEMPORARY_SPILL_PLACE_H
 
 /*
- * The temporary directories, whether there is room in them, and whether what comes there is compressed.
+ * The temporary directories: whether they have room, and whether the files in them are compressed.
  *
  * Compressing is worth while if it takes less time than what it saves of writing and of reading back: if a thread
  * spends w nanoseconds in writes for each byte, compressing takes c of its time, decompressing a quarter of that, and
@@ -55,7 +55,7 @@ void spill_place_init(struct spill_place *place, const char *const *directory, u
                       enum spill_packing packing);
 void spill_place_release(struct spill_place *place);
 
-/* What compressing may leave of bytes, one part in so many: real text comes to a half, and much that machines write to
+/* Compressing may shrink bytes to one part in so many: real text shrinks to a half, and many machine-written files to
  * less. */
 enum { SPILL_PLACE_HOPE = 4 };
 
@@ -65,7 +65,7 @@ enum { SPILL_PLACE_HOPE = 4 };
  * be, and the first write ends the run if it does not shrink as much as all must. */
 void spill_place_check(struct spill_place *place, uint64_t bytes);
 
-/* So many bytes come to be written, of which these are the beginning. Are they to be compressed? */
+/* So many bytes will be written; these are the first ones. Should they be compressed? */
 bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes);
 
 /* Are writes to be measured now? If so, each is told; true if it is the last: the disk is to be asked as well. What was

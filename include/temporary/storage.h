@@ -1,9 +1,9 @@
 #ifndef BIGSHUF_TEMPORARY_STORAGE_H
 #define BIGSHUF_TEMPORARY_STORAGE_H
 
-/* Where those bytes of piles are that are not in memory: temporary files (spill.h), the files of a batch in work
- * (store/draft.h), or those of all batches of a store (store/reader.h). A pile is written at its end and read from
- * front to back. Each kind sees to it that what is read is what was written. */
+/* The bytes of piles that are not in memory: temporary files (spill.h), the files of a batch in work (store/draft.h),
+ * or those of all batches of a store (store/reader.h). A pile is written at its end and read from front to back. Each
+ * kind makes sure that the bytes read are the bytes written. */
 
 #include <stdint.h>
 #include <sys/uio.h>
@@ -38,8 +38,8 @@ struct storage_reader {
     } at;
 };
 
-/* What a kind does not do is NULL: a batch in work is never read, a store never written. To drop, discard and free
- * nothing is well. */
+/* A function that a kind does not need is NULL: a batch in work is never read, a store never written. Without `drop`,
+ * `discard` or `free`, the call does nothing. */
 struct storage_kind {
     /* Append to a pile. Different threads may write different piles. `pieces` is changed. */
     void (*write)(struct storage *storage, unsigned pile, struct iovec *pieces, int count);
@@ -60,7 +60,7 @@ struct storage_kind {
 
     void (*end)(struct storage_reader *reader); /* also before the last byte has been read */
 
-    /* End the run: a pile, of which every byte is as it was written, does not hold the records that it should. */
+    /* End the run: all bytes of a pile are as they were written, but they are not the right number of records. */
     void (*report)(struct storage *storage, unsigned pile);
 
     void (*free)(struct storage *storage);

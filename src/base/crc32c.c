@@ -1,7 +1,7 @@
 /*
  * The register holds a polynomial over GF(2) modulo x^32 + x^28 + x^27 + ... + 1, its bit 31 - i the coefficient of
- * x^i; each byte that comes multiplies it by x^8. What eight bytes make of a register is the sum of what their bits
- * give each alone: so it can be looked up four bits at a time, in tables that are a list of such bits.
+ * x^i; each byte that comes multiplies it by x^8. The result of eight bytes is the sum of the results of their single
+ * bits: so it can be looked up four bits at a time, in tables that are lists of such results.
  */
 
 #include "base/crc32c.h"
@@ -17,7 +17,7 @@
 /* A linear function of a number, by its four bits 4n to 4n + 3; of those, what each alone gives. */
 typedef uint32_t nibble[16];
 
-/* What eight bytes make of an empty register. */
+/* The register after eight bytes, if it was empty before. */
 static const nibble word_table[16] = {
     NIBBLE(0x493c7d27, 0x9278fa4e, 0x211d826d, 0x423b04da), NIBBLE(0x847609b4, 0x0d006599, 0x1a00cb32, 0x34019664),
     NIBBLE(0x68032cc8, 0xd0065990, 0xa5e0c5d1, 0x4e2dfd53), NIBBLE(0x9c5bfaa6, 0x3d5b83bd, 0x7ab7077a, 0xf56e0ef4),

@@ -102,7 +102,7 @@ static bool take_mantissa(struct cursor *text, struct digits *number)
     }
 }
 
-/* Beyond a bound that no text is long enough to make up for, all exponents are alike. */
+/* No text has enough digits to make up for an exponent beyond this bound, so all those are alike. */
 static bool take_exponent(struct cursor *text, int64_t *exponent)
 {
     const int64_t bound = (int64_t)1 << 56;

@@ -1,4 +1,4 @@
-/* A digit that could belong to a number does, up to the number's length; all else is one character. */
+/* A number takes as many digits as it can, up to its greatest length; everything else is one character. */
 
 #include "base/escape.h"
 

@@ -1,6 +1,6 @@
 /*
- * A table remembers, for the hash of each 4 bytes, where they were seen last. Where the 4 bytes at hand were seen
- * before, they are a match, which is made as long as it goes; what was passed over before it are literals. The longer
+ * A table remembers, for the hash of each 4 bytes, where they were seen last. If the next 4 bytes were seen before,
+ * they begin a match, which is made as long as possible; the bytes passed over before it are literals. The longer
  * nothing is found, the larger the steps: data that does not shrink is left quickly.
  *
  * The format's rules for the end: the last match begins 12 bytes or more before it, and the last 5 bytes are literals.

@@ -1,7 +1,7 @@
 /*
  * XXH64 as its specification writes it. Input is eaten in stripes of 32 bytes, 8 for each of four lanes that do not
- * depend on each other, so that a processor works on all four multiplications at once. Whole stripes are read where the
- * caller has them; only the odd bytes at either end of a piece pass through the buffer.
+ * depend on each other, so that a processor works on all four multiplications at once. Whole stripes are read from the
+ * caller's memory; only the odd bytes at either end of a piece go through the buffer.
  */
 
 #include "base/xxh64.h"

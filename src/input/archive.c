@@ -1,10 +1,10 @@
 /*
  * The mark of a member says whether the next one belongs to the same record, so it is written when the headers of that
- * one have been read. Data are not looked at: what has not been read along with headers goes to the reader's memory at
- * once.
+ * one have been read. The program does not look at data: those not read along with headers go directly to the reader's
+ * memory.
  *
- * The files are read as one stream. Where one of them ends is known when a byte behind it has been read, or all ends,
- * so bytes are read before the place is asked for.
+ * The files are read as one stream. The end of a file is known only when a byte behind it has been read, or when all
+ * files have ended, so bytes are read before the place is asked for.
  */
 
 #include "input/archive.h"
@@ -131,7 +131,7 @@ static size_t bytes_in_file(const struct archive *archive, size_t bytes)
     return (size_t)least(bytes, end - archive->position);
 }
 
-/* Have bytes in the buffer. Returns how many are of the file in work, 0 at its end. */
+/* Make sure that the buffer has bytes. Returns how many belong to the file in work, 0 at its end. */
 static size_t look_ahead(struct archive *archive)
 {
     if (archive->at == archive->filled) {
@@ -185,7 +185,7 @@ static void end_file(struct archive *archive)
     torn_begin(&archive->torn);
 }
 
-/* Has the name the key of the record in work? What it has is found then. */
+/* Does the name have the key of the record in work? This also finds its own key. */
 static bool has_key(struct archive *archive, struct tar_text name)
 {
     archive->found.bytes = tar_headers_key(name, archive->found.text);

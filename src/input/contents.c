@@ -51,8 +51,8 @@ static struct file_mark *mark_of(const struct contents *contents)
 /* ---- Looking ---- */
 
 /* Is a file refused if it begins like a compressed one? Text hardly begins so. An archive has whole blocks (tail.c), or
- * is looked at when it is read (archive.c). Other records may begin so by chance, but hardly in a file of such a name;
- * if they have one size, and the file a multiple of it, who knows. */
+ * is checked when it is read (archive.c). Other records may begin so by chance, but hardly in a file with such a name,
+ * unless they have a fixed size and the file's size is a multiple of it. */
 static bool is_refused_if_packed(const struct record_format *format, const char *name, uint64_t bytes)
 {
     if (record_is(format, RECORD_TEXT))
@@ -76,8 +76,8 @@ static void check_emptied(const char *name, const struct stat *status)
                   operand_is_standard_input(name) ? "FILE" : name);
 }
 
-/* Look at how the file begins, which is open: at the byte `at` of a regular one, else, if that is -1, at what comes
- * next. One that is shorter than any that is compressed, but has such a name, has lost the rest. */
+/* Look at the first bytes of the open file: from the byte `at` of a regular file, or, if that is -1, at the next bytes.
+ * A file with the name of a compressed one, but shorter than any, has lost its rest. */
 static void look_at_beginning(struct contents *contents, off_t at, struct decompress_beginning *beginning)
 {
     const char *name = name_of(contents);
@@ -89,8 +89,8 @@ static void look_at_beginning(struct contents *contents, off_t at, struct decomp
         fault_say("%s: too short to be compressed", fault_name(name));
 }
 
-/* Is a regular file, which is open and has so many bytes from `at` on, compressed, and to be decompressed? That must be
- * possible then. */
+/* Should an open regular file, with so many bytes from `at` on, be decompressed? Then there must be a program for
+ * it. */
 static bool is_packed(struct contents *contents, uint64_t bytes)
 {
     const char *name = name_of(contents);

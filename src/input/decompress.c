@@ -1,11 +1,11 @@
 /*
  * File i has turn i mod `turns`, so that the files that come next have a turn each. A program is given the descriptor
- * of a regular file. Of what cannot be read twice the first bytes have been read, so its program is fed, and only while
- * it is read; nor is it opened ahead, which may have effects.
+ * of a regular file. An input that cannot be read twice has lost its first bytes to the look, so its program is fed,
+ * and only while it is read. Such an input is not opened ahead either, since that may have effects.
  *
- * There is no thread. Our ends of pipes do not block: whoever reads gives what a pipe takes, takes what is there, and
- * waits only if it could do neither. Whenever the file that is read has nothing to give, what the others have written
- * is taken.
+ * There is no thread. Our ends of pipes do not block: a read feeds as much as the pipe takes, reads what is there, and
+ * waits only if it could do neither. Whenever the file that is read has no bytes ready, the bytes of the others are
+ * read.
  */
 
 #include "input/decompress.h"
@@ -27,8 +27,8 @@
 /* More would be of no use. */
 enum { TURNS_MAX = 64 };
 
-/* Of the descriptors that are left programs may be no more than this part. They take two each: their file stays open
- * until they have ended, to know then that it is what it was. */
+/* Programs may take no more than this part of the descriptors that are left. Each takes two: its file stays open until
+ * it has ended, to see then whether the file has changed. */
 enum { DESCRIPTORS_SHARE = 8 };
 
 /* Compressed bytes on their way to a program that is fed. */
@@ -51,10 +51,9 @@ struct turn {
 };
 
 /*
- * What is read here, and given to the program of the file that is read. The end of the pipe that the program reads from
- * is held open here as well. Without a reader, a write would raise SIGPIPE, which must stay deadly for standard output;
- * with it, a pipe that nobody reads any more is just full, and that the program has died shows as the end of its
- * output.
+ * Bytes that are read here and fed to the program of the file in work. The program's end of the pipe stays open here as
+ * well. Without a reader, a write would raise SIGPIPE, which must stay deadly for standard output; with this one, a
+ * pipe that nobody reads is just full, and the end of its output shows that the program has died.
  */
 struct feed {
     int pipe, held; /* its ends; -1: there is none, or it has got all */
@@ -244,7 +243,7 @@ static bool has_room(struct decompress *decompress, const struct turn *turn)
     return (turn->last != POOL_NONE && turn->to < BLOCK_BYTES) || pool_free(&decompress->pool) > 0;
 }
 
-/* Is what the program writes to be read ahead? That of the file that is read only behind what was. */
+/* Should the program's output be read ahead? For the file in work, only behind bytes that were read ahead. */
 static bool reads_ahead(struct decompress *decompress, const struct turn *turn, const struct turn *current)
 {
     return turn->runs && !turn->ended && (turn != current || turn->first != POOL_NONE) && has_room(decompress, turn);
@@ -345,7 +344,8 @@ static void wait_for_any(struct decompress *decompress, const struct turn *curre
 
 /* ---- Reading ---- */
 
-/* Give the program what its pipe takes; at the end of the file close that. Has anything been given? */
+/* Feed the program as much as its pipe takes; at the end of the file, close the pipe. Returns whether anything was
+ * fed. */
 static bool give(struct decompress *decompress, const struct turn *turn)
 {
     struct feed *feed = &decompress->feed;
@@ -385,7 +385,7 @@ static void end_file(const struct decompress *decompress, struct turn *turn)
     turn->fd = -1;
 }
 
-/* There is no more to come: is the file what it was, and has the program ended well? */
+/* There is no more to come: the run ends if the file has changed or the program has failed. */
 static void finish(struct decompress *decompress, struct turn *turn)
 {
     const char *name = fault_name(decompress->names[turn->file - 1]);

@@ -1,6 +1,6 @@
 /*
  * The mark of a member says whether the next one has the same key, so it is written when that key is known. A reader
- * hands over as much of a record at once as there is room for: if its key is not in that, it is too far away.
+ * hands over as much of a record at once as fits: a key that is not in that is too far away.
  */
 
 #include "input/grouping.h"

@@ -17,7 +17,7 @@ enum { WHAT_BYTES = 64, ADVICE_BYTES = 4400 };
 struct hint {
     char what[WHAT_BYTES];
     char advice[ADVICE_BYTES];
-    bool may_be_text; /* as well: then a shuffle of its lines may be what is wanted */
+    bool may_be_text; /* as well: then the user may want to shuffle its lines */
 };
 
 /* What a file begins with, or what it was compressed from. */
@@ -52,9 +52,9 @@ static bool is_named_csv(const char *name)
 }
 
 /*
- * What separates the fields, if this is CSV with a newline in a field; else NUL. Each quote begins or ends a field, but
- * for those that are doubled. All records have as many fields, and two at least, or else the name must say that it is
- * CSV: then it may be something else all the same.
+ * What separates the fields, if this is CSV with a newline in a field; else NUL. Each quote begins or ends a field,
+ * except for doubled ones. All records must have the same number of fields, at least two, or the name must say that the
+ * file is CSV; in that case there is some doubt.
  */
 static char csv_separator(const struct beginning *file, bool *may_be_text)
 {
@@ -186,7 +186,7 @@ static bool find_packer(const struct beginning *file, struct hint *hint)
     return true;
 }
 
-/* What has to go through another command before it has lines. */
+/* Files that another command must convert before they have lines. */
 static void advise_command(const struct beginning *file, const char *records, const char *command, struct hint *hint)
 {
     const bool has_name = !file->unpacked && !operand_is_standard_input(file->name);

@@ -1,10 +1,10 @@
 /*
- * The space is anonymous memory that nobody has touched. A file's whole pages are mapped over it; what is left of its
- * last page is read into the page behind them, so that what is written behind it does not change the file's page.
+ * The space is anonymous memory that nobody has touched. A file's whole pages are mapped over it; the rest of its last
+ * page is read into the page behind them, so that bytes written behind it do not change the file's page.
  *
- * Whether a file is still what it was is asked when it is begun, when an access to it fails, and when all have been
- * read. All stay open for that, since another file may have got the name of one that was modified, or none. If there
- * are too many for that, they are read.
+ * The run checks whether a file has changed when it is begun, when an access to it fails, and when all have been read.
+ * All files stay open for that, since a modified file may have lost its name. If there are too many files for that,
+ * they are read, not mapped.
  */
 
 #include "input/mapped.h"
@@ -117,7 +117,7 @@ void mapped_check(const struct mapped *mapped)
         check(mapped, i);
 }
 
-/* Somebody has looked at an address in vain. */
+/* An access to an address has failed. */
 static void report_access(void *context, const uint8_t *address)
 {
     const struct mapped *mapped = context;
@@ -225,7 +225,7 @@ void mapped_append(struct mapped *mapped, const uint8_t *data, size_t bytes)
     mapped->last += bytes;
 }
 
-/* What is forgotten begins and ends with a page: so does `forgotten`. */
+/* Only whole pages are forgotten, so `forgotten` is at the beginning of a page. */
 void mapped_forget(struct mapped *mapped, const uint8_t *end)
 {
     const size_t bytes = (size_t)(end - mapped->forgotten), page = sys_page_bytes();

@@ -52,7 +52,7 @@ int operand_stat(const char *name, struct stat *status)
 /* No system opens a longer name (PATH_MAX of Linux); most of a list is read at once. */
 enum { NAME_BYTES_MAX = 4096, LIST_BYTES_FIRST = 1 << 16 };
 
-/* A list of lines passes for a name with newlines, which is not there, and may be as long as the list. */
+/* A list of lines looks like one name with newlines. There is no such file, and the name may be as long as the list. */
 static void check_file(const char *from, size_t number, const char *name)
 {
     enum { SHOWN = 60 };
@@ -84,7 +84,7 @@ static size_t check_names(const char *from, const char *data, size_t bytes)
     return number;
 }
 
-/* Is the first name none? Then it is no use to read on: it may be a device or a pipe without an end. */
+/* Is the first name invalid? Then reading on is useless: the list may be a device or a pipe without an end. */
 static bool is_hopeless(const char *data, size_t bytes)
 {
     return bytes >= NAME_BYTES_MAX && (data[0] == '\0' || memchr(data, '\0', NAME_BYTES_MAX) == NULL);

@@ -1,5 +1,5 @@
-/* What is left of the buffer when no end is known any more is the beginning of a record: it is moved to the front, and
- * the rest is filled up behind it. */
+/* When no further end is known, the rest of the buffer is the beginning of a record: it is moved to the front, and the
+ * buffer is filled up behind it. */
 
 #include "input/record_reader.h"
 

@@ -1,8 +1,8 @@
 /*
  * A key has a place by its hash, where two keys are kept: the last one that came to it, and the one whose hash is the
- * smallest of all that came to it. What is the smallest does not depend on the order in which keys come, so these are a
- * random sample of all keys, however many there are. If one key in a thousand is torn, one of TORN_KEYS sampled ones is
- * with a probability of 87 %; the recent ones find what comes again soon.
+ * smallest of all that came to it. The smallest hash does not depend on the order of the keys, so these keys are a
+ * random sample of all, however many there are. If one key in a thousand is torn, one of TORN_KEYS sampled ones is with
+ * a probability of 87 %; the recent ones find what comes again soon.
  */
 
 #include "input/torn.h"
@@ -14,7 +14,7 @@ void torn_begin(struct torn *torn)
     torn->scope++;
 }
 
-/* Nobody gains from choosing what hashes alike: it only makes a message that should not be. */
+/* Nobody gains from choosing keys with equal hashes: they only cause a false message. */
 static uint64_t hash(const void *data, size_t bytes)
 {
     static const uint64_t key[2] = {0};

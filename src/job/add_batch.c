@@ -84,7 +84,7 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
     free(records);
 }
 
-/* Put into the manifest what the batch is made of: the identity of the seed's key, the names and sizes of the inputs,
+/* Put the sources of the batch into the manifest: the identity of the seed's key, the names and sizes of the inputs,
  * and how they are read. The caller frees manifest->input. */
 static void describe(struct resources *resources, struct manifest *manifest)
 {

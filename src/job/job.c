@@ -1,9 +1,9 @@
 /*
- * task.h says what the job is, from the options alone; do_task does it, when everything that it takes has been opened.
+ * task.h decides what the job is, from the options alone; do_task does it, when all that it needs has been opened.
  *
- * An input to be shuffled that turns out to be small when its beginning is read is a pile by itself, the root of the
- * tree, and is gathered at once: no thread is started, and nobody looks how much memory the machine has. Any other
- * input is scattered and gathered, after the bytes that were read have been put back in front of the rest.
+ * If the beginning of the input is all of it, that is a pile by itself, the root of the tree, and is gathered at once:
+ * no thread is started, and the machine's memory is not looked up. Any other input is scattered and gathered, after the
+ * bytes that were read have been put back in front of the rest.
  */
 
 #include "job/job.h"
@@ -83,7 +83,8 @@ static void check_random_source(const struct job *job)
         fault_say("--random-source: '%s' is also the output, and would change while it is read", file);
 }
 
-/* Everything but memory. The output comes before the input: what is both must be locked before anybody looks at it. */
+/* Open everything but memory. The output comes before the input: a file that is both must be locked before anybody
+ * reads it. */
 static void open_all(struct job *job)
 {
     struct resources *resources = &job->resources;
@@ -314,7 +315,7 @@ static void do_task(struct job *job)
     }
 }
 
-/* Use records where references to them, or all that they refer to, take more memory than there is. */
+/* Use records when memory has no room for references to them, or for all the records referred to. */
 static void copy_instead(struct job *job)
 {
     struct resources *resources = &job->resources;

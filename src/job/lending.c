@@ -18,13 +18,13 @@ enum { FILL_BYTES = 256 << 10 };
 enum { TABLES_SHARE = 32 };
 
 /* Records that are as long as this on average are referred to. Shorter ones are copied to piles, which are small enough
- * for the processor's caches: to look for them all over the input takes longer than the copy, if not longer than
- * finding the memory for it. (1 GB to /dev/null on two of an AMD EPYC, referred to and copied: lines of 16 bytes 0.69
- * and 0.70 s, with 1.3 and 1.3 s of processor time, of 24 bytes 0.58 and 0.86 s, 1.1 and 1.3 s, of 30 bytes 0.43 and
- * 0.50 s, 0.8 and 0.9 s.) */
+ * for the processor's caches: fetching them from all over the input takes longer than the copy, though not always
+ * longer than getting the memory for it. (1 GB to /dev/null on two of an AMD EPYC, referred to and copied: lines of 16
+ * bytes 0.69 and 0.70 s, with 1.3 and 1.3 s of processor time, of 24 bytes 0.58 and 0.86 s, 1.1 and 1.3 s, of 30 bytes
+ * 0.43 and 0.50 s, 0.8 and 0.9 s.) */
 static const uint64_t REFER_FROM_BYTES = 24;
 
-/* The same where what is referred to must be read first, when what is copied is still in the caches. (200 MB from a
+/* The same for an input that must be read first: bytes that are copied are then still in the caches. (200 MB from a
  * pipe: lines of 40 bytes 0.41 and 0.41, of 64 bytes 0.29 and 0.32; 1 GB of 350 bytes 0.92 and 1.16.) */
 static const uint64_t HOLD_FROM_BYTES = 48;
 
@@ -88,8 +88,8 @@ enum lending lending_choose(struct source *source, size_t files, const struct re
     return LENDING_REFERS;
 }
 
-/* Read on until all is held, or a pool has no room for more and for references to all of it, records being as long as
- * they were. Is all held? */
+/* Read on until the whole input is held, or until the pool has no room for more of it and for references to its
+ * records, if they stay as long as before. Returns whether the whole input is held. */
 static bool fill(struct source *source, uint64_t record_bytes, struct pool *pool)
 {
     const uint64_t left = (1 << ORDER_ROOT_BITS) + pool->blocks / TABLES_SHARE;

@@ -1,6 +1,6 @@
 /*
- * A thread draws, so that nothing is to be done where the work is, however long that waits for a pipe. A run that
- * nobody looks at starts none. All numbers are of the present pass, which has a pace of its own.
+ * A thread draws, so that the workers need not, however long they wait for a pipe. If nobody looks, no thread is
+ * started. All numbers are those of the present pass, which has its own pace.
  */
 
 #include "job/progress.h"
@@ -22,20 +22,20 @@
 #include "system/sys.h"
 #include "system/threads.h"
 
-/* The thread looks this often, five times a second, whether it is time. */
+/* Five times a second, the thread checks whether it is time to draw. */
 static const long TICK_NANOSECONDS = 200000000;
 
-/* Milliseconds: a run that has not been asked shows its progress after this time; and whole lines come in between. */
+/* Milliseconds: without an option, progress is shown after the first time; whole lines are the second one apart. */
 enum { PATIENCE = 2000, LINES_PERIOD = 30000 };
 
-/* A run over no more input than this, and which does not repeat it, does not come to that. */
+/* With no more input than this, and no repetitions, a run ends before that. */
 static const uint64_t QUICK_BYTES = (uint64_t)1 << 20;
 
 static const size_t STACK_BYTES = (size_t)256 << 10;
 
 enum { SECOND = 1000, MINUTE = 60, HOUR = 60 * MINUTE, HUNDRED = 100 };
 
-/* Milliseconds; nobody can tell what is longer than 1000 days. */
+/* Milliseconds; no time longer than 1000 days is shown. */
 static const double TELLABLE = 1000.0 * 24 * HOUR * SECOND;
 
 enum { FIELDS_MAX = 7, FIELD_BYTES = 48, TEXT_BYTES = 512 };
@@ -93,8 +93,8 @@ static void add_time(struct view *view, double milliseconds)
         snprintf(add_field(view), FIELD_BYTES, "%lu:%02lu left", seconds / MINUTE, seconds % MINUTE);
 }
 
-/* Either pass is looked at in the same way: its bytes and records so far, all its bytes, and the time since it began.
- * The clock comes last, so that nothing has happened after it. `done`: the whole run is the pass. */
+/* Both passes are measured in the same way: the bytes and records so far, all bytes, and the time since the pass began.
+ * The clock is read last, so that nothing counted has happened after it. `done`: the whole run is the pass. */
 static struct view look(const struct progress *progress, bool done)
 {
     const struct run_progress *run = &progress->run;
@@ -181,7 +181,7 @@ static unsigned fit(const struct view *view, unsigned *columns)
     return count;
 }
 
-/* What fits, with a bar if part and whole are known. */
+/* Draw as much as fits, with a bar if part and whole are known. */
 static void draw(const struct progress *progress)
 {
     const struct view view = look(progress, false);

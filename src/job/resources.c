@@ -1,5 +1,5 @@
-/* Each function takes one thing, so that every kind of job can take what it needs in the order in which failures are to
- * be found. */
+/* Each function opens one thing, so that every kind of job can open what it needs, in the order in which it should find
+ * failures. */
 
 #include "job/resources.h"
 
@@ -35,7 +35,7 @@ static const uint64_t DESKS_BYTES = (uint64_t)4 << 20;
 enum { ENOUGH_TIMES = 4 };
 static const uint64_t ENOUGH_BYTES = (uint64_t)32 << 20;
 
-/* Every machine has so much memory: what it has need not be looked up. */
+/* Every machine has so much memory: there is no need to look it up. */
 static const uint64_t DOUBTLESS_BYTES = (uint64_t)64 << 20;
 
 /* The names that --files0-from lists, with what is kept for each: so many bytes are not taken off the memory limit. */
@@ -84,7 +84,7 @@ static unsigned processors(const struct options *options)
     return options->parallel > 0 ? options->parallel : hardware_processors();
 }
 
-/* What the machine has to spare is looked up once: what is taken off the limit later was a part of the same number. */
+/* The machine's spare memory is looked up once: later deductions from the limit refer to the same number. */
 static uint64_t memory_limit(struct resources *resources)
 {
     if (resources->memory_limit == 0)
@@ -106,8 +106,8 @@ static void list_files(struct resources *resources)
     resources->listed_memory = memory > NAMES_BYTES ? memory - NAMES_BYTES : 0;
 }
 
-/* Have neighbouring records with the same key as one. A split by that field keeps them together, wherever they stand;
- * others do so only if groups are whole. */
+/* Make one record of neighbours with the same key. A split by that field keeps them together, wherever they stand;
+ * other splits do so only if groups are whole. */
 static void group(struct resources *resources)
 {
     const struct options *options = &resources->options;
@@ -217,8 +217,8 @@ uint64_t resources_memory(struct resources *resources, uint64_t bytes)
     return memory_bytes;
 }
 
-/* What is taken off the memory limit before a run. Where that is too small for something to be set aside, the number
- * of compressed inputs is not looked up, and each is taken for one. */
+/* What is taken off the memory limit before a run. If the limit is too small to set anything aside, compressed inputs
+ * are not counted: each input is taken for one. */
 static struct engine_others other_memory(struct resources *resources)
 {
     const bool ahead = resources->options.compressed && resources->name_count > 1 &&
@@ -257,7 +257,7 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place);
 }
 
-/* What is left of so much memory beside the desks of so many workers, or of those that it can keep busy. */
+/* How much of this memory is left beside the desks of these workers, or of as many of them as it can keep busy. */
 static uint64_t beside_desks(const struct resources *resources, uint64_t memory_bytes, unsigned workers)
 {
     const uint64_t desks = engine_memory(memory_bytes, workers).workers + WAITING;
@@ -266,7 +266,7 @@ static uint64_t beside_desks(const struct resources *resources, uint64_t memory_
     return bytes > DESKS_BYTES ? memory_bytes - (bytes - DESKS_BYTES) : memory_bytes;
 }
 
-/* Who takes more memory than there is will be ended by the system, without a word. */
+/* The system kills a process that takes more memory than there is, without a message. */
 static void doubt_memory(struct resources *resources, uint64_t memory_bytes)
 {
     char said[32], whole[32];

@@ -67,7 +67,7 @@ uint64_t room_temporary_bytes(const struct options *options, uint64_t known_byte
     return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
 }
 
-/* How many numbers a range writes in any case; UINT64_MAX: nobody knows, or the records are no numbers. */
+/* How many numbers a range writes at least; UINT64_MAX: that is not known, or the records are not numbers. */
 static uint64_t numbers(const struct options *options)
 {
     const uint64_t count = options->range_full ? UINT64_MAX : options->range_count;

@@ -1,5 +1,5 @@
-/* Each file is opened at the beginning, so that one that cannot be written is known before the work. Since there may be
- * more files than descriptors, most are closed again after that, and opened once more in their turn. */
+/* Each file is opened at the beginning, so that the run finds before the work if one cannot be written. Since there may
+ * be more files than descriptors, most are closed again after that, and opened once more in their turn. */
 
 #include "output/files.h"
 
@@ -51,7 +51,7 @@ static struct files_slot *find_slot(const struct files *files, uint64_t number)
     return &files->slot[i];
 }
 
-/* Twice as many slots, in which all numbers find new places. */
+/* Double the number of slots, and give all numbers new places. */
 static void grow_slots(struct files *files)
 {
     const struct files before = *files;
@@ -178,8 +178,8 @@ static uint64_t shards_there(const struct output_plan *plan, uint64_t first)
     }
 }
 
-/* Of shards whose number is not known, the first one will be needed if there is any record. Whether one that is not
- * there can be made is seen in its turn, as it may never come. */
+/* If nobody knows how many shards there will be, the first one is needed if there is any record. Whether a missing one
+ * can be made shows in its turn, since it may never be needed. */
 static void list(struct files *files)
 {
     const struct output_plan *plan = files->plan;
@@ -217,7 +217,7 @@ bool files_mark_input(struct files *files, size_t number)
     return files_find(files, file->mark.file) == number;
 }
 
-/* What others have written to an input since it was marked would be lost. It is no output that somebody adds to. */
+/* The run would lose bytes that others have written to an input since it was marked, so it ends. */
 static void check_input(const struct output_file *file)
 {
     const int fd = open_input(file);
@@ -256,8 +256,8 @@ void files_write_behind(struct files *files)
             sink_write_behind(files->file[i].sink);
 }
 
-/* What is written in place will lose its old content now. Are others about to do the same? An input has been locked,
- * but others may have added to it without a lock. */
+/* A file that is written in place loses its old content now. The run ends if others are about to do the same. An input
+ * has been locked, but others may have added to it without a lock. */
 static void claim_in_place(const struct output_file *file)
 {
     if (file->input != NULL)
@@ -335,7 +335,7 @@ static void check_sinks(struct files *files)
     }
 }
 
-/* Are the programs there that compress? The names of all shards have the same ending. */
+/* The run ends if a program that compresses is missing. The names of all shards have the same ending. */
 static void check_packers(const struct files *files)
 {
     for (size_t i = 0; i < files->count && i <= files->plan->splits; i++) {

@@ -2,8 +2,8 @@
  * The programs are a queue: those that have not been waited for, oldest first, the last one being fed. A new one waits
  * for the oldest when the queue is full. That may be a little late when a younger one is done, but never wrong.
  *
- * A program that has stopped reading may have failed. It is asked whether it still runs whenever there would have been
- * something to write, so that the run does not go on for hours for nothing, and nobody waits for one that sleeps.
+ * A program that has stopped reading may have failed. Whenever there would be something to write to it, it is checked
+ * whether it still runs. So a run does not go on for hours in vain, and does not wait for a program that sleeps.
  */
 
 #include "output/filter.h"
@@ -85,8 +85,9 @@ static void judge(const struct filters *filters, const struct filter *filter, in
 }
 
 /*
- * A filter has finished well. Did it stop reading while there was more for it? What a pipe still holds is not known.
- * Said as it leaves the queue, so that the file is the first one and not that of the program which ended first.
+ * A filter has succeeded. Warn if it stopped reading while there was more for it; how much its pipe still holds is not
+ * known. The warning comes as the filter leaves the queue, so that it names the first such file, not the one whose
+ * program ended first.
  */
 static void warn_of_rest(struct filters *filters, const struct filter *filter)
 {
@@ -154,7 +155,7 @@ void filters_start_packer(struct filters *filters, const char *file, const struc
     filters->count++;
 }
 
-/* io_write that lives to see EPIPE. */
+/* io_write, but a pipe without a reader gives EPIPE instead of a signal. */
 static int write_to_pipe(int fd, const void *data, size_t bytes)
 {
     struct sigaction before;

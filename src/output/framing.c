@@ -1,5 +1,5 @@
-/* The last START of a file is not written. That bytes are the last ones of a file is known only when the next one
- * begins: so as many as START has are always kept back, and those that are kept at the end are dropped. */
+/* The last START of a file is not written. Which bytes are a file's last ones is known only when the next file begins:
+ * so the latest bytes, as many as START has, are always kept back, and dropped at the end. */
 
 #include "output/framing.h"
 
@@ -30,7 +30,7 @@ static void translate(const struct framing *framing, uint8_t *data, size_t bytes
         data[i] = data[i] == framing->from ? framing->to : data[i];
 }
 
-/* Of what was kept back and then data[0, bytes), write all but the last bytes, and keep those back. */
+/* Take the bytes kept back and then data[0, bytes): write all but the last ones, and keep those back. */
 static void write_but_last(struct framing_file *file, const uint8_t *data, size_t bytes)
 {
     size_t total = file->last_bytes + bytes;

@@ -25,7 +25,7 @@ void held_back_append(struct held_back *held, uint8_t *data, size_t bytes)
     held->memory_bytes = 0;
 }
 
-/* What is in the temporary file is read back through the memory, after what was still in that has been appended. */
+/* The bytes still in memory are appended to the temporary file, which is then read back through that memory. */
 static void drain_spill(struct held_back *held, void (*write)(void *context, uint8_t *data, size_t bytes),
                         void *context)
 {

@@ -4,13 +4,12 @@
  *
  * Where a file ends and the next one begins depends on the stream of records alone, not on the pieces in which it
  * comes: after so many records, or before the first record that would make the file larger than so many bytes, without
- * marks of groups. Records are found some hundreds at a time. When the file is full in the midst of them, the rest is
- * searched once more for the next file: a scan that begins at the beginning of a record needs to know nothing of those
- * before.
+ * marks of groups. Records are found some hundreds at a time. If a file is full in the midst of them, the rest is
+ * searched once more for the next file: a scan from the beginning of a record needs no earlier ones.
  *
- * If bytes are counted, a record whose end has not come yet may be too large for the file, so it is held back; but not
- * if it is the first one of the file, which takes it whatever its size, or if what has come of it is too large already,
- * as then it goes to the next file.
+ * If bytes are counted, a record whose end has not come yet may be too large for the file, so it is held back. Not if
+ * it is the first record of the file, which takes it whatever its size; nor if it is too large already, and so goes to
+ * the next file.
  */
 
 #include "output/output.h"
@@ -54,7 +53,7 @@ struct output {
 
 /* ---- Opening ---- */
 
-/* What the shell makes of "... $FILE" in double quotes writes all files to one. */
+/* If the shell replaces "... $FILE" in double quotes, all files are written to one. */
 static void warn_of_quotes(const struct output *output)
 {
     size_t filtered = output_plan_is_open_ended(&output->plan);
@@ -178,8 +177,8 @@ static void write_framed(void *context, uint8_t *data, size_t bytes)
     framing_write(&output->framing, data, bytes);
 }
 
-/* Records are counted: write up to the end of the last one that the file takes, or as far as the search went. Returns
- * how many bytes that are; 0 if the next file begins with the first one. */
+/* If records are counted: write up to the end of the last record that the file takes, or as far as the search went.
+ * Returns how many bytes that are; 0 if the next file begins with the first one. */
 static size_t write_by_records(struct output *output, uint8_t *data, size_t bytes)
 {
     uint32_t ends[ENDS];
@@ -207,8 +206,8 @@ static uint64_t bytes_of(const struct output *output, struct record_scan scan, c
     return bytes - record_marks(&output->plan.format, &scan, data, bytes);
 }
 
-/* Bytes are counted: write as many whole records as the file takes of those that were found, or what there is of a
- * record that belongs to the file in any case; else hold it back. Returns how many bytes that are; 0 as above. */
+/* If bytes are counted: of the records found, write as many whole ones as the file takes, or the part there is of a
+ * record that surely belongs to the file; else hold it back. Returns how many bytes that are; 0 as above. */
 static size_t write_by_bytes(struct output *output, uint8_t *data, size_t bytes)
 {
     const struct record_scan before = output->scan, beginning = {0};

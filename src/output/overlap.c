@@ -32,8 +32,8 @@ static bool is_rest(const struct files *files, size_t i)
     return i >= files->plan->splits && !output_plan_has_shards(files->plan);
 }
 
-/* See what is there of the outputs. That of the rest counts as no output, nor does the last of shards whose number is
- * not known, which may never be made. */
+/* See which outputs exist. The file of the rest does not count as an output, nor does the last shard if nobody knows
+ * how many there will be, since it may never be made. */
 static void look_at_outputs(struct overlap *overlap, struct files *files)
 {
     struct stat status;
@@ -118,8 +118,8 @@ static void lock(struct files *files, size_t number)
         fault_say("%s: is being shuffled by another run", path);
 }
 
-/* Lock outputs that are inputs, in an order that is the same by whatever names another run has them: the first ones,
- * and the one that gets its name last, so that whoever begins while names are given finds that one locked. */
+/* Lock outputs that are inputs, in an order that does not depend on the names that another run has for them: the first
+ * ones, and the one that gets its name last, so that a run that begins while names are given finds that one locked. */
 static void lock_inputs(struct files *files)
 {
     uint64_t locked = 0;
@@ -135,9 +135,10 @@ static void lock_inputs(struct files *files)
         lock(files, last - 1);
 }
 
-/* What is an input is ours from now on. Are the outputs still what they were when inputs were looked up among them?
- * Another run may have given its files their names meanwhile: then what was locked, or is read, is not what would be
- * replaced. If all is well, each file that is an input is marked as it is, as that will be read. */
+/* From now on, outputs that are inputs are ours. The run ends if an output has changed since inputs were looked up
+ * among outputs: another run may have given its files their names meanwhile, and then the file that was locked, or is
+ * read, is not the one to be replaced. If all is well, each file that is an input is marked as it is now, before it is
+ * read. */
 static void claim(struct files *files)
 {
     struct stat now;

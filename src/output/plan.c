@@ -12,8 +12,8 @@
 
 /* ---- Names of shards ---- */
 
-/* Read what a percent sign begins that is no other one's: how many digits the number wants that stands there. Returns
- * what follows it, or NULL if it is no such place. */
+/* Read the place of the number behind a percent sign: how many digits it wants. Returns what follows it, or NULL if it
+ * is no such place. */
 static const char *read_number(const char *at, uint64_t *digits)
 {
     *digits = 1;

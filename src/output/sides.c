@@ -1,5 +1,5 @@
-/* Most records come whole, many in a piece, and are passed on one by one. Of one that does not, what comes is held back
- * until its key is known. Short records for the same file are gathered in a buffer. */
+/* Most records come whole, many in a piece, and are passed on one by one. If a record does not come whole, its bytes
+ * are held back until its key is known. Short records for the same file are gathered in a buffer. */
 
 #include "output/sides.h"
 
@@ -131,9 +131,9 @@ static struct side *choose(struct sides *sides, const uint8_t *data, size_t byte
     return side_of(sides, sides->found.text, sides->found.bytes);
 }
 
-/* Write the records that begin and end in the data, at most ENDS of them. *bytes becomes how many bytes that are. Where
- * they go is computed for all of them first: between copies, whose branches are mispredicted, each hash would be waited
- * for. */
+/* Write the records that begin and end in the data, at most ENDS of them. *bytes becomes how many bytes that are. Their
+ * destinations are computed first, for all of them: between copies, whose branches are mispredicted, the processor
+ * would wait for each hash. */
 static void write_whole(struct sides *sides, uint8_t *data, size_t *bytes)
 {
     struct record_scan scan = {0};

@@ -2,8 +2,8 @@
  * A file keeps its old content until rename puts a complete new one in its place, in one step. The new file has to be
  * in the same directory for that, which is where the path really leads (target.h); each step looks whether it is still
  * the same directory. Where O_TMPFILE works it has no name until it is complete; elsewhere it has its temporary name
- * from the beginning: .NAME.XXXXXX, with six random letters. That becomes known to the end of the run in one step with
- * the file: between the two, and while the file is unlinked, death is held off.
+ * from the beginning: .NAME.XXXXXX, with six random letters. The list of names to unlink and the directory change in
+ * one step: in between, and while the file is unlinked, death is held off.
  *
  * An existing file is opened at once, so that the kernel says whether it may be written. What is written directly stays
  * open: a FIFO that is closed and opened again would show its reader an end.
@@ -120,7 +120,7 @@ static int take_name(struct sink *sink, int directory, mode_t mode)
     return taken ? 0 : -1;
 }
 
-/* By its path, as the end of the run does. Should that lead elsewhere by now, there is nothing of that name. */
+/* By its path, as the end of the run does. If the path leads elsewhere by now, there is no file of that name. */
 static void unlink_name(struct sink *sink)
 {
     char cause[FAULT_CAUSE_BYTES];
@@ -156,8 +156,8 @@ static void inherit(struct sink *sink, int old, const struct stat *status)
     sink->list_bytes = (size_t)bytes;
 }
 
-/* Where the group stays another than it was, neither that group nor the others get more than both had before; where a
- * list of what some users may not do is lost, nobody else gets anything. */
+/* If the group cannot be kept, neither the group nor others get more than both had before; if an access control list is
+ * lost, nobody but the owner gets anything. */
 static mode_t safe_mode(mode_t mode, bool group_kept, bool list_kept)
 {
     const mode_t shared = mode >> 3 & mode & 07;
@@ -183,9 +183,9 @@ static bool give_list(const struct sink *sink, bool group_kept)
     return false;
 }
 
-/* Owner and group come first, since a change of them may clear bits of the mode; then the list; then the mode, which is
- * a part of it. Some file systems know no owners or modes of their own and refuse; the content is as good, and the file
- * no less private. */
+/* Owner and group come first, since changing them may clear bits of the mode; then the list; then the mode, which is a
+ * part of the list. Some file systems have no owners or modes and refuse; the contents are the same, and the file is no
+ * less private. */
 static void give_attributes(const struct sink *sink)
 {
     mode_t mode = sink->mode;
@@ -286,7 +286,7 @@ static void open_existing(struct sink *sink, int directory, int fd)
     (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
 }
 
-/* What is opened is what stands in the directory under this name and no other, as it is what will be replaced. */
+/* Open the file that has this name in the directory, and no other, since it is the one that will be replaced. */
 static void open_path(struct sink *sink)
 {
     const int flags = O_WRONLY | O_NOCTTY;
@@ -386,7 +386,7 @@ void sink_write_behind(struct sink *sink)
     sink->behind = true;
 }
 
-/* Have what was written go to disk if that is `least` bytes or more. */
+/* Send the bytes written to disk if there are `least` or more. */
 static void write_back(struct sink *sink, size_t least)
 {
     if (!sink->behind || sink->behind_bytes < least)
@@ -406,7 +406,7 @@ void sink_write(struct sink *sink, const void *data, size_t bytes)
 
 /* ---- The end ---- */
 
-/* A descriptor counts as closed even if close fails; what it says must be heard, as it may tell of a lost write. */
+/* A descriptor counts as closed even if close fails; its error counts, since it may report a lost write. */
 void sink_complete(struct sink *sink)
 {
     const int fd = sink->fd;

@@ -108,7 +108,7 @@ static bool is_started(const struct header *header, const struct beginning *begi
     return memcmp(header->buffer + at, header->rule.start, there < bytes ? there : bytes) == 0;
 }
 
-/* Line by line, as far as the bytes and lines go that are wanted, or lines begin with the string. */
+/* Line by line, until the wanted bytes and lines are there, or a line does not begin with the string. */
 static void find_end(const struct header *header, struct beginning *beginning)
 {
     const struct header_rule *rule = &header->rule;
@@ -136,8 +136,8 @@ static bool is_found(const struct header *header, const struct beginning *beginn
            beginning->used - beginning->end >= header->start_bytes;
 }
 
-/* Read as far as the header, what tells that the next line is none of it, and a start after it go, or the file, or a
- * header that is too large. */
+/* Read until the header, enough to see that the next line does not belong to it, and a start after it are there; or
+ * until the file ends, or the header is too large. */
 static struct beginning read_beginning(struct header *header, header_read *read, void *context)
 {
     const size_t most = HEADER_BYTES_MAX + header->line_start_bytes + header->start_bytes;
@@ -186,8 +186,8 @@ static void check_start(struct header *header, const char *name, const struct be
               (const char *)header->start);
 }
 
-/* The next byte of a header that editors show, which is no carriage return, and not of the byte-order mark before the
- * first one; -1 at the end. */
+/* The next byte of a header that editors show: not a carriage return, and not a byte of the byte-order mark at the
+ * beginning; -1 at the end. */
 static int next_shown(const uint8_t *text, size_t bytes, size_t *at)
 {
     static const uint8_t mark[] = {0xef, 0xbb, 0xbf}; /* U+FEFF in UTF-8 */

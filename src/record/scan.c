@@ -1,10 +1,10 @@
 /*
- * The data is compared with the byte sought in windows of 64 bytes, each of which gives a mask of 64 bits, one for each
- * hit; what the ways differ in is how a mask is made. Everything else is arithmetic on masks and common to all. Where
- * lines are short there are several in every window and their number varies, so that a loop that ends with the last hit
- * would often be mispredicted. Hits are therefore written in groups, whether the last of them exist or not, and the
- * next window's overwrite what was too much. That needs room in `ends` for a whole window; near its end they are
- * written one by one.
+ * The data are compared with the byte in windows of 64 bytes; each window gives a mask of 64 bits, one for each hit.
+ * The ways differ in how they make a mask. Everything else is arithmetic on masks and common to all. Where lines are
+ * short there are several in every window and their number varies, so that a loop that ends with the last hit would
+ * often be mispredicted. Hits are therefore written in groups, whether the last of them exist or not, and the next
+ * window's overwrite what was too much. That needs room in `ends` for a whole window; near its end they are written one
+ * by one.
  *
  * A byte is inside quotes if the number of quotes up to it is odd: the exclusive or of all bits of the quotes' mask up
  * to its own, and of what the window before ended with (Langdale and Lemire, Parsing Gigabytes of JSON per Second,

@@ -2,10 +2,10 @@
  * Records that end with a string, found leftmost, not overlapping; or that start with one, which then is the end of the
  * one before (record.h).
  *
- * A delimiter string is sought by its first and last byte at once, and what stands between is compared. Those that lie
- * in one fragment need no more; one that lies across two is followed byte by byte, as Knuth, Morris and Pratt do:
- * `done` is the length of the longest beginning of the delimiter that ends the stream so far and overlaps no record's
- * end. Their table of shorter beginnings is not kept: it is needed for a few bytes in a block.
+ * A delimiter string is searched by its first and last byte at once, and the bytes between are compared. That is enough
+ * for delimiters in one fragment; one that crosses two fragments is followed byte by byte, as Knuth, Morris and Pratt
+ * do: `done` is the length of the longest beginning of the delimiter that ends the stream so far and overlaps no
+ * record's end. Their table of shorter beginnings is not kept: it is needed for a few bytes in a block.
  */
 
 #include <string.h>
@@ -68,7 +68,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     size_t at = 0;
     size_t start;
 
-    /* As long as it is about a delimiter that began before the data. */
+    /* While a delimiter may have begun before the data. */
     while (at < bytes && found < room && scan->done > at)
         if (step(format, scan, data[at++]))
             ends[found++] = (uint32_t)at;

@@ -1,8 +1,8 @@
 /*
- * What a file's last record lacks is told by the state of a scan over all that was read; the scan does without the ends
- * of records, which others look for later. Only for CSV there is more to keep: where the quote was opened that is still
- * open, for the message, and how the first record of all ended, since an added line end is to be like those that are
- * there.
+ * The state of a scan over all bytes read tells what the last record of a file lacks; the scan does not look for the
+ * ends of records, which others find later. Only for CSV there is more to keep: where the quote was opened that is
+ * still open, for the message, and how the first record of all ended, since an added line end is to be like those that
+ * are there.
  */
 
 #include "record/tail.h"
@@ -72,7 +72,7 @@ void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_
         kind->follow(tail, name, data, bytes);
         return;
     }
-    /* Where something else than a newline ends records, has it been seen, and newlines before it? */
+    /* If records do not end with newlines: has their end been seen, and newlines before it? */
     if (!tail->end_known && !tail->newline)
         tail->newline = memchr(data, '\n', bytes) != NULL;
     tail_advance(tail, data, bytes);

@@ -3,8 +3,8 @@
  * "Basic Tar Format" and "GNU Extensions to the Archive Format".
  *
  * Programs read some archives differently: of a directory that says it has data, some take the data for the next
- * header. What all of them must read as we do is checked strictly, since a member that is moved may no longer be told
- * from those beside it.
+ * header. The fields that all programs must read as we do are checked strictly: once moved, a misread member could not
+ * be told from its neighbours.
  */
 
 #include "record/tar_headers.h"

@@ -1,6 +1,6 @@
 /*
  * Members of tar archives, each with all of its headers (tar_headers.h), one after another without blocks of zeros
- * between them, in groups. What is wrong with an archive is told where it is read; here only its size is looked at.
+ * between them, in groups. Errors in an archive are found where it is read; this file looks only at sizes.
  *
  * To find where a member ends, of a header block only the size and the type are looked at, byte by byte, so that it
  * does not matter where the stream is cut; and of the fields of pax only the size. Data are passed over without being
@@ -20,7 +20,7 @@ enum { SIZE_END = TAR_SIZE + TAR_SIZE_BYTES };
 static const char size_key[] = "size=";
 enum { KEY_BYTES = sizeof size_key - 1, OTHER_KEY };
 
-/* So many bytes from here on say nothing. */
+/* How many bytes from here on need no look. */
 static uint64_t idle_bytes(const struct tar_scan *scan)
 {
     if (scan->behind)

@@ -1,8 +1,9 @@
 /*
  * The generator holds a number that is uniform in [0, most]. A byte makes it number * 256 + byte and most * 256 + 255.
  * Once most reaches the bound of a draw, the largest multiple of the bound + 1 that is no more than most + 1 divides
- * the numbers: below it, the remainder is the draw and the quotient stays behind, uniform again; from it on, the number
- * is tried again for what it is worth, uniform in the few that were left over. So hardly a bit of the file is wasted.
+ * the numbers: below it, the remainder is the draw and the quotient stays behind, uniform again; from it on, the
+ * difference is kept as a number that is uniform among the few left over, and is tried again. So hardly a bit of the
+ * file is wasted.
  *
  * The words of 64 bits wrap around, as they do in GNU shuf: a number left over by a bound above 2^56 may be so large
  * that the next byte pushes its first ones out. Then number may be larger than most, and it matters that the remainder
@@ -226,8 +227,9 @@ void gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
 
 /* ---- Records ---- */
 
-/* The reservoir's numbers may take this part of the memory; when it is full, what is stored gives a part of it up. In
- * the end there are 12 bytes for each entry, and what shuffle_drawn needs for all that was stored: more than this. */
+/* The reservoir's numbers may take this part of the memory; when that is full, stored records give up a part of theirs.
+ * In the end there are 12 bytes for each entry, and what shuffle_drawn needs for all that was stored: more than
+ * this. */
 enum { RESERVOIR_SHARE = 2, STEP_SHARE = 32, RESERVOIR_BYTES = 17 };
 
 /* shuf takes a sample of a larger file by way of a reservoir. */

@@ -9,7 +9,7 @@
  * for each whether it was stored, and whether it is written. Nothing has to be kept for each record: a few numbers say
  * from which record on which piles were no longer stored.
  *
- * Nothing is stored of a file that fits into memory if many of its records are chosen: it is read once more, and the
+ * If many records of a file that fits into memory are chosen, none are stored: the file is read once more, and the
  * system still has it.
  */
 
@@ -150,8 +150,8 @@ static void store(struct selecting *s, struct source *source)
     s->level[0].next = 0;
 }
 
-/* Which child of the node that was entered last, which has `records` records, is the last one that is needed? *records
- * receives the number of its. */
+/* The node that was entered last has `records` records. Returns its last child that is needed; *records receives the
+ * number of that child's records. */
 static unsigned find_last(struct selecting *s, uint64_t *records)
 {
     struct level *level = &s->level[s->levels - 1];

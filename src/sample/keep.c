@@ -8,7 +8,7 @@ bool keep_may_count(const struct run *run, const struct source *source)
     return run->rereads && !run->refers && source_known_bytes(source) > engine_pool_bytes(&run->engine);
 }
 
-/* Of a record that is referred to, its first piece is all that is needed. False if there is no room for references. */
+/* A record that is referred to needs only its first piece. False if there is no room for references. */
 static bool store(struct piles *piles, const struct record_piece *piece)
 {
     uint64_t reference;

@@ -66,7 +66,7 @@ static unsigned range_of(const struct ranges *ranges, uint64_t key)
     return low;
 }
 
-/* See how many ranges hold as many records as may be written, and drop the others. */
+/* Find how many ranges suffice for the records that may be written, and drop the others. */
 static void count_kept(const struct run *run, struct ranges *ranges)
 {
     uint64_t sum = 0;

@@ -22,8 +22,8 @@
 /* Records drawn at a time from memory with references: it takes a few to hide the latency. */
 enum { BATCH = 4096 };
 
-/* A record that is drawn in a pass takes up to 100 bytes in tables, and twice its length. More than LENGTH_MAX does not
- * count: longer records may be spilled, or else each pass would draw only a few. */
+/* A record that is drawn in a pass takes up to 100 bytes in tables, and twice its length. A longer length counts as
+ * LENGTH_MAX: longer records may be spilled, since otherwise each pass would draw only a few. */
 enum { DRAWN_BYTES = 128, LENGTH_MAX = 1024, BLOCKS_MIN = 32 };
 
 /* While all records are in memory, passes are quick. So they stay there if a batch can have this part of it. */

@@ -3,8 +3,7 @@
  * weight is not in the first piece that comes. Then all pieces up to the weight are put into a pile, and are handed out
  * from there. One block of the pool is kept promised for that pile, however full the pool is.
  *
- * Messages quote a weight as far as it is printable and short: it may be anything, where a field is not what the user
- * believes.
+ * Messages quote only a weight that is printable and short: if the user named the wrong field, it may be anything.
  */
 
 #include "sample/weight_input.h"

@@ -4,7 +4,7 @@
  * multiplications one after another, where a bit at a time by squaring would take one multiplication for each of 58.
  *
  * z is kept as a mantissa and a power of two, and when e is 0 so is the result. So it is right to the same number of
- * bits however near 1 u is, which is where the records that come first are if there are many.
+ * bits however near u is to 1, where the first of many records are.
  *
  * All roundings make the sum smaller, and ln(2) alone is rounded up. So what is added to e ln(2) is never more than
  * another ln(2), and the result does not decrease where e increases, nor anywhere else.

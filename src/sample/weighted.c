@@ -1,8 +1,8 @@
 /*
  * Without replacement, each record gets a key (weight_law.h), and the order is that of the keys. To have the first ones
- * in input order it is enough to know the greatest of their keys. Keys are counted by their first 16 bits, which tells
- * at any time which records can no longer be among the first, so that hardly more are stored than will be written.
- * Their keys are stored beside them. So the memory it takes does not depend on the size of the sample.
+ * in input order it is enough to know the greatest of their keys. Keys are counted by their first 16 bits. The counts
+ * show at any time which records can no longer be among the first, so hardly more records are stored than will be
+ * written. Their keys are stored beside them. So the memory it takes does not depend on the size of the sample.
  *
  * With replacement, a number below the sum of all weights names the record within whose share it falls. The shares'
  * ends are searched where they fit into memory; otherwise some numbers are drawn, sorted, and matched with the weights,
@@ -117,9 +117,9 @@ static void store_candidates(struct selecting *s, struct source *source)
     pile_source_keys_verify(&s->piles, KEYS, whole.data, whole.bytes);
 }
 
-/* The greatest of the first ones' keys, if more are stored than will be written. *equal receives how many of the first
- * ones have it. Each pass over the keys counts them in equal steps from `low` to `high`, and the step in which the key
- * is sought becomes `low` to `high` of the next. */
+/* If more records are stored than will be written: the greatest key that will be written. *equal receives how many of
+ * the first ones have it. Each pass over the keys counts them in equal steps from `low` to `high`, and the step in
+ * which the key is sought becomes `low` to `high` of the next. */
 static uint64_t find_greatest(struct selecting *s, uint64_t *equal)
 {
     uint64_t low = 0, high = ((s->most + 1) << DIGIT_SHIFT) - 1;

@@ -34,10 +34,10 @@ static const size_t QUEUE_BLOCK_WANTED = (size_t)256 << 10;
 /* A worker's output should hold a pile of an input that just fits: S/512, and some more as piles are uneven. */
 static const uint64_t OUTPUT_SHARE = 448;
 
-/* Blocks of which only a part is used, or none, when the memory that something needs is told. */
+/* Spare blocks, for those that are partly used or unused, when a message says how much memory is needed. */
 enum { SPARE_BLOCKS = 4 };
 
-/* Descriptors left to what else is opened meanwhile; and this part of them, to programs that decompress inputs. */
+/* Descriptors that are left for other files; and this part of all, for programs that decompress inputs. */
 static const unsigned SPARE_DESCRIPTORS = 4;
 static const unsigned PROGRAMS_SHARE = 8;
 
@@ -102,8 +102,9 @@ uint64_t engine_needed(uint64_t pool_bytes)
     return needed > ENGINE_MEMORY_MIN >> 20 ? needed : ENGINE_MEMORY_MIN >> 20;
 }
 
-/* What is told must be enough, and so must all that is more. If others take a share from so many bytes on, a limit just
- * below that leaves more than one just above: so the share counts as soon as a limit above might leave too little. */
+/* The limit named must be enough, and so must every larger one. If others take a share from some size on, a limit just
+ * below that size leaves more memory than one just above: so the share counts as soon as a larger limit might leave too
+ * little. */
 uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes)
 {
     uint64_t needed = engine_needed(pool_bytes) + ((others.bytes + (1 << 20) - 1) >> 20);

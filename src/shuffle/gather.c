@@ -22,7 +22,8 @@
  */
 static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
 
-/* Piles of fewer records are in the cache as they are, longer ones are worth a reference. */
+/* Piles of fewer records are not divided, since they are in the cache anyway; nor are piles of longer records, since
+ * references pay for those. */
 enum { DIVIDED_RECORDS_MIN = 1 << 17, DIVIDED_BYTES_MAX = 64 };
 
 struct worker {
@@ -73,7 +74,7 @@ uint64_t gather_memory(uint64_t bytes, uint64_t records)
     return bytes + tables * sizeof(uint64_t) * records;
 }
 
-/* Into how many piles a pile's records are to be scattered, as a logarithm; 0 if they are not. */
+/* The logarithm of the number of piles into which a pile's records are scattered; 0 if they are not. */
 static unsigned scatter_bits(const struct gathering *g, unsigned p)
 {
     struct gather_node node;
@@ -84,9 +85,9 @@ static unsigned scatter_bits(const struct gathering *g, unsigned p)
     return order_scatter_bits(&node.order, node.node, g->piles->pile[p].records);
 }
 
-/* Is a pile whose node scatters divided in memory into a pile for each child? That takes one more copy of short records
- * than an index of all of it does, and then each child's records and index are in the processor's cache when they are
- * shuffled and copied to the output. Not if it takes more memory than an index does. */
+/* Is a pile whose node scatters divided in memory into a pile for each child? Compared with one index of the whole
+ * pile, this copies short records once more, but each child's records and index are in the processor's cache when they
+ * are shuffled and copied to the output. Not if it takes more memory than an index. */
 static bool is_divided(const struct piles *piles, unsigned p, unsigned bits)
 {
     const uint64_t records = piles->pile[p].records;
@@ -125,7 +126,7 @@ static uint64_t output_bytes(const struct piles *piles, unsigned p)
     return piles->pile[p].records * ((uint64_t)(piles->base_end - piles->base) / (piles->records + 1) + 1);
 }
 
-/* Have the blocks promised for the next pile and for those after it that write, with it, no more than `bytes`. */
+/* Get blocks promised for the next pile, and for those after it as long as they write no more than `bytes` together. */
 static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t bytes)
 {
     uint64_t total = 0;
@@ -172,7 +173,7 @@ static bool claim(struct gathering *g, struct worker *worker)
             break;
         if (g->in_work > 0)
             pthread_cond_wait(&g->changed, &g->mutex);
-        else /* spill what the next pile lacks, and no more: since it fits, that much is in memory */
+        else /* spill only as much as the next pile lacks: since it fits, that much is in memory */
             piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
     }
     pthread_mutex_unlock(&g->mutex);
@@ -369,8 +370,7 @@ static void set_up(struct gathering *g, unsigned workers, bool divides)
     }
 }
 
-/* Give up the piles that none of the records that are written is in: those up to *next, which moves on, and some last
- * ones. */
+/* Give up the piles without any record that is written: those up to *next, which moves on, and some of the last. */
 static void give_up_others(struct run *run, struct piles *piles, unsigned *next)
 {
     uint64_t left, skipped;

@@ -18,8 +18,8 @@
  * 0.19, 0.19 and 0.19 s with 16, 24, 32 and 48, lines of 40 bytes 0.42 and 0.38 s with 16 and 32. */
 enum { AHEAD = 32 };
 
-/* Of a record that is referred to, no more lines of the cache are fetched ahead: of long ones, the processor sees what
- * comes next. */
+/* No more cache lines of a record that is referred to are fetched ahead: in long records, the processor itself sees
+ * what comes next. */
 enum { LINES_MAX = 8 };
 
 /* The pile holds the references. */
@@ -43,8 +43,8 @@ static void take_references(const struct piles *piles, unsigned p, const struct 
     }
 }
 
-/* Block by block: each end that is found completes the reference of a record. Of one that goes on in the next block it
- * is kept where it starts, and how many bytes it had before. */
+/* Block by block: each end that is found completes the reference of a record. If a record goes on in the next block,
+ * its start and its bytes so far are kept. */
 void index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
                  uint64_t first_rank, struct table *table)
 {
@@ -90,8 +90,8 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     pile_check(piles, p, before == 0 ? records : UINT64_MAX);
 }
 
-/* Any record: over the ends of blocks and buffers, of any length. What is referred to may be in a file that somebody
- * changes, so that it may have no end; source_check finds that out. */
+/* Copy any record, of any length, over the ends of blocks and buffers. A record that is referred to may be in a file
+ * that somebody changes, and may have lost its end; source_check finds that out. */
 static void copy_any(const struct piles *piles, const struct record_format *format, uint64_t reference,
                      struct output_buffer *outlet)
 {
@@ -148,8 +148,8 @@ static size_t bytes_ahead(const struct piles *piles)
     return (size_t)least(average / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
 
-/* Records that are short and inside of their block are copied here, all others by the functions above. What will be
- * copied AHEAD records later is fetched into the cache meanwhile. */
+/* Short records inside their block are copied here, all others by the functions above. Meanwhile the record AHEAD of
+ * each is fetched into the cache. */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
                 uint64_t first, uint64_t records, struct output_buffer *outlet)
 {
@@ -159,7 +159,7 @@ void index_copy(const struct piles *piles, const struct record_format *format, c
     const size_t block_mask = refers ? 0 : pool->block_bytes - 1; /* what is referred to is in one piece */
     const size_t block_bytes = pool->block_bytes;
     const size_t ahead = bytes_ahead(piles);
-    uint8_t *to = outlet->at; /* kept here, as the compiler must take any store of bytes for a change of *outlet */
+    uint8_t *to = outlet->at; /* a copy, since the compiler must assume that any store of bytes changes *outlet */
     const uint8_t *end = outlet->end;
 
     if (format->margin != NULL) {

@@ -1,7 +1,7 @@
 /*
  * The spill policy is in make_room: write out the fullest tail of the lane once it is worth a write; if none is, spill
- * the lane's next pile, last ones first; if there is none left, write out the fullest tail however small. A lane has
- * room to make as long as one of its piles has a full block, and it is asked only by a pile whose block is full.
+ * the lane's next pile, last ones first; if there is none left, write out the fullest tail however small. A lane can
+ * make room as long as one of its piles has a full block, and only a pile whose block is full asks for it.
  *
  * Only whole blocks are written while a pile grows, so all writes but the last are aligned.
  */
@@ -23,7 +23,7 @@ static const size_t FLUSH_SHARE = 1024;
  * from piles of 8 MB, gathering took 4.0 s with 128 KiB and 4.9 s with 1 MiB (Linux 6.18, ext4). */
 static const size_t READ_BYTES = (size_t)128 << 10;
 
-/* No more of the pool than this is written at a time: the rest of a large pile may turn out to have room. */
+/* At most this part of the pool is written at a time: there may be room for the rest of a large pile. */
 enum { ONCE_SHARE = 16 };
 
 /* Blocks of one write, or read, at most. */
@@ -35,7 +35,7 @@ static uint32_t full_blocks(const struct pile *pile)
     return pile->at == pile->end ? pile->blocks : pile->blocks - 1;
 }
 
-/* What the others have in common: so many piles, which are `as` says, and a promise of so many blocks. */
+/* Shared by the functions below: make so many piles, as `as` says, with so many blocks promised. */
 static void init(struct piles *piles, struct piles as, uint32_t promise)
 {
     *piles = as;

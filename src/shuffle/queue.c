@@ -1,7 +1,7 @@
 /*
  * One mutex guards all states: a task takes a hundred microseconds or more, so a look over the few blocks of the ring
- * for every task costs nothing. Blocks have sequence numbers from 0; block s stands at s mod `count`. What is nearest
- * to completion is preferred, so that the ring empties before it fills.
+ * for every task costs nothing. Blocks have sequence numbers from 0; block s stands at s mod `count`. The task nearest
+ * to completion comes first, so that the ring empties before it fills.
  *
  * The number of a block's first record is known when the block before it has been scanned to its end: SCANNED becomes
  * NUMBERED in input order.

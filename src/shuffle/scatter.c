@@ -4,8 +4,8 @@
  * after the other. That is why records may be of any length, larger than memory too.
  *
  * Routing turns a block into a list of pieces for each lane, so that a lane touches nothing but its own records. The
- * append loop is the hot one: one look at the list, one copy to the pile's stage that may write beyond the piece, to be
- * overwritten by what comes next, two counters.
+ * append loop is the hot one: one look at the list, one copy to the pile's stage, which may write beyond the piece
+ * because the next one overwrites that, and two counters.
  *
  * With a limit to the records that will be written, a pile is dropped as soon as the piles before it hold that many.
  * That shows long before the input ends, since a pile's records only become more; so hardly more records are ever
@@ -33,9 +33,9 @@
 
 enum { LANES_MAX = 256, PILES_MAX = 1 << QUEUE_PILE_BITS };
 
-/* If no more than one pile of so many is wanted, it is faster to look for their records than to list where all end: for
- * -n 6000000 of 111 million lines of 9 bytes, 2, 4, 8 and 16 take 1.3, 1.1, 1.5 and 1.8 s, of 13 million 2.1, 2.1, 2.3
- * and 2.3 s (Xeon, Sapphire Rapids, one thread). */
+/* If only one pile in so many is wanted, looking for its records is faster than listing all ends: for -n 6000000 of 111
+ * million lines of 9 bytes, 2, 4, 8 and 16 take 1.3, 1.1, 1.5 and 1.8 s, of 13 million 2.1, 2.1, 2.3 and 2.3 s (Xeon,
+ * Sapphire Rapids, one thread). */
 enum { FEW = 4 };
 
 /* Linux gives so much of a mapped file for one byte that is looked at. So many bytes ahead, all threads do that: 1 GB
@@ -71,7 +71,7 @@ struct scattering {
     _Atomic uint64_t *counted; /* records routed to each pile; only with a limit */
 };
 
-/* What is lent is forgotten when the block's turn comes again: all that came before it has been appended by then. */
+/* Lent bytes are forgotten when the block's turn comes again: everything before it has been appended by then. */
 static void read_block(struct scattering *s, struct queue_block *block)
 {
     if (block->data != block->buffer && !s->plan->refers)
@@ -80,8 +80,8 @@ static void read_block(struct scattering *s, struct queue_block *block)
         block->data = block->buffer;
         block->bytes = source_read(s->source, block->buffer, block->data_bytes);
     } else {
-        /* What is referred to is looked at once, so that its blocks need not fit in the caches: larger ones are fewer.
-         * 540 MB of JSON lines take 0.11 s, with blocks of 256 KiB 0.13 s. */
+        /* Records that are referred to are read only once, so their blocks need not fit in the caches: larger blocks
+         * are fewer. 540 MB of JSON lines take 0.11 s, with blocks of 256 KiB 0.13 s. */
         block->bytes =
             source_lend(s->source, &block->data, s->plan->refers ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes);
         if (block->bytes > 0)
@@ -89,9 +89,9 @@ static void read_block(struct scattering *s, struct queue_block *block)
     }
 }
 
-/* Have the pages of a mapped file before they are read: where whoever reads looks at all bytes (lengths, quotes,
- * headers of archives), others must not wait until he has found the pages, too. The last bytes of a file may be put
- * there meanwhile (mapped.h); what is seen does not matter. */
+/* Fetch the pages of a mapped file before they are read: where one thread must look at all bytes (lengths, quotes,
+ * headers of archives), the others should not also wait for its pages. The last bytes of a file may be written
+ * meanwhile (mapped.h); the values read do not matter. */
 __attribute__((no_sanitize("thread"))) static void touch_ahead(const struct scattering *s,
                                                                const struct queue_block *block)
 {
@@ -158,7 +158,7 @@ static void drop_piles(struct scattering *s, unsigned lane)
         pile_drop(s->piles, p);
 }
 
-/* Let next[l] be where the pieces of lane l start, which are for these piles; behind those of whole records, there may
+/* Set next[l] to the start of lane l's pieces, which go to these piles. Behind the pieces of whole records, there may
  * be one of a record that does not end. */
 static void start_lanes(struct scattering *s, const uint16_t *pile, size_t whole, bool open, size_t *next)
 {
@@ -219,8 +219,8 @@ static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned first, u
     return found;
 }
 
-/* Deal out the pieces that are wanted, which are found by passing over the others. Their piles are listed where those
- * of all pieces were. */
+/* Deal out only the wanted pieces, passing over the others. Their piles overwrite the list of the piles of all
+ * pieces. */
 static void deal_few(struct scattering *s, struct queue_block *block, size_t *next)
 {
     uint16_t *pile = block->pile;
@@ -262,8 +262,8 @@ static void route_block(struct scattering *s, struct queue_block *block)
 
 /* ---- Stages ---- */
 
-/* Copy to where nobody will look soon: whole lines go to memory without being fetched into the cache, where the
- * processor can do that. Other threads see them after settle. */
+/* Copy to memory that nobody reads soon: if the processor can do that, whole lines are written without being fetched
+ * into the cache. Other threads see them after settle. */
 static void copy_past_cache(uint8_t *to, const uint8_t *from, size_t bytes)
 {
 #ifdef __SSE2__

@@ -7,8 +7,8 @@
  * sequence in a pile is that of the source, so the ranks of pile j are those of the whole, filtered. They are put
  * together in place j of another table, where pile j finds them, and where it can be divided again.
  *
- * Both moves, of the records and of their ranks, give back each block of the one side as soon as it has been read, so
- * that the other side takes little more than the last block of each pile.
+ * Moving the records, and moving their ranks, gives back each block as soon as it has been read, so the copies take
+ * little more than the last block of each pile.
  */
 
 #include "shuffle/shuffle.h"
@@ -20,11 +20,11 @@
 #include "shuffle/scatter.h"
 #include "shuffle/transfer.h"
 
-/* The least memory beside an order that was drawn: a part of what that takes, and some blocks. */
+/* The least memory beside a drawn order: a part of the order's own memory, and some blocks. */
 enum { WORK_SHARE = 8, WORK_BLOCKS = 16 };
 
-/* Into how many piles a pile is scattered by rank, at most, and what part of the memory beside the order their last
- * blocks may be. */
+/* The greatest number of piles into which a pile is scattered by rank, and the part of the memory beside the order that
+ * their last blocks may take. */
 enum { PILES_MAX = 512, ENDS_SHARE = 16 };
 
 struct node_route {
@@ -94,8 +94,8 @@ static void restart_node(struct run *run, struct piles *piles, unsigned p, struc
 }
 
 /* A table for the numbers of `records` records, of 4 bytes as long as they can be, in memory that is kept until it is
- * released. For `tables` of them there must be room beside what must stay, with some for work. What the piles have in
- * memory is written if it takes that. */
+ * released. There must be room for `tables` of them beside the memory that must stay, and some for work. If there is
+ * not, the piles in memory are written. */
 static void take_numbers(struct run *run, struct piles *piles, struct table *table, uint64_t records, unsigned tables)
 {
     struct pool *pool = &run->engine.pool;
@@ -251,8 +251,8 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
     table_release(&ranks);
 }
 
-/* If the root has so many records, have only the piles filled that a part of them is in: to which pile a record goes
- * follows from its number. */
+/* If the root has so many records, fill only the piles that contain the wanted part: a record's number decides its
+ * pile. */
 static void choose_piles(struct run *run, uint64_t records, struct scatter_plan *plan)
 {
     enum { STEP = 1024 };

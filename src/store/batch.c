@@ -23,8 +23,7 @@ _Noreturn static void report_change(const struct batch *batch, const char *file)
 
 /* ---- Opening ---- */
 
-/* Open and lock the manifest. If it cannot be had, and that is not since the batch has left the store, that is a
- * failure; else false. */
+/* Open and lock the manifest. False if the batch has left the store; on any other failure the run ends. */
 static bool open_manifest(struct batch *batch, const char *name)
 {
     const char *cause = NULL;
@@ -43,8 +42,8 @@ static bool open_manifest(struct batch *batch, const char *name)
     return cause == NULL;
 }
 
-/* The manifest is read through its name and not through the descriptor that is locked: so it is known to be in its
- * folder still. False if the lock has come too late. */
+/* Read the manifest through its name, not through the locked descriptor: this shows that it is still in its folder.
+ * False if the lock has come too late. */
 static bool read_manifest(struct batch *batch, struct manifest *manifest)
 {
     const unsigned piles = batch->store->format.piles;

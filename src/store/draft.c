@@ -3,15 +3,15 @@
  * the manifest that describes them, then the folder's names, and only then the one rename. Whoever dies before it
  * leaves a draft (sweep.h), whoever dies after it leaves a batch.
  *
- * The rename replaces nothing but an empty folder, which no batch is (rename(2)). The name before it is nobody else's:
- * so whatever stands under it is this draft, or it has been removed.
+ * The rename replaces nothing but an empty folder, which no batch is (rename(2)). Nobody else has the name before it:
+ * so a folder of that name is this draft, or the draft has been removed.
  *
  * The manifest is there from the beginning, empty, for its lock says that somebody is at work (sweep.h). It is a shared
  * lock, so that those who read the batch do not meet another one, and lasts until the draft has its other name.
  *
  * Records that start with a string come without the first such string, and with one more at the end (record.h). So the
- * last bytes that have come to a pile, as many as the string has, are held back: before the first they are the string,
- * and at the end it is again what is held back.
+ * last bytes of each pile, as many as the string has, are held back. Before the first byte, these are the string; at
+ * the end they are the string again.
  *
  *     comes            a \n > b \n    >
  *     file        >    a \n > b \n
@@ -33,7 +33,7 @@
 #include "system/sys.h"
 #include "system/threads.h"
 
-/* How often to rename the folder, while other batches of its name come and go. */
+/* Attempts to rename the folder, while other batches of its name come and go. */
 enum { ATTEMPTS = 100 };
 
 /* Descriptors left to inputs, temporary files, and what libc opens for a moment; and what is asked for besides those of
@@ -158,7 +158,7 @@ static void append(struct draft *draft, unsigned number, struct iovec *pieces, i
         report_pile(draft, number, errno);
 }
 
-/* The last bytes that come are held back, and as many of those that were held back before them go to the file. */
+/* Hold back the last of these bytes, and write as many of those held back before to the file. */
 static void write_pieces(struct storage *storage, unsigned number, struct iovec *pieces, int count)
 {
     struct draft *draft = (struct draft *)storage;

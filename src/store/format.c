@@ -38,7 +38,7 @@ static char *put_string(char *at, const char *end, const uint8_t *string, size_t
     return line_put(at, end, "\"");
 }
 
-/* What the kind says of its records, with what the format says in the place of %n, %p, %d and %s (record.h). */
+/* Write the kind's text for its records, with the format's values for %n, %p, %d and %s (record.h). */
 static char *put_records(char *to, const char *end, const struct record_format *format)
 {
     const bool starts = record_is(format, RECORD_STARTS);

@@ -3,8 +3,8 @@
  * that, but it is no signature: whoever can write a text can write that, too. So what piles are said to hold must also
  * make sense, since memory and files are measured by it.
  *
- * Nobody asks which inputs a batch had, but only whether they are the same. So of their lines, which may be many, a
- * digest is kept, whether they were read or are yet to be written.
+ * Nobody asks which inputs a batch had, only whether they are the same. So only a digest of their lines, which may be
+ * many, is kept, for manifests that were read and for those yet to be written.
  */
 
 #include "store/manifest.h"

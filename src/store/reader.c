@@ -3,12 +3,12 @@
  * only its folder and its manifest are open all the time. How large a file is, and what checksum it must have, is read
  * from the manifest again when the file is opened, so that a million files take no memory.
  *
- * While a directory is read, one batch may come and another one go, so that neither is seen. A list of names that is
- * the same before and after all of them have been opened was true at a time. Where batches come without end, those will
- * do that were all there when they were opened.
+ * While a directory is read, one batch may come and another one go, so that neither is seen. If the list of names is
+ * the same before and after all of them have been opened, it was right at that time. If new batches keep coming, a list
+ * will do whose batches were all there when they were opened.
  *
- * Records that start with a string (record.h) have it at the front in the files, so what comes of a file is the file
- * without the string at the beginning and with one at the end:
+ * Records that start with a string (record.h) have it at the front in the files, so a reader gives the file without the
+ * string at its beginning, but with the string at its end:
  *
  *     file        >    a \n > b \n
  *     comes            a \n > b \n    >

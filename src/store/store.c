@@ -1,6 +1,6 @@
 /*
- * Many processes may make a store at the same time: each links its own text to the name, one of them first, and all
- * others find that it is there and compare.
+ * Many processes may make a store at the same time: each links its own text to the name; the first one succeeds, and
+ * all others find the text there and compare.
  */
 
 #include "store/store.h"

@@ -5,7 +5,7 @@
  * removal is interrupted. An .old- folder without a manifest is such an interrupted removal, and anybody goes on with
  * it. As no name is used twice, what stands under one is what stood there before, or nothing.
  *
- * A draft is young while it has no manifest yet that could be locked. So nobody has to be asked who makes it.
+ * A draft is young while it has no manifest yet that could be locked. So its maker need not be known.
  *
  * How readers and removal keep out of each other's way is told in batch.c. The manifest is closed before its folder is
  * removed, since on network file systems an open file would stay there under another name.
@@ -61,7 +61,7 @@ static const char *cause(const struct sweep *sweep, int error)
 
 /* ---- Ages ---- */
 
-/* See that it has not been written for so long that who writes it must be dead. The clock is looked at by touching the
+/* See whether it has not been written for so long that its writer must be dead. The clock is looked at by touching the
  * store's own folder: those of two machines may differ. */
 static int check_age(struct sweep *sweep, const struct stat *status)
 {
@@ -171,9 +171,9 @@ static int remove_rest(struct sweep *sweep, const struct folder *folder)
     return errno;
 }
 
-/* What a folder is: a draft of whomever, a batch that has left the store and may still be read, or a draft of this
- * process. Nobody looks at that one any more, but a program that is being started may still have its lock, for the
- * moment until it runs: so the lock is not asked for. */
+/* What a folder is: anybody's draft, a batch that has left the store and may still be read, or a draft of this process.
+ * Nobody uses this last one any more, but a program that is just starting may still have its lock for a moment: so its
+ * lock is not checked. */
 enum remains { DRAFT, LEFT, OWN };
 
 static int remove_folder(struct sweep *sweep, enum remains what)
@@ -247,7 +247,8 @@ void sweep_keep(struct store *store, uint64_t keep, const char *added)
 
 /* ---- All that is in the store ---- */
 
-/* Remove what stands under a name, if that is what names of its kind stand for, and is for this sweep; else ENOENT. */
+/* Remove the folder or file of this name, if it is of the kind that the name says, and if this sweep removes that kind;
+ * else ENOENT. */
 static int remove_one(struct sweep *sweep, enum store_name_kind kind)
 {
     const struct folder *root = &sweep->store->folder;

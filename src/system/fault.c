@@ -94,7 +94,7 @@ static size_t show_byte(char *to, unsigned char byte)
 
 /* Print the line. Control characters are shown as escapes: one message is one line, no name gives orders to the
  * terminal, and a name that has such a character by mistake tells so. Mostly that is the end of a line of Windows. A
- * failure here has nowhere to go. */
+ * failure here cannot be reported. */
 static void print(struct line *line)
 {
     const unsigned char *text = (const unsigned char *)line->text;
@@ -185,7 +185,7 @@ const char *fault_cause(int error, char text[FAULT_CAUSE_BYTES])
     return text;
 }
 
-/* How many bytes of the path name the first folder on the way that is none, or is not there; 0 if all are. */
+/* How many bytes of the path lead to the first folder that is missing or not a folder; 0 if all are there. */
 static size_t find_missing_folder(const char *path)
 {
     char part[NAME_BYTES];

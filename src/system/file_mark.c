@@ -1,6 +1,6 @@
 /*
- * Who rewrites a file, and makes it larger than it was, leaves other bytes at its beginning or where it ended; who adds
- * to it does not. To hash all of it would be to read it twice.
+ * Rewriting a file, and making it larger, changes the bytes at its beginning or at its old end; adding to it does not.
+ * Hashing the whole file would mean reading it twice.
  */
 
 #include "system/file_mark.h"
@@ -86,7 +86,7 @@ static int hash_ends(int fd, off_t bytes, uint64_t *ends)
     return 0;
 }
 
-/* Has a file that has no size something to be read all the same? If it cannot be read, whoever reads it will know. */
+/* Does a file without a size have bytes to read? If it cannot be read, the reader will notice. */
 static bool is_made(int fd)
 {
     char byte;

@@ -264,7 +264,7 @@ static bool is_without_links(int error)
     return error == EPERM || error == EMLINK || error == ENOSYS || error == ENOTSUP;
 }
 
-/* Whatever becomes of the link, the file has its first name no more before the run ends. */
+/* Whatever happens to the link, the file loses its first name before the run ends. */
 bool folder_publish(const struct folder *folder, const char *name, const char *by, const void *data, size_t bytes)
 {
     int link_error, unlink_error;

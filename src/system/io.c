@@ -3,8 +3,7 @@
  * read and write say exactly how far they came. A descriptor that others have set to O_NONBLOCK (a terminal or pipe
  * shared with another program) is waited for rather than changed, since the flag belongs to all who share it.
  *
- * Only calls that may wait for others are given up in a run that has failed. What is left to be done then, such as
- * closing and unlocking, is done.
+ * A run that has failed gives up only calls that may wait for others. It still closes, unlocks and so on.
  */
 
 #include "system/io.h"

@@ -14,7 +14,7 @@
 
 #include "system/program.h"
 
-/* What bzip2 does not know behind a file within a file, it leaves out, and succeeds; but it says so. */
+/* If bzip2 finds unknown bytes behind a compressed file, it leaves them out and succeeds, but says so. */
 static const char strict_bunzip2[] = "{ said=$(bzip2 -dc 2>&1 >&3 3>&-); } 3>&1; status=$?\n"
                                      "[ -z \"$said\" ] || printf '%s\\n' \"$said\" >&2\n"
                                      "[ $status -gt 0 ] || [ -z \"$said\" ] || status=1\n"

@@ -1,6 +1,6 @@
 /*
  * A name is registered and its file made in two steps, and other threads go on while the handler runs: it would miss
- * what they make behind its back. So it waits until nobody is between these steps, and lets nobody in again:
+ * files that they make meanwhile. So it waits until nobody is between these steps, and lets nobody in again:
  *
  *     thread     holders++, dying?  no: go on ... holders--     yes: holders--, wait for the end
  *     handler    dying = true, wait for holders == 0, unlink
@@ -158,8 +158,8 @@ void signals_install(void)
     signal(SIGCHLD, SIG_DFL);
 }
 
-/* It is this thread's own access that has failed, and none in a function that must not be interrupted: so anything may
- * be called here. Back from the handler, a deadly signal comes again. */
+/* This thread's own access has failed, outside of any function that must not be interrupted: so any function may be
+ * called here. Back from the handler, a deadly signal comes again. */
 static void fail_access(int number, siginfo_t *information, void *unused)
 {
     const struct signals_guard *guard = atomic_load(&guarded);

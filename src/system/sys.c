@@ -1,7 +1,6 @@
 /*
- * As little as possible for each system call, so that there is little here to get wrong and everything above can be
- * tested with calls that fail on demand. The refinements are asked for by feature, not by system, where the headers
- * allow it.
+ * Each function adds as little as possible to its system call, so that little can go wrong here, and tests can make
+ * calls fail for everything above. The refinements are asked for by feature, not by system, where the headers allow it.
  */
 
 #ifdef __linux__
@@ -68,7 +67,7 @@ static int refuse(int unused, ...)
     return -1;
 }
 
-/* Differs wherever the times do, also for years that it has no room for. */
+/* Differs whenever the times differ, even for years that do not fit. */
 static uint64_t nanoseconds(struct timespec time)
 {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;

@@ -1,7 +1,7 @@
 /*
  * Memory blocks are small where memory is, so a frame is put together from several on the desk first, which costs a
- * tenth of what compressing does. In front of both buffers on the desk there is room for a header, so that a frame is
- * handed on in one piece, whichever of the two it is.
+ * tenth of what compressing does. Both buffers on the desk have room for a header in front, so that either can be
+ * handed on as a frame in one piece.
  */
 
 #include "temporary/frames.h"

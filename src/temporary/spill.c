@@ -6,9 +6,8 @@
  *
  *     offset  ->  (extent: the directory after so many that were full)  ->  group file, stripe, position in it
  *
- * What is stored of a pile is its bytes as they are, up to where compressing them is found worth while, if it is; from
- * there on it is frames, some of which are compressed. One follows another without a gap, so a directory may be full in
- * the middle of a frame.
+ * A pile is stored as plain bytes until compressing is found worth while, if it is; from there on as frames, some of
+ * them compressed. Frames follow each other without gaps, so a directory may be full in the middle of one.
  */
 
 #include "temporary/spill.h"
@@ -104,7 +103,7 @@ static int descriptor_for_writing(struct spill *spill, unsigned pile, unsigned e
     return got;
 }
 
-/* Where a byte of a pile stands: at `at` in the file of an extent, with so many from there on together. */
+/* Where a byte of a pile is: at `at` in the file of an extent, with how many bytes that follow it without a gap. */
 struct spot {
     unsigned extent;
     off_t at;
@@ -132,8 +131,8 @@ static struct spot find(struct spill *spill, unsigned pile, uint64_t offset)
     return spot;
 }
 
-/* How long does it take until files of so many bytes are on the disk? It is asked for all of them at once, as the
- * system does: what waits behind other requests one by one tells their time. */
+/* How long does it take until files of so many bytes are on the disk? All are requested at once, as the system does:
+ * requests one by one would also measure the others that they wait for. */
 static void ask_disk(struct spill *spill)
 {
     const size_t files = (size_t)spill->count * spill->place->directories;
@@ -208,7 +207,7 @@ static void append(struct spill *spill, unsigned pile, struct iovec *pieces, int
     }
 }
 
-/* Fill the pieces with what is stored from *offset on, of which there is as much, and move *offset on. */
+/* Fill the pieces with the stored bytes from *offset on, which are enough, and move *offset on. */
 static void fetch(struct spill *spill, unsigned pile, uint64_t *offset, struct iovec *pieces, int count)
 {
     while (count > 0) {

@@ -10,12 +10,12 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
-/* A sample is taken, and the disk is looked at, once in so many bytes: it takes about 150 us, and writing these 15 ms
- * at least. And what may come before that, and some more. */
+/* A sample is taken, and the disk is measured, once in so many bytes: that takes about 150 us, and writing these bytes
+ * at least 15 ms. And the bytes that may come before that, and some more. */
 static const uint64_t SAMPLE_BYTES = (uint64_t)32 << 20;
 static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20;
 
-/* So much is measured when so much has come, which took a run a tenth of a second. */
+/* So many bytes are measured after so many have come; that took a run a tenth of a second. */
 static const uint64_t MEASURED_AFTER_BYTES = (uint64_t)64 << 20;
 static const uint64_t MEASURED_BYTES = (uint64_t)16 << 20;
 
@@ -150,8 +150,8 @@ void spill_place_check(struct spill_place *place, uint64_t bytes)
 
 /* ---- Pace ---- */
 
-/* Nobody knows how much is to come. Is less free than has come so far? Then there is room for twice as much,
- * compressed, as what is free. */
+/* Nobody knows how much will come. Is less free than has come so far? Then the free space has room for twice as many
+ * bytes if they are compressed. */
 static bool fills(const struct spill_place *place)
 {
     uint64_t room;

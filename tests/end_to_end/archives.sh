@@ -1,5 +1,5 @@
-# Members of tar archives: those of one sample stay together, GNU tar and Python read what becomes of archives that they
-# have written, and what cannot be moved, or is damaged, is told.
+# Members of tar archives: those of one sample stay together, GNU tar and Python can read the output made from their
+# archives, and members that cannot be moved or are damaged are reported.
 # shellcheck shell=bash disable=SC2086 # several options
 
 # Print the records of archives, a line for each, with all that Python's reader tells of their members. It reads as from

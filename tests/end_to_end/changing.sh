@@ -1,12 +1,12 @@
-# What other programs do to an input while it is used: one rule holds however it is read. A file that is smaller, or as
-# large and modified at another time, fails the run; what has been added to one is not used; and one that is larger, but
-# begins or ended in another way, fails the run, too.
+# What other programs do to an input while it is used: one rule holds however it is read. A file that is smaller, or has
+# the same size and another modification time, fails the run. Bytes added to a file are not used; but a larger file
+# whose old part begins or ends with other bytes fails the run, too.
 # shellcheck shell=bash
 # shellcheck disable=SC2016,SC2086 # scripts; a call and its turn, options
 
 changed='file has changed while it was read'
 
-# What can be done to the file `in`, of which `larger` begins with other records, and which `original` is a copy of.
+# Changes to the file `in`. `original` is a copy of it; `larger` begins with other records.
 changes=(
     'truncate -s -1 in'
     'truncate -s 0 in'
@@ -18,7 +18,7 @@ changes=(
     'truncate -s -2 in; echo xxx >>in'
 )
 
-# Have `in`, to which all that is done once before each test, so that its time is in the past: have_in COMMAND...
+# Make `in`; each test changes it once, so its time must be in the past: have_in COMMAND...
 have_in() {
     "$@" >original
     (echo 0 && cat original) >larger
@@ -28,8 +28,8 @@ have_in() {
 # When the first FILE has been looked at, and nothing of it has been read.
 before='open 2'
 
-# The run fails and says that FILE has changed, if before such a call the shell does that: tells FILE CALL TURN COMMAND
-# ARGUMENT...
+# The run fails and says that FILE has changed, if the shell runs COMMAND before call number TURN: tells FILE CALL TURN
+# COMMAND ARGUMENT...
 tells() {
     FAULT_CALL=$2 FAULT_AT=$3 FAULT_RUN=$4 fails_with 1 "*bigshuf: $1: $changed" bigshuf-faulty "${@:5}"
 }
@@ -100,7 +100,7 @@ test_a_file_that_is_rewritten_while_it_is_opened() {
     [ $turn -gt 5 ]
 }
 
-# Between two calls, it may be the first bytes of a record that are there.
+# Between two calls, the file may end within a record.
 test_a_file_that_is_empty_when_it_is_opened() {
     local turn
     seq 100 >lines

@@ -37,7 +37,7 @@ batches_later() {
     batches "$@"
 }
 
-# Is somebody at work on the batch NAME, or was: is_begun NAME.
+# Does, or did, a task work on the batch NAME: is_begun NAME.
 is_begun() {
     ls store/.new-"$1"~*/manifest >/dev/null 2>&1
 }
@@ -52,7 +52,7 @@ needs_slurm() {
     id -un >.stderr 2>&1 || skip "Slurm needs a user with a name"
 }
 
-# Print a number such that it and the next one are those of ports that nobody listens on.
+# Print the number of a free port that is followed by another free port.
 free_ports() {
     local port
     for _ in 1 2 3 4 5 6 7 8 9; do
@@ -151,7 +151,7 @@ slurm_is_gone() {
     [ -z "$(slurm_processes)" ]
 }
 
-# The daemons in the order in which they need each other, then what will not end, and at last the folder.
+# Stop the daemons in the order in which they need each other, then kill what does not end, and then remove the folder.
 stop_slurm() (
     trap - ERR
     set +e
@@ -216,7 +216,7 @@ test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped
     gathered 2
 }
 
-# Two tasks read from FIFOs, so that they are killed half-way for sure, one of them by Slurm.
+# Two tasks read from FIFOs, so that both are surely killed half-way, one of them by Slurm.
 test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() {
     start_slurm
     make_inputs a.txt b.txt c.txt d.txt

@@ -139,7 +139,7 @@ test_more_than_memory_comes_through_as_it_is() {
     done
 }
 
-# What is read ahead has an eighth of the memory, for which the files contend.
+# The files share an eighth of the memory for reading ahead.
 test_the_memory_limit_holds_when_much_is_read_ahead() {
     needs_bare_program
     seq "$(scale 100000 2000000 10000000)" >in
@@ -151,7 +151,7 @@ test_the_memory_limit_holds_when_much_is_read_ahead() {
     done
 }
 
-# The last ones are waited for, and read, long after their programs began.
+# The last files are read long after their programs began.
 test_many_files_of_all_kinds_keep_their_order() {
     local names=()
     for i in $(seq 60); do
@@ -419,7 +419,7 @@ test_a_name_that_is_not_true_is_none() {
     same '' "$(<said)"
 }
 
-# Where nothing tells what comes next, it may be what most of the file holds. (bzip2 says so, and succeeds.)
+# If a format does not tell what comes next, unknown bytes may be most of the file. (bzip2 warns, and succeeds.)
 test_what_follows_a_compressed_file_and_is_not_compressed_fails_the_run() {
     seq 1000 >in
     for format in $formats; do
@@ -612,7 +612,7 @@ test_death_by_signal_takes_the_programs_with_it() {
 
 # ---- Faults ----
 
-# A run by the faulty program: as the right one, or a message, and what was there stays: survives OPTION... FILE...
+# Run the faulty program: it gives the right output, or a message and keeps the old file: survives OPTION... FILE...
 # (Files that cannot be renamed are in outputs.sh.)
 survives() {
     local status=0

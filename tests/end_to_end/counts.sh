@@ -59,7 +59,7 @@ test_v_counts_what_was_put_into_a_store_and_taken_out() {
     counts 1000 7 --gather=store -n 7
 }
 
-# File `in`, with these options, is known by how many records it has: knows RECORDS OPTION...
+# bigshuf counts so many records in file `in` with these options: knows RECORDS OPTION...
 knows() {
     local said="bigshuf: in: the number of records is $1, not $(($1 + 1)) as --expect-records says"
     bigshuf "${@:2}" in >right

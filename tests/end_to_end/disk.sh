@@ -1,4 +1,4 @@
-# Promise 5: disk is used only for what does not fit, given back at once, and never under a name.
+# Promise 5: disk is used only for what does not fit in memory, freed at once, and never under a name.
 # shellcheck shell=bash disable=SC2086 # several options
 # shellcheck disable=SC2016 # for inner shells
 
@@ -42,7 +42,7 @@ test_only_what_does_not_fit_is_spilled() {
     spills_little 96 32
 }
 
-# A record of R bytes stands for its pile: at most D - 0.75 S + R, in the worst case, and never more than D.
+# A record of R bytes counts as its pile: at most D - 0.75 S + R bytes are spilled, and never more than D.
 test_records_nearly_as_large_as_memory_spill_little_more_than_does_not_fit() {
     needs_scale small
     local memory=$((32 * 1048576)) record bytes most
@@ -88,8 +88,8 @@ test_a_disk_with_room_for_what_does_not_fit_is_large_enough() {
     bigshuf --seed=x in.50 | cmp - out
 }
 
-# Input, what is spilled and output: without giving back, nearly 80 MiB would be needed, and for a single record, which is
-# no file of its own, nearly 120.
+# The disk holds the input, the spilled bytes and the output: if space were not given back, nearly 80 MiB would be
+# needed, and nearly 120 for a single record.
 test_space_is_given_back_while_output_is_written() {
     needs_scale small
     needs_small_disk
@@ -217,7 +217,7 @@ order_spills() {
     spilled said
 }
 
-# 4 bytes for each record are in memory beside them. What comes through a pipe is spilled twice.
+# 4 bytes for each record are in memory beside them. Input from a pipe is spilled twice.
 test_orders_of_random_bytes_spill_only_what_does_not_fit() {
     local most
     seq "$(scale 20000 4000000 4000000)" >in
@@ -258,7 +258,8 @@ test_an_output_that_fills_the_disk_is_one_message() {
 
 # ---- Room for the output ----
 
-# On a disk of 4 MiB a run fails at once, with such a name in front, and leaves what is there: no_room NAME COMMAND...
+# On a disk of 4 MiB a run fails at once, with NAME in front of the message, and keeps the old file: no_room NAME
+# COMMAND...
 no_room() {
     local name=$1
     shift
@@ -330,7 +331,7 @@ which does not suffice, 5 MiB are free: name another directory or one more with 
         on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000
 }
 
-# What compressing may leave is not known before. Lines of 100 bytes that repeat become a tenth.
+# Nobody knows beforehand how much compressing leaves. Lines of 100 bytes that repeat shrink to a tenth.
 test_what_fits_only_compressed_is_not_refused() {
     needs_small_disk
     awk -v text="$(seq -s ' ' 40)" 'BEGIN { for (i = 0; i < 300000; i++) print i, text }' >in

@@ -1,4 +1,4 @@
-# What the man pages and the README show works, and they tell of all that there is. Examples are not repeated here but
+# The examples of the man pages and the README work, and both describe every option. Examples are not repeated here but
 # taken from the pages: the displays of the sections EXAMPLES, and the blocks marked `sh`.
 # shellcheck shell=bash
 
@@ -87,7 +87,7 @@ test_readme_examples_work() {
     readme_examples | run_examples 12
 }
 
-# The example in which this stands, run as somebody who types it would: typed TEXT.
+# Run the example that contains TEXT, as a user would who types it: typed TEXT.
 typed() {
     bash -c "make() { :; }; $({ readme_examples && man_examples; } | grep -zF -e "$1" | tr -d '\0')" </dev/null
 }
@@ -373,7 +373,7 @@ test_man_pages_refer_to_pages_that_exist() {
     (cd "$TOP/man" && printf '%s\n' *.[1-9]) | diff - named
 }
 
-# The displays of a page, without what is only for its looks: displays PAGE.
+# The text of the displays of a page: displays PAGE.
 displays() {
     sed -n '/^\.Bd/,/^\.Ed/{/^\./!p;}' "$1" | sed 's/\\e/\\/g'
 }

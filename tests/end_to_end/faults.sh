@@ -6,12 +6,12 @@
 cd "$MEMORY" || exit
 shopt -s dotglob nullglob
 
-# At which calls of a kind to fail.
+# The numbers of the calls that fail, of each kind.
 turns() {
     scale '1 3' '1 4 40' "$(seq 40) $(seq 50 10 500) $(seq 600 100 5000)"
 }
 
-# What a run must never do without: if such a call fails in a run that names its memory and threads, so does the run.
+# Calls that a run always needs: if one fails in a run with -S and --parallel, the run fails.
 needed=' read write preadv pwritev rename_at link_descriptor '
 
 # Judge a run with this exit status: it wrote to `out`, or to folder/file instead of "old", and to `said`. In the
@@ -84,7 +84,7 @@ test_groups_survive_any_fault() {
     sweep_all folder/file -S 8M --group-field=1 -t 5
 }
 
-# What cannot be mapped is read, and some reads look for the machine's limits.
+# A file that cannot be mapped is read, and some reads only ask for the machine's limits.
 test_an_input_that_fits_survives_any_fault() {
     seq 120000 >in
     local forgiving=yes

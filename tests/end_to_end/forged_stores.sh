@@ -1,5 +1,5 @@
-# Stores whose manifests say what is not so, under a right checksum: as those who know the format could make them. What
-# a manifest says is never used before it is checked, and never silently wrong.
+# Stores whose manifests are false but have a right checksum: anybody who knows the format could make them. The program
+# checks a manifest before it uses it, and a false one never gives a wrong output without a message.
 # shellcheck shell=bash
 # shellcheck disable=SC2086 # numbers that tests have chosen
 
@@ -35,7 +35,7 @@ names_it() {
     [ ! -e out ]
 }
 
-# Whatever records the manifest says that a pile has, but for the true number.
+# Any number of records but the true one.
 no_number_is_believed() {
     make_store
     gather -S 8M | cmp - <(gather -S 1G)

@@ -27,7 +27,7 @@ needs_shuf() {
     trap '' XFSZ
 }
 
-# Do what these lines say, with shuf and with bigshuf, and keep all that they print, say and return: both LINE...
+# Run these lines, with shuf and with bigshuf, and keep their outputs, messages and statuses: both LINE...
 both() {
     local line shuf status
     for line; do
@@ -39,8 +39,8 @@ both() {
     done
 }
 
-# In all cases so far shuf and bigshuf did the same, but for their names. If not, print how the first case differs, and
-# its line.
+# shuf and bigshuf must have done the same in all cases so far, except for their names. If not, print the first case
+# that differs, and its line.
 alike() {
     sed -e 's/^shuf: /bigshuf: /' -e "s/^Try 'shuf --help'/Try 'bigshuf --help'/" shuf.did >wanted
     sed -e '/^bigshuf: /s/: \(it is\|there is\|name a\) .*//' bigshuf.did >got

@@ -2,8 +2,8 @@
 # formats.)
 # shellcheck shell=bash disable=SC2086 # several options
 
-# Print COUNT groups of 1 to 3 lines, the last column being their number and the second the key, which a few share, but
-# never two neighbours: groups COUNT.
+# Print COUNT groups of 1 to 3 lines. The last column is the number of the group, the second its key; a few groups share
+# a key, but never two neighbours: groups COUNT.
 groups() {
     seq "$1" | awk '{ for (i = 0; i <= $1 % 3; i++) print "m" i "\t" $1 % 7 "\t" $1 }'
 }

@@ -1,4 +1,4 @@
-# Promise 7: what is wrong with the command line or with an input is told before the work. How FILEs are read.
+# Promise 7: errors in the command line or in an input are reported before the work. How FILEs are read.
 # shellcheck shell=bash
 
 # ---- Inputs that cannot be read ----
@@ -213,8 +213,8 @@ hints() {
     is_silent bigshuf --records=bytes:1 "$file"
 }
 
-# This file, compressed by a program, is refused as lines before anything is read, whatever it is called; through a pipe
-# it is warned of, and shuffled as it is: is_packed FILE PROGRAM
+# A file compressed by PROGRAM, with any name, is refused as lines before anything is read; from a pipe it is shuffled
+# unchanged, after a warning: is_packed FILE PROGRAM
 is_packed() {
     local advice=': to shuffle its lines: bigshuf -Z'
     cp "$1" copy
@@ -302,8 +302,8 @@ test_compressed_files_of_records_that_are_no_text_are_refused() {
     bigshuf --records=bytes:2 short.gz | cmp - short.gz
 }
 
-# Each line is what printf makes a file of, called `name` if it ends with NAME, and what is said of it as lines, a
-# pattern, if anything is: FORMAT [@NAME] => [MESSAGE]
+# Each line has a format of printf for the contents of a file, maybe its name, and the pattern of the message, if there
+# is one, when it is shuffled by lines: FORMAT [@NAME] => [MESSAGE]
 says_of() {
     local line name said
     while IFS= read -r line <&9; do
@@ -412,7 +412,7 @@ test_archives_are_warned_of() {
     same 'bigshuf: warning: a.tgz: a tar archive, and shuffled as it is: to shuffle its members: bigshuf -Z --records=tar' "$(<said)"
 }
 
-# Of these, nothing could be read if their lines were shuffled, and they may be the only copy.
+# Shuffling their lines would make these files unreadable, and they may be the only copy.
 test_what_is_no_text_is_not_replaced_by_its_own_lines() {
     seq 1000 >member
     tar -cf tar member

@@ -1,5 +1,5 @@
-# Files that fit are mapped, not read, and what comes through a pipe and fits is held where it was read: that shows in
-# nothing but time and memory, and whatever happens to a file meanwhile, a run succeeds or fails as if it had read it.
+# Files that fit in memory are mapped, not read, and input from a pipe that fits is held where it was read. That changes
+# only time and memory: whatever happens to a file meanwhile, a run succeeds or fails as if it had read it.
 # shellcheck shell=bash disable=SC2086 # several options
 
 # Lines of 100 to 300 bytes, as long as records that are referred to; half a MB and more.
@@ -21,8 +21,8 @@ same_with() {
     [ -s mappings ]
 }
 
-# It is also what it is when FILE comes through a pipe, where it is held if it fits, and copied after all if it turns out
-# not to: same_piped FILE OPTION...
+# The output is the same when FILE comes through a pipe, where it is held if it fits, and else copied: same_piped FILE
+# OPTION...
 same_piped() {
     same_as_read "$@"
     bigshuf --seed=m "${@:2}" < <(cat "$1") | cmp - wanted
@@ -122,7 +122,8 @@ test_short_lines_that_are_copied() {
     same_as_copied -S 24M -T . in
 }
 
-# What is in a file's last page, and what completes its last line there, comes back when the files are read again.
+# The contents of a file's last page, and the end added to its last line there, are there again when the files are read
+# again.
 test_short_lines_of_several_files_that_are_given_back_and_read_again() {
     local page
     page=$(getconf PAGESIZE)
@@ -282,9 +283,9 @@ test_without_addresses_to_map_it_to_it_is_read() {
 
 changed='bigshuf: in: file has changed while it was read'
 
-# Before each call in turn that bigshuf makes, have the shell change file `in`, which is a copy of `original` each time:
-# the run succeeds with one of the outputs `right.*`, or says that PATTERN and leaves the old output.
-# during_each_call COMMAND PATTERN OPTION...
+# Before each call that bigshuf makes, in turn, the shell changes file `in`, a fresh copy of `original`. The run
+# succeeds with one of the outputs `right.*`, or its message matches PATTERN and the old output stays. during_each_call
+# COMMAND PATTERN OPTION...
 during_each_call() {
     local change=$1 pattern=$2 status right files found failures=0
     shift 2

@@ -66,7 +66,7 @@ END
     same 'a format' "$(cd store && echo *)"
 }
 
-# Names and seeds that a script with the line ends of Windows gives are taken, since they may be meant.
+# Names and seeds from a script with Windows line ends are accepted, since they may be intended.
 test_a_carriage_return_at_the_end_is_warned_of() {
     local hint="': \\\\r is a carriage return, as in lines that end with CRLF"
     seq 9 >in

@@ -157,8 +157,8 @@ test_few_records_of_other_kinds_are_found_among_many() {
 
 # ---- What was written to temporary files is checked when it is read ----
 
-# Spoil each of the first reads of temporary files in its turn, in the way named, with `in` from a pipe: bigshuf never
-# writes a wrong byte, says what is wrong, and fails. fails_when_spoilt FAULT_WHAT PATTERN OPTION...
+# Spoil each of the first reads of temporary files in turn, as FAULT_WHAT says, with `in` from a pipe: bigshuf never
+# writes a wrong byte, names the error, and fails. fails_when_spoilt FAULT_WHAT PATTERN OPTION...
 fails_when_spoilt() {
     local how=$1 pattern=$2 at
     shift 2

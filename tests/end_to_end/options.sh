@@ -216,8 +216,8 @@ test_short_names_are_not_offered() {
     same '' "$(grep -e "--re'" .stderr || true)"
 }
 
-# What no list of the manual has: what is true of several options together, or of what stands in an argument; and how it
-# is told.
+# Rules that no list of the manual has, about several options together or about the contents of an argument; and their
+# messages.
 test_what_does_not_go_together_is_refused() {
     cases <<'END'
 bigshuf -e -i1-2 =! cannot combine -e and -i options?Try *
@@ -248,7 +248,7 @@ bigshuf --gather=a b =! extra operand 'b'?--gather and --sweep take no files?Try
 bigshuf --scatter=a --sweep b =! extra operand 'b'?--gather and --sweep take no files?Try *
 bigshuf --files0-from=names x y =! extra operand 'x'?file operands cannot be combined with --files0-from?Try *
 bigshuf -i1-2 -- -b a =! extra operand '-b'?Try *
-# First what is wrong with an option by itself, then with several together, then with operands.
+# Errors in a single option come first, then those of several together, then those of operands.
 bigshuf -e -i1-2 -nx =! invalid line count: 'x': *
 bigshuf -oa -ob --random-source=c --random-source=d =! multiple output files specified
 bigshuf -i1-2 -e --seed=1 --random-source=a x =! cannot combine -e and -i options*

@@ -1,4 +1,5 @@
-# Promise 6: an existing output file is safe until the new one is complete. What is written, and who hears of failures.
+# Promise 6: an existing output file is safe until the new one is complete. What is written, and how failures are
+# reported.
 # shellcheck shell=bash
 # shellcheck disable=SC2016 # for inner shells
 # shellcheck disable=SC2317 # functions that others call
@@ -362,7 +363,7 @@ test_a_full_disk_leaves_the_old_file() {
     same '1 old file' "$(cat status left | paste -s -d ' ' -)"
 }
 
-# tmpfs counts its root among its files. What is written in place would be lost.
+# tmpfs counts its root among its files. A file that is written in place would be lost.
 test_a_disk_without_room_for_another_file_leaves_the_old_one() {
     needs_small_disk
     mkdir -p disk

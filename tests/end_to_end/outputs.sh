@@ -1,5 +1,5 @@
-# Records into several files: --shards, --shard-records, --shard-bytes, --split, --filter. Whatever the way, the files
-# one after another are what a single file would be; all of them appear, complete, or none does.
+# Records into several files: --shards, --shard-records, --shard-bytes, --split, --filter. In every case, the files one
+# after another are equal to a single output file, and either all of them appear, complete, or none does.
 # shellcheck shell=bash
 # shellcheck disable=SC2016 # the filters'
 # shellcheck disable=SC2012,SC2086 # names and numbers that tests have chosen
@@ -152,7 +152,7 @@ END
     bigshuf --split=1:/dev/null -o /dev/null <(seq 3)
 }
 
-# Of numbers at the start, so that there need not even be a place for what does not fit in memory.
+# For numbers this is known at the start, so even the temporary directory need not exist.
 test_more_shards_than_there_may_be_are_told_before_one_is_made() {
     mkdir parts
     seq 1000001 | bigshuf --scatter=store --seed=1 --piles=2
@@ -466,7 +466,7 @@ have_shards() {
     sort -n right >wanted
 }
 
-# The lines in the shards of folder d are all there, each in a shard or in the hidden file that belongs to it: none_lost.
+# All lines of the shards in folder d are there, each in its shard or in the hidden file of that shard: none_lost.
 none_lost() {
     local number hidden
     for number in 0 1 2 3 4 5; do
@@ -557,7 +557,7 @@ test_shards_that_are_written_in_place_may_be_shuffled_into_themselves() {
     same_lines <(cat closed/?) <(seq 600)
 }
 
-# From the moment in which it is seen to be the input, too.
+# From the moment when the run sees that it is also the input.
 test_what_others_put_in_the_place_of_standard_input_is_not_replaced() {
     local failed='' status
     for turn in $(seq 100); do
@@ -937,8 +937,8 @@ killed_at_any_moment() {
     [ $killed -gt 0 ]
 }
 
-# Look at the folder that a killed run leaves: all files are old, or all are new. A SIGKILL may come between two of
-# their names, and may leave hidden files; but what has its name is whole.
+# Look at the folder that a killed run leaves: all files are old, or all are new. A SIGKILL may come while files get
+# their names, and may leave hidden files; but every file with its name is whole.
 judge_killed() {
     local old=0 file
     same "$(echo new* | sed 's/new//g')" "$(cd folder && echo *)"
@@ -963,8 +963,8 @@ test_sigkill_at_any_moment_leaves_whole_files() {
     killed_at_any_moment
 }
 
-# Kill a run by a signal while its filter, which has got only a part, is busy with something else: killed_in_filter
-# SIGNAL. When the filter looks again, its input has ended, and it must not be there to take that for the end of the file.
+# Kill a run by a signal while its filter has read only a part and is busy: killed_in_filter SIGNAL. The filter must be
+# dead before it could see its input end and take that for the end of the file.
 killed_in_filter() {
     seq 1000000 >in
     rm -f began go complete

@@ -1,5 +1,5 @@
-# --part: what workers take of one order. One after another, the parts are what a single run writes, whatever the memory,
-# and whether or not it is known beforehand which piles a part is in.
+# --part: the shares of workers in one order. The parts, one after another, are equal to the output of a single run,
+# with any memory, and whether or not the piles of a part are known beforehand.
 # shellcheck shell=bash
 # shellcheck disable=SC2086 # options that tests have chosen
 

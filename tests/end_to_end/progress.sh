@@ -1,6 +1,5 @@
-# How far a run has come: drawn on a terminal, or as lines now and then. Runs are made to wait somewhere, so that there
-# is time to look at them. tests/support/terminal.c has what is on the screen in the end, and
-# the record of all that was there.
+# Progress, drawn on a terminal or as lines now and then. Tests make runs wait, so that there is time to look at them.
+# tests/support/terminal.c gives the screen at the end, and a record of all that was drawn.
 # shellcheck shell=bash disable=SC2016,SC2086 # options; the filters' own variables
 
 export TERM=xterm
@@ -20,8 +19,8 @@ says() {
     grep -q -e "$2" "$1"
 }
 
-# Start COMMAND, which writes to `out`, a FIFO of which nobody reads more than so much before go_on:
-# start_writing BYTES COMMAND...
+# Start COMMAND, which writes to the FIFO `out`; only BYTES are read from it before go_on: start_writing BYTES
+# COMMAND...
 start_writing() {
     mkfifo out
     exec 8<>out
@@ -92,8 +91,8 @@ test_of_a_pipe_pass_1_shows_what_has_come_and_pass_2_how_far_it_is() {
     same_lines written in
 }
 
-# With these options a run that has been given file `in` and waits for more shows how many records it has seen, and does
-# what it does when nobody looks: counts OPTION...
+# A run with these options that has read file `in` and waits for more shows how many records it has read, and writes the
+# same as without progress: counts OPTION...
 counts() {
     rm -f pipe record
     mkfifo pipe
@@ -119,7 +118,7 @@ test_records_of_orders_and_samples_are_counted() {
     for options in '' '-n 100' '-n 100 -r'; do counts --random-source=in $options; done
 }
 
-# In the end a run with these options, whose output nobody reads at first, shows this: shows PATTERN OPTION...
+# Nobody reads the output of a run with these options at first; at its end, the run shows this: shows PATTERN OPTION...
 shows() {
     rm -f out record
     start_writing 1000000 terminal 120 record bigshuf --progress "${@:2}" -o out >screen
@@ -226,7 +225,7 @@ test_v_ends_with_a_summary_in_the_same_words() {
 
 # ---- When ----
 
-# Look at a run that waits, with a clock that goes so fast that hours seem to pass: for_hours COMMAND...
+# Watch a run that waits, with a clock so fast that hours seem to pass: for_hours COMMAND...
 for_hours() {
     mkfifo pipe
     FAULT_HURRY=100000 start "$@" pipe

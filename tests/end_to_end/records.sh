@@ -1,7 +1,8 @@
 # Records that are not lines, and headers: promises 1, 3 and 4 hold for every format, and wrong input is told.
 # shellcheck shell=bash disable=SC2086 # several options
 
-# A message after the input, FILE, has been read, and without output: fails_when_read PATTERN FILE OPTION...
+# The run fails with this message after it has read the input FILE, and writes nothing: fails_when_read PATTERN FILE
+# OPTION...
 fails_when_read() {
     local pattern=$1 file=$2
     shift 2
@@ -26,9 +27,9 @@ members='{ for (i = $1 % 3; i >= 0; i--) print '
 # shellcheck disable=SC2016
 key='$1 % 2 "-" (length($0) > 10)'
 
-# What they are. `options` tells the program; `units` is what a header of one record is counted as; `edit` makes a line
-# into a record without looking at any other line, with \1 for NUL and \2 for newline; so records can be compared
-# with what becomes of lines. Long lines get newlines within, not so many that sed takes long. use FORMAT.
+# Set the variables of a format. `options` are the program's; `units` is the name of what --header counts; `edit` turns
+# a line into a record, independently of other lines, with \1 for NUL and \2 for newline: so records can be compared
+# with shuffled lines. Long lines get newlines within, not so many that sed takes long. use FORMAT.
 # shellcheck disable=SC2016,SC2034 # awk's; the callers'
 use() {
     local here='[0k][0k] '
@@ -81,8 +82,8 @@ in_comes_like_lines() {
     bigshuf -S 8M --seed=1363 "$@" "${options[@]}" < <(cat in) | cmp - wanted
 }
 
-# What does not fit in memory, what has to be started over, and what is larger than memory. One format of each kind will
-# do: where their records end does not depend on the size.
+# Input that does not fit in memory, piles that are started over, and records larger than memory. One format of each
+# kind will do: the ends of records do not depend on the size.
 comes_like_lines_at_any_size() {
     use "$1"
     many_lines >lines
@@ -427,7 +428,7 @@ test_a_file_that_is_shorter_than_its_header_is_told() {
     output_is '' --csv --header /dev/null /dev/null
 }
 
-# The output is WANTED, with a warning that there is nothing but a header of SIZE: header_alone SIZE WANTED OPTION...
+# The output is WANTED, and a warning says that there is only a header of SIZE: header_alone SIZE WANTED OPTION...
 header_alone() {
     local size=$1
     shift

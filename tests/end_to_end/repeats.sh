@@ -1,6 +1,5 @@
-# What is drawn again is drawn anew: two orders, or two choices, without a seed or with two seeds have nothing in common,
-# neither in the places of records nor in who stands beside whom. Of a store all orders have the same piles, and nothing
-# else.
+# Each draw is independent: two orders or two samples, without a seed or with two seeds, have nothing in common, neither
+# the places of records nor their neighbours. All orders of a store have its piles in common, and nothing else.
 # shellcheck shell=bash
 
 # How alike are outputs A and B, of lines of `in`, whose first words are all different: unlike PILES A B

@@ -66,7 +66,7 @@ test_numbers_of_a_large_range_are_different() {
 
 # ---- -n ----
 
-# Each -n COUNT gives the first records of the order that OPTIONS ask for, also in the order of the input:
+# Each -n COUNT gives the first records of the order with OPTIONS, and the same records in the order of the input:
 # begins_the_order OPTIONS COUNT...
 begins_the_order() {
     local count run
@@ -106,7 +106,7 @@ test_a_weighted_sample_is_the_beginning_of_the_order() {
     begins_the_order --weight-field=1 1 1000 "$(scale 500 40000 5000000)"
 }
 
-# What cannot be among the 1000 records of a sample of file `in` is not spilled: spills_nothing OPTION...
+# Records that cannot be among the 1000 of a sample of file `in` are not spilled: spills_nothing OPTION...
 spills_nothing() {
     bigshuf -v -S 8M --seed=x "$@" in 2>said >out
     same 0 "$(spilled said)"
@@ -124,8 +124,8 @@ test_what_cannot_be_in_the_sample_is_not_spilled() {
     spills_nothing -n 1000 --weight-field=1 --keep-order
 }
 
-# While records come, it is known ever better which ones cannot be in the sample. All that might be is, for k of n
-# records, k (1 + ln(n/k)): for 40000 of 100000, 1.92 times the sample.
+# While records come, the run excludes more and more of them from the sample. For k of n records, k (1 + ln(n/k)) are
+# stored: for 40000 of 100000, 1.92 times the sample.
 test_a_sample_spills_little_more_than_itself() {
     needs_scale small
     long_lines 100000 100 300 | weigh >in
@@ -190,7 +190,7 @@ test_repeats_of_many_short_records_are_drawn_from_memory() {
     same_sample -r -n 200000
 }
 
-# The first ones say that there is room for references to all of them, which there is not.
+# The first records suggest that there is room for references to all of them, but there is not.
 test_repeats_of_records_that_become_short_are_the_same() {
     { long_lines 110 10000 10000; seq 1100000; } >in
     bigshuf -S 1G --seed=x -r -n 1000 in >wanted
@@ -274,7 +274,7 @@ test_weighted_samples_are_the_same_when_they_are_started_over() {
     done
 }
 
-# Whatever the keys of the first records say of those to come.
+# The first keys may say nothing about later ones.
 test_weights_that_grow_from_record_to_record() {
     needs_scale small
     long_lines 100000 100 300 | awk '{ print "1e" int(NR / 400) "\t" $0 }' >in
@@ -499,7 +499,7 @@ test_ranges_and_arguments_keep_their_order() {
     bigshuf --seed=x -n 9 --keep-order -z < <(tr '\n' '\0' <in) | tr '\0' '\n' | cmp - wanted
 }
 
-# Where what is stored just fits, or just does not.
+# The stored records just fit, or just do not fit.
 test_what_is_stored_makes_room_for_the_order() {
     local records
     tr '\0' '\n' </dev/zero | head -c 8000000 >in || true
@@ -519,7 +519,7 @@ test_samples_by_probability_are_the_same_with_any_memory() {
     bigshuf --probability=1.000 < <(cat in) | cmp - in
 }
 
-# Whether a record stays does not depend on those after it, and what stays also does with a higher probability.
+# Whether a record stays does not depend on later records, and a record that stays also stays with a higher probability.
 test_each_record_stays_by_itself() {
     seq 100000 >in
     bigshuf --seed=x --probability=0.3 in >out
@@ -584,7 +584,7 @@ survives() {
     found=$((found + 1))
 }
 
-# What a sample spills cannot be written, or comes back with a byte changed: sweep OPTION...
+# The bytes that a sample spills cannot be written, or are read back with one byte changed: sweep OPTION...
 sweep() {
     local turns
     turns=$(scale '1 9' '1 4 30' "$(seq 100)")
@@ -615,7 +615,7 @@ test_samples_by_weight_survive_faults() {
 
 # ---- Memory ----
 
-# Of about 20 MB, and of lines of a few bytes; what is written, other tests look at.
+# Samples of about 20 MB, and of lines of a few bytes; other tests check the output.
 test_memory_of_samples_of_any_size() {
     local few most options
     few=$(scale 1000 60000 10000000) most=$(scale 1000 150000 500000)

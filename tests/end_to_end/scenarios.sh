@@ -1,5 +1,5 @@
-# What people shuffle, in small: what took a pipeline, or a program of its own. Where the tools of that pipeline are
-# installed, both are done.
+# Real tasks, in small, that took a pipeline or a special program before. If the tools of that pipeline are installed,
+# the test runs both.
 # shellcheck shell=bash
 # shellcheck disable=SC2016 # the filters'
 # shellcheck disable=SC2012 # names that tests have chosen

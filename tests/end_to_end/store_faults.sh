@@ -1,6 +1,6 @@
 # Stores of piles, whatever goes wrong: let the first system call of a kind fail, the second, the third, until the run
-# gets through without it. A batch is there whole or not at all, what is left behind goes at a later --scatter, and a
-# gather either succeeds, with the right output, or says once what went wrong.
+# gets through without it. A batch is there whole or not at all, a later --scatter removes leftovers, and a gather
+# either succeeds with the right output or reports the failure once.
 # shellcheck shell=bash
 
 cd "$MEMORY" || exit
@@ -10,7 +10,7 @@ turns() {
     scale '1 3' '1 8' "$(seq 60)"
 }
 
-# Run bigshuf-faulty, and see that it says no more than one thing; `status` receives how it ended.
+# Run bigshuf-faulty, and check that it prints at most one message; `status` receives its exit status.
 try_faulty() {
     status=0
     rm -f failed
@@ -103,7 +103,7 @@ test_short_and_interrupted_calls_lose_nothing_of_a_batch() {
     same_lines out <(cat a.in b.in)
 }
 
-# Until a run comes to its end before its turn to die, which is one of those given: killed_at_any_call [OPTION].
+# Kill runs at each of the given turns, until a run ends before its turn: killed_at_any_call [OPTION].
 killed_at_any_call() {
     local turn status=137
     make_store 20

@@ -1,5 +1,5 @@
-# Stores of piles, at the wrong moment: what others do to a store between two calls of a task, and file systems that
-# lack something. A batch is never there in part, and nothing goes that somebody works on, reads or has not made.
+# Stores of piles at the wrong moment: others change a store between two calls of a task, or the file system lacks
+# something. A batch is never there in part, and nothing is removed that somebody writes, reads or has not made.
 # shellcheck shell=bash
 # shellcheck disable=SC2010,SC2012,SC2016,SC2317 # names that tests have chosen; commands for another shell; functions of cases
 
@@ -41,12 +41,12 @@ gather() {
     bigshuf --gather=store | sort -n | md5
 }
 
-# What stands in the store, with ~N for random numbers.
+# The names in the store, with ~N for random numbers.
 names() {
     ls -A store | sed 's/~[0-9a-f]\{16\}/~N/'
 }
 
-# A draft that was abandoned long ago, or what else is called so: abandoned [NAME].
+# Make a draft that was abandoned long ago, or anything with such a name: abandoned [NAME].
 abandoned() {
     rm -rf "store/${1-$draft}"
     cp -R store/x "store/${1-$draft}"
@@ -83,7 +83,7 @@ test_a_batch_that_somebody_removes_is_not_to_be_had() {
     same 'bigshuf: store/y/manifest: another process has locked it: try again when that has ended' "$(<said)"
 }
 
-# In the place of pile 1 of x, or its line in the manifest, when all has been looked at.
+# Replace pile 1 of x, or its line in the manifest, when the run has checked everything.
 test_what_changes_after_it_was_looked_at_is_named() {
     local again="move the batch's folder out of the store, and add the batch again"
     make_store
@@ -223,7 +223,8 @@ test_the_order_in_which_things_come_to_disk() {
         calls '$order' --scatter=store --batch=z --header --keep=2 in => sync sync sync sync rename_at sync rename_at sync unlink_at unlink_at unlink_at rmdir_at
         FAULT_CALL=sync FAULT_AT=6 FAULT_ERRNO=EINVAL bigshuf-faulty --scatter=store --batch=w --piles=2 --header in =>
 END
-    # Whoever removes a folder has closed what is in it, which may stay there under another name on network file systems.
+    # Before removing a folder, a run closes the files in it: on network file systems, open files stay there under
+    # another name.
     calls 'unlink_at close rmdir_at' --scatter=store --batch=a --seed=42 --header --keep=1 in | paste -s -d ' ' - |
         grep -q 'unlink_at close unlink_at unlink_at rmdir_at'
 }
@@ -255,7 +256,7 @@ test_a_name_that_becomes_free_is_taken() {
     cat store/x/pile* | same_lines other /dev/stdin
 }
 
-# A network file system may say that what was renamed is missing, when it had to ask again.
+# A network file system may say that a renamed folder is missing, when it had to repeat its request.
 test_a_rename_that_is_done_twice_is_a_success() {
     make_store
     cases <<'END'

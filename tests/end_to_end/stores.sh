@@ -185,7 +185,7 @@ test_memory_and_threads_do_not_matter_when_it_is_gathered() {
     cmp out wanted
 }
 
-# In the order that the whole has them in; and they may be all that a machine has.
+# Piles come in the same order as in the whole; and a machine may have only these piles.
 test_pile_names_files_whatever_the_epoch() {
     local epoch
     make_store 8
@@ -214,8 +214,8 @@ test_stores_with_equal_names_and_counts_stay_aligned() {
 
 # ---- Nothing lost ----
 
-# Files `one` and `two`, scattered as two batches each of both, come out with nothing lost or added, as far as the records
-# are as COMMAND makes lines of them: comes_back COMMAND [OPTION]...
+# Files `one` and `two`, scattered as two batches each, come out with nothing lost or added; COMMAND turns records into
+# lines for that: comes_back COMMAND [OPTION]...
 comes_back() {
     local command=$1
     shift
@@ -422,7 +422,7 @@ test_what_is_gathered_may_be_divided() {
 
 # ---- The manifest, and damage ----
 
-# To put what is so into its lines changes nothing.
+# Writing the true values into its lines changes nothing.
 test_the_manifest_tells_records_bytes_and_checksums() {
     seq 10000 | add x --piles=8
     cp store/x/manifest told
@@ -444,7 +444,7 @@ names_damage() {
     [ ! -e new ]
 }
 
-# A store of two batches of which pile 1 of the first is to be damaged.
+# A store of two batches; tests damage pile 1 of the first.
 make_sound_store() {
     seq 1000 >in
     add x --piles=4 in
@@ -516,7 +516,7 @@ some_killed() {
     wait
 }
 
-# Then each is run again, to the end. At least one has to be killed, however quick the machine has become.
+# Then each is run again, to the end. At least one must have been killed, however fast the machine is.
 test_writers_that_are_killed_lose_and_double_nothing() {
     local writer start seconds chance=1 killed=0 rounds
     for writer in 1 2 3 4 5 6 7 8; do
@@ -829,7 +829,7 @@ test_the_batch_just_added_stays_whatever_its_name() {
     batches 3 4 5
 }
 
-# A reader that has begun gets what was there then, to the end, and then its files go.
+# A reader gets the batches that were there when it began, and then their files are removed.
 test_a_reader_keeps_what_it_reads() {
     more_than_memory >in
     add 1 --piles=16 in

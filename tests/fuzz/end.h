@@ -3,8 +3,8 @@
 
 /*
  * For fuzzers of functions that may end the run (fault.h). Here it ends with a jump back to who began it, since a
- * process for each would be a thousand times as slow. What it held is taken from it: memory of malloc, and descriptors.
- * Other things are the fuzzer's: of what it kept from before and the run may have changed, it makes a new one.
+ * process for each would be a thousand times as slow. The memory (malloc) and descriptors that it held are freed.
+ * Everything else is the fuzzer's task: it renews any object from before that the run may have changed.
  */
 
 #include <sanitizer/allocator_interface.h>

@@ -1,5 +1,5 @@
-/* Whatever is read for frames is either found to be damaged or gives what was asked for, in whatever steps, and touches
- * nothing outside. */
+/* Any bytes that are read as frames are either found to be damaged or give the bytes asked for, in steps of any size,
+ * and nothing outside is touched. */
 
 #include "fuzz.h"
 

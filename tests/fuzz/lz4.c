@@ -1,5 +1,5 @@
-/* Whatever is taken for a block makes nothing but what was asked for, and touches nothing outside its buffers; and what
- * was compressed comes back, where there is just enough room for it as well. */
+/* Any block that is accepted gives exactly the bytes asked for, and nothing outside the buffers is touched. Compressed
+ * bytes come back, also when there is just enough room for them. */
 
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /*
- * Whatever is written is read and found to be the same, and whatever is read makes sense. The checksum is made right
- * here: one that is wrong would hide all that is behind it.
+ * Every manifest that is written is read back the same, and every one that is read makes sense. The fuzzer corrects the
+ * checksum: a wrong one would hide all later checks.
  */
 
 #include "fuzz.h"

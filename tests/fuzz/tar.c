@@ -1,6 +1,6 @@
 /*
- * The ends of members, whatever pieces the stream comes in, are those that their headers say when they are read one by
- * one, as long as these are not refused; and whatever they are, nothing but the headers' own bytes is read.
+ * In a stream cut anywhere, members end where their headers say, read one by one, if no header is refused. In any case,
+ * only the headers' own bytes are read.
  */
 
 #include "fuzz.h"

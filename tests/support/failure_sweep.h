@@ -1,9 +1,9 @@
 #ifndef BIGSHUF_TESTS_SWEEP_H
 #define BIGSHUF_TESTS_SWEEP_H
 
-/* For tests of tasks on a run: whatever they do is made to fail, at first, later, and so on, until it happens no more.
- * Each run that may fail has a process of its own. There must be one message, the old output as it was, and no file
- * left. */
+/* For tests of tasks on a run: make each of their operations fail, the first one, a later one, and so on, until none is
+ * left. Each run that may fail has a process of its own. There must be one message, the old output as it was, and no
+ * file left. */
 
 #include "support/small_run.h"
 

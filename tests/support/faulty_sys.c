@@ -259,8 +259,8 @@ static uint64_t nanoseconds(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* What a disk of this rate could have done lately is not lost: whoever waits for it is woken up late, by a millisecond
- * on some machines, and would otherwise have a slower disk the less it writes at a time. */
+/* The disk keeps recent idle time as credit: a waiting thread is woken up late, by a millisecond on some machines, so
+ * without credit the disk would be slower for small writes. */
 static const uint64_t LATELY_NANOSECONDS = 20000000;
 
 /* Wait for as long as the disk takes for these bytes, after all that it was given before. */

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 struct faulty {
-    /* One call fails, or all from one on. Atomic is what changes while others look. */
+    /* One call fails, or all from one on. Values that change while other threads read them are atomic. */
     const char *only;           /* the calls that count; NULL: all */
     atomic_uint at;             /* the one of them that fails, from 1 on; 0: none */
     bool stays;                 /* so do all that come after it */

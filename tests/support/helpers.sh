@@ -51,7 +51,7 @@ md5() {
     fi
 }
 
-# There is nothing in FILE, which is there: is_empty FILE. (Processes are what most of the tests' time goes to.)
+# FILE exists and is empty: is_empty FILE. (Processes are what most of the tests' time goes to.)
 is_empty() {
     [ -e "$1" ] && [ ! -s "$1" ]
 }
@@ -64,8 +64,8 @@ same() {
     fi
 }
 
-# COMMAND fails with this exit status, and what it says on standard error matches a pattern as in `case`:
-# fails_with STATUS PATTERN COMMAND... Its standard output is the caller's.
+# COMMAND fails with this exit status, and its message on standard error matches a pattern as in `case`: fails_with
+# STATUS PATTERN COMMAND... Its standard output is the caller's.
 fails_with() {
     local wanted=$1 pattern=$2 status=0 said
     shift 2
@@ -202,7 +202,7 @@ needs_small_disk() {
     on_small_disk 1 true 2>.stderr || skip "may not mount a tmpfs"
 }
 
-# Have the folder ./open, with a copy of the program in it, in which an ordinary user may do as root may in this one.
+# Make the folder ./open, with a copy of the program in it, in which an ordinary user may do everything.
 needs_ordinary_user() {
     if [ -n "$VALGRIND" ]; then
         skip "not with valgrind"
@@ -249,7 +249,7 @@ processes_with() {
 }
 
 # COMMAND runs bigshuf-faulty with FAULT_LOG=failed, having removed that file. Let calls of these kinds fail in it, at
-# each turn up to the first that it does not come to: fail_calls 'CALL...' 'TURN...' COMMAND [ARGUMENT]...
+# each turn, up to the first turn that it does not reach: fail_calls 'CALL...' 'TURN...' COMMAND [ARGUMENT]...
 fail_calls() {
     local call turn
     for call in $1; do

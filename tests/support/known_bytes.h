@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_TESTS_KNOWN_BYTES_H
 #define BIGSHUF_TESTS_KNOWN_BYTES_H
 
-/* Bytes that tell where they should be: those of each pile begin at a place of their own in one sequence, which comes
- * again after a number of bytes that no block or piece has. They are put and compared many at a time. */
+/* Bytes that show their place: the bytes of each pile begin at their own place in one sequence, which repeats after a
+ * number of bytes that is not the size of any block or piece. They are put and compared many at a time. */
 
 #include <stdbool.h>
 #include <stddef.h>

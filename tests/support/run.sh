@@ -51,8 +51,8 @@ make_tools() {
         fi
     done
     ln -s "$BUILD"/tests/support/{forge,model,peak,same_lines,terminal} "$SCRATCH/bin"
-    # What stands in front of the interpreter where there are several versions takes ten times as long as to start it, and
-    # the packages of the site, which tests do not use, five times.
+    # A wrapper that chooses between several versions of the interpreter takes ten times as long as starting it, and the
+    # site's packages, which tests do not use, five times.
     if tool=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null); then
         printf '#!/bin/sh\nexec %q -S "$@"\n' "$tool" >"$SCRATCH/bin/python3"
         chmod +x "$SCRATCH/bin/python3"
@@ -64,13 +64,13 @@ processes_left() {
     grep -lsF -e "TMPDIR=$1/tmp" /proc/[0-9]*/environ || true
 }
 
-# Has the test in folder $1 left anything behind? Mostly not, and this takes but one process to know.
+# Has the test in folder $1 left anything behind? Mostly it has not, and finding that takes only one process.
 left_anything() {
     local files=("$1"/tmp/* "$1"/tmp/.[!.]*)
     [ -e "${files[0]}" ] || [ -e "${files[1]}" ] || grep -qsF -e "TMPDIR=$1/tmp" /proc/[0-9]*/environ
 }
 
-# Print what the test in folder $1 has left behind, and end it. What is about to end has two seconds.
+# Print what the test in folder $1 has left behind, and end it. Processes that are about to end have two seconds.
 leftovers() {
     local processes process
     for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -210,7 +210,7 @@ chattr +T "$SCRATCH" 2>/dev/null || true
 export PATH="$SCRATCH/bin:$PATH" LC_ALL=C
 unset POSIXLY_CORRECT
 
-# Only what hangs should come to this end, however busy the machine is.
+# Only a test that hangs should be stopped by this, however busy the machine is.
 if [ -z "${TEST_SECONDS:-}" ]; then
     TEST_SECONDS=300
     [ -n "$VALGRIND$SANITIZE" ] && TEST_SECONDS=900

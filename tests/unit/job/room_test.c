@@ -41,8 +41,7 @@ UNIT_TEST(an_output_has_at_least_the_bytes_that_are_known)
         assert_int_equal(room_output_bytes(&rows[i].options, rows[i].known_bytes), rows[i].bytes);
 }
 
-/* Three quarters of memory stay out of them; of what a sample keeps nothing is known, but repeated records are all
- * kept. */
+/* Three quarters of memory are not spilled; nobody knows how much a sample keeps, but repeated records are all kept. */
 UNIT_TEST(temporary_files_have_at_least_what_does_not_fit)
 {
     static const struct {

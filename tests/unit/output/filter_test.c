@@ -1,5 +1,5 @@
-/* Files written through commands: whatever a command does nothing hangs, and what matters is when it does it. What
- * commands get, how many run at a time, and what is said when they fail, is in outputs.sh. */
+/* Files written through commands, and the moments at which commands do something: nothing ever hangs. outputs.sh tests
+ * what commands read, how many run at a time, and the messages when they fail. */
 
 #include "support/reports.h"
 #include "support/unit.h"

@@ -1,6 +1,6 @@
-/* One stream into several files, in whatever pieces it comes, held against dividing it record by record; what waits
- * until it is known where it belongs; when it goes to disk, and when it must wait for the input. That all files are old
- * or new, whatever fails, is in outputs.sh. */
+/* One stream into several files, in pieces of any size, compared with dividing it record by record; bytes that wait
+ * until their file is known; when bytes go to disk, and when they must wait for the input. That all files are old or
+ * new, whatever fails, is in outputs.sh. */
 
 #include "support/reports.h"
 #include "support/unit.h"

@@ -38,7 +38,7 @@ static void assert_draws(uint64_t numbers, const char *expected)
 
 #define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
 
-/* Also the first one, by which the set knows its empty places. */
+/* Also the first number, which marks the empty places of the set. */
 TEST(every_number_of_the_full_range_is_drawn_once)
 {
     static const uint64_t numbers[] = {5, UINT64_MAX, UINT64_MAX,     5, 0, 0, 1, UINT64_MAX - 1, UINT64_MAX,

@@ -290,7 +290,7 @@ static void verify(const struct record_format *format, size_t step)
     pile_source_verify(&piles, 1, format, buffer, step);
 }
 
-/* Without a change to the pile. That other records are found is told also where every byte is as it was written. */
+/* Verifying does not change the pile. A wrong number of records is reported even if every byte is as it was written. */
 IN_SCRATCH(a_pile_can_be_verified)
 {
     static const char told[] = "bigshuf: temporary file in disk0: does not hold the records that were put there\n";
@@ -370,7 +370,7 @@ IN_SCRATCH(lanes_grow_side_by_side)
     assert_all_as_appended();
 }
 
-/* What spilled piles keep in memory leaves most of it to the others. */
+/* Spilled piles keep only a little memory, and leave most of it to the others. */
 IN_SCRATCH(all_tails_together_are_bounded)
 {
     uint64_t random = 1;

@@ -27,8 +27,8 @@ static size_t length_few_large(size_t i, uint64_t random)
     return i % 40 == 0 ? small_mebibytes(9) : random % 10;
 }
 
-/* A node goes on to its children, a leaf to ranks, which may be started over in their turn, one record as it is; so
- * does what is short enough, but for its index. */
+/* A node is divided among its children, a leaf by ranks, which may be started over in turn, and a single record is
+ * copied; so are piles that are small enough but for their index. */
 QUARTER_RUN(a_pile_that_does_not_fit_is_shuffled_as_defined_in_every_way)
 {
     static const struct {

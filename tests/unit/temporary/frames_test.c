@@ -160,8 +160,8 @@ TEST(a_sample_tells_what_writing_would_do)
     assert_int_equal(sample.stored_bytes, 5000);
 }
 
-/* The frames end too early, or go on; or lengths cannot be right; or bits are others: what damage makes of them is for
- * a checksum to find, but it touches nothing else. And readers may be left before the end. */
+/* The frames end too early, or go on; or lengths cannot be right; or bits are changed: a checksum must find the wrong
+ * bytes, but nothing else is touched. And readers may be released before the end. */
 TEST(frames_that_cannot_be_right_are_found)
 {
     static uint8_t back[ALL_MAX];

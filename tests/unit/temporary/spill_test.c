@@ -339,7 +339,8 @@ IN_SCRATCH(a_pile_may_begin_as_it_is_and_go_on_in_frames)
     assert_reads(1, 3);
 }
 
-/* What is sure to be compressed may fit into any room; what may be, into a quarter, if its first sample does. */
+/* Bytes that are sure to be compressed may need any room; bytes that may be compressed need a quarter, if the first
+ * sample shrinks to that. */
 IN_SCRATCH(a_check_leaves_room_for_hope_where_bytes_may_be_compressed)
 {
     begin(true);
