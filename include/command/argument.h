@@ -22,8 +22,9 @@ struct parsing {
     struct options *options;                       /* what is filled */
     int code;                                      /* of the option at hand (option_table.h), */
     const struct argument *argument;               /* and what it takes */
-    char spelling[ARGUMENT_SPELLING_BYTES];        /* as it was given: "-S" or "--buffer-size" */
-    int print;                                     /* the code of --help, -h or -V once one of them was given; else 0 */
+    unsigned form;                                 /* of that, the number of the one that was given; else 0 */
+    char spelling[ARGUMENT_SPELLING_BYTES];        /* as it was given: "-S", "--buffer-size", "--shards=bytes" */
+    int print;                                     /* the code of --help or -V once one of them was given; else 0 */
     const struct record_kind *kind;                /* --records; NULL if not given */
     const char *kind_text;                         /* its argument */
     char kind_spelling[ARGUMENT_SPELLING_BYTES];   /* "--csv", or "--records=tar" without what follows */
@@ -37,32 +38,46 @@ struct parsing {
 typedef void argument_setter(struct parsing *parsing, const char *text);
 
 enum argument_type {
-    ARGUMENT_SPECIAL,  /* what `set` makes of it */
-    ARGUMENT_PRINT,    /* there is none: the option prints a text */
-    ARGUMENT_FLAG,     /* there is none: bool, true */
-    ARGUMENT_CONSTANT, /* there is none: an enum, `least` */
-    ARGUMENT_CHOICE,   /* one of the words `choices`: an enum, its number */
-    ARGUMENT_COUNT,    /* a number from `least` to `most` in digits alone, 1 if it is left out: uint64_t */
-    ARGUMENT_SIZE,     /* a number of bytes, which may have a unit, at least 1: uint64_t */
-    ARGUMENT_FIELD,    /* a field, numbered from 1: uint64_t */
-    ARGUMENT_RANGE,    /* two numbers, the second one not below the first, which is at least `least`, and at most
-                          `most`; or one that is both: two uint64_t */
-    ARGUMENT_TEXT      /* any text: const char * */
+    ARGUMENT_SPECIAL, /* what `set` makes of it */
+    ARGUMENT_PRINT,   /* there is none: the option prints a text */
+    ARGUMENT_FLAG,    /* there is none: bool, true */
+    ARGUMENT_CHOICE,  /* one of the words `choices`: an enum, its number */
+    ARGUMENT_COUNT,   /* a number from `least` to `most` in digits alone: uint64_t */
+    ARGUMENT_POWER,   /* a power of two from `least` to `most`: uint64_t */
+    ARGUMENT_SIZE,    /* a number of bytes, which may have a unit, at least 1: uint64_t */
+    ARGUMENT_FIELD,   /* a field, numbered from 1: uint64_t */
+    ARGUMENT_RANGE,   /* two numbers, the second one not below the first, which is at least `least`, and at most
+                         `most`: two uint64_t */
+    ARGUMENT_TEXT,    /* any text: const char * */
+    ARGUMENT_START,   /* a text that can be the start of a line: const char * */
+    ARGUMENT_FORMS    /* has one of the forms `forms`, each of a type of its own */
 };
+
+struct argument_form;
 
 struct argument {
     enum argument_type type;
     size_t field; /* the offset in struct options of what is set; 0 if only `set` knows */
     uint64_t least, most;
-    uint64_t preset; /* what the (last) uint64_t there is if the option is not given; 0: all is zero */
-    char between;    /* ARGUMENT_RANGE: stands between the numbers */
-    bool pair;       /* ARGUMENT_RANGE: there must be two of them */
+    uint64_t preset;                    /* what the uint64_t there is if the option is not given */
+    bool capped;                        /* ARGUMENT_COUNT: a number above `most` counts as `most` */
+    char between;                       /* ARGUMENT_RANGE: stands between the numbers */
     bool (*is_valid)(const char *text); /* ARGUMENT_TEXT; NULL: each is */
     const char *valid;                  /* what is said to be right */
     const char *called;         /* in the message about one that is not; NULL: it is the argument of the option */
     const char *const *choices; /* end with NULL */
     const char *once;           /* ARGUMENT_TEXT: what several of them are called, which is an error; NULL: it is not */
+    const struct argument_form *forms; /* end with a zeroed one */
     argument_setter *set;
+};
+
+/* "bytes:N" is told by "bytes:", a range by what is between its numbers, and of which neither is true is what is left.
+ */
+struct argument_form {
+    const char *text; /* what --help calls it */
+    struct argument takes;
+    unsigned is, excludes, needs; /* classes of option_table.h, besides those of the option */
+    const char *why;              /* follows the message that nothing is there of what is needed */
 };
 
 void argument_set(struct parsing *parsing, const struct argument *argument, const char *text);
@@ -85,13 +100,9 @@ argument_setter argument_delimiter;
 /* KIND or KIND:ARGUMENT, of kind.h; "csv" if there is no argument. */
 argument_setter argument_records;
 
-argument_setter argument_header_start;
 argument_setter argument_split;
 argument_setter argument_memory;    /* as number_parse_size takes it; at least HARDWARE_MEMORY_MIN */
 argument_setter argument_temporary; /* one directory more */
-argument_setter argument_parallel;  /* as `sort --parallel` takes it; a number above UINT_MAX counts as UINT_MAX */
-argument_setter argument_piles;     /* a power of two from STORE_FORMAT_PILES_MIN to STORE_FORMAT_PILES_MAX */
-argument_setter argument_tune;      /* leaf-records=T */
 
 /* Append to a message "a, b or c", of which this is one. `last` says that nothing follows. */
 enum { ARGUMENT_LIST_BYTES = 256 };

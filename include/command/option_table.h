@@ -30,9 +30,9 @@ enum option_class {
     CLASS_WEIGHT_FIELD = 1 << 9,  /* --weight-field */
     CLASS_SPLIT_FIELD = 1 << 10,  /* --split-field */
     CLASS_HEADER = 1 << 11,       /* whatever is about headers */
-    CLASS_HEADER_BYTES = 1 << 12, /* --header-bytes */
-    CLASS_HEADER_COUNT = 1 << 13, /* --header */
-    CLASS_HEADER_START = 1 << 14, /* --header-start */
+    CLASS_HEADER_RULE = 1 << 12,  /* --header, in any form, */
+    CLASS_HEADER_COUNT = 1 << 13, /* of a number of lines, */
+    CLASS_HEADER_START = 1 << 14, /* or known by how its lines begin */
     CLASS_SEED = 1 << 15,         /* --seed */
     CLASS_SOURCE = 1 << 16,       /* --random-source */
     CLASS_COUNT = 1 << 17,        /* -n */
@@ -41,7 +41,7 @@ enum option_class {
     CLASS_PART = 1 << 20,         /* --part */
     CLASS_OUTPUT = 1 << 21,       /* whatever is about output files */
     CLASS_FILE = 1 << 22,         /* -o */
-    CLASS_SHARDS = 1 << 23,       /* --shards and its like */
+    CLASS_SHARDS = 1 << 23,       /* --shards */
     CLASS_SPLIT = 1 << 24,        /* --split */
     CLASS_IN_TURN = 1 << 25,      /* what only files can do that are filled one after another */
     CLASS_TEMPORARY = 1 << 26,    /* temporary files */
@@ -50,8 +50,7 @@ enum option_class {
     CLASS_BATCH = 1 << 29,        /* about a batch that is added */
     CLASS_VIEW = 1 << 30,         /* about the order in which a store is read */
 
-    CLASSES_ORDER = CLASS_SOURCE | CLASS_REPEAT | CLASS_SAMPLE, /* other orders than that of the seed */
-    CLASSES_HEADER = CLASS_HEADER_BYTES | CLASS_HEADER_COUNT | CLASS_HEADER_START /* headers */
+    CLASSES_ORDER = CLASS_SOURCE | CLASS_REPEAT | CLASS_SAMPLE /* other orders than that of the seed */
 };
 
 /* What an option is about, in the order of --help. */
@@ -70,15 +69,15 @@ struct option_row {
     const char *name; /* without its two hyphens */
     char letter;      /* 0 if it has none */
     enum option_group group;
-    const char *argument; /* what --help calls it, in [] if it may be left out; NULL if there is none, or choices */
+    const char *argument; /* what --help calls it; NULL if there is none, or it has choices or forms */
     const char *text;     /* what --help says; a newline continues on the next line; NULL: --help leaves it out */
     struct argument takes;
+    const char *alone;            /* what the argument is if it is left out; NULL: it must be there */
     unsigned is, excludes, needs; /* classes */
+    const char *why;              /* follows the message that nothing is there of what is needed; NULL: nothing does */
     bool common;                  /* -h explains it */
     bool any_text;                /* something is made of any text, even of one cut out of a line that ends with CRLF */
 };
-
-bool option_table_is_optional(const struct option_row *row); /* the argument */
 
 /* The rows in the order of --help: each group is in one piece. */
 const struct option_row *option_table_rows(size_t *count);

@@ -10,15 +10,10 @@
 #include "output/split.h"
 #include "record/header.h"
 #include "record/record.h"
+#include "temporary/spill_place.h"
 
-enum options_progress {
-    OPTIONS_PROGRESS_USUAL, /* where somebody is there to see it */
-    OPTIONS_PROGRESS_SHOWN, /* --progress */
-    OPTIONS_PROGRESS_HIDDEN /* --no-progress */
-};
-
-/* Are temporary files compressed? */
-enum compress_temporary { COMPRESS_AUTO, COMPRESS_ALWAYS, COMPRESS_NEVER };
+/* OPTIONS_PROGRESS_AUTO: where somebody is there to see it. */
+enum options_progress { OPTIONS_PROGRESS_AUTO, OPTIONS_PROGRESS_ALWAYS, OPTIONS_PROGRESS_NEVER };
 
 /* The strings are those of the caller's argv; command_line_release frees the arrays `files`, `split` and `temporary`.
  * It stays where it is, since `format` points to `string`, also in a copy. */
@@ -39,12 +34,12 @@ struct options {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
     uint8_t delimiter;         /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
     uint64_t group_field;      /* --group-field, from 1, by which format.grouped groups; 0 if not given */
-    struct header_rule header; /* --header, --header-bytes, --header-start, --headers-differ */
+    struct header_rule header; /* --header, --headers-differ */
 
     const char *output;     /* -o: the file, or the pattern of all files if there are shards; NULL: standard output */
-    uint64_t shards;        /* --shards; of this and the following two at least two are 0, which stands for not given */
-    uint64_t shard_records; /* --shard-records: in each file */
-    uint64_t shard_bytes;   /* --shard-bytes: in each file, at most */
+    uint64_t shards;        /* --shards=K; of this and the following two at least two are 0: not given */
+    uint64_t shard_records; /* --shards=records:N: in each file */
+    uint64_t shard_bytes;   /* --shards=bytes:BYTES: in each file, at most */
     struct split *split;    /* each --split, in order */
     size_t splits;
     uint64_t split_field; /* --split-field, from 1; 0 if not given */
@@ -65,23 +60,23 @@ struct options {
 
     const char **temporary; /* the directory of each -T, in order */
     size_t temporary_count;
-    enum compress_temporary compress_temporary; /* --compress-temporary */
+    enum spill_packing packing; /* --tune=compress-temporary=WHEN */
 
     const char *scatter; /* --scatter: the directory of a store to which a batch is added; NULL if not given */
     const char *gather;  /* --gather: the directory of a store that is read; NULL if not given */
-    unsigned piles;      /* --piles: how many the store has; 0 if not given */
+    uint64_t piles;      /* --piles=M: how many the store has; 0 if not given */
     const char *batch;   /* --batch: the name of the batch; NULL if not given */
-    uint64_t keep;       /* --keep: how many batches stay; 0 if not given */
+    uint64_t newest;     /* --newest: how many batches stay; 0 if not given */
     bool sweep;
     bool list;
-    uint64_t pile_first; /* --pile: only piles from this number, 0 if not given, */
+    uint64_t pile_first; /* --piles=J-K: only piles from this number, 0 if not given, */
     uint64_t pile_last;  /* to this one, UINT64_MAX if not given */
     uint64_t epoch;      /* --epoch; 0 if not given */
 
     const char *seed;          /* --seed; NULL if not given, "" is a seed */
     const char *random_source; /* --random-source: the name of a file; NULL if not given */
     uint64_t leaf_records;     /* --tune=leaf-records=T; ORDER_LEAF_RECORDS if not given */
-    unsigned parallel;         /* --parallel: threads; 0 if not given */
+    uint64_t parallel;         /* --parallel: threads, at most UINT_MAX; 0 if not given */
     uint64_t expected_records; /* --expect-records; UINT64_MAX if not given */
     enum options_progress progress;
     bool verbose;

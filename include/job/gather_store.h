@@ -5,7 +5,7 @@
 
 #include "job/resources.h"
 
-/* Write the records of the piles that --pile names, or of all, in random order. */
+/* Write the records of the piles that --piles names, or of all, in random order. */
 void gather_store(struct resources *resources);
 
 /* Only list what is in the store: its batches with their piles, records and bytes, and how much memory its piles take.

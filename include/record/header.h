@@ -3,8 +3,8 @@
 
 /*
  * The beginning of an input file, which is taken off before its records are shuffled: a header, which is a number of
- * bytes, or of lines, or first those and then these, or all lines up to the first one that does not begin with a
- * string, and the start of the first record, if it has one. If records are not made of lines, "lines" stands for
+ * bytes, or of lines, or all lines up to the first one that does not begin with a string; and the start of the first
+ * record, if it has one. If records are not made of lines, "lines" stands for
  * records: a header of CSV is a number of CSV records; but lines that begin with a string are always lines. The header
  * of the first file that is not empty is kept; those of the others must be the same, unless they may differ.
  */
@@ -18,11 +18,11 @@
 
 enum { HEADER_BYTES_MAX = 1 << 20 };
 
-/* What is the header of a file. */
+/* What is the header of a file: one of these at most is not 0 or NULL. */
 struct header_rule {
     uint64_t bytes;
     uint64_t lines;
-    const char *start; /* of its lines, if the others are 0; the caller's. NULL if it is not known by that */
+    const char *start; /* of its lines; the caller's */
     bool may_differ;
 };
 

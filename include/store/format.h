@@ -21,9 +21,9 @@
 struct store_format {
     unsigned piles;              /* a power of two */
     struct record_format record; /* its string is the caller's */
-    uint64_t header_lines;       /* 0 for none, as in header_rule */
+    uint64_t header_lines;       /* one of these at most is not 0 or "", as in header_rule */
     uint64_t header_bytes;
-    char header_start[RECORD_DELIMITER_BYTES_MAX]; /* or "" */
+    char header_start[RECORD_DELIMITER_BYTES_MAX];
 };
 
 enum {

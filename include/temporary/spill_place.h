@@ -22,7 +22,7 @@
 #include "system/fault.h"
 #include "temporary/frames.h"
 
-enum spill_packing { SPILL_NEVER, SPILL_ALWAYS, SPILL_AUTO };
+enum spill_packing { SPILL_AUTO, SPILL_ALWAYS, SPILL_NEVER };
 
 /* What is known of the disk and of what comes, with SPILL_AUTO. */
 struct spill_pace {

@@ -6,7 +6,6 @@
 #include "command/argument.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 #include "base/escape.h"
 #include "base/number.h"
 #include "output/split.h"
-#include "store/format.h"
 #include "system/fault.h"
 #include "system/hardware.h"
 
@@ -51,18 +49,30 @@ _Noreturn static void refuse(const struct parsing *parsing, const char *text, co
 
 /* ---- Types ---- */
 
-static void set_count(const struct parsing *parsing, const char *text, uint64_t least, uint64_t most, uint64_t *value)
+static void set_count(const struct parsing *parsing, const struct argument *argument, const char *text, uint64_t *value)
 {
-    errno = 0;
-    if (text == NULL)
-        *value = 1;
-    else if (number_parse(text, value) != 0)
-        refuse(parsing, text, WHOLE_NUMBER);
-    if (*value < least)
-        fault_say("%s must be at least %llu", parsing->spelling, (unsigned long long)least);
+    if (number_parse(text, value) != 0) {
+        if (errno != ERANGE || !argument->capped)
+            refuse(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER);
+        *value = UINT64_MAX;
+    }
+    if (*value < argument->least)
+        fault_say("%s must be at least %llu", parsing->spelling, (unsigned long long)argument->least);
+    if (*value <= argument->most)
+        return;
     errno = ERANGE;
-    if (*value > most)
+    if (!argument->capped)
         refuse(parsing, text, NULL);
+    *value = argument->most;
+}
+
+static void set_power(const struct parsing *parsing, const struct argument *argument, const char *text, uint64_t *value)
+{
+    if (number_parse(text, value) == 0 && *value >= argument->least && *value <= argument->most &&
+        (*value & (*value - 1)) == 0)
+        return;
+    errno = EINVAL;
+    refuse(parsing, text, argument->valid);
 }
 
 static void set_size(const struct parsing *parsing, const char *text, uint64_t *bytes)
@@ -94,18 +104,13 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
                       uint64_t range[2])
 {
     const char *rest = number_digits(text, &range[0]);
-    const bool pair = rest != NULL && *rest == argument->between;
 
-    range[1] = range[0];
-    if (pair)
+    if (rest != NULL && *rest == argument->between && range[0] >= argument->least) {
         rest = number_digits(rest + 1, &range[1]);
-    if (rest != NULL && *rest == '\0' && pair >= argument->pair && range[0] >= argument->least &&
-        range[0] <= range[1] && range[1] <= argument->most)
-        return;
-    if (argument->pair || (rest != NULL && range[1] <= argument->most))
-        errno = EINVAL;
-    else if (rest != NULL)
-        errno = ERANGE;
+        if (rest != NULL && *rest == '\0' && range[0] <= range[1] && range[1] <= argument->most)
+            return;
+    }
+    errno = EINVAL;
     refuse(parsing, text, argument->valid);
 }
 
@@ -118,6 +123,23 @@ static void set_text(const struct parsing *parsing, const struct argument *argum
     if (argument->is_valid != NULL && !argument->is_valid(text))
         refuse(parsing, text, argument->valid);
     *value = text;
+}
+
+/* Has a string a length at which it fits into a delimiter in which `others` more bytes stand? */
+static void check_string(const struct parsing *parsing, size_t bytes, size_t others)
+{
+    if (bytes == 0)
+        fault_say("%s must not be empty", parsing->spelling);
+    if (bytes > RECORD_DELIMITER_BYTES_MAX - others)
+        fault_say("%s must be at most %zu bytes", parsing->spelling, RECORD_DELIMITER_BYTES_MAX - others);
+}
+
+/* What begins a record or a line of a header, without the newline before it: there are no escapes. */
+static void check_start(const struct parsing *parsing, const char *text)
+{
+    if (strchr(text, '\n') != NULL)
+        fault_say("%s must not have a newline", parsing->spelling);
+    check_string(parsing, strlen(text), 1);
 }
 
 void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last)
@@ -141,6 +163,40 @@ static void set_choice(const struct parsing *parsing, const struct argument *arg
     fault_say("invalid %s argument '%s': it is %s", parsing->spelling, text, valid);
 }
 
+/* The bytes of a form that tell it. */
+static size_t word_of(const struct argument_form *form)
+{
+    const size_t word = strcspn(form->text, ":=");
+
+    return form->text[word] == '\0' ? 0 : word + 1;
+}
+
+static bool has_form(const struct argument_form *form, const char *text)
+{
+    return form->takes.type == ARGUMENT_RANGE ? strchr(text, form->takes.between) != NULL
+                                              : strncmp(text, form->text, word_of(form)) == 0;
+}
+
+/* The first form may take every text, so the others come before it. */
+static void set_form(struct parsing *parsing, const struct argument *argument, const char *text)
+{
+    const struct argument_form *form = argument->forms;
+    const size_t bytes = strlen(parsing->spelling);
+    size_t word;
+
+    for (const struct argument_form *other = form + 1; other->text != NULL; other++)
+        if (has_form(other, text))
+            form = other;
+    errno = EINVAL;
+    if (!has_form(form, text))
+        refuse(parsing, text, argument->valid);
+    parsing->form = (unsigned)(form - argument->forms);
+    word = word_of(form);
+    if (word > 0)
+        snprintf(parsing->spelling + bytes, sizeof parsing->spelling - bytes, "=%.*s", (int)word - 1, text);
+    argument_set(parsing, &form->takes, text + word);
+}
+
 void argument_set(struct parsing *parsing, const struct argument *argument, const char *text)
 {
     void *field = (char *)parsing->options + argument->field;
@@ -156,14 +212,14 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
     case ARGUMENT_FLAG:
         *(bool *)field = true;
         break;
-    case ARGUMENT_CONSTANT:
-        *(unsigned *)field = (unsigned)argument->least;
-        break;
     case ARGUMENT_CHOICE:
         set_choice(parsing, argument, text, field);
         break;
     case ARGUMENT_COUNT:
-        set_count(parsing, text, argument->least, argument->most, field);
+        set_count(parsing, argument, text, field);
+        break;
+    case ARGUMENT_POWER:
+        set_power(parsing, argument, text, field);
         break;
     case ARGUMENT_SIZE:
         set_size(parsing, text, field);
@@ -176,6 +232,13 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
         break;
     case ARGUMENT_TEXT:
         set_text(parsing, argument, text, field);
+        break;
+    case ARGUMENT_START:
+        check_start(parsing, text);
+        *(const char **)field = text;
+        break;
+    case ARGUMENT_FORMS:
+        set_form(parsing, argument, text);
         break;
     }
 }
@@ -252,15 +315,6 @@ void argument_separator(struct parsing *parsing, const char *text)
 
 /* ---- Records ---- */
 
-/* Has a string a length at which it fits into a delimiter in which `others` more bytes stand? */
-static void check_string(const struct parsing *parsing, size_t bytes, size_t others)
-{
-    if (bytes == 0)
-        fault_say("%s must not be empty", parsing->spelling);
-    if (bytes > RECORD_DELIMITER_BYTES_MAX - others)
-        fault_say("%s must be at most %zu bytes", parsing->spelling, RECORD_DELIMITER_BYTES_MAX - others);
-}
-
 static void set_end(const struct parsing *parsing, const char *text, uint8_t string[RECORD_DELIMITER_BYTES_MAX],
                     size_t *bytes)
 {
@@ -274,23 +328,9 @@ static void set_end(const struct parsing *parsing, const char *text, uint8_t str
     check_string(parsing, *bytes, 0);
 }
 
-/* What begins a record or a line of a header, without the newline before it: there are no escapes. */
-static void check_start(const struct parsing *parsing, const char *text)
-{
-    if (strchr(text, '\n') != NULL)
-        fault_say("%s must not have a newline", parsing->spelling);
-    check_string(parsing, strlen(text), 1);
-}
-
 void argument_delimiter(struct parsing *parsing, const char *text)
 {
     set_end(parsing, text, parsing->delimiter, &parsing->delimiter_bytes);
-}
-
-void argument_header_start(struct parsing *parsing, const char *text)
-{
-    check_start(parsing, text);
-    parsing->options->header.start = text;
 }
 
 /* There is no such kind. */
@@ -316,6 +356,7 @@ static void set_kind(struct parsing *parsing, const struct record_kind *kind, co
 {
     struct record_format *format = &parsing->options->format;
     uint8_t *string = parsing->options->string;
+    static const struct argument count = {.least = 1, .most = UINT64_MAX};
 
     format->kind = kind;
     format->string = string;
@@ -323,7 +364,7 @@ static void set_kind(struct parsing *parsing, const struct record_kind *kind, co
     case RECORD_ALONE:
         break;
     case RECORD_COUNT:
-        set_count(parsing, text, 1, UINT64_MAX, &format->count);
+        set_count(parsing, &count, text, &format->count);
         break;
     case RECORD_BYTES:
         set_size(parsing, text, &format->count);
@@ -413,46 +454,4 @@ void argument_memory(struct parsing *parsing, const char *text)
 void argument_temporary(struct parsing *parsing, const char *text)
 {
     parsing->options->temporary[parsing->options->temporary_count++] = text;
-}
-
-/* No number is too large, since it is only a maximum. */
-void argument_parallel(struct parsing *parsing, const char *text)
-{
-    uint64_t number;
-
-    if (number_parse(text, &number) != 0) {
-        if (errno != ERANGE)
-            refuse(parsing, text, WHOLE_NUMBER);
-        number = UINT64_MAX;
-    }
-    if (number == 0)
-        fault_say("number in parallel must be nonzero");
-    parsing->options->parallel = number < UINT_MAX ? (unsigned)number : UINT_MAX;
-}
-
-/* ---- Stores ---- */
-
-void argument_piles(struct parsing *parsing, const char *text)
-{
-    uint64_t number;
-
-    if (number_parse(text, &number) != 0 || number < STORE_FORMAT_PILES_MIN || number > STORE_FORMAT_PILES_MAX ||
-        (number & (number - 1)) != 0)
-        fault_say("invalid %s argument '%s': it is a power of two from %d to %d", parsing->spelling, text,
-                  STORE_FORMAT_PILES_MIN, STORE_FORMAT_PILES_MAX);
-    parsing->options->piles = (unsigned)number;
-}
-
-/* ---- Others ---- */
-
-void argument_tune(struct parsing *parsing, const char *text)
-{
-    static const char name[] = "leaf-records=";
-    const uint64_t most = (uint64_t)1 << 31;
-    uint64_t *records = &parsing->options->leaf_records;
-
-    if (strncmp(text, name, strlen(name)) != 0)
-        fault_say("invalid --tune argument '%s': it is leaf-records=T", text);
-    if (number_parse(text + strlen(name), records) != 0 || *records < 8 || *records > most)
-        fault_say("invalid --tune argument '%s': leaf-records must be from 8 to %llu", text, (unsigned long long)most);
 }

@@ -25,6 +25,7 @@ struct given {
     char name[ARGUMENT_SPELLING_BYTES]; /* in messages */
     bool is_last;                       /* of two that do not go together, it is named last */
     unsigned is, excludes, needs;
+    const char *why;
 };
 
 /* More than there are options and other facts. */
@@ -50,24 +51,29 @@ static void add_fact(struct list *list, bool is_true, const char *phrase, unsign
         add(list, phrase)->excludes = excludes;
 }
 
-/* "-n" or "--seed" */
-static void spell(const struct option_row *row, char spelling[ARGUMENT_SPELLING_BYTES])
+/* "-n", "--seed", or "--shards=bytes": forms but the first one are named. */
+static void spell(const struct option_row *row, const struct argument_form *form,
+                  char spelling[ARGUMENT_SPELLING_BYTES])
 {
     if (row->letter != 0)
         snprintf(spelling, ARGUMENT_SPELLING_BYTES, "-%c", row->letter);
-    else
+    else if (form == row->takes.forms)
         snprintf(spelling, ARGUMENT_SPELLING_BYTES, "--%s", row->name);
+    else
+        snprintf(spelling, ARGUMENT_SPELLING_BYTES, "--%s=%.*s", row->name, (int)strcspn(form->text, ":"), form->text);
 }
 
-static void add_option(struct list *list, const struct option_row *row)
+/* An option, in one of its forms if it has any. */
+static void add_option(struct list *list, const struct option_row *row, const struct argument_form *form)
 {
     struct given *given = add(list, "");
 
-    spell(row, given->name);
+    spell(row, form, given->name);
     given->is_last = false;
-    given->is = row->is;
-    given->excludes = row->excludes;
-    given->needs = row->needs;
+    given->is = row->is | (form != NULL ? form->is : 0);
+    given->excludes = row->excludes | (form != NULL ? form->excludes : 0);
+    given->needs = row->needs | (form != NULL ? form->needs : 0);
+    given->why = form != NULL ? form->why : row->why;
 }
 
 /* The kind of records in place of the option that names it. */
@@ -130,7 +136,7 @@ static void list_options(unsigned classes, char text[ARGUMENT_LIST_BYTES])
 
         if ((rows[i].is & classes) == 0)
             continue;
-        spell(&rows[i], name);
+        spell(&rows[i], rows[i].takes.forms, name);
         argument_list(text, name, --left == 0);
     }
 }
@@ -148,8 +154,7 @@ static void check_needs(const struct list *list)
         if (one->needs == 0 || (one->needs & all) != 0)
             continue;
         list_options(one->needs, needed);
-        fault_say("%s needs %s%s", one->name, needed,
-                  one->needs == CLASS_SEED ? ", so that all parts are of one order" : "");
+        fault_say("%s needs %s%s", one->name, needed, one->why != NULL ? one->why : "");
     }
 }
 
@@ -165,8 +170,8 @@ static void check_pair(const struct given *one, const struct given *other)
     fault_say("cannot combine %s and %s", other->name, one->name);
 }
 
-/* End the run unless the options go together that have been parsed, of which given[code] is set. */
-static void check_combination(struct parsing *parsing, const bool given[OPTION_END])
+/* End the run unless the options go together that have been parsed: given[code] has a bit for each form of one. */
+static void check_combination(struct parsing *parsing, const unsigned given[OPTION_END])
 {
     struct list list = {.count = 0};
     size_t count;
@@ -177,8 +182,9 @@ static void check_combination(struct parsing *parsing, const bool given[OPTION_E
         fault_say("cannot combine -e and -i options");
     }
     for (size_t i = 0; i < count; i++)
-        if (given[option_table_code(&rows[i])] && rows[i].is != CLASS_KIND)
-            add_option(&list, &rows[i]);
+        for (unsigned forms = given[option_table_code(&rows[i])], form = 0; forms >> form != 0; form++)
+            if ((forms >> form & 1) != 0 && rows[i].is != CLASS_KIND)
+                add_option(&list, &rows[i], rows[i].takes.forms != NULL ? &rows[i].takes.forms[form] : NULL);
     if (parsing->kind != NULL)
         add_kind(&list, parsing);
     add_facts(&list, parsing);
@@ -192,7 +198,7 @@ static void check_combination(struct parsing *parsing, const bool given[OPTION_E
 
 struct parser {
     struct parsing parsing;
-    bool given[OPTION_END];          /* by code */
+    unsigned given[OPTION_END];      /* by code: bits of forms, or the first one */
     struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than options */
     struct option *abbreviation;     /* in longs, behind the options: a place for one more name */
     char shorts[2 * OPTION_END];     /* for getopt_long */
@@ -200,9 +206,9 @@ struct parser {
 
 static int has_argument(const struct option_row *row)
 {
-    if (row->argument == NULL && row->takes.choices == NULL)
+    if (row->argument == NULL && row->takes.choices == NULL && row->takes.forms == NULL)
         return no_argument;
-    return option_table_is_optional(row) ? optional_argument : required_argument;
+    return row->alone != NULL ? optional_argument : required_argument;
 }
 
 /* Make the lists for getopt_long. */
@@ -295,12 +301,13 @@ static void set_all(struct parser *parser, int count, char **words)
         else
             snprintf(parsing->spelling, sizeof parsing->spelling, "-%c", code);
         parsing->code = code;
+        parsing->form = 0;
         row = option_table_row(code);
         if (code == 'h' && index < 0)
             check_short_help(parsing, words);
-        argument_set(parsing, &row->takes, optarg);
+        argument_set(parsing, &row->takes, optarg != NULL ? optarg : row->alone);
         warn_of_return(parsing, row, optarg);
-        parser->given[code] = true;
+        parser->given[code] |= 1U << parsing->form;
         index = -1;
     }
 }
@@ -332,8 +339,7 @@ static void init(struct options *options, size_t words)
     *options = (struct options){.format.delimiter = '\n'};
     for (size_t i = 0; i < count; i++)
         if (rows[i].takes.preset != 0)
-            ((uint64_t *)(void *)((char *)options + rows[i].takes.field))[rows[i].takes.type == ARGUMENT_RANGE] =
-                rows[i].takes.preset;
+            *(uint64_t *)(void *)((char *)options + rows[i].takes.field) = rows[i].takes.preset;
     options->files = fault_allocate(words, sizeof *options->files);
     options->temporary = fault_allocate(words, sizeof *options->temporary);
     options->split = fault_allocate(words, sizeof *options->split);
@@ -363,7 +369,7 @@ bool command_line_parse(struct options *options, int argc, char **argv)
     prepare(&parser);
     set_all(&parser, argc, words);
     if (parser.parsing.print != 0) {
-        help_print(parser.parsing.print);
+        help_print(parser.parsing.print, parser.parsing.spelling[1] == 'h');
     } else {
         check_combination(&parser.parsing, parser.given);
         argument_settle_records(&parser.parsing);

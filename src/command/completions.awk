@@ -1,7 +1,7 @@
 # Make completions for a shell from what --help prints: bigshuf --help | awk -v shell=bash|zsh|fish -f completions.awk
 #
-# What an argument is called there tells what can stand for it: FILE or F, DIR, COMMAND, this|that, or KIND, of which
-# all are listed below; other arguments are numbers and texts, which no shell can guess.
+# What an argument is called there tells what can stand for it: FILE or F, DIR, COMMAND, this|that or N|this:N, or KIND,
+# of which all are listed below; other arguments are numbers and texts, which no shell can guess.
 
 # An option, whose text may go on in the following lines.
 /^  (-.,|   ) --/ {
@@ -18,10 +18,10 @@
             sub(/\]$/, "", argument)
     }
     values = ""
-    if (argument ~ /^[a-z]+(\|[a-z]+)+$/) {
-        values = argument
-        gsub(/\|/, " ", values)
-    }
+    forms = split(argument, form, "|")
+    for (i = 1; i <= forms; i++)
+        if (match(form[i], /^[a-z]+:?/))
+            values = values (values == "" ? "" : " ") substr(form[i], 1, RLENGTH)
     text = substr($0, 33, 1) == " " ? substr($0, 34) : ""
     next
 }
@@ -47,7 +47,7 @@ function finish() {
     sub(/:$/, "", text)
     names = names "\n--" name (letter == "" ? "" : "\n-" letter)
     if (values != "")
-        cases = cases "    --" name ") COMPREPLY=($(compgen -W '" spread(values) "' -- \"$word\")) ;;\n"
+        cases = cases "    " (optional ? "" : "--" name " | ") "--" name "=) COMPREPLY=($(compgen -W '" spread(values) "' -- \"$word\")) ;;\n"
     if (shell == "zsh")
         lines = lines "    " zsh_option() " \\\n"
     if (shell == "fish")
@@ -105,7 +105,7 @@ function fish_option(line) {
     else if (argument == "COMMAND")
         line = line " -x -a '(__fish_complete_command)'"
     else if (values != "")
-        line = line " -x -a '" values "'"
+        line = line (optional ? " -f" : " -x") " -a '" values "'"
     else if (argument != "" && !optional)
         line = line " -x"
     return line " -d " quoted(text, "\\'")
@@ -119,9 +119,9 @@ END {
         print "    local IFS=$'\\n' word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}"
         print "    COMPREPLY=()"
         print "    if [ \"$word\" = = ]; then"
-        print "        word="
+        print "        word= option+=\"=\""
         print "    elif [ \"$option\" = = ]; then"
-        print "        option=${COMP_WORDS[COMP_CWORD - 2]}"
+        print "        option=${COMP_WORDS[COMP_CWORD - 2]}="
         print "    fi"
         print "    case $option in"
         printf "%s", cases

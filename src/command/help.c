@@ -23,18 +23,17 @@
 enum { TEXT_COLUMN = 33, KIND_COLUMN = TEXT_COLUMN + 16 };
 
 #define DESCRIPTION                                                                                                    \
-    "Write the lines of the FILEs in random order, every order equally likely. The\n"                                  \
-    "FILEs may be larger than memory. With no FILE, or when FILE is -, read standard\n"                                \
-    "input.\n"
+    "Write the lines of the FILEs in random order, every order equally likely. FILEs\n"                                \
+    "may be larger than memory. With no FILE, or if FILE is -, read standard input.\n"
 
 static const char head[] = "Usage: bigshuf [OPTION]... [FILE]...\n"
                            "  or:  bigshuf -e [OPTION]... [ARG]...\n"
                            "  or:  bigshuf -i LO-HI [OPTION]...\n"
                            "  or:  bigshuf --scatter=DIR [OPTION]... [FILE]...\n"
                            "  or:  bigshuf --gather=DIR [OPTION]...\n" DESCRIPTION
-                           "With -e shuffle the ARGs, with -i the numbers from LO to HI, as if they were\n"
-                           "lines. With --scatter only scatter the FILEs into a store of piles, to which\n"
-                           "others may add; with --gather shuffle what is there.\n";
+                           "With -e, shuffle the ARGs, with -i, the numbers from LO to HI, each as a line.\n"
+                           "With --scatter, add the FILEs to a store of piles, to which others may add;\n"
+                           "with --gather, shuffle what is there.\n";
 static const char tail[] = "\n"
                            "SIZE is a number and a unit: K, M, G, T (powers of 1024; K is the default), KB,\n"
                            "MB, GB, TB (powers of 1000), b (bytes), or % of all memory. It must be at\n"
@@ -79,17 +78,26 @@ static void print_kinds(FILE *to)
     }
 }
 
+/* What an option takes, all forms and choices of it. Returns how many bytes. */
+static int print_argument(FILE *to, const struct option_row *row)
+{
+    const char *between = row->alone != NULL ? "[=" : "=";
+    const char *const *choice = row->takes.choices;
+    const struct argument_form *form = row->takes.forms;
+    int width = row->argument != NULL ? fprintf(to, "%s%s", between, row->argument) : 0;
+
+    for (; choice != NULL && *choice != NULL; choice++, between = "|")
+        width += fprintf(to, "%s%s", between, *choice);
+    for (; form != NULL && form->text != NULL; form++, between = "|")
+        width += fprintf(to, "%s%s", between, form->text);
+    return width + (row->alone != NULL ? fprintf(to, "]") : 0);
+}
+
 static void print_row(FILE *to, const struct option_row *row)
 {
     int width = row->letter != 0 ? fprintf(to, "  -%c, ", row->letter) : fprintf(to, "      ");
-    const char *const *choices = row->takes.choices;
 
-    width += fprintf(to, "--%s", row->name);
-    if (row->argument != NULL)
-        width +=
-            option_table_is_optional(row) ? fprintf(to, "[=%s", row->argument + 1) : fprintf(to, "=%s", row->argument);
-    for (size_t i = 0; choices != NULL && choices[i] != NULL; i++)
-        width += fprintf(to, "%c%s", i == 0 ? '=' : '|', choices[i]);
+    width += fprintf(to, "--%s", row->name) + print_argument(to, row);
     if (width > TEXT_COLUMN - 2) {
         fputc('\n', to);
         width = 0;
@@ -118,7 +126,7 @@ static void print_rows(FILE *to, bool common)
     fputs(common ? common_tail : tail, to);
 }
 
-void help_print(int code)
+void help_print(int code, bool common)
 {
     char *text = NULL;
     size_t length = 0;
@@ -129,7 +137,7 @@ void help_print(int code)
     if (code == 'V')
         fputs(version, to);
     else
-        print_rows(to, code == 'h');
+        print_rows(to, common);
     if (fclose(to) != 0)
         fault_report("memory", errno);
     if (io_print(text, length) != 0)

@@ -114,7 +114,7 @@ static void check_room(const struct store *store, uint64_t bytes)
                   number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20));
 }
 
-/* Add the batch to the store, which is open, and with --keep remove old ones. */
+/* Add the batch to the store, which is open, and with --newest remove old ones. */
 static void make_batch(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
@@ -138,8 +138,8 @@ static void make_batch(struct resources *resources, struct run *run)
         fill_draft(resources, run, draft, name, store->format.piles);
     }
     free((void *)manifest.input);
-    if (options->keep > 0)
-        sweep_keep(store, options->keep, name);
+    if (options->newest > 0)
+        sweep_keep(store, options->newest, name);
 }
 
 static void open_run(struct resources *resources, struct run *run)
@@ -153,7 +153,7 @@ static void open_run(struct resources *resources, struct run *run)
 static void join_store(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
-    struct store_format wanted = {.piles = options->piles,
+    struct store_format wanted = {.piles = (unsigned)options->piles,
                                   .record = task_format(options),
                                   .header_lines = options->header.lines,
                                   .header_bytes = options->header.bytes};
@@ -161,13 +161,13 @@ static void join_store(struct resources *resources, struct run *run)
 
     if (options->header.start != NULL)
         snprintf(wanted.header_start, sizeof wanted.header_start, "%s", options->header.start);
-    check_memory(run, options->piles);
+    check_memory(run, (unsigned)options->piles);
     store_join(store, options->scatter, &wanted);
     check_memory(run, store->format.piles);
     batch_find_all(store);
 }
 
-/* An empty batch could take the place of another one (--keep), or the name of the one that was meant. */
+/* An empty batch could take the place of another one (--newest), or the name of the one that was meant. */
 static void check_inputs(const struct resources *resources)
 {
     if (operand_is_forgotten(resources->names, resources->name_count))

@@ -90,7 +90,7 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     store_reader_free(reader);
 }
 
-/* Gather the piles that are wanted in the order of the seed and the epoch: --part counts places in this order, --pile
+/* Gather the piles that are wanted in the order of the seed and the epoch: --part counts places in this order, --piles
  * numbers of piles. */
 static void gather_wanted(struct resources *resources)
 {

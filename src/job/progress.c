@@ -316,9 +316,9 @@ static bool is_typed(const struct source *source)
 static void show(struct progress *progress)
 {
     const struct options *options = progress->options;
-    const bool usual = options->progress == OPTIONS_PROGRESS_USUAL;
+    const bool usual = options->progress == OPTIONS_PROGRESS_AUTO;
 
-    if (options->progress == OPTIONS_PROGRESS_HIDDEN ||
+    if (options->progress == OPTIONS_PROGRESS_NEVER ||
         (usual && (is_quick(options, progress->source) || is_typed(progress->source))))
         return;
     progress->in_lines = !can_draw(options);

@@ -53,12 +53,10 @@ static const char *default_directory(void)
 static void init_place(struct resources *resources)
 {
     const struct options *options = &resources->options;
-    static const enum spill_packing packing[] = {
-        [COMPRESS_AUTO] = SPILL_AUTO, [COMPRESS_ALWAYS] = SPILL_ALWAYS, [COMPRESS_NEVER] = SPILL_NEVER};
     const bool named = options->temporary_count > 0;
 
     spill_place_init(&resources->place, named ? options->temporary : &resources->default_directory,
-                     named ? (unsigned)options->temporary_count : 1, packing[options->compress_temporary]);
+                     named ? (unsigned)options->temporary_count : 1, options->packing);
 }
 
 void resources_init(struct resources *resources, const struct options *options)
@@ -81,7 +79,7 @@ void resources_release(struct resources *resources)
 
 static unsigned processors(const struct options *options)
 {
-    return options->parallel > 0 ? options->parallel : hardware_processors();
+    return options->parallel > 0 ? (unsigned)options->parallel : hardware_processors();
 }
 
 /* The machine's spare memory is looked up once: later deductions from the limit refer to the same number. */
@@ -171,7 +169,7 @@ void resources_open_output(struct resources *resources)
         .shard_bytes = options->shard_bytes,
         .filter = options->filter,
         .packs = options->compressed,
-        .filters = options->filter != NULL || options->compressed ? processors(options) : options->parallel,
+        .filters = options->filter != NULL || options->compressed ? processors(options) : (unsigned)options->parallel,
         .format = task_format(options),
         .place = &resources->place,
         .key = &resources->order.key,

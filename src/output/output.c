@@ -270,7 +270,7 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
     const uint64_t empty = output_plan_check_records(plan, records);
 
     if (empty > 0)
-        fault_warn("%s: %llu of the %llu shards get no record: --shard-records makes only as many as are needed",
+        fault_warn("%s: %llu of the %llu shards get no record: --shards=records:N makes only as many as are needed",
                    plan->path, (unsigned long long)empty, (unsigned long long)plan->shards);
     output->records = records;
     output->plan.framing.header = header;

@@ -117,7 +117,7 @@ uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t reco
         fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
     empty = plan->shards > records ? plan->shards - records : 0;
     if (empty > OUTPUT_EMPTY_MAX)
-        fault_say("%s: more than %d of the %llu shards would be empty: use fewer, or --shard-records", plan->path,
+        fault_say("%s: more than %d of the %llu shards would be empty: use fewer, or --shards=records:N", plan->path,
                   OUTPUT_EMPTY_MAX, (unsigned long long)plan->shards);
     return empty;
 }

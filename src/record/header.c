@@ -50,21 +50,18 @@ void header_release(struct header *header)
 
 enum { SIZE_BYTES = RECORD_DELIMITER_BYTES_MAX + 96 };
 
-/* "3 bytes and 1 line", "lines that begin with '#'" */
+/* "3 bytes", "1 line", "lines that begin with '#'" */
 static const char *describe(const struct header *header, char text[SIZE_BYTES])
 {
     const struct record_format *line = &header->line;
     const char *noun = line->kind == NULL && (line->delimiter == '\n' || line->delimiter == '\0') ? "line" : "record";
-    int bytes = 0;
+    const uint64_t bytes = header->rule.bytes, number = bytes > 0 ? bytes : header->rule.lines;
 
     if (header->rule.start != NULL)
         snprintf(text, SIZE_BYTES, "lines that begin with '%s'", header->rule.start);
-    if (header->rule.bytes > 0)
-        bytes = snprintf(text, SIZE_BYTES, "%llu byte%s%s", (unsigned long long)header->rule.bytes,
-                         header->rule.bytes == 1 ? "" : "s", header->rule.lines > 0 ? " and " : "");
-    if (header->rule.lines > 0)
-        snprintf(text + bytes, SIZE_BYTES - (size_t)bytes, "%llu %s%s", (unsigned long long)header->rule.lines, noun,
-                 header->rule.lines == 1 ? "" : "s");
+    else
+        snprintf(text, SIZE_BYTES, "%llu %s%s", (unsigned long long)number, bytes > 0 ? "byte" : noun,
+                 number == 1 ? "" : "s");
     return text;
 }
 
@@ -108,7 +105,7 @@ static bool is_started(const struct header *header, const struct beginning *begi
     return memcmp(header->buffer + at, header->rule.start, there < bytes ? there : bytes) == 0;
 }
 
-/* Line by line, until the wanted bytes and lines are there, or a line does not begin with the string. */
+/* As far as the bytes go that are wanted; or line by line, as many as are wanted, or begin with the string. */
 static void find_end(const struct header *header, struct beginning *beginning)
 {
     const struct header_rule *rule = &header->rule;

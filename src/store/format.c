@@ -68,15 +68,15 @@ static char *put_header(char *at, const char *end, const struct store_format *fo
     const uint64_t bytes = format->header_bytes, lines = format->header_lines;
     const char *start = format->header_start;
 
-    if (*start == '\0' && bytes == 0 && lines == 0)
-        return line_put(at, end, "no header\n");
-    at = line_put(at, end, "a header of %s", *start != '\0' ? "lines starting with " : "");
     if (*start != '\0')
-        at = put_string(at, end, (const uint8_t *)start, strlen(start));
-    if (bytes > 0)
-        at = line_put(at, end, "%" PRIu64 " byte%s%s", bytes, plural(bytes), lines > 0 ? " and " : "");
-    if (lines > 0)
-        at = line_put(at, end, "%" PRIu64 " %s%s", lines, noun, plural(lines));
+        at = put_string(line_put(at, end, "a header of lines starting with "), end, (const uint8_t *)start,
+                        strlen(start));
+    else if (bytes > 0)
+        at = line_put(at, end, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
+    else if (lines > 0)
+        at = line_put(at, end, "a header of %" PRIu64 " %s%s", lines, noun, plural(lines));
+    else
+        at = line_put(at, end, "no header");
     return line_put(at, end, "\n");
 }
 
@@ -221,15 +221,11 @@ static const char *read_header(const char *at, struct store_format *format)
         return read_header_start(after, format->header_start);
     at = line_read(at, "a header of %d", &number);
     after = skip_noun(at, " byte");
-    if (after != NULL) {
+    if (after != NULL)
         format->header_bytes = number;
-        at = line_read(after, " and %d", &number);
-        if (at == NULL)
-            return after;
-    }
-    if (at != NULL)
+    else
         format->header_lines = number;
-    return skip_noun(at, noun);
+    return after != NULL ? after : skip_noun(at, noun);
 }
 
 bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text,

@@ -88,12 +88,7 @@ static bool is_counted(const struct spill_place *place, unsigned count)
     return false;
 }
 
-/* What to do, if compressing has been tried or not. */
-static const char *advice(bool tried)
-{
-    return tried ? "name another directory or one more with -T, or use a larger -S"
-                 : "name another directory or one more with -T, use a larger -S, or --compress-temporary=always";
-}
+static const char advice[] = "name another directory or one more with -T, or use a larger -S";
 
 /* There is no room for what is coming. Has it been tried to compress it? */
 _Noreturn static void report_shortage(const struct spill_place *place, bool tried)
@@ -101,17 +96,16 @@ _Noreturn static void report_shortage(const struct spill_place *place, bool trie
     fault_say("temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: %s", place->directory[0],
               place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
               number_mebibytes(place->coming), tried ? " without compression, which does not suffice" : "",
-              (unsigned long long)(place->room >> 20), advice(tried));
+              (unsigned long long)(place->room >> 20), advice);
 }
 
 void spill_place_report_full(const struct spill_place *place, const char *directory, int error)
 {
-    const bool tried = place->packing == SPILL_ALWAYS;
     char cause[FAULT_CAUSE_BYTES];
 
     if (place->coming > place->room)
         report_shortage(place, true);
-    fault_say("temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice(tried));
+    fault_say("temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice);
 }
 
 /* The space that is free in all directories. NULL, or with errno the directory of which it cannot be told. */

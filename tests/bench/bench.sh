@@ -495,7 +495,7 @@ row_slow() {
     use_data text "$(megabytes 4000)" || return 0
     limit_mib=$group
     slow="FAULT_RATE=150 \"\$FAULTY\" -v -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\""
-    measure bigshuf "$slow 2>\"\$SAID\".auto" never "$slow --compress-temporary=never 2>\"\$SAID\".never"
+    measure bigshuf "$slow 2>\"\$SAID\".auto" never "$slow --tune=compress-temporary=never 2>\"\$SAID\".never"
     compare bigshuf never '<=0.6'
     for name in auto never; do
         spilled[$name]=$(awk '/ spilled: / { print $(NF - 1) / 1048576 }' "$SAID.$name")

@@ -219,7 +219,7 @@ end()' >long.tar # than a reference says
 
 test_every_output_of_archives_that_are_mapped() {
     make_archive pax 300 500 9000 >in.tar
-    for options in --shards=3 --shard-records=70 --shard-bytes=100K --shard-bytes=10K '--shards=2 --split=10%:%/s.tar'; do
+    for options in --shards=3 --shards=records:70 --shards=bytes:100K --shards=bytes:10K '--shards=2 --split=10%:%/s.tar'; do
         for threads in 1 3; do
             mkdir file pipe
             bigshuf --records=tar --seed=m --parallel=$threads ${options/\%\//file\/} -o file/%d.tar in.tar
@@ -347,7 +347,7 @@ test_shards_are_archives_of_a_limited_size() {
     make_archive gnu 250 0 9000 >in.tar
     list_records in.tar >all
     for limit in 10K 25000 1M; do
-        bigshuf --records=tar --shard-bytes=$limit -o out-%06d.tar in.tar
+        bigshuf --records=tar --shards=bytes:$limit -o out-%06d.tar in.tar
         list_records out-*.tar | same_lines all /dev/stdin
         for file in out-*.tar; do
             tar -tf "$file" >names
@@ -364,11 +364,11 @@ test_shards_are_archives_of_a_limited_size() {
 test_a_limit_is_used_up() {
     craft 'for i in range(36): add(info("%d.x" % i))
 end()' >in.tar
-    bigshuf --records=tar --shard-bytes=10240 -o out-%d.tar in.tar # 18 blocks and 2 of zeros
+    bigshuf --records=tar --shards=bytes:10240 -o out-%d.tar in.tar # 18 blocks and 2 of zeros
     same '10240 10240' "$(wc -c <out-0.tar | tr -d ' ') $(wc -c <out-1.tar | tr -d ' ')"
     same 'out-0.tar out-1.tar' "$(echo out-*)"
     rm out-*
-    bigshuf --records=tar --shard-bytes=10239 -o out-%02d.tar in.tar # each alone is too large
+    bigshuf --records=tar --shards=bytes:10239 -o out-%02d.tar in.tar # each alone is too large
     same 36 "$(printf '%s\n' out-* | wc -l | tr -d ' ')"
 }
 
@@ -379,7 +379,7 @@ test_shards_splits_and_samples_are_of_whole_records() {
     list_records valid.tar out-0.tar out-1.tar out-2.tar | cmp - wanted
     same '20 60 60 60' "$(for file in valid out-0 out-1 out-2; do list_records $file.tar | wc -l; done | tr -d ' ' |
         paste -s -d ' ' -)"
-    bigshuf --records=tar --seed=x --shard-records=150 -o two-%d.tar in.tar
+    bigshuf --records=tar --seed=x --shards=records:150 -o two-%d.tar in.tar
     list_records two-0.tar two-1.tar | cmp - wanted
     bigshuf --records=tar --seed=x -n 7 in.tar >few.tar
     list_records few.tar | cmp - <(head -n 7 wanted)
@@ -403,7 +403,7 @@ test_stores_keep_samples() {
         bigshuf --gather=store --seed=7 --part=$part/2 >part-$part.tar
     done
     list_records part-1.tar part-2.tar | cmp - <(list_records out.tar)
-    bigshuf --gather=store --seed=7 --shard-bytes=100K -o shard-%02d.tar
+    bigshuf --gather=store --seed=7 --shards=bytes:100K -o shard-%02d.tar
     list_records shard-*.tar | cmp - <(list_records out.tar)
     grep -x 'groups of members of tar archives' store/format
     fails_with 1 '*groups of members of tar archives*' bigshuf --scatter=store --batch=c --seed=7 a.tar

@@ -19,14 +19,18 @@ bash_offers() (
 test_bash_completes_options() {
     [ "$(spellings | grep -c .)" -gt 50 ]
     same "$(spellings)" "$(bash_offers a -)"
-    same $'--shard-bytes\n--shard-records\n--shards' "$(bash_offers --shard)"
+    same $'--headers-differ\n--header' "$(bash_offers --head | grep -v count | sort -r)"
     same --csv "$(bash_offers -o out --cs)"
 }
 
 test_bash_completes_values_of_which_there_are_few() {
-    same $'always\nauto\nnever' "$(bash_offers --compress-temporary =)"
-    same always "$(bash_offers --compress-temporary = al)"
-    same auto "$(bash_offers --compress-temporary au)"
+    same $'always\nauto\nnever' "$(bash_offers --progress =)"
+    same always "$(bash_offers --progress = al)"
+    same '' "$(bash_offers --progress a)" # its argument may be left out: this is a file
+    same $'bytes:\nstart:' "$(bash_offers --header =)"
+    same bytes: "$(bash_offers --shards = b)"
+    same records: "$(bash_offers --shards r)"
+    same '' "$(bash_offers --tune = )$(bash_offers --tun)"
     same "$(bigshuf --help | sed -n 's/^ \{35\}\([a-z0-9]\{1,\}:\{0,1\}\).*/\1/p' | sort)" "$(bash_offers --records =)"
     same $'u32be\nu32le' "$(bash_offers --records = u3)"
 }
@@ -56,14 +60,15 @@ zsh_completes() {
 test_zsh_completes_options_and_files() {
     needs zsh
     touch lines.txt
-    zsh_completes 'bigshuf --shard-r' '*--shard-records=*'
+    zsh_completes 'bigshuf --shards=r' '*--shards=records:*'
+    zsh_completes 'bigshuf --header=s' '*--header=start:*'
     zsh_completes 'bigshuf --cs' '*--csv*'
     zsh_completes 'bigshuf -o lin' '*lines.txt*'
     zsh_completes 'bigshuf --output=lin' '*--output=lines.txt*'
     zsh_completes 'bigshuf --csv lin' '*lines.txt*'
     zsh_completes 'bigshuf --temp' '*--temporary-directory=*'
     zsh_completes 'bigshuf --records=fasta' '*--records=fasta*'
-    zsh_completes 'bigshuf --compress-temporary=al' '*--compress-temporary=always*'
+    zsh_completes 'bigshuf --progress=al' '*--progress=always*'
 }
 
 # What fish offers: fish_offers WORDS.
@@ -83,6 +88,9 @@ test_fish_completes_options_and_files() {
     same lines.txt "$(fish_offers 'bigshuf --csv lin')"
     same folder/ "$(fish_offers 'bigshuf -T fo')"
     same '' "$(fish_offers 'bigshuf -n lin')"
-    same --compress-temporary=never "$(fish_offers 'bigshuf --compress-temporary=n')"
+    same --progress=never "$(fish_offers 'bigshuf --progress=n')"
+    same --header=bytes: "$(fish_offers 'bigshuf --header=b')"
+    same lines.txt "$(fish_offers 'bigshuf --header lin')"
+    same '' "$(fish_offers 'bigshuf --tun')"
     same --records=varint "$(fish_offers 'bigshuf --records=v')"
 }

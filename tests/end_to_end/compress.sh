@@ -5,8 +5,8 @@ test_whether_temporary_files_are_compressed_changes_nothing_else() {
     more_than_memory >in
     bigshuf --seed=x in >wanted
     for when in auto always never; do
-        bigshuf -S 8M --seed=x --parallel=4 --compress-temporary=$when in | cmp - wanted
-        bigshuf -S 8M --seed=x --parallel=1 --compress-temporary=$when -v <(cat in) 2>said | cmp - wanted
+        bigshuf -S 8M --seed=x --parallel=4 --tune=compress-temporary=$when in | cmp - wanted
+        bigshuf -S 8M --seed=x --parallel=1 --tune=compress-temporary=$when -v <(cat in) 2>said | cmp - wanted
         grep -q 'spilled: .*[1-9][0-9]* bytes' said
         cp said "said_$when"
     done
@@ -19,7 +19,7 @@ test_piles_started_over_and_samples_are_the_same_whether_compressed_or_not() {
     for options in "" "--tune=leaf-records=8" "-r -n 1000" "-n 100000 --keep-order" "--probability=0.5"; do
         bigshuf --seed=1363 $options in >wanted
         for when in auto always never; do
-            bigshuf -S 8M --seed=1363 $options --compress-temporary=$when in | cmp - wanted
+            bigshuf -S 8M --seed=1363 $options --tune=compress-temporary=$when in | cmp - wanted
         done
     done
 }
@@ -27,15 +27,15 @@ test_piles_started_over_and_samples_are_the_same_whether_compressed_or_not() {
 test_text_takes_less_room() {
     needs_scale small
     more_than_memory >in
-    bigshuf -v -S 8M --compress-temporary=never in 2>said >/dev/null
-    bigshuf -v -S 8M --compress-temporary=always in 2>said_with >/dev/null
+    bigshuf -v -S 8M --tune=compress-temporary=never in 2>said >/dev/null
+    bigshuf -v -S 8M --tune=compress-temporary=always in 2>said_with >/dev/null
     [ "$(sed -n 's/.*piles, \([0-9]*\) .*/\1/p' said_with)" -lt "$(sed -n 's/.*piles, \([0-9]*\) .*/\1/p' said)" ]
 }
 
 # Each frame has a header.
 test_random_bytes_take_hardly_more_room() {
     head -c 12000000 /dev/urandom >in
-    bigshuf -v -S 8M --compress-temporary=always --records=bytes:10000 in 2>said >out
+    bigshuf -v -S 8M --tune=compress-temporary=always --records=bytes:10000 in 2>said >out
     awk '/compressed:/ { exit !($6 > $3 && $6 < $3 * 1.001) }' said
 }
 
@@ -55,7 +55,7 @@ test_frames_that_have_changed_are_found() {
         for at in $(scale '2 3' '2 3 4 5 6 11 31' "$(seq 2 101)"); do
             echo old >out
             fails_with 1 '*bigshuf: temporary file in *' env $how=1 FAULT_CALL=preadv FAULT_AT="$at" \
-                bigshuf-faulty -S 8M --compress-temporary=always -o out < <(cat in)
+                bigshuf-faulty -S 8M --tune=compress-temporary=always -o out < <(cat in)
             same old "$(<out)"
         done
     done
@@ -64,5 +64,5 @@ test_frames_that_have_changed_are_found() {
 test_reads_and_writes_by_halves_and_interruptions_change_nothing() {
     giants >in
     bigshuf --seed=1363 in >wanted
-    FAULT_SHORT=1 FAULT_EINTR=1 bigshuf-faulty -S 8M --seed=1363 --compress-temporary=always in | cmp - wanted
+    FAULT_SHORT=1 FAULT_EINTR=1 bigshuf-faulty -S 8M --seed=1363 --tune=compress-temporary=always in | cmp - wanted
 }

@@ -261,7 +261,7 @@ test_outputs_are_compressed_by_their_names() {
         bigshuf -Z --seed=x --split=5:five."$format" --split=10%:ten -o rest."$format" in
         { unpack five."$format"; cat ten; unpack rest."$format"; } | cmp - wanted
         same 5 "$(unpack five."$format" | wc -l | tr -d ' ')"
-        for shards in --shards=13 --shard-records=3000 --shard-bytes=30000; do
+        for shards in --shards=13 --shards=records:3000 --shards=bytes:30000; do
             bigshuf -Z --seed=x $shards -o part.%02d."$format" in
             unpack part.*."$format" | cmp - wanted
             rm part.*
@@ -538,7 +538,7 @@ test_a_compressor_that_fails_fails_the_run_and_names_the_file() {
     real=$(command -v zstd)
     while IFS=: read -r commands cause; do
         instead zstd "$commands"
-        for output in '-o new.zst' '--shards=3 -o new.%d.zst' '--split=5:new.zst -o out.gz' '--shard-records=999 -o new.%d.zst'; do
+        for output in '-o new.zst' '--shards=3 -o new.%d.zst' '--split=5:new.zst -o out.gz' '--shards=records:999 -o new.%d.zst'; do
             spoils "*bigshuf: new.*zst: 'zstd -c -T2' failed: $cause*" bigshuf -Z --parallel=2 $output in
         done
     done < <(failures && echo 'kill -PIPE $$:killed by signal 13')

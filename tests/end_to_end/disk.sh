@@ -54,7 +54,7 @@ test_records_nearly_as_large_as_memory_spill_little_more_than_does_not_fit() {
         most=$((bytes - memory * 3 / 4 + record))
         [ $most -le "$bytes" ] || most=$bytes
         for options in '--parallel=2 --seed=1' '--parallel=8 --seed=4'; do
-            bigshuf -v -S 32M --compress-temporary=never $options <in 2>said >out
+            bigshuf -v -S 32M --tune=compress-temporary=never $options <in 2>said >out
             cmp out in
             if [ "$(spilled said)" -gt "$most" ]; then
                 echo "$options: $(spilled said) of $bytes bytes in records of $record were spilled, more than $most" >&2
@@ -138,7 +138,7 @@ test_a_directory_that_is_full_at_any_moment_goes_on_in_the_next() {
         for at in $(scale '2 4' '1 2 3 4 5 6 7 10 20 40 100' "$(seq 2 100)"); do
             for short in FAULT_LONG=1 FAULT_SHORT=1; do
                 env FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC $short bigshuf-faulty \
-                    -S 8M --seed=1363 -T 1 -T 2 -T 3 --compress-temporary="$how" in >out
+                    -S 8M --seed=1363 -T 1 -T 2 -T 3 --tune=compress-temporary="$how" in >out
                 cmp out wanted
             done
         done
@@ -164,9 +164,9 @@ test_too_small_a_directory_is_told_before_the_work() {
     mkfifo never
     for how in auto never; do
         fails_with 1 "bigshuf: temporary file in disk: No space left on device: about * MiB are needed, 0 MiB are free: *\
--T, use a larger -S, or --compress-temporary=always" timeout 600 \
+-T, or use a larger -S" timeout 600 \
             unshare -rm sh -c 'mount -t tmpfs -o size=64k none disk && exec bigshuf -S 8M -T disk "$@" in never' \
-            sh --compress-temporary="$how"
+            sh --tune=compress-temporary="$how"
     done
 }
 
@@ -277,7 +277,7 @@ test_an_output_without_room_is_told_before_the_work() {
     no_room disk/new bigshuf --random-source=in -o disk/new in never
     no_room 'disk/0 and the other files' bigshuf --shards=3 -o disk/%d in never
     no_room 'disk/00 and the other files' bigshuf --shards=20 -o disk/%02d in never
-    no_room disk/0 bigshuf --shard-records=10 -o disk/%d in never
+    no_room disk/0 bigshuf --shards=records:10 -o disk/%d in never
     no_room 'disk/a and the other files' bigshuf --split=1%:disk/a -o disk/new in never
     no_room disk/new bigshuf -i 1-10000000 -o disk/new
     no_room disk/new bigshuf -i 1-10000000 -n 1000000 -o disk/new
@@ -320,14 +320,14 @@ test_what_is_written_in_place_takes_the_room_of_the_old_file() {
 
 test_numbers_that_will_not_fit_a_temporary_directory_are_told_before_the_work() {
     needs_small_disk
-    advice='name another directory or one more with -T, use a larger -S, or --compress-temporary=always'
+    advice='name another directory or one more with -T, or use a larger -S'
     fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 16 MiB are needed, 5 MiB are free: $advice" \
-        on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000 --compress-temporary=never
+        on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000 --tune=compress-temporary=never
     fails_with 1 "bigshuf: temporary file in disk: No space left on device: about 16 MiB are needed, 3 MiB are free: $advice" \
         on_small_disk 3 bigshuf -S 8M -T disk -i 1-3000000
     # by what is written first, before which there is a warning
     fails_with 1 "*bigshuf: temporary file in disk: No space left on device: about 16 MiB are needed without compression, \
-which does not suffice, 5 MiB are free: name another directory or one more with -T, or use a larger -S" \
+which does not suffice, 5 MiB are free: $advice" \
         on_small_disk 5 bigshuf -S 8M -T disk -i 1-3000000
 }
 
@@ -338,10 +338,10 @@ test_what_fits_only_compressed_is_not_refused() {
     bigshuf --seed=x in >wanted
     on_small_disk 12 bigshuf -S 8M --seed=x -T disk -v in 2>said | cmp - wanted
     grep -q '^bigshuf: compressed: ' said
-    on_small_disk 8 bigshuf -S 8M --seed=x -T disk --compress-temporary=always in 2>said | cmp - wanted
+    on_small_disk 8 bigshuf -S 8M --seed=x -T disk --tune=compress-temporary=always in 2>said | cmp - wanted
     on_small_disk 8 bigshuf -S 8M --seed=x -T disk < <(cat in) 2>said | cmp - wanted
     fails_with 1 'bigshuf: temporary file in disk: No space left on device: *' \
-        on_small_disk 12 bigshuf -S 8M --seed=x -T disk --compress-temporary=never in
+        on_small_disk 12 bigshuf -S 8M --seed=x -T disk --tune=compress-temporary=never in
 }
 
 # 40 MiB, 34 of which are spilled to the disk to which all are written.

@@ -247,16 +247,15 @@ test_man_page_begins_with_the_options_of_the_short_help() {
 options_to_combine() {
     bigshuf --help | options_of_help | while read -r letter name argument; do
         case $name in
-        usage | help | version) continue ;;
+        help | version) continue ;;
         input-range) argument=1-0 ;;
         delimiter) argument='=;' ;;
         records) argument="=csv" ;;
-        header-start) argument='=#' ;;
         part) argument="=1/2" ;;
         split) argument="=5%:x" ;;
         buffer-size) argument=8M ;;
         temporary-directory) argument=. ;;
-        compress-temporary) argument="=never" ;;
+        progress) argument="=never" ;;
         piles) argument="=4" ;;
         *) argument=${argument:+=1} ;;
         esac
@@ -266,6 +265,10 @@ options_to_combine() {
             echo "-$letter -$letter${argument#=}"
         fi
     done
+    for argument in header=bytes:1 header=start:# shards=records:1 shards=bytes:1; do
+        echo "--${argument%:*} --$argument"
+    done
+    echo '--piles=J-K --piles=1-1'
 }
 
 # Lines "ONE OTHER" in one order, whichever comes first.
@@ -319,7 +322,7 @@ test_man_page_has_the_options_that_exclude_each_other() {
 test_man_page_has_the_options_that_need_others() {
     options_to_combine | while read -r name given; do
         bigshuf "$given" </dev/null 2>&1 >out | sed -n "s/^bigshuf: $name needs /$name : /p" || true
-    done | sed 's/, so that.*//; s/,//g; s/ or / /' | sort >program
+    done | sed 's/, so that.*//; s/;.*//; s/,//g; s/ or / /' | sort >program
     [ -s program ]
     combinations 'These options need' | sed 's/  */ /g' | awk '{
         line = ""
@@ -336,8 +339,8 @@ columns_of_kinds() {
 -z --delimiter=x
 --group-field=1 --weight-field=1 --split-field=1
 --header
---header-bytes=1
---header-start=#
+--header=bytes:1
+--header=start:#
 END
 }
 

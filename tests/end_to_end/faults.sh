@@ -115,13 +115,13 @@ test_a_spilling_input_survives_any_fault() {
 
 test_compressed_temporary_files_survive_any_fault() {
     spilling >in
-    sweep_all folder/file -S 8M --parallel=3 --compress-temporary=always
+    sweep_all folder/file -S 8M --parallel=3 --tune=compress-temporary=always
 }
 
 test_leaves_that_are_started_over_survive_any_fault() {
     giants >in
     sweep_all out -S 8M --parallel=1
-    sweep 'allocate preadv pwritev' out -S 8M --parallel=1 --compress-temporary=always
+    sweep 'allocate preadv pwritev' out -S 8M --parallel=1 --tune=compress-temporary=always
 }
 
 test_nodes_that_are_started_over_survive_any_fault() {
@@ -186,7 +186,7 @@ test_short_transfers_and_interruptions_do_no_harm() {
     giants >in # piles are started over
     unharmed -S 8M
     unharmed -S 8M --tune=leaf-records=8
-    unharmed -S 8M --compress-temporary=always
+    unharmed -S 8M --tune=compress-temporary=always
     { seq 100; long_line 9000000; } >in
     unharmed -S 8M
 }

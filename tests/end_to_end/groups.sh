@@ -32,7 +32,7 @@ test_groups_are_as_many_records_and_come_in_their_order() {
 test_groups_with_the_same_key_that_become_neighbours_stay_apart() {
     printf 'a\t1\nb\t1\na\t2\n' >in
     for seed in $(seq 20); do
-        bigshuf --seed="$seed" --group-field=1 --shard-records=1 -o part.%02d in
+        bigshuf --seed="$seed" --group-field=1 --shards=records:1 -o part.%02d in
         same 3 "$(printf '%s\n' part.* | wc -l)"
         bigshuf --seed="$seed" --group-field=1 in | bigshuf --seed=5 --group-field=1 | sort | cmp - <(sort in)
     done
@@ -50,7 +50,7 @@ test_samples_count_groups() {
 test_shards_and_splits_have_whole_groups() {
     groups 100 >in
     bigshuf --seed=3 --group-field=3 in >all
-    bigshuf --seed=3 --group-field=3 --split=20%:test --shard-records=10 -o part.%d in
+    bigshuf --seed=3 --group-field=3 --split=20%:test --shards=records:10 -o part.%d in
     same '20 10 10 10 10 10 10 10 10' "$(for file in test part.?; do numbers <"$file" | wc -l; done | xargs)"
     cat test part.? | cmp - all
     bigshuf --seed=3 --group-field=2 --shards=7 -o seventh.%d in
@@ -104,11 +104,11 @@ test_groups_that_a_split_would_tear_apart_are_an_error() {
 # A group of n members, here lines of 4 bytes, has 4n bytes, not 5n.
 test_bytes_of_shards_are_those_that_are_written() {
     seq 100 199 | awk '{ print; print }' >in
-    bigshuf --group-field=1 --shard-bytes=80 -o part.%02d in
+    bigshuf --group-field=1 --shards=bytes:80 -o part.%02d in
     same '80 80 80 80 80 80 80 80 80 80' "$(for file in part.*; do wc -c <"$file"; done | xargs)"
-    bigshuf --group-field=1 --shard-bytes=79 -o part.%02d in
+    bigshuf --group-field=1 --shards=bytes:79 -o part.%02d in
     same 72 "$(wc -c <part.00 | xargs)"
-    bigshuf --group-field=1 --shard-bytes=7 -o one.%03d in
+    bigshuf --group-field=1 --shards=bytes:7 -o one.%03d in
     same 100 "$(printf '%s\n' one.* | wc -l | xargs)"
 }
 
@@ -136,7 +136,7 @@ test_stores_keep_groups() {
     grep -x 'groups of records ending with "\\n"' store/format
     bigshuf --gather=store --seed=9 >out
     numbers <out | sort -n | cmp - <(seq 500)
-    bigshuf --gather=store --seed=9 --shard-bytes=300 -o part.%03d
+    bigshuf --gather=store --seed=9 --shards=bytes:300 -o part.%03d
     cat part.* | cmp - out
     fails_with 1 'bigshuf: store/format: the store has groups of records*' bigshuf --scatter=store --batch=c a
     fails_with 1 'bigshuf: cannot combine --gather and --group-field' bigshuf --gather=store --group-field=1
@@ -164,9 +164,9 @@ test_a_line_without_the_field_is_an_error_and_nothing_is_replaced() {
 }
 
 test_keys_may_be_anything() {
-    printf 'a\n\t1\0a\n\t2\0a\t3\0\t4\0\0' | bigshuf -z --seed=1 --group-field=1 --shard-records=1 -o part.%d
+    printf 'a\n\t1\0a\n\t2\0a\t3\0\t4\0\0' | bigshuf -z --seed=1 --group-field=1 --shards=records:1 -o part.%d
     same '10 18 4 4' "$(wc -c part.? | awk '{ print $1 }' | sort | xargs)"
-    printf 'a,b\n"x,y",2\n"x,y",3\nz,4\n' | bigshuf --csv --header --group-field=1 --shard-records=1 -o csv.%d
+    printf 'a,b\n"x,y",2\n"x,y",3\nz,4\n' | bigshuf --csv --header --group-field=1 --shards=records:1 -o csv.%d
     same 2 "$(printf '%s\n' csv.? | wc -l | xargs)"
     grep -h -A 1 '"x,y",2' csv.? | grep -x '"x,y",3'
 }

@@ -157,7 +157,7 @@ bigshuf -o 1 -o 2 never                             =! multiple output files spe
 bigshuf -S 99999999999999999999 never               =! -S argument '99999999999999999999' too large
 bigshuf -S 7M never                                 =! -S 7M: memory must be at least 8*MiB
 bigshuf -S 8191 never                               =! -S 8191: memory must be at least 8*MiB: a number without a unit is KiB
-bigshuf --parallel=0 never                          =! number in parallel must be nonzero
+bigshuf --parallel=0 never                          =! --parallel must be at least 1
 bigshuf --parallel=x never                          =! invalid --parallel argument 'x': it is a whole number, *
 bigshuf --tune=x never                              =! invalid --tune argument 'x': it is leaf-records=T
 bigshuf --tune=leaf-records=7 never                 =! invalid --tune argument 'leaf-records=7': *

@@ -57,7 +57,7 @@ test_shards_hold_whole_records() {
         { cat part shard.?; } | cmp - <(bigshuf --seed=7 "--records=$coding" in)
         to_lines "$coding" part shard.? | cmp - <(bigshuf --seed=7 lines)
         same 100 "$(to_lines "$coding" part | wc -l | tr -d ' ')"
-        bigshuf --seed=7 "--records=$coding" --shard-bytes=1000 -o small.%03d in
+        bigshuf --seed=7 "--records=$coding" --shards=bytes:1000 -o small.%03d in
         to_lines "$coding" small.* | cmp - <(bigshuf --seed=7 lines)
         rm small.*
     done
@@ -160,7 +160,7 @@ test_damage_is_told_with_the_file_and_the_place_in_it() {
         bigshuf --records=tfrecord fine in fine >out
     is_empty out
     { printf 'magic\n'; cat in; } >damaged
-    is_refused tfrecord 'record at byte 6: the checksum of its data is wrong' damaged --header-bytes=6
+    is_refused tfrecord 'record at byte 6: the checksum of its data is wrong' damaged --header=bytes:6
 }
 
 test_damage_leaves_the_output_and_the_store() {

@@ -55,12 +55,12 @@ test_lines_of_any_length() {
 test_every_record_format() {
     paragraphs | head -n 3000 >in
     same_piped in --delimiter=' 1'
-    for options in -z --records=lines:3 '--csv --header' --header=2 '--header-bytes=20 --records=start:1'; do
+    for options in -z --records=lines:3 '--csv --header' --header=2 '--header=bytes:20 --records=start:1'; do
         same_piped in $options
     done
     head -c 600000 in >fixed
     same_piped fixed --records=bytes:100
-    same_piped fixed --records=bytes:10 --header-bytes=20
+    same_piped fixed --records=bytes:10 --header=bytes:20
     sed 's/^/>/; s/ 5/\n>/' in >fasta
     same_piped fasta --records=start:'>'
     sed 's/ 5/"\n"/g' in | awk '{ print "\"" $0 "\"" }' >table

@@ -47,7 +47,7 @@ test_many_short_lines_in_more_memory() {
 
 test_short_lines_with_every_number_of_threads() {
     seq "$(scale 20000 800000 20000000)" >in
-    shuffles_within 8 --parallel=1 --parallel=3 --parallel=8 "--parallel=8 --compress-temporary=always"
+    shuffles_within 8 --parallel=1 --parallel=3 --parallel=8 "--parallel=8 --tune=compress-temporary=always"
     shuffles_within 32 --parallel=1 --parallel=3 --parallel=8
 }
 
@@ -62,7 +62,7 @@ test_short_lines_that_just_fit_with_several_threads() {
 
 test_a_line_larger_than_memory_among_ten_thousand_short_ones() {
     { seq 5000; long_line "$(scale 10000000 30000000 100000000)"; seq 5000; } >in
-    shuffles_within 8 "" --compress-temporary=always
+    shuffles_within 8 "" --tune=compress-temporary=always
 }
 
 test_a_first_or_last_line_larger_than_memory() {

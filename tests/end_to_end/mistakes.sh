@@ -12,7 +12,7 @@ bigshuf -S 64mb in =! invalid -S argument '64mb': it is a number and a unit, suc
 bigshuf -S '64 MB' in =! invalid -S argument '64 MB': it is a number and a unit, *
 bigshuf -S 4M in =! -S 4M: memory must be at least 8 MiB
 bigshuf -S 64 in =! -S 64: memory must be at least 8 MiB: a number without a unit is KiB
-bigshuf --shard-bytes=100megs -o %d in =! invalid --shard-bytes argument '100megs': it is a number of bytes, or a number and a unit: K, M, *
+bigshuf --shards=bytes:100megs -o %d in =! invalid --shards=bytes argument '100megs': it is a number of bytes, or a number and a unit: K, M, *
 bigshuf --shards=4 -o out in =! out: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d
 bigshuf --shards=4 -o s%1d in =! s%1d: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d
 bigshuf --shards=4 in =! --shards needs -o
@@ -29,8 +29,8 @@ bigshuf -i 6-1 =! invalid input range: '6-1': it is LO-HI, two whole numbers, th
 bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': it is one byte, or an escape such as \\t
 bigshuf --weight-field=price in =! invalid field value 'price': it is a whole number, *
 bigshuf --delimiter='\d' in =! invalid --delimiter argument '\\d': after a backslash there is one of abfnrtv, *
-bigshuf --gather=store --pile=3- =! invalid --pile argument '3-': it is J or J-K, *
-bigshuf --tune=fast in =! invalid --tune argument 'fast': it is leaf-records=T
+bigshuf --gather=store --piles=3 =! invalid --piles argument '3': it is a power of two *, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --tune=fast in =! invalid --tune argument 'fast': it is leaf-records=T or compress-temporary=WHEN
 bigshuf --filter= -o out in =! invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'
 bigshuf -o results/out in =! results/out: No such file or directory: there is no folder 'results'
 bigshuf -o results/ in =! results/: Is a directory: name a file in it
@@ -42,7 +42,7 @@ bigshuf -o zipped zipped =! zipped: compressed by gzip, and an output as well, s
 bigshuf --csv <zipped =! -: compressed by gzip: to shuffle its records: bigshuf -Z
 bigshuf --scatter=store zipped =! zipped: compressed by gzip: to shuffle its lines: bigshuf -Z
 bigshuf --group-field=1 --split=1:test -o rest torn =! torn: the records of group '1' are not all neighbours, so that --split would divide it: sort by field 1 first
-bigshuf -i 1-10 --shards=1000000 -o %d =! %d: more than 10000 of the 1000000 shards would be empty: use fewer, or --shard-records
+bigshuf -i 1-10 --shards=1000000 -o %d =! %d: more than 10000 of the 1000000 shards would be empty: use fewer, or --shards=records:N
 bigshuf --gather=store -o store/out =! store/out: in the store store, where nothing else belongs: write to another folder
 bigshuf --expect-records=2 in =! in: the number of records is 1, not 2 as --expect-records says
 bigshuf --expect-records=3 in in =! 2 input files: the number of records is 2, not 3 as --expect-records says
@@ -85,8 +85,8 @@ test_sizes_are_also_as_in_split() {
         bigshuf --seed=42 -S $size in >out
         cmp out <(bigshuf --seed=42 in)
     done
-    bigshuf --shard-bytes=1KB -o decimal.%d in
-    bigshuf --shard-bytes=1KiB -o binary.%d in
+    bigshuf --shards=bytes:1KB -o decimal.%d in
+    bigshuf --shards=bytes:1KiB -o binary.%d in
     bigshuf --records=bytes:0.001KB --output=out in
     cat decimal.0 decimal.1 decimal.2 decimal.3 | sort -n | cmp - in
     [ "$(wc -c <decimal.0)" -le 1000 ]

@@ -44,7 +44,7 @@ in nul -- == -- in nul
 --filter=false --filter='cat >$FILE' -o out in; cat out == in
 --output=out -o out in; cat out == in
 --tune=leaf-records=9 --tune=leaf-records=8 in == --tune=leaf-records=8 in
---compress-temporary=always --compress-temporary=auto in == in
+--tune=compress-temporary=always --tune=compress-temporary=auto in == in
 -S 8192 --parallel=99999999999999999999 in == -S8388608b --parallel=4294967295 in
 --records=end:';' in == --delimiter=';' in
 --records=end:'\r\n' in == --delimiter='\r\n' in
@@ -53,11 +53,12 @@ in nul -- == -- in nul
 --records=bytes:0.125K sized == --records=bytes:128 sized
 -z --delimiter='\0' nul == --delimiter '\x00' nul
 -z --records=lines:4 nul == --delimiter='\0' --records=lines:4 nul
---gather=store --pile=3 == --gather=store --pile=3-3
---gather=store --pile=0-3 --epoch=0 == --gather=store
+--gather=store --piles=0-3 --epoch=0 == --gather=store
 --gather=store --epoch=18446744073709551615 --epoch=1 == --gather=store --epoch=1
 -v -e a 2>&1 | sed -n 's/^bigshuf: bytes: *//p' == -e 2
---progress --no-progress in == in
+--progress --progress=never in == in
+--progress=always --progress=auto in == in
+--tune=compress-temporary=always --tune=leaf-records=8 in == --tune=leaf-records=8 in
 END
 }
 
@@ -84,9 +85,9 @@ bigshuf -ri5-5 -n2 => 5 5
 bigshuf --keep-order -n18446744073709551615 in | cmp - in =>
 bigshuf -o --help in; wc -l <--help => 100
 bigshuf --split=10:a --split 0.5%:b:c in | wc -l; wc -l <b:c => 90 0
-bigshuf --shard-bytes=0.25KiB --keep-order -n 100 -o %d.part in; wc -c <0.part => 255
-bigshuf --shard-bytes=18446744073709551615 -o %d.all in; wc -c <0.all => 292
-bigshuf --scatter=other --piles=4096 --batch=2026-11-20.x_Y --keep=3 in; bigshuf --gather=other --list | grep -c x_Y => 1
+bigshuf --shards=bytes:0.25KiB --keep-order -n 100 -o %d.part in; wc -c <0.part => 255
+bigshuf --shards=bytes:18446744073709551615 -o %d.all in; wc -c <0.all => 292
+bigshuf --scatter=other --piles=4096 --batch=2026-11-20.x_Y --newest=3 in; bigshuf --gather=other --list | grep -c x_Y => 1
 bigshuf --scatter=other --sweep =>
 bigshuf --gather=other --list -z | tr '\0' '\n' | wc -l => 1
 bigshuf -i0-18446744073709551615 -n 3 | wc -l => 3
@@ -96,34 +97,38 @@ bigshuf -e --delimiter=1 a; echo => a1
 bigshuf -i1-2 --delimiter=, | wc -c => 4
 bigshuf -r -n 5 --shards=2 -o %d.part in; cat [01].part | wc -l => 5
 bigshuf -n 0 --shards=2 -o %d.part in 2>said; cat [01].part | wc -l => 0
-bigshuf --records=bytes:1 --header=3 --header-bytes=3 --headers-differ <(printf 1234567) => 1234567
-bigshuf --split-field=1 --split=2%:b --group-field=1 --shard-bytes=300 -o %d.one in 2>said; cat ?.one b | wc -l => 100
+bigshuf --records=bytes:1 --header=bytes:6 --headers-differ <(printf 1234567) => 1234567
+bigshuf --split-field=1 --split=2%:b --group-field=1 --shards=bytes:300 -o %d.one in 2>said; cat ?.one b | wc -l => 100
 bigshuf --gather=store --seed= --part=1/1 --epoch=1 -o %d.half --shards=2; cat ?.half | wc -l => 100
 bigshuf --seed= --part=4294967295/4294967295 in | wc -l => 1
-bigshuf --header-start="$(printf '%254s' '')" in | wc -l => 100
+bigshuf --header=start:"$(printf '%254s' '')" in | wc -l => 100
 (exec -a other bigshuf -n1 nowhere) =! nowhere: No such file or directory
 POSIXLY_CORRECT=1 bigshuf -n1 2 -n2 =! -n2: No such file or directory
 bigshuf a --help -Sx | grep -c '^Usage: bigshuf \[OPTION\]... \[FILE\]...$' => 1
 bigshuf -zh | grep -c '^Usage' => 1
 bigshuf --help | tail -n 1 => or a number and one of these units, but not %.
-bigshuf --usage -header | grep -c -e --epoch -e '^Usage' => 1
+bigshuf -h | grep -c -e --epoch -e '^Usage' => 1
+bigshuf --help -header | grep -c -e --epoch -e '^Usage' => 2
 bigshuf -V | grep -c '^bigshuf [0-9a-z.]*$' => 1
 END
 }
 
 # A number is digits alone, and within its range.
 test_counts_are_digits_alone_and_within_their_range() {
-    local option number
-    for option in header header-bytes expect-records shards shard-records keep epoch; do
+    local option number valid
+    for option in header= header=bytes: expect-records= shards= shards=records: newest= epoch=; do
+        case $option in
+        header= | shards=) valid='a number of *' ;;
+        *) valid='a whole number, in digits alone' ;;
+        esac
         for number in '' x -1 ' 1' 1x 1% 0x1 1K 1.5; do
-            fails_with 1 "bigshuf: invalid --$option argument '$number': it is a whole number, in digits alone" \
-                bigshuf "--$option=$number" never
+            fails_with 1 "bigshuf: invalid --${option%?} argument '$number': it is $valid" bigshuf "--$option$number" never
         done
-        fails_with 1 "bigshuf: --$option argument '18446744073709551616' too large" \
-            bigshuf --$option=18446744073709551616 never
+        fails_with 1 "bigshuf: --${option%?} argument '18446744073709551616' too large" \
+            bigshuf --${option}18446744073709551616 never
     done
-    for option in shards shard-records keep; do
-        fails_with 1 "bigshuf: --$option must be at least 1" bigshuf --$option=0 never
+    for option in shards= shards=records: newest=; do
+        fails_with 1 "bigshuf: --${option%?} must be at least 1" bigshuf --${option}0 never
     done
 }
 
@@ -143,34 +148,40 @@ bigshuf --buff=8388607b =! --buffer-size 8388607b: memory must be at least 8 MiB
 bigshuf -S $'a\nb' =! invalid -S argument 'a\\nb': it is a number and a unit, *), or % of memory
 bigshuf -S 1Z =! -S argument '1Z' too large
 bigshuf --parallel=2x =! invalid --parallel argument '2x': *
-bigshuf --shard-bytes=K =! invalid --shard-bytes argument 'K': *
-bigshuf --shard-bytes=-1 =! invalid --shard-bytes argument '-1': *
-bigshuf --shard-bytes=1.5 =! invalid --shard-bytes argument '1.5': *
-bigshuf --shard-bytes=9% =! invalid --shard-bytes argument '9%': *
-bigshuf --shard-bytes=16E =! --shard-bytes argument '16E' too large
-bigshuf --shard-bytes=0K =! --shard-bytes must be at least 1
+bigshuf --shards=bytes:K =! invalid --shards=bytes argument 'K': *
+bigshuf --shards=bytes:-1 =! invalid --shards=bytes argument '-1': *
+bigshuf --shards=bytes:1.5 =! invalid --shards=bytes argument '1.5': *
+bigshuf --shards=bytes:9% =! invalid --shards=bytes argument '9%': *
+bigshuf --shards=bytes:16E =! --shards=bytes argument '16E' too large
+bigshuf --shards=bytes:0K =! --shards=bytes must be at least 1
 bigshuf --split=10: =! invalid --split argument '10:': *
 bigshuf --split=101%:a =! --split argument '101%:a' too large
-bigshuf --compress-temporary=alway =! invalid --compress-temporary argument 'alway': it is auto, always or never
+bigshuf --tune=compress-temporary=alway =! invalid --tune=compress-temporary argument 'alway': it is auto, always or never
 bigshuf --expect-records=18446744073709551615 =! --expect-records argument '18446744073709551615' too large
 bigshuf --part=1 =! invalid --part argument '1': it is R/W, part R of W: from 1/W to W/W, W below 2^32
 bigshuf --part=0/1 =! invalid --part argument '0/1': *
 bigshuf --part=2/1 =! invalid --part argument '2/1': *
 bigshuf --part=1/2/ =! invalid --part argument '1/2/': *
 bigshuf --part=1/4294967296 =! invalid --part argument '1/4294967296': *
-bigshuf --piles=1 =! invalid --piles argument '1': it is a power of two from 2 to 4096
+bigshuf --piles=1 =! invalid --piles argument '1': it is a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
 bigshuf --piles=511 =! invalid --piles argument '511': *
 bigshuf --piles=8192 =! invalid --piles argument '8192': *
 bigshuf --piles=18446744073709551618 =! invalid --piles argument '18446744073709551618': *
 bigshuf --batch= =! invalid --batch argument '': it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no dot, and not format or header
 bigshuf --batch=a/b =! invalid --batch argument 'a/b': *
 bigshuf --batch=header =! invalid --batch argument 'header': *
-bigshuf --pile=-1 =! invalid --pile argument '-1': it is J or J-K, whole numbers from 0, K not below J
-bigshuf --pile=2-1 =! invalid --pile argument '2-1': *
-bigshuf --pile=1-2-3 =! invalid --pile argument '1-2-3': *
-bigshuf --pile=2-18446744073709551615 =! --pile argument '2-18446744073709551615' too large
-bigshuf --tune=leaf-records=7 =! invalid --tune argument 'leaf-records=7': leaf-records must be from 8 to 2147483648
-bigshuf --tune=leaf-records=2147483649 =! invalid --tune argument *
+bigshuf --piles=-1 =! invalid --piles argument '-1': it is a power of two from 2 to 4096 with --scatter, or J-K *
+bigshuf --piles=3- =! invalid --piles argument '3-': *
+bigshuf --piles=2-1 =! invalid --piles argument '2-1': *
+bigshuf --piles=1-2-3 =! invalid --piles argument '1-2-3': *
+bigshuf --piles=2-18446744073709551615 =! invalid --piles argument '2-18446744073709551615': *
+bigshuf --tune=leaf-records=7 =! --tune=leaf-records must be at least 8
+bigshuf --tune=leaf =! invalid --tune argument 'leaf': it is leaf-records=T or compress-temporary=WHEN
+bigshuf --tune=leaf-records=2147483649 =! --tune=leaf-records argument '2147483649' too large
+bigshuf --progress=on =! invalid --progress argument 'on': it is auto, always or never
+bigshuf --header=lines:2 =! invalid --header argument 'lines:2': it is a number of lines, bytes:N or start:STRING
+bigshuf --header=bytes: =! invalid --header=bytes argument '': it is a whole number, in digits alone
+bigshuf --shards=3M =! invalid --shards argument '3M': it is a number of files, records:N or bytes:BYTES
 bigshuf -o a -o b =! multiple output files specified
 bigshuf --random-source=a --random-source=b =! multiple random sources specified
 bigshuf -i1-2 -ix =! multiple -i options specified
@@ -195,9 +206,9 @@ bigshuf --records=end:'\q' =! invalid --records=end argument '\\q': after a back
 bigshuf --records=end:"$(printf '%256s' '')" =! --records=end must be at most 255 bytes
 bigshuf --delimiter= =! --delimiter must not be empty
 bigshuf --delimiter='\400' =! --delimiter argument '\\400' too large
-bigshuf --header-start= =! --header-start must not be empty
-bigshuf --header-start=$'a\nb' =! --header-start must not have a newline
-bigshuf --header-start="$(printf '%255s' '')" =! --header-start must be at most 254 bytes
+bigshuf --header=start: =! --header=start must not be empty
+bigshuf --header=start:$'a\nb' =! --header=start must not have a newline
+bigshuf --header=start:"$(printf '%255s' '')" =! --header=start must be at most 254 bytes
 bigshuf --no-such-option =! unrecognized option '--no-such-option'?Try 'bigshuf --help' for more information.
 bigshuf --zero-terminated=1 =! option '--zero-terminated' doesn't allow an argument*
 bigshuf --records =! option '--records' requires an argument*
@@ -236,13 +247,18 @@ bigshuf -i1-2 --delimiter=0 =! cannot combine -i and a digit as --delimiter
 bigshuf -i1-2 --delimiter=9 =! cannot combine -i and a digit as --delimiter
 bigshuf --split-field=1 --split=5%:a --split=2:a =! cannot combine --split-field and --split of a number of records
 bigshuf --split-field=1 --group-field=2 =! cannot combine --split-field and --group-field of another field
-bigshuf --shard-bytes=2 -r =! cannot combine --shard-bytes and -r without -n
+bigshuf --shards=bytes:2 -r =! cannot combine --shards=bytes and -r without -n
 bigshuf -r --split=2:a =! cannot combine --split and -r without -n
 bigshuf -z --gather=a =! cannot combine -z and --gather without --list
 bigshuf --gather=a --part=1/2 --seed= -n1 =! cannot combine -n and --part with --gather
 bigshuf --keep-order --weights=a =! --keep-order needs -n
 bigshuf --filter=a =! --filter needs -o or --split
-bigshuf --headers-differ =! --headers-differ needs --header, --header-bytes or --header-start
+bigshuf --headers-differ =! --headers-differ needs --header
+bigshuf --header=2 --header=bytes:2 =! cannot combine --header and --header=bytes
+bigshuf --header=start:a --header=bytes:2 =! cannot combine --header=bytes and --header=start
+bigshuf --piles=4 =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
+bigshuf --gather=a --piles=4 =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
+bigshuf --scatter=a --piles=0-1 =! --piles=J-K needs --gather
 bigshuf --part=1/2 =! --part needs --seed, so that all parts are of one order
 bigshuf --gather=a b =! extra operand 'b'?--gather and --sweep take no files?Try *
 bigshuf --scatter=a --sweep b =! extra operand 'b'?--gather and --sweep take no files?Try *

@@ -178,7 +178,7 @@ test_a_file_of_several_links_is_replaced_and_the_others_keep_it() {
         bigshuf --split=1:file -o other <(seq 2000)
     same 1 "$(wc -l <.stderr)"
     ln third s2 # which is known late
-    fails_with 0 'bigshuf: warning: s2: had other names (hard links), *' bigshuf --shard-records=1 -o s%d <(seq 3)
+    fails_with 0 'bigshuf: warning: s2: had other names (hard links), *' bigshuf --shards=records:1 -o s%d <(seq 3)
     ln third none
     fails_with 0 'bigshuf: warning: none: had other names (hard links), *' bigshuf -n 0 -o none
     same_lines again <(seq 10)

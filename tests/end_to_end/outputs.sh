@@ -1,4 +1,4 @@
-# Records into several files: --shards, --shard-records, --shard-bytes, --split, --filter. In every case, the files one
+# Records into several files: --shards, --split, --filter. In every case, the files one
 # after another are equal to a single output file, and either all of them appear, complete, or none does.
 # shellcheck shell=bash
 # shellcheck disable=SC2016 # the filters'
@@ -33,9 +33,9 @@ divides() {
     bigshuf "$@" --shards=20 -o parts/%02d in
     same 20 "$(names parts | wc -w | tr -d ' ')"
     joined
-    bigshuf "$@" --shard-records=700 -o parts/%06d in
+    bigshuf "$@" --shards=records:700 -o parts/%06d in
     joined
-    bigshuf "$@" --shard-bytes=100K -o parts/%06d in
+    bigshuf "$@" --shards=bytes:100K -o parts/%06d in
     joined
     bigshuf "$@" --split=100:parts/1 --split=12.5%:parts/2 --split=0:parts/3 in >rest
     mv rest parts/4
@@ -115,21 +115,21 @@ test_wrong_ways_to_divide_are_told_before_the_work() {
     mkdir d0
     cases <<'END'
 bigshuf --shards=0 -o %d never =! --shards must be at least 1
-bigshuf --shards=-1 -o %d never =! invalid --shards argument '-1': it is a whole number, *
-bigshuf --shards=3K -o %d never =! invalid --shards argument '3K': it is a whole number, *
-bigshuf --shards= -o %d never =! invalid --shards argument '': it is a whole number, *
+bigshuf --shards=-1 -o %d never =! invalid --shards argument '-1': it is a number of files, *
+bigshuf --shards=3K -o %d never =! invalid --shards argument '3K': it is a number of files, *
+bigshuf --shards= -o %d never =! invalid --shards argument '': it is a number of files, *
 bigshuf --shards=99999999999999999999 -o %d never =! --shards argument '99999999999999999999' too large
 bigshuf --shards=1000001 -o %d never =! %d: more than 1000000 files
 bigshuf --shards=3 never =! --shards needs -o
-bigshuf --shard-records=3 never =! --shard-records needs -o
-bigshuf --shard-bytes=3 never =! --shard-bytes needs -o
-bigshuf --shards=3 --shard-records=3 -o %d never =! cannot combine --shards and --shard-records
-bigshuf --shard-records=3 --shard-bytes=3 -o %d never =! cannot combine --shard-records and --shard-bytes
+bigshuf --shards=records:3 never =! --shards=records needs -o
+bigshuf --shards=bytes:3 never =! --shards=bytes needs -o
+bigshuf --shards=3 --shards=records:3 -o %d never =! cannot combine --shards and --shards=records
+bigshuf --shards=records:3 --shards=bytes:3 -o %d never =! cannot combine --shards=records and --shards=bytes
 bigshuf --shards=3 -r -o %d never =! cannot combine --shards and -r without -n
-bigshuf --shard-records=0 -o %d never =! --shard-records must be at least 1
-bigshuf --shard-bytes=0 -o %d never =! --shard-bytes must be at least 1
-bigshuf --shard-bytes=1X -o %d never =! invalid --shard-bytes argument '1X': it is a number of bytes, *
-bigshuf --shard-bytes=1% -o %d never =! invalid --shard-bytes argument '1%': it is a number of bytes, *
+bigshuf --shards=records:0 -o %d never =! --shards=records must be at least 1
+bigshuf --shards=bytes:0 -o %d never =! --shards=bytes must be at least 1
+bigshuf --shards=bytes:1X -o %d never =! invalid --shards=bytes argument '1X': it is a number of bytes, *
+bigshuf --shards=bytes:1% -o %d never =! invalid --shards=bytes argument '1%': it is a number of bytes, *
 bigshuf --split=101%:a never =! --split argument '101%:a' too large
 bigshuf --split=100.0001%:a never =! --split argument '100.0001%:a' too large
 bigshuf --split=60%:a --split=40.0001%:b never =! the splits take more than 100% of the records
@@ -157,15 +157,15 @@ test_more_shards_than_there_may_be_are_told_before_one_is_made() {
     mkdir parts
     seq 1000001 | bigshuf --scatter=store --seed=1 --piles=2
     cases <<'END'
-bigshuf --shard-records=1 -i 1-1000001 -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shard-records=7 -i 1-18446744073709551614 -T nowhere -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shard-records=1 -i 1-1000000 --split=0:rest -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shard-records=1 -i 1-18446744073709551615 -n 1000001 -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shard-records=1 -r -n 1000001 -i 1-2 -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shard-records=2 --filter=': $FILE' -i 1-2000001 -o parts/%d =! parts/%d: more than 1000000 files
-seq 1000001 | bigshuf --shard-records=1 -o parts/%d =! parts/%d: more than 1000000 files
-seq 1000001 | bigshuf --shard-records=1 --part=1/1 --expect-records=1000001 --seed=1 -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shard-records=1 --gather=store -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shards=records:1 -i 1-1000001 -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shards=records:7 -i 1-18446744073709551614 -T nowhere -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shards=records:1 -i 1-1000000 --split=0:rest -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shards=records:1 -i 1-18446744073709551615 -n 1000001 -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shards=records:1 -r -n 1000001 -i 1-2 -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shards=records:2 --filter=': $FILE' -i 1-2000001 -o parts/%d =! parts/%d: more than 1000000 files
+seq 1000001 | bigshuf --shards=records:1 -o parts/%d =! parts/%d: more than 1000000 files
+seq 1000001 | bigshuf --shards=records:1 --part=1/1 --expect-records=1000001 --seed=1 -o parts/%d =! parts/%d: more than 1000000 files
+bigshuf --shards=records:1 --gather=store -o parts/%d =! parts/%d: more than 1000000 files
 bigshuf -i 1-3 --split=4:a -T nowhere -o b =! the splits take more than the 3 records there are
 END
     rmdir parts
@@ -180,7 +180,7 @@ test_what_chance_chooses_is_divided_when_all_has_been_read() {
     awk -v all="$(wc -l <whole)" '{ n[FILENAME]++ } END { a = n["parts/a"]; c = n["parts/c0"] - n["parts/c2"]
         exit a != int(all / 10) || c < 0 || c > 1 }' parts/*
     joined
-    for options in --shards=3 --shard-records=700 --shard-bytes=100K; do
+    for options in --shards=3 --shards=records:700 --shards=bytes:100K; do
         bigshuf -S 8M --seed=x --probability=0.7 $options -o parts/%06d - < <(cat in)
         joined
     done
@@ -202,7 +202,7 @@ test_shards_may_be_shuffled_into_themselves() {
     cmp hard before
 }
 
-# ---- --shard-records, --shard-bytes ----
+# ---- --shards=records:N, --shards=bytes:BYTES ----
 
 test_shards_by_records_and_by_bytes_are_those_of_split() {
     split --version >/dev/null 2>&1 || skip "no GNU split here"
@@ -216,24 +216,24 @@ test_shards_by_records_and_by_bytes_are_those_of_split() {
         bigshuf --seed=x "$2" | split -a 5 -d "$3" "$4" - theirs/
         diff -rq ours theirs
     done <<'END'
---shard-records=100 in -l 100
---shard-records=133 in -l 133
---shard-records=402 in -l 402
---shard-records=403 in -l 403
---shard-records=18446744073709551615 in -l 10000
---shard-bytes=6 in -C 6
---shard-bytes=100 in -C 100
---shard-bytes=4K in -C 4096
---shard-bytes=1M in -C 1048576
---shard-bytes=100K long -C 100K
+--shards=records:100 in -l 100
+--shards=records:133 in -l 133
+--shards=records:402 in -l 402
+--shards=records:403 in -l 403
+--shards=records:18446744073709551615 in -l 10000
+--shards=bytes:6 in -C 6
+--shards=bytes:100 in -C 100
+--shards=bytes:4K in -C 4096
+--shards=bytes:1M in -C 1048576
+--shards=bytes:100K long -C 100K
 END
 }
 
 test_shards_that_need_not_be_are_not_made_and_older_ones_stay() {
-    bigshuf --shard-records=5 -o a%d </dev/null
-    bigshuf --shard-bytes=5 -o b%d </dev/null
+    bigshuf --shards=records:5 -o a%d </dev/null
+    bigshuf --shards=bytes:5 -o b%d </dev/null
     echo old | tee part0 part1 part2 part3 >part9
-    seq 10 | bigshuf --shard-records=5 -o part%d 2>said
+    seq 10 | bigshuf --shards=records:5 -o part%d 2>said
     same '5 5 old old old' "$(lengths part0 part1) $(cat part2 part3 part9 | xargs)"
     same 'part0 part1 part2 part3 part9 said' "$(names)"
 }
@@ -241,14 +241,14 @@ test_shards_that_need_not_be_are_not_made_and_older_ones_stay() {
 test_names_after_older_shards_need_not_be_possible() {
     mkdir 0 1 2 3
     for _ in 1 2; do
-        seq 20 | bigshuf --shard-records=5 -o %d/x
+        seq 20 | bigshuf --shards=records:5 -o %d/x
     done
     same '5 5 5 5' "$(lengths [0-3]/x)"
     echo old | tee part0 part1 >part2
     mkdir part3
-    fails_with 0 'bigshuf: warning: part2 is of an older output*' bigshuf --shard-records=5 -o part%d <(seq 10)
-    fails_with 1 'bigshuf: part3: Is a directory*' bigshuf --shard-records=5 -o part%d <(seq 20)
-    fails_with 1 "bigshuf: 4/x: No such file or directory: *" bigshuf --shard-records=5 -o %d/x <(seq 21)
+    fails_with 0 'bigshuf: warning: part2 is of an older output*' bigshuf --shards=records:5 -o part%d <(seq 10)
+    fails_with 1 'bigshuf: part3: Is a directory*' bigshuf --shards=records:5 -o part%d <(seq 20)
+    fails_with 1 "bigshuf: 4/x: No such file or directory: *" bigshuf --shards=records:5 -o %d/x <(seq 21)
     same '5 5 old' "$(lengths part0 part1) $(<part2)"
 }
 
@@ -260,7 +260,7 @@ test_shards_after_a_gap_are_no_links_to_others() {
             echo old >d/$i
         done
         $link
-        fails_with 1 '*bigshuf: d/[04] and d/6: the same output file' bigshuf --shard-records=10 -o d/%d in
+        fails_with 1 '*bigshuf: d/[04] and d/6: the same output file' bigshuf --shards=records:10 -o d/%d in
         [[ $link = 'ln d'* ]] || same 'old old old old old' "$(cat d/[0-4] | paste -s -d ' ' -)"
         rm -r d
     done
@@ -318,7 +318,7 @@ test_shards_and_splits_may_replace_the_inputs() {
     bigshuf --shards=3 -o %d in
     bigshuf --shards=3 -o %d link 2 ./1 2>said
     same_lines <(cat 0 1 2) in
-    bigshuf --shard-records=40 -o %d - 1 2 <./0
+    bigshuf --shards=records:40 -o %d - 1 2 <./0
     same_lines <(cat 0 1 2) in
     same '' "$(<said)"
 }
@@ -338,20 +338,20 @@ test_shards_and_splits_may_not_be_some_of_the_inputs() {
     seq 20 >part1
     seq 30 >part3
     refuses 'part0 is an input and an output file, but a only an input' --shards=2 -o part%d a part0 part1
-    refuses './part1 is an input and an output file, but a only an input' --shard-records=90 -o part%d a ./part1
+    refuses './part1 is an input and an output file, but a only an input' --shards=records:90 -o part%d a ./part1
     refuses 'part0 is an input and an output file, but part2 only an output' --shards=4 -o part%d part0 part1
     refuses 'part0 is an input and an output file, but part1 only an output' --shards=2 -o part%d part0
     refuses 'part0 is an input and an output file, but part1 only an input' --shards=1 -o part%d part0 part1
-    refuses 'part0 is an input and an output file, but part1 only an input' --shard-records=30 -o part%d part0 part1
-    refuses 'part0 is an input and an output file, but part1 only an input' --shard-bytes=1K -o part%d part[01]
+    refuses 'part0 is an input and an output file, but part1 only an input' --shards=records:30 -o part%d part0 part1
+    refuses 'part0 is an input and an output file, but part1 only an input' --shards=bytes:1K -o part%d part[01]
     refuses 'part0 is an input and an output file, but valid only an output' --split=9:valid --shards=2 -o part%d part[01]
     refuses 'part0 is an input and an output file, but valid only an output' --split=1:part0 --split=1:valid part0
     refuses 'part0 is an input and an output file, but a only an input' --split=1:part0 -o rest a part0
     # shellcheck disable=SC2094 # refused
     refuses '- is an input and an output file, but valid only an output' --split=9:part0 --split=9:valid -o a <part0
-    refuses 'part3 is an input and an output file' --shard-records=30 -o part%d a part3
+    refuses 'part3 is an input and an output file' --shards=records:30 -o part%d a part3
     # shellcheck disable=SC2094 # refused
-    refuses 'part3 is an input and an output file' --shard-bytes=50 -o part%d a - <part3
+    refuses 'part3 is an input and an output file' --shards=bytes:50 -o part%d a - <part3
     bigshuf --split=10%:valid a >out
 }
 
@@ -359,7 +359,7 @@ test_inputs_are_looked_up_a_few_times_however_many_shards_come_after_a_gap() {
     mkdir in
     (cd in && seq 200 | split -l 1 -a 3 -d -)
     seq -f old%g 199 | xargs touch
-    FAULT_CALL=stat FAULT_LOG=calls bigshuf-faulty --shard-records=1 -o old%d in/*
+    FAULT_CALL=stat FAULT_LOG=calls bigshuf-faulty --shards=records:1 -o old%d in/*
     same_lines <(cat old*) <(seq 200)
     [ "$(wc -l <calls)" -lt 4000 ]
 }
@@ -441,7 +441,7 @@ test_a_compressed_file_is_not_replaced_by_its_own_bytes() {
     # shellcheck disable=SC2094 # refused
     keeps - -o a.gz <a.gz
     keeps '[01]' --shards=2 -o %d 0 1
-    keeps '[01]' --shard-records=1 -o %d 0 1
+    keeps '[01]' --shards=records:1 -o %d 0 1
     keeps a.gz --split=1:in -o a.gz a.gz
     fails_with 1 'bigshuf: text: text in UTF-16, and an output as well*iconv*' bigshuf -o text text
     keeps a.gz -o other a.gz
@@ -611,11 +611,11 @@ test_without_locks_shards_may_be_shuffled_into_themselves() {
 test_files_are_not_emptied_by_a_forgotten_input() {
     seq 9 | tee a >./0
     for options in '-o a' '-o a -' '--shards=2 -o %d' '--split=0:new -o a' '--split=0:a -o new' \
-        '--split=0:a --shard-records=2 -o %d'; do
+        '--split=0:a --shards=records:2 -o %d'; do
         fails_with 1 'bigshuf: [a0]: left as it is, as no input is named, and standard input is /dev/null: name the input, *' \
             bigshuf $options </dev/null
     done
-    bigshuf --shard-records=2 -o %d </dev/null # which would empty none
+    bigshuf --shards=records:2 -o %d </dev/null # which would empty none
     same '.stderr 0 a' "$(names)"
     same 18 "$(cat 0 a | wc -l | tr -d ' ')"
     bigshuf -o new </dev/null
@@ -634,8 +634,8 @@ test_older_shards_are_warned_of() {
     cases <<END
 bigshuf --shards=5 -o part%02d -i 1-100 =>
 bigshuf --shards=4 -o part%02d -i 1-100 => bigshuf: warning: part04 is of an older output$remove it
-bigshuf --split=10:part09 --shard-records=60 -o part%02d -i 1-100 => bigshuf: warning: part02 to part04 are of an older output$remove them
-bigshuf --shard-records=60 -o part%02d /dev/null => bigshuf: warning: part00 to part04 are of an older output$remove them
+bigshuf --split=10:part09 --shards=records:60 -o part%02d -i 1-100 => bigshuf: warning: part02 to part04 are of an older output$remove them
+bigshuf --shards=records:60 -o part%02d /dev/null => bigshuf: warning: part00 to part04 are of an older output$remove them
 bigshuf --shards=1 -o part%02d --filter='cat >\$FILE' -i 1-100 =>
 END
 }
@@ -645,7 +645,7 @@ test_misleading_names_are_warned_of() {
     cases <<'END'
 bigshuf --split=1:a.gz --shards=1 -o b%d.zst in => bigshuf: warning: a.gz: is not compressed, whatever its name says: -Z compresses it bigshuf: warning: b0.zst: is not compressed, whatever its name says: -Z compresses it
 bigshuf --filter='cat >$FILE' --shards=1 -o c%d.zst in =>
-bigshuf -o part-%02d in && sort part-%02d => bigshuf: warning: part-%02d: one file of this name: --shards, --shard-records and --shard-bytes number several 1 2
+bigshuf -o part-%02d in && sort part-%02d => bigshuf: warning: part-%02d: one file of this name: --shards numbers several 1 2
 bigshuf --shards=2 -o part-%02d in =>
 bigshuf -o 100%.txt in =>
 END
@@ -678,7 +678,7 @@ test_a_filter_may_write_to_an_input() {
 test_every_kind_of_file_goes_through_the_filter_but_standard_output() {
     cases <<'END'
 bigshuf --filter='wc -l >$FILE' -o a -i 1-100 && cat a | xargs => 100
-bigshuf --filter='wc -l >$FILE' --shard-records=30 -o b%d -i 1-100 && cat b? | xargs => 30 30 30 10
+bigshuf --filter='wc -l >$FILE' --shards=records:30 -o b%d -i 1-100 && cat b? | xargs => 30 30 30 10
 bigshuf --filter='wc -l >$FILE' --split=30:c -o d -i 1-100 && cat c d | xargs => 30 70
 bigshuf --filter='wc -l >$FILE' --split=30:e -i 1-100 >f && cat e | xargs && lengths f => 30 70
 mkdir 'a b'; bigshuf --filter='cat >"$FILE"' --shards=2 -o "a b/\$(x)'%d" -i 1-9 && ls 'a b' => $(x)'0 $(x)'1
@@ -734,7 +734,7 @@ test_shards_that_get_no_record_are_warned_of() {
     mkdir new && cd new || exit
     for options in '--shards=12' '--split=5:test --shards=7' '-n 2 --shards=4' '-r -n 9 --shards=11' '--probability=1 --shards=12'; do
         # shellcheck disable=SC2086 # options
-        same "bigshuf: warning: part.%02d: 2 of the ${options##*=} shards get no record: --shard-records makes only as many as are needed" \
+        same "bigshuf: warning: part.%02d: 2 of the ${options##*=} shards get no record: --shards=records:N makes only as many as are needed" \
             "$(bigshuf $options -o part.%02d ../in 2>&1)"
         same "$((${options##*=}))" "$(printf '%s\n' part.* | wc -l | xargs)"
         rm -- *
@@ -745,7 +745,7 @@ test_shards_that_get_no_record_are_warned_of() {
 }
 
 test_more_than_ten_thousand_shards_without_a_record_are_refused() {
-    local message='bigshuf: %d: more than 10000 of the 10011 shards would be empty: use fewer, or --shard-records'
+    local message='bigshuf: %d: more than 10000 of the 10011 shards would be empty: use fewer, or --shards=records:N'
     seq 10 >in
     mkdir new && cd new || exit
     for options in '-i1-99 -n 10' '-r -n 10 -i1-6' '--filter=:$FILE -e 1 2 3 4 5 6 7 8 9 10' '--header=0 -'; do
@@ -757,7 +757,7 @@ test_more_than_ten_thousand_shards_without_a_record_are_refused() {
 
 test_a_filter_for_several_files_that_does_not_mention_file_is_warned_of() {
     local warning="bigshuf: warning: --filter='cat > .gz' does not mention FILE, by which files differ: put it in single quotes, so that the shell leaves \$FILE as it is"
-    for options in '--shards=2 -o %d' '--shard-bytes=2 -o %d' '--split=0:a -o b'; do
+    for options in '--shards=2 -o %d' '--shards=bytes:2 -o %d' '--split=0:a -o b'; do
         fails_with 0 "$warning" bigshuf $options --filter='cat > .gz' -i 1-9
         fails_with 0 '' bigshuf $options --filter='cat > $FILE.gz' -i 1-9
     done
@@ -798,7 +798,7 @@ test_every_kind_of_sample_may_be_divided() {
 test_words_and_numbers_may_be_divided() {
     cases <<'END'
 bigshuf --seed=42 -e --split=4:a 1 2 3 4 5 6 7 8 9 10 >b; cat a; echo; cat b => 10 5 9 3  2 4 8 7 6 1
-bigshuf --seed=42 -z -e --shard-bytes=5 -o c%d 1 2 3 4 5 6 7 8 9 10; tail -n 1 c? | tr '\0' '|' => ==> c0 <== 10|5| ==> c1 <== 9|3| ==> c2 <== 2|4| ==> c3 <== 8|7| ==> c4 <== 6|1|
+bigshuf --seed=42 -z -e --shards=bytes:5 -o c%d 1 2 3 4 5 6 7 8 9 10; tail -n 1 c? | tr '\0' '|' => ==> c0 <== 10|5| ==> c1 <== 9|3| ==> c2 <== 2|4| ==> c3 <== 8|7| ==> c4 <== 6|1|
 END
 }
 
@@ -808,7 +808,7 @@ test_records_of_every_form_are_whole_in_every_file() {
     cat a? | paste - - - - | sort -n | cmp - <(seq 4000 | paste - - - -)
     bigshuf --records=bytes:5 --shards=3 -o b%d <(seq 10000 11999 | tr -d '\n')
     cat b? | fold -w 5 | { cat; echo; } | sort | cmp - <(seq 10000 11999)
-    bigshuf --delimiter=';;' --shard-records=30 -o c%d <(seq 100 | tr '\n' ';' | sed 's/;/;;/g')
+    bigshuf --delimiter=';;' --shards=records:30 -o c%d <(seq 100 | tr '\n' ';' | sed 's/;/;;/g')
     cat c? | tr -s ';' '\n' | sort -n | cmp - <(seq 100)
     seq 100 | tr '\n' '\0' | bigshuf -z --split=30:d0 >d1
     cat d0 d1 | tr '\0' '\n' | sort -n | cmp - <(seq 100)
@@ -816,7 +816,7 @@ test_records_of_every_form_are_whole_in_every_file() {
 
 test_records_with_a_start_have_it_in_every_file() {
     seq 1000 | awk '{ print ">" $1; for (i = 0; i < $1 % 4; i++) print "line " i " of " $1 }' >in
-    for way in --shards=7 --shard-records=150 --shard-bytes=4K; do
+    for way in --shards=7 --shards=records:150 --shards=bytes:4K; do
         bigshuf --records=start:'>' $way -o part%02d in
         for file in part*; do
             same '>' "$(head -c 1 "$file")"
@@ -832,7 +832,7 @@ test_every_file_has_the_header() {
     { echo name,value; seq -f 'n%g,1' 1000; } >in
     bigshuf --header --shards=3 -o a%d in
     bigshuf --header --split=10%:b --split=0:c in >d
-    bigshuf --header --shard-bytes=1000 -o e%d in
+    bigshuf --header --shards=bytes:1000 -o e%d in
     bigshuf --header --shards=2 --filter='cat >$FILE' -o f%d in
     same '335 334 334 101 1 901' "$(lengths a? b c d)"
     for files in 'a?' '[bcd]' 'e?' 'f?'; do
@@ -1059,7 +1059,7 @@ test_a_file_that_may_not_be_written_is_told_before_the_work() {
     chmod 444 open/15
     cases <<'END'
 as_ordinary_user ./bigshuf --split=1:old --split=1:open/a -o closed/b never =! closed/b: Permission denied
-as_ordinary_user ./bigshuf --shard-records=5 -o closed/%d never =! closed/0: Permission denied
+as_ordinary_user ./bigshuf --shards=records:5 -o closed/%d never =! closed/0: Permission denied
 as_ordinary_user ./bigshuf --shards=20 -o open/%d never =! open/15: Permission denied
 END
     same 'old old old 0 15' "$(cat old open/* | xargs) $(names open)"
@@ -1126,7 +1126,7 @@ test_splits_survive_any_fault() {
 }
 
 test_shards_by_bytes_survive_any_fault() {
-    input='long_lines 900 9000 15000' sweep "$(scale 3 3 "$(seq 40) $(seq 50 10 500)")" 3 -S 8M --parallel=1 --shard-bytes=5M -o folder/%02d
+    input='long_lines 900 9000 15000' sweep "$(scale 3 3 "$(seq 40) $(seq 50 10 500)")" 3 -S 8M --parallel=1 --shards=bytes:5M -o folder/%02d
 }
 
 test_shards_survive_calls_that_fail_from_some_time_on() {
@@ -1161,7 +1161,7 @@ test_short_transfers_and_interruptions_do_no_harm_to_shards() {
     bigshuf --seed=x in >whole
     bigshuf-faulty --seed=x -S 8M --shards=12 -o parts/%02d in
     joined
-    bigshuf-faulty --seed=x -S 8M --shard-bytes=1M -o parts/%03d in
+    bigshuf-faulty --seed=x -S 8M --shards=bytes:1M -o parts/%03d in
     joined
     bigshuf-faulty --seed=x -S 8M --shards=12 --filter='cat >$FILE' -o parts/%02d in
     joined
@@ -1173,26 +1173,26 @@ test_shards_hold_what_the_splits_leave() {
     bigshuf --seed=x -i 1-1000 >wanted
     cases <<'END'
 bigshuf --seed=x -i 1-1000 --split=100:a --split=10%:b --shards=3 -o c.%d && lengths a b c.* && cat a b c.? | cmp - wanted => 100 100 267 267 266
-bigshuf --seed=x -i 1-1000 --split=990:a --shard-records=4 -o d.%d && lengths a d.* && cat a d.? | cmp - wanted => 990 4 4 2
-bigshuf --seed=x -i 1-1000 --split=0:a --shard-bytes=1000 -o e.%d && lengths a e.* && cat e.? | cmp - wanted => 0 255 256 256 233
-bigshuf --seed=x --header --split=999:a --shard-records=4 -o f.%d wanted && lengths a && echo f.* => 1000 f.*
+bigshuf --seed=x -i 1-1000 --split=990:a --shards=records:4 -o d.%d && lengths a d.* && cat a d.? | cmp - wanted => 990 4 4 2
+bigshuf --seed=x -i 1-1000 --split=0:a --shards=bytes:1000 -o e.%d && lengths a e.* && cat e.? | cmp - wanted => 0 255 256 256 233
+bigshuf --seed=x --header --split=999:a --shards=records:4 -o f.%d wanted && lengths a && echo f.* => 1000 f.*
 END
 }
 
 # ---- The same file twice ----
 
 test_a_shard_found_late_may_not_be_a_splits_file() {
-    fails_with 1 'bigshuf: p3 and p3: the same output file' bigshuf --split=10:p3 --shard-records=10 -o p%d < <(seq 100)
+    fails_with 1 'bigshuf: p3 and p3: the same output file' bigshuf --split=10:p3 --shards=records:10 -o p%d < <(seq 100)
     same '' "$(ls)"
     seq 100 >in
-    bigshuf --split=10:p30 --shard-records=10 -o p%d in
+    bigshuf --split=10:p30 --shards=records:10 -o p%d in
     same_lines in <(cat p*)
 }
 
 test_splits_are_looked_up_once_however_many_shards_are_found_late() {
     seq 130 >in
     # shellcheck disable=SC2046 # words, by intention
-    FAULT_CALL=open_directory FAULT_LOG=calls bigshuf-faulty $(seq -f '--split=1:a%g' 30) --shard-records=1 -o b%d in
+    FAULT_CALL=open_directory FAULT_LOG=calls bigshuf-faulty $(seq -f '--split=1:a%g' 30) --shards=records:1 -o b%d in
     same_lines in <(cat a* b*)
     [ "$(wc -l <calls)" -lt 1000 ]
 }

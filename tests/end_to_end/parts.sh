@@ -103,8 +103,8 @@ test_only_a_part_is_spilled_if_the_number_of_records_is_known() {
     bytes=$(wc -c <in)
     records=$(wc -l <in)
     for part in 1 4 8; do
-        bigshuf --seed=x -S 8M --part=$part/8 -v --compress-temporary=never in 2>said >out
-        bigshuf --seed=x -S 8M --part=$part/8 -v --compress-temporary=never --expect-records="$records" in 2>known | cmp - out
+        bigshuf --seed=x -S 8M --part=$part/8 -v --tune=compress-temporary=never in 2>said >out
+        bigshuf --seed=x -S 8M --part=$part/8 -v --tune=compress-temporary=never --expect-records="$records" in 2>known | cmp - out
         [ "$(spilled known)" -le $((bytes / 6)) ]
         [ "$(spilled known)" -lt "$(spilled said)" ]
     done

@@ -288,9 +288,9 @@ test_it_is_not_drawn_where_the_output_goes_or_nobody_looks() {
 test_it_is_not_drawn_on_a_simple_terminal_or_if_it_is_not_wanted() {
     TERM=dumb draws_nothing terminal 80 record bigshuf-faulty -o out
     draws_nothing env -u TERM terminal 80 record bigshuf-faulty -o out
-    draws_nothing terminal 80 record bigshuf-faulty --no-progress -o out
+    draws_nothing terminal 80 record bigshuf-faulty --progress=never -o out
     FAULT_CALL=thread FAULT_AT=1 FAULT_STAYS=1 draws_nothing terminal 80 record bigshuf-faulty --progress
-    draws_nothing bigshuf-faulty --progress --no-progress -o out 2>said
+    draws_nothing bigshuf-faulty --progress --progress=never -o out 2>said
     is_empty said
 }
 

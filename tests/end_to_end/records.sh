@@ -210,7 +210,7 @@ records_are() {
     shift
     rm -rf records
     mkdir records
-    bigshuf -n 99 --keep-order --shard-records=1 -o records/%02d "$@"
+    bigshuf -n 99 --keep-order --shards=records:1 -o records/%02d "$@"
     for record in records/*; do cat "$record" && printf '|'; done >out
     printf '%b' "$wanted" | cmp - out
 }
@@ -351,7 +351,7 @@ records_below() {
     shift 2
     rm -rf records
     mkdir records
-    bigshuf -n 99 --keep-order --shard-records=1 -o records/%02d "$@"
+    bigshuf -n 99 --keep-order --shards=records:1 -o records/%02d "$@"
     for record in records/*; do
         cmp -n "$(printf '%b' "$header" | wc -c)" <(printf '%b' "$header") "$record"
         tail -c +$(($(printf '%b' "$header" | wc -c) + 1)) "$record"
@@ -391,8 +391,7 @@ test_a_header_is_lines_where_records_are_made_of_lines() {
     records_below 'two\nlines\n' '1\n2\n3\n4\n|5\n6\n7\n8\n|' --header=2 --records=lines:4 in
     tr '\n' '\0' <in >nul
     records_below 'two\0lines\0' '1\00002\00003\00004\0|5\00006\00007\00008\0|' -z --header=2 --records=lines:4 nul
-    { printf '%%!\n'; cat in; } >bytes
-    records_below '%!\ntwo\nlines\n' '1\n2\n3\n4\n|5\n6\n7\n8\n|' --header=2 --header-bytes=3 --records=lines:4 bytes
+    records_below 'two\nlines\n' '1\n2\n3\n4\n|5\n6\n7\n8\n|' --header=bytes:10 --records=lines:4 in
 }
 
 test_a_header_is_records_where_records_are_not_made_of_lines() {
@@ -404,8 +403,8 @@ test_a_header_is_records_where_records_are_not_made_of_lines() {
 test_a_header_that_does_not_fit_the_records_is_told() {
     printf '>a\n1\n>b\n2\n' >in
     fails_at_once "bigshuf: in: text between the header of 1 line and the first '>'" --header --records=start:'>' in never
-    fails_at_once "bigshuf: in: text between the header of 3 bytes and 2 lines and the first '>'" \
-        --header-bytes=3 --header=2 --records=start:'>' in never
+    fails_at_once "bigshuf: in: text between the header of 3 bytes and the first '>'" \
+        --header=bytes:3 --records=start:'>' in never
     fails_when_read 'bigshuf: -: 3 lines are left over at the end: records after the header are of 4 lines' in \
         --header --records=lines:4
 }
@@ -417,7 +416,6 @@ test_a_file_that_is_shorter_than_its_header_is_told() {
     fails_when_read 'bigshuf: in: shorter than a header of 3 lines' <(seq 4) --header=3 - in
     fails_at_once 'bigshuf: in: shorter than a header of 18446744073709551615 records' --csv \
         --header=18446744073709551615 in never
-    fails_at_once 'bigshuf: in: shorter than a header of 1 byte and 3 lines' --header-bytes=1 --header=3 in never
     fails_at_once 'bigshuf: in: shorter than a header of 3 lines' --records=start:h --header=3 in never
     fails_at_once 'bigshuf: in: shorter than a header of 3 lines' --records=lines:2 --header=3 in never
     printf '1234' >in
@@ -442,7 +440,7 @@ test_nothing_but_a_header_is_told() {
     header_alone '2 lines' 'h\n1\n' --header=2 < <(cat in)
     header_alone '2 records' 'a\r\nb\r\n' --csv --header=2 <(printf 'a\r\nb')
     header_alone '1 line' '>h\n' --records=start:'>' --header <(printf '>h')
-    header_alone '3 bytes' 'h\n1' --header-bytes=3 in
+    header_alone '3 bytes' 'h\n1' --header=bytes:3 in
     output_is 'h\n1\n2\n' --header=2 in - in <<<$'h\n1\n2' 2>said
     same '' "$(<said)"
 }
@@ -454,7 +452,7 @@ test_headers_that_differ_are_told_before_output() {
     fails_at_once 'bigshuf: b: header differs from that of a' --header a c b never
     printf 'h\n2\n' >d
     fails_at_once 'bigshuf: d: header differs from that of a' --header=2 a d never
-    fails_at_once 'bigshuf: b: header differs from that of a' --header-bytes=1 a b never
+    fails_at_once 'bigshuf: b: header differs from that of a' --header=bytes:1 a b never
     fails_when_read 'bigshuf: -: header differs from that of a' b --header a -
     fails_when_read 'bigshuf: a: header differs from that of -' b --header - a
     fails_when_read 'bigshuf: a: header differs from that of -' b --header - a b
@@ -504,7 +502,7 @@ test_a_header_of_any_length_is_one() {
     done
     for total in 4090 4091 4092 4093 4094 4095 4096 4097 8192; do
         { printf '##' && long_line $total && printf '##y\n#1\n2\n'; } >in
-        records_below "$(head -n 2 in)\n" '#1\n|2\n|' --header-start='##' in
+        records_below "$(head -n 2 in)\n" '#1\n|2\n|' --header=start:'##' in
     done
 }
 
@@ -513,7 +511,7 @@ test_a_header_may_be_as_large_as_is_said() {
     for bytes in 1048575 1048576; do
         { long_line $((bytes - 1)) | tr -d '\n'; echo; } | head -c "$bytes" >header
         { cat header; printf '>a\n1\n>b\n2\n'; } >in
-        for option in --header "--header-bytes=$bytes"; do
+        for option in --header "--header=bytes:$bytes"; do
             bigshuf $option --records=start:'>' -n 2 --keep-order in | cmp - in
             bigshuf -S 8M $option --records=start:'>' -n 2 --keep-order < <(cat in) | cmp - in
             bigshuf $option --records=start:'>' header 2>/dev/null | cmp - header
@@ -524,7 +522,7 @@ test_a_header_may_be_as_large_as_is_said() {
 test_a_header_that_is_too_large_is_told() {
     long_line 1100000 >in
     fails_at_once 'bigshuf: in: header is larger than 1048576 bytes' --header in never
-    fails_when_read 'bigshuf: -: header is larger than 1048576 bytes' in --header-bytes=1048577
+    fails_when_read 'bigshuf: -: header is larger than 1048576 bytes' in --header=bytes:1048577
 }
 
 test_a_header_of_bytes_comes_before_records_of_every_format() {
@@ -534,33 +532,27 @@ test_a_header_of_bytes_comes_before_records_of_every_format() {
         use "$format"
         bigshuf --seed=5 lines | records | cat header - >wanted
         records <lines | cat header - >in
-        bigshuf --seed=5 --header-bytes=15 "${options[@]}" in | cmp - wanted
-        bigshuf --seed=5 --header-bytes=15 "${options[@]}" < <(cat in) | cmp - wanted
+        bigshuf --seed=5 --header=bytes:15 "${options[@]}" in | cmp - wanted
+        bigshuf --seed=5 --header=bytes:15 "${options[@]}" < <(cat in) | cmp - wanted
     done
 }
 
 test_a_file_may_be_nothing_but_a_header_of_bytes() {
     printf 'head' >header
     printf 'heada\nb' >in
-    output_is head --header-bytes=4 header header 2>said
-    bigshuf --header-bytes=4 -n 2 --keep-order header in header | cmp - <(cat in; echo)
-    bigshuf --header-bytes=4 --csv -n 2 --keep-order header in header | cmp - <(cat in; echo)
-    bigshuf --header-bytes=4 --records=bytes:1 -n 3 --keep-order header in header | cmp - in
+    output_is head --header=bytes:4 header header 2>said
+    bigshuf --header=bytes:4 -n 2 --keep-order header in header | cmp - <(cat in; echo)
+    bigshuf --header=bytes:4 --csv -n 2 --keep-order header in header | cmp - <(cat in; echo)
+    bigshuf --header=bytes:4 --records=bytes:1 -n 3 --keep-order header in header | cmp - in
 }
 
 test_a_file_that_is_shorter_than_its_header_of_bytes_is_told() {
     printf 12345 >in
-    fails_at_once 'bigshuf: in: shorter than a header of 6 bytes' --header-bytes=6 in never
-    fails_when_read 'bigshuf: -: shorter than a header of 6 bytes' in --header-bytes=6
-    output_is 12345 --header-bytes=5 in in 2>said
-    output_is 12345 --header-bytes=5 --records=bytes:7 in in 2>said
-    output_is '' --header-bytes=5 /dev/null
-}
-
-test_a_header_of_bytes_and_then_records() {
-    printf '%%!\nh\n1\n' >a
-    printf '%%!\nh\n1' >b
-    output_is '%!\nh\n1\n1\n' --header-bytes=3 --header a b
+    fails_at_once 'bigshuf: in: shorter than a header of 6 bytes' --header=bytes:6 in never
+    fails_when_read 'bigshuf: -: shorter than a header of 6 bytes' in --header=bytes:6
+    output_is 12345 --header=bytes:5 in in 2>said
+    output_is 12345 --header=bytes:5 --records=bytes:7 in in 2>said
+    output_is '' --header=bytes:5 /dev/null
 }
 
 # ---- Headers of lines that begin with a string ----
@@ -569,8 +561,8 @@ test_a_header_of_bytes_and_then_records() {
 # have alone, from a file and from a pipe: comes_below_comments [OPTION]...
 comes_below_comments() {
     { grep '^#' in; bigshuf --seed=5 "$@" < <(grep -v '^#' in); } >wanted # which may end before grep
-    bigshuf -S 8M --seed=5 --header-start='#' "$@" in | cmp - wanted
-    bigshuf -S 8M --seed=5 --header-start='#' "$@" < <(cat in) | cmp - wanted
+    bigshuf -S 8M --seed=5 --header=start:'#' "$@" in | cmp - wanted
+    bigshuf -S 8M --seed=5 --header=start:'#' "$@" < <(cat in) | cmp - wanted
 }
 
 test_lines_that_begin_with_a_string_stay_at_the_top() {
@@ -584,56 +576,56 @@ test_lines_that_begin_with_a_string_stay_at_the_top() {
     comes_below_comments -n 10 --weights=weights
     comes_below_comments --probability=0.1
     seq 2000 >in # none of them
-    bigshuf --seed=5 --header-start='#' in | cmp - <(bigshuf --seed=5 in)
+    bigshuf --seed=5 --header=start:'#' in | cmp - <(bigshuf --seed=5 in)
 }
 
 test_lines_that_begin_with_a_string_stay_at_the_top_of_many_lines() {
     { printf '#'; long_line 600000; many_lines; } >in
     comes_below_comments
-    runs_within 8 --seed=m in --header-start='#' >out
+    runs_within 8 --seed=m in --header=start:'#' >out
 }
 
 test_lines_that_begin_with_a_string_stay_at_the_top_of_what_is_mapped() {
     { seq -f '@%g' 3000; long_lines 3000 100 300; } >in
-    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --seed=m --header-start='@' in in >out
+    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --seed=m --header=start:'@' in in >out
     [ -s mappings ]
-    FAULT_CALL=map_file FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty --seed=m --header-start='@' in in | cmp - out
+    FAULT_CALL=map_file FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty --seed=m --header=start:'@' in in | cmp - out
     head -n 3000 out | cmp - <(seq -f '@%g' 3000)
     tail -n +3001 out | same_lines /dev/stdin <(long_lines 3000 100 300 && long_lines 3000 100 300)
     long_lines 3000 100 300 >other
     rm mappings
-    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --header-start='@' --headers-differ other in in >out
+    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --header=start:'@' --headers-differ other in in >out
     same 3 "$(wc -l <mappings | tr -d ' ')"
     cat other other other | same_lines /dev/stdin out
 }
 
 test_only_lines_before_the_first_record_are_a_header() {
     printf '#a\n1\n#b\n\n' >in
-    records_below '#a\n' '1\n|#b\n|\n|' --header-start='#' in
-    records_below '#a\n' '1\n|#b\n|\n|1\n|#b\n|\n|' --header-start='#' in /dev/null - < <(cat in)
-    records_below '' '#a\n|1\n|#b\n|\n|' --header-start='##' in
-    printf '\n#a\n' | records_below '' '\n|#a\n|' --header-start='#'
-    printf '##a\n##b\n#' | records_below '##a\n##b\n' '#\n|' --header-start='##'
+    records_below '#a\n' '1\n|#b\n|\n|' --header=start:'#' in
+    records_below '#a\n' '1\n|#b\n|\n|1\n|#b\n|\n|' --header=start:'#' in /dev/null - < <(cat in)
+    records_below '' '#a\n|1\n|#b\n|\n|' --header=start:'##' in
+    printf '\n#a\n' | records_below '' '\n|#a\n|' --header=start:'#'
+    printf '##a\n##b\n#' | records_below '##a\n##b\n' '#\n|' --header=start:'##'
 }
 
 test_lines_that_begin_with_a_string_are_lines_before_records_of_any_kind() {
     printf '#a\n#b\n>1\nA\n>2\n' >in
-    records_below '#a\n#b\n' '>1\nA\n|>2\n|' --header-start='#' --records=start:'>' in
+    records_below '#a\n#b\n' '>1\nA\n|>2\n|' --header=start:'#' --records=start:'>' in
     printf '# 5" disk\n#b\na,"\n"\nc,d' >in
-    records_below '# 5" disk\n#b\n' 'a,"\n"\n|c,d\n|' --header-start='#' --csv in
+    records_below '# 5" disk\n#b\n' 'a,"\n"\n|c,d\n|' --header=start:'#' --csv in
     printf '#a\n1\n2\n3\n4\n' >in
-    records_below '#a\n' '1\n2\n|3\n4\n|' --header-start='#' --records=lines:2 in
+    records_below '#a\n' '1\n2\n|3\n4\n|' --header=start:'#' --records=lines:2 in
     printf '#a\0#\nb\0001\n\0' >in
-    records_below '#a\0#\nb\0' '1\n\0|' --header-start='#' -z in
+    records_below '#a\0#\nb\0' '1\n\0|' --header=start:'#' -z in
     printf '#a;#b;1;2' >in
-    records_below '#a;#b;' '1;|2;|' --header-start='#' --delimiter=';' in
+    records_below '#a;#b;' '1;|2;|' --header=start:'#' --delimiter=';' in
     printf '#a--1--2' >in
-    records_below '#a--' '1--|2--|' --header-start='#' --delimiter=-- in
+    records_below '#a--' '1--|2--|' --header=start:'#' --delimiter=-- in
 }
 
 test_a_header_of_lines_that_begin_with_a_string_is_in_every_file() {
     { printf '##a\n#b\n'; seq 100; } >in
-    bigshuf --header-start='#' --split=10:part --shards=3 -o shard.%d in
+    bigshuf --header=start:'#' --split=10:part --shards=3 -o shard.%d in
     for file in part shard.?; do
         head -n 2 "$file" | cmp - <(head -n 2 in)
         tail -n +3 "$file"
@@ -644,43 +636,43 @@ test_a_store_keeps_a_header_of_lines_that_begin_with_a_string() {
     { printf '##a\n#b\n'; seq 100; } >one
     { printf '##a\n#b\n'; seq 101 200; } >two
     { printf '##c\n#b\n'; seq 101 200; } >three
-    bigshuf --scatter=store --piles=2 --batch=one --header-start='#' one
-    bigshuf --scatter=store --batch=two --header-start='#' two
+    bigshuf --scatter=store --piles=2 --batch=one --header=start:'#' one
+    bigshuf --scatter=store --batch=two --header=start:'#' two
     bigshuf --gather=store >out
     head -n 2 out | cmp - <(head -n 2 one)
     tail -n +3 out | sort -n | cmp - <(seq 200)
     fails_with 1 'bigshuf: store/header: not the header of these inputs' \
-        bigshuf --scatter=store --batch=three --header-start='#' three
+        bigshuf --scatter=store --batch=three --header=start:'#' three
     fails_with 1 'bigshuf: store/format: the store has a header of lines starting with "#", not no header' \
         bigshuf --scatter=store one
     fails_with 1 'bigshuf: store/format: the store has a header of lines starting with "#", not *"##"' \
-        bigshuf --scatter=store --header-start='##' one
+        bigshuf --scatter=store --header=start:'##' one
 }
 
 test_nothing_but_lines_that_begin_with_a_string_is_told() {
     printf '#a\n#b' >in
-    header_alone "lines that begin with '#'" '#a\n#b\n' --header-start='#' in in /dev/null
-    header_alone "lines that begin with '#'" '#a\n#b\n' --header-start='#' < <(cat in)
-    output_is '' --header-start='#' /dev/null
+    header_alone "lines that begin with '#'" '#a\n#b\n' --header=start:'#' in in /dev/null
+    header_alone "lines that begin with '#'" '#a\n#b\n' --header=start:'#' < <(cat in)
+    output_is '' --header=start:'#' /dev/null
     { cat in; printf '\n1\n'; } >other
-    output_is '#a\n#b\n1\n' --header-start='#' in other
+    output_is '#a\n#b\n1\n' --header=start:'#' in other
 }
 
 test_headers_of_lines_that_differ_are_told() {
     printf '#a\n1\n' >a
     printf '#b\n1\n' >b
     printf '1\n' >c
-    fails_at_once 'bigshuf: b: header differs from that of a' --header-start='#' a b never
-    fails_at_once 'bigshuf: c: header differs from that of a' --header-start='#' a c never
-    fails_at_once 'bigshuf: a: header differs from that of c' --header-start='#' c a never
-    fails_when_read 'bigshuf: -: header differs from that of a' b --header-start='#' a -
+    fails_at_once 'bigshuf: b: header differs from that of a' --header=start:'#' a b never
+    fails_at_once 'bigshuf: c: header differs from that of a' --header=start:'#' a c never
+    fails_at_once 'bigshuf: a: header differs from that of c' --header=start:'#' c a never
+    fails_when_read 'bigshuf: -: header differs from that of a' b --header=start:'#' a -
     { printf '#'; long_line 1100000; } >a
-    fails_at_once 'bigshuf: a: header is larger than 1048576 bytes' --header-start='#' a never
+    fails_at_once 'bigshuf: a: header is larger than 1048576 bytes' --header=start:'#' a never
     head -c 1048575 a >b
     { cat b && printf '\nx\ny\n'; } >c
-    same 1048580 "$(bigshuf --header-start='#' c | wc -c | tr -d ' ')"
+    same 1048580 "$(bigshuf --header=start:'#' c | wc -c | tr -d ' ')"
     { cat b && printf '\n#'; } >c
-    fails_at_once 'bigshuf: c: header is larger than 1048576 bytes' --header-start='#' c never
+    fails_at_once 'bigshuf: c: header is larger than 1048576 bytes' --header=start:'#' c never
 }
 
 test_headers_may_differ_if_that_is_said() {
@@ -689,18 +681,18 @@ test_headers_may_differ_if_that_is_said() {
     seq 3 8 >c
     for files in 'a b c' 'a - c'; do
         # shellcheck disable=SC2094 # words, by intention; it is only read
-        bigshuf --header-start='#' --headers-differ $files <b | tee out | tail -n +3 | sort | cmp - <(seq 8)
+        bigshuf --header=start:'#' --headers-differ $files <b | tee out | tail -n +3 | sort | cmp - <(seq 8)
         head -n 2 out | cmp - <(head -n 2 a)
     done
-    bigshuf --header-start='#' --headers-differ c b a | sort | cmp - <(seq 8)
+    bigshuf --header=start:'#' --headers-differ c b a | sort | cmp - <(seq 8)
     printf 'a,b\n1\n' >a
     printf 'A;B\n1\n' >b
     output_is 'a,b\n1\n1\n1\n' --header --headers-differ a b a
-    output_is 'a' --header-bytes=1 --headers-differ a b -n 0
+    output_is 'a' --header=bytes:1 --headers-differ a b -n 0
     { seq -f '#%g' 2000; long_lines 3000 100 300; } >d
     bigshuf --seed=1 --header --headers-differ a d | same_lines /dev/stdin <(cat a; tail -n +2 d)
-    bigshuf --seed=1 --header-start='#' --headers-differ d a d >out
-    bigshuf --seed=1 --header-start='#' --headers-differ - a d < <(cat d) | cmp - out
+    bigshuf --seed=1 --header=start:'#' --headers-differ d a d >out
+    bigshuf --seed=1 --header=start:'#' --headers-differ - a d < <(cat d) | cmp - out
     head -n 2000 out | cmp - <(seq -f '#%g' 2000)
     tail -n +2001 out | same_lines /dev/stdin <(tail -n +2001 d; cat a; tail -n +2001 d)
 }
@@ -724,7 +716,7 @@ test_a_short_record_of_a_size_is_told_before_output() {
     printf 123456789 >in
     fails_at_once 'bigshuf: in: size is not a multiple of 4 bytes' --records=bytes:4 never eight in
     fails_at_once 'bigshuf: in: size after the header is not a multiple of 4 bytes' \
-        --records=bytes:4 --header-bytes=2 in never
+        --records=bytes:4 --header=bytes:2 in never
     fails_at_once 'bigshuf: -: size is not a multiple of 4 bytes' --records=bytes:4 never - <in
     fails_when_read 'bigshuf: -: size is not a multiple of 4 bytes' in --records=bytes:4 eight - eight
     { more_than_memory; more_than_memory; echo; } >in
@@ -740,7 +732,7 @@ test_an_unclosed_quote_is_told_with_its_line() {
     fails_when_read 'bigshuf: -: unclosed quote that starts in line 4' in --csv --header
     fails_when_read 'bigshuf: -: unclosed quote that starts in line 1' <(printf '"') --csv
     { printf '%%!\n"'; cat in; } >below
-    fails_when_read 'bigshuf: -: unclosed quote that starts in line 5' below --csv --header-bytes=4
+    fails_when_read 'bigshuf: -: unclosed quote that starts in line 5' below --csv --header=bytes:4
     { more_than_memory; printf '"x"\n"\n'; } >in
     fails_when_read "bigshuf: -: unclosed quote that starts in line $(wc -l <in | tr -d ' ')" in -S 8M --csv
     { printf '"'; more_than_memory; } >in

@@ -116,7 +116,7 @@ test_gathers_of_a_store_are_drawn_anew() {
         unlike 512 a b
     done
     cat store/x/pile-00* >in
-    drawn_anew 100 --gather=store --pile=0-99
+    drawn_anew 100 --gather=store --piles=0-99
 }
 
 test_gathers_of_a_store_of_fewer_records_than_piles_are_drawn_anew() {

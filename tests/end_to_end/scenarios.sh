@@ -71,7 +71,7 @@ test_samples_for_webdataset_are_shuffled_into_shards() {
         done
         tar --sort=name -cf raw-$raw.tar raw/$raw
     done
-    bigshuf --records=tar --seed=x --shard-bytes=500K -o out-%06d.tar raw-*.tar
+    bigshuf --records=tar --seed=x --shards=bytes:500K -o out-%06d.tar raw-*.tar
     same 300 "$(samples out-*.tar | tee read | sort -u | wc -l | tr -d ' ')"
     samples raw-*.tar | same_lines /dev/stdin read
     fails_with 1 '' cmp -s <(samples raw-*.tar) read
@@ -211,11 +211,11 @@ make_vcf() {
 # grep '^#' in.vcf > out.vcf; grep -v '^#' in.vcf | shuf -n 1000 >> out.vcf
 test_a_sample_of_variants_below_their_header() {
     make_vcf 30000 >in.vcf
-    bigshuf --header-start='#' -n 1000 --seed=7 in.vcf >out.vcf
+    bigshuf --header=start:'#' -n 1000 --seed=7 in.vcf >out.vcf
     is_vcf <out.vcf
     { grep '^#' in.vcf; grep -v '^#' in.vcf | bigshuf -n 1000 --seed=7; } | cmp - out.vcf
-    bigshuf --header-start='#' -n 1000 --seed=7 < <(cat in.vcf) | cmp - out.vcf
-    bigshuf --header-start='#' --shards=4 -o shard.%d.vcf in.vcf
+    bigshuf --header=start:'#' -n 1000 --seed=7 < <(cat in.vcf) | cmp - out.vcf
+    bigshuf --header=start:'#' --shards=4 -o shard.%d.vcf in.vcf
     for file in shard.?.vcf; do is_vcf <"$file"; done
     cat shard.?.vcf | grep -v '^#' | same_lines /dev/stdin <(grep -v '^#' in.vcf)
     fails_with 1 '' is_vcf < <(bigshuf --seed=7 in.vcf)
@@ -225,7 +225,7 @@ test_a_sample_of_variants_below_their_header() {
 test_variants_of_several_files() {
     make_vcf 100 | sed '2i ##fileDate=20261101' >a.vcf
     make_vcf 200 | sed '2i ##fileDate=20261102' >b.vcf
-    bigshuf --header-start='#' --headers-differ -o all.vcf a.vcf b.vcf
+    bigshuf --header=start:'#' --headers-differ -o all.vcf a.vcf b.vcf
     is_vcf <all.vcf
     grep '^#' all.vcf | cmp - <(grep '^#' a.vcf)
     grep -v '^#' all.vcf | same_lines /dev/stdin <(cat a.vcf b.vcf | grep -v '^#')
@@ -238,7 +238,7 @@ test_gzipped_shards_are_those_of_split() {
     split --version >/dev/null 2>&1 || skip "no GNU split here"
     seq 10000 >in
     bigshuf --seed=x in | split -a 5 -d -l 700 - old. --filter='gzip -n -c > $FILE.gz'
-    bigshuf --seed=x --parallel=4 --shard-records=700 --filter='gzip -n -c > $FILE.gz' -o new.%05d in
+    bigshuf --seed=x --parallel=4 --shards=records:700 --filter='gzip -n -c > $FILE.gz' -o new.%05d in
     for file in old.*; do
         cmp "$file" "new.${file#old.}"
     done

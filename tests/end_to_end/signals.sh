@@ -48,7 +48,7 @@ test_sigterm_while_shards_are_made_leaves_no_name() {
     mkdir folder
     seq 100000 >in
     for moment in $(seq "$(scale 1 3 1000)"); do
-        start bigshuf --parallel=8 --shard-records=1 -o folder/%06d in
+        start bigshuf --parallel=8 --shards=records:1 -o folder/%06d in
         sleep "0.0$((1 + moment % 9))"
         kill -TERM $!
         fails_with 143 '*' wait $!

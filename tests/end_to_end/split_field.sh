@@ -86,7 +86,7 @@ test_percentages_are_of_fields() {
 
 test_groups_headers_shards_and_samples_go_with_it() {
     { echo 'n	patient	x' && visits 3000 500 | sort -k 2,2; } >in
-    REST=rest.%d divide in --header --group-field=2 --shard-bytes=10000
+    REST=rest.%d divide in --header --group-field=2 --shards=bytes:10000
     apart a b rest.*
     for file in a b rest.*; do same "$(head -n 1 in)" "$(head -n 1 "$file")"; done
     cat a b rest.* | grep -v patient | sort | cmp - <(tail -n +2 in | sort)
@@ -99,7 +99,7 @@ test_groups_headers_shards_and_samples_go_with_it() {
 
 test_shards_are_not_made_for_nothing() {
     visits 100 5 >in
-    bigshuf --split-field=2 --split=100%:a --shard-records=10 -o rest.%d in
+    bigshuf --split-field=2 --split=100%:a --shards=records:10 -o rest.%d in
     same 'a in' "$(echo *)"
 }
 

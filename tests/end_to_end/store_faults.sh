@@ -132,7 +132,7 @@ test_a_task_that_is_killed_at_any_call_loses_nothing_and_can_run_again() {
 }
 
 test_so_it_is_while_old_batches_go() {
-    killed_at_any_call --keep=1
+    killed_at_any_call --newest=1
     [ ! -d store/a ]
 }
 

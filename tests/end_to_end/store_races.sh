@@ -79,7 +79,7 @@ END
 test_a_batch_that_somebody_removes_is_not_to_be_had() {
     make_store
     local tries='mv store/.old-y~* store/y; bigshuf --gather=store 2>said >out; mv store/y store/.old-y'
-    meets unlink_at 1 "$tries" --scatter=store --batch=z --seed=42 --keep=1 in || true
+    meets unlink_at 1 "$tries" --scatter=store --batch=z --seed=42 --newest=1 in || true
     same 'bigshuf: store/y/manifest: another process has locked it: try again when that has ended' "$(<said)"
 }
 
@@ -90,13 +90,13 @@ test_what_changes_after_it_was_looked_at_is_named() {
     cp -R store sound
     restore() { rm -rf store && cp -R sound store; }
     cases <<END
-        meets preadv 1 'truncate -s 5 store/x/pile-0001' --gather=store --pile=1 =! store/x/pile-0001: size has changed since it was written: $again
-        restore; meets preadv 1 'rm store/x/pile-0001' --gather=store --pile=1 =! store/x/pile-0001: missing: $again
-        restore; meets preadv 1 'ln -sf ../y/pile-0001 store/x/pile-0001' --gather=store --pile=1 =! store/x/pile-0001: not a regular file
-        restore; meets preadv 1 'rm store/x/pile-0001; mkfifo store/x/pile-0001' --gather=store --pile=1 =! store/x/pile-0001: not a regular file
-        restore; meets preadv 1 'forge store/x/manifest 1 0 0' --gather=store --pile=1 =! store/y/pile-0001: contents have changed since they were written
-        restore; meets preadv 1 'sed s/^0001/0002/ store/x/manifest >m; cat m >store/x/manifest' --gather=store --pile=1 =! store/x/manifest: contents have changed since they were written
-        restore; FAULT_CALL=preadv FAULT_AT=2 FAULT_END=1 bigshuf-faulty --gather=store --pile=1 =! store/x/pile-0001: contents have changed since they were written
+        meets preadv 1 'truncate -s 5 store/x/pile-0001' --gather=store --piles=1-1 =! store/x/pile-0001: size has changed since it was written: $again
+        restore; meets preadv 1 'rm store/x/pile-0001' --gather=store --piles=1-1 =! store/x/pile-0001: missing: $again
+        restore; meets preadv 1 'ln -sf ../y/pile-0001 store/x/pile-0001' --gather=store --piles=1-1 =! store/x/pile-0001: not a regular file
+        restore; meets preadv 1 'rm store/x/pile-0001; mkfifo store/x/pile-0001' --gather=store --piles=1-1 =! store/x/pile-0001: not a regular file
+        restore; meets preadv 1 'forge store/x/manifest 1 0 0' --gather=store --piles=1-1 =! store/y/pile-0001: contents have changed since they were written
+        restore; meets preadv 1 'sed s/^0001/0002/ store/x/manifest >m; cat m >store/x/manifest' --gather=store --piles=1-1 =! store/x/manifest: contents have changed since they were written
+        restore; FAULT_CALL=preadv FAULT_AT=2 FAULT_END=1 bigshuf-faulty --gather=store --piles=1-1 =! store/x/pile-0001: contents have changed since they were written
 END
 }
 
@@ -220,12 +220,12 @@ test_the_order_in_which_things_come_to_disk() {
         calls '$order' --scatter=store --batch=x --piles=2 --header in => sync sync link_at unlink_at sync sync sync sync link_at unlink_at sync sync sync rename_at sync
         calls '$order' --scatter=store --seed=42 --batch=y --header in => sync sync sync sync rename_at sync
         calls '$order' --scatter=store --seed=42 --batch=y --header in => bigshuf: batch y is in store already: nothing was added sync
-        calls '$order' --scatter=store --batch=z --header --keep=2 in => sync sync sync sync rename_at sync rename_at sync unlink_at unlink_at unlink_at rmdir_at
+        calls '$order' --scatter=store --batch=z --header --newest=2 in => sync sync sync sync rename_at sync rename_at sync unlink_at unlink_at unlink_at rmdir_at
         FAULT_CALL=sync FAULT_AT=6 FAULT_ERRNO=EINVAL bigshuf-faulty --scatter=store --batch=w --piles=2 --header in =>
 END
     # Before removing a folder, a run closes the files in it: on network file systems, open files stay there under
     # another name.
-    calls 'unlink_at close rmdir_at' --scatter=store --batch=a --seed=42 --header --keep=1 in | paste -s -d ' ' - |
+    calls 'unlink_at close rmdir_at' --scatter=store --batch=a --seed=42 --header --newest=1 in | paste -s -d ' ' - |
         grep -q 'unlink_at close unlink_at unlink_at rmdir_at'
 }
 
@@ -395,7 +395,7 @@ test_where_there_are_no_locks_only_the_user_sweeps() {
     abandoned
     abandoned .old-z
     cases <<END
-        lacks lock ENOTSUP --scatter=store --batch=z --seed=42 --keep=2 in => $warning
+        lacks lock ENOTSUP --scatter=store --batch=z --seed=42 --newest=2 in => $warning
         names => .new-d~N .old-x~N .old-z format y z
         lacks lock ENOTSUP --gather=store | wc -l => 300
         lacks lock EIO --gather=store =! store/y/manifest: Input/output error

@@ -180,7 +180,7 @@ test_memory_and_threads_do_not_matter_when_it_is_gathered() {
     gather --epoch=1 -S 1G --parallel=1 | cmp - wanted
     gather --epoch=1 -S 8M --parallel=1 | cmp - wanted
     gather --epoch=1 -S 8M --parallel=3 | cmp - wanted
-    gather --epoch=1 -S 8M --compress-temporary=always | cmp - wanted
+    gather --epoch=1 -S 8M --tune=compress-temporary=always | cmp - wanted
     gather --epoch=1 -S 12M -T . -o out
     cmp out wanted
 }
@@ -190,13 +190,13 @@ test_pile_names_files_whatever_the_epoch() {
     local epoch
     make_store 8
     for epoch in 0 5; do
-        gather --epoch=$epoch --pile=3 | same_lines /dev/stdin <(cat store/*/pile-0003)
+        gather --epoch=$epoch --piles=3-3 | same_lines /dev/stdin <(cat store/*/pile-0003)
         gather --epoch=$epoch | grep -xF -f <(cat store/*/pile-000[2-5]) >wanted
-        gather --epoch=$epoch --pile=2-5 | cmp - wanted
+        gather --epoch=$epoch --piles=2-5 | cmp - wanted
     done
     rm store/*/pile-000[0167]
-    gather --epoch=5 --pile=2-5 | cmp - wanted
-    bigshuf --gather=store --epoch=5 --pile=2-5 | same_lines /dev/stdin wanted
+    gather --epoch=5 --piles=2-5 | cmp - wanted
+    bigshuf --gather=store --epoch=5 --piles=2-5 | same_lines /dev/stdin wanted
 }
 
 test_stores_with_equal_names_and_counts_stay_aligned() {
@@ -414,9 +414,9 @@ test_what_is_gathered_may_be_divided() {
     gather --split=100:first --split=10%:second >rest
     cat first second rest | cmp - whole
     gather -n 123 | cmp - <(sed 123q whole)
-    gather --pile=3-4 -n 10 | cmp - <(gather --pile=3-4 | sed 10q)
+    gather --piles=3-4 -n 10 | cmp - <(gather --piles=3-4 | sed 10q)
     same '' "$(gather -n 0)"
-    gather --shard-records=1000 -o 'shard-%d.gz' --filter='gzip >$FILE'
+    gather --shards=records:1000 -o 'shard-%d.gz' --filter='gzip >$FILE'
     cat shard-*.gz | gzip -d | cmp - whole
 }
 
@@ -461,7 +461,7 @@ test_what_is_not_as_it_was_is_told() {
         add y --header in
         (cd store && eval "$change")
         names_damage "$file"
-        case $file in */pile*) gather --pile=2-3 >out ;; esac
+        case $file in */pile*) gather --piles=2-3 >out ;; esac
     done <<'END'
 x/pile-0001 truncate -s -1 x/pile-0001
 x/pile-0001 printf X | dd of=x/pile-0001 bs=1 seek=50 conv=notrunc 2>/dev/null
@@ -812,7 +812,7 @@ test_batches_without_a_name_are_all_added_and_sort_by_age() {
 
 test_a_window_of_3_over_10_batches_has_the_last_3() {
     for i in 01 02 03 04 05 06 07 08 09 10; do
-        seq -f "$i-%g" 100 | add $i --piles=4 --keep=3
+        seq -f "$i-%g" 100 | add $i --piles=4 --newest=3
     done
     batches 08 09 10
     gather | same_lines /dev/stdin <(for i in 08 09 10; do seq -f "$i-%g" 100; done)
@@ -820,12 +820,12 @@ test_a_window_of_3_over_10_batches_has_the_last_3() {
 
 test_the_batch_just_added_stays_whatever_its_name() {
     for i in 1 2 3 0; do
-        echo $i | add $i --piles=2 --keep=2
+        echo $i | add $i --piles=2 --newest=2
     done
     batches 0 2 3
-    echo 4 | add 4 --keep=2
+    echo 4 | add 4 --newest=2
     batches 3 4
-    echo 5 | add 5 --keep=18446744073709551615
+    echo 5 | add 5 --newest=18446744073709551615
     batches 3 4 5
 }
 
@@ -839,21 +839,21 @@ test_a_reader_keeps_what_it_reads() {
     start bigshuf --gather=store --seed=42 -S 8M >pipe
     exec 8<pipe 7>&-
     head -c 1000 <&8 >out
-    seq 10 | add 2 --keep=1
-    seq 10 | add 3 --keep=1
+    seq 10 | add 2 --newest=1
+    seq 10 | add 3 --newest=1
     same '.old-1~N 3 format' "$(names)"
     bigshuf --scatter=store --sweep | grep '^kept .old-1~[0-9a-f]* (being read)$'
     cat <&8 >>out
     wait $!
     cmp out wanted
-    seq 10 | add 4 --keep=1
+    seq 10 | add 4 --newest=1
     batches 4
 }
 
 test_readers_and_a_moving_window_at_the_same_time() {
     seq -f '00-%g' 2000 | add 00 --piles=4
     for i in $(seq -w 1 "$(scale 4 20 200)"); do
-        seq -f "$i-%g" 2000 | add $i --keep=1
+        seq -f "$i-%g" 2000 | add $i --newest=1
     done 2>said &
     writer=$!
     while kill -0 $writer 2>>said; do
@@ -977,7 +977,7 @@ test_a_folder_that_is_no_batch_is_told_by_all() {
     mkdir store/junk
     all_say "$said"
     fails_with 1 "$said" add y in
-    fails_with 1 "$said" add z --keep=1 in
+    fails_with 1 "$said" add z --newest=1 in
     mkdir store/.old-w
     fails_with 1 "$said" bigshuf --scatter=store --sweep >swept
     grep '^removed .old-w ' swept
@@ -1011,26 +1011,26 @@ test_another_format_is_told() {
 
 test_wrong_words_of_stores_are_told_before_the_work() {
     local option
-    for option in --piles={3,0,1,8192,-2,x,,4K} --keep={0,-1,x,} --batch={../x,.x,,a/b,'a b',header,format} \
+    for option in --piles={3,0,1,8192,-2,x,,4K} --newest={0,-1,x,} --batch={../x,.x,,a/b,'a b',header,format} \
         --batch=$'a\nb' --batch="$(printf %0201d 0)"; do
         fails_at_once "bigshuf: *${option%%=*}*" --scatter=store "$option" never
     done
     seq 10 | add x --piles=64
-    for option in --pile={9-3,-1,x,3-,-3,1-2-3,,1K,64,63-64,512,18446744073709551616} \
+    for option in --piles={9-3,-1,x,3-,-3,1-2-3,,1K,64,64-64,63-64,0-512,0-18446744073709551616} \
         --epoch={-1,x,,18446744073709551616} in; do
-        fails_with 1 "bigshuf: *$(echo "${option%%=*}" | tr -d -)*" gather -o out "$option"
+        fails_with 1 "bigshuf: *$(echo "${option%%=*}" | tr -d s-)*" gather -o out "$option"
     done
     is_empty out
     same 'never out store' "$(ls | paste -s -d ' ' -)"
     for option in -n1 -r -e -i1-2 -oout --keep-order --probability=1 --weight-field=1 --weights=w --random-source=r \
-        --shards=2 --split=1:a --filter=cat --gather=store --pile=1 --epoch=1 --list; do
+        --shards=2 --split=1:a --filter=cat --gather=store --piles=1-1 --epoch=1 --list; do
         fails_at_once 'bigshuf: *' --scatter=store "$option" never
     done
     for option in -r -e -i1-2 --keep-order --probability=1 --weight-field=1 --weights=w --random-source=r --csv \
-        --header --records=bytes:1 --files0-from=f --piles=2 --batch=x --keep=1 --sweep -z; do
+        --header --records=bytes:1 --files0-from=f --piles=2 --batch=x --newest=1 --sweep -z; do
         fails_with 1 'bigshuf: *' bigshuf --gather=store "$option"
     done
-    for option in --piles=2 --batch=x --keep=1 --sweep --pile=1 --epoch=1 --list; do
+    for option in --piles=2 --batch=x --newest=1 --sweep --piles=1-1 --epoch=1 --list; do
         fails_at_once 'bigshuf: *' "$option" never
     done
 }

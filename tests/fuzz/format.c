@@ -58,8 +58,7 @@ static void write_and_read(struct fuzz *fuzz)
     size_t bytes;
 
     format.piles = (unsigned)STORE_FORMAT_PILES_MIN << fuzz_byte(fuzz) % 12;
-    format.header_bytes = fuzz_number(fuzz);
-    format.header_lines = fuzz_number(fuzz);
+    *(fuzz_byte(fuzz) % 2 > 0 ? &format.header_bytes : &format.header_lines) = fuzz_number(fuzz);
     bytes = store_format_text(&format, text);
     FUZZ_CHECK(bytes < STORE_FORMAT_TEXT_BYTES && strlen(text) == bytes);
     FUZZ_CHECK(store_format_parse(&again, string_again, text, bytes));

@@ -229,13 +229,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     const struct fuzz at_once = {large, sizeof large};
     struct fuzz fuzz = {data, bytes}, sizes;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+    unsigned lines;
 
     layout.format = fuzz_format(&fuzz, string);
     layout.format.grouped = false;
     layout.header = (struct header_rule){.bytes = fuzz_from_to(&fuzz, 0, FILE_MAX / 2)};
-    layout.header.lines = fuzz_byte(&fuzz) % 8;
-    if (layout.header.lines >= 6 && (layout.format.kind == NULL || record_is(&layout.format, RECORD_TEXT)))
-        layout.header = (struct header_rule){.start = layout.header.lines == 6 ? "a" : "#!"};
+    lines = fuzz_byte(&fuzz) % 8;
+    if (lines >= 6 && (layout.format.kind == NULL || record_is(&layout.format, RECORD_TEXT)))
+        layout.header = (struct header_rule){.start = lines == 6 ? "a" : "#!"};
+    else if (lines > 0)
+        layout.header = (struct header_rule){.lines = lines};
     file_count = 1 + fuzz_byte(&fuzz) % FILES_MAX;
     sizes = (struct fuzz){fuzz.data, fuzz.bytes < 8 ? fuzz.bytes : 8};
     for (size_t i = 0; i < 8; i++)

@@ -12,7 +12,7 @@ from records import Format
 
 STRINGS = ("<|endoftext|>", "\\n\\n", "aab", "abab", "\\r\\n", "--")
 BYTES = (";", "\\0", "\\t", "\\xff", "a")
-SHARDS = (("shards", (1, 3, 8, 20)), ("shard-records", (1, 7, 400)), ("shard-bytes", (1, 50, 3000, 25000)))
+SHARDS = (("%d", (1, 3, 8, 20)), ("records:%d", (1, 7, 400)), ("bytes:%d", (1, 50, 3000, 25000)))
 LIMITS = (("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 5000, 1 << 20)))
 MOST_SHARDS = 8000
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
@@ -46,9 +46,14 @@ class Case:
     def format(self):
         """The record format that the options ask for."""
         opts = self.opts
-        fmt = Format(header_records=int(opts["header"] or 1) if "header" in opts else 0,
-                     header_bytes=int(opts.get("header-bytes", 0)),
-                     header_start=opts.get("header-start", "").encode(), may_differ="headers-differ" in opts)
+        fmt = Format(may_differ="headers-differ" in opts)
+        word, text = self.form("header")
+        if word == "start":
+            fmt.header_start = text.encode()
+        elif word == "bytes":
+            fmt.header_bytes = int(text)
+        elif "header" in opts:
+            fmt.header_records = int(text or 1)
         end = b"\0" if "z" in opts else b"\n"
         if "delimiter" in opts:
             end = unescape(opts["delimiter"])
@@ -68,6 +73,11 @@ class Case:
             fmt.string = unescape(argument)
         return fmt
 
+    def form(self, name):
+        """The argument of --header or --shards: its word, which may be none, and what follows it."""
+        word, colon, text = (self.opts.get(name) or "").partition(":")
+        return (word, text) if colon else ("", word)
+
     def kind(self):
         """The kind of records: its name, a colon, and what stands behind it; or nothing."""
         return ("csv" if "csv" in self.opts else self.opts.get("records", "")).partition(":")
@@ -81,7 +91,7 @@ class Case:
 
     def sharded(self):
         """Are there shards?"""
-        return any(name in self.opts for name in ("shards", "shard-records", "shard-bytes"))
+        return "shards" in self.opts
 
     def to_stdout(self):
         """Does anything go to standard output?"""
@@ -135,7 +145,8 @@ def is_valid(case):
     many = case.sharded() or "split" in o
     line_like = case.format().kind == "delimiter" and len(case.format().string) == 1
     words = "e" in o or "i" in o
-    if case.sharded() and _many_records(case) > MOST_SHARDS * int(o.get("shard-records", 1)) and "shards" not in o:
+    word, text = case.form("shards")
+    if word and _many_records(case) > MOST_SHARDS * (int(text) if word == "records" else 1):
         return False
     low, high = map(int, o.get("i", "0-0").split("-"))
     prefix = "n" in o and not weighted and not {"probability", "keep-order", "random-source"} & set(o)
@@ -143,7 +154,8 @@ def is_valid(case):
         return False
     kind = case.kind()[0]
     lined = kind in ("", "lines", "fastq")
-    headers = {"header", "header-bytes", "header-start", "headers-differ"}
+    headers = {"header", "headers-differ"}
+    head = case.form("header")[0]
     return not (
         ("keep-order" in o and ("n" not in o or "probability" in o or "random-source" in o or "r" in o))
         or ("probability" in o and (weighted or {"n", "r", "random-source"} & set(o)))
@@ -154,11 +166,11 @@ def is_valid(case):
         or ("weight-field" in o and not (line_like and not kind))
         or ({"group-field", "split-field"} & set(o) and not ((line_like and not kind) or kind == "csv"))
         or ("group-field" in o and (words or "weight-field" in o))
-        or ("split-field" in o and (words or {"random-source", "shards", "filter"} & set(o) or "split" not in o))
+        or ("split-field" in o and (words or {"random-source", "filter"} & set(o) or "split" not in o))
+        or ("split-field" in o and "shards" in o and not word)
         or ("split-field" in o and o.get("group-field", o["split-field"]) != o["split-field"])
         or ("split-field" in o and not all("%" in split.split(":")[0] for split in o.get("split", [])))
         or several("weights", "weight-field")
-        or several("shards", "shard-records", "shard-bytes")
         or several("e", "i")
         or (case.sharded() and "%" not in o.get("o", ""))
         or (not case.sharded() and "%" in o.get("o", ""))
@@ -170,9 +182,9 @@ def is_valid(case):
         or (words and (kind or headers & set(o) or len(case.format().string) > 1 or "weight-field" in o))
         or ({"z", "delimiter"} & set(o) and not lined)
         or (kind and len(unescape(o.get("delimiter", "\n"))) > 1)
-        or (kind in LENGTHS and "header" in o)
+        or (kind in LENGTHS and "header" in o and not head)
         or (kind == "tar" and headers & set(o))
-        or ("header-start" in o and (kind in ("bytes", *LENGTHS) or {"header", "header-bytes"} & set(o)))
+        or (head == "start" and kind in ("bytes", *LENGTHS))
         or several("z", "delimiter")
         or several("csv", "records")
     )
@@ -286,22 +298,22 @@ class Maker:
         head = b""
         if self.chance(3):
             head = b"#bytes"[: draw.randrange(1, 7)]
-            case.opts["header-bytes"] = str(len(head))
+            case.opts["header"] = "bytes:%d" % len(head)
         elif fmt.kind not in ("size", "length") and self.chance(3):
-            case.opts["header-start"] = draw.choice(("#", "##"))
+            case.opts["header"] = "start:" + draw.choice(("#", "##"))
             head = b"".join(b"##%d" % i + (b"\n" if fmt.kind in ("csv", "start") else fmt.string)
                             for i in range(draw.choice((0, 1, 3, 700))))
-        if fmt.kind != "length" and "header-start" not in case.opts and (not head or self.chance(2)):
+        elif fmt.kind != "length":
             lines = draw.choice((1, 1, 2, 5))
             case.opts["header"] = None if lines == 1 else str(lines)
             line = b"h" * fmt.count if fmt.kind == "size" else b"title" + (b"\n" if fmt.kind == "start" else fmt.string)
             if fmt.kind == "csv":
                 line = b'a,"b\nc"\n'
-            head += line * lines
+            head = line * lines
         case.inputs = [Data(d.kind, d.count, d.seed, d.end, head, d.tail) for d in case.inputs]
-        if self.chance(12) and {"header", "header-bytes", "header-start"} & set(case.opts):
+        if self.chance(12) and "header" in case.opts:
             d = case.inputs[-1]
-            other = head + head[:5] if "header-start" in case.opts and self.chance(2) else b"X" + head[1:]
+            other = head + head[:5] if case.form("header")[0] == "start" and self.chance(2) else b"X" + head[1:]
             case.inputs[-1] = Data(d.kind, d.count, d.seed, d.end, other, d.tail)
             if self.chance(2):
                 case.opts["headers-differ"] = None
@@ -384,8 +396,8 @@ class Maker:
             self.pack_some_splits()
         if self.chance(3):
             opts["o"] = "out/res.%s" % draw.choice(("%d", "%03d", "%%%d"))
-            name, choices = draw.choice(SHARDS)
-            opts[name] = str(draw.choice(choices))
+            form, choices = draw.choice(SHARDS)
+            opts["shards"] = form % draw.choice(choices)
             if "Z" in opts and self.chance(2):
                 opts["o"] += draw.choice(tuple(PACKERS))
             if draw.choice(choices) == 1 or opts["o"].endswith(tuple(PACKERS)):
@@ -426,16 +438,16 @@ class Maker:
         if self.chance(2):
             opts["parallel"] = str(draw.randrange(1, 9))
         if self.chance(2) and "random-source" not in opts:
-            opts["tune"] = "leaf-records=%d" % draw.choice((8, 9, 12, 64, 100))
+            opts["tune"] = ["leaf-records=%d" % draw.choice((8, 9, 12, 64, 100))]
         circ["tmps"] = draw.choice((1, 1, 1, 2, 3))
         if self.chance(12) and "mount" in self.can:
             circ["tmpfs-tmp"] = "size=%dm" % draw.choice((1, 3, 12))
         if self.chance(3):
-            opts["compress-temporary"] = draw.choice(("auto", "always", "always", "never"))
+            opts.setdefault("tune", []).append("compress-temporary=" + draw.choice(("auto", "always", "always", "never")))
         if self.chance(4):
             opts["v"] = None
         if self.chance(6):
-            opts[draw.choice(("progress", "no-progress"))] = None
+            opts["progress"] = draw.choice((None, "auto", "always", "never"))
         if self.chance(6) and "i" not in opts:
             opts["expect-records"] = draw.choice(("right", "right", "wrong"))  # see finish()
 

@@ -265,15 +265,16 @@ class Check:
 
     def _cut(self):
         """The texts of the shards. The first ones are the larger ones, where sizes differ."""
-        left, opts, parts = self.expected.shards, self.case.opts, []
-        if "shards" in opts:
-            count = int(opts["shards"])
+        left, parts = self.expected.shards, []
+        word, number = self.case.form("shards")
+        if not word:
+            count = int(number)
             sizes = [len(left) // count + (i < len(left) % count) for i in range(count)]
-        elif "shard-records" in opts:
-            each = int(opts["shard-records"])
+        elif word == "records":
+            each = int(number)
             sizes = [min(each, len(left) - at) for at in range(0, len(left), each)]
         else:
-            most = int(opts["shard-bytes"])
+            most = int(number)
             if self.case.kind()[0] == "tar":
                 most = max(0, most // 10240 * 10240 - 1024)
             sizes = _sizes_by_bytes(left, most)

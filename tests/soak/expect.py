@@ -115,7 +115,8 @@ def _chosen(case, key, count, weights):
     """The numbers of the records that are written, in order."""
     opts = case.opts
     limit = int(opts["n"]) if "n" in opts else None
-    leaf = int(opts["tune"].split("=")[1]) if "tune" in opts else model.LEAF_RECORDS
+    tuned = dict(text.split("=") for text in opts.get("tune", []))
+    leaf = int(tuned.get("leaf-records", model.LEAF_RECORDS))
     if "r" in opts:
         limit = ENDLESS if limit is None else limit
         if limit == 0:
@@ -216,8 +217,9 @@ def _refuse_overlap(case, result):
     inputs = {"in/%d" % i for i in range(len(case.inputs))}
     names = [split.split(":", 1)[1] for split in case.opts.get("split", [])]
     rest = set()
-    if "shards" in case.opts:
-        names += [case.opts["o"] % i for i in range(int(case.opts["shards"]))]
+    word, number = case.form("shards")
+    if number and not word:
+        names += [case.opts["o"] % i for i in range(int(number))]
     elif "o" in case.opts:
         rest = {case.opts["o"]}
     made = set(names)

@@ -10,7 +10,7 @@ def deep_tree(maker):
     """More records than the first levels of a tree with small leaves take."""
     case, draw = maker.case, maker.draw
     case.inputs = [Data("seq", draw.randrange(17_000, 40_000))]
-    case.opts["tune"] = "leaf-records=%d" % draw.choice((8, 9, 10))
+    case.opts["tune"] = ["leaf-records=%d" % draw.choice((8, 9, 10))]
     if maker.chance(2):
         case.opts["S"] = "8M"
     case.circ.update(via=draw.choice(("file", "pipe")), old="none")
@@ -20,7 +20,7 @@ def killed_shards(maker):
     """Many files, being made when a signal comes."""
     case, draw = maker.case, maker.draw
     case.inputs = [Data("seq", draw.choice((1500, 8000)))]
-    case.opts.update({"o": "out/res.%05d", "shard-records": "1", "parallel": "8"})
+    case.opts.update({"o": "out/res.%05d", "shards": "records:1", "parallel": "8"})
     case.circ.update(via="file", old="none", kill=(draw.choice(("TERM", "INT", "HUP")), 0.3 * draw.random()))
 
 
@@ -93,7 +93,7 @@ def large_header(maker):
     else:
         case.inputs = [Data("text", 3, 1, b"\n", b"h" * (size - 1) + b"\n")]
     if maker.chance(2):
-        case.opts["header-bytes"] = str(size)
+        case.opts["header"] = "bytes:%d" % size
     else:
         case.opts["header"] = None
     case.circ.update(via=draw.choice(("file", "pipe")), old="none")
@@ -112,12 +112,9 @@ def bad_weight(maker):
     """A weight that is none, under a header: the message has its line."""
     case, draw = maker.case, maker.draw
     lines = draw.choice((0, 1, 3))
-    head = b"bytes\n" * draw.choice((0, 0, 2))
-    if head:
-        case.opts["header-bytes"] = str(len(head))
+    head = b"title\t1\n" * lines
     if lines:
-        case.opts["header"] = str(lines)
-    head += b"title\t1\n" * lines
+        case.opts["header"] = draw.choice((str(lines), "bytes:%d" % len(head)))
     bad = draw.choice((b"x", b"-1", b"", b"nan", b"1e999", b"1.2.3", b"0x10"))
     case.inputs = [Data("table", draw.randrange(2000), draw.randrange(1 << 30), head=head, tail=b"bad\t%s\tz" % bad)]
     case.opts["weight-field"] = "2"

@@ -220,5 +220,5 @@ def read_files(fmt, files):
         whole.records += contents.records
         whole.all_header |= contents.all_header
         if fmt.kind == "csv" and csv_end is None:
-            csv_end = _csv_end(fmt, Contents(contents.header[fmt.header_bytes :], contents.records), data)
+            csv_end = _csv_end(fmt, contents, data)
     return whole

@@ -211,7 +211,7 @@ def command(case, number, step):
         return ["--gather=store", "--list", "-z"]
     if step["do"] == "gather":
         words = ["--gather=store", "--seed=" + step.get("seed", case.key), "--epoch=%d" % step["epoch"]]
-        words += ["--pile=%d-%d" % step["pile"]] if "pile" in step else []
+        words += ["--piles=%d-%d" % step["pile"]] if "pile" in step else []
         words += ["--part=%d/%d" % step["part"]] if "part" in step else []
         words += ["-n", str(step["n"])] if "n" in step else []
         words += ["--tune=leaf-records=%d" % step["leaf"]] if "leaf" in step else []
@@ -220,7 +220,7 @@ def command(case, number, step):
         return words + (["--parallel=%d" % step["parallel"]] if "parallel" in step else [])
     words = ["--scatter=store", "--seed=" + case.key, "--batch=" + step["batch"], "--piles=%d" % case.piles]
     words += option_words(case.plain(step).opts)
-    words += ["--keep=%d" % step["keep"]] if "keep" in step else []
+    words += ["--newest=%d" % step["keep"]] if "keep" in step else []
     words += ["-S", step["S"]] if "S" in step else []
     return words + operands(number, step)
 

@@ -205,7 +205,7 @@ class StoreRun:
             raise Wrong("store scatter", "batch %s is in the store already" % name, err)
 
     def _after_keep(self, name, step, troubled, well):
-        """Take out of the model what --keep has taken out of the store."""
+        """Take out of the model what --newest has taken out of the store."""
         if "keep" not in step:
             return
         newest = set(sorted(self.held)[-step["keep"] :]) | {name}

@@ -34,7 +34,7 @@ UNIT_TEST(the_options_tell_the_task)
         {"-n 3 a b", TASK_SHUFFLE},
         {"-n 0 -i 1-9", TASK_NOTHING},
         {"-n 0 --expect-records=3", TASK_SHUFFLE},
-        {"-n 0 --header-bytes=1 -r", TASK_SHUFFLE},
+        {"-n 0 --header=bytes:1 -r", TASK_SHUFFLE},
         {"-n 0 --header=0 --weights=w", TASK_NOTHING},
         {"--weight-field=1 -n 3 --keep-order", TASK_WEIGHTED},
         {"--random-source=f", TASK_GNU},
