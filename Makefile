@@ -9,7 +9,7 @@
 #   ONLY=PATTERN                 run only the tests whose names match
 #   EXCEPT=PATTERN               not those that match
 #   BUILD=DIR                    build there
-#   DIST=DIR                     put what is made for others there
+#   DIST=DIR                     put tarballs, packages and the like there
 #   V=1                          show whole commands, not a line for each file
 #
 # Each kind of build has a folder of its own under build/, so that one with a sanitizer stands beside the plain one.
@@ -79,7 +79,7 @@ $(LIBRARY): $(filter-out $(MAIN),$(OBJECTS))
 $(PROGRAM): $(MAIN) $(LIBRARY)
 	$(call say,LD,$@)$(LINK) -o $@ $^
 
-# What shells complete is made of what the program says of its options.
+# The completions are made from the program's --help.
 $(BUILD)/help: $(PROGRAM)
 	$(call say,HELP,$@)$(PROGRAM) --help >$@
 
@@ -180,7 +180,7 @@ format: ## format the C files
 	clang-format -i $(C_FILES)
 
 # A tool that is missing is named and passed over. clang-analyzer would take ten times as long for the tests as all the
-# other checks; what it looks for there, the sanitizers find as they run. In src/ it follows the first 50000 states of
+# other checks; the sanitizers find the same errors when the tests run. In src/ it follows the first 50000 states of
 # each function, which takes a third of the time of its usual 225000.
 ANALYZER_FLAGS = $(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=50000)
 
