@@ -25,24 +25,33 @@ void held_back_append(struct held_back *held, uint8_t *data, size_t bytes)
     held->memory_bytes = 0;
 }
 
-/* What is in the temporary file is read back through the memory, after what was still in that has been appended. */
+/* Read what is in the temporary file through the memory; to verify it, if `write` is NULL. */
+static void read_spill(struct held_back *held, void (*write)(void *context, uint8_t *data, size_t bytes), void *context)
+{
+    struct storage_reader reader;
+
+    storage_reader_init(&reader, held->spill, 0);
+    while (reader.left > 0) {
+        const size_t bytes = (size_t)least(reader.left, HELD_BACK_MEMORY_BYTES);
+        struct iovec piece = {.iov_base = held->memory, .iov_len = bytes};
+
+        storage_reader_read(&reader, &piece, 1);
+        if (write != NULL)
+            write(context, held->memory, bytes);
+    }
+    storage_reader_release(&reader);
+}
+
+/* What is still in memory is appended first. Nothing damaged is handed over: it may go to standard output. */
 static void drain_spill(struct held_back *held, void (*write)(void *context, uint8_t *data, size_t bytes),
                         void *context)
 {
     struct iovec piece = {.iov_base = held->memory, .iov_len = held->memory_bytes};
-    struct storage_reader reader;
 
     if (held->memory_bytes > 0)
         storage_write(held->spill, 0, &piece, 1);
-    storage_reader_init(&reader, held->spill, 0);
-    while (reader.left > 0) {
-        const size_t bytes = (size_t)least(reader.left, HELD_BACK_MEMORY_BYTES);
-
-        piece = (struct iovec){.iov_base = held->memory, .iov_len = bytes};
-        storage_reader_read(&reader, &piece, 1);
-        write(context, held->memory, bytes);
-    }
-    storage_reader_release(&reader);
+    read_spill(held, NULL, NULL);
+    read_spill(held, write, context);
     storage_free(held->spill);
     held->spill = NULL;
     held->memory_bytes = 0;
