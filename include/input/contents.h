@@ -46,8 +46,9 @@ void contents_open(struct contents *contents, const char *const *names, size_t c
 void contents_release(struct contents *contents);
 
 /* Look at the next file, which must be one that can be read, as far as that can be known without side effects. Is it
- * a regular one, to be read as it is? If so, it is marked, *bytes receives how many are left of it, and what is not
- * standard input is open, to be read from its beginning up to contents_close. */
+ * a regular one, to be read as it is, and not one that is made when it is read, as those in /proc? If so, it is marked,
+ * *bytes receives how many are left of it, and what is not standard input is open, to be read from its beginning up to
+ * contents_close. */
 bool contents_look(struct contents *contents, size_t file, uint64_t *bytes);
 
 /* Decompress those that are compressed, from now on. */
