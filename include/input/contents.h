@@ -46,8 +46,9 @@ void contents_open(struct contents *contents, const char *const *names, size_t c
 void contents_release(struct contents *contents);
 
 /* Look at the next file. The run ends if it is known, without side effects, that it cannot be read. Returns whether it
- * is a regular file that needs no decompression. If so, it is marked, *bytes receives how many bytes are left of it,
- * and unless it is standard input it is open, to be read from its beginning, up to contents_close. */
+ * is a regular file that needs no decompression, and is not one that is made as it is read, as those in /proc are. If
+ * so, it is marked, *bytes receives how many bytes are left of it, and unless it is standard input it is open, to be
+ * read from its beginning, up to contents_close. */
 bool contents_look(struct contents *contents, size_t file, uint64_t *bytes);
 
 /* Decompress those that are compressed, from now on. */

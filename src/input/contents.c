@@ -141,7 +141,7 @@ bool contents_look(struct contents *contents, size_t file, uint64_t *bytes)
     contents->start = is_input ? contents->at : contents->start;
     if (contents->at >= 0 && contents->at < mark->bytes)
         *bytes = (uint64_t)(mark->bytes - contents->at);
-    return !is_packed(contents, *bytes);
+    return !is_packed(contents, *bytes) && mark->ends != 0;
 }
 
 void contents_decompress(struct contents *contents, struct decompress_limits limits)

@@ -167,10 +167,14 @@ static int start(struct turn *turn, size_t i, const struct decompress_beginning 
     packer_unpack(&command, turn->packer);
     if (program_start(&turn->program, command.arguments, packer_own_variables, input, PROGRAM_PIPE) != 0)
         return -1;
+    if (sys_set_nonblocking(turn->program.out) != 0) {
+        program_kill(&turn->program);
+        return -1;
+    }
     sys_widen_pipe(turn->program.out);
     turn->runs = true;
     turn->fd = fd;
-    return sys_set_nonblocking(turn->program.out);
+    return 0;
 }
 
 /* Have a pipe to feed a program with, and bytes for it that were read. Returns the end for the program, or -1 with

@@ -25,24 +25,34 @@ void held_back_append(struct held_back *held, uint8_t *data, size_t bytes)
     held->memory_bytes = 0;
 }
 
-/* The bytes still in memory are appended to the temporary file, which is then read back through that memory. */
+/* Read what is in the temporary file through the memory; to verify it, if `write` is NULL. */
+static void read_spill(struct held_back *held, void (*write)(void *context, uint8_t *data, size_t bytes), void *context)
+{
+    struct storage_reader reader;
+
+    storage_reader_init(&reader, held->spill, 0);
+    while (reader.left > 0) {
+        const size_t bytes = (size_t)least(reader.left, HELD_BACK_MEMORY_BYTES);
+        struct iovec piece = {.iov_base = held->memory, .iov_len = bytes};
+
+        storage_reader_read(&reader, &piece, 1);
+        if (write != NULL)
+            write(context, held->memory, bytes);
+    }
+    storage_reader_release(&reader);
+}
+
+/* The bytes still in memory are appended first. All is verified before any of it is handed over, since that may go to
+ * standard output. */
 static void drain_spill(struct held_back *held, void (*write)(void *context, uint8_t *data, size_t bytes),
                         void *context)
 {
     struct iovec piece = {.iov_base = held->memory, .iov_len = held->memory_bytes};
-    struct storage_reader reader;
 
     if (held->memory_bytes > 0)
         storage_write(held->spill, 0, &piece, 1);
-    storage_reader_init(&reader, held->spill, 0);
-    while (reader.left > 0) {
-        const size_t bytes = (size_t)least(reader.left, HELD_BACK_MEMORY_BYTES);
-
-        piece = (struct iovec){.iov_base = held->memory, .iov_len = bytes};
-        storage_reader_read(&reader, &piece, 1);
-        write(context, held->memory, bytes);
-    }
-    storage_reader_release(&reader);
+    read_spill(held, NULL, NULL);
+    read_spill(held, write, context);
     storage_free(held->spill);
     held->spill = NULL;
     held->memory_bytes = 0;

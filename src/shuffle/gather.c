@@ -344,8 +344,8 @@ static void work(void *context, unsigned number)
     }
 }
 
-/* Each worker's tables and its part of the buffer; and piles of children if any pile is divided. */
-static void set_up(struct gathering *g, unsigned workers, bool divides)
+/* Each worker's tables and its part of the buffer; and 2^bits piles of children if any pile is divided. */
+static void set_up(struct gathering *g, unsigned workers, unsigned bits)
 {
     struct run *run = g->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
@@ -365,8 +365,8 @@ static void set_up(struct gathering *g, unsigned workers, bool divides)
             worker->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
         if (table_init(&worker->table, &run->engine.pool) != 0 || table_init(&worker->spare, &run->engine.pool) != 0)
             fault_report("memory", errno);
-        if (divides)
-            piles_init_promised(&worker->children, 1 << ORDER_ROOT_BITS, &run->engine.pool);
+        if (bits > 0)
+            piles_init_promised(&worker->children, 1u << bits, &run->engine.pool);
     }
 }
 
@@ -402,13 +402,17 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
                           .mutex = PTHREAD_MUTEX_INITIALIZER,
                           .changed = PTHREAD_COND_INITIALIZER};
     unsigned workers = run->engine.memory.workers;
-    bool divides = false, spilled = false;
+    unsigned most_bits = 0; /* of those piles that are divided */
+    bool spilled = false;
     uint64_t bytes = 0;
 
     give_up_others(run, piles, next);
     g.next = g.turn = *next;
     for (unsigned p = *next; p < piles->count; p++) {
-        divides = divides || is_divided(piles, p, scatter_bits(&g, p));
+        const unsigned bits = scatter_bits(&g, p);
+
+        if (bits > most_bits && is_divided(piles, p, bits))
+            most_bits = bits;
         spilled = spilled || piles->pile[p].spilled;
         bytes += pile_bytes(piles, p);
     }
@@ -422,7 +426,7 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     g.worker = sys_allocate_apart(workers, sizeof *g.worker);
     if (g.worker == NULL)
         fault_report("memory", errno);
-    set_up(&g, workers, divides);
+    set_up(&g, workers, most_bits);
     threads_run(workers, work, &g);
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; w < workers; w++) {

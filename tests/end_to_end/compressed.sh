@@ -655,6 +655,17 @@ test_a_lack_of_descriptors_or_processes_at_any_moment_is_survived() {
     done
 }
 
+# The second call is for the second file, while the first one is read.
+test_what_cannot_be_decompressed_ahead_is_decompressed_in_its_turn() {
+    needs_quick_format
+    seq 2000 >a
+    pack "$quick" a
+    bigshuf --seed=x a a >wanted
+    for call in pipe spawn set_nonblocking; do
+        FAULT_CALL=$call FAULT_AT=2 bigshuf-faulty -Z --seed=x --parallel=2 a.$quick a.$quick | cmp - wanted
+    done
+}
+
 # An eighth is set aside for what is read ahead, from 64 MiB on.
 test_the_memory_that_is_asked_for_is_enough() {
     seq 2000000 | gzip >in.gz

@@ -341,6 +341,8 @@ a title\n1,"a\nb"\n @name.csv => a CSV file with newlines in fields, *
 [{"a": "\\"\\n]"},{"b": 2}]\n => a JSON array, and *
 \357\273\277{\n  "a": {"b": 1}\n}\n{\n  "a": 2\n}\n => JSON with several lines for a value, and shuffled as it is: to shuffle its values: jq -c . 'text' | bigshuf
 END
+    { printf 'id,text\n1,"' && seq 10000; } >long.csv
+    bigshuf long.csv 2>&1 >out | grep 'warning: long.csv: a CSV file with newlines in fields, and'
     says_of -n 1000000 <<<'@read 1\nACGTN\n+\nIIIII\n => a FASTQ file, and *'
     says_of --header <<<'id\n1,"a\nb"\n2,"c\nd"\n @name.csv => a CSV file *'
     says_of --records=start:@ <<<'@read 1\nACGTN\n+\nIIIII\n => a FASTQ file, and *'
@@ -356,6 +358,8 @@ a,b\n1,"c"\n2,"d, e"\n =>
 said, "hello\nyou"\nI, too\n =>
 one "\ntwo"\n =>
 a title\n1,"a\nb"\n =>
+a,b\n1,"c\nd =>
+a,b\n1,2\n @name.csv =>
 {"a": 1}\n{"b": {"c": [1, 2]}}\n =>
 ["a", 1]\n["b", 2]\n =>
 [{"a": 1}, {"b": 2}]\n[{"c": 3}]\n =>
@@ -428,6 +432,8 @@ test_what_is_no_text_is_not_replaced_by_its_own_lines() {
             bigshuf -o $file $file
         cmp $file kept
     done
+    printf 'id,text\n1,"a\nb"\n2,"c\nd' >cut.csv
+    fails_with 1 'bigshuf: cut.csv: a CSV file with newlines in fields, and an output as well, *' bigshuf -o cut.csv cut.csv
     # What may be text as well is.
     printf '>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n' >genes
     bigshuf -o genes genes 2>&1 | grep 'genes: a FASTA file, and shuffled as it is'

@@ -194,6 +194,16 @@ test_a_changed_temporary_file_is_found_when_a_record_is_larger_than_memory() {
     done
 }
 
+# What is kept until it is known to which file it belongs may go to standard output, too.
+test_a_changed_temporary_file_is_found_when_a_record_is_kept_for_its_field() {
+    printf '%s,x\n' "$(long_line 400000)" >in
+    for at in 1 2 3; do
+        fails_with 1 '*changed*' env FAULT_DAMAGE=1 FAULT_CALL=preadv FAULT_AT=$at bigshuf-faulty -S 8M -t , \
+            --split-field=2 --split=0%:a < <(cat in) >out
+        is_empty out
+    done
+}
+
 # Do something to all temporary files of a run, which fails and says as much: spoils COMMAND PATTERN
 spoils() {
     local file

@@ -309,6 +309,18 @@ test_an_input_in_place_that_has_grown_is_not_emptied() {
     grep -q '^bigshuf: /dev/fd/7: has been changed by others meanwhile, and stays as it is$' said
 }
 
+says_nothing_of_others() {
+    rm -f failed
+    echo "FAULT_AT=$FAULT_AT:"
+    FAULT_LOG=failed bigshuf-faulty -o file file 2>said || cat said
+    ! grep 'by others' said
+}
+
+test_an_input_that_cannot_be_looked_at_is_not_said_to_have_changed() {
+    seq 10 >file
+    fail_calls 'fstat preadv' "$(seq 100)" says_nothing_of_others
+}
+
 # ---- A failed run leaves the old file as it was, and nothing else ----
 
 # Run COMMAND, which fails to write more_than_memory, from file `in`, to folder/file: fails_safely PATTERN COMMAND...
@@ -509,6 +521,14 @@ test_without_o_tmpfile_the_new_file_is_private_and_takes_the_place_too() {
 test_without_o_tmpfile_a_failed_run_leaves_the_old_file() {
     FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP fails_safely 'bigshuf: *: File too large' \
         bash -c 'ulimit -f 100 && exec bigshuf-faulty -o folder/file in'
+}
+
+# The run knows nothing of it when it ends, and so does not say that it cannot be removed.
+test_a_name_that_the_new_file_did_not_get_is_none_of_the_runs() {
+    seq 10 >in
+    FAULT_CALL='link_descriptor unlink' FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=EACCES \
+        fails_with 1 'bigshuf: made: Permission denied' bigshuf-faulty -o made in
+    same in "$(echo *)"
 }
 
 # Containers are given single files this way. Only root may mount.

@@ -188,7 +188,7 @@ TEST(what_will_come_is_known_if_all_files_are_regular)
     } cases[] = {
         {&lines, "a", true, 8},          {&lines, "a empty link b", true, 22}, {&lines, "a /dev/null b", false, 14},
         {&lines, "/dev/null", false, 0}, {&header, "a b empty", true, 6},      {&lines, "empty", true, 0},
-        {&fixed_header, "npy", true, 4},
+        {&fixed_header, "npy", true, 4}, {&lines, "/proc/version", false, 0},
     };
 
     put("a", "h\ni\n1\n2\n");

@@ -72,6 +72,29 @@ SMALL_RUN(a_pile_larger_than_a_leaf_is_shuffled_as_defined_and_its_records_are_c
     engine_text_free(&text);
 }
 
+void *real_sys_allocate_apart(size_t count, size_t bytes);
+
+static size_t most_apart; /* things in one array */
+
+void *sys_allocate_apart(size_t count, size_t bytes)
+{
+    most_apart = count > most_apart ? count : most_apart;
+    return real_sys_allocate_apart(count, bytes);
+}
+
+/* They are memory beside the limit, for each thread. */
+SMALL_RUN(a_thread_has_no_more_children_of_piles_than_are_needed)
+{
+    struct engine_text text = engine_text_make(140000, small_length_to_20, '\n');
+
+    small_open(1, 40000);
+    most_apart = 0;
+    gather_one(&text, false, text.records);
+    assert_int_equal(most_apart, 8);
+    small_close();
+    engine_text_free(&text);
+}
+
 /* How often the disk is told to begin, when the system has so much memory for files. */
 static unsigned times_told(bool spilled, uint64_t free_memory)
 {
