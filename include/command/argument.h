@@ -38,19 +38,19 @@ struct parsing {
 typedef void argument_setter(struct parsing *parsing, const char *text);
 
 enum argument_type {
-    ARGUMENT_SPECIAL, /* what `set` makes of it */
-    ARGUMENT_PRINT,   /* there is none: the option prints a text */
-    ARGUMENT_FLAG,    /* there is none: bool, true */
-    ARGUMENT_CHOICE,  /* one of the words `choices`: an enum, its number */
-    ARGUMENT_COUNT,   /* a number from `least` to `most` in digits alone: uint64_t */
-    ARGUMENT_POWER,   /* a power of two from `least` to `most`: uint64_t */
-    ARGUMENT_SIZE,    /* a number of bytes, which may have a unit, at least 1: uint64_t */
-    ARGUMENT_FIELD,   /* a field, numbered from 1: uint64_t */
-    ARGUMENT_RANGE,   /* two numbers, the second one not below the first, which is at least `least`, and at most
-                         `most`: two uint64_t */
-    ARGUMENT_TEXT,    /* any text: const char * */
-    ARGUMENT_START,   /* a text that can be the start of a line: const char * */
-    ARGUMENT_FORMS    /* has one of the forms `forms`, each of a type of its own */
+    ARGUMENT_SPECIAL,  /* what `set` makes of it */
+    ARGUMENT_PRINT,    /* there is none: the option prints a text */
+    ARGUMENT_FLAG,     /* there is none: bool, true */
+    ARGUMENT_CONSTANT, /* there is none, or the word that is the form: an enum, `least` */
+    ARGUMENT_COUNT,    /* a number from `least` to `most` in digits alone: uint64_t */
+    ARGUMENT_POWER,    /* a power of two from `least` to `most`: uint64_t */
+    ARGUMENT_SIZE,     /* a number of bytes, which may have a unit, at least 1: uint64_t */
+    ARGUMENT_FIELD,    /* a field, numbered from 1: uint64_t */
+    ARGUMENT_RANGE,    /* two numbers, the second one not below the first, which is at least `least`, and at most
+                          `most`: two uint64_t */
+    ARGUMENT_TEXT,     /* any text: const char * */
+    ARGUMENT_START,    /* a text that can be the start of a line: const char * */
+    ARGUMENT_FORMS     /* has one of the forms `forms`, each of a type of its own */
 };
 
 struct argument_form;
@@ -64,9 +64,8 @@ struct argument {
     char between;                       /* ARGUMENT_RANGE: stands between the numbers */
     bool (*is_valid)(const char *text); /* ARGUMENT_TEXT; NULL: each is */
     const char *valid;                  /* what is said to be right */
-    const char *called;         /* in the message about one that is not; NULL: it is the argument of the option */
-    const char *const *choices; /* end with NULL */
-    const char *once;           /* ARGUMENT_TEXT: what several of them are called, which is an error; NULL: it is not */
+    const char *called; /* in the message about one that is not; NULL: it is the argument of the option */
+    const char *once;   /* ARGUMENT_TEXT: what several of them are called, which is an error; NULL: it is not */
     const struct argument_form *forms; /* end with a zeroed one */
     argument_setter *set;
 };

@@ -69,14 +69,14 @@ struct option_row {
     const char *name; /* without its two hyphens */
     char letter;      /* 0 if it has none */
     enum option_group group;
-    const char *argument; /* what --help calls it; NULL if there is none, or it has choices or forms */
+    const char *argument; /* what --help calls it; NULL if there is none, or it has forms */
     const char *text;     /* what --help says; a newline continues on the next line; NULL: --help leaves it out */
     struct argument takes;
-    const char *alone;            /* what the argument is if it is left out; NULL: it must be there */
     unsigned is, excludes, needs; /* classes */
-    const char *why;              /* follows the message that nothing is there of what is needed; NULL: nothing does */
     bool common;                  /* -h explains it */
     bool any_text;                /* something is made of any text, even of one cut out of a line that ends with CRLF */
+    const char *why;              /* follows the message that nothing is there of what is needed; NULL: nothing does */
+    const char *alone;            /* what the argument is if it is left out; NULL: it must be there */
 };
 
 /* The rows in the order of --help: each group is in one piece. */

@@ -71,7 +71,6 @@ static void set_power(const struct parsing *parsing, const struct argument *argu
     if (number_parse(text, value) == 0 && *value >= argument->least && *value <= argument->most &&
         (*value & (*value - 1)) == 0)
         return;
-    errno = EINVAL;
     refuse(parsing, text, argument->valid);
 }
 
@@ -79,7 +78,6 @@ static void set_size(const struct parsing *parsing, const char *text, uint64_t *
 {
     const bool has_unit = text[strspn(text, "0123456789")] != '\0';
 
-    errno = EINVAL;
     if (strchr(text, '%') != NULL || (has_unit ? number_parse_size(text, 0, bytes) : number_parse(text, bytes)) != 0)
         refuse(parsing, text, "it is a number of bytes, or a number and a unit: " UNITS);
     if (*bytes == 0)
@@ -110,7 +108,6 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
         if (rest != NULL && *rest == '\0' && range[0] <= range[1] && range[1] <= argument->most)
             return;
     }
-    errno = EINVAL;
     refuse(parsing, text, argument->valid);
 }
 
@@ -119,7 +116,6 @@ static void set_text(const struct parsing *parsing, const struct argument *argum
 {
     if (argument->once != NULL && *value != NULL && strcmp(*value, text) != 0)
         fault_say("multiple %s specified", argument->once);
-    errno = EINVAL;
     if (argument->is_valid != NULL && !argument->is_valid(text))
         refuse(parsing, text, argument->valid);
     *value = text;
@@ -149,20 +145,6 @@ void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last)
     snprintf(text + bytes, ARGUMENT_LIST_BYTES - bytes, "%s%s", bytes == 0 ? "" : last ? " or " : ", ", one);
 }
 
-static void set_choice(const struct parsing *parsing, const struct argument *argument, const char *text,
-                       unsigned *which)
-{
-    char valid[ARGUMENT_LIST_BYTES] = "";
-
-    for (unsigned i = 0; argument->choices[i] != NULL; i++) {
-        *which = i;
-        if (strcmp(text, argument->choices[i]) == 0)
-            return;
-        argument_list(valid, argument->choices[i], argument->choices[i + 1] == NULL);
-    }
-    fault_say("invalid %s argument '%s': it is %s", parsing->spelling, text, valid);
-}
-
 /* The bytes of a form that tell it. */
 static size_t word_of(const struct argument_form *form)
 {
@@ -173,8 +155,11 @@ static size_t word_of(const struct argument_form *form)
 
 static bool has_form(const struct argument_form *form, const char *text)
 {
-    return form->takes.type == ARGUMENT_RANGE ? strchr(text, form->takes.between) != NULL
-                                              : strncmp(text, form->text, word_of(form)) == 0;
+    if (form->takes.type == ARGUMENT_CONSTANT)
+        return strcmp(text, form->text) == 0;
+    if (form->takes.type == ARGUMENT_RANGE)
+        return strchr(text, form->takes.between) != NULL;
+    return strncmp(text, form->text, word_of(form)) == 0;
 }
 
 /* The first form may take every text, so the others come before it. */
@@ -187,7 +172,6 @@ static void set_form(struct parsing *parsing, const struct argument *argument, c
     for (const struct argument_form *other = form + 1; other->text != NULL; other++)
         if (has_form(other, text))
             form = other;
-    errno = EINVAL;
     if (!has_form(form, text))
         refuse(parsing, text, argument->valid);
     parsing->form = (unsigned)(form - argument->forms);
@@ -202,6 +186,7 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
     void *field = (char *)parsing->options + argument->field;
 
     parsing->argument = argument;
+    errno = EINVAL; /* until something else is wrong */
     switch (argument->type) {
     case ARGUMENT_PRINT:
         parsing->print = parsing->code;
@@ -212,8 +197,8 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
     case ARGUMENT_FLAG:
         *(bool *)field = true;
         break;
-    case ARGUMENT_CHOICE:
-        set_choice(parsing, argument, text, field);
+    case ARGUMENT_CONSTANT:
+        *(unsigned *)field = (unsigned)argument->least;
         break;
     case ARGUMENT_COUNT:
         set_count(parsing, argument, text, field);

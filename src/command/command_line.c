@@ -206,7 +206,7 @@ struct parser {
 
 static int has_argument(const struct option_row *row)
 {
-    if (row->argument == NULL && row->takes.choices == NULL && row->takes.forms == NULL)
+    if (row->argument == NULL && row->takes.forms == NULL)
         return no_argument;
     return row->alone != NULL ? optional_argument : required_argument;
 }

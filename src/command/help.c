@@ -78,16 +78,13 @@ static void print_kinds(FILE *to)
     }
 }
 
-/* What an option takes, all forms and choices of it. Returns how many bytes. */
+/* What an option takes, in all forms. Returns how many bytes. */
 static int print_argument(FILE *to, const struct option_row *row)
 {
     const char *between = row->alone != NULL ? "[=" : "=";
-    const char *const *choice = row->takes.choices;
     const struct argument_form *form = row->takes.forms;
     int width = row->argument != NULL ? fprintf(to, "%s%s", between, row->argument) : 0;
 
-    for (; choice != NULL && *choice != NULL; choice++, between = "|")
-        width += fprintf(to, "%s%s", between, *choice);
     for (; form != NULL && form->text != NULL; form++, between = "|")
         width += fprintf(to, "%s%s", between, form->text);
     return width + (row->alone != NULL ? fprintf(to, "]") : 0);

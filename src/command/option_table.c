@@ -16,25 +16,21 @@
 #define FIELD(type, name) (offsetof(struct options, name) + 0 * sizeof((type *)0 == &((struct options *)0)->name))
 
 /* What an option takes. */
-#define TAKES(is, what, name)     .takes.type = (is), .takes.field = FIELD(what, name)
-#define FLAG(name)                TAKES(ARGUMENT_FLAG, bool, name)
-#define CHOICE(what, name, words) TAKES(ARGUMENT_CHOICE, what, name), .takes.choices = (words)
-#define COUNT(name, from, to)     TAKES(ARGUMENT_COUNT, uint64_t, name), .takes.least = (from), .takes.most = (to)
-#define SIZE(name)                TAKES(ARGUMENT_SIZE, uint64_t, name)
-#define WHICH(name)               TAKES(ARGUMENT_FIELD, uint64_t, name)
-#define RANGE(name, byte)         TAKES(ARGUMENT_RANGE, uint64_t, name), .takes.between = (byte)
-#define TEXT(name)                TAKES(ARGUMENT_TEXT, const char *, name)
-#define PRINT                     .takes.type = ARGUMENT_PRINT
-#define ONCE(name, all)           TEXT(name), .takes.once = (all)
-#define FORMS(all)                .takes.type = ARGUMENT_FORMS, .takes.forms = (all)
-#define SPECIAL(setter)           .takes.set = argument_##setter
+#define TAKES(is, what, name)    .takes.type = (is), .takes.field = FIELD(what, name)
+#define FLAG(name)               TAKES(ARGUMENT_FLAG, bool, name)
+#define CONSTANT(what, name, is) TAKES(ARGUMENT_CONSTANT, what, name), .takes.least = (is)
+#define COUNT(name, from, to)    TAKES(ARGUMENT_COUNT, uint64_t, name), .takes.least = (from), .takes.most = (to)
+#define SIZE(name)               TAKES(ARGUMENT_SIZE, uint64_t, name)
+#define WHICH(name)              TAKES(ARGUMENT_FIELD, uint64_t, name)
+#define RANGE(name, byte)        TAKES(ARGUMENT_RANGE, uint64_t, name), .takes.between = (byte)
+#define TEXT(name)               TAKES(ARGUMENT_TEXT, const char *, name)
+#define PRINT                    .takes.type = ARGUMENT_PRINT
+#define ONCE(name, all)          TEXT(name), .takes.once = (all)
+#define FORMS(all)               .takes.type = ARGUMENT_FORMS, .takes.forms = (all)
+#define SPECIAL(setter)          .takes.set = argument_##setter
 
 /* What is there if the option is not given, if that is not zero. */
 #define PRESET(name, number) .takes.field = FIELD(uint64_t, name), .takes.preset = (number)
-
-static const char *const packings[] = {[SPILL_AUTO] = "auto", [SPILL_ALWAYS] = "always", [SPILL_NEVER] = "never", NULL};
-static const char *const progresses[] = {
-    [OPTIONS_PROGRESS_AUTO] = "auto", [OPTIONS_PROGRESS_ALWAYS] = "always", [OPTIONS_PROGRESS_NEVER] = "never", NULL};
 
 static bool is_probability(const char *text)
 {
@@ -78,7 +74,16 @@ static const struct argument_form piles[] = {
 
 static const struct argument_form tunes[] = {
     {"leaf-records=T", COUNT(leaf_records, 8, (uint64_t)1 << 31)},
-    {"compress-temporary=WHEN", CHOICE(enum spill_packing, packing, packings)},
+    {"compress-temporary=auto", CONSTANT(enum spill_packing, packing, SPILL_AUTO)},
+    {"compress-temporary=always", CONSTANT(enum spill_packing, packing, SPILL_ALWAYS)},
+    {"compress-temporary=never", CONSTANT(enum spill_packing, packing, SPILL_NEVER)},
+    {.text = NULL},
+};
+
+static const struct argument_form progresses[] = {
+    {"auto", CONSTANT(enum options_progress, progress, OPTIONS_PROGRESS_AUTO)},
+    {"always", CONSTANT(enum options_progress, progress, OPTIONS_PROGRESS_ALWAYS)},
+    {"never", CONSTANT(enum options_progress, progress, OPTIONS_PROGRESS_NEVER)},
     {.text = NULL},
 };
 
@@ -198,10 +203,10 @@ static const struct option_row rows[] = {
 
     {"progress", 0, GROUP_OTHER, NULL,
      "watch progress on standard error; alone it is\nalways; default: auto, on a terminal after two\nseconds",
-     .alone = "always", CHOICE(enum options_progress, progress, progresses)},
+     .alone = "always", FORMS(progresses), .takes.valid = "it is auto, always or never"},
     {"verbose", 'v', GROUP_OTHER, NULL, "end with a summary on standard error", FLAG(verbose)},
     {"tune", 0, GROUP_OTHER, FORMS(tunes), PRESET(leaf_records, ORDER_LEAF_RECORDS),
-     .takes.valid = "it is leaf-records=T or compress-temporary=WHEN"},
+     .takes.valid = "it is leaf-records=T or compress-temporary=auto|always|never"},
     {"help", 'h', GROUP_OTHER, NULL, "display all options, or with -h the common\nones, and exit", PRINT},
     {"version", 'V', GROUP_OTHER, NULL, "display the version and exit", PRINT},
 };

@@ -30,7 +30,7 @@ bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': it is one byte,
 bigshuf --weight-field=price in =! invalid field value 'price': it is a whole number, *
 bigshuf --delimiter='\d' in =! invalid --delimiter argument '\\d': after a backslash there is one of abfnrtv, *
 bigshuf --gather=store --piles=3 =! invalid --piles argument '3': it is a power of two *, or J-K with --gather, such as 3-3 for pile 3
-bigshuf --tune=fast in =! invalid --tune argument 'fast': it is leaf-records=T or compress-temporary=WHEN
+bigshuf --tune=fast in =! invalid --tune argument 'fast': it is leaf-records=T or compress-temporary=auto|always|never
 bigshuf --filter= -o out in =! invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'
 bigshuf -o results/out in =! results/out: No such file or directory: there is no folder 'results'
 bigshuf -o results/ in =! results/: Is a directory: name a file in it

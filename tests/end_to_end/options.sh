@@ -156,7 +156,7 @@ bigshuf --shards=bytes:16E =! --shards=bytes argument '16E' too large
 bigshuf --shards=bytes:0K =! --shards=bytes must be at least 1
 bigshuf --split=10: =! invalid --split argument '10:': *
 bigshuf --split=101%:a =! --split argument '101%:a' too large
-bigshuf --tune=compress-temporary=alway =! invalid --tune=compress-temporary argument 'alway': it is auto, always or never
+bigshuf --tune=compress-temporary=alway =! invalid --tune argument 'compress-temporary=alway': it is leaf-records=T or *
 bigshuf --expect-records=18446744073709551615 =! --expect-records argument '18446744073709551615' too large
 bigshuf --part=1 =! invalid --part argument '1': it is R/W, part R of W: from 1/W to W/W, W below 2^32
 bigshuf --part=0/1 =! invalid --part argument '0/1': *
@@ -166,7 +166,7 @@ bigshuf --part=1/4294967296 =! invalid --part argument '1/4294967296': *
 bigshuf --piles=1 =! invalid --piles argument '1': it is a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
 bigshuf --piles=511 =! invalid --piles argument '511': *
 bigshuf --piles=8192 =! invalid --piles argument '8192': *
-bigshuf --piles=18446744073709551618 =! invalid --piles argument '18446744073709551618': *
+bigshuf --piles=18446744073709551618 =! --piles argument '18446744073709551618' too large
 bigshuf --batch= =! invalid --batch argument '': it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no dot, and not format or header
 bigshuf --batch=a/b =! invalid --batch argument 'a/b': *
 bigshuf --batch=header =! invalid --batch argument 'header': *
@@ -176,7 +176,7 @@ bigshuf --piles=2-1 =! invalid --piles argument '2-1': *
 bigshuf --piles=1-2-3 =! invalid --piles argument '1-2-3': *
 bigshuf --piles=2-18446744073709551615 =! invalid --piles argument '2-18446744073709551615': *
 bigshuf --tune=leaf-records=7 =! --tune=leaf-records must be at least 8
-bigshuf --tune=leaf =! invalid --tune argument 'leaf': it is leaf-records=T or compress-temporary=WHEN
+bigshuf --tune=leaf =! invalid --tune argument 'leaf': it is leaf-records=T or compress-temporary=auto|always|never
 bigshuf --tune=leaf-records=2147483649 =! --tune=leaf-records argument '2147483649' too large
 bigshuf --progress=on =! invalid --progress argument 'on': it is auto, always or never
 bigshuf --header=lines:2 =! invalid --header argument 'lines:2': it is a number of lines, bytes:N or start:STRING
