@@ -1,6 +1,6 @@
 /*
- * A source hands out what its context delivers: files as one stream, or what a stage makes of it, or anything else.
- * What was put back, or is held, comes before.
+ * A source hands out the bytes that its context delivers: files as one stream, or a stage's version of it, or anything
+ * else. Bytes that were put back or are held come first.
  */
 
 #include "input/source.h"
@@ -17,7 +17,7 @@
 struct source {
     struct source_stage stage; /* how it is read */
     void *context;
-    struct source *before; /* of which the stage makes something else; else NULL */
+    struct source *before; /* the source that the stage reads; else NULL */
     struct stream *stream; /* the files from which all comes; NULL: it is from elsewhere */
     const uint8_t *unread;
     size_t unread_bytes;

@@ -1,7 +1,7 @@
 /*
  * A file's beginning may be taken off (header.c) and something added at its end (tail.c): both leave bytes that are
- * delivered before anything else is read, so that neither depends on the sizes of the reader's buffers. All that was
- * read is shown to the tail, which knows what is wrong with a record, and at a file's end what the last one lacks.
+ * delivered before anything else is read, so that neither depends on the sizes of the reader's buffers. The tail sees
+ * all bytes that are read: it finds errors in records, and at a file's end the bytes that the last record lacks.
  */
 
 #include "input/stream.h"
@@ -20,8 +20,8 @@
 
 /* ---- Looking at files ---- */
 
-/* A header that was not seen before is only kept if all files before were seen: then it is that of the first. That of
- * standard input is not looked at. */
+/* A header is only kept if all files before were seen: then it is that of the first file. The header of standard input
+ * is not looked at. */
 static void look_at_all(struct stream *stream)
 {
     const struct tail fresh = stream->tail;
@@ -211,7 +211,7 @@ static void take(struct stream *stream, size_t bytes)
     counter_add(&stream->read, bytes);
 }
 
-/* The file is completed before its last bytes are lent, so that nothing is written when others may look. */
+/* The file is completed before its last bytes are lent, so that nothing is written while others may read. */
 static void lend(struct stream *stream, size_t bytes)
 {
     struct mapped *mapped = &stream->mapped;
