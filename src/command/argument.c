@@ -108,6 +108,7 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
         if (rest != NULL && *rest == '\0' && range[0] <= range[1] && range[1] <= argument->most)
             return;
     }
+    errno = EINVAL;
     refuse(parsing, text, argument->valid);
 }
 

@@ -147,7 +147,7 @@ POSIXLY_CORRECT=1 bigshuf in --seed=42              =! --seed=42: No such file o
 bigshuf -- -z                                       => x
 bigshuf --se=42 --buf=8M --para=1 --temp=. in       => 10 5 9 3 2 4 8 7 6 1
 bigshuf -vzoout -S8M -T. in 2>/dev/null && tr -d '\0' <out  => 1 2 3 4 5 6 7 8 9 10
-bigshuf --shard never                               =! *option '--shard'* is ambiguous*
+bigshuf --weight never                              =! *option '--weight'* is ambiguous*
 bigshuf --nonsense never                            =! *unrecognized option '--nonsense'*--help*
 bigshuf -y never                                    =! *invalid option -- 'y'*
 bigshuf never -o                                    =! *option requires an argument -- 'o'*
