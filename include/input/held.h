@@ -1,9 +1,6 @@
 #ifndef BIGSHUF_INPUT_HELD_H
 #define BIGSHUF_INPUT_HELD_H
 
-/* What has been read of an input that cannot be read again, to be lent: one piece of memory, in neighbouring blocks of
- * a pool, which are pinned. */
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -169,10 +169,13 @@ bool manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, 
 /* `at` is in the text, of which as many bytes come before the checksum. */
 static const char *read_piles(const char *at, const char *text, size_t bytes, struct manifest *manifest)
 {
-    uint64_t count;
+    char again[LINE_BYTES];
+    uint64_t count = 0;
     const char *next = line_read(at, "piles %d\n", &count);
 
-    if (next == NULL || count > PILES_MAX || (uint64_t)(next - text) + count * MANIFEST_PILE_BYTES != bytes)
+    (void)line_put(again, again + sizeof again, "piles %" PRIu64 "\n", count);
+    if (next == NULL || line_read(at, again) == NULL || count > PILES_MAX ||
+        (uint64_t)(next - text) + count * MANIFEST_PILE_BYTES != bytes)
         return NULL;
     manifest->piles_at = (size_t)(next - text);
     manifest->pile = fault_allocate((size_t)count + 1, sizeof *manifest->pile);

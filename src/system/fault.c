@@ -147,7 +147,7 @@ void fault_remove_duty(struct fault_duty *duty)
         other->next = duty->next;
 }
 
-/* A name that was registered may not have been made yet. */
+/* If others have moved the folder, or removed the file, there is nothing of this name. */
 static void warn_of_kept(const char *name, int error)
 {
     char cause[FAULT_CAUSE_BYTES];
