@@ -43,8 +43,8 @@ case "${1-} $#" in
     name=$(rclone cat "$store.list" | sed -n "$((task + 1))p")
     rclone copyto "$in/${name:?there are fewer objects}" "$work/$name"
     bigshuf --scatter="$work/store" --piles=$piles --seed="$seed" --batch="$name" "$work/$name"
-    rclone copy --checksum --include '/*/manifest' "$work/store" "$store"
-    rclone copy --checksum "$work/store" "$store"
+    rclone copy --ignore-times --include '/*/manifest' "$work/store" "$store"
+    rclone copy --ignore-times "$work/store" "$store"
     ;;
 'gather 4')
     store=$2 out=$3 parts=$4
@@ -57,7 +57,7 @@ case "${1-} $#" in
         echo "$0: $store holds other batches than $store.list" >&2
         exit 1
     fi
-    bigshuf --gather="$work/store" --piles=$first-$last --seed="$seed" -o "$work/part"
+    bigshuf --gather="$work/store" --pile=$first-$last --seed="$seed" -o "$work/part"
     rclone copyto "$work/part" "$out/part-$(printf %05d "$task")"
     ;;
 *)
