@@ -84,8 +84,10 @@ begins_the_order() {
             bigshuf $run --seed=1363 $1 -n "$count" < <(cat in) | cmp - wanted
             bigshuf $run --seed=1363 $1 -n "$count" --keep-order in | cmp - in_order
             bigshuf $run --seed=1363 $1 -n "$count" --keep-order < <(cat in) | cmp - in_order
-            [ "$count" -gt "$(wc -l <order)" ] ||
-                bigshuf $run --seed=1363 $1 --skip="$count" in | cmp - <(tail -n +$((count + 1)) order)
+            [ "$count" -le "$(wc -l <order)" ] || continue
+            bigshuf $run --seed=1363 $1 --skip="$count" in | cmp - <(tail -n +$((count + 1)) order)
+            bigshuf $run --seed=1363 $1 --skip=$((count / 2)) -n $((count - count / 2)) in |
+                cmp - <(tail -n +$((count / 2 + 1)) wanted)
         done
     done
 }

@@ -115,10 +115,10 @@ def cut_off(opts, order):
     """What --part, --skip and -n leave of an order, one after another."""
     part, parts = map(int, opts.get("part", "1/1").split("/"))
     order = order[len(order) * (part - 1) // parts : len(order) * part // parts]
-    skip, end = int(opts.get("skip", 0)), int(opts["n"]) if "n" in opts else len(order)
-    if skip > len(order) and end > 0:
+    skip, count = int(opts.get("skip", 0)), int(opts["n"]) if "n" in opts else None
+    if skip > len(order) and count != 0:
         raise records.BadInput("there are not so many to be left out")
-    return order[skip:][:end]
+    return order[skip:][:count]
 
 
 def _chosen(case, key, count, weights):
