@@ -381,7 +381,7 @@ gathered_as_on_one_machine() {
         bigshuf --scatter=store --piles=64 --seed="$seed" --batch=$name in/$name 2>>said
     done
     for ((part = 0; part < $1; part++)); do
-        bigshuf --gather=store --seed="$seed" --pile=$((64 * part / $1))-$((64 * (part + 1) / $1 - 1)) |
+        bigshuf --gather=store --seed="$seed" --piles=$((64 * part / $1))-$((64 * (part + 1) / $1 - 1)) |
             cmp - "bucket/data/out/part-$(printf %05d $part)"
     done
     rm -rf out

@@ -199,7 +199,7 @@ test_only_the_piles_that_a_range_is_in_are_read() {
 test_ranges_of_a_store_are_cut_out_of_its_order() {
     seq 20000 >in
     bigshuf --scatter=store --piles=8 --seed=7 --batch=a in
-    for view in --epoch=5 --part=2/3 --pile=1-6; do
+    for view in --epoch=5 --part=2/3 --piles=1-6; do
         bigshuf --gather=store --seed=7 $view >order
         for range in '0 100' '1 1' '3000 3000' '4999 99999999'; do
             bigshuf --gather=store --seed=7 $view --skip=${range% *} -n ${range#* } |

@@ -57,7 +57,7 @@ case "${1-} $#" in
         echo "$0: $store holds other batches than $store.list" >&2
         exit 1
     fi
-    bigshuf --gather="$work/store" --pile=$first-$last --seed="$seed" -o "$work/part"
+    bigshuf --gather="$work/store" --piles=$first-$last --seed="$seed" -o "$work/part"
     rclone copyto "$work/part" "$out/part-$(printf %05d "$task")"
     ;;
 *)

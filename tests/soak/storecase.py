@@ -103,7 +103,7 @@ class StoreMaker:
             step["n"] = self.draw.choice((0, 1, 10, 1000))
         if self.chance(2):
             step["out"] = self._outputs(case)
-        if self.chance(3) and not {"split", "shards", "shard-records", "shard-bytes"} & set(step.get("out", ())):
+        if self.chance(3) and not {"split", "shards"} & set(step.get("out", ())):
             step["skip"] = self.draw.choice((0, 1, 10, 1000))
         if self.chance(2):
             step["leaf"] = self.draw.choice((8, 64))
