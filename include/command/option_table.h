@@ -53,6 +53,9 @@ enum option_class {
     CLASSES_ORDER = CLASS_SOURCE | CLASS_REPEAT | CLASS_SAMPLE /* other orders than that of the seed */
 };
 
+/* --skip. An enumerator would be an int. */
+#define CLASS_SKIP (1u << 31)
+
 /* What an option is about, in the order of --help. */
 enum option_group {
     GROUP_INPUT,

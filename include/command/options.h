@@ -48,6 +48,7 @@ struct options {
     uint64_t count;  /* -n: records, the least if it is given several times; UINT64_MAX: not given; becomes run.limit */
     uint64_t part;   /* --part=R/W: R, from 1; 0 if not given */
     uint64_t parts;  /* and W, at most PART_MAX; 0 if not given */
+    uint64_t skip;   /* --skip: records; 0 if not given */
     bool repeat;     /* -r */
     bool keep_order; /* --keep-order, which -n goes with */
     bool separator_given;

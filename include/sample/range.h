@@ -13,8 +13,12 @@
 #include "sample/gnu.h"
 #include "shuffle/run.h"
 
-/* Write independent draws: run->limit of them, for ever without a limit. */
+/* Write independent draws: from run->skip on run->limit of them, for ever without a limit. */
 void range_repeated(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output);
+
+/* In a range of more numbers than this, a sample of up to half of them is drawn number by number. This decides what the
+ * sample is, so it never changes. */
+#define RANGE_DRAWN_FROM ((uint64_t)1 << 27)
 
 /* Write run->limit different numbers, as they are drawn or in ascending order: those of gnu_sparse, or the first ones
  * to appear among the draws of the words labelled "range". These are no more than half of the range. Takes 24 bytes for

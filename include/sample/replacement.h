@@ -33,15 +33,15 @@ struct replacement_rule {
      * records are in memory. May be NULL. */
     bool (*prepare)(void *context, uint64_t records);
 
-    /* Put the numbers of the next `count` records of the output, each less than `records`, into numbers[0, count), a
-     * table of 8-byte numbers. */
+    /* Draw the numbers of the next `count` records of the order, each less than `records`, and put them into
+     * numbers[0, count), a table of 8-byte numbers, unless that is NULL. */
     void (*draw)(void *context, uint64_t records, struct table *numbers, uint64_t count);
     void *context;
 };
 
-/* Write the records of a source that are drawn, run->limit of them, for ever without a limit. What is drawn does not
- * depend on the memory. What does not fit into memory is read again if it may be (run->rereads), else spilled. If there
- * is no room for references, run->progress->must_copy is set and nothing is written. */
+/* Write the records of a source that are drawn, from run->skip on run->limit of them, for ever without a limit. What is
+ * drawn does not depend on the memory. What does not fit into memory is read again if it may be (run->rereads), else
+ * spilled. If there is no room for references, run->progress->must_copy is set and nothing is written. */
 void replacement_source(struct run *run, struct source *source, const struct replacement_rule *rule,
                         struct output *output);
 

@@ -38,9 +38,10 @@ struct run {
     struct engine engine;
     struct order order;
     struct record_format format;
-    uint64_t limit;             /* only the first so many records of the order are written; UINT64_MAX: all */
-    uint64_t part;              /* and of them only this part, from 1, of so many (base/arithmetic.h) */
-    uint64_t parts;             /* 0: all of them */
+    uint64_t part;              /* only this part of the order is written, from 1, of so many (base/arithmetic.h) */
+    uint64_t parts;             /* 0: all of it */
+    uint64_t skip;              /* of that without so many records at the beginning */
+    uint64_t limit;             /* and after them at most so many records; UINT64_MAX: all */
     const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
     bool refers;                /* does the input lend, and is there room for references to all its records? */
     bool rereads;               /* may the input be read again, also when output has begun? */
@@ -63,8 +64,16 @@ uint64_t run_pass(struct run *run, uint64_t records, uint64_t *skipped);
 /* The same where nobody asks which ones. */
 uint64_t run_take(struct run *run, uint64_t records);
 
-/* Before the first record is written, when `records` records could be if there were no limit, UINT64_MAX if nobody
- * knows: settle which part of them is written, and begin the output, with the header of the input. */
+/* Are the next `records` records of the order all to be left out before the first one that is written? Then they have
+ * come. */
+bool run_skips(struct run *run, uint64_t records);
+
+/* Before the first record is written, when the order has `records` records, UINT64_MAX if nobody knows or it has no
+ * end: settle which of them are written. Returns how many; UINT64_MAX if nobody knows. The run ends if there are fewer
+ * than are to be left out. */
+uint64_t run_settle(struct run *run, uint64_t records);
+
+/* The same, and begin the output, with the header of the input. */
 void run_begin(struct run *run, struct output *output, uint64_t records);
 
 /* The input has been read and dealt out, and nothing that depends on all of it been written. The run ends if the input

@@ -15,6 +15,7 @@
 #include "command/argument.h"
 #include "command/help.h"
 #include "command/option_table.h"
+#include "sample/range.h"
 #include "system/fault.h"
 
 /* ---- Which options go together ---- */
@@ -120,7 +121,10 @@ static void add_facts(struct list *list, const struct parsing *parsing)
              "--group-field of another field", CLASS_SPLIT_FIELD);
     add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
     add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO);
-    add_fact(list, options->gather != NULL && options->parts > 0, "--part with --gather", CLASS_COUNT);
+    add_fact(list,
+             !options->repeat && options->count < UINT64_MAX &&
+                 (options->range_full || options->range_count > RANGE_DRAWN_FROM),
+             "-n of an -i range over 2^27", CLASS_PART | CLASS_SKIP);
 }
 
 /* "--a, --b or c" of all options of these classes. */

@@ -52,7 +52,7 @@ static void write_piles(struct resources *resources, struct run *run, struct sto
     counter_set(&run->progress->bytes, bytes_of(reader, count));
     header = store_reader_header(reader, &header_bytes);
     run_scattered(run);
-    output_begin(resources->output, least(piles.records, run->limit), header, header_bytes);
+    output_begin(resources->output, run_settle(run, piles.records), header, header_bytes);
     shuffle_piles(run, &piles, order, resources->output);
     piles_release(&piles);
     free(keys);

@@ -65,14 +65,14 @@ static double expect_output(const struct progress *progress, uint64_t written)
     const struct options *options = progress->options;
     const double records = (double)counter_get(&progress->run.records);
     const uint64_t read = counter_get(&progress->run.bytes);
+    const double shares = options->parts > 0 && options->gather == NULL ? (double)options->parts : 1;
+    const double left = records / shares - (double)options->skip; /* of a store, only the part was opened */
     double wanted = (double)options->count;
 
     if (records == 0 || options->probability != NULL || (options->repeat && options->count == UINT64_MAX))
         return 0;
-    if (!options->repeat && read > 0 && wanted > records)
-        wanted = records;
-    if (options->parts > 0 && options->gather == NULL) /* of a store, only the part was opened */
-        wanted /= (double)options->parts;
+    if (!options->repeat && read > 0 && wanted > left)
+        wanted = left > 0 ? left : 0;
     return (double)(read > 0 ? read : written) / records * wanted;
 }
 

@@ -244,9 +244,10 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     run->order = resources->order;
     run->format = task_format(&resources->options);
     run->input = resources->source;
-    run->limit = resources->options.count;
     run->part = resources->options.part;
-    run->parts = resources->options.parts;
+    run->parts = resources->options.gather == NULL ? resources->options.parts : 0; /* of a store, it is whole piles */
+    run->skip = resources->options.skip;
+    run->limit = resources->options.count;
     run->expected = resources->options.expected_records;
     run->input_name = name_input(resources);
     run->progress = &resources->progress.run;

@@ -3,9 +3,7 @@
 
 #include "job/task.h"
 
-/* In a range of more numbers than this, a sample of up to half of them is drawn number by number. This decides what the
- * sample is, so it never changes. */
-static const uint64_t RANGE_DRAWN_FROM = (uint64_t)1 << 27;
+#include "sample/range.h"
 
 /* With --random-source the sample is the same either way: a sample of up to one eighth of the range is drawn number by
  * number because that is quicker. */

@@ -107,6 +107,12 @@ static void put(const struct run *run, struct ranges *ranges, const struct recor
         count_kept(run, ranges);
 }
 
+static void clear(struct ranges *ranges, unsigned j)
+{
+    pile_clear(&ranges->piles, 2 * j);
+    pile_clear(&ranges->piles, 2 * j + 1);
+}
+
 static void ranges_init(struct run *run, struct ranges *ranges, unsigned count)
 {
     *ranges = (struct ranges){.count = count, .kept = count};
@@ -201,8 +207,7 @@ static void scatter_range(struct run *run, struct ranges *from, unsigned j, stru
     pile_check(&from->piles, 2 * j, found);
     pile_source_keys_close(&keys);
     source_free(records);
-    pile_clear(&from->piles, 2 * j);
-    pile_clear(&from->piles, 2 * j + 1);
+    clear(from, j);
 }
 
 /* Scatter the ranges first ... end - 1 of `from` into ranges of their own. */
@@ -300,7 +305,7 @@ static void make_room(struct run *run, struct ranges *ranges, unsigned j)
 
 static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, struct transfer *transfer)
 {
-    uint64_t records = ranges->range[j].records;
+    uint64_t records = ranges->range[j].records, skipped, taken;
     struct sort_pairs pairs = {.key = {0}};
     struct sort_pairs spare = {.key = {0}};
     struct pile_keys keys;
@@ -316,12 +321,12 @@ static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, str
         *table_u64(&pairs.key, i) = pile_source_keys_next(&keys);
     pile_source_keys_close(&keys);
     index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value);
-    index_copy(&ranges->piles, &run->format, &sort_by_key(&pairs, &spare, records)->value, 0, run_take(run, records),
+    taken = run_pass(run, records, &skipped);
+    index_copy(&ranges->piles, &run->format, &sort_by_key(&pairs, &spare, records)->value, skipped, taken,
                &transfer->outlet);
     sort_pairs_release(&pairs);
     sort_pairs_release(&spare);
-    pile_clear(&ranges->piles, 2 * j);
-    pile_clear(&ranges->piles, 2 * j + 1);
+    clear(ranges, j);
 }
 
 /* All keys are the same, so that the order is there already. */
@@ -336,12 +341,12 @@ static void write_through(struct run *run, struct ranges *ranges, unsigned j, st
     source = pile_source(&ranges->piles, 2 * j, false);
     transfer_init(&through, &run->engine, &run->format, source, output);
     while ((!piece.last || run_left(run) > 0) && record_reader_next(&through.reader, &piece)) {
-        output_buffer_put(&through.outlet, piece.data, piece.bytes);
+        if (run->progress->passed >= run->progress->range.first)
+            output_buffer_put(&through.outlet, piece.data, piece.bytes);
         run_take(run, piece.last);
     }
     source_free(source);
-    pile_clear(&ranges->piles, 2 * j);
-    pile_clear(&ranges->piles, 2 * j + 1);
+    clear(ranges, j);
     transfer_end(&through);
 }
 
@@ -368,6 +373,10 @@ static void write_ranges(struct run *run, struct ranges *ranges, struct output *
 
         if (range->records == 0)
             continue;
+        if (run_skips(run, range->records)) {
+            clear(ranges, j);
+            continue;
+        }
         if (fits(run, ranges, j)) {
             write_sorted(run, ranges, j, &transfer);
             continue;

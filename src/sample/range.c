@@ -27,8 +27,12 @@ void range_repeated(struct run *run, const struct number_range *range, struct gn
     replacement_lots_init(&lots, run, gnu);
     run_begin(run, output, UINT64_MAX);
     transfer_init(&transfer, &run->engine, &run->format, NULL, output);
-    while (run_take(run, 1) > 0)
-        put(run, &transfer, range, replacement_draw(&lots, range->count));
+    while (run_left(run) > 0) {
+        const uint64_t number = replacement_draw(&lots, range->count);
+
+        if (run_take(run, 1) > 0)
+            put(run, &transfer, range, number);
+    }
     transfer_end(&transfer);
 }
 

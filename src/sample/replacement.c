@@ -202,6 +202,14 @@ static void write_passes(struct replacement *r)
     }
 }
 
+/* What comes before the first record that is written is drawn, too. */
+static void begin(struct replacement *r)
+{
+    run_begin(r->run, r->output, UINT64_MAX);
+    draw(r, NULL, r->run->progress->range.first);
+    run_skips(r->run, r->run->progress->range.first);
+}
+
 static void write_drawn(struct replacement *r)
 {
     struct pool *pool = &r->run->engine.pool;
@@ -213,7 +221,7 @@ static void write_drawn(struct replacement *r)
                     table_take(&numbers, pool, BATCH, sizeof(uint64_t)) == 0;
 
     if (resident) {
-        run_begin(r->run, r->output, UINT64_MAX);
+        begin(r);
         index_build(&r->piles, 0, &r->run->format, NULL, 0, &references);
         write_resident(r, &references, &numbers);
     }
@@ -222,7 +230,7 @@ static void write_drawn(struct replacement *r)
     if (!resident && r->piles.base != NULL) {
         r->run->progress->must_copy = true;
     } else if (!resident) {
-        run_begin(r->run, r->output, UINT64_MAX);
+        begin(r);
         write_passes(r);
     }
 }
@@ -263,8 +271,12 @@ uint64_t replacement_draw(struct replacement_lots *lots, uint64_t bound)
 
 static void draw_uniform(void *context, uint64_t records, struct table *numbers, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i++)
-        *table_u64(numbers, i) = replacement_draw(context, records);
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t number = replacement_draw(context, records);
+
+        if (numbers != NULL)
+            *table_u64(numbers, i) = number;
+    }
 }
 
 void replacement_uniform(struct run *run, struct source *source, struct gnu *gnu, struct output *output)

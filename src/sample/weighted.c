@@ -358,12 +358,16 @@ static void draw_weighted(void *context, uint64_t records, struct table *numbers
 {
     struct drawing *d = context;
 
-    if (!d->searched) {
+    if (numbers != NULL && !d->searched) {
         match(d, numbers, count);
         return;
     }
-    for (uint64_t i = 0; i < count; i++)
-        *table_u64(numbers, i) = search(d, weight_law_draw(d->total, next_word, &d->words), records);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
+
+        if (numbers != NULL)
+            *table_u64(numbers, i) = search(d, number, records);
+    }
 }
 
 void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)

@@ -373,16 +373,10 @@ static void set_up(struct gathering *g, unsigned workers, unsigned bits)
 /* Give up the piles without any record that is written: those up to *next, which moves on, and some of the last. */
 static void give_up_others(struct run *run, struct piles *piles, unsigned *next)
 {
-    uint64_t left, skipped;
+    uint64_t left;
 
-    for (; *next < piles->count; (*next)++) {
-        const uint64_t records = piles->pile[*next].records;
-
-        if (run->progress->passed + records > run->progress->range.first)
-            break;
-        run_pass(run, records, &skipped);
+    for (; *next < piles->count && run_skips(run, piles->pile[*next].records); (*next)++)
         pile_clear(piles, *next);
-    }
     left = run_left(run);
     for (unsigned p = *next; p < piles->count; p++) {
         const uint64_t records = piles->pile[p].records;

@@ -3,19 +3,30 @@
 #include "system/fault.h"
 #include "system/sys.h"
 
+/* Where the part is that nothing is left out of yet. */
+static struct run_range part_of(const struct run *run, uint64_t records)
+{
+    if (run->parts == 0)
+        return (struct run_range){.end = records};
+    return (struct run_range){part_end(records, run->part - 1, run->parts), part_end(records, run->part, run->parts)};
+}
+
 struct run_range run_range(const struct run *run, uint64_t records)
 {
-    const uint64_t all = least(records, run->limit);
+    struct run_range range = part_of(run, records);
 
-    if (run->parts == 0 || all == UINT64_MAX)
-        return (struct run_range){.end = run->limit};
-    return (struct run_range){part_end(all, run->part - 1, run->parts), part_end(all, run->part, run->parts)};
+    if (run->parts > 0 && records == UINT64_MAX)
+        return (struct run_range){.end = UINT64_MAX};
+    range.first += least(run->skip, range.end - range.first);
+    if (run->limit < range.end - range.first)
+        range.end = range.first + run->limit;
+    return range;
 }
 
 uint64_t run_left(const struct run *run)
 {
     const struct run_progress *progress = run->progress;
-    const uint64_t end = progress->begun ? progress->range.end : run->limit;
+    const uint64_t end = progress->begun ? progress->range.end : run_range(run, UINT64_MAX).end;
 
     return end < UINT64_MAX ? end - least(end, progress->passed) : UINT64_MAX;
 }
@@ -40,17 +51,38 @@ uint64_t run_take(struct run *run, uint64_t records)
     return run_pass(run, records, &skipped);
 }
 
-void run_begin(struct run *run, struct output *output, uint64_t records)
+bool run_skips(struct run *run, uint64_t records)
 {
     struct run_progress *progress = run->progress;
+
+    if (progress->passed + records > progress->range.first)
+        return false;
+    progress->passed += records;
+    return true;
+}
+
+uint64_t run_settle(struct run *run, uint64_t records)
+{
+    const struct run_range part = part_of(run, records), range = run_range(run, records);
+    const uint64_t all = part.end - part.first;
+
+    if (run->skip > all && run->limit > 0)
+        fault_say("--skip=%llu: only %llu record%s; to leave out a header, use --header", (unsigned long long)run->skip,
+                  (unsigned long long)all, all == 1 ? "" : "s");
+    run->progress->begun = true;
+    run->progress->range = range;
+    return range.end < UINT64_MAX ? range.end - range.first : UINT64_MAX;
+}
+
+void run_begin(struct run *run, struct output *output, uint64_t records)
+{
+    const uint64_t settled = run_settle(run, records);
     const uint8_t *header = NULL;
     size_t header_bytes = 0;
 
-    progress->begun = true;
-    progress->range = run_range(run, records);
     if (run->input != NULL)
         header = source_header(run->input, &header_bytes);
-    output_begin(output, least(records, progress->range.end) - progress->range.first, header, header_bytes);
+    output_begin(output, settled, header, header_bytes);
 }
 
 void run_scattered(struct run *run)

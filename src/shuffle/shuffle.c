@@ -288,7 +288,8 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
                                 .records = &run->progress->records};
 
     run->progress->passed = 0;
-    if (run->parts > 1 && run->expected > 0 && source_is_known(source) && run->expected <= source_known_bytes(source))
+    if ((run->parts > 1 || run->skip > 0) && run->expected > 0 && source_is_known(source) &&
+        run->expected <= source_known_bytes(source))
         choose_piles(run, run->expected, &plan);
     run->progress->must_copy = !scatter(&run->engine, &run->format, &plan, source, piles);
     if (run->progress->must_copy)

@@ -250,7 +250,15 @@ bigshuf --split-field=1 --group-field=2 =! cannot combine --split-field and --gr
 bigshuf --shards=bytes:2 -r =! cannot combine --shards=bytes and -r without -n
 bigshuf -r --split=2:a =! cannot combine --split and -r without -n
 bigshuf -z --gather=a =! cannot combine -z and --gather without --list
-bigshuf --gather=a --part=1/2 --seed= -n1 =! cannot combine -n and --part with --gather
+bigshuf --skip=1 --seed= --split=5%:a =! cannot combine --skip and --split
+bigshuf --skip=1 --seed= --shards=2 -o %d =! cannot combine --skip and --shards
+bigshuf --skip=1 --random-source=a =! cannot combine --skip and --random-source
+bigshuf --skip=1 --seed= --keep-order -n 2 =! cannot combine --keep-order and --skip
+bigshuf --skip=1 --seed= --probability=1 =! cannot combine --probability and --skip
+bigshuf --skip=1 --seed= --scatter=a =! cannot combine --skip and --scatter
+bigshuf --skip=1 --seed= --gather=a --list =! cannot combine --list and --skip
+bigshuf --skip=1 --seed= -n 1 -i 0-134217728 =! cannot combine --skip and -n of an -i range over 2^27
+bigshuf --part=1/2 --seed= -n 1 -i 0-18446744073709551615 =! cannot combine --part and -n of an -i range over 2^27
 bigshuf --keep-order --weights=a =! --keep-order needs -n
 bigshuf --filter=a =! --filter needs -o or --split
 bigshuf --headers-differ =! --headers-differ needs --header
@@ -260,6 +268,7 @@ bigshuf --piles=4 =! --piles needs --scatter; with --gather write J-K, such as 3
 bigshuf --gather=a --piles=4 =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
 bigshuf --scatter=a --piles=0-1 =! --piles=J-K needs --gather
 bigshuf --part=1/2 =! --part needs --seed, so that all parts are of one order
+bigshuf --skip=1 =! --skip needs --seed, so that the order is the same again
 bigshuf --gather=a b =! extra operand 'b'?--gather and --sweep take no files?Try *
 bigshuf --scatter=a --sweep b =! extra operand 'b'?--gather and --sweep take no files?Try *
 bigshuf --files0-from=names x y =! extra operand 'x'?file operands cannot be combined with --files0-from?Try *

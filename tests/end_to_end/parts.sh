@@ -1,5 +1,5 @@
-# --part: the shares of workers in one order. The parts, one after another, are equal to the output of a single run,
-# with any memory, and whether or not the piles of a part are known beforehand.
+# --part, --skip and -n: one range of one order, cut by these in this turn. The parts, one after another, are equal to the
+# output of a single run, with any memory, and whether or not the piles of a part are known beforehand.
 # shellcheck shell=bash
 # shellcheck disable=SC2086 # options that tests have chosen
 
@@ -25,6 +25,20 @@ makes_whole_anyhow() {
     done | cmp - whole
 }
 
+# Of `in`, and with these options, a run writes the range of the order that PART, SKIP and COUNT leave, also from a pipe,
+# and where the number of records is known: is_the_range PART SKIP COUNT OPTION...
+is_the_range() {
+    local records part=${1%/*} parts=${1#*/}
+    bigshuf --seed=x "${@:4}" in >order
+    records=$(wc -l <order)
+    awk -v first=$((records * (part - 1) / parts + $2)) -v last=$((records * part / parts)) -v count="$3" \
+        'NR > first && NR <= last && NR <= first + count' order >range
+    set -- --seed=x --part="$1" --skip="$2" -n "$3" "${@:4}"
+    bigshuf "$@" in | cmp - range
+    bigshuf "$@" --parallel=1 < <(cat in) | cmp - range
+    bigshuf "$@" --expect-records="$records" in | cmp - range
+}
+
 test_parts_of_a_small_input_make_the_whole() {
     local records workers
     for records in 0 1 9 10 1000; do
@@ -46,18 +60,52 @@ test_parts_of_what_fits_make_the_whole() {
     seq 200000 >in
     makes_whole_anyhow 3
     makes_whole_anyhow 5 --tune=leaf-records=8
-    makes_whole_anyhow 2 -n 70001
-    makes_whole_anyhow 3 -n 100
     makes_whole_anyhow 2 -z
     long_lines 3000 100 400 >in # which are referred to
     makes_whole_anyhow 4
-    makes_whole_anyhow 3 -n 1000
+}
+
+test_ranges_are_cut_out_of_the_order() {
+    cases <<'END'
+seq 10 | bigshuf --seed=42 --skip=7 => 7 6 1
+seq 10 | bigshuf --seed=42 --part=2/2 --skip=1 -n 3 => 8 7 6
+seq 10 | bigshuf --seed=42 --skip=10 =>
+seq 10 | bigshuf --seed=42 --skip=11 =! --skip=11: only 10 records; to leave out a header, use --header
+seq 10 | bigshuf --seed=42 --part=1/4 --skip=3 =! --skip=3: only 2 records; *
+echo a | bigshuf --seed=42 --skip=18446744073709551615 =! --skip=18446744073709551615: only 1 record; *
+{ echo h; seq 10; } | bigshuf --seed=42 --header --skip=11 -n 0 => h
+bigshuf --seed=42 --skip=6 -e 1 2 3 4 5 6 7 8 9 10 => 8 7 6 1
+bigshuf --seed=42 --skip=6 -n 2 -i 1-10 => 8 7
+{ echo h; seq 10; } | bigshuf --seed=42 --header --skip=8 => h 6 1
+{ echo h; seq 10; } | bigshuf --seed=42 --header --skip=10 => h
+bigshuf --seed=42 --skip=4 -n 18446744073709551615 -e 1 2 3 4 5 6 7 8 9 10 => 2 4 8 7 6 1
+seq 10 | bigshuf --seed=42 --skip=7 --expect-records=9 =! standard input: the number of records is 10, not 9 *
+END
+    for records in 0 1 9; do
+        seq $records >in
+        is_the_range 1/2 0 3
+        is_the_range 3/3 $((records / 3)) 3
+    done
+    seq 200000 >in
+    is_the_range 2/3 1000 20000
+    is_the_range 2/3 66667 1
+    is_the_range 1/1 199999 2 --tune=leaf-records=8
+    long_lines 3000 100 400 >in # which are referred to
+    is_the_range 3/4 7 700
+}
+
+test_ranges_of_what_spills_or_is_started_over_are_cut_out_of_the_order() {
+    more_than_memory >in
+    is_the_range 2/3 5000 20000 -S 8M
+    is_the_range 1/1 50001 99999999 -S 8M
+    giants >in
+    is_the_range 1/1 4000 10 -S 8M
+    is_the_range 2/2 1 9999 -S 8M --tune=leaf-records=8
 }
 
 test_parts_of_what_spills_or_is_started_over_make_the_whole() {
     more_than_memory >in
     makes_whole_anyhow 3 -S 8M
-    makes_whole_anyhow 2 -S 8M -n 50001
     giants >in
     makes_whole_anyhow 3 -S 8M
     makes_whole_anyhow 4 -S 8M --tune=leaf-records=8
@@ -68,11 +116,9 @@ test_parts_of_what_spills_or_is_started_over_make_the_whole() {
 test_parts_of_numbers_and_words_make_the_whole() {
     for part in 1 2 3; do
         bigshuf --seed=x --part=$part/3 -i 1-1000 >>numbers
-        bigshuf --seed=x --part=$part/3 -i 1-1000000000 -n 1000 >>some
         bigshuf --seed=x --part=$part/3 -e a b c d >>words
     done
     bigshuf --seed=x -i 1-1000 | cmp - numbers
-    bigshuf --seed=x -i 1-1000000000 -n 1000 | cmp - some
     bigshuf --seed=x -e a b c d | cmp - words
 }
 
@@ -102,9 +148,9 @@ test_only_a_part_is_spilled_if_the_number_of_records_is_known() {
     more_than_memory >in
     bytes=$(wc -c <in)
     records=$(wc -l <in)
-    for part in 1 4 8; do
-        bigshuf --seed=x -S 8M --part=$part/8 -v --tune=compress-temporary=never in 2>said >out
-        bigshuf --seed=x -S 8M --part=$part/8 -v --tune=compress-temporary=never --expect-records="$records" in 2>known | cmp - out
+    for range in --skip=$((records / 8 * 7)) --part=1/8 --part=4/8 --part=8/8; do
+        bigshuf --seed=x -S 8M $range -v --tune=compress-temporary=never in 2>said >out
+        bigshuf --seed=x -S 8M $range -v --tune=compress-temporary=never --expect-records="$records" in 2>known | cmp - out
         [ "$(spilled known)" -le $((bytes / 6)) ]
         [ "$(spilled known)" -lt "$(spilled said)" ]
     done
@@ -130,12 +176,57 @@ test_parts_of_a_store_make_the_whole() {
     fails_with 1 'bigshuf: store: there cannot be more parts than the 8 piles' bigshuf --gather=store --seed=7 --part=1/9
 }
 
+# What the pile files before place SKIP and behind the last record hold does not matter. The records of the first three
+# piles in the order of the epoch are 1 to END.
+test_only_the_piles_that_a_range_is_in_are_read() {
+    local part end first range
+    seq 20000 >in
+    { echo header && cat in; } | bigshuf --scatter=store --piles=8 --seed=7 --batch=a --header
+    bigshuf --gather=store --seed=7 --epoch=3 | tail -n +2 >order
+    end=$(for part in 1 2 3; do bigshuf --gather=store --seed=7 --epoch=3 --part=$part/8 | tail -n +2; done | wc -l)
+    for part in 1 2 3 7 8; do
+        first=$(bigshuf --gather=store --seed=7 --epoch=3 --part=$part/8 | sed -n 2p)
+        printf X | dd of="$(grep -lx "$first" store/a/pile-*)" bs=1 seek=1000 conv=notrunc 2>.stderr
+    done
+    for range in "$end 1" "$((end + 1)) 5000"; do
+        bigshuf --gather=store --seed=7 --epoch=3 --skip=${range% *} -n ${range#* } | tail -n +2 |
+            cmp - <(tail -n +$((${range% *} + 1)) order | sed ${range#* }q)
+    done
+    fails_with 1 'bigshuf: store/a/pile-*' bigshuf --gather=store --seed=7 --epoch=3 --skip=$((end - 1)) -n 1
+    fails_with 1 'bigshuf: store/a/pile-*' bigshuf --gather=store --seed=7 --epoch=3 --skip=12000 >out
+}
+
+test_ranges_of_a_store_are_cut_out_of_its_order() {
+    seq 20000 >in
+    bigshuf --scatter=store --piles=8 --seed=7 --batch=a in
+    for view in --epoch=5 --part=2/3 --piles=1-6; do
+        bigshuf --gather=store --seed=7 $view >order
+        for range in '0 100' '1 1' '3000 3000' '4999 99999999'; do
+            bigshuf --gather=store --seed=7 $view --skip=${range% *} -n ${range#* } |
+                cmp - <(tail -n +$((${range% *} + 1)) order | sed ${range#* }q)
+        done
+        bigshuf --gather=store --seed=7 $view --skip="$(wc -l <order)" | cmp - /dev/null
+        fails_with 1 "bigshuf: --skip=20001: only $(wc -l <order | tr -d ' ') records; to leave out a header, use --header" \
+            bigshuf --gather=store --seed=7 $view --skip=20001 -o new
+    done
+    fails_with 2 '*' ls new
+}
+
+# What the training job has done before it died, it has noted: after each batch, how many records.
+test_a_training_job_that_died_goes_on_inside_an_epoch() {
+    seq 1000 >lines.txt
+    bigshuf --seed=7 --part=2/8 lines.txt >epoch
+    sed 50q epoch >trained
+    bigshuf --seed=7 --part=2/8 --skip=50 -n 50 lines.txt >>trained
+    bigshuf --seed=7 --part=2/8 --skip=100 lines.txt >>trained
+    cmp trained epoch
+}
+
 test_what_is_no_part_is_told_before_the_work() {
     mkfifo never
     for part in '' 1 1/ /2 0/2 3/2 1/0 1-2 1/2/3 ' 1/2' 1/4294967296 1/18446744073709551617; do
         fails_with 1 "bigshuf: invalid --part argument '$part': it is R/W, part R of W: from 1/W to W/W, W below 2^32" \
             bigshuf --seed=x --part="$part" never
     done
-    fails_with 1 'bigshuf: --part needs --seed, so that all parts are of one order' bigshuf --part=1/2 never
     bigshuf --seed=x --part=4294967295/4294967295 -e a
 }

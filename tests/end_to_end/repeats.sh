@@ -97,6 +97,7 @@ test_samples_are_drawn_anew() {
 test_parts_are_drawn_anew() {
     make_input 4000
     two_seeds 0 --part=2/4 in
+    two_seeds 0 --skip=2000 in
 }
 
 test_gathers_of_a_store_are_drawn_anew() {

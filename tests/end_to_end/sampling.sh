@@ -32,6 +32,8 @@ test_golden_samples() {
 bigshuf --seed=42 -r -n 10 in => 8 8 6 1 8 7 4 3 2 4
 bigshuf --seed= -r -n 10 in => 6 5 3 3 7 1 9 1 2 2
 bigshuf --seed=42 -r -n 10 -i 1-10 => 8 8 6 1 8 7 4 3 2 4
+bigshuf --seed=42 -r -n 4 --skip=6 in => 4 3 2 4
+bigshuf --seed=42 -r -n 4 --skip=6 -i 1-10 => 4 3 2 4
 bigshuf --seed=42 -r -n 3 -i 7-7 => 7 7 7
 bigshuf --seed=42 -r -n 3 -i 0-18446744073709551615 => 13958845504583284212 14295442594342297102 11049428897860578880
 bigshuf --seed=42 -r -n 3 -i 5-18446744073709551610 => 13958845504583284209 14295442594342297099 11049428897860578879
@@ -50,10 +52,13 @@ seq 100000 | bigshuf --seed=42 --probability=0.3 | md5 => 4f802a8b97cedab71e8568
 
 bigshuf --seed=42 --weight-field=1 in => 10 7 9 2 4 8 5 3 6 1
 bigshuf --seed= --weight-field=1 in => 10 2 6 9 7 8 5 3 4 1
+bigshuf --seed= --weight-field=1 --skip=7 -n 2 in => 3 4
+printf '0\n1\n1\n' | bigshuf --seed=42 --weight-field=1 --skip=3 =! --skip=3: only 2 records; *
 seq 10000 | bigshuf --seed=42 --weight-field=1 | md5 => 803b59a361507921009fc31cd4f832a2
 
 bigshuf --seed=42 --weight-field=1 -r -n 10 in => 4 5 7 9 8 2 9 10 10 10
 bigshuf --seed= --weight-field=1 -r -n 10 in => 5 7 2 10 7 8 10 10 2 9
+bigshuf --seed= --weight-field=1 -r -n 3 --skip=7 in => 10 2 9
 seq 1000 | bigshuf --seed=42 --weight-field=1 -r -n 100000 | md5 => 249b455008e0dc2ba647a96b806491f6
 END
 }
@@ -66,8 +71,8 @@ test_numbers_of_a_large_range_are_different() {
 
 # ---- -n ----
 
-# Each -n COUNT gives the first records of the order with OPTIONS, and the same records in the order of the input:
-# begins_the_order OPTIONS COUNT...
+# Each -n COUNT gives the first records of the order with OPTIONS, and the same records in the order of the input, and
+# --skip=COUNT gives the others: begins_the_order OPTIONS COUNT...
 begins_the_order() {
     local count run
     bigshuf -S 1G --seed=1363 $1 in >order
@@ -79,6 +84,10 @@ begins_the_order() {
             bigshuf $run --seed=1363 $1 -n "$count" < <(cat in) | cmp - wanted
             bigshuf $run --seed=1363 $1 -n "$count" --keep-order in | cmp - in_order
             bigshuf $run --seed=1363 $1 -n "$count" --keep-order < <(cat in) | cmp - in_order
+            [ "$count" -le "$(wc -l <order)" ] || continue
+            bigshuf $run --seed=1363 $1 --skip="$count" in | cmp - <(tail -n +$((count + 1)) order)
+            bigshuf $run --seed=1363 $1 --skip=$((count / 2)) -n $((count - count / 2)) in |
+                cmp - <(tail -n +$((count / 2 + 1)) wanted)
         done
     done
 }
@@ -224,6 +233,25 @@ test_without_n_repeats_never_end() {
     goes_on bigshuf --seed=x -r --weight-field=1 -S 8M weighed
 }
 
+# Draws from number 301 on are the same whatever has been written before: enters_repeats OPTION...
+enters_repeats() {
+    bigshuf --seed=x -r -n 1000 "$@" >wanted
+    for memory in 8M 1G; do
+        bigshuf -S $memory --seed=x -r --skip=300 -n 700 "$@" | cmp - <(tail -n 700 wanted)
+    done
+}
+
+test_repeats_can_be_entered_anywhere() {
+    more_than_memory >in
+    enters_repeats in
+    enters_repeats -i 1-1000000000000
+    seq 250000 >in # in passes
+    enters_repeats --weight-field=1 in
+    tail -n 700 wanted >rest
+    { bigshuf --seed=x -r --skip=300 --weight-field=1 in || echo $? >status; } | sed 700q | cmp - rest
+    same 141 "$(<status)"
+}
+
 test_endless_repeats_into_a_file_are_refused() {
     seq 10 >in
     echo old >old
@@ -267,7 +295,7 @@ test_weighted_samples_are_the_same_from_memory_and_from_disk() {
 
 test_weighted_samples_are_the_same_when_they_are_started_over() {
     long_lines "$(scale 10 40 400)" 1000000 3000000 >in
-    for options in '' '-n 7' '-r -n 30' '-n 7 --keep-order'; do
+    for options in '' '-n 7' '-r -n 30' '-n 7 --keep-order' '--skip=3 -n 4'; do
         bigshuf -S 8M -v --seed=x --weight-field=1 -t ' ' $options in 2>said |
             cmp - <(bigshuf -S 1G --seed=x --weight-field=1 -t ' ' $options in)
         [ "$options" ] || grep -E '^bigshuf: started over: +[1-9]' said

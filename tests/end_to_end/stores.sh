@@ -199,6 +199,52 @@ test_pile_names_files_whatever_the_epoch() {
     bigshuf --gather=store --epoch=5 --piles=2-5 | same_lines /dev/stdin wanted
 }
 
+# Of the batches, which two stores have, only these files are copied: copied FILE...
+copied() {
+    rm -rf copy
+    mkdir copy
+    cp one/format one/header copy
+    (cd one && tar -cf - "${@/#/a\/}") | tar -xf - -C copy
+    (cd two && tar -cf - "${@/#/b\/}") | tar -xf - -C copy
+}
+
+test_copies_of_some_files_are_as_good_as_the_store() {
+    { echo id && seq 3000; } >a
+    { echo id && seq 3001 4000; } >b
+    for store in 'one a' 'two b' 'both a' 'both b'; do
+        bigshuf --scatter=${store% *} --piles=8 --seed=42 --batch=${store#* } --header ${store#* }
+    done
+    bigshuf --gather=both --seed=42 --epoch=5 --piles=2-5 >wanted
+    copied manifest pile-000{2,3,4,5}
+    bigshuf --gather=copy --seed=42 --epoch=5 --piles=2-5 | cmp - wanted
+    bigshuf --gather=copy --list | cmp - <(bigshuf --gather=both --list)
+    bigshuf --gather=copy --seed=42 --epoch=5 --piles=2-5 --skip=10 | tail -n +2 | cmp - <(sed 1,11d wanted)
+    cp -R one/a one/header one/format copy
+    cp -R two/b copy
+    bigshuf --gather=copy --seed=42 | cmp - <(bigshuf --gather=both --seed=42)
+}
+
+test_copies_that_are_not_complete_are_told_before_the_first_record() {
+    seq 3000 | tee a >b
+    for store in 'one a' 'two b'; do
+        bigshuf --scatter=${store% *} --piles=8 --seed=42 --batch=${store#* } --header ${store#* }
+    done
+    while read -r file command; do
+        copied manifest pile-000{2,3,4,5}
+        (cd copy && eval "$command")
+        fails_with 1 "bigshuf: copy/$file: *" bigshuf --gather=copy --seed=42 --piles=2-5 >out
+        is_empty out
+    done <<'END'
+b/pile-0005 rm b/pile-0005
+b/pile-0005 truncate -s -1 b/pile-0005
+b/manifest rm b/manifest
+b/manifest truncate -s 100 b/manifest
+header rm header
+END
+    rm copy/format
+    fails_with 1 'bigshuf: copy: not a store of piles' bigshuf --gather=copy --piles=2-5
+}
+
 test_stores_with_equal_names_and_counts_stay_aligned() {
     for language in en de; do
         for file in 1 2 3; do

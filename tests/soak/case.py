@@ -6,6 +6,7 @@ import random
 import shutil
 from dataclasses import dataclass, field, replace
 
+import model
 import recipes
 from data import Changed, Data
 from records import Format
@@ -160,6 +161,8 @@ def is_valid(case):
         ("keep-order" in o and ("n" not in o or "probability" in o or "random-source" in o or "r" in o))
         or ("probability" in o and (weighted or {"n", "r", "random-source"} & set(o)))
         or ("part" in o and (weighted or "seed" not in o or {"r", "keep-order", "probability"} & set(o)))
+        or ("skip" in o and (many or "seed" not in o or {"keep-order", "probability"} & set(o)))
+        or ({"part", "skip"} & set(o) and "n" in o and high - low >= model.DRAWN_RANGE)
         or ("seed" not in o and 2 in case.circ.get("close", ()))
         or ("seed" not in o and "v" not in o and "random-source" not in o)
         or ("random-source" in o and ("seed" in o or weighted))
@@ -337,9 +340,12 @@ class Maker:
     # ---- What is done with it ----
 
     def pick_part(self):
-        """The share of a worker."""
+        """The share of a worker, and what of it has been done."""
         parts = self.draw.choice((1, 2, 3, 8, 600))
-        self.case.opts["part"] = "%d/%d" % (self.draw.randrange(parts) + 1, parts)
+        if self.chance(2):
+            self.case.opts["part"] = "%d/%d" % (self.draw.randrange(parts) + 1, parts)
+        if self.chance(2):
+            self.case.opts["skip"] = str(self.draw.choice((0, 1, 2, 10, 100, 1000, 100000)))
 
     def pick_sample(self):
         """Samples and weights."""

@@ -111,30 +111,39 @@ def _weights(case, contents, count):
     return [model.weight(line) for line in lines]
 
 
+def cut_off(opts, order):
+    """What --part, --skip and -n leave of an order, one after another."""
+    part, parts = map(int, opts.get("part", "1/1").split("/"))
+    order = order[len(order) * (part - 1) // parts : len(order) * part // parts]
+    skip, count = int(opts.get("skip", 0)), int(opts["n"]) if "n" in opts else None
+    if skip > len(order) and count != 0:
+        raise records.BadInput("there are not so many to be left out")
+    return order[skip:][:count]
+
+
 def _chosen(case, key, count, weights):
     """The numbers of the records that are written, in order."""
     opts = case.opts
-    limit = int(opts["n"]) if "n" in opts else None
     tuned = dict(text.split("=") for text in opts.get("tune", []))
     leaf = int(tuned.get("leaf-records", model.LEAF_RECORDS))
     if "r" in opts:
-        limit = ENDLESS if limit is None else limit
-        if limit == 0:
+        end = int(opts.get("skip", 0)) + int(opts.get("n", ENDLESS))
+        if opts.get("n") == "0":
             return []
         if count == 0 or (weights and not any(weights)):
             raise records.BadInput("nothing to repeat")
         if weights is not None:
-            return model.weighted_repeat(key, weights, limit)
-        return model.repeat(key, count, limit)
+            return cut_off(opts, model.weighted_repeat(key, weights, end))
+        return cut_off(opts, model.repeat(key, count, end))
     if "probability" in opts:
         return model.bernoulli(key, count, opts["probability"])
     if weights is not None:
         chosen = model.weighted(key, weights)
-    elif "i" in opts and limit is not None and model.is_drawn(count, limit):
-        chosen = model.drawn_range(key, count, limit)
+    elif "i" in opts and "n" in opts and model.is_drawn(count, int(opts["n"])):
+        chosen = model.drawn_range(key, count, int(opts["n"]))
     else:
         chosen = model.order(key, range(count), leaf)
-    chosen = chosen if limit is None else chosen[:limit]
+    chosen = cut_off(opts, chosen)
     return sorted(chosen) if "keep-order" in opts else chosen
 
 
@@ -170,12 +179,6 @@ def _range(case, end):
             return b"%d" % (low + i) + end
 
     return Numbers()
-
-
-def _part(case, chosen):
-    """What --part leaves of the records."""
-    part, parts = map(int, case.opts.get("part", "1/1").split("/"))
-    return chosen[len(chosen) * (part - 1) // parts : len(chosen) * part // parts]
 
 
 def cut(case, chosen, result, key):
@@ -263,7 +266,7 @@ def expect(case, seed=None):
             key = main_key((seed if seed is not None else case.opts["seed"]).encode())
             weights = _weights(case, contents, high - low + 1)
             chosen = [texts[i] for i in _chosen(case, key, high - low + 1, weights)]
-        cut(case, _part(case, chosen), result, key)
+        cut(case, chosen, result, key)
     except (records.BadInput, model.BadWeight) as error:
         result.error = str(error) or "bad input"
         result.loose = getattr(error, "loose", False) or (case.opts.get("n") == "0" and not result.counted)

@@ -99,10 +99,12 @@ class StoreMaker:
         elif self.chance(4):
             parts = self.draw.randrange(1, case.piles + 1)
             step["part"] = (self.draw.randrange(1, parts + 1), parts)
-        if self.chance(4) and "part" not in step:
+        if self.chance(4):
             step["n"] = self.draw.choice((0, 1, 10, 1000))
         if self.chance(2):
             step["out"] = self._outputs(case)
+        if self.chance(3) and not {"split", "shards"} & set(step.get("out", ())):
+            step["skip"] = self.draw.choice((0, 1, 10, 1000))
         if self.chance(2):
             step["leaf"] = self.draw.choice((8, 64))
         if self.chance(2):
@@ -177,7 +179,7 @@ class StoreMaker:
             if case.steps[-3]["way"] == "junk":
                 after = {"do": "scatter", "batch": "after", "inputs": [Data(look[0], 10, 1, look[2], look[1])]}
                 case.steps.insert(-2, after)
-            for name in ("n", "part", "pile", "fault", "nofile"):
+            for name in ("n", "skip", "part", "pile", "fault", "nofile"):
                 case.steps[-1].pop(name, None)
             if self.chance(2):
                 case.steps[-1]["S"] = "8M"
@@ -213,6 +215,7 @@ def command(case, number, step):
         words = ["--gather=store", "--seed=" + step.get("seed", case.key), "--epoch=%d" % step["epoch"]]
         words += ["--piles=%d-%d" % step["pile"]] if "pile" in step else []
         words += ["--part=%d/%d" % step["part"]] if "part" in step else []
+        words += ["--skip=%d" % step["skip"]] if "skip" in step else []
         words += ["-n", str(step["n"])] if "n" in step else []
         words += ["--tune=leaf-records=%d" % step["leaf"]] if "leaf" in step else []
         words += ["-S", step["S"]] if "S" in step else []

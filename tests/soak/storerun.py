@@ -8,7 +8,7 @@ import threading
 
 import model
 from check import Check
-from expect import Expected, cut
+from expect import Expected, cut, cut_off
 from records import BadInput, members
 from run import LIMIT_SECONDS, Result, contents, end_processes, ended, limits
 from storecase import command, contents_of, operands
@@ -276,9 +276,10 @@ class StoreRun:
         for pile in numbers:
             if first <= pile <= last and pile in piles:
                 result += model.pile_order(key, step["epoch"], pile, piles[pile], leaf)
+        cuts = {name: step[name] for name in ("skip", "n") if name in step}
         expected = Expected(header=self.header or b"", archive=self.case.plain(step).kind()[0] == "tar")
         try:
-            cut(self.case.plain(step), result[: step.get("n")], expected, key)
+            cut(self.case.plain(step), cut_off(cuts, result), expected, key)
         except BadInput as error:
             expected.error = str(error)
         return expected

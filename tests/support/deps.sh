@@ -16,11 +16,12 @@ has_fuzzer() {
 }
 
 complete() {
-    for tool in bash python3 clang clang-format clang-tidy cppcheck mandoc valgrind lz4 zstd xz bzip2 pigz zsh fish; do
+    for tool in bash python3 clang clang-format clang-tidy cppcheck mandoc valgrind lz4 zstd xz bzip2 pigz zsh fish \
+        jq; do
         has "$tool" || return 1
     done
     if has apt-get; then # elsewhere not all of them are to be had, and the tests of clusters and packages are skipped
-        for tool in munged slurmctld slurmd sbatch parallel musl-gcc dh lintian; do
+        for tool in munged slurmctld slurmd sbatch parallel rclone musl-gcc dh lintian; do
             has "$tool" || return 1
         done
         has_fuzzer || return 1
@@ -43,7 +44,7 @@ unfuzzed() {
 }
 
 clusters_untested() {
-    echo "deps: not all that stores are tested with is here: munge, Slurm and GNU parallel" >&2
+    echo "deps: not all that stores are tested with is here: munge, Slurm, GNU parallel and rclone" >&2
 }
 
 if complete; then
@@ -52,26 +53,27 @@ elif has apt-get; then
     as_root apt-get update -q
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
         gcc libc6-dev make bash python3 libcmocka-dev clang clang-format clang-tidy cppcheck mandoc valgrind lz4 zstd \
-        xz-utils bzip2 pigz zsh fish munge slurm-wlm parallel musl-tools debhelper lintian
+        xz-utils bzip2 pigz zsh fish jq munge slurm-wlm parallel rclone musl-tools debhelper lintian
     # where there is no such package, it is a part of clang
     has_fuzzer || as_root apt-get install -q -y --no-install-recommends libclang-rt-dev || unfuzzed
 elif has dnf; then
     as_root dnf install -y gcc make bash python3 diffutils findutils gawk libasan libubsan libtsan libcmocka-devel clang \
-        clang-tools-extra compiler-rt cppcheck mandoc valgrind lz4 zstd xz bzip2 pigz zsh fish
-    as_root dnf install -y munge slurm slurm-slurmctld slurm-slurmd parallel || clusters_untested
+        clang-tools-extra compiler-rt cppcheck mandoc valgrind lz4 zstd xz bzip2 pigz zsh fish jq
+    as_root dnf install -y munge slurm slurm-slurmctld slurm-slurmd parallel rclone || clusters_untested
 elif has apk; then
     as_root apk add gcc musl-dev make bash python3 coreutils cmocka-dev clang clang-extra-tools cppcheck mandoc valgrind \
-        lz4 zstd xz bzip2 pigz zsh fish
+        lz4 zstd xz bzip2 pigz zsh fish jq
     as_root apk add compiler-rt || unfuzzed
-    as_root apk add parallel || clusters_untested # no Slurm there
+    as_root apk add parallel rclone || clusters_untested # no Slurm there
 elif has pacman; then
     as_root pacman -S --needed --noconfirm gcc make bash python cmocka clang compiler-rt cppcheck mandoc valgrind lz4 zstd \
-        xz bzip2 pigz zsh fish
-    as_root pacman -S --needed --noconfirm parallel || clusters_untested # nor there
+        xz bzip2 pigz zsh fish jq
+    as_root pacman -S --needed --noconfirm parallel rclone || clusters_untested # nor there
 elif has brew; then
-    brew install coreutils python cmocka llvm cppcheck mandoc pkg-config parallel lz4 zstd xz pigz zsh fish # no valgrind there
+    brew install coreutils python cmocka llvm cppcheck mandoc pkg-config parallel rclone lz4 zstd xz pigz zsh fish jq # no valgrind there
 else
     echo "deps: no package manager known here; needed are bash, Python 3, cmocka, clang, clang-format, clang-tidy, cppcheck," \
-        "mandoc, valgrind, lz4, zstd, xz, bzip2, pigz, zsh and fish; for tests of clusters munge, Slurm and GNU parallel" >&2
+        "mandoc, valgrind, lz4, zstd, xz, bzip2, pigz, zsh, fish and jq; for tests of clusters munge, Slurm, GNU parallel" \
+        "and rclone" >&2
     exit 1
 fi
