@@ -3,7 +3,7 @@
 
 /*
  * What options there are: a row for each, with everything that is to be known of it. Parsing, defaults, --help, the
- * completions and the messages about options that do not go together (combination.h) are made from the rows.
+ * completions and the messages about options that do not go together are made from the rows.
  */
 
 #include <limits.h>

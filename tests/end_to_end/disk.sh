@@ -164,7 +164,7 @@ test_too_small_a_directory_is_told_before_the_work() {
     mkfifo never
     for how in auto never; do
         fails_with 1 "bigshuf: temporary file in disk: No space left on device: about * MiB are needed, 0 MiB are free: *\
--T, or use a larger -S" timeout 600 \
+-T, or use a larger -S" timeout 60 \
             unshare -rm sh -c 'mount -t tmpfs -o size=64k none disk && exec bigshuf -S 8M -T disk "$@" in never' \
             sh --tune=compress-temporary="$how"
     done
@@ -265,7 +265,7 @@ no_room() {
     shift
     [ -e never ] || mkfifo never
     fails_with 1 "bigshuf: $name: No space left on device: about * MiB are needed, [234] MiB are free: write to another disk" \
-        on_small_disk 4 sh -c 'echo old >disk/old && timeout 600 "$@" && exit 9; status=$?; ls -A disk >left; exit $status' sh "$@"
+        on_small_disk 4 sh -c 'echo old >disk/old && timeout 60 "$@" && exit 9; status=$?; ls -A disk >left; exit $status' sh "$@"
     same old "$(paste -s -d ' ' left)"
 }
 
@@ -290,7 +290,7 @@ test_a_standard_output_without_room_is_told_before_the_work() {
     mkfifo never
     more_than_memory >in
     fails_with 1 'bigshuf: write error: No space left on device: about * MiB are needed, 4 MiB are free: write to another disk' \
-        on_small_disk 4 timeout 600 sh -c 'bigshuf in never >disk/out'
+        on_small_disk 4 timeout 60 sh -c 'bigshuf in never >disk/out'
 }
 
 test_a_gather_without_room_is_told_before_the_work() {
