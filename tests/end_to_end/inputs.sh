@@ -159,9 +159,6 @@ bigshuf -S 7M never                                 =! -S 7M: memory must be at 
 bigshuf -S 8191 never                               =! -S 8191: memory must be at least 8*MiB: a number without a unit is KiB
 bigshuf --parallel=0 never                          =! --parallel must be at least 1
 bigshuf --parallel=x never                          =! invalid --parallel argument 'x': it is a whole number, *
-bigshuf --tune=x never                              =! invalid --tune argument 'x': it is leaf-records=T
-bigshuf --tune=leaf-records=7 never                 =! invalid --tune argument 'leaf-records=7': *
-bigshuf --tune=leaf-records=2147483649 never        =! invalid --tune argument 'leaf-records=2147483649': *
 END
     for size in '' x -1 1x 1Q5 1.5 0x10M ' 8M' '8 M' 101%x; do
         fails_at_once "bigshuf: invalid -S argument '$size': it is a number and a unit, *" -S "$size" never
