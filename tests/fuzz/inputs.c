@@ -17,7 +17,7 @@ struct file {
 };
 
 /* What came of reading. */
-struct stream {
+struct outcome {
     bool failed;
     uint8_t data[STREAM_MAX];
     size_t bytes;
@@ -40,7 +40,7 @@ struct unread {
 };
 
 /* Give back the last bytes that were read, unless there are still some that were given back. */
-static void give_back(struct source *source, struct stream *stream, size_t bytes, struct unread *unread)
+static void give_back(struct source *source, struct outcome *stream, size_t bytes, struct unread *unread)
 {
     if (unread->bytes > 0 || bytes == 0)
         return;
@@ -52,7 +52,7 @@ static void give_back(struct source *source, struct stream *stream, size_t bytes
 }
 
 /* Read some bytes. Returns whether there may be more. */
-static bool read_some(struct source *source, struct stream *stream, size_t bytes, struct unread *unread)
+static bool read_some(struct source *source, struct outcome *stream, size_t bytes, struct unread *unread)
 {
     uint8_t *data = malloc(bytes);
     size_t got;
@@ -72,7 +72,7 @@ static bool read_some(struct source *source, struct stream *stream, size_t bytes
     return got > 0;
 }
 
-static void ask_names(const struct source *source, const char *const *name, size_t count, struct stream *stream)
+static void ask_names(const struct source *source, const char *const *name, size_t count, struct outcome *stream)
 {
     uint64_t end;
 
@@ -88,7 +88,7 @@ static void ask_names(const struct source *source, const char *const *name, size
 }
 
 /* The format's records end where the stream does. */
-static void check_whole(const struct stream *stream)
+static void check_whole(const struct outcome *stream)
 {
     struct record_scan scan = {0};
     uint32_t end[64], last = 0;
@@ -101,7 +101,7 @@ static void check_whole(const struct stream *stream)
     FUZZ_CHECK(last == stream->bytes);
 }
 
-static void read_all(const char *const *name, size_t count, struct fuzz sizes, struct stream *stream)
+static void read_all(const char *const *name, size_t count, struct fuzz sizes, struct outcome *stream)
 {
     struct source *source = source_open(name, count, &layout);
     struct unread unread = {NULL, 0};
@@ -125,7 +125,7 @@ static void read_all(const char *const *name, size_t count, struct fuzz sizes, s
 }
 
 /* Read files in pieces of sizes that `sizes` tells. */
-static void read_files(const char *const *name, size_t count, struct fuzz sizes, struct stream *stream)
+static void read_files(const char *const *name, size_t count, struct fuzz sizes, struct outcome *stream)
 {
     stream->bytes = stream->header_bytes = 0;
     memset(stream->end, 0, sizeof stream->end);
@@ -134,7 +134,7 @@ static void read_files(const char *const *name, size_t count, struct fuzz sizes,
 
 /* ---- What must be the same ---- */
 
-static void compare(const struct stream *one, const struct stream *other)
+static void compare(const struct outcome *one, const struct outcome *other)
 {
     FUZZ_CHECK(one->failed == other->failed);
     if (one->failed)
@@ -146,7 +146,7 @@ static void compare(const struct stream *one, const struct stream *other)
 }
 
 /* The last file through standard input. */
-static void read_from_pipe(struct fuzz sizes, struct stream *stream)
+static void read_from_pipe(struct fuzz sizes, struct outcome *stream)
 {
     const char *name[FILES_MAX] = {names[0], names[1], names[2]};
     const struct file *last = &files[file_count - 1];
@@ -169,7 +169,7 @@ static void put(uint8_t *text, size_t *used, const uint8_t *data, size_t bytes)
 }
 
 /* Put together what was taken apart. */
-static void check_text(const struct file *file, const struct stream *stream)
+static void check_text(const struct file *file, const struct outcome *stream)
 {
     static uint8_t text[STREAM_MAX];
     const struct record_format *format = &layout.format;
@@ -187,9 +187,9 @@ static void check_text(const struct file *file, const struct stream *stream)
     FUZZ_CHECK(memcmp(text, file->data, file->bytes) == 0);
 }
 
-static void check_each(struct fuzz sizes, const struct stream *all)
+static void check_each(struct fuzz sizes, const struct outcome *all)
 {
-    static struct stream one;
+    static struct outcome one;
     size_t bytes = 0;
 
     for (size_t i = 0; i < file_count; i++) {
@@ -225,7 +225,7 @@ static void take_file(struct fuzz *fuzz, size_t i)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static const uint8_t large[] = {0x7f, 0xff};
-    static struct stream stream, other;
+    static struct outcome stream, other;
     const struct fuzz at_once = {large, sizeof large};
     struct fuzz fuzz = {data, bytes}, sizes;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
