@@ -148,7 +148,7 @@ test_only_a_part_is_spilled_if_the_number_of_records_is_known() {
     more_than_memory >in
     bytes=$(wc -c <in)
     records=$(wc -l <in)
-    for range in --skip=$((records / 8 * 7)) --part=1/8 --part=4/8 --part=8/8; do
+    for range in --skip=$((records * 7 / 8)) --part=1/8 --part=4/8 --part=8/8; do
         bigshuf --seed=x -S 8M $range -v --tune=compress-temporary=never in 2>said >out
         bigshuf --seed=x -S 8M $range -v --tune=compress-temporary=never --expect-records="$records" in 2>known | cmp - out
         [ "$(spilled known)" -le $((bytes / 6)) ]
