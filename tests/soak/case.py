@@ -526,7 +526,7 @@ class Maker:
             self.pick_sample()
         if case.inputs and size != 1 and self.chance(4):
             self.pick_header()
-        if self.chance(6):
+        if self.chance(4):
             self.pick_part()
         self.pick_output()
         if case.inputs and "weight-field" not in case.opts and self.chance(5):
