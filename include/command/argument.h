@@ -2,9 +2,9 @@
 #define BIGSHUF_COMMAND_ARGUMENT_H
 
 /*
- * The arguments of options: of what type one is, and what becomes of it in struct options. An argument that other tools
- * take as well is taken as they take it, and refused in their words, to which is added what would be valid; the models
- * are shuf, sort and cut of GNU coreutils 9.1, in the C locale.
+ * The arguments of options: their types, and how they are stored in struct options. An argument that other tools have,
+ * too, is accepted as they do, and refused in their words, followed by what would be valid; the models are shuf, sort
+ * and cut of GNU coreutils 9.1, in the C locale.
  */
 
 #include <stdbool.h>
@@ -34,7 +34,7 @@ struct parsing {
     const char *more;
 };
 
-/* Do what an option says, or end the run if its argument is none that it takes. `text` is NULL if it has none. */
+/* Carry out an option; the run ends if its argument is invalid. `text` is NULL if it has none. */
 typedef void argument_setter(struct parsing *parsing, const char *text);
 
 enum argument_type {
@@ -81,7 +81,7 @@ struct argument_form {
 
 void argument_set(struct parsing *parsing, const struct argument *argument, const char *text);
 
-/* After all options: make the record format of what was said of records. */
+/* After all options: make the record format from the options about records. */
 void argument_settle_records(struct parsing *parsing);
 
 /* A number as `shuf -n` takes it: blanks and a plus sign may come first; one above 2^64 - 1 counts as 2^64 - 1. */
@@ -107,8 +107,8 @@ argument_setter argument_temporary; /* one directory more */
 enum { ARGUMENT_LIST_BYTES = 256 };
 void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last);
 
-/* The command line is wrong: the line that tells of --help follows the message with which the run is to end, and before
- * it another line, if that is not NULL. */
+/* The command line is wrong: after the message that ends the run, print another line, if it is not NULL, and then the
+ * line about --help. */
 void argument_misused(struct parsing *parsing, const char *more);
 
 #endif

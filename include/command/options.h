@@ -1,7 +1,7 @@
 #ifndef BIGSHUF_COMMAND_OPTIONS_H
 #define BIGSHUF_COMMAND_OPTIONS_H
 
-/* What the command line says, option by option: the rows of option_table.c fill it. What it means is in job/task.h. */
+/* The command line, option by option, as the rows of option_table.c fill it in. job/task.h says what it means. */
 
 #include <stdbool.h>
 #include <stddef.h>

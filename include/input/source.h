@@ -19,8 +19,8 @@
 struct source;
 
 /* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. All are looked
- * at first: what cannot be read ends the run, and so does a regular file that does not begin as the layout says, or
- * whose size does not fit it. Others are not opened, and of standard input only kind and size are looked at. */
+ * at first. The run ends if a file cannot be read, or if a regular file does not begin as the layout says or has a
+ * wrong size for it. Other files are not opened, and for standard input only kind and size are checked. */
 struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout);
 
 /* The header of the first file that is not empty, as it stands there, and a missing delimiter. It is known from the
@@ -33,19 +33,19 @@ bool source_headers_may_differ(const struct source *source); /* from file to fil
 typedef size_t source_function(void *context, uint8_t *data, size_t bytes);
 struct source *source_over(source_function *read, void *context, void (*release)(void *context));
 
-/* What makes a stream of something else of one. */
+/* A stage turns one stream into another. */
 struct source_stage {
     source_function *read;
-    /* As source_lend, of members whose marks go into a margin: those before the end of what is lent, and that there.
-     * NULL: such a source cannot be mapped. */
+    /* As source_lend, for members whose marks go into a margin: the marks before the end of the lent bytes, and the
+     * mark at the end. NULL: such a source cannot be mapped. */
     size_t (*lend)(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes);
     void (*rewind)(void *context);
     void (*release)(void *context);
 };
 
-/* Put a stage into a source of which nothing has been read: from now on it delivers what the stage makes of what the
- * source delivers that is returned, which is rewound and freed with it. Offsets in it are not those of source_name_at.
- */
+/* Put a stage into a source from which nothing has been read: from now on, it delivers the stage's output. The stage
+ * reads the source that is returned, which is rewound and freed together with this one. Offsets in it are not those of
+ * source_name_at. */
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context);
 
 /* Fill data[0, bytes), shorter only at the end of the last file. Returns the number of bytes, 0 at the end. `bytes` is
@@ -68,7 +68,7 @@ const struct record_margin *source_margin(const struct source *source);
 /* Do not lend after all: the source is to begin again, if anything has been lent, and be read. */
 void source_unmap(struct source *source);
 
-/* What cannot be read again can be lent as well: what has been read into blocks of a pool. */
+/* An input that cannot be read again can be lent as well: it is read into blocks of a pool. */
 void source_hold(struct source *source, struct pool *pool);
 
 /* Does the source lend what it holds, and no more? */
@@ -90,7 +90,7 @@ size_t source_space(const struct source *source);
 size_t source_lend(struct source *source, const uint8_t **data, size_t bytes);
 enum { SOURCE_BEHIND_BYTES = 64 };
 
-/* Nobody will look any more at what was lent before `end`, until source_rewind: its memory may go. */
+/* Nobody will read the bytes lent before `end` any more, until source_rewind: their memory may be given back. */
 void source_forget(struct source *source, const uint8_t *end);
 
 /* The files that are mapped must still be what they were (file_mark.h). Others are checked when they have been read. */
@@ -100,16 +100,17 @@ void source_check(const struct source *source);
  * Not again before they have been. */
 void source_unread(struct source *source, const uint8_t *data, size_t bytes);
 
-/* So many bytes will come, all told: for the maker of a source that is not over files. */
+/* The source will deliver so many bytes in all: for the maker of a source that is not over files. */
 void source_expect(struct source *source, uint64_t bytes);
 
 /* Bytes in the regular files among the inputs, less their headers, as far as known at the start; or those expected. */
 uint64_t source_known_bytes(const struct source *source);
 
-/* Are all inputs regular files, so that what will come is known but for changes? Or is it expected? */
+/* Is the number of bytes to come known? It is if all inputs are regular files that do not change, or if source_expect
+ * was called. */
 bool source_is_known(const struct source *source);
 
-/* So much memory has been set aside for what is read ahead. */
+/* So much memory has been set aside for reading ahead. */
 uint64_t source_memory(const struct source *source);
 
 /* Begin again with the first record, when source_is_known or source_holds. */
@@ -130,7 +131,8 @@ uint64_t source_delivered_bytes(const struct source *source);
 uint64_t source_arrived_bytes(const struct source *source);
 
 /* The name of the file from which the byte at `offset` of the stream came, which has been read already. *end receives
- * the offset at which that file ends, as far as it is known, else UINT64_MAX. What is no file is called "input". */
+ * the offset at which that file ends, as far as it is known, else UINT64_MAX. An input that is not a file is called
+ * "input". */
 const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end);
 
 void source_free(struct source *source); /* NULL is fine */

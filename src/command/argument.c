@@ -36,8 +36,8 @@ void argument_misused(struct parsing *parsing, const char *more)
     fault_add_duty(&parsing->duty, tell_of_help, parsing);
 }
 
-/* The option does not take this argument: it is too large if errno is ERANGE, else invalid, and `valid` says what would
- * not be ("it is a whole number"). */
+/* The option does not take this argument: it is too large if errno is ERANGE, else invalid; `valid` says what would be
+ * valid ("it is a whole number"). */
 _Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid)
 {
     if (parsing->argument->called != NULL)
@@ -122,7 +122,7 @@ static void set_text(const struct parsing *parsing, const struct argument *argum
     *value = text;
 }
 
-/* Has a string a length at which it fits into a delimiter in which `others` more bytes stand? */
+/* Does a string fit into a delimiter together with `others` more bytes? */
 static void check_string(const struct parsing *parsing, size_t bytes, size_t others)
 {
     if (bytes == 0)
@@ -337,7 +337,7 @@ _Noreturn static void refuse_kind(const char *text)
     fault_say("invalid record kind '%s': it is one of %s", text, valid);
 }
 
-/* What stands behind the name of a kind; "" if nothing does. */
+/* The argument of a kind, behind its name; "" if there is none. */
 static void set_kind(struct parsing *parsing, const struct record_kind *kind, const char *text)
 {
     struct record_format *format = &parsing->options->format;

@@ -20,8 +20,8 @@
 
 /* ---- Which options go together ---- */
 
-/* What is given is listed, with its classes: options by their rows, and after them what is true of options together, or
- * of what stands in an argument. Then each is held against each. */
+/* List everything that is given, with its classes: options by their rows, and after them facts about several options
+ * together or about arguments. Then compare each entry with each other one. */
 struct given {
     char name[ARGUMENT_SPELLING_BYTES]; /* in messages */
     bool is_last;                       /* of two that do not go together, it is named last */
@@ -264,8 +264,8 @@ static int next_option(struct parser *parser, int count, char **words, int *inde
     return getopt_long(count, words, parser->shorts, parser->longs, index);
 }
 
-/* Nothing else tells that a text of which anything can be made was cut out of a line that ends with CRLF. The message
- * says what the last byte is (fault.h). */
+/* If any text is valid, nothing else shows that it was cut out of a line that ends with CRLF. The message says what the
+ * last byte is (fault.h). */
 static void warn_of_return(const struct parsing *parsing, const struct option_row *row, const char *argument)
 {
     const size_t bytes = argument != NULL ? strlen(argument) : 0;
@@ -287,7 +287,7 @@ static void check_short_help(struct parsing *parsing, char **words)
     fault_say("-h goes with no other letters, as in '%s': long options begin with two dashes", word);
 }
 
-/* Do what the options among the words say, up to --help, -h or --version, which is obeyed where it stands. */
+/* Process the options among the words, up to --help, -h or --version, which take effect at once. */
 static void set_all(struct parser *parser, int count, char **words)
 {
     struct parsing *parsing = &parser->parsing;

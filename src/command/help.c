@@ -52,7 +52,7 @@ static const char *const headings[GROUPS] = {
 };
 static const char version[] = "bigshuf " BIGSHUF_VERSION "\n";
 
-/* A text from its column on, at which the first line stands already when `width` bytes have been printed. */
+/* Print a text in its column; `width` bytes of the first line have been printed already. */
 static void print_text(FILE *to, int width, int column, const char *text)
 {
     for (const char *line = text; line != NULL; width = 0) {

@@ -1,5 +1,6 @@
 /*
- * A new option is a row here, and a field in options.h; if its argument is of no type of argument.h, a setter there.
+ * A new option needs a row here and a field in options.h; if no type of argument.h fits its argument, also a setter
+ * there.
  */
 
 #include "command/option_table.h"
@@ -29,7 +30,7 @@
 #define FORMS(all)               .takes.type = ARGUMENT_FORMS, .takes.forms = (all)
 #define SPECIAL(setter)          .takes.set = argument_##setter
 
-/* What is there if the option is not given, if that is not zero. */
+/* The value if the option is not given, if that is not zero. */
 #define PRESET(name, number) .takes.field = FIELD(uint64_t, name), .takes.preset = (number)
 
 static bool is_probability(const char *text)
