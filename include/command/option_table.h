@@ -2,8 +2,8 @@
 #define BIGSHUF_COMMAND_OPTION_TABLE_H
 
 /*
- * What options there are: a row for each, with everything that is to be known of it. Parsing, defaults, --help, the
- * completions and the messages about options that do not go together are made from the rows.
+ * All options: a row for each, with everything about it. Parsing, defaults, --help, the completions and the messages
+ * about options that do not go together are made from the rows.
  */
 
 #include <limits.h>
@@ -15,8 +15,8 @@
 /* The code of an option is its letter, or the number of its row and one of these. */
 enum { OPTION_WORDS = UCHAR_MAX + 1, OPTION_END = OPTION_WORDS + 64 /* above them all */ };
 
-/* What belongs together in the eyes of other options. An option is of some classes, excludes all other options of some,
- * and may need one of some class. */
+/* Classes of options. An option belongs to some classes, excludes all other options of some, and may need one of some
+ * class. */
 enum option_class {
     CLASS_GIVEN = 1 << 0,         /* records that are in no file: -e, -i */
     CLASS_RANGE = 1 << 1,         /* -i */
@@ -77,7 +77,7 @@ struct option_row {
     struct argument takes;
     unsigned is, excludes, needs; /* classes */
     bool common;                  /* -h explains it */
-    bool any_text;                /* something is made of any text, even of one cut out of a line that ends with CRLF */
+    bool any_text;                /* any text is valid, even one cut out of a line that ends with CRLF */
     const char *why;              /* follows the message that nothing is there of what is needed; NULL: nothing does */
     const char *alone;            /* what the argument is if it is left out; NULL: it must be there */
 };
