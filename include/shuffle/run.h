@@ -40,8 +40,8 @@ struct run {
     struct record_format format;
     uint64_t part;              /* only this part of the order is written, from 1, of so many (base/arithmetic.h) */
     uint64_t parts;             /* 0: all of it */
-    uint64_t skip;              /* of that without so many records at the beginning */
-    uint64_t limit;             /* and after them at most so many records; UINT64_MAX: all */
+    uint64_t skip;              /* so many records at its beginning are left out, */
+    uint64_t limit;             /* and at most so many are written after them; UINT64_MAX: all */
     const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
     bool refers;                /* does the input lend, and is there room for references to all its records? */
     bool rereads;               /* may the input be read again, also when output has begun? */
@@ -64,8 +64,7 @@ uint64_t run_pass(struct run *run, uint64_t records, uint64_t *skipped);
 /* The same where nobody asks which ones. */
 uint64_t run_take(struct run *run, uint64_t records);
 
-/* Are the next `records` records of the order all to be left out before the first one that is written? Then they have
- * come. */
+/* Does the first record that is written come after the next `records` records of the order? Then these have come. */
 bool run_skips(struct run *run, uint64_t records);
 
 /* Before the first record is written, when the order has `records` records, UINT64_MAX if nobody knows or it has no

@@ -58,7 +58,7 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
 
 /* Of D bytes of input, S bytes of memory keep 3/4 S at least, or all if D is not more than S: so the manual promises
  * of records up to S/8.
- * How many bytes a sample without replacement keeps, or a part or what is skipped to, is not known. */
+ * Nobody knows how many bytes are kept for a sample without replacement, for a part, or for what follows --skip. */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads)
 {
     const bool part = (options->parts > 0 || options->skip > 0) && options->expected_records < UINT64_MAX;

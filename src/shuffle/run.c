@@ -3,7 +3,7 @@
 #include "system/fault.h"
 #include "system/sys.h"
 
-/* Where the part is that nothing is left out of yet. */
+/* The part, before `skip` and `limit` cut it. */
 static struct run_range part_of(const struct run *run, uint64_t records)
 {
     if (run->parts == 0)

@@ -101,6 +101,7 @@ bigshuf --records=bytes:1 --header=bytes:6 --headers-differ <(printf 1234567) =>
 bigshuf --split-field=1 --split=2%:b --group-field=1 --shards=bytes:300 -o %d.one in 2>said; cat ?.one b | wc -l => 100
 bigshuf --gather=store --seed= --part=1/1 --epoch=1 -o %d.half --shards=2; cat ?.half | wc -l => 100
 bigshuf --seed= --part=4294967295/4294967295 in | wc -l => 1
+bigshuf --seed= --skip=1 -n 0 -i 1-134217728 =>
 bigshuf --header=start:"$(printf '%254s' '')" in | wc -l => 100
 (exec -a other bigshuf -n1 nowhere) =! nowhere: No such file or directory
 POSIXLY_CORRECT=1 bigshuf -n1 2 -n2 =! -n2: No such file or directory
