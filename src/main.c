@@ -7,7 +7,7 @@
  *     job        what is to be done, from the options and what is known of the input, and doing it
  *                    job add_batch gather_store resources progress lending room task
  *     command    the command line
- *                    command_line help option_table argument options
+ *                    command_line help option_table argument suggest options
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
  *                    weighted weight_input weight_law range replacement gnu in_order
  *                    key_order keep

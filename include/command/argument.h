@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "command/options.h"
+#include "command/suggest.h"
 #include "record/kind.h"
 #include "system/fault.h"
 
@@ -31,7 +32,6 @@ struct parsing {
     uint8_t delimiter[RECORD_DELIMITER_BYTES_MAX]; /* --delimiter */
     size_t delimiter_bytes;                        /* 0: not given */
     struct fault_duty duty;                        /* of argument_misused */
-    const char *more;
 };
 
 /* Carry out an option; the run ends if its argument is invalid. `text` is NULL if it has none. */
@@ -64,6 +64,7 @@ struct argument {
     char between;                       /* ARGUMENT_RANGE: stands between the numbers */
     bool (*is_valid)(const char *text); /* ARGUMENT_TEXT; NULL: each is */
     const char *valid;                  /* what is said to be right */
+    const char *(*suggest)(const char *text, char better[SUGGEST_BYTES]); /* what may be meant; NULL: nobody knows */
     const char *called; /* in the message about one that is not; NULL: it is the argument of the option */
     const char *once;   /* ARGUMENT_TEXT: what several of them are called, which is an error; NULL: it is not */
     const struct argument_form *forms; /* end with a zeroed one */
@@ -107,8 +108,7 @@ argument_setter argument_temporary; /* one directory more */
 enum { ARGUMENT_LIST_BYTES = 256 };
 void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last);
 
-/* The command line is wrong: after the message that ends the run, print another line, if it is not NULL, and then the
- * line about --help. */
-void argument_misused(struct parsing *parsing, const char *more);
+/* The command line is wrong: after the message that ends the run, print the line about --help. */
+void argument_misused(struct parsing *parsing);
 
 #endif

@@ -21,6 +21,10 @@ bool operand_is_forgotten(const char *const *names, size_t count);
 
 int operand_stat(const char *name, struct stat *status); /* 0, or -1 with errno */
 
+/* A file cannot be read, with this error number: as fault_report, with what else may be meant by a name that is not
+ * there, or is that of a folder. */
+_Noreturn void operand_report(const char *name, int error);
+
 /* Read file names, separated (or ended) by NUL bytes, from the file `from` ("-": standard input), as sort --files0-from
  * does. The run ends if an entry is no name, or if a name with a newline does not exist, since the list probably has
  * lines. *names is an array into *data; both are to be freed. *memory is the number of bytes that the names may take,

@@ -20,7 +20,7 @@ struct key_rule {
 };
 
 struct key {
-    size_t bytes;
+    size_t bytes;                    /* or if it is missing, how many fields there are */
     uint8_t text[KEY_BYTES_MAX + 1]; /* one more for the carriage return that may follow it */
 };
 
@@ -31,8 +31,8 @@ enum key_verdict {
     KEY_TOO_LONG, /* more than KEY_BYTES_MAX */
 };
 
-/* Find the key of the record that begins with data[0, bytes); if `whole`, that is the whole record. The key is set only
- * if it is found. */
+/* Find the key of the record that begins with data[0, bytes); if `whole`, that is the whole record. The key's text is
+ * set only if it is found. */
 enum key_verdict key_find(const struct key_rule *rule, const uint8_t *data, size_t bytes, bool whole, struct key *key);
 
 /* The same as key_find of a record that comes in pieces: a field to be followed, which keeps its text in the key, and

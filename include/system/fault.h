@@ -21,11 +21,12 @@
  * that ended too early, as in io.h. If it is a path in a folder that is not there, that folder is named as well. */
 _Noreturn void fault_report(const char *name, int error);
 
+/* The same with what to do behind it, or NULL. */
+_Noreturn void fault_advise(const char *name, int error, const char *advice);
+
 /* The same with a message of one's own, in printf's manner, put after "bigshuf: ". All messages are one line: control
  * characters in a name (C0, DEL, C1) show as \r, \t, \n or \x1b, an empty name as ''. */
 _Noreturn __attribute__((format(printf, 1, 2))) void fault_say(const char *format, ...);
-
-_Noreturn void fault_end(void); /* without a message, since somebody else has printed one: getopt_long */
 
 /* `count` times `bytes` of memory, zeroed, for free(). A run that does not get it ends. Who can do with less asks
  * sys_allocate. */

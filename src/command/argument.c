@@ -17,43 +17,42 @@
 #include "system/hardware.h"
 
 /* What an argument should be. */
-#define WHOLE_NUMBER "it is a whole number, in digits alone"
-#define UNITS        "K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)"
+#define WHOLE_NUMBER "must be a whole number"
+#define ONE_BYTE     "must be one byte, such as ',', or an escape, such as '\\t'"
 
 /* Said after the message. */
 static void tell_of_help(void *context)
 {
-    const struct parsing *parsing = context;
-
-    if (parsing->more != NULL)
-        fprintf(stderr, "%s\n", parsing->more);
+    (void)context;
     fputs("Try 'bigshuf --help' for more information.\n", stderr);
 }
 
-void argument_misused(struct parsing *parsing, const char *more)
+void argument_misused(struct parsing *parsing)
 {
-    parsing->more = more;
-    fault_add_duty(&parsing->duty, tell_of_help, parsing);
+    fault_add_duty(&parsing->duty, tell_of_help, NULL);
 }
 
 /* The option does not take this argument: it is too large if errno is ERANGE, else invalid; `valid` says what would be
- * valid ("it is a whole number"). */
-_Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid)
+ * valid ("must be a whole number"), and `better` what may be meant ("; write 1000"). */
+_Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid, const char *better)
 {
     if (parsing->argument->called != NULL)
-        fault_say("invalid %s: '%s': %s", parsing->argument->called, text, valid);
+        fault_say("invalid %s: '%s': %s%s", parsing->argument->called, text, valid, better);
     if (errno == ERANGE)
         fault_say("%s argument '%s' too large", parsing->spelling, text);
-    fault_say("invalid %s argument '%s': %s", parsing->spelling, text, valid);
+    fault_say("invalid %s argument '%s': %s%s", parsing->spelling, text, valid, better);
 }
 
 /* ---- Types ---- */
 
 static void set_count(const struct parsing *parsing, const struct argument *argument, const char *text, uint64_t *value)
 {
+    char better[SUGGEST_BYTES];
+
     if (number_parse(text, value) != 0) {
         if (errno != ERANGE || !argument->capped)
-            refuse(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER);
+            refuse(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER,
+                   argument->valid != NULL ? "" : suggest_number(text, better));
         *value = UINT64_MAX;
     }
     if (*value < argument->least)
@@ -62,7 +61,7 @@ static void set_count(const struct parsing *parsing, const struct argument *argu
         return;
     errno = ERANGE;
     if (!argument->capped)
-        refuse(parsing, text, NULL);
+        refuse(parsing, text, "", "");
     *value = argument->most;
 }
 
@@ -71,7 +70,7 @@ static void set_power(const struct parsing *parsing, const struct argument *argu
     if (number_parse(text, value) == 0 && *value >= argument->least && *value <= argument->most &&
         (*value & (*value - 1)) == 0)
         return;
-    refuse(parsing, text, argument->valid);
+    refuse(parsing, text, argument->valid, "");
 }
 
 static void set_size(const struct parsing *parsing, const char *text, uint64_t *bytes)
@@ -79,7 +78,7 @@ static void set_size(const struct parsing *parsing, const char *text, uint64_t *
     const bool has_unit = text[strspn(text, "0123456789")] != '\0';
 
     if (strchr(text, '%') != NULL || (has_unit ? number_parse_size(text, 0, bytes) : number_parse(text, bytes)) != 0)
-        refuse(parsing, text, "it is a number of bytes, or a number and a unit: " UNITS);
+        refuse(parsing, text, "must be a number of bytes, such as 1000, 64K or 1.5G", "");
     if (*bytes == 0)
         fault_say("%s must be at least 1", parsing->spelling);
 }
@@ -90,9 +89,9 @@ static void set_field(struct parsing *parsing, const char *text, uint64_t *field
 
     if (result == 0 && *field > 0)
         return;
-    argument_misused(parsing, NULL);
+    argument_misused(parsing);
     if (result == 0)
-        fault_say("fields are numbered from 1");
+        fault_say("invalid field value '%s': fields are numbered from 1", text);
     if (errno == ERANGE)
         fault_say("field number '%s' is too large", text);
     fault_say("invalid field value '%s': " WHOLE_NUMBER, text);
@@ -109,16 +108,18 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
             return;
     }
     errno = EINVAL;
-    refuse(parsing, text, argument->valid);
+    refuse(parsing, text, argument->valid, "");
 }
 
 static void set_text(const struct parsing *parsing, const struct argument *argument, const char *text,
                      const char **value)
 {
+    char better[SUGGEST_BYTES];
+
     if (argument->once != NULL && *value != NULL && strcmp(*value, text) != 0)
-        fault_say("multiple %s specified", argument->once);
+        fault_say("multiple %s specified; give one", argument->once);
     if (argument->is_valid != NULL && !argument->is_valid(text))
-        refuse(parsing, text, argument->valid);
+        refuse(parsing, text, argument->valid, argument->suggest != NULL ? argument->suggest(text, better) : "");
     *value = text;
 }
 
@@ -174,7 +175,7 @@ static void set_form(struct parsing *parsing, const struct argument *argument, c
         if (has_form(other, text))
             form = other;
     if (!has_form(form, text))
-        refuse(parsing, text, argument->valid);
+        refuse(parsing, text, argument->valid, "");
     parsing->form = (unsigned)(form - argument->forms);
     word = word_of(form);
     if (word > 0)
@@ -244,21 +245,24 @@ static int read_number(const char *text, const char *end, uint64_t *value)
     return errno == 0 ? 0 : -1;
 }
 
-/* A range is refused because of the part of it from `text` to `end`, which is too large if errno is ERANGE. */
+/* A range is refused because of the part of it from `text` to `end`, which is too large if errno is ERANGE. Without
+ * digits, it may be meant as that of sed. */
 _Noreturn static void refuse_range(const char *text, const char *end)
 {
-    fault_say("invalid input range: '%.*s': %s", (int)(end - text), text,
-              errno == ERANGE ? strerror(EOVERFLOW)
-                              : "it is LO-HI, two whole numbers, the smaller one first, such as 1-100");
+    const bool is_name = text < end && strpbrk(text, "0123456789") == NULL;
+
+    fault_say("invalid input range: '%.*s': %s%s", (int)(end - text), text,
+              errno == ERANGE ? strerror(EOVERFLOW) : "must be LO-HI, the smaller number first, such as 1-100",
+              is_name ? "; to change a file in place, write -o FILE FILE" : "");
 }
 
 void argument_head_count(struct parsing *parsing, const char *text)
 {
     uint64_t count;
+    char better[SUGGEST_BYTES];
 
     if (read_number(text, text + strlen(text), &count) != 0 && errno != ERANGE)
-        fault_say("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
-                  strchr(text, '%') == NULL ? "" : "; a sample of about 1% is --probability=0.01");
+        fault_say("invalid line count: '%s': " WHOLE_NUMBER "%s", text, suggest_sample(text, better));
     if (count < parsing->options->count)
         parsing->options->count = count;
 }
@@ -270,7 +274,7 @@ void argument_input_range(struct parsing *parsing, const char *text)
     uint64_t low, high;
 
     if (options->range)
-        fault_say("multiple -i options specified");
+        fault_say("multiple -i options specified; give one");
     if (read_number(text, hyphen, &low) != 0 || hyphen == end)
         refuse_range(text, hyphen);
     if (read_number(hyphen + 1, end, &high) != 0)
@@ -290,11 +294,11 @@ void argument_separator(struct parsing *parsing, const char *text)
     size_t bytes = 1;
 
     if (text[0] == '\0')
-        fault_say("empty tab");
+        fault_say("empty tab: " ONE_BYTE);
     if (text[1] != '\0' && (escape_parse(text, &byte, 1, &bytes) != 0 || bytes != 1))
-        fault_say("multi-character tab '%s': it is one byte, or an escape such as \\t", text);
+        fault_say("multi-character tab '%s': " ONE_BYTE, text);
     if (options->separator_given && byte != options->field_separator)
-        fault_say("incompatible tabs");
+        fault_say("multiple field separators specified; give one");
     options->separator_given = true;
     options->field_separator = byte;
 }
@@ -309,8 +313,8 @@ static void set_end(const struct parsing *parsing, const char *text, uint8_t str
     if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
         *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* the string is so long or longer */
     else if (result != 0)
-        refuse(parsing, text,
-               "after a backslash there is one of abfnrtv, a second one, or a byte's number: \\xff, \\0");
+        refuse(parsing, text, "must have one of abfnrtv\\ or a byte's number behind a backslash, such as \\n or \\xff",
+               "");
     check_string(parsing, *bytes, 0);
 }
 
@@ -334,7 +338,7 @@ _Noreturn static void refuse_kind(const char *text)
                  argument != NULL ? argument : "");
         argument_list(valid, word, i + 1 == count);
     }
-    fault_say("invalid record kind '%s': it is one of %s", text, valid);
+    fault_say("invalid record kind '%s': must be one of %s", text, valid);
 }
 
 /* The argument of a kind, behind its name; "" if there is none. */
@@ -376,7 +380,7 @@ void argument_records(struct parsing *parsing, const char *text)
     if (kind == NULL || (kind->argument != NULL) != (argument != NULL))
         refuse_kind(name);
     if (parsing->kind != NULL && strcmp(parsing->kind_text, name) != 0)
-        fault_say("multiple kinds of records specified");
+        fault_say("multiple kinds of records specified; give one");
     if (text != NULL)
         snprintf(parsing->spelling, sizeof parsing->spelling, "--records=%s", kind->name);
     memcpy(parsing->kind_spelling, parsing->spelling, sizeof parsing->spelling);
@@ -416,8 +420,10 @@ void argument_settle_records(struct parsing *parsing)
 
 void argument_split(struct parsing *parsing, const char *text)
 {
+    char better[SUGGEST_BYTES];
+
     if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0)
-        refuse(parsing, text, "it is N:FILE or P%:FILE, such as 100:test or 2.5%:test; P has at most four decimals");
+        refuse(parsing, text, "must be N:FILE or P%:FILE", suggest_split(text, better));
     parsing->options->splits++;
 }
 
@@ -430,11 +436,12 @@ void argument_memory(struct parsing *parsing, const char *text)
     char least[32];
 
     if (number_parse_size(text, whole_bytes, bytes) != 0)
-        refuse(parsing, text, "it is a number and a unit, such as 64M or 1.5G: " UNITS ", or % of memory");
+        refuse(parsing, text, "must be a number and a unit, such as 64M, 1.5G or 50%", "");
     if (*bytes < HARDWARE_MEMORY_MIN)
         fault_say("%s %s: memory must be at least %s%s", parsing->spelling, text,
                   number_format_size(HARDWARE_MEMORY_MIN, least),
-                  text[strspn(text, "0123456789")] == '\0' ? ": a number without a unit is KiB" : "");
+                  text[strspn(text, "0123456789")] == '\0' ? "; a number alone counts KiB, so add a unit, such as 64M"
+                                                           : "");
 }
 
 void argument_temporary(struct parsing *parsing, const char *text)

@@ -1,22 +1,25 @@
 /*
  * getopt_long finds the options among the words in the way that people are used to (abbreviations, options after
  * operands, "--"). The lists of options that it needs are made from the rows of option_table.c. It is given a copy of
- * the words, since it puts them into another order, and since its messages begin with the first of them, which is to be
- * "bigshuf" however the program was started.
+ * the words, since it puts them into another order.
  */
 
 #include "command/command_line.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command/argument.h"
 #include "command/help.h"
 #include "command/option_table.h"
+#include "command/suggest.h"
 #include "sample/range.h"
 #include "system/fault.h"
+#include "system/sys.h"
 
 /* ---- Which options go together ---- */
 
@@ -182,7 +185,7 @@ static void check_combination(struct parsing *parsing, const unsigned given[OPTI
     const struct option_row *rows = option_table_rows(&count);
 
     if (parsing->options->echo && parsing->options->range) {
-        argument_misused(parsing, NULL);
+        argument_misused(parsing);
         fault_say("cannot combine -e and -i options");
     }
     for (size_t i = 0; i < count; i++)
@@ -264,6 +267,73 @@ static int next_option(struct parser *parser, int count, char **words, int *inde
     return getopt_long(count, words, parser->shorts, parser->longs, index);
 }
 
+/* ---- Words that are wrong ---- */
+
+/* A long option that is not there, or that could be several. */
+_Noreturn static void refuse_long(const struct parser *parser, const char *word)
+{
+    const char *name = word + strspn(word, "-");
+    const size_t bytes = strcspn(name, "=");
+    char suggestion[SUGGEST_BYTES], possible[ARGUMENT_LIST_BYTES] = "";
+    size_t left = 0;
+
+    for (const struct option *option = parser->longs; option->name != NULL; option++)
+        left += strncmp(option->name, name, bytes) == 0;
+    if (left == 0)
+        fault_say("unrecognized option '%s'%s", word, suggest_option(parser->longs, name, suggestion));
+    for (const struct option *option = parser->longs; option->name != NULL; option++)
+        if (strncmp(option->name, name, bytes) == 0) {
+            char spelling[ARGUMENT_SPELLING_BYTES];
+
+            snprintf(spelling, sizeof spelling, "--%s", option->name);
+            argument_list(possible, spelling, --left == 0);
+        }
+    fault_say("option '%s' is ambiguous; write %s", word, possible);
+}
+
+/* A letter that is none, in a word of which getopt_long has moved on only if it was the last one. Several letters may
+ * be a long option. */
+_Noreturn static void refuse_letter(const struct parser *parser, const char *before, const char *word)
+{
+    const char letter[] = {(char)optopt, '\0'};
+    char suggestion[SUGGEST_BYTES];
+
+    if (word == NULL || word[0] != '-' || word[1] == '-' || strchr(word, letter[0]) == NULL)
+        word = before;
+    for (const struct option *option = parser->longs; option->name != NULL; option++)
+        if (strlen(word) > 2 && strncmp(option->name, word + 1, strcspn(word + 1, "=")) == 0)
+            fault_say("invalid option -- '%s'; long options begin with two dashes: -%s", letter, word);
+    fault_say("invalid option -- '%s'%s", letter, suggest_option(parser->longs, letter, suggestion));
+}
+
+/* getopt_long has found a word that is wrong. The messages are those of GNU, with what would be right behind them. */
+_Noreturn static void refuse_word(struct parser *parser, char **words)
+{
+    const char *word = words[optind - 1];
+    const bool is_long = strncmp(word, "--", 2) == 0;
+    const struct option_row *row;
+    size_t rows, i = 0;
+    char suggestion[SUGGEST_BYTES];
+    const char *argument;
+
+    argument_misused(&parser->parsing);
+    if (optopt == 0)
+        refuse_long(parser, word);
+    row = option_table_rows(&rows);
+    while (i < rows && option_table_code(&row[i]) != optopt)
+        i++;
+    if (i == rows)
+        refuse_letter(parser, word, words[optind]);
+    row += i;
+    if (is_long && strchr(word, '=') != NULL)
+        fault_say("option '--%s' doesn't allow an argument%s", row->name,
+                  suggest_option(NULL, word + 2, suggestion)[0] != '\0' ? suggestion : "; it stands alone");
+    argument = row->argument != NULL ? row->argument : row->takes.forms[0].text;
+    if (is_long)
+        fault_say("option '--%s' requires an argument; write --%s=%s", row->name, row->name, argument);
+    fault_say("option requires an argument -- '%c'; write -%c %s", optopt, optopt, argument);
+}
+
 /* If any text is valid, nothing else shows that it was cut out of a line that ends with CRLF. The message says what the
  * last byte is (fault.h). */
 static void warn_of_return(const struct parsing *parsing, const struct option_row *row, const char *argument)
@@ -272,6 +342,30 @@ static void warn_of_return(const struct parsing *parsing, const struct option_ro
 
     if (bytes > 0 && argument[bytes - 1] == '\r' && row->any_text)
         fault_warn("%s '%s'", parsing->spelling, argument);
+}
+
+/* Could a word be meant as the argument of an option that has forms? */
+static bool is_argument(const struct option_row *row, const char *word)
+{
+    const struct argument_form *form = row->takes.forms;
+
+    if (form->takes.type == ARGUMENT_COUNT && word[0] != '\0' && word[strspn(word, "0123456789")] == '\0')
+        return true;
+    for (; form->text != NULL; form++)
+        if (strcmp(form->text, word) == 0 ||
+            (strchr(form->text, ':') != NULL && strncmp(form->text, word, strcspn(form->text, ":") + 1) == 0))
+            return true;
+    return false;
+}
+
+/* An argument that can be left out has to stand in the word of the option. Who does not know leaves a word behind it
+ * that is no file. */
+static void check_optional(const struct parsing *parsing, const struct option_row *row, const char *next)
+{
+    struct stat status;
+
+    if (next != NULL && is_argument(row, next) && sys_stat(next, &status) != 0)
+        fault_say("%s: %s; write %s=%s", next, strerror(errno), parsing->spelling, next);
 }
 
 /* -h was found. If letters come behind it in its word, a long option was meant. Of a word that is not finished,
@@ -283,8 +377,8 @@ static void check_short_help(struct parsing *parsing, char **words)
 
     if (is_alone || word == NULL)
         return;
-    argument_misused(parsing, NULL);
-    fault_say("-h goes with no other letters, as in '%s': long options begin with two dashes", word);
+    argument_misused(parsing);
+    fault_say("-h goes with no other letters, as in '%s'; long options begin with two dashes", word);
 }
 
 /* Process the options among the words, up to --help, -h or --version, which take effect at once. */
@@ -295,11 +389,10 @@ static void set_all(struct parser *parser, int count, char **words)
     int code, index = -1;
 
     optind = 0; /* start anew: getopt_long remembers where it was */
+    opterr = 0; /* and prints nothing */
     while (parsing->print == 0 && (code = next_option(parser, count, words, &index)) != -1) {
-        if (code == '?') { /* getopt_long has printed a message */
-            argument_misused(parsing, NULL);
-            fault_end();
-        }
+        if (code == '?')
+            refuse_word(parser, words);
         if (index >= 0)
             snprintf(parsing->spelling, sizeof parsing->spelling, "--%s", parser->longs[index].name);
         else
@@ -309,11 +402,32 @@ static void set_all(struct parser *parser, int count, char **words)
         row = option_table_row(code);
         if (code == 'h' && index < 0)
             check_short_help(parsing, words);
+        if (optarg == NULL && row->alone != NULL)
+            check_optional(parsing, row, words[optind]);
         argument_set(parsing, &row->takes, optarg != NULL ? optarg : row->alone);
         warn_of_return(parsing, row, optarg);
         parser->given[code] |= 1U << parsing->form;
         index = -1;
     }
+}
+
+static bool is_file(const char *name)
+{
+    struct stat status;
+
+    return sys_stat(name, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Who gives the name of a file as a seed, or as the only line, hardly means that. */
+static void warn_of_names(const struct options *options, int count, char **words)
+{
+    if (options->seed != NULL && count == 0 && !options->echo && !options->range && options->gather == NULL &&
+        options->files0_from == NULL && is_file(options->seed))
+        fault_warn("--seed '%s': a file of this name is there, but standard input is read; write --seed=STRING FILE",
+                   options->seed);
+    if (options->echo && count == 1 && !options->repeat && options->count == UINT64_MAX && is_file(words[0]))
+        fault_warn("-e '%s': a file of this name is there, but its name is the only line; leave -e out to shuffle it",
+                   words[0]);
 }
 
 /* The words that are no options: the inputs. */
@@ -323,11 +437,13 @@ static void set_files(struct parsing *parsing, int count, char **words)
     const bool stored = options->gather != NULL || options->sweep, none = options->range || stored;
 
     if (count > 0 && (none || options->files0_from != NULL)) {
-        argument_misused(parsing, options->files0_from != NULL ? "file operands cannot be combined with --files0-from"
-                                  : stored                     ? "--gather and --sweep take no files"
-                                                               : NULL);
-        fault_say("extra operand '%s'", words[0]);
+        argument_misused(parsing);
+        fault_say("extra operand '%s'%s", words[0],
+                  options->files0_from != NULL ? "; file operands cannot be combined with --files0-from"
+                  : stored                     ? "; --gather and --sweep take no files"
+                                               : "; -i takes no files");
     }
+    warn_of_names(options, count, words);
     for (int i = 0; i < count; i++)
         options->files[options->file_count++] = words[i];
     if (count == 0 && !options->echo && !none && options->files0_from == NULL)
@@ -359,14 +475,12 @@ void command_line_release(struct options *options)
 
 bool command_line_parse(struct options *options, int argc, char **argv)
 {
-    char program[] = "bigshuf";
     struct parser parser = {.parsing = {.options = options}};
     size_t room = argc > 0 ? (size_t)argc + 1 : 2;
     char **words = fault_allocate(room, sizeof *words);
 
     init(options, room);
-    words[0] = program;
-    for (int i = 1; i < argc; i++)
+    for (int i = 0; i < argc; i++)
         words[i] = argv[i];
     argc = (int)room - 1;
 

@@ -47,7 +47,7 @@ static bool is_command(const char *text)
 }
 
 static const struct argument_form headers[] = {
-    {"N", COUNT(header.lines, 0, UINT64_MAX), .takes.valid = "it is a number of lines, bytes:N or start:STRING",
+    {"N", COUNT(header.lines, 0, UINT64_MAX), .takes.valid = "must be a number of lines, bytes:N or start:STRING",
      .is = CLASS_HEADER_COUNT},
     {"bytes:N", COUNT(header.bytes, 0, UINT64_MAX)},
     {"start:STRING", TAKES(ARGUMENT_START, const char *, header.start), .is = CLASS_HEADER_START},
@@ -55,14 +55,14 @@ static const struct argument_form headers[] = {
 };
 
 static const struct argument_form shards[] = {
-    {"K", COUNT(shards, 1, UINT64_MAX), .takes.valid = "it is a number of files, records:N or bytes:BYTES",
+    {"K", COUNT(shards, 1, UINT64_MAX), .takes.valid = "must be a number of files, records:N or bytes:BYTES",
      .is = CLASS_IN_TURN},
     {"records:N", COUNT(shard_records, 1, UINT64_MAX)},
     {"bytes:BYTES", SIZE(shard_bytes)},
     {.text = NULL},
 };
 
-#define PILES "it is a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3"
+#define PILES "must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3"
 
 static const struct argument_form piles[] = {
     {"M", TAKES(ARGUMENT_POWER, uint64_t, piles), .takes.least = STORE_FORMAT_PILES_MIN,
@@ -130,7 +130,7 @@ static const struct option_row rows[] = {
     {"head-count", 'n', GROUP_ORDER, "COUNT", "write at most COUNT lines", SPECIAL(head_count),
      PRESET(count, UINT64_MAX), .is = CLASS_COUNT, .common = true},
     {"part", 0, GROUP_ORDER, "R/W", "write the Rth of W equal parts (R from 1);\nneeds --seed", RANGE(part, '/'),
-     .takes.least = 1, .takes.most = PART_MAX, .takes.valid = "it is R/W, part R of W: from 1/W to W/W, W below 2^32",
+     .takes.least = 1, .takes.most = PART_MAX, .takes.valid = "must be R/W, part R of W, from 1/W to W/W, W below 2^32",
      .is = CLASS_PART, .excludes = CLASSES_ORDER | CLASS_SCATTER, .needs = CLASS_SEED,
      .why = ", so that all parts are of one order"},
     {"skip", 0, GROUP_ORDER, "K", "leave out the first K lines, before -n counts;\nneeds --seed",
@@ -142,8 +142,8 @@ static const struct option_row rows[] = {
     {"repeat", 'r', GROUP_ORDER, NULL, "draw lines again and again; no end without -n", FLAG(repeat),
      .is = CLASS_REPEAT, .common = true},
     {"probability", 0, GROUP_ORDER, "P", "write each line with probability P, from 0\nto 1", TEXT(probability),
-     .takes.is_valid = is_probability, .takes.called = "probability",
-     .takes.valid = "it is a number from 0 to 1, such as 0.01", .is = CLASS_SAMPLE,
+     .takes.is_valid = is_probability, .takes.called = "probability", .takes.suggest = suggest_probability,
+     .takes.valid = "must be a number from 0 to 1", .is = CLASS_SAMPLE,
      .excludes = CLASS_COUNT | CLASS_REPEAT | CLASS_SAMPLE | CLASS_SKIP},
     {"weights", 0, GROUP_ORDER, "FILE",
      "draw lines in proportion to their weights;\nline K of FILE is the weight of line K", TEXT(weights),
@@ -167,7 +167,7 @@ static const struct option_row rows[] = {
      .needs = CLASS_SPLIT},
     {"filter", 0, GROUP_OUTPUT, "COMMAND",
      "pipe each output through COMMAND, a line of\nshell in which $FILE is the name", TEXT(filter),
-     .takes.is_valid = is_command, .takes.valid = "it is a command, such as 'gzip > $FILE.gz'",
+     .takes.is_valid = is_command, .takes.valid = "must be a command, such as 'gzip > $FILE.gz'",
      .is = CLASS_OUTPUT | CLASS_IN_TURN, .needs = CLASS_FILE | CLASS_SPLIT, .any_text = true},
 
     {"buffer-size", 'S', GROUP_RESOURCES, "SIZE", "use at most SIZE of memory, such as 8G or 50%", SPECIAL(memory),
@@ -177,7 +177,8 @@ static const struct option_row rows[] = {
      .is = CLASS_TEMPORARY, .common = true},
     {"parallel", 0, GROUP_RESOURCES, "N",
      "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks",
-     COUNT(parallel, 1, UINT_MAX), .takes.capped = true},
+     COUNT(parallel, 1, UINT_MAX), .takes.capped = true,
+     .takes.valid = "must be a whole number; all processors are the default"},
 
     {"scatter", 0, GROUP_STORES, "DIR",
      "add the lines as a batch to the store of piles\nin DIR, which is made if need be", TEXT(scatter),
@@ -194,7 +195,7 @@ static const struct option_row rows[] = {
     {"batch", 0, GROUP_STORES, "NAME",
      "with --scatter: call the batch NAME; default:\nthe time (UTC), host and process", TEXT(batch),
      .takes.is_valid = store_name_is_batch,
-     .takes.valid = "it is 1 to 200 of the bytes A-Z a-z 0-9 . _ -, the first no dot, and not format or header",
+     .takes.valid = "must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'",
      .is = CLASS_BATCH, .needs = CLASS_SCATTER},
     {"newest", 0, GROUP_STORES, "N", "with --scatter: then remove all batches but\nthe N newest by name",
      COUNT(newest, 1, UINT64_MAX), .is = CLASS_BATCH, .needs = CLASS_SCATTER},
@@ -209,10 +210,10 @@ static const struct option_row rows[] = {
 
     {"progress", 0, GROUP_OTHER, NULL,
      "watch progress on standard error; alone it is\nalways; default: auto, on a terminal after two\nseconds",
-     .alone = "always", FORMS(progresses), .takes.valid = "it is auto, always or never"},
+     .alone = "always", FORMS(progresses), .takes.valid = "must be auto, always or never"},
     {"verbose", 'v', GROUP_OTHER, NULL, "end with a summary on standard error", FLAG(verbose)},
     {"tune", 0, GROUP_OTHER, FORMS(tunes), PRESET(leaf_records, ORDER_LEAF_RECORDS),
-     .takes.valid = "it is leaf-records=T or compress-temporary=auto|always|never"},
+     .takes.valid = "must be leaf-records=T or compress-temporary=auto|always|never"},
     {"help", 'h', GROUP_OTHER, NULL, "display all options, or with -h the common\nones, and exit", PRINT},
     {"version", 'V', GROUP_OTHER, NULL, "display the version and exit", PRINT},
 };

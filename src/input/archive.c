@@ -108,8 +108,8 @@ static void look_for_torn(struct archive *archive)
     archive->told = torn_look(&archive->torn, key->text, key->bytes, name.data, name.bytes);
     if (!archive->told)
         return;
-    fault_warn("%s: members of '%.*s' do not follow each other, and are taken apart: "
-               "tar --sort=name puts them together",
+    fault_warn("%s: members of '%.*s' are not neighbours, so they are several records; "
+               "make the archive with tar --sort=name",
                source_name_at(archive->files, archive->file_start, &end), (int)key->bytes, (const char *)key->text);
 }
 

@@ -40,7 +40,7 @@ static const char *name_of(const struct contents *contents)
 
 _Noreturn static void report(const struct contents *contents)
 {
-    fault_report(name_of(contents), errno);
+    operand_report(name_of(contents), errno);
 }
 
 static struct file_mark *mark_of(const struct contents *contents)
@@ -72,7 +72,7 @@ static void check_emptied(const char *name, const struct stat *status)
 
     if (status->st_size == 0 && sys_fstat(STDOUT_FILENO, &output) == 0 && io_same_file(status, &output) &&
         !sys_is_appended(STDOUT_FILENO))
-        fault_say("%s: is also the output, and the shell has emptied it: use -o %s", fault_name(name),
+        fault_say("%s: is also the output, so the shell has emptied it; write -o %s", fault_name(name),
                   operand_is_standard_input(name) ? "FILE" : name);
 }
 
@@ -86,7 +86,7 @@ static void look_at_beginning(struct contents *contents, off_t at, struct decomp
         report(contents);
     if (contents->decompresses && beginning->seen < PACKER_LOOK_BYTES && beginning->packer == NULL &&
         packer_of_name(name) != NULL)
-        fault_say("%s: too short to be compressed", fault_name(name));
+        fault_say("%s: too short for a compressed file; it may be cut off", fault_name(name));
 }
 
 /* Should an open regular file, with so many bytes from `at` on, be decompressed? Then there must be a program for
@@ -123,7 +123,7 @@ bool contents_look(struct contents *contents, size_t file, uint64_t *bytes)
     if (mode < 0 || (is_input ? sys_fstat(STDIN_FILENO, &status) : io_look(name, &status)) != 0)
         report(contents);
     if (mode == O_WRONLY || S_ISDIR(status.st_mode))
-        fault_report(name, mode == O_WRONLY ? EBADF : EISDIR);
+        operand_report(name, mode == O_WRONLY ? EBADF : EISDIR);
     if (!S_ISREG(status.st_mode))
         return false;
     check_emptied(name, &status);

@@ -63,7 +63,7 @@ static void find_key(struct grouping *grouping, struct key *key)
     }
     name = source_name_at(grouping->members, piece->offset, &end);
     if (verdict == KEY_MISSING)
-        fault_say("%s: record %llu of the input has no field %llu%s", name, number, field,
+        fault_say("%s: record %llu of the input has no field %llu, only %zu%s", name, number, field, key->bytes,
                   key_advice(&grouping->watch, &grouping->rule));
     if (verdict == KEY_TOO_LONG)
         fault_say("%s: record %llu of the input: field %llu has more than %d bytes", name, number, field,
@@ -75,7 +75,8 @@ static void find_key(struct grouping *grouping, struct key *key)
 /* A group begins, with a member of which the first piece has come. */
 static void look_for_torn(struct grouping *grouping, const struct key *key)
 {
-    static const char text[] = "%s: the records of group '%.*s%s' are not all neighbours, %s: sort by field %llu first";
+    static const char text[] =
+        "%s: the records of group '%.*s%s' are not all neighbours, so %s; sort by field %llu first";
     const unsigned long long field = grouping->rule.field.number;
     const int shown = (int)least_size(key->bytes, SHOWN_BYTES);
     const char *more = key->bytes > SHOWN_BYTES ? "..." : "";
@@ -87,8 +88,8 @@ static void look_for_torn(struct grouping *grouping, const struct key *key)
     grouping->told = true;
     name = source_name_at(grouping->members, grouping->piece.offset, &end);
     if (grouping->whole)
-        fault_say(text, name, shown, (const char *)key->text, more, "so that --split would divide it", field);
-    fault_warn(text, name, shown, (const char *)key->text, more, "and are several groups", field);
+        fault_say(text, name, shown, (const char *)key->text, more, "--split would divide it", field);
+    fault_warn(text, name, shown, (const char *)key->text, more, "they are several groups", field);
 }
 
 /* Have the next piece, with the mark that comes before it. */

@@ -12,7 +12,7 @@
 /* Of what a file is; and of what to do, with its path. The longest path that can be opened is shorter. */
 enum { WHAT_BYTES = 64, ADVICE_BYTES = 4400 };
 
-#define NO_LINES "its rows are no lines: convert it to text first"
+#define NO_LINES "its rows are not lines; convert it to text first"
 
 struct hint {
     char what[WHAT_BYTES];
@@ -157,7 +157,7 @@ static const struct {
 } rows[] = {
     {"text in UTF-16", "\xff\xfe", 2, NULL},
     {"text in UTF-16", "\xfe\xff", 2, NULL},
-    {"a zip archive", "PK\3\4", 4, "to shuffle lines in it: unzip -p"},
+    {"a zip archive", "PK\3\4", 4, "write unzip -p FILE | bigshuf to shuffle lines in it"},
     {"a Parquet file", "PAR1\x15", 5, NO_LINES},
     {"an Arrow file", "ARROW1\0", 7, NO_LINES},
     {"an SQLite database", "SQLite format 3\0", 16, NO_LINES},
@@ -182,7 +182,7 @@ static bool find_packer(const struct beginning *file, struct hint *hint)
     snprintf(hint->what, sizeof hint->what, "compressed by %s%s", packer_name(packer),
              file->unpacked ? " once more" : "");
     snprintf(hint->advice, sizeof hint->advice, "%s",
-             file->unpacked ? "decompress it once before" : "to shuffle its lines: bigshuf -Z");
+             file->unpacked ? "decompress it once before" : "add -Z to shuffle its lines");
     return true;
 }
 
@@ -192,8 +192,8 @@ static void advise_command(const struct beginning *file, const char *records, co
     const bool has_name = !file->unpacked && !operand_is_standard_input(file->name);
     const char *quote = has_name ? " '" : "";
 
-    snprintf(hint->advice, sizeof hint->advice, "to shuffle its %s%s: %s%s%s%s | bigshuf", records,
-             file->unpacked ? ", decompress it and" : "", command, quote, has_name ? file->name : "",
+    snprintf(hint->advice, sizeof hint->advice, "to shuffle its %s, %swrite %s%s%s%s | bigshuf", records,
+             file->unpacked ? "decompress it and " : "", command, quote, has_name ? file->name : "",
              has_name ? "'" : "");
 }
 
@@ -227,8 +227,8 @@ static bool find_other(const struct record_format *format, const struct beginnin
             !kind->is_begun(file->data, file->bytes))
             continue;
         snprintf(hint->what, sizeof hint->what, "%s", kind->file);
-        snprintf(hint->advice, sizeof hint->advice, "to shuffle its %s: bigshuf %s--records=%s", record_noun(kind),
-                 file->unpacked ? "-Z " : "", kind->name);
+        snprintf(hint->advice, sizeof hint->advice, "add %s--records=%s to shuffle its %s", file->unpacked ? "-Z " : "",
+                 kind->name, record_noun(kind));
         hint->may_be_text = doubtful;
         return true;
     }
@@ -242,8 +242,7 @@ static bool find_csv(const struct record_format *format, const struct beginning 
     if (separator == '\0')
         return false;
     snprintf(hint->what, sizeof hint->what, "a CSV file with newlines in fields");
-    snprintf(hint->advice, sizeof hint->advice, "to shuffle its records: bigshuf %s--csv%s",
-             file->unpacked ? "-Z " : "",
+    snprintf(hint->advice, sizeof hint->advice, "add %s--csv%s to shuffle its records", file->unpacked ? "-Z " : "",
              separator == ';'    ? " -t ';'"
              : separator == '\t' ? " -t '\\t'"
                                  : "");
@@ -278,7 +277,7 @@ void hints_look(struct hints *hints, const struct record_format *format, bool un
 
     if (hints->content_told || !find_hint(format, &file, &hint))
         return;
-    fault_warn("%s: %s, and shuffled as it is: %s", fault_name(name), hint.what, hint.advice);
+    fault_warn("%s: %s, and shuffled as it is; %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
 }
 
@@ -289,13 +288,13 @@ void hints_refuse(const struct record_format *format, bool unpacked, const char 
     struct hint hint;
 
     if (find_hint(format, &file, &hint) && !hint.may_be_text)
-        fault_say("%s: %s, and an output as well, so that what is in it would be lost: %s", fault_name(name), hint.what,
+        fault_say("%s: %s, and also the output, so its contents would be lost; %s", fault_name(name), hint.what,
                   hint.advice);
 }
 
 void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name)
 {
-    fault_say("%s: compressed by %s: to shuffle its %s: bigshuf -Z", fault_name(name), packer_name(packer),
+    fault_say("%s: compressed by %s; add -Z to shuffle its %s", fault_name(name), packer_name(packer),
               record_noun(kind));
 }
 
@@ -308,8 +307,8 @@ void hints_look_at_end(struct hints *hints, const struct tail *tail)
     if (hints->end_told || tail->end_known || (!byte && format->kind != &string_end_kind))
         return;
     if (!byte || format->delimiter != '\0')
-        fault_warn("the delimiter is nowhere in the input, so that each file is one record");
+        fault_warn("the input does not contain the delimiter, so each file is one record");
     else if (tail->newline)
-        fault_warn("-z: there is no NUL in the input, so that each file is one record: leave it out to shuffle lines");
+        fault_warn("-z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines");
     hints->end_told = true;
 }

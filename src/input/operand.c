@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,6 +48,58 @@ int operand_stat(const char *name, struct stat *status)
     return operand_is_standard_input(name) ? sys_fstat(STDIN_FILENO, status) : sys_stat(name, status);
 }
 
+/* ---- Messages ---- */
+
+/* Do several names stand in one word, of which the first is there? */
+static bool is_several(const char *name)
+{
+    const size_t first = strcspn(name, ", \n");
+    char *one = fault_allocate(first + 1, 1);
+    struct stat status;
+
+    memcpy(one, name, first);
+    return name[first] != '\0' && sys_stat(one, &status) == 0;
+}
+
+/* What may be meant by a name that is not there; NULL if nobody knows. */
+static const char *advise_missing(const char *name)
+{
+    const size_t digits = strspn(name, "0123456789");
+
+    if (name[0] == '-' && name[1] != '\0')
+        return "options must come before --, or with POSIXLY_CORRECT before all files";
+    if (strstr(name, "://") != NULL)
+        return "bigshuf reads no URLs; write curl -sf URL | bigshuf";
+    if (name[0] == '~')
+        return "the shell replaces ~ only without quotes; write $HOME";
+    if (is_several(name))
+        return "write each file as a word of its own";
+    if (strpbrk(name, "*?") != NULL)
+        return "no file matches this pattern, or it was quoted";
+    if (digits > 0 && name[digits] == '\0')
+        return "write -n COUNT to have so many lines";
+    if (digits > 0 && name[digits] == '-' && name[digits + 1 + strspn(name + digits + 1, "0123456789")] == '\0')
+        return "write -i LO-HI for a range of numbers";
+    if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0)
+        return "options begin with two dashes";
+    return NULL;
+}
+
+void operand_report(const char *name, int error)
+{
+    static const char format[] = "%s/format";
+    char *inner = fault_allocate(strlen(name) + sizeof format, 1);
+    struct stat status;
+
+    if (error == ENOENT)
+        fault_advise(name, error, advise_missing(name));
+    if (error != EISDIR || operand_is_standard_input(name))
+        fault_report(name, error);
+    snprintf(inner, strlen(name) + sizeof format, format, name);
+    fault_advise(name, error,
+                 sys_stat(inner, &status) == 0 ? "a store is read with --gather=DIR" : "name the files in it");
+}
+
 /* ---- Lists ---- */
 
 /* No system opens a longer name (PATH_MAX of Linux); most of a list is read at once. */
@@ -63,7 +116,7 @@ static void check_file(const char *from, size_t number, const char *name)
         errno = ENAMETOOLONG;
     else if (strchr(name, '\n') == NULL || operand_stat(name, &status) == 0)
         return;
-    fault_say("%s:%zu: '%.*s%s': %s: names end with NUL, not with newlines: make the list with find -print0, or "
+    fault_say("%s:%zu: '%.*s%s': %s: names must end with NUL, not newline; make the list with find -print0, or "
               "tr '\\n' '\\0'",
               from, number, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
 }
@@ -126,9 +179,9 @@ void operand_list(const char *from, uint64_t *memory, const char ***names, size_
     operand_close(fd);
     *count = check_names(from, *data, bytes);
     if (*count == 0)
-        fault_say("no input from '%s'", from);
+        fault_say("%s: there are no file names in it", from);
     if (bytes >= *memory || *count > (*memory - bytes) / OPERAND_ENTRY_BYTES)
-        fault_say("%s: its names take more than %llu MiB: use a larger -S", from, (unsigned long long)*memory >> 20);
+        fault_say("%s: its names take more than %llu MiB; use a larger -S", from, (unsigned long long)*memory >> 20);
     *memory = bytes + *count * OPERAND_ENTRY_BYTES;
     *names = fault_allocate(*count, sizeof **names);
     name = *data;

@@ -171,7 +171,7 @@ static void join_store(struct resources *resources, struct run *run)
 static void check_inputs(const struct resources *resources)
 {
     if (operand_is_forgotten(resources->names, resources->name_count))
-        fault_say("%s: nothing is added, as no input is named, and standard input is /dev/null: name the input, or "
+        fault_say("%s: nothing is added, since no input is named, and standard input is /dev/null; name the input, or "
                   "/dev/null for an empty batch",
                   resources->options.scatter);
 }

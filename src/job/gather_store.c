@@ -76,7 +76,7 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     struct run run = {.limit = 0};
 
     if (store_reader_batches(reader) == 0)
-        fault_say("%s: there is no batch in it", options->gather);
+        fault_say("%s: the store has no batches; --scatter adds them", options->gather);
     resources_open_output(resources);
     output_check_outside(resources->output, options->gather);
     room_check_output(options, bytes_of(reader, count), resources->output);
@@ -102,10 +102,10 @@ static void gather_wanted(struct resources *resources)
     uint32_t *number;
 
     if (last >= piles)
-        fault_say("%s: there is no pile %llu: there are %u, from 0 on", options->gather, (unsigned long long)last,
-                  piles);
+        fault_say("%s: there is no pile %llu; the last one is %u", options->gather, (unsigned long long)last,
+                  piles - 1);
     if (options->parts > piles)
-        fault_say("%s: there cannot be more parts than the %u piles", options->gather, piles);
+        fault_say("%s: --part must not have more parts than the %u piles", options->gather, piles);
     if (options->parts > 0) {
         first = part_end(piles, options->part - 1, options->parts);
         last = part_end(piles, options->part, options->parts) - 1;

@@ -139,7 +139,7 @@ void resources_name_files(struct resources *resources)
             fault_say("standard input cannot hold both records and weights");
     for (size_t i = 0; i < resources->name_count; i++)
         if (operand_stat(resources->names[i], &status) != 0)
-            fault_report(resources->names[i], errno);
+            operand_report(resources->names[i], errno);
 }
 
 void resources_open_files(struct resources *resources)
@@ -276,7 +276,7 @@ static void doubt_memory(struct resources *resources, uint64_t memory_bytes)
     whole_bytes = hardware_whole_memory();
     if (whole_bytes == 0 || memory_bytes <= whole_bytes)
         return;
-    fault_warn("-S: %s is more than this machine or its control group has, %s: the run may be killed",
+    fault_warn("-S: %s is more than this machine or its control group has, %s; the run may be killed",
                number_format_size(resources->options.memory_bytes, said), number_format_size(whole_bytes, whole));
     resources->memory_doubted = true;
 }

@@ -114,9 +114,10 @@ static void add_file(struct files *files, size_t i)
     const size_t known = add_number(files, number_of(files, &files->file[i]), i);
 
     if (known == INPUT)
-        fault_say("%s is an input and an output file: give the output other names", path);
+        fault_say("%s: is both input and output; give the output other names", path);
     if (known != i)
-        fault_say("%s and %s: the same output file", files->file[known].path, path == NULL ? "standard output" : path);
+        fault_say("%s and %s: are the same output file; give them different names", files->file[known].path,
+                  path == NULL ? "standard output" : path);
 }
 
 /* The next file has been added. If it is there, it may be an input. */
@@ -143,7 +144,7 @@ static void append(struct files *files)
     const char *path;
 
     if (number == OUTPUT_FILES_MAX)
-        fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
+        fault_say("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
     if (number == files->allocated) {
         files->allocated = 2 * number + 1;
         more = fault_allocate(files->allocated, sizeof *more);
@@ -227,7 +228,7 @@ static void check_input(const struct output_file *file)
     if ((!is_same && errno != ESTALE) || sys_fstat(fd, &now) != 0)
         fault_report(file->path, errno);
     if (!is_same)
-        fault_say("%s: has been %s by others meanwhile, and stays as it is", file->path,
+        fault_say("%s: somebody else has %s it meanwhile, so it is left alone", file->path,
                   file_mark_of(&now).file == file->mark.file ? "changed" : "replaced");
     (void)io_close(fd);
 }
@@ -243,7 +244,7 @@ static void open_sink(struct files *files, size_t number)
     if (file->sink == NULL)
         file->sink = sink_open(file->path);
     if (file->replaced && sink_manner(file->sink) != SINK_REPLACED)
-        fault_say("%s: cannot be replaced any more, and stays as it is", file->path);
+        fault_say("%s: cannot be replaced any more, so it is left alone", file->path);
     if (files->behind)
         sink_write_behind(file->sink);
 }
@@ -367,9 +368,9 @@ void files_warn_of_names(const struct files *files)
         if (files->plan->filter != NULL || path == NULL)
             continue;
         if (!files->plan->packs && packer_of_name(path) != NULL)
-            fault_warn("%s: is not compressed, whatever its name says: -Z compresses it", path);
+            fault_warn("%s: will be plain text despite its name; add -Z", path);
         if (!output_plan_is_shard(files->plan, i) && output_plan_is_pattern(path))
-            fault_warn("%s: one file of this name: --shards numbers several", path);
+            fault_warn("%s: will be one file of just this name; add --shards for numbered files", path);
     }
 }
 
@@ -446,10 +447,9 @@ void files_warn_of_older(const struct files *files, size_t count)
     first = output_plan_name(plan->path, shards);
     last = output_plan_name(plan->path, shards + older - 1);
     if (older == 1 && first != NULL)
-        fault_warn("%s is of an older output, and read by all who read the shards by their pattern: remove it", first);
+        fault_warn("%s: left from an earlier run; a glob will include it; delete it", first);
     else if (first != NULL && last != NULL)
-        fault_warn("%s to %s are of an older output, and read by all who read the shards by their pattern: remove them",
-                   first, last);
+        fault_warn("%s to %s: left from an earlier run; a glob will include them; delete them", first, last);
     free(first);
     free(last);
 }

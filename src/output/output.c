@@ -61,8 +61,8 @@ static void warn_of_quotes(const struct output *output)
     for (size_t i = 0; i < output->files.count; i++)
         filtered += files_is_filtered(&output->files, i);
     if (filtered > 1 && strstr(output->plan.filter, "FILE") == NULL)
-        fault_warn("--filter='%s' does not mention FILE, by which files differ: put it in single quotes, so that the "
-                   "shell leaves $FILE as it is",
+        fault_warn("--filter='%s': must mention $FILE, which names each file; write it in single quotes, so that the "
+                   "shell leaves $FILE alone",
                    output->plan.filter);
 }
 
@@ -87,7 +87,7 @@ void output_check_room(const struct output *output, uint64_t bytes)
     const char *first = files->file[0].path;
 
     if (files->free_bytes < bytes)
-        fault_say("%s%s: %s: about %llu MiB are needed, %llu MiB are free: write to another disk",
+        fault_say("%s%s: %s: about %llu MiB are needed, %llu MiB are free; write to another disk",
                   first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "",
                   strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
 }
@@ -109,7 +109,7 @@ void output_check_outside(const struct output *output, const char *directory)
         const char *path = output->files.file[i].path;
 
         if (path != NULL && output->plan.filter == NULL && target_is_within(path, directory))
-            fault_say("%s: in the store %s, where nothing else belongs: write to another folder", path, directory);
+            fault_say("%s: is inside the store %s; write to another folder", path, directory);
     }
     files_warn_of_names(&output->files);
 }
@@ -264,13 +264,23 @@ static void write_in_turn(void *context, uint8_t *data, size_t bytes)
     }
 }
 
+/* A percentage of few records is rounded down. */
+static void warn_of_empty_splits(const struct output_plan *plan, uint64_t records)
+{
+    for (size_t i = 0; i < plan->splits && records > 0 && !output_plan_has_sides(plan); i++)
+        if (plan->split[i].amount > 0 && output_plan_quota(plan, i, records) == 0)
+            fault_warn("%s: will be empty, since its share of %llu records is less than one", plan->split[i].path,
+                       (unsigned long long)records);
+}
+
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
 {
     const struct output_plan *plan = &output->plan;
     const uint64_t empty = output_plan_check_records(plan, records);
 
+    warn_of_empty_splits(plan, records);
     if (empty > 0)
-        fault_warn("%s: %llu of the %llu shards get no record: --shards=records:N makes only as many as are needed",
+        fault_warn("%s: %llu of the %llu shards are empty; --shards=records:N makes only as many as are needed",
                    plan->path, (unsigned long long)empty, (unsigned long long)plan->shards);
     output->records = records;
     output->plan.framing.header = header;

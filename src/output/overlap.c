@@ -63,14 +63,16 @@ static void look_up(struct overlap *overlap, struct files *files, const char *in
         return;
     }
     if (files->file[i].input != NULL)
-        fault_say("%s: an output, and an input twice: each run would double its records: name it once", input);
+        fault_say(
+            "%s: is an output, and an input twice, so each run would double its records; name it once as an input",
+            input);
     files->file[i].input = input;
     keep_first(is_rest(files, i) ? &overlap->rest : &overlap->both, input);
 }
 
 _Noreturn static void report_half(const char *both, const char *other, const char *what)
 {
-    fault_say("%s is an input and an output file, but %s only an %s: give the output other names", both, other, what);
+    fault_say("%s: is both input and output, but %s is only an %s; give the output other names", both, other, what);
 }
 
 /* All have been looked up. */
@@ -82,11 +84,11 @@ static void judge(const struct overlap *overlap)
     if (overlap->both != NULL && other != NULL)
         report_half(overlap->both, other, other == overlap->only_input ? "input" : "output");
     if (divided != NULL && overlap->older != NULL)
-        fault_say("%s is an input and an output file, and %s has what an earlier run may have taken out of it: "
-                  "remove that, or give the output other names",
+        fault_say("%s: is both input and output, and %s may have what an earlier run took out of it; "
+                  "delete that, or give the output other names",
                   divided, overlap->older);
     if (overlap->rest != NULL && overlap->only_input != NULL)
-        fault_warn("%s: the output, and one of several inputs: another run would add the others to it once more",
+        fault_warn("%s: is the output and one of several inputs, so another run would add the others once more",
                    overlap->rest);
 }
 
@@ -151,7 +153,7 @@ static void claim(struct files *files)
             continue;
         if (file->input != NULL ? !files_mark_input(files, i)
                                 : sys_stat(file->path, &now) != 0 || files_find(files, file_mark_of(&now).file) != i)
-            fault_say("%s: has been replaced by others meanwhile, and stays as it is", file->path);
+            fault_say("%s: somebody else has replaced it meanwhile, so it is left alone", file->path);
         if (file->input != NULL)
             contents_refuse(file->input, &files->plan->format, files->plan->packs);
     }
@@ -167,7 +169,7 @@ void overlap_check(struct files *files, const char *const *inputs, size_t count)
     files->input_count = count;
     look_at_outputs(&overlap, files);
     if (overlap.full != NULL && operand_is_forgotten(inputs, count))
-        fault_say("%s: left as it is, as no input is named, and standard input is /dev/null: name the input, "
+        fault_say("%s: left alone, since no input is named, and standard input is /dev/null; name the input, "
                   "or /dev/null to empty it",
                   overlap.full);
     for (size_t i = 0; i < count; i++)

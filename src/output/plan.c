@@ -92,14 +92,14 @@ static uint64_t split_off(const struct output_plan *plan, uint64_t records)
 void output_plan_check(const struct output_plan *plan)
 {
     if (output_plan_has_shards(plan) && (plan->path == NULL || !output_plan_is_pattern(plan->path)))
-        fault_say("%s: a name with one %%d, or %%0Nd for N digits, is needed, such as part-%%05d",
+        fault_say("%s: must contain one %%d, or %%0Nd for N digits, such as part-%%05d",
                   plan->path == NULL ? "standard output" : fault_name(plan->path));
     if (plan->shards > OUTPUT_FILES_MAX)
-        fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
+        fault_say("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
     if (output_plan_has_sides(plan) && plan->splits > OUTPUT_SIDES_MAX)
         fault_say("--split-field: more than %d splits", OUTPUT_SIDES_MAX);
     if (split_exceeds_whole(plan->split, plan->splits))
-        fault_say("the splits take more than 100%% of the records");
+        fault_say("--split: the percentages must not be more than 100%% together");
 }
 
 uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t records)
@@ -110,14 +110,14 @@ uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t reco
     if (records == UINT64_MAX)
         return 0;
     if (taken > records)
-        fault_say("the splits take more than the %llu records there are", (unsigned long long)records);
+        fault_say("--split: the files must not take more than the %llu records there are", (unsigned long long)records);
     records -= taken;
     if (shard > 0 && !output_plan_has_sides(plan) &&
         records / shard + (records % shard > 0) > OUTPUT_FILES_MAX - plan->splits)
-        fault_say("%s: more than %d files", plan->path, OUTPUT_FILES_MAX);
+        fault_say("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
     empty = plan->shards > records ? plan->shards - records : 0;
     if (empty > OUTPUT_EMPTY_MAX)
-        fault_say("%s: more than %d of the %llu shards would be empty: use fewer, or --shards=records:N", plan->path,
+        fault_say("%s: more than %d of the %llu shards would be empty; use fewer, or --shards=records:N", plan->path,
                   OUTPUT_EMPTY_MAX, (unsigned long long)plan->shards);
     return empty;
 }

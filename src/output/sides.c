@@ -102,8 +102,9 @@ _Noreturn static void refuse(struct sides *sides, enum key_verdict verdict, cons
         fault_say("--split-field: a field has more than %d bytes", KEY_BYTES_MAX);
     if (bytes > 0 && data[bytes - 1] == '\r')
         bytes--;
-    fault_say("--split-field: a record has no field %llu: '%.*s'%s", (unsigned long long)sides->rule.field.number,
-              (int)least_size(bytes, QUOTED), (const char *)data, key_advice(&sides->watch, &sides->rule));
+    fault_say("--split-field: a record has no field %llu, only %zu: '%.*s'%s",
+              (unsigned long long)sides->rule.field.number, sides->found.bytes, (int)least_size(bytes, QUOTED),
+              (const char *)data, key_advice(&sides->watch, &sides->rule));
 }
 
 static struct side *side_of(struct sides *sides, const uint8_t *key, size_t bytes)

@@ -27,7 +27,7 @@ enum {
 _Noreturn void target_fail(const char *path)
 {
     if (errno == EISDIR)
-        fault_say("%s: %s: name a file in it", path, strerror(EISDIR));
+        fault_say("%s: %s; name a file in it", path, strerror(EISDIR));
     fault_report(path, errno);
 }
 

@@ -92,8 +92,8 @@ bool field_is_there(const struct field *field)
 
 const char *field_advice(const struct field_place *place)
 {
-    return place->quoted ? ": -t says what separates fields"
-                         : ": -t says what separates fields, and --csv that commas do";
+    return place->quoted ? "; -t sets the separator of fields"
+                         : "; -t sets the separator of fields, --csv makes it a comma";
 }
 
 void field_end_line(struct field *field)

@@ -81,7 +81,7 @@ void header_warn_alone(const struct header *header)
 {
     char size[SIZE_BYTES];
 
-    fault_warn("the input is nothing but a header of %s", describe(header, size));
+    fault_warn("the input is only a header of %s", describe(header, size));
 }
 
 /* ---- Finding it ---- */
@@ -201,15 +201,22 @@ static int next_shown(const uint8_t *text, size_t bytes, size_t *at)
 _Noreturn static void report_difference(struct header *header, const char *name, size_t bytes)
 {
     size_t at = 0, known_at = 0;
-    bool alike;
+    unsigned long long line = 0;
+    bool alike, ended = true;
     int shown;
 
     do {
+        line += ended;
         shown = next_shown(header->buffer, bytes, &at);
         alike = shown == next_shown(header->text, header->text_bytes, &known_at);
+        ended = shown == header->line.delimiter;
     } while (alike && shown >= 0);
-    fault_say("%s: header differs from that of %s%s", name, header->from,
-              alike ? " only by carriage returns or a byte-order mark" : "");
+    if (alike)
+        fault_say("%s: header differs from that of %s only by carriage returns or a byte-order mark; "
+                  "--headers-differ keeps the first",
+                  name, header->from);
+    fault_say("%s: header differs from that of %s in line %llu; --headers-differ keeps the first", name, header->from,
+              line);
 }
 
 /* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */

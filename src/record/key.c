@@ -13,6 +13,7 @@ enum key_verdict key_end(const struct key_rule *rule, struct field *field, bool 
 {
     if (field->too_long)
         return KEY_TOO_LONG;
+    key->bytes = (size_t)(rule->field.number - field->left);
     if (!field_is_there(field))
         return KEY_MISSING;
     if (!ended && rule->format.delimiter == '\n')
@@ -51,7 +52,7 @@ const char *key_advice(const struct key_watch *watch, const struct key_rule *rul
 void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option)
 {
     if (watch->records > 1 && !watch->more && !watch->told)
-        fault_warn("%s: no record has a second field, so each as a whole is its key%s", option,
+        fault_warn("%s: no line contains the separator, so each whole line is its own group%s", option,
                    field_advice(&rule->field));
     watch->told = true;
 }

@@ -8,6 +8,7 @@
 
 #include "sample/weight_input.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,13 +85,28 @@ static uint64_t line_of(const struct weight_input *weights)
     return scan_count(header, bytes, weights->format->delimiter) + weights->record - weights->name_record + 1;
 }
 
+/* What may help if the first record has no weight. */
+static const char *advise(const struct weight_input *weights)
+{
+    size_t header_bytes;
+
+    if (weights->file != NULL || weights->record > 0)
+        return "";
+    if (!field_is_there(&weights->field))
+        return field_advice(&weights->place.field);
+    (void)source_header(weights->records, &header_bytes);
+    return header_bytes == 0 && weights->field.bytes > 0 && isalpha(weights->field.text[0])
+               ? "; if this is a header, add --header"
+               : "";
+}
+
 /* Report what is wrong with a weight, naming where it stands. */
 _Noreturn static void report(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes)
 {
     const char *name = weights->place.file;
     const unsigned long long number = weights->record - weights->name_record + 1;
     const bool is_missing = !field_is_there(&weights->field);
-    const char *advice = is_missing && weights->record == 0 ? field_advice(&weights->place.field) : "";
+    const char *advice = advise(weights);
     uint64_t line = weights->record + 1;
     static const char nul[] = "\\x00"; /* fault.h shows other control characters in this way */
     char quoted[QUOTED * (sizeof nul - 1) + 1];
@@ -114,6 +130,17 @@ _Noreturn static void report(struct weight_input *weights, const char *what, con
         line = line_of(weights);
     }
     fault_say("%s:%llu: %s: '%s'%s", name, (unsigned long long)line, what, quoted, advice);
+}
+
+/* The record has fewer fields. */
+_Noreturn static void report_missing(struct weight_input *weights, const uint8_t *record, size_t bytes)
+{
+    const unsigned long long number = weights->place.field.number;
+    char what[80];
+
+    snprintf(what, sizeof what, "no field %llu for the weight, only %llu", number,
+             number - (unsigned long long)weights->field.left);
+    report(weights, what, record, bytes);
 }
 
 static struct decimal read_weight(struct weight_input *weights)
@@ -229,7 +256,7 @@ static struct decimal find_field(struct weight_input *weights, struct record_rea
         piece->first = true;
     }
     if (!field_is_there(field))
-        report(weights, "no such field for the weight", piece->data, piece->bytes - piece->last);
+        report_missing(weights, piece->data, piece->bytes - piece->last);
     if (!ended && weights->format->delimiter == '\n')
         field_end_line(field);
     return read_weight(weights);

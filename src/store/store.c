@@ -194,7 +194,7 @@ void store_open(struct store *store, const char *path)
     if (!folder_open(&store->folder, path))
         fault_report(path, ENOENT);
     if (!read_format(store))
-        folder_say(&store->folder, NULL, "not a store of piles");
+        folder_say(&store->folder, NULL, "not a store of piles; --scatter makes one");
 }
 
 /* If it is empty still. */
@@ -232,7 +232,8 @@ static void refuse_others(const struct store *store)
             other = names.name[i];
     }
     if (other != NULL && !has_format)
-        folder_say(&store->folder, NULL, "not a store of piles, and not empty: it holds '%s'", other);
+        folder_say(&store->folder, NULL, "not a store of piles, and not empty, since it holds '%s'; name a new folder",
+                   other);
     folder_names_release(&names);
 }
 
@@ -267,7 +268,7 @@ void store_put_header(const struct store *store, const uint8_t *header, size_t b
         uint8_t *known = store_get_header(store, &known_bytes);
 
         if (known != NULL && (known_bytes != bytes || memcmp(known, header, bytes) != 0))
-            folder_say(&store->folder, STORE_NAME_HEADER, "not the header of these inputs");
+            folder_say(&store->folder, STORE_NAME_HEADER, "the header of these inputs is another one");
         done = known != NULL || publish(store, STORE_NAME_HEADER, header, bytes);
         free(known);
     }

@@ -156,7 +156,7 @@ static void warn_of_kept(const char *name, int error)
         fault_warn("%s: cannot be removed: %s", name, fault_cause(error, cause));
 }
 
-/* With a message, or NULL. A duty that fails comes here again, in the same thread. */
+/* A duty that fails comes here again, in the same thread. */
 _Noreturn static void end_run(struct line *line)
 {
     if (ends)
@@ -164,8 +164,7 @@ _Noreturn static void end_run(struct line *line)
     if (signals_is_dying() || atomic_exchange(&failed, true))
         signals_wait_for_end();
     ends = true;
-    if (line != NULL)
-        print(line);
+    print(line);
     signals_give_up_hold();
     for (struct fault_duty *duty = atomic_load(&duties); duty != NULL; duty = duty->next)
         duty->act(duty->context);
@@ -208,7 +207,7 @@ static size_t find_missing_folder(const char *path)
     return 0;
 }
 
-void fault_report(const char *name, int error)
+void fault_advise(const char *name, int error, const char *advice)
 {
     struct line line = {.length = 0};
     char cause[FAULT_CAUSE_BYTES];
@@ -217,9 +216,18 @@ void fault_report(const char *name, int error)
 
     append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, fault_name(name), cut ? "..." : "",
            error == 0 ? "unexpected end of file" : fault_cause(error, cause));
-    if (missing > 0)
-        append(&line, ": there is no folder '%.*s'", (int)missing, name);
+    if (advice != NULL)
+        append(&line, "; %s", advice);
+    else if (name[0] == '\0' && error == ENOENT)
+        append(&line, "; the name is empty, as of a variable that is not set");
+    else if (missing > 0)
+        append(&line, "; there is no folder '%.*s'", (int)missing, name);
     end_run(&line);
+}
+
+void fault_report(const char *name, int error)
+{
+    fault_advise(name, error, NULL);
 }
 
 void fault_say(const char *format, ...)
@@ -232,11 +240,6 @@ void fault_say(const char *format, ...)
     append_list(&line, format, arguments);
     va_end(arguments);
     end_run(&line);
-}
-
-void fault_end(void)
-{
-    end_run(NULL);
 }
 
 void *fault_allocate(size_t count, size_t bytes)

@@ -281,7 +281,7 @@ test_samples_that_are_torn_are_warned_of_once() {
     craft 'for kind in "jpg", "cls":
     for i in range(30): add(info("td/%d.%s" % (i, kind)), b"x" * 3000)
 end()' >in.tar
-    torn="members of 'td/0' do not follow each other, and are taken apart: tar --sort=name puts them together"
+    torn="members of 'td/0' are not neighbours, so they are several records; make the archive with tar --sort=name"
     for options in -S1G -S8M '--parallel=1 -S8M' --keep-order\ -n9 '--shards=2 -o out-%d.tar'; do
         bigshuf --records=tar $options in.tar in.tar 2>said >out
         same "bigshuf: warning: in.tar: $torn" "$(<said)"
@@ -456,9 +456,9 @@ test_an_archive_that_is_compressed_is_told() {
     make_archive gnu 20 0 3000 | gzip >in.tar
     for tail in 0 $((512 - $(wc -c <in.tar) % 512)); do
         head -c "$tail" /dev/zero >>in.tar
-        refused 'compressed by gzip: to shuffle its members: bigshuf -Z'
-        fails_with 1 'bigshuf: -: compressed by gzip: *: bigshuf -Z' bigshuf --records=tar <in.tar
-        fails_with 1 'bigshuf: -: compressed by gzip: *: bigshuf -Z' bigshuf --records=tar < <(cat in.tar)
+        refused 'compressed by gzip; add -Z to shuffle its members'
+        fails_with 1 'bigshuf: -: compressed by gzip; add -Z *' bigshuf --records=tar <in.tar
+        fails_with 1 'bigshuf: -: compressed by gzip; add -Z *' bigshuf --records=tar < <(cat in.tar)
     done
     craft 'add(info("BZh9"), b"1"); end()' >whole.tar # as what bzip2 writes begins
     bigshuf --records=tar whole.tar >out

@@ -260,7 +260,7 @@ cut_between_members() {
         tells in $call "truncate -s $whole in" -Z in >out
         cp original in
         tells in $call "truncate -s $whole in" -Z --scatter=st in
-        fails_with 1 'bigshuf: st: there is no batch in it' bigshuf --gather=st
+        fails_with 1 'bigshuf: st: the store has no batches; --scatter adds them' bigshuf --gather=st
     done
     rm -r st
 }

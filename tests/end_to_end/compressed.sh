@@ -213,8 +213,8 @@ test_headers_are_those_of_what_was_compressed() {
     bigshuf -Z --seed=x --header a.gz b c.gz | cmp - wanted
     bigshuf -Z --seed=x --header - b c.gz < <(cat a.gz) | cmp - wanted
     bigshuf --seed=x --header b a c | cmp - <(bigshuf -Z --seed=x --header b a.gz c.gz)
-    fails_with 1 'bigshuf: d.gz: header differs from that of a.gz' bigshuf -Z --header a.gz b d.gz
-    fails_with 1 'bigshuf: b: header differs from that of d.gz' bigshuf -Z --header d.gz b
+    fails_with 1 'bigshuf: d.gz: header differs from that of a.gz in line *' bigshuf -Z --header a.gz b d.gz
+    fails_with 1 'bigshuf: b: header differs from that of d.gz in line *' bigshuf -Z --header d.gz b
 }
 
 test_weights_may_be_compressed() {
@@ -224,7 +224,7 @@ test_weights_may_be_compressed() {
     pack gz weights
     bigshuf -Z --seed=x --weights=weights.gz in 2>said | cmp - wanted
     same '' "$(<said)"
-    fails_with 1 'bigshuf: weights.gz: compressed by gzip: *: bigshuf -Z' bigshuf --weights=weights.gz in
+    fails_with 1 'bigshuf: weights.gz: compressed by gzip; add -Z *' bigshuf --weights=weights.gz in
     fails_with 1 '*-: compressed by gzip, *invalid weight: *' bigshuf --weights=- in < <(cat weights.gz)
 }
 
@@ -316,7 +316,7 @@ test_an_input_is_replaced_by_its_own_records() {
 
 # This is refused, and all stays: keeps FILE WHAT ADVICE.
 keeps() {
-    local said="$2, and an output as well, so that what is in it would be lost: $3"
+    local said="$2, and also the output, so its contents would be lost; $3"
     cksum <"$1" >before
     fails_with 1 "bigshuf: $1: $said" bigshuf -Z -o "$1" "$1"
     # shellcheck disable=SC2094 # refused
@@ -330,16 +330,16 @@ test_what_is_compressed_and_has_no_lines_is_not_replaced_by_itself() {
     needs_format zst
     seq 1000 >member
     tar -cf - member | gzip >a.tar.gz
-    keeps a.tar.gz 'a tar archive' 'to shuffle its members: bigshuf -Z --records=tar'
+    keeps a.tar.gz 'a tar archive' 'add -Z --records=tar to shuffle its members'
     bigshuf -Z --records=tar -o a.tar.gz a.tar.gz
     printf '\377\376a\0\n\0b\0\n\0' | gzip >text.gz
-    keeps text.gz 'text in UTF-16' 'to shuffle its lines, decompress it and: iconv -f UTF-16 -t UTF-8 | bigshuf'
+    keeps text.gz 'text in UTF-16' 'to shuffle its lines, decompress it and write iconv -f UTF-16 -t UTF-8 | bigshuf'
     printf 'SQLite format 3\0\n' | zstd -q >table.zst
-    keeps table.zst 'an SQLite database' 'its rows are no lines: convert it to text first'
+    keeps table.zst 'an SQLite database' 'its rows are not lines; convert it to text first'
     seq 1000 | gzip | gzip >twice.gz
     keeps twice.gz 'compressed by gzip once more' 'decompress it once before'
     printf '@read 1\nACGTN\n+\nIIIII\n' | gzip >reads.gz
-    keeps reads.gz 'a FASTQ file' 'to shuffle its reads: bigshuf -Z --records=fastq'
+    keeps reads.gz 'a FASTQ file' 'add -Z --records=fastq to shuffle its reads'
     bigshuf -Z --records=lines:4 -o reads.gz reads.gz
     seq 100000 | gzip >lines.gz
     # shellcheck disable=SC2094 # replaced when it is complete
@@ -453,13 +453,13 @@ test_a_file_that_has_lost_all_but_its_name_is_told_before_the_work() {
     for format in gz xz bz2 lz4; do
         for text in '' '\37' 12345; do
             printf '%b' "$text" >none.$format
-            spoils "bigshuf: none.$format: too short to be compressed" bigshuf -Z -o out.gz pipe none.$format
+            spoils "bigshuf: none.$format: too short for a compressed file; it may be cut off" bigshuf -Z -o out.gz pipe none.$format
         done
         rm none.$format
     done
     mkfifo none.lz4
     : >none.lz4 &
-    spoils 'bigshuf: none.lz4: too short to be compressed' bigshuf -Z -o out.gz none.lz4
+    spoils 'bigshuf: none.lz4: too short for a compressed file; it may be cut off' bigshuf -Z -o out.gz none.lz4
     bigshuf -Z <<<1 | cmp - <(echo 1)
 }
 

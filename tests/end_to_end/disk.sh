@@ -264,7 +264,7 @@ no_room() {
     local name=$1
     shift
     [ -e never ] || mkfifo never
-    fails_with 1 "bigshuf: $name: No space left on device: about * MiB are needed, [234] MiB are free: write to another disk" \
+    fails_with 1 "bigshuf: $name: No space left on device: about * MiB are needed, [234] MiB are free; write to another disk" \
         on_small_disk 4 sh -c 'echo old >disk/old && timeout 60 "$@" && exit 9; status=$?; ls -A disk >left; exit $status' sh "$@"
     same old "$(paste -s -d ' ' left)"
 }
@@ -289,7 +289,7 @@ test_a_standard_output_without_room_is_told_before_the_work() {
     needs_small_disk
     mkfifo never
     more_than_memory >in
-    fails_with 1 'bigshuf: write error: No space left on device: about * MiB are needed, 4 MiB are free: write to another disk' \
+    fails_with 1 'bigshuf: write error: No space left on device: about * MiB are needed, 4 MiB are free; write to another disk' \
         on_small_disk 4 timeout 60 sh -c 'bigshuf in never >disk/out'
 }
 

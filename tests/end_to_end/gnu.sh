@@ -5,8 +5,8 @@
 # Where bigshuf differs on purpose, which is not compared here:
 #
 #   - Several FILEs are allowed, and so is -i 0-18446744073709551615.
-#   - What would have been right: "bigshuf: invalid line count: 'x': it is a whole number", "there is no folder 'x'",
-#     "name a file in it".
+#   - What would have been right: "bigshuf: invalid line count: 'x': must be a whole number", and whatever follows a
+#     semicolon.
 #   - A file at fault has a name: "bigshuf: FILE: Is a directory", "bigshuf: -: Bad file descriptor", where shuf says
 #     "read error: " and the cause. Control characters in it show as \r or \x1b, and blanks are not quoted.
 #   - An output that cannot be written is told before the work; shuf opens it last, after the input and the random
@@ -43,7 +43,7 @@ both() {
 # that differs, and its line.
 alike() {
     sed -e 's/^shuf: /bigshuf: /' -e "s/^Try 'shuf --help'/Try 'bigshuf --help'/" shuf.did >wanted
-    sed -e '/^bigshuf: /s/: \(it is\|there is\|name a\) .*//' bigshuf.did >got
+    sed -e '/^bigshuf: /s/\(: must be\|;\) .*//' bigshuf.did >got
     if ! cmp wanted got; then
         diff -a -U 100000 wanted got | sed '1,/^@@/d' | sed -n '/^[-+]/,$p' |
             sed -e '/^[ +]\$ .* # returns/q' -e '21,$d' | cat -v || true

@@ -59,7 +59,7 @@ test_shards_and_splits_have_whole_groups() {
 
 # Sorted by it, nothing is said.
 test_groups_that_are_torn_are_warned_of_once() {
-    local warning="the records of group '1' are not all neighbours, and are several groups: sort by field 2 first"
+    local warning="the records of group '1' are not all neighbours, so they are several groups; sort by field 2 first"
     groups 30 >in
     for options in -S1G '--parallel=1 -S8M' '--keep-order -n 9' '--shards=2 -o out-%d' '-r -n 50' '--part=1/2 --seed=7'; do
         same "bigshuf: warning: in: $warning" "$(bigshuf --group-field=2 $options in 2>&1 >out)"
@@ -84,7 +84,7 @@ test_groups_that_are_torn_far_apart_are_noticed() {
 }
 
 test_groups_that_a_split_would_tear_apart_are_an_error() {
-    local message="bigshuf: in: the records of group 'b' are not all neighbours, so that --split would divide it: sort by field 1 first"
+    local message="bigshuf: in: the records of group 'b' are not all neighbours, so --split would divide it; sort by field 1 first"
     printf 'b\t1\na\t2\nb\t3\nc\t4\n' >in
     echo old >rest
     fails_with 1 "$message" bigshuf --group-field=1 --split=1:test -o rest in
@@ -158,9 +158,9 @@ test_a_group_larger_than_memory_stays_whole() {
 test_a_line_without_the_field_is_an_error_and_nothing_is_replaced() {
     printf 'a\t1\nb\n' >in
     echo old >out
-    fails_with 1 'bigshuf: in: record 2 of the input has no field 2' bigshuf --group-field=2 -o out in
+    fails_with 1 'bigshuf: in: record 2 of the input has no field 2, only 1' bigshuf --group-field=2 -o out in
     same old "$(<out)"
-    fails_with 1 'bigshuf: -: record 2 of the input has no field 2' bigshuf --group-field=2 -o out < <(cat in)
+    fails_with 1 'bigshuf: -: record 2 of the input has no field 2, only 1' bigshuf --group-field=2 -o out < <(cat in)
 }
 
 test_keys_may_be_anything() {

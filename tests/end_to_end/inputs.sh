@@ -12,11 +12,11 @@ test_what_cannot_be_read_is_told_before_the_work() {
 bigshuf missing                   =! missing: No such file or directory
 bigshuf never never missing       =! missing: No such file or directory
 bigshuf never files/* missing     =! missing: No such file or directory
-bigshuf never directory           =! directory: Is a directory
-bigshuf never ''                  =! '': No such file or directory
+bigshuf never directory           =! directory: Is a directory; name the files in it
+bigshuf never ''                  =! '': No such file or directory; the name is empty, as of a variable that is not set
 bigshuf never $'a\nb'             =! a\\nb: No such file or directory
 bigshuf never $'\033[31mred'      =! \\x1b\[31mred: No such file or directory
-bigshuf never in/b                =! in/b: Not a directory: there is no folder 'in'
+bigshuf never in/b                =! in/b: Not a directory; there is no folder 'in'
 bigshuf never - <&-               =! -: Bad file descriptor
 bigshuf never - 0>written         =! -: Bad file descriptor
 bigshuf never - <.                =! -: Is a directory
@@ -118,10 +118,10 @@ bigshuf --files0-from=nowhere         =! nowhere: No such file or directory
 bigshuf --files0-from=.               =! .: Is a directory
 bigshuf --files0-from=empty           =! empty:2: invalid zero-length file name
 bigshuf --files0-from=/dev/zero       =! /dev/zero:1: invalid zero-length file name
-bigshuf --files0-from=/dev/null       =! no input from '/dev/null'
-bigshuf --files0-from=newline         =! newline:2: 'x\\n': No such file or directory: names end with NUL, not with newlines: make the list with find -print0, or tr '\\n' '\\0'
-bigshuf --files0-from=lines           =! lines:1: '1/never\\n2/never\\n3/never\\n4/never\\n5/never\\n6/never\\n7/never\\n8/ne...': File name too long: names end with NUL, *
-bigshuf --files0-from=long            =! long:1: 'xxx*xxx...': File name too long: names end with NUL, *
+bigshuf --files0-from=/dev/null       =! /dev/null: there are no file names in it
+bigshuf --files0-from=newline         =! newline:2: 'x\\n': No such file or directory: names must end with NUL, not newline; make the list with find -print0, or tr '\\n' '\\0'
+bigshuf --files0-from=lines           =! lines:1: '1/never\\n2/never\\n3/never\\n4/never\\n5/never\\n6/never\\n7/never\\n8/ne...': File name too long: names must end with NUL, *
+bigshuf --files0-from=long            =! long:1: 'xxx*xxx...': File name too long: names must end with NUL, *
 bigshuf --files0-from=longest         =! xxx*xxx: File name too long
 bigshuf --files0-from=- <hyphen       =! when reading file names from stdin, no file name of '-' allowed
 bigshuf --files0-from=hyphen <hyphen  => -
@@ -131,8 +131,8 @@ END
 
 test_a_list_of_names_without_an_end_is_refused() {
     seq 10 >x
-    fails_at_once "bigshuf: -:1: 'x\\\\nx*...': File name too long: names end *" --files0-from=- < <(exec 2>/dev/null && yes x)
-    fails_with 1 'bigshuf: -: its names take more than 16 MiB: use a larger -S' \
+    fails_at_once "bigshuf: -:1: 'x\\\\nx*...': File name too long: names must end *" --files0-from=- < <(exec 2>/dev/null && yes x)
+    fails_with 1 'bigshuf: -: its names take more than 16 MiB; use a larger -S' \
         bigshuf -S 32M --files0-from=- < <(exec 2>/dev/null && yes x | tr '\n' '\0')
 }
 
@@ -143,7 +143,7 @@ test_options_are_as_usual() {
     echo x >-z
     cases <<'END'
 bigshuf in --seed=42 -o out && cat out              => 10 5 9 3 2 4 8 7 6 1
-POSIXLY_CORRECT=1 bigshuf in --seed=42              =! --seed=42: No such file or directory
+POSIXLY_CORRECT=1 bigshuf in --seed=42              =! --seed=42: No such file or directory; options must come before --, or with POSIXLY_CORRECT before all files
 bigshuf -- -z                                       => x
 bigshuf --se=42 --buf=8M --para=1 --temp=. in       => 10 5 9 3 2 4 8 7 6 1
 bigshuf -vzoout -S8M -T. in 2>/dev/null && tr -d '\0' <out  => 1 2 3 4 5 6 7 8 9 10
@@ -153,15 +153,15 @@ bigshuf -y never                                    =! *invalid option -- 'y'*
 bigshuf never -o                                    =! *option requires an argument -- 'o'*
 bigshuf never --seed                                =! *option '--seed' requires an argument*
 bigshuf --verbose=1 never                           =! *option '--verbose' doesn't allow an argument*
-bigshuf -o 1 -o 2 never                             =! multiple output files specified
+bigshuf -o 1 -o 2 never                             =! multiple output files specified; give one
 bigshuf -S 99999999999999999999 never               =! -S argument '99999999999999999999' too large
 bigshuf -S 7M never                                 =! -S 7M: memory must be at least 8*MiB
-bigshuf -S 8191 never                               =! -S 8191: memory must be at least 8*MiB: a number without a unit is KiB
+bigshuf -S 8191 never                               =! -S 8191: memory must be at least 8*MiB; a number alone counts KiB, so add a unit, such as 64M
 bigshuf --parallel=0 never                          =! --parallel must be at least 1
-bigshuf --parallel=x never                          =! invalid --parallel argument 'x': it is a whole number, *
+bigshuf --parallel=x never                          =! invalid --parallel argument 'x': must be a whole number; all processors are the default
 END
     for size in '' x -1 1x 1Q5 1.5 0x10M ' 8M' '8 M' 101%x; do
-        fails_at_once "bigshuf: invalid -S argument '$size': it is a number and a unit, *" -S "$size" never
+        fails_at_once "bigshuf: invalid -S argument '$size': must be a number and a unit, *" -S "$size" never
     done
     for size in 8192 8192K 8192k 8M 8m 1G 8388608b 50%; do
         bigshuf -S $size in | sort -n | cmp - in
@@ -213,13 +213,13 @@ hints() {
 # A file compressed by PROGRAM, with any name, is refused as lines before anything is read; from a pipe it is shuffled
 # unchanged, after a warning: is_packed FILE PROGRAM
 is_packed() {
-    local advice=': to shuffle its lines: bigshuf -Z'
+    local advice='; add -Z to shuffle its lines'
     cp "$1" copy
     fails_at_once "bigshuf: copy: compressed by $2$advice" never copy
     fails_at_once "bigshuf: $1: compressed by $2$advice" --header -S 8M --parallel=1 -o new "$1"
     fails_at_once "bigshuf: -: compressed by $2$advice" --probability=1 - never <"$1"
     for option in -z --csv --delimiter=ab --records=lines:2 --records=start:x; do
-        fails_with 1 "bigshuf: $1: compressed by $2: to shuffle its *: bigshuf -Z" bigshuf "$option" "$1"
+        fails_with 1 "bigshuf: $1: compressed by $2; add -Z to shuffle its *" bigshuf "$option" "$1"
     done
     fails_with 1 "bigshuf: $1: compressed by $2$advice" bigshuf --scatter=store --piles=2 "$1"
     [ ! -e store ] && [ ! -e new ]
@@ -243,7 +243,7 @@ test_compressed_files_are_refused_as_lines_and_pipes_are_warned_of() {
 
 # shellcheck disable=SC2094 # by intention
 test_an_input_that_the_shell_has_emptied_is_told() {
-    local why='is also the output, and the shell has emptied it: use -o'
+    local why='is also the output, so the shell has emptied it; write -o'
     for options in '' -S8M '-n 1' --header '--header --csv' -z --probability=1 '--keep-order -n9' -Z --records=bytes:3; do
         seq 9 | tee in >other
         # shellcheck disable=SC2086 # options
@@ -284,9 +284,9 @@ test_compressed_files_of_records_that_are_no_text_are_refused() {
     for option in --records=bytes:3 --records=u32le --records=tfrecord --records=varint \
         --records=start:'>' '--header --records=start:>'; do
         # shellcheck disable=SC2086 # options
-        fails_at_once 'bigshuf: x.gz: compressed by gzip: to shuffle its records: bigshuf -Z' $option never x.gz
+        fails_at_once 'bigshuf: x.gz: compressed by gzip; add -Z to shuffle its records' $option never x.gz
     done
-    fails_at_once 'bigshuf: x.zst: compressed by zstd: to shuffle its records: bigshuf -Z' --records=bytes:5 x.zst never
+    fails_at_once 'bigshuf: x.zst: compressed by zstd; add -Z to shuffle its records' --records=bytes:5 x.zst never
     printf '\1\0\0\0a' >records.gz
     cp x.gz x
     for file in x records.gz; do # only one of the two is like that
@@ -316,27 +316,27 @@ says_of() {
 
 test_files_that_are_not_of_lines_are_warned_of() {
     says_of <<'END'
-\377\376a\0\n\0b\0\n\0 => text in UTF-16, and shuffled as it is: to shuffle its lines: iconv -f UTF-16 -t UTF-8 'text' | bigshuf
+\377\376a\0\n\0b\0\n\0 => text in UTF-16, and shuffled as it is; to shuffle its lines, write iconv -f UTF-16 -t UTF-8 'text' | bigshuf
 \376\377\0a\0\n => text in UTF-16, and *
-PK\3\4\n.\n => a zip archive, and shuffled as it is: to shuffle lines in it: unzip -p
-PAR1\25\0\n.\n => a Parquet file, and shuffled as it is: its rows are no lines: convert it to text first
-ARROW1\0\0\n.\n => an Arrow file, and shuffled as it is: *
-SQLite format 3\0\n.\n => an SQLite database, and shuffled as it is: *
-\211HDF\r\n\32\n.\n => an HDF5 file, and shuffled as it is: *
-Obj\1\n.\n => an Avro file, and shuffled as it is: *
-\223NUMPY\1\0v\0\n => a NumPy file, and shuffled as it is: *
-BAM\1\n => a BAM file, and shuffled as it is: *
-@read 1\nACGTN\n+\nIIIII\n@read 2\nAC\n+\nII\n => a FASTQ file, and shuffled as it is: to shuffle its reads: bigshuf --records=fastq
+PK\3\4\n.\n => a zip archive, and shuffled as it is; write unzip -p FILE | bigshuf to shuffle lines in it
+PAR1\25\0\n.\n => a Parquet file, and shuffled as it is; its rows are not lines; convert it to text first
+ARROW1\0\0\n.\n => an Arrow file, and shuffled as it is; *
+SQLite format 3\0\n.\n => an SQLite database, and shuffled as it is; *
+\211HDF\r\n\32\n.\n => an HDF5 file, and shuffled as it is; *
+Obj\1\n.\n => an Avro file, and shuffled as it is; *
+\223NUMPY\1\0v\0\n => a NumPy file, and shuffled as it is; *
+BAM\1\n => a BAM file, and shuffled as it is; *
+@read 1\nACGTN\n+\nIIIII\n@read 2\nAC\n+\nII\n => a FASTQ file, and shuffled as it is; add --records=fastq to shuffle its reads
 @read 1\r\nACGTN\r\n+\r\nIIIII\r\n => a FASTQ file, and *
->gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n>gene 2\nMK\n => a FASTA file, and shuffled as it is: to shuffle its sequences: bigshuf --records=fasta
-\5\0\0\0\0\0\0\0\352\262\004\076hello....\n => a TFRecord file, and shuffled as it is: to shuffle its records: bigshuf --records=tfrecord
-id,text\n1,"a\nb ""c"""\n2,d\n => a CSV file with newlines in fields, and shuffled as it is: to shuffle its records: bigshuf --csv
-"id";"text"\r\n1;"a\r\nb"\r\n => a CSV file *: bigshuf --csv -t ';'
-id\ttext\n1\t"a\nb"\n => a CSV file *: bigshuf --csv -t '?t'
+>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n>gene 2\nMK\n => a FASTA file, and shuffled as it is; add --records=fasta to shuffle its sequences
+\5\0\0\0\0\0\0\0\352\262\004\076hello....\n => a TFRecord file, and shuffled as it is; add --records=tfrecord to shuffle its records
+id,text\n1,"a\nb ""c"""\n2,d\n => a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
+"id";"text"\r\n1;"a\r\nb"\r\n => a CSV file *; add --csv -t ';' *
+id\ttext\n1\t"a\nb"\n => a CSV file *; add --csv -t '?t' *
 a title\n1,"a\nb"\n @name.csv => a CSV file with newlines in fields, *
-[\n  {"a": "]"},\n  {"b": 2}\n]\n => a JSON array, and shuffled as it is: to shuffle its elements: jq -c '.\[\]' 'text' | bigshuf
+[\n  {"a": "]"},\n  {"b": 2}\n]\n => a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.\[\]' 'text' | bigshuf
 [{"a": "\\"\\n]"},{"b": 2}]\n => a JSON array, and *
-\357\273\277{\n  "a": {"b": 1}\n}\n{\n  "a": 2\n}\n => JSON with several lines for a value, and shuffled as it is: to shuffle its values: jq -c . 'text' | bigshuf
+\357\273\277{\n  "a": {"b": 1}\n}\n{\n  "a": 2\n}\n => JSON with several lines for a value, and shuffled as it is; to shuffle its values, write jq -c . 'text' | bigshuf
 END
     { printf 'id,text\n1,"' && seq 10000; } >long.csv
     bigshuf long.csv 2>&1 >out | grep 'warning: long.csv: a CSV file with newlines in fields, and'
@@ -407,10 +407,10 @@ test_archives_are_warned_of() {
     seq 1000 >member
     tar -cf archive.tar member
     printf '\n' >>archive.tar # as lines, its last one has no end
-    hints ': a tar archive, and shuffled as it is: to shuffle its members: bigshuf --records=tar' archive.tar
+    hints ': a tar archive, and shuffled as it is; add --records=tar to shuffle its members' archive.tar
     gzip <archive.tar >a.tgz
     bigshuf -Z a.tgz 2>said >out
-    same 'bigshuf: warning: a.tgz: a tar archive, and shuffled as it is: to shuffle its members: bigshuf -Z --records=tar' "$(<said)"
+    same 'bigshuf: warning: a.tgz: a tar archive, and shuffled as it is; add -Z --records=tar to shuffle its members' "$(<said)"
 }
 
 # Shuffling their lines would make these files unreadable, and they may be the only copy.
@@ -425,12 +425,12 @@ test_what_is_no_text_is_not_replaced_by_its_own_lines() {
     printf 'PAR1\25\0\n.\n' >Parquet
     for file in tar FASTQ CSV JSON JS zip Parquet; do
         cp $file kept
-        fails_with 1 "bigshuf: $file: *$file*, and an output as well, so that what is in it would be lost: *" \
+        fails_with 1 "bigshuf: $file: *$file*, and also the output, so its contents would be lost; *" \
             bigshuf -o $file $file
         cmp $file kept
     done
     printf 'id,text\n1,"a\nb"\n2,"c\nd' >cut.csv
-    fails_with 1 'bigshuf: cut.csv: a CSV file with newlines in fields, and an output as well, *' bigshuf -o cut.csv cut.csv
+    fails_with 1 'bigshuf: cut.csv: a CSV file with newlines in fields, and also the output, *' bigshuf -o cut.csv cut.csv
     # What may be text as well is.
     printf '>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n' >genes
     bigshuf -o genes genes 2>&1 | grep 'genes: a FASTA file, and shuffled as it is'
@@ -442,8 +442,8 @@ test_what_is_no_text_is_not_replaced_by_its_own_lines() {
 }
 
 test_a_delimiter_that_is_nowhere_is_warned_of() {
-    local delimiter='the delimiter is nowhere in the input, so that each file is one record'
-    local zero='-z: there is no NUL in the input, so that each file is one record: leave it out to shuffle lines'
+    local delimiter='the input does not contain the delimiter, so each file is one record'
+    local zero='-z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines'
     seq 100000 >in
     printf '5<|' >halves
     printf 'one' >name

@@ -153,7 +153,7 @@ test_many_inputs_with_long_names_in_a_store() {
 test_a_list_of_files_is_counted() {
     seq 10 >in
     long_names 60000 >list
-    fails_with 1 'bigshuf: list: its names take more than 10 MiB: use a larger -S' bigshuf -S 8M --files0-from=list
+    fails_with 1 'bigshuf: list: its names take more than 10 MiB; use a larger -S' bigshuf -S 8M --files0-from=list
     fails_with 1 'bigshuf: -: its names take more *' bigshuf -S 8M --files0-from=- <list
     runs_within 64 --files0-from=list >out
     same 600000 "$(wc -l <out | tr -d ' ')"
@@ -189,7 +189,7 @@ test_more_memory_than_there_is_brings_a_warning() {
     needs_bare_program
     seq 100000 >in
     seq 100000 | bigshuf -S 200% 2>said >out
-    [[ $(<said) = 'bigshuf: warning: -S: '*' is more than this machine or its control group has, '*': the run may be killed' ]]
+    [[ $(<said) = 'bigshuf: warning: -S: '*' is more than this machine or its control group has, '*'; the run may be killed' ]]
     same_lines in out
     bigshuf -S 200% in 2>said >out
     is_empty said

@@ -1,69 +1,369 @@
-# What people are likely to type, and what they are told: every message says what would be right.
+# What people are likely to type, and what they are told: one line, which begins with what is wrong and says what would
+# be right. A row is a command and the whole message: `COMMAND =! MESSAGE` with status 1, or `COMMAND =? WARNING` with 0.
 # shellcheck shell=bash
 
-test_likely_mistakes_are_told_with_what_would_be_right() {
-    echo 1 >in
+# Try all the rows of standard input in a folder of files. A line that recommends --help may follow a message.
+mistakes() {
+    local line status said wanted failed=0
+    seq 3 >in
+    seq 4 6 >other
+    mkdir folder full
+    echo 1 | tee few >full/x
+    echo head >one
+    : | tee nothing >empty.gz
     printf '\37\213\n' >zipped
-    printf '1,2\r\n' >crlf
-    printf '1\n2\n1\n' >torn
-    bigshuf --scatter=store --piles=2 --batch=a in
-    cases <<'END'
-bigshuf -S 64mb in =! invalid -S argument '64mb': it is a number and a unit, such as 64M or 1.5G: *MB*
-bigshuf -S '64 MB' in =! invalid -S argument '64 MB': it is a number and a unit, *
-bigshuf -S 4M in =! -S 4M: memory must be at least 8 MiB
-bigshuf -S 64 in =! -S 64: memory must be at least 8 MiB: a number without a unit is KiB
-bigshuf --shards=bytes:100megs -o %d in =! invalid --shards=bytes argument '100megs': it is a number of bytes, or a number and a unit: K, M, *
-bigshuf --shards=4 -o out in =! out: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d
-bigshuf --shards=4 -o s%1d in =! s%1d: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d
-bigshuf --shards=4 in =! --shards needs -o
-bigshuf --split=v:1% in =! invalid --split argument 'v:1%': it is N:FILE or P%:FILE, such as 100:test or 2.5%:test; P has at most four decimals
-bigshuf --split=10 in =! invalid --split argument '10': it is N:FILE or P%:FILE, *
-bigshuf --probability=1% in =! invalid probability: '1%': it is a number from 0 to 1, such as 0.01
-bigshuf --probability=5 in =! invalid probability: '5': it is a number from 0 to 1, such as 0.01
-bigshuf -n 10k in =! invalid line count: '10k': it is a whole number, in digits alone
-bigshuf -n 1% in =! invalid line count: '1%': it is a whole number, in digits alone; a sample of about 1% is --probability=0.01
-bigshuf -n -5 in =! invalid line count: '-5': it is a whole number, in digits alone
-bigshuf -i 100 =! invalid input range: '100': it is LO-HI, two whole numbers, the smaller one first, such as 1-100
-bigshuf -i 1..6 =! invalid input range: '1..6': it is LO-HI, two whole numbers, the smaller one first, such as 1-100
-bigshuf -i 6-1 =! invalid input range: '6-1': it is LO-HI, two whole numbers, the smaller one first, such as 1-100
-bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': it is one byte, or an escape such as \\t
-bigshuf --weight-field=price in =! invalid field value 'price': it is a whole number, *
-bigshuf --delimiter='\d' in =! invalid --delimiter argument '\\d': after a backslash there is one of abfnrtv, *
-bigshuf --gather=store --piles=3 =! invalid --piles argument '3': it is a power of two *, or J-K with --gather, such as 3-3 for pile 3
-bigshuf --tune=fast in =! invalid --tune argument 'fast': it is leaf-records=T or compress-temporary=auto|always|never
-bigshuf --filter= -o out in =! invalid --filter argument '': it is a command, such as 'gzip > $FILE.gz'
-bigshuf -o results/out in =! results/out: No such file or directory: there is no folder 'results'
-bigshuf -o results/ in =! results/: Is a directory: name a file in it
-bigshuf -o . in =! .: Is a directory: name a file in it
-bigshuf -o in </dev/null =! in: left as it is, as no input is named, and standard input is /dev/null: name the input, or /dev/null to empty it
-bigshuf -o in in ./in =! ./in: an output, and an input twice: each run would double its records: name it once
-bigshuf zipped =! zipped: compressed by gzip: to shuffle its lines: bigshuf -Z
-bigshuf -o zipped zipped =! zipped: compressed by gzip, and an output as well, so that what is in it would be lost: to shuffle its lines: bigshuf -Z
-bigshuf --csv <zipped =! -: compressed by gzip: to shuffle its records: bigshuf -Z
-bigshuf --scatter=store zipped =! zipped: compressed by gzip: to shuffle its lines: bigshuf -Z
-bigshuf --group-field=1 --split=1:test -o rest torn =! torn: the records of group '1' are not all neighbours, so that --split would divide it: sort by field 1 first
-bigshuf -i 1-10 --shards=1000000 -o %d =! %d: more than 10000 of the 1000000 shards would be empty: use fewer, or --shards=records:N
-bigshuf --gather=store -o store/out =! store/out: in the store store, where nothing else belongs: write to another folder
-bigshuf --expect-records=2 in =! in: the number of records is 1, not 2 as --expect-records says
-bigshuf --expect-records=3 in in =! 2 input files: the number of records is 2, not 3 as --expect-records says
-bigshuf --weight-field=2 in =! in:1: no such field for the weight: '1': -t says what separates fields, and --csv that commas do
-bigshuf --split-field=2 --split=9%:a -o out crlf =! --split-field: a record has no field 2: '1,2': -t says what separates fields, and --csv that commas do
-bigshuf --csv --group-field=3 in =! in: record 1 of the input has no field 3: -t says what separates fields
-bigshuf --scatter=store --batch=b </dev/null =! store: nothing is added, as no input is named, and standard input is /dev/null: name the input, or /dev/null for an empty batch
-bigshuf --gather=store --expect-records=2 =! store: the number of records is 1, not 2 as --expect-records says
-bigshuf --expect-records=2 <in =! standard input: the number of records is 1, not 2 as --expect-records says
-bigshuf data/2026/in =! data/2026/in: No such file or directory: there is no folder 'data'
-bigshuf -o in/out in =! in/out: Not a directory: there is no folder 'in'
-bigshuf --scatter=new/store in =! new/store: No such file or directory: there is no folder 'new'
-bigshuf -T scratch in =! temporary file in scratch: No such file or directory
-bigshuf -T scratch/here in =! temporary file in scratch/here: No such file or directory
-bigshuf -n $'10\r' in =! invalid line count: '10\\r': *: \\r is a carriage return, as in lines that end with CRLF
-bigshuf $'in\r' =! in\\r: No such file or directory: \\r is a carriage return, as in lines that end with CRLF
-bigshuf $'a\tb' =! a\\tb: No such file or directory
-bigshuf $'\e[31m' =! \\x1b\[31m: No such file or directory
+    printf '\50\265\57\375\0\0' >zst.zst
+    printf 'id,price\n1,2\n2,3\n' >table.csv
+    printf 'id,cost\n3,4\n' >other.csv
+    printf 'id,price\n9,2\n2,3\n' >other2.csv
+    printf 'id,price\r\n1,2\r\n' >crlf.csv
+    printf 'a,1\nb,2\na,3\n' >torn.csv
+    printf 'x,y\n"a,b\n' >quote.csv
+    echo '[{"a": 1}, {"b": 2}]' >array.json
+    bigshuf --scatter=store --piles=4 --batch=a in
+    while IFS= read -r line <&9; do
+        status=0
+        said=$(eval "${line% =[?!] *}" 2>&1 >.out) || status=$?
+        said=${said%$'\n'"Try 'bigshuf --help' for more information."}
+        wanted="bigshuf: ${line##* =[?!] }, status 1"
+        [[ $line != *' =? '* ]] || wanted=${wanted%1}0
+        same "$wanted" "$said, status $status" || { echo "$line" && failed=1; }
+    done 9<&0 </dev/null
+    [ $failed = 0 ]
+}
+
+test_likely_mistakes_with_options_of_other_tools_and_misspelt_ones_are_told_with_what_would_be_right() {
+    mistakes <<'END'
+bigshuf --in-place in =! unrecognized option '--in-place'; write -o FILE FILE
+bigshuf --threads=4 in =! unrecognized option '--threads=4'; write --parallel=N
+bigshuf --thread=4 in =! unrecognized option '--thread=4'; write --parallel=N
+bigshuf -j4 in =! invalid option -- 'j'; write --parallel=N
+bigshuf --jobs=4 in =! unrecognized option '--jobs=4'; write --parallel=N
+bigshuf --paralel=4 in =! unrecognized option '--paralel=4'; did you mean --parallel?
+bigshuf --replace -n 3 in =! unrecognized option '--replace'; write -r -n COUNT
+bigshuf --with-replacement in =! unrecognized option '--with-replacement'; write -r -n COUNT
+bigshuf -u in =! invalid option -- 'u'; write sort -u FILE | bigshuf
+bigshuf --fastq in =! unrecognized option '--fastq'; write --records=fastq
+bigshuf --tar in =! unrecognized option '--tar'; write --records=tar
+bigshuf --tfrecord in =! unrecognized option '--tfrecord'; write --records=tfrecord
+bigshuf --jsonl in =! unrecognized option '--jsonl'; leave it out; lines are the default
+bigshuf --json in =! unrecognized option '--json'; write jq -c '.[]' FILE | bigshuf; lines of JSON need no option
+bigshuf --quiet in =! unrecognized option '--quiet'; write --progress=never; only warnings and errors are left
+bigshuf --force -o out in =! unrecognized option '--force'; leave it out; -o replaces FILE
+bigshuf --count=3 in =! unrecognized option '--count=3'; write -n COUNT, or --shards=records:N for files of N lines
+bigshuf --sample=3 in =! unrecognized option '--sample=3'; write -n COUNT, or --shards=records:N for files of N lines
+bigshuf --memory=1G in =! unrecognized option '--memory=1G'; write -S SIZE, such as -S 4G
+bigshuf --tmpdir=/tmp in =! unrecognized option '--tmpdir=/tmp'; write -T DIR
+bigshuf --random-seed=42 in =! unrecognized option '--random-seed=42'; write --seed=STRING
+bigshuf --random_state=42 in =! unrecognized option '--random_state=42'; write --seed=STRING
+bigshuf -s 42 in =! invalid option -- 's'; write --seed=STRING
+bigshuf --skip-header in =! unrecognized option '--skip-header'; write --header, or --header=N for N lines
+bigshuf --has-header in =! unrecognized option '--has-header'; write --header, or --header=N for N lines
+bigshuf --fraction=0.1 in =! unrecognized option '--fraction=0.1'; write --probability=P for a sample, --split=P%:FILE for a part
+bigshuf --test-size=0.2 in =! unrecognized option '--test-size=0.2'; write --split=20%:test -o train
+bigshuf --num-shards=4 in =! unrecognized option '--num-shards=4'; write --shards=K -o part-%05d
+bigshuf -N 4 in =! invalid option -- 'N'; write --shards=K -o part-%05d
+bigshuf -l 1000 in =! invalid option -- 'l'; write -n COUNT, or --shards=records:N for files of N lines
+bigshuf -b 1M in =! invalid option -- 'b'; write --shards=bytes:SIZE -o part-%05d
+bigshuf --lines-per-file=1000 in =! unrecognized option '--lines-per-file=1000'; write --shards=records:N -o part-%05d
+bigshuf --out-file=out in =! unrecognized option '--out-file=out'; write -o FILE
+bigshuf --output-dir=out in =! unrecognized option '--output-dir=out'; write --shards=K -o DIR/part-%05d
+bigshuf --file=in =! in:1: '1\n2\n3\n': No such file or directory: names must end with NUL, not newline; make the list with find -print0, or tr '\n' '\0'
+bigshuf --recursive . =! unrecognized option '--recursive'; write find DIR -type f -print0 | bigshuf --files0-from=-
+bigshuf -R in =! invalid option -- 'R'; leave it out; the order is always random
+bigshuf --sort in =! unrecognized option '--sort'; write sort FILE; bigshuf does not sort
+bigshuf -k 2 in =! invalid option -- 'k'; write sort FILE; bigshuf does not sort
+bigshuf --null in =! unrecognized option '--null'; write -z
+bigshuf -0 in =! invalid option -- '0'; write -z
+bigshuf -d , in =! invalid option -- 'd'; write -t C for fields, --delimiter=STRING for ends of lines
+bigshuf --sep=, in =! unrecognized option '--sep=,'; write -t C for fields, --delimiter=STRING for ends of lines
+bigshuf --by=user in =! unrecognized option '--by=user'; write --group-field=N, or --split-field=N
+bigshuf --gzip in =! unrecognized option '--gzip'; write -Z
+bigshuf --decompress in =! unrecognized option '--decompress'; write -Z
+bigshuf --rank=1 in =! unrecognized option '--rank=1'; write --part=R/W --seed=STRING
+bigshuf --folds=5 in =! unrecognized option '--folds=5'; write --split=20%:FILE once for each fold
+bigshuf --record-size=16 in =! unrecognized option '--record-size=16'; write --records=bytes:N
+bigshuf --record-lines=4 in =! unrecognized option '--record-lines=4'; write --records=lines:N
+bigshuf --keep=3 in =! option '--keep-order' doesn't allow an argument; write --newest=N
+bigshuf --usage =! unrecognized option '--usage'; write -h
+bigshuf --no-progress in =! unrecognized option '--no-progress'; write --progress=never
+bigshuf --shard-records=3 -o %d in =! unrecognized option '--shard-records=3'; write --shards=records:N -o part-%05d
+bigshuf --shard-bytes=3 -o %d in =! unrecognized option '--shard-bytes=3'; write --shards=bytes:SIZE -o part-%05d
+bigshuf --header-start='#' in =! unrecognized option '--header-start=#'; write --header=start:STRING
+bigshuf --header-bytes=3 in =! unrecognized option '--header-bytes=3'; write --header=bytes:N
+bigshuf --compress-temporary in =! unrecognized option '--compress-temporary'; write --tune=compress-temporary=auto|always|never
+bigshuf --sead=42 in =! unrecognized option '--sead=42'; did you mean --seed?
+bigshuf --seeds=42 in =! unrecognized option '--seeds=42'; did you mean --seed?
+bigshuf --shrads=3 in =! unrecognized option '--shrads=3'; did you mean --shards?
+bigshuf --Seed=42 in =! unrecognized option '--Seed=42'; did you mean --seed?
+bigshuf --head_count=3 in =! unrecognized option '--head_count=3'; did you mean --head-count?
+bigshuf --verison =! unrecognized option '--verison'; did you mean --version?
+bigshuf --no-such-option in =! unrecognized option '--no-such-option'
+bigshuf --s in =! option '--s' is ambiguous; write --seed, --shards, --split, --split-field, --scatter or --sweep
+bigshuf -seed=42 in =! invalid option -- 's'; long options begin with two dashes: --seed=42
+bigshuf -verbose in =! invalid option -- 'b'; long options begin with two dashes: --verbose
+bigshuf -header in =! -h goes with no other letters, as in '-header'; long options begin with two dashes
+bigshuf -y in =! invalid option -- 'y'
+bigshuf --seed =! option '--seed' requires an argument; write --seed=STRING
+bigshuf in --shards =! option '--shards' requires an argument; write --shards=K
+bigshuf in -n =! option requires an argument -- 'n'; write -n COUNT
+bigshuf in -o =! option requires an argument -- 'o'; write -o FILE
+bigshuf in --records =! option '--records' requires an argument; write --records=KIND
+bigshuf --repeat=3 in =! option '--repeat' doesn't allow an argument; it stands alone
+bigshuf --zero-terminated=yes in =! option '--zero-terminated' doesn't allow an argument; it stands alone
 END
-    same 'crlf in store torn zipped' "$(echo *)"
-    same 'a format' "$(cd store && echo *)"
+}
+
+test_likely_mistakes_with_numbers_and_other_arguments_are_told_with_what_would_be_right() {
+    mistakes <<'END'
+bigshuf -n 10k in =! invalid line count: '10k': must be a whole number; write 10000
+bigshuf -n 1M in =! invalid line count: '1M': must be a whole number; write 1000000
+bigshuf -n 1e6 in =! invalid line count: '1e6': must be a whole number; write 1000000
+bigshuf -n 1,000,000 in =! invalid line count: '1,000,000': must be a whole number; write 1000000
+bigshuf -n 1_000 in =! invalid line count: '1_000': must be a whole number; write 1000
+bigshuf -n 5% in =! invalid line count: '5%': must be a whole number; write --probability=0.05 for about 5% of the lines
+bigshuf -n 100% in =! invalid line count: '100%': must be a whole number; leave -n out to have all lines
+bigshuf -n 0.1 in =! invalid line count: '0.1': must be a whole number; write --probability=0.1 for about 10% of the lines
+bigshuf -n .25 in =! invalid line count: '.25': must be a whole number; write --probability=0.25 for about 25% of the lines
+bigshuf -n -5 in =! invalid line count: '-5': must be a whole number
+bigshuf -n all in =! invalid line count: 'all': must be a whole number
+bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number: \r is a carriage return, as in lines that end with CRLF
+bigshuf -n "" in =! invalid line count: '': must be a whole number
+bigshuf -n in =! invalid line count: 'in': must be a whole number
+bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i 1..6 =! invalid input range: '1..6': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i 6-1 =! invalid input range: '6-1': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; to change a file in place, write -o FILE FILE
+bigshuf -i 1-10 in =! extra operand 'in'; -i takes no files
+bigshuf --probability=1% in =! invalid probability: '1%': must be a number from 0 to 1; write 0.01 for 1%
+bigshuf --probability=5 in =! invalid probability: '5': must be a number from 0 to 1; write 0.05 for 5%
+bigshuf --probability=50 in =! invalid probability: '50': must be a number from 0 to 1; write 0.5 for 50%
+bigshuf --probability=half in =! invalid probability: 'half': must be a number from 0 to 1
+bigshuf --parallel=0 in =! --parallel must be at least 1
+bigshuf --parallel=auto in =! invalid --parallel argument 'auto': must be a whole number; all processors are the default
+bigshuf --shards=0 -o %d in =! --shards must be at least 1
+bigshuf --shards=1k -o %d in =! invalid --shards argument '1k': must be a number of files, records:N or bytes:BYTES
+bigshuf --part=5/4 --seed=1 in =! invalid --part argument '5/4': must be R/W, part R of W, from 1/W to W/W, W below 2^32
+bigshuf --part=1/4 in =! --part needs --seed, so that all parts are of one order
+bigshuf --part=1of4 --seed=1 in =! invalid --part argument '1of4': must be R/W, part R of W, from 1/W to W/W, W below 2^32
+bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': must be one byte, such as ',', or an escape, such as '\t'
+bigshuf -t '' --weight-field=2 in =! empty tab: must be one byte, such as ',', or an escape, such as '\t'
+bigshuf -t tab --weight-field=2 in =! multi-character tab 'tab': must be one byte, such as ',', or an escape, such as '\t'
+bigshuf --delimiter='\d' in =! invalid --delimiter argument '\d': must have one of abfnrtv\ or a byte's number behind a backslash, such as \n or \xff
+bigshuf --delimiter= in =! --delimiter must not be empty
+bigshuf --delimiter=, -z in =! cannot combine -z and --delimiter other than '\0'
+bigshuf --weight-field=price in =! invalid field value 'price': must be a whole number
+bigshuf --weight-field=0 in =! invalid field value '0': fields are numbered from 1
+bigshuf --split-field=1,2 in =! invalid field value '1,2': must be a whole number
+bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number
+bigshuf --gather=store --piles=3- =! invalid --piles argument '3-': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --tune=fast in =! invalid --tune argument 'fast': must be leaf-records=T or compress-temporary=auto|always|never
+bigshuf --records=CSV in =! invalid record kind 'CSV': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
+bigshuf --records=jsonl in =! invalid record kind 'jsonl': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
+bigshuf --records=bytes:0 in =! --records=bytes must be at least 1
+bigshuf --expect-records=1e3 in =! invalid --expect-records argument '1e3': must be a whole number; write 1000
+bigshuf --header=yes in =! invalid --header argument 'yes': must be a number of lines, bytes:N or start:STRING
+bigshuf --header=-1 in =! invalid --header argument '-1': must be a number of lines, bytes:N or start:STRING
+bigshuf --progress=no in =! invalid --progress argument 'no': must be auto, always or never
+END
+}
+
+test_likely_mistakes_with_memory_and_temporary_folders_are_told_with_what_would_be_right() {
+    mistakes <<'END'
+bigshuf -S 64mb in =! invalid -S argument '64mb': must be a number and a unit, such as 64M, 1.5G or 50%
+bigshuf -S '64 MB' in =! invalid -S argument '64 MB': must be a number and a unit, such as 64M, 1.5G or 50%
+bigshuf -S 4M in =! -S 4M: memory must be at least 8 MiB
+bigshuf -S 64 in =! -S 64: memory must be at least 8 MiB; a number alone counts KiB, so add a unit, such as 64M
+bigshuf -S max in =! invalid -S argument 'max': must be a number and a unit, such as 64M, 1.5G or 50%
+bigshuf --shards=bytes:100megs -o %d in =! invalid --shards=bytes argument '100megs': must be a number of bytes, such as 1000, 64K or 1.5G
+bigshuf -T scratch/here in =! temporary file in scratch/here: No such file or directory
+bigshuf -S 0.5 in =! invalid -S argument '0.5': must be a number and a unit, such as 64M, 1.5G or 50%
+bigshuf -S 50%% in =! invalid -S argument '50%%': must be a number and a unit, such as 64M, 1.5G or 50%
+bigshuf -T scratch in =! temporary file in scratch: No such file or directory
+bigshuf -T in in =! temporary file in in: Not a directory
+bigshuf -T '' in =! temporary file in '': No such file or directory
+bigshuf -T .,folder in =! temporary file in .,folder: No such file or directory; write -T . -T folder
+bigshuf -T .:folder in =! temporary file in .:folder: No such file or directory; write -T . -T folder
+END
+}
+
+test_likely_mistakes_with_splits_are_told_with_what_would_be_right() {
+    mistakes <<'END'
+bigshuf --split 80,10,10 in =! invalid --split argument '80,10,10': must be N:FILE or P%:FILE; write --split=P%:FILE for each file but the last, which is that of -o
+bigshuf --split=80/20 in =! invalid --split argument '80/20': must be N:FILE or P%:FILE; write --split=P%:FILE for each file but the last, which is that of -o
+bigshuf --split=0.8 in =! invalid --split argument '0.8': must be N:FILE or P%:FILE; write --split=80%:FILE
+bigshuf --split=0.2:test in =! invalid --split argument '0.2:test': must be N:FILE or P%:FILE; write --split=20%:test
+bigshuf --split=.125:test in =! invalid --split argument '.125:test': must be N:FILE or P%:FILE; write --split=12.5%:test
+bigshuf --split=20% in =! invalid --split argument '20%': must be N:FILE or P%:FILE; write --split=20%:FILE
+bigshuf --split=20%: in =! invalid --split argument '20%:': must be N:FILE or P%:FILE; write --split=20%:FILE
+bigshuf --split=10 in =! invalid --split argument '10': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
+bigshuf --split=10: in =! invalid --split argument '10:': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
+bigshuf --split=test:20% in =! invalid --split argument 'test:20%': must be N:FILE or P%:FILE; write --split=20%:test
+bigshuf --split=test:100 in =! invalid --split argument 'test:100': must be N:FILE or P%:FILE; write --split=100:test
+bigshuf --split=1/3:test in =! invalid --split argument '1/3:test': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
+bigshuf --split=33.33333%:test in =! invalid --split argument '33.33333%:test': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
+bigshuf --split=120%:test in =! --split argument '120%:test' too large
+bigshuf --split=60%:a --split=60%:b in =! --split: the percentages must not be more than 100% together
+bigshuf --split=1000:test in =! --split: the files must not take more than the 3 records there are
+bigshuf --split=10%:test -o rest in =? warning: test: will be empty, since its share of 3 records is less than one
+bigshuf --split=1:a --split=1:a in =! a and a: are the same output file; give them different names
+bigshuf --split=1:out -o out in =! out and out: are the same output file; give them different names
+bigshuf --split-field=1 in =! --split-field needs --split
+bigshuf --split-field=1 --split=1:a in =! cannot combine --split-field and --split of a number of records
+bigshuf --seed=2 --split-field=2 --split=10%:a in =! --split-field: a record has no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
+END
+}
+
+test_likely_mistakes_with_outputs_are_told_with_what_would_be_right() {
+    mistakes <<'END'
+bigshuf -o folder in =! folder: Is a directory; name a file in it
+bigshuf -o . in =! .: Is a directory; name a file in it
+bigshuf -o results/ in =! results/: Is a directory; name a file in it
+bigshuf -o results/out in =! results/out: No such file or directory; there is no folder 'results'
+bigshuf -o in/out in =! in/out: Not a directory; there is no folder 'in'
+bigshuf -o '' in =! '': No such file or directory; the name is empty, as of a variable that is not set
+bigshuf -o a -o b in =! multiple output files specified; give one
+bigshuf --shards=4 -o out in =! out: must contain one %d, or %0Nd for N digits, such as part-%05d
+bigshuf --shards=4 -o part-%s in =! part-%s: must contain one %d, or %0Nd for N digits, such as part-%05d
+bigshuf --shards=4 -o part-%d-%d in =! part-%d-%d: must contain one %d, or %0Nd for N digits, such as part-%05d
+bigshuf --shards=4 in =! --shards needs -o
+bigshuf --shards=4 -o '' in =! '': must contain one %d, or %0Nd for N digits, such as part-%05d
+bigshuf --shards=10 -o s%d in =? warning: s%d: 7 of the 10 shards are empty; --shards=records:N makes only as many as are needed
+bigshuf --shards=100000000 -o %d in =! %d: more than 1000000 files; make fewer
+bigshuf -o part-%d in =? warning: part-%d: will be one file of just this name; add --shards for numbered files
+bigshuf -o out.gz in =? warning: out.gz: will be plain text despite its name; add -Z
+bigshuf --split=1:v.zst in =? warning: v.zst: will be plain text despite its name; add -Z
+bigshuf --filter= -o out in =! invalid --filter argument '': must be a command, such as 'gzip > $FILE.gz'
+bigshuf --filter=gzip in =! --filter needs -o or --split
+FILE=; bigshuf --filter="gzip > $FILE.gz" --shards=2 -o %d in =? warning: --filter='gzip > .gz': must mention $FILE, which names each file; write it in single quotes, so that the shell leaves $FILE alone
+bigshuf -o in </dev/null =! in: left alone, since no input is named, and standard input is /dev/null; name the input, or /dev/null to empty it
+bigshuf -o in in ./in =! ./in: is an output, and an input twice, so each run would double its records; name it once as an input
+bigshuf -o in in other =? warning: in: is the output and one of several inputs, so another run would add the others once more
+bigshuf -o zipped zipped =! zipped: compressed by gzip, and also the output, so its contents would be lost; add -Z to shuffle its lines
+bigshuf -o store/out --gather=store =! store/out: is inside the store store; write to another folder
+bigshuf -r -o out in =! out: -r would never end; add -n COUNT
+END
+}
+
+test_likely_mistakes_with_inputs_are_told_with_what_would_be_right() {
+    mistakes <<'END'
+bigshuf '' =! '': No such file or directory; the name is empty, as of a variable that is not set
+bigshuf nofile =! nofile: No such file or directory
+bigshuf data/2026/in =! data/2026/in: No such file or directory; there is no folder 'data'
+bigshuf in/out =! in/out: Not a directory; there is no folder 'in'
+bigshuf $'in\r' =! in\r: No such file or directory: \r is a carriage return, as in lines that end with CRLF
+bigshuf $'a\tb' =! a\tb: No such file or directory
+bigshuf $'\e[31m' =! \x1b[31m: No such file or directory
+bigshuf '*.txt' =! *.txt: No such file or directory; no file matches this pattern, or it was quoted
+bigshuf 'other in' =! other in: No such file or directory; write each file as a word of its own
+bigshuf other,in =! other,in: No such file or directory; write each file as a word of its own
+bigshuf $'other\nin' =! other\nin: No such file or directory; write each file as a word of its own
+bigshuf folder =! folder: Is a directory; name the files in it
+bigshuf store =! store: Is a directory; a store is read with --gather=DIR
+bigshuf '~/data' =! ~/data: No such file or directory; the shell replaces ~ only without quotes; write $HOME
+bigshuf https://example.org/data.txt =! https://example.org/data.txt: No such file or directory; bigshuf reads no URLs; write curl -sf URL | bigshuf
+bigshuf s3://bucket/data.txt =! s3://bucket/data.txt: No such file or directory; bigshuf reads no URLs; write curl -sf URL | bigshuf
+bigshuf 100 in =! 100: No such file or directory; write -n COUNT to have so many lines
+bigshuf 1-6 =! 1-6: No such file or directory; write -i LO-HI for a range of numbers
+bigshuf help =! help: No such file or directory; options begin with two dashes
+bigshuf in -- -n 3 =! -n: No such file or directory; options must come before --, or with POSIXLY_CORRECT before all files
+bigshuf -- --seed=4 in =! --seed=4: No such file or directory; options must come before --, or with POSIXLY_CORRECT before all files
+POSIXLY_CORRECT=1 bigshuf in -n 3 =! -n: No such file or directory; options must come before --, or with POSIXLY_CORRECT before all files
+bigshuf -e in =? warning: -e 'in': a file of this name is there, but its name is the only line; leave -e out to shuffle it
+bigshuf -e -i 1-6 =! cannot combine -e and -i options
+bigshuf --seed in <in =? warning: --seed 'in': a file of this name is there, but standard input is read; write --seed=STRING FILE
+bigshuf -i 1-3 --csv =! cannot combine -i and --csv
+bigshuf zipped =! zipped: compressed by gzip; add -Z to shuffle its lines
+bigshuf --csv <zipped =! -: compressed by gzip; add -Z to shuffle its records
+bigshuf --scatter=store zipped =! zipped: compressed by gzip; add -Z to shuffle its lines
+bigshuf zst.zst =! zst.zst: compressed by zstd; add -Z to shuffle its lines
+bigshuf -Z empty.gz =! empty.gz: too short for a compressed file; it may be cut off
+bigshuf --files0-from=in =! in:1: '1\n2\n3\n': No such file or directory: names must end with NUL, not newline; make the list with find -print0, or tr '\n' '\0'
+bigshuf --files0-from=nothing =! nothing: there are no file names in it
+bigshuf --files0-from=nofile =! nofile: No such file or directory
+bigshuf --files0-from=names in =! extra operand 'in'; file operands cannot be combined with --files0-from
+bigshuf --csv quote.csv =! quote.csv: unclosed quote that starts in line 2
+bigshuf quote.csv =? warning: quote.csv: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
+bigshuf array.json =? warning: array.json: a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.[]' 'array.json' | bigshuf
+bigshuf -z in =? warning: -z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines
+bigshuf --delimiter=, in =? warning: the input does not contain the delimiter, so each file is one record
+bigshuf --records=lines:2 in =! in: 1 line is left over at the end; records must have 2 lines
+bigshuf --records=tar in =! in: truncated, or no tar archive: its size, 6 bytes, is not a multiple of 512
+bigshuf --records=fasta in =! in: text before the first '>'
+bigshuf --records=u32le in =! in: record at byte 0 is cut short
+bigshuf --expect-records=2 in =! in: the number of records is 3, not 2 as --expect-records says
+bigshuf --expect-records=3 in in =! 2 input files: the number of records is 6, not 3 as --expect-records says
+bigshuf --expect-records=2 <in =! standard input: the number of records is 3, not 2 as --expect-records says
+bigshuf in >in2; bigshuf in2 >in2 =! in2: is also the output, so the shell has emptied it; write -o in2
+END
+}
+
+test_likely_mistakes_with_fields_and_weights_are_told_with_what_would_be_right() {
+    mistakes <<'END'
+bigshuf --weight-field=2 in =! in:1: no field 2 for the weight, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --weight-field=2 -t, crlf.csv =! crlf.csv:1: invalid weight: 'price'; if this is a header, add --header
+bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! --split-field: a record has no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --csv --weight-field=2 table.csv =! table.csv: record 1: invalid weight: 'price'; if this is a header, add --header
+bigshuf --csv --weight-field=3 table.csv =! table.csv: record 1: no field 3 for the weight, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --weights=few in =! few: too few weights: there are more than 1 records
+bigshuf --csv --group-field=3 table.csv =! table.csv: record 1 of the input has no field 3, only 2; -t sets the separator of fields
+bigshuf --csv --group-field=1 torn.csv =? warning: torn.csv: the records of group 'a' are not all neighbours, so they are several groups; sort by field 1 first
+bigshuf --csv --group-field=1 --split=1:test -o rest torn.csv =! torn.csv: the records of group 'a' are not all neighbours, so --split would divide it; sort by field 1 first
+bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
+bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! --split-field: a record has no field 3, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --split-field=1 --split=10%:a -o out table.csv =? warning: --split-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
+bigshuf --keep-order in =! --keep-order needs -n
+bigshuf --weights=in --weight-field=1 in =! cannot combine --weights and --weight-field
+bigshuf -r --keep-order -n 3 in =! cannot combine --keep-order and -r
+bigshuf --seed=1 --random-source=in in =! cannot combine --seed and --random-source
+bigshuf --random-source=nofile in =! nofile: No such file or directory
+END
+}
+
+test_likely_mistakes_with_headers_are_told_with_what_would_be_right() {
+    mistakes <<'END'
+bigshuf --header 1 in =! 1: No such file or directory; write --header=1
+bigshuf in --header 1 =! 1: No such file or directory; write --header=1
+bigshuf --progress always in =! always: No such file or directory; write --progress=always
+bigshuf --headers-differ in =! --headers-differ needs --header
+bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1; --headers-differ keeps the first
+bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2; --headers-differ keeps the first
+bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv only by carriage returns or a byte-order mark; --headers-differ keeps the first
+bigshuf --header=10 in =! in: shorter than a header of 10 lines
+bigshuf --header one =? warning: the input is only a header of 1 line
+bigshuf --records=tar --header=2 in =! cannot combine --header and --records=tar
+END
+}
+
+test_likely_mistakes_with_stores_are_told_with_what_would_be_right() {
+    mistakes <<'END'
+bigshuf --gather=nostore =! nostore: No such file or directory
+bigshuf --gather=folder =! folder: not a store of piles; --scatter makes one
+bigshuf --gather=in =! in: Not a directory
+bigshuf --gather=store in =! extra operand 'in'; --gather and --sweep take no files
+bigshuf --gather=store --piles=9 =! invalid --piles argument '9': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --gather=store --part=1/9 --seed=1 =! store: --part must not have more parts than the 4 piles
+bigshuf --gather=store --csv =! cannot combine --gather and --csv
+bigshuf --gather=store --expect-records=5 =! store: the number of records is 3, not 5 as --expect-records says
+bigshuf --gather=store --piles=9-9 =! store: there is no pile 9; the last one is 3
+bigshuf --gather=store --piles=0-9 =! store: there is no pile 9; the last one is 3
+bigshuf --scatter=full in =! full: not a store of piles, and not empty, since it holds 'x'; name a new folder
+bigshuf --scatter=new/store in =! new/store: No such file or directory; there is no folder 'new'
+bigshuf --scatter=in in =! in: Not a directory
+bigshuf --scatter=store --piles=3 in =! invalid --piles argument '3': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --scatter=store --piles=8 in =! store/format: the store has 4 piles, not 8 piles
+bigshuf --scatter=store --csv in =! store/format: the store has records ending with "\n", not records of CSV
+bigshuf --scatter=store --batch=a other =! store/a: a batch of this name is there already, made with another seed
+bigshuf --scatter=store --batch=a/b in =! invalid --batch argument 'a/b': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
+bigshuf --scatter=store --batch=.a in =! invalid --batch argument '.a': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
+bigshuf --scatter=store --batch=b </dev/null =! store: nothing is added, since no input is named, and standard input is /dev/null; name the input, or /dev/null for an empty batch
+bigshuf --scatter=store -o out in =! cannot combine --scatter and -o
+bigshuf --scatter=store -n 3 in =! cannot combine --scatter and -n
+bigshuf --piles=4 in =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
+bigshuf --epoch=1 in =! --epoch needs --gather
+bigshuf --sweep =! --sweep needs --scatter
+bigshuf --scatter=store store =! store: Is a directory; a store is read with --gather=DIR
+END
 }
 
 # Names and seeds from a script with Windows line ends are accepted, since they may be intended.

@@ -216,7 +216,7 @@ test_an_input_that_has_grown_is_not_replaced() {
     exec 7>&-
     fails_with 1 '' wait "$run"
     same_lines file wanted
-    grep -q 'bigshuf: file: has been changed by others meanwhile, and stays as it is' said
+    grep -q 'bigshuf: file: somebody else has changed it meanwhile, so it is left alone' said
     cat file >other
     bigshuf -o new other pipe & run=$!
     exec 7>pipe
@@ -260,16 +260,16 @@ test_what_cannot_be_written_is_told_before_the_work() {
     mkfifo never
     mkdir directory
     cases <<'END'
-bigshuf -r -o out never =! out: -r would never end: limit it with -n
-bigshuf -r -n 18446744073709551615 -o out never =! out: -r would never end: limit it with -n
-bigshuf -r -n 99999999999999999999 -o out never =! out: -r would never end: limit it with -n
-bigshuf -r -o '' never =! '': -r would never end: limit it with -n
-bigshuf -o directory never =! directory: Is a directory: name a file in it
-bigshuf -o nothing/ never =! nothing/: Is a directory: name a file in it
-bigshuf -o . never =! .: Is a directory: name a file in it
-bigshuf -o '' never =! '': No such file or directory
-bigshuf -o nowhere/out never =! nowhere/out: No such file or directory: there is no folder 'nowhere'
-bigshuf --shards=2 -o '' never =! '': a name with one %d, or %0Nd for N digits, is needed, such as part-%05d
+bigshuf -r -o out never =! out: -r would never end; add -n COUNT
+bigshuf -r -n 18446744073709551615 -o out never =! out: -r would never end; add -n COUNT
+bigshuf -r -n 99999999999999999999 -o out never =! out: -r would never end; add -n COUNT
+bigshuf -r -o '' never =! '': -r would never end; add -n COUNT
+bigshuf -o directory never =! directory: Is a directory; name a file in it
+bigshuf -o nothing/ never =! nothing/: Is a directory; name a file in it
+bigshuf -o . never =! .: Is a directory; name a file in it
+bigshuf -o '' never =! '': No such file or directory; the name is empty, as of a variable that is not set
+bigshuf -o nowhere/out never =! nowhere/out: No such file or directory; there is no folder 'nowhere'
+bigshuf --shards=2 -o '' never =! '': must contain one %d, or %0Nd for N digits, such as part-%05d
 bigshuf -T '' never =! temporary file in '': No such file or directory
 END
 }
@@ -306,7 +306,7 @@ test_an_input_in_place_that_has_grown_is_not_emptied() {
     exec 8>&-
     fails_with 1 '' wait "$run"
     same_lines file <(seq 100; echo more)
-    grep -q '^bigshuf: /dev/fd/7: has been changed by others meanwhile, and stays as it is$' said
+    grep -q '^bigshuf: /dev/fd/7: somebody else has changed it meanwhile, so it is left alone$' said
 }
 
 says_nothing_of_others() {
@@ -447,7 +447,7 @@ test_of_many_files_an_input_that_others_change_meanwhile_stays() {
     for i in 0 1 2 3 4 5 6 7; do echo "old $i" >folder/s$i; done
     all=$(ls -A folder)
     FAULT_CALL=open_anonymous FAULT_AT=9 FAULT_RUN='echo more >>folder/s7' fails_with 1 \
-        'bigshuf: folder/s7: has been changed by others meanwhile, and stays as it is' \
+        'bigshuf: folder/s7: somebody else has changed it meanwhile, so it is left alone' \
         bigshuf-faulty --shards=8 -o folder/s%d folder/s?
     same "more $all" "$(tail -n 1 folder/s7) $(ls -A folder)"
 }

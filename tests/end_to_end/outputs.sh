@@ -100,7 +100,7 @@ END
     for pattern in part part% part%s part%n part%i part%u part%x part%D part%5d part%-5d part%+d 'part% d' part%\'d 'part%1$d' \
         part%%d part%d-%d part%d% part%d%s part%s%05d part%05s part%05 part%0 part%0-5d part%021d part%0d part%00d part%.3d \
         part%*d part%ld part%099999999999999999999d; do
-        fails_with 1 "bigshuf: $pattern: a name with one %d, or %0Nd for N digits, is needed, such as part-%05d" \
+        fails_with 1 "bigshuf: $pattern: must contain one %d, or %0Nd for N digits, such as part-%05d" \
             bigshuf --shards=3 -o "$pattern" never
     done
     same never "$(echo [!abcde]*)"
@@ -115,11 +115,11 @@ test_wrong_ways_to_divide_are_told_before_the_work() {
     mkdir d0
     cases <<'END'
 bigshuf --shards=0 -o %d never =! --shards must be at least 1
-bigshuf --shards=-1 -o %d never =! invalid --shards argument '-1': it is a number of files, *
-bigshuf --shards=3K -o %d never =! invalid --shards argument '3K': it is a number of files, *
-bigshuf --shards= -o %d never =! invalid --shards argument '': it is a number of files, *
+bigshuf --shards=-1 -o %d never =! invalid --shards argument '-1': must be a number of files, *
+bigshuf --shards=3K -o %d never =! invalid --shards argument '3K': must be a number of files, *
+bigshuf --shards= -o %d never =! invalid --shards argument '': must be a number of files, *
 bigshuf --shards=99999999999999999999 -o %d never =! --shards argument '99999999999999999999' too large
-bigshuf --shards=1000001 -o %d never =! %d: more than 1000000 files
+bigshuf --shards=1000001 -o %d never =! %d: more than 1000000 files; make fewer
 bigshuf --shards=3 never =! --shards needs -o
 bigshuf --shards=records:3 never =! --shards=records needs -o
 bigshuf --shards=bytes:3 never =! --shards=bytes needs -o
@@ -128,24 +128,24 @@ bigshuf --shards=records:3 --shards=bytes:3 -o %d never =! cannot combine --shar
 bigshuf --shards=3 -r -o %d never =! cannot combine --shards and -r without -n
 bigshuf --shards=records:0 -o %d never =! --shards=records must be at least 1
 bigshuf --shards=bytes:0 -o %d never =! --shards=bytes must be at least 1
-bigshuf --shards=bytes:1X -o %d never =! invalid --shards=bytes argument '1X': it is a number of bytes, *
-bigshuf --shards=bytes:1% -o %d never =! invalid --shards=bytes argument '1%': it is a number of bytes, *
+bigshuf --shards=bytes:1X -o %d never =! invalid --shards=bytes argument '1X': must be a number of bytes, *
+bigshuf --shards=bytes:1% -o %d never =! invalid --shards=bytes argument '1%': must be a number of bytes, *
 bigshuf --split=101%:a never =! --split argument '101%:a' too large
 bigshuf --split=100.0001%:a never =! --split argument '100.0001%:a' too large
-bigshuf --split=60%:a --split=40.0001%:b never =! the splits take more than 100% of the records
-bigshuf --shards=2 -o %d never =! 0 and 1: the same output file
-bigshuf --split=1:a --split=2:a never =! a and a: the same output file
-bigshuf --split=1:a -o ./a never =! a and ./a: the same output file
-bigshuf --split=1:a -o link never =! a and link: the same output file
-bigshuf --split=1:b -o hard never =! b and hard: the same output file
-bigshuf --split=1:c never >c =! c and standard output: the same output file
-bigshuf --shards=2 -o d%d/a never =! d1/a: No such file or directory: there is no folder 'd1'
-bigshuf --split=1:a --split=1:nowhere/a never =! nowhere/a: No such file or directory: there is no folder 'nowhere'
-bigshuf --split=1:a -o d0 never =! d0: Is a directory: name a file in it
+bigshuf --split=60%:a --split=40.0001%:b never =! --split: the percentages must not be more than 100% together
+bigshuf --shards=2 -o %d never =! 0 and 1: are the same output file; give them different names
+bigshuf --split=1:a --split=2:a never =! a and a: are the same output file; give them different names
+bigshuf --split=1:a -o ./a never =! a and ./a: are the same output file; give them different names
+bigshuf --split=1:a -o link never =! a and link: are the same output file; give them different names
+bigshuf --split=1:b -o hard never =! b and hard: are the same output file; give them different names
+bigshuf --split=1:c never >c =! c and standard output: are the same output file; give them different names
+bigshuf --shards=2 -o d%d/a never =! d1/a: No such file or directory; there is no folder 'd1'
+bigshuf --split=1:a --split=1:nowhere/a never =! nowhere/a: No such file or directory; there is no folder 'nowhere'
+bigshuf --split=1:a -o d0 never =! d0: Is a directory; name a file in it
 bigshuf --filter=cat never =! --filter needs -o or --split
 END
     for split in 2 2: :a a:2 -2:a 1.5:a .5%:a 1.23456%:a 5%%:a ' 5:a' 5K:a; do
-        fails_with 1 "bigshuf: invalid --split argument '$split': it is N:FILE or P%:FILE, *" bigshuf "--split=$split" never
+        fails_with 1 "bigshuf: invalid --split argument '$split': must be N:FILE or P%:FILE[,;] *" bigshuf "--split=$split" never
     done
     rm c
     same '.stderr 1 b d0 hard link never ' "$(rm .out && names) $(names d0)"
@@ -157,16 +157,16 @@ test_more_shards_than_there_may_be_are_told_before_one_is_made() {
     mkdir parts
     seq 1000001 | bigshuf --scatter=store --seed=1 --piles=2
     cases <<'END'
-bigshuf --shards=records:1 -i 1-1000001 -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shards=records:7 -i 1-18446744073709551614 -T nowhere -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shards=records:1 -i 1-1000000 --split=0:rest -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shards=records:1 -i 1-18446744073709551615 -n 1000001 -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shards=records:1 -r -n 1000001 -i 1-2 -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shards=records:2 --filter=': $FILE' -i 1-2000001 -o parts/%d =! parts/%d: more than 1000000 files
-seq 1000001 | bigshuf --shards=records:1 -o parts/%d =! parts/%d: more than 1000000 files
-seq 1000001 | bigshuf --shards=records:1 --part=1/1 --expect-records=1000001 --seed=1 -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf --shards=records:1 --gather=store -o parts/%d =! parts/%d: more than 1000000 files
-bigshuf -i 1-3 --split=4:a -T nowhere -o b =! the splits take more than the 3 records there are
+bigshuf --shards=records:1 -i 1-1000001 -o parts/%d =! parts/%d: more than 1000000 files; make fewer
+bigshuf --shards=records:7 -i 1-18446744073709551614 -T nowhere -o parts/%d =! parts/%d: more than 1000000 files; make fewer
+bigshuf --shards=records:1 -i 1-1000000 --split=0:rest -o parts/%d =! parts/%d: more than 1000000 files; make fewer
+bigshuf --shards=records:1 -i 1-18446744073709551615 -n 1000001 -o parts/%d =! parts/%d: more than 1000000 files; make fewer
+bigshuf --shards=records:1 -r -n 1000001 -i 1-2 -o parts/%d =! parts/%d: more than 1000000 files; make fewer
+bigshuf --shards=records:2 --filter=': $FILE' -i 1-2000001 -o parts/%d =! parts/%d: more than 1000000 files; make fewer
+seq 1000001 | bigshuf --shards=records:1 -o parts/%d =! parts/%d: more than 1000000 files; make fewer
+seq 1000001 | bigshuf --shards=records:1 --part=1/1 --expect-records=1000001 --seed=1 -o parts/%d =! parts/%d: more than 1000000 files; make fewer
+bigshuf --shards=records:1 --gather=store -o parts/%d =! parts/%d: more than 1000000 files; make fewer
+bigshuf -i 1-3 --split=4:a -T nowhere -o b =! --split: the files must not take more than the 3 records there are
 END
     rmdir parts
 }
@@ -184,7 +184,7 @@ test_what_chance_chooses_is_divided_when_all_has_been_read() {
         bigshuf -S 8M --seed=x --probability=0.7 $options -o parts/%06d - < <(cat in)
         joined
     done
-    fails_with 1 'bigshuf: the splits take more than the * records there are' \
+    fails_with 1 'bigshuf: --split: the files must not take more than the * records there are' \
         bigshuf --probability=0.5 --split=9:parts/0 -o parts/1 -e 1 2 3 4 5 6 7 8 9
     same '' "$(names parts)"
 }
@@ -246,9 +246,9 @@ test_names_after_older_shards_need_not_be_possible() {
     same '5 5 5 5' "$(lengths [0-3]/x)"
     echo old | tee part0 part1 >part2
     mkdir part3
-    fails_with 0 'bigshuf: warning: part2 is of an older output*' bigshuf --shards=records:5 -o part%d <(seq 10)
+    fails_with 0 'bigshuf: warning: part2: left from an earlier run*' bigshuf --shards=records:5 -o part%d <(seq 10)
     fails_with 1 'bigshuf: part3: Is a directory*' bigshuf --shards=records:5 -o part%d <(seq 20)
-    fails_with 1 "bigshuf: 4/x: No such file or directory: *" bigshuf --shards=records:5 -o %d/x <(seq 21)
+    fails_with 1 "bigshuf: 4/x: No such file or directory; *" bigshuf --shards=records:5 -o %d/x <(seq 21)
     same '5 5 old' "$(lengths part0 part1) $(<part2)"
 }
 
@@ -260,7 +260,7 @@ test_shards_after_a_gap_are_no_links_to_others() {
             echo old >d/$i
         done
         $link
-        fails_with 1 '*bigshuf: d/[04] and d/6: the same output file' bigshuf --shards=records:10 -o d/%d in
+        fails_with 1 '*bigshuf: d/[04] and d/6: are the same output file; give them different names' bigshuf --shards=records:10 -o d/%d in
         [[ $link = 'ln d'* ]] || same 'old old old old old' "$(cat d/[0-4] | paste -s -d ' ' -)"
         rm -r d
     done
@@ -289,7 +289,7 @@ seq 7 | bigshuf --seed=x --split=80%:a --split=20%:b >c && lengths a b c && cat 
 seq 7 | bigshuf --split=33.4%:a --split=33.3%:b --split=33.3%:c --split=0%:d --shards=2 -o %d 2>said; lengths a b c d 0 1 => 2 2 3 0 0 0
 : | bigshuf --split=50%:a --split=50%:b =>
 seq 10 | bigshuf --split=3:a:b >c && lengths a:b c => 3 7
-seq 7 | bigshuf --split=80%:a --split=20%:b --split=1:e =! the splits take more than the 7 records there are
+seq 7 | bigshuf --split=80%:a --split=20%:b --split=1:e =! --split: the files must not take more than the 7 records there are
 END
 }
 
@@ -297,11 +297,11 @@ test_more_splits_than_records_fail_before_any_output() {
     echo old | tee a >b
     seq 1000 >in
     cases <<'END'
-bigshuf --split=600:a --split=401:b in =! the splits take more than the 1000 records there are
-bigshuf --split=50%:a --split=501:b in =! the splits take more than the 1000 records there are
-bigshuf --split=18446744073709551615:a --split=2:b in =! the splits take more than the 1000 records there are
-bigshuf -n 10 --split=11:a in =! the splits take more than the 10 records there are
-bigshuf --split=1:a /dev/null =! the splits take more than the 0 records there are
+bigshuf --split=600:a --split=401:b in =! --split: the files must not take more than the 1000 records there are
+bigshuf --split=50%:a --split=501:b in =! --split: the files must not take more than the 1000 records there are
+bigshuf --split=18446744073709551615:a --split=2:b in =! --split: the files must not take more than the 1000 records there are
+bigshuf -n 10 --split=11:a in =! --split: the files must not take more than the 10 records there are
+bigshuf --split=1:a /dev/null =! --split: the files must not take more than the 0 records there are
 END
     same 'old old .out .stderr a b in' "$(cat a b | xargs) $(names)"
 }
@@ -326,7 +326,7 @@ test_shards_and_splits_may_replace_the_inputs() {
 # refuses MESSAGE OPTION...: and all files stay.
 refuses() {
     cat ./* | cksum >../before
-    fails_with 1 "bigshuf: $1: give the output other names" bigshuf "${@:2}"
+    fails_with 1 "bigshuf: $1; give the output other names" bigshuf "${@:2}"
     rm .stderr
     cat ./* | cksum | cmp - ../before
 }
@@ -337,21 +337,21 @@ test_shards_and_splits_may_not_be_some_of_the_inputs() {
     seq 10 >part0
     seq 20 >part1
     seq 30 >part3
-    refuses 'part0 is an input and an output file, but a only an input' --shards=2 -o part%d a part0 part1
-    refuses './part1 is an input and an output file, but a only an input' --shards=records:90 -o part%d a ./part1
-    refuses 'part0 is an input and an output file, but part2 only an output' --shards=4 -o part%d part0 part1
-    refuses 'part0 is an input and an output file, but part1 only an output' --shards=2 -o part%d part0
-    refuses 'part0 is an input and an output file, but part1 only an input' --shards=1 -o part%d part0 part1
-    refuses 'part0 is an input and an output file, but part1 only an input' --shards=records:30 -o part%d part0 part1
-    refuses 'part0 is an input and an output file, but part1 only an input' --shards=bytes:1K -o part%d part[01]
-    refuses 'part0 is an input and an output file, but valid only an output' --split=9:valid --shards=2 -o part%d part[01]
-    refuses 'part0 is an input and an output file, but valid only an output' --split=1:part0 --split=1:valid part0
-    refuses 'part0 is an input and an output file, but a only an input' --split=1:part0 -o rest a part0
+    refuses 'part0: is both input and output, but a is only an input' --shards=2 -o part%d a part0 part1
+    refuses './part1: is both input and output, but a is only an input' --shards=records:90 -o part%d a ./part1
+    refuses 'part0: is both input and output, but part2 is only an output' --shards=4 -o part%d part0 part1
+    refuses 'part0: is both input and output, but part1 is only an output' --shards=2 -o part%d part0
+    refuses 'part0: is both input and output, but part1 is only an input' --shards=1 -o part%d part0 part1
+    refuses 'part0: is both input and output, but part1 is only an input' --shards=records:30 -o part%d part0 part1
+    refuses 'part0: is both input and output, but part1 is only an input' --shards=bytes:1K -o part%d part[01]
+    refuses 'part0: is both input and output, but valid is only an output' --split=9:valid --shards=2 -o part%d part[01]
+    refuses 'part0: is both input and output, but valid is only an output' --split=1:part0 --split=1:valid part0
+    refuses 'part0: is both input and output, but a is only an input' --split=1:part0 -o rest a part0
     # shellcheck disable=SC2094 # refused
-    refuses '- is an input and an output file, but valid only an output' --split=9:part0 --split=9:valid -o a <part0
-    refuses 'part3 is an input and an output file' --shards=records:30 -o part%d a part3
+    refuses '-: is both input and output, but valid is only an output' --split=9:part0 --split=9:valid -o a <part0
+    refuses 'part3: is both input and output' --shards=records:30 -o part%d a part3
     # shellcheck disable=SC2094 # refused
-    refuses 'part3 is an input and an output file' --shards=bytes:50 -o part%d a - <part3
+    refuses 'part3: is both input and output' --shards=bytes:50 -o part%d a - <part3
     bigshuf --split=10%:valid a >out
 }
 
@@ -376,7 +376,7 @@ test_what_splits_leave_may_go_back_to_an_input() {
     # shellcheck disable=SC2094 # as it may be
     bigshuf --split=90:part -o a - valid <a
     same_lines <(cat a part) <(seq 100)
-    fails_with 1 'bigshuf: a is an input and an output file, and part has what an earlier run may have taken *' \
+    fails_with 1 'bigshuf: a: is both input and output, and part may have what an earlier run took *' \
         bigshuf --split=90%:part -o a a
     : >part
     bigshuf --split=10%:part -o a a
@@ -384,7 +384,7 @@ test_what_splits_leave_may_go_back_to_an_input() {
 }
 
 test_an_output_that_is_one_of_several_inputs_is_warned_of() {
-    local warning='bigshuf: warning: a: the output, and one of several inputs: another run would add the others to it *'
+    local warning='bigshuf: warning: a: is the output and one of several inputs, so another run would add the others *'
     seq 10 >a
     seq 11 20 >b
     fails_with 0 "$warning" bigshuf -o a a b
@@ -396,7 +396,7 @@ test_an_output_that_is_one_of_several_inputs_is_warned_of() {
 }
 
 test_an_output_that_is_an_input_twice_is_refused() {
-    local twice='an output, and an input twice: each run would double its records: name it once'
+    local twice='is an output, and an input twice, so each run would double its records; name it once as an input'
     seq 10 | tee s0 >s1
     fails_with 1 "bigshuf: ./s1: $twice" bigshuf --shards=2 -o s%d s0 s1 ./s1
     ln s0 hard
@@ -409,9 +409,9 @@ test_a_file_is_the_same_by_any_of_its_names() {
     seq 100 | bigshuf --shards=2 -o part%d
     ln part0 hard
     seq 9 >a
-    refuses 'hard is an input and an output file, but part1 only an output' --shards=2 -o part%d hard
-    refuses 'hard is an input and an output file, but a only an input' --shards=2 -o part%d hard part1 a
-    fails_with 1 'bigshuf: part0 and hard: the same output file' bigshuf --split=1:part0 -o hard a
+    refuses 'hard: is both input and output, but part1 is only an output' --shards=2 -o part%d hard
+    refuses 'hard: is both input and output, but a is only an input' --shards=2 -o part%d hard part1 a
+    fails_with 1 'bigshuf: part0 and hard: are the same output file; give them different names' bigshuf --split=1:part0 -o hard a
     cp part0 before
     bigshuf --shards=2 -o part%d part1 hard
     same_lines <(cat part0 part1) <(seq 100)
@@ -421,7 +421,7 @@ test_a_file_is_the_same_by_any_of_its_names() {
 # This input, which is compressed, is refused, and all files stay: keeps NAME OPTION...
 keeps() {
     cat ./* | cksum >../before
-    fails_with 1 "bigshuf: $1: compressed by gzip*: to shuffle its lines: bigshuf -Z" bigshuf "${@:2}"
+    fails_with 1 "bigshuf: $1: compressed by gzip*; add -Z to shuffle its lines" bigshuf "${@:2}"
     rm .stderr
     cat ./* | cksum | cmp - ../before
 }
@@ -443,11 +443,11 @@ test_a_compressed_file_is_not_replaced_by_its_own_bytes() {
     keeps '[01]' --shards=2 -o %d 0 1
     keeps '[01]' --shards=records:1 -o %d 0 1
     keeps a.gz --split=1:in -o a.gz a.gz
-    fails_with 1 'bigshuf: text: text in UTF-16, and an output as well*iconv*' bigshuf -o text text
+    fails_with 1 'bigshuf: text: text in UTF-16, and also the output*iconv*' bigshuf -o text text
     keeps a.gz -o other a.gz
     keeps 0 --filter='cat >$FILE' -o 0 0
     bigshuf --records=bytes:1 -o a.gz a.gz
-    same 'bigshuf: warning: -: compressed by gzip, and shuffled as it is: to shuffle its lines: bigshuf -Z' \
+    same 'bigshuf: warning: -: compressed by gzip, and shuffled as it is; add -Z to shuffle its lines' \
         "$(bigshuf -o 0 < <(cat 0) 2>&1)"
     { head -c 5 1 && seq 9; } >both
     # shellcheck disable=SC2094 # as it may be
@@ -530,9 +530,9 @@ loses_to() {
 }
 
 test_shards_that_others_have_changed_meanwhile_are_not_replaced() {
-    loses_to 'has been changed by others meanwhile, and stays as it is' 'echo more >>d/5'
-    loses_to 'has been changed by others meanwhile, and stays as it is' 'sleep 0.01; touch d/5'
-    loses_to 'has been replaced by others meanwhile, and stays as it is' 'cp d/5 t; mv t d/5'
+    loses_to 'somebody else has changed it meanwhile, so it is left alone' 'echo more >>d/5'
+    loses_to 'somebody else has changed it meanwhile, so it is left alone' 'sleep 0.01; touch d/5'
+    loses_to 'somebody else has replaced it meanwhile, so it is left alone' 'cp d/5 t; mv t d/5'
     loses_to 'No such file or directory' 'rm d/5'
 }
 
@@ -574,7 +574,7 @@ test_what_others_put_in_the_place_of_standard_input_is_not_replaced() {
         else
             failed=yes
             cmp file right
-            grep -q '^bigshuf: file: has been replaced by others meanwhile, and stays as it is$' said
+            grep -q '^bigshuf: file: somebody else has replaced it meanwhile, so it is left alone$' said
         fi
     done
     same yes "$failed"
@@ -612,7 +612,7 @@ test_files_are_not_emptied_by_a_forgotten_input() {
     seq 9 | tee a >./0
     for options in '-o a' '-o a -' '--shards=2 -o %d' '--split=0:new -o a' '--split=0:a -o new' \
         '--split=0:a --shards=records:2 -o %d'; do
-        fails_with 1 'bigshuf: [a0]: left as it is, as no input is named, and standard input is /dev/null: name the input, *' \
+        fails_with 1 'bigshuf: [a0]: left alone, since no input is named, and standard input is /dev/null; name the input, *' \
             bigshuf $options </dev/null
     done
     bigshuf --shards=records:2 -o %d </dev/null # which would empty none
@@ -629,13 +629,12 @@ test_files_are_not_emptied_by_a_forgotten_input() {
 }
 
 test_older_shards_are_warned_of() {
-    local remove=', and read by all who read the shards by their pattern: remove'
     bigshuf --shards=5 -o part%02d -i 1-100
     cases <<END
 bigshuf --shards=5 -o part%02d -i 1-100 =>
-bigshuf --shards=4 -o part%02d -i 1-100 => bigshuf: warning: part04 is of an older output$remove it
-bigshuf --split=10:part09 --shards=records:60 -o part%02d -i 1-100 => bigshuf: warning: part02 to part04 are of an older output$remove them
-bigshuf --shards=records:60 -o part%02d /dev/null => bigshuf: warning: part00 to part04 are of an older output$remove them
+bigshuf --shards=4 -o part%02d -i 1-100 => bigshuf: warning: part04: left from an earlier run; a glob will include it; delete it
+bigshuf --split=10:part09 --shards=records:60 -o part%02d -i 1-100 => bigshuf: warning: part02 to part04: left from an earlier run; a glob will include them; delete them
+bigshuf --shards=records:60 -o part%02d /dev/null => bigshuf: warning: part00 to part04: left from an earlier run; a glob will include them; delete them
 bigshuf --shards=1 -o part%02d --filter='cat >\$FILE' -i 1-100 =>
 END
 }
@@ -643,9 +642,9 @@ END
 test_misleading_names_are_warned_of() {
     seq 2 >in
     cases <<'END'
-bigshuf --split=1:a.gz --shards=1 -o b%d.zst in => bigshuf: warning: a.gz: is not compressed, whatever its name says: -Z compresses it bigshuf: warning: b0.zst: is not compressed, whatever its name says: -Z compresses it
+bigshuf --split=1:a.gz --shards=1 -o b%d.zst in => bigshuf: warning: a.gz: will be plain text despite its name; add -Z bigshuf: warning: b0.zst: will be plain text despite its name; add -Z
 bigshuf --filter='cat >$FILE' --shards=1 -o c%d.zst in =>
-bigshuf -o part-%02d in && sort part-%02d => bigshuf: warning: part-%02d: one file of this name: --shards numbers several 1 2
+bigshuf -o part-%02d in && sort part-%02d => bigshuf: warning: part-%02d: will be one file of just this name; add --shards for numbered files 1 2
 bigshuf --shards=2 -o part-%02d in =>
 bigshuf -o 100%.txt in =>
 END
@@ -734,18 +733,18 @@ test_shards_that_get_no_record_are_warned_of() {
     mkdir new && cd new || exit
     for options in '--shards=12' '--split=5:test --shards=7' '-n 2 --shards=4' '-r -n 9 --shards=11' '--probability=1 --shards=12'; do
         # shellcheck disable=SC2086 # options
-        same "bigshuf: warning: part.%02d: 2 of the ${options##*=} shards get no record: --shards=records:N makes only as many as are needed" \
+        same "bigshuf: warning: part.%02d: 2 of the ${options##*=} shards are empty; --shards=records:N makes only as many as are needed" \
             "$(bigshuf $options -o part.%02d ../in 2>&1)"
         same "$((${options##*=}))" "$(printf '%s\n' part.* | wc -l | xargs)"
         rm -- *
     done
     same '' "$(bigshuf --shards=10 -o part.%02d ../in 2>&1)"
     bigshuf --scatter=../store --piles=2 ../in
-    bigshuf --gather=../store --shards=11 -o part.%02d 2>&1 | grep 'part.%02d: 1 of the 11 shards get no record'
+    bigshuf --gather=../store --shards=11 -o part.%02d 2>&1 | grep 'part.%02d: 1 of the 11 shards are empty'
 }
 
 test_more_than_ten_thousand_shards_without_a_record_are_refused() {
-    local message='bigshuf: %d: more than 10000 of the 10011 shards would be empty: use fewer, or --shards=records:N'
+    local message='bigshuf: %d: more than 10000 of the 10011 shards would be empty; use fewer, or --shards=records:N'
     seq 10 >in
     mkdir new && cd new || exit
     for options in '-i1-99 -n 10' '-r -n 10 -i1-6' '--filter=:$FILE -e 1 2 3 4 5 6 7 8 9 10' '--header=0 -'; do
@@ -756,7 +755,7 @@ test_more_than_ten_thousand_shards_without_a_record_are_refused() {
 }
 
 test_a_filter_for_several_files_that_does_not_mention_file_is_warned_of() {
-    local warning="bigshuf: warning: --filter='cat > .gz' does not mention FILE, by which files differ: put it in single quotes, so that the shell leaves \$FILE as it is"
+    local warning="bigshuf: warning: --filter='cat > .gz': must mention \$FILE, which names each file; write it in single quotes, so that the shell leaves \$FILE alone"
     for options in '--shards=2 -o %d' '--shards=bytes:2 -o %d' '--split=0:a -o b'; do
         fails_with 0 "$warning" bigshuf $options --filter='cat > .gz' -i 1-9
         fails_with 0 '' bigshuf $options --filter='cat > $FILE.gz' -i 1-9
@@ -1041,7 +1040,7 @@ test_a_directory_that_is_closed_meanwhile_leaves_all_old_files() {
     md5 folder/? >wanted
     for turn in 7 8; do # when number 4 and 5 are opened again
         FAULT_CALL=open_anonymous FAULT_AT=$turn FAULT_RUN='chmod 555 folder' \
-            fails_with 1 "bigshuf: folder/$((turn - 3)): cannot be replaced any more, and stays as it is*" \
+            fails_with 1 "bigshuf: folder/$((turn - 3)): cannot be replaced any more, so it is left alone*" \
             as_ordinary_user ./faulty --shards=6 -o folder/%d folder/?
         md5 folder/? | cmp - wanted
         as_ordinary_user chmod 755 folder
@@ -1184,7 +1183,7 @@ END
 # ---- The same file twice ----
 
 test_a_shard_found_late_may_not_be_a_splits_file() {
-    fails_with 1 'bigshuf: p3 and p3: the same output file' bigshuf --split=10:p3 --shards=records:10 -o p%d < <(seq 100)
+    fails_with 1 'bigshuf: p3 and p3: are the same output file; give them different names' bigshuf --split=10:p3 --shards=records:10 -o p%d < <(seq 100)
     same '' "$(ls)"
     seq 100 >in
     bigshuf --split=10:p30 --shards=records:10 -o p%d in

@@ -173,7 +173,7 @@ test_parts_of_a_store_make_the_whole() {
             done | cmp - <(bigshuf --gather=store --seed=7 --epoch=$epoch)
         done
     done
-    fails_with 1 'bigshuf: store: there cannot be more parts than the 8 piles' bigshuf --gather=store --seed=7 --part=1/9
+    fails_with 1 'bigshuf: store: --part must not have more parts than the 8 piles' bigshuf --gather=store --seed=7 --part=1/9
 }
 
 # What the pile files before place SKIP and behind the last record hold does not matter. The records of the first three
@@ -225,7 +225,7 @@ test_a_training_job_that_died_goes_on_inside_an_epoch() {
 test_what_is_no_part_is_told_before_the_work() {
     mkfifo never
     for part in '' 1 1/ /2 0/2 3/2 1/0 1-2 1/2/3 ' 1/2' 1/4294967296 1/18446744073709551617; do
-        fails_with 1 "bigshuf: invalid --part argument '$part': it is R/W, part R of W: from 1/W to W/W, W below 2^32" \
+        fails_with 1 "bigshuf: invalid --part argument '$part': must be R/W, part R of W, from 1/W to W/W, W below 2^32" \
             bigshuf --seed=x --part="$part" never
     done
     bigshuf --seed=x --part=4294967295/4294967295 -e a

@@ -405,7 +405,7 @@ test_a_header_that_does_not_fit_the_records_is_told() {
     fails_at_once "bigshuf: in: text between the header of 1 line and the first '>'" --header --records=start:'>' in never
     fails_at_once "bigshuf: in: text between the header of 3 bytes and the first '>'" \
         --header=bytes:3 --records=start:'>' in never
-    fails_when_read 'bigshuf: -: 3 lines are left over at the end: records after the header are of 4 lines' in \
+    fails_when_read 'bigshuf: -: 3 lines are left over at the end; records after the header must have 4 lines' in \
         --header --records=lines:4
 }
 
@@ -431,7 +431,7 @@ header_alone() {
     local size=$1
     shift
     output_is "$@" 2>said
-    same "bigshuf: warning: the input is nothing but a header of $size" "$(<said)"
+    same "bigshuf: warning: the input is only a header of $size" "$(<said)"
 }
 
 test_nothing_but_a_header_is_told() {
@@ -449,23 +449,25 @@ test_headers_that_differ_are_told_before_output() {
     printf 'h\n1\n' >a
     printf 'H\n1\n' >b
     printf 'h' >c
-    fails_at_once 'bigshuf: b: header differs from that of a' --header a c b never
+    fails_at_once 'bigshuf: b: header differs from that of a in line *' --header a c b never
     printf 'h\n2\n' >d
-    fails_at_once 'bigshuf: d: header differs from that of a' --header=2 a d never
-    fails_at_once 'bigshuf: b: header differs from that of a' --header=bytes:1 a b never
-    fails_when_read 'bigshuf: -: header differs from that of a' b --header a -
-    fails_when_read 'bigshuf: a: header differs from that of -' b --header - a
-    fails_when_read 'bigshuf: a: header differs from that of -' b --header - a b
-    fails_when_read 'bigshuf: -: header differs from that of a' b --header --records=lines:1 a -
+    fails_at_once 'bigshuf: d: header differs from that of a in line *' --header=2 a d never
+    fails_at_once 'bigshuf: b: header differs from that of a in line *' --header=bytes:1 a b never
+    fails_when_read 'bigshuf: -: header differs from that of a in line *' b --header a -
+    fails_when_read 'bigshuf: a: header differs from that of - in line *' b --header - a
+    fails_when_read 'bigshuf: a: header differs from that of - in line *' b --header - a b
+    fails_when_read 'bigshuf: -: header differs from that of a in line *' b --header --records=lines:1 a -
     { cat a; many_lines; } >d
-    fails_when_read 'bigshuf: b: header differs from that of -' d -S 8M --header - b
+    fails_when_read 'bigshuf: b: header differs from that of - in line *' d -S 8M --header - b
 }
 
 test_headers_that_look_alike_are_told_how_they_differ() {
     while IFS=: read -r one other alike; do
         printf '%b\n1\n' "$one" >a
         printf '%b\n1\n' "$other" >b
-        fails_with 1 "bigshuf: b: header differs from that of a${alike:+ only by carriage returns or a byte-order mark}" \
+        how='in line 1'
+        [ -z "$alike" ] || how='only by carriage returns or a byte-order mark'
+        fails_with 1 "bigshuf: b: header differs from that of a $how; --headers-differ keeps the first" \
             bigshuf --header a b >out
     done <<'END'
 a,b:a,c:
@@ -641,7 +643,7 @@ test_a_store_keeps_a_header_of_lines_that_begin_with_a_string() {
     bigshuf --gather=store >out
     head -n 2 out | cmp - <(head -n 2 one)
     tail -n +3 out | sort -n | cmp - <(seq 200)
-    fails_with 1 'bigshuf: store/header: not the header of these inputs' \
+    fails_with 1 'bigshuf: store/header: the header of these inputs is another one' \
         bigshuf --scatter=store --batch=three --header=start:'#' three
     fails_with 1 'bigshuf: store/format: the store has a header of lines starting with "#", not no header' \
         bigshuf --scatter=store one
@@ -662,10 +664,10 @@ test_headers_of_lines_that_differ_are_told() {
     printf '#a\n1\n' >a
     printf '#b\n1\n' >b
     printf '1\n' >c
-    fails_at_once 'bigshuf: b: header differs from that of a' --header=start:'#' a b never
-    fails_at_once 'bigshuf: c: header differs from that of a' --header=start:'#' a c never
-    fails_at_once 'bigshuf: a: header differs from that of c' --header=start:'#' c a never
-    fails_when_read 'bigshuf: -: header differs from that of a' b --header=start:'#' a -
+    fails_at_once 'bigshuf: b: header differs from that of a in line *' --header=start:'#' a b never
+    fails_at_once 'bigshuf: c: header differs from that of a in line *' --header=start:'#' a c never
+    fails_at_once 'bigshuf: a: header differs from that of c in line *' --header=start:'#' c a never
+    fails_when_read 'bigshuf: -: header differs from that of a in line *' b --header=start:'#' a -
     { printf '#'; long_line 1100000; } >a
     fails_at_once 'bigshuf: a: header is larger than 1048576 bytes' --header=start:'#' a never
     head -c 1048575 a >b
@@ -701,8 +703,8 @@ test_headers_may_differ_if_that_is_said() {
 
 test_a_short_group_of_lines_is_told_before_output() {
     printf '1\n2\n3\n' >in
-    fails_when_read 'bigshuf: -: 1 line is left over at the end: records are of 2 lines' in --records=lines:2
-    fails_when_read 'bigshuf: -: 3 lines are left over at the end: records are of 4 lines' in --records=lines:4
+    fails_when_read 'bigshuf: -: 1 line is left over at the end; records must have 2 lines' in --records=lines:2
+    fails_when_read 'bigshuf: -: 3 lines are left over at the end; records must have 4 lines' in --records=lines:4
     fails_when_read 'bigshuf: -: 1 line is left over *' in -z --records=lines:4
     seq 4 >four
     fails_with 1 'bigshuf: in: 1 line *' bigshuf --records=lines:2 four in four >out
@@ -754,7 +756,7 @@ test_text_before_the_first_start_is_told() {
 test_reads_have_four_lines() {
     records_are '1\n2\n3\n4\n|5\n6\n7\n8\n|' --records=fastq < <(seq 8)
     same $'1\n2\n3\n4' "$(seq 4 | tr '\n' '\0' | bigshuf --records=fastq -z | tr '\0' '\n')"
-    fails_with 1 'bigshuf: -: 1 line is left over at the end: records are of 4 lines' bigshuf --records=fastq < <(seq 5)
+    fails_with 1 'bigshuf: -: 1 line is left over at the end; records must have 4 lines' bigshuf --records=fastq < <(seq 5)
 }
 
 test_huge_groups_and_sizes_are_only_too_large_for_the_input() {

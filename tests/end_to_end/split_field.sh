@@ -114,7 +114,7 @@ test_large_records_and_long_ones_before_their_field() {
 test_files_that_are_there_survive_a_line_without_the_field() {
     { visits 100 10 && echo 101; } >in
     for file in a b rest; do echo old >$file; done
-    fails_with 1 "bigshuf: --split-field: a record has no field 2: '101'" divide in
+    fails_with 1 "bigshuf: --split-field: a record has no field 2, only 1: '101'" divide in
     same 'old old old' "$(cat a b rest | xargs)"
     same 'a b in rest' "$(echo *)"
 }
@@ -148,8 +148,8 @@ test_what_cannot_be_split_by_a_field_is_told() {
     done
     cases <<'END'
 bigshuf --split-field=2 =! --split-field needs --split
-printf '1\r\n' | bigshuf --split-field=2 --split=10%:a =! --split-field: a record has no field 2: '1'*
-bigshuf --split-field=0 --split=10%:a =! fields are numbered from 1*
+printf '1\r\n' | bigshuf --split-field=2 --split=10%:a =! --split-field: a record has no field 2, only 1: '1'*
+bigshuf --split-field=0 --split=10%:a =! invalid field value '0': fields are numbered from 1*
 bigshuf --split-field=1 $(seq -f --split=1%%:%g 65) =! --split-field: more than 64 splits
 bigshuf --split-field=1 $(seq -f --split=1.5625%%:%g 64) <(seq -f '%g	' 200) && cat [1-9]* | sort -n | tail -n 1 | cut -f 1 => 200
 END
@@ -174,15 +174,15 @@ test_a_separator_beside_an_empty_field_is_seen() {
     printf 'a\t\nb\t\n' | bigshuf --group-field=1 2>>said >>out
     same '' "$(<said)"
     printf 'a\r\nb\r\n' | bigshuf --group-field=1 2>said >out
-    grep -q 'no record has a second field' said
+    grep -q 'no line contains the separator' said
     more_than_memory >in
     bigshuf -S 8M --group-field=1 -r -n 5 in 2>said >out
-    same 1 "$(grep -c 'no record has a second field' said)"
+    same 1 "$(grep -c 'no line contains the separator' said)"
 }
 
 # A file with commas as if it had tabs; in pieces as well.
 test_a_separator_that_is_in_no_record_is_warned_of() {
-    local said='no record has a second field, so each as a whole is its key: -t says what separates fields, and --csv that commas do'
+    local said='no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma'
     seq 20 | sed 's/$/,x/' >in
     {
         bigshuf --split-field=1 --split=20%:a in

@@ -155,7 +155,7 @@ test_who_comes_at_the_same_time_agrees_or_fails() {
         meets link_at 1 'bigshuf --scatter=store --header --batch=y in' --scatter=store --header --batch=x in =>
         meets link_at 1 'bigshuf --scatter=s --piles=8 --batch=y in' --scatter=s --piles=4 --batch=x in =! s/format: the store has 8 piles, not 4 piles
         meets link_at 2 'bigshuf --scatter=t --header --batch=y in' --scatter=t --header --batch=x in =>
-        meets link_at 2 'bigshuf --scatter=u --header --batch=y IN' --scatter=u --header --batch=x in =! u/header: not the header of these inputs
+        meets link_at 2 'bigshuf --scatter=u --header --batch=y IN' --scatter=u --header --batch=x in =! u/header: the header of these inputs is another one
         meets mkdir_at 1 'mkdir v' --scatter=v --batch=x in =>
         meets list_open 1 'bigshuf --scatter=w --batch=y in' --scatter=w --batch=x in =>
         ls -A store s t u v w | grep . => s: format y store: format header x y t: format header x y u: format header y v: format x w: format x y
@@ -169,7 +169,7 @@ test_a_directory_that_did_not_become_a_store_is_as_it_was() {
     : >d/corpus.txt
     : >d/x
     cases <<'END'
-        bigshuf --scatter=d in =! d: not a store of piles, and not empty: it holds 'corpus.txt'
+        bigshuf --scatter=d in =! d: not a store of piles, and not empty, since it holds 'corpus.txt'; name a new folder
         lacks link_at EIO --scatter=e in =! e/format: Input/output error
         lacks link_at EIO --scatter=f in =! f/format: Input/output error
         lacks link_at ENOTSUP --scatter=f in =! f/format: cannot be made in one step: the file system has no hard links

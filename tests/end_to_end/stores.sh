@@ -431,7 +431,7 @@ test_more_threads_than_descriptors() {
 
 # These options are refused, since this file would be in the store: is_outside FILE OPTION...
 is_outside() {
-    fails_with 1 "bigshuf: $1: in the store *, where nothing else belongs: write to another folder" bigshuf "${@:2}"
+    fails_with 1 "bigshuf: $1: is inside the store *; write to another folder" bigshuf "${@:2}"
 }
 
 test_nothing_is_gathered_into_the_store() {
@@ -950,7 +950,7 @@ test_all_orders_of_a_small_store_are_as_likely() {
 test_a_strange_name_in_the_place_of_a_store_gives_no_orders() {
     mkdir folder
     : >$'folder/a\033[2J\342\200\256b'
-    fails_with 1 "bigshuf: folder: not a store of piles, and not empty: it holds 'a\\\\x1b[[]2J\\\\xe2\\\\x80\\\\xaeb'" \
+    fails_with 1 "bigshuf: folder: not a store of piles, and not empty, since it holds 'a\\\\x1b[[]2J\\\\xe2\\\\x80\\\\xaeb'; name a new folder" \
         bigshuf --scatter=folder /dev/null
 }
 
@@ -959,11 +959,11 @@ test_what_is_no_store_is_told() {
     echo >file
     cases <<'END'
         bigshuf --gather=none =! none: No such file or directory
-        bigshuf --gather=folder =! folder: not a store of piles
+        bigshuf --gather=folder =! folder: not a store of piles; --scatter makes one
         bigshuf --gather=file =! file: Not a directory
-        bigshuf --gather=folder --list =! folder: not a store of piles
+        bigshuf --gather=folder --list =! folder: not a store of piles; --scatter makes one
         bigshuf --scatter=file file =! file: *
-        bigshuf --scatter=none/store file =! none/store: No such file or directory: there is no folder 'none'
+        bigshuf --scatter=none/store file =! none/store: No such file or directory; there is no folder 'none'
         ls => file folder
 END
 }

@@ -131,7 +131,7 @@ TEST(test_a_folder_that_is_not_there_is_named)
         char expected[256];
 
         snprintf(expected, sizeof expected, "bigshuf: %s: %s%s%s%s\n", cases[i].path, strerror(cases[i].error),
-                 cases[i].folder != NULL ? ": there is no folder '" : "",
+                 cases[i].folder != NULL ? "; there is no folder '" : "",
                  cases[i].folder != NULL ? cases[i].folder : "", cases[i].folder != NULL ? "'" : "");
         assert_ends(fault_report(cases[i].path, cases[i].error), expected);
     }

@@ -1,0 +1,23 @@
+#ifndef BIGSHUF_COMMAND_SUGGEST_H
+#define BIGSHUF_COMMAND_SUGGEST_H
+
+/*
+ * What somebody may have meant who wrote what is wrong: ends of messages, such as "; write --parallel=N", or "" if
+ * nothing is known to be better. All are put into `text`, which is returned.
+ */
+
+#include <getopt.h>
+
+enum { SUGGEST_BYTES = 256 };
+
+/* Instead of an option that is not there. `name` is what stands behind its dashes, up to the end or an equals sign; one
+ * letter is an option with one dash. It may be a word of other tools, or differ by few letters from such a word or from
+ * one of the options, which end with one without a name. If `options` is NULL, it must not differ. */
+const char *suggest_option(const struct option *options, const char *name, char text[SUGGEST_BYTES]);
+
+const char *suggest_number(const char *number, char text[SUGGEST_BYTES]); /* instead of "10k", "1e6", "1,000" */
+const char *suggest_sample(const char *count, char text[SUGGEST_BYTES]);  /* instead of -n COUNT: also of "5%", "0.1" */
+const char *suggest_probability(const char *share, char text[SUGGEST_BYTES]); /* instead of "5%", "5" */
+const char *suggest_split(const char *split, char text[SUGGEST_BYTES]);       /* instead of "0.2:f", "20%", "f:10" */
+
+#endif

@@ -1,0 +1,257 @@
+/* Other tools are those that people come from: shuf, sort, split and sed, terashuf, csvkit, Python's random, pandas and
+ * scikit-learn, the schedulers of clusters. */
+
+#include "command/suggest.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "record/kind.h"
+
+/* ---- Options ---- */
+
+/* Names, with blanks between them, and what to write instead of each. */
+static const struct {
+    const char *names, *advice;
+} words[] = {
+    {"in-place inplace overwrite i", "write -o FILE FILE"},
+    {"append", "write bigshuf FILE >> OTHER"},
+    {"threads jobs cores cpus workers processes num-threads num-workers nproc j P", "write --parallel=N"},
+    {"replace replacement with-replacement bootstrap resample duplicates", "write -r -n COUNT"},
+    {"unique uniq distinct dedup deduplicate u", "write sort -u FILE | bigshuf"},
+    {"without-replacement no-replacement no-repeat no-repeats", "leave it out; lines repeat only with -r"},
+    {"quiet silent q", "write --progress=never; only warnings and errors are left"},
+    {"force yes clobber f", "leave it out; -o replaces FILE"},
+    {"count lines num number sample size sample-size limit max-count take head samples num-samples num-lines max-lines "
+     "nrows rows c l",
+     "write -n COUNT, or --shards=records:N for files of N lines"},
+    {"memory mem ram max-memory memory-limit mem-limit max-mem m M", "write -S SIZE, such as -S 4G"},
+    {"tmpdir tmp tmp-dir tempdir temp temp-dir tmp-directory scratch-dir work-dir workdir", "write -T DIR"},
+    {"random-seed random-state rand-seed rng rng-seed s", "write --seed=STRING"},
+    {"random shuffle randomize randomise random-sort R", "leave it out; the order is always random"},
+    {"sort key reverse numeric-sort stable k", "write sort FILE; bigshuf does not sort"},
+    {"grep exclude where query match", "write grep PATTERN FILE | bigshuf"},
+    {"skip-header skip-lines skip-rows has-header headers keep-header header-lines header-rows with-header H",
+     "write --header, or --header=N for N lines"},
+    {"header-start comment comment-char", "write --header=start:STRING"},
+    {"header-bytes skip-bytes", "write --header=bytes:N"},
+    {"fraction frac ratio percent percentage proportion prob rate sample-rate p",
+     "write --probability=P for a sample, --split=P%:FILE for a part"},
+    {"train-test-split test-size train-size validation valid test train holdout train-ratio test-ratio val-size",
+     "write --split=20%:test -o train"},
+    {"folds kfold k-fold cross-validation", "write --split=20%:FILE once for each fold"},
+    {"chunks n-shards num-shards files n-files num-files n-chunks partitions outputs N",
+     "write --shards=K -o part-%05d"},
+    {"shard-records lines-per-file records-per-file records-per-shard lines-per-shard chunk-size shard-size",
+     "write --shards=records:N -o part-%05d"},
+    {"shard-bytes bytes file-size max-size bytes-per-file line-bytes b", "write --shards=bytes:SIZE -o part-%05d"},
+    {"output-dir outdir out-dir output-folder", "write --shards=K -o DIR/part-%05d"},
+    {"outfile out-file output-file dest destination O", "write -o FILE"},
+    {"stdout", "leave it out; standard output is the default"},
+    {"file infile input-file in-file from stdin", "write bigshuf FILE, or - for standard input"},
+    {"recursive", "write find DIR -type f -print0 | bigshuf --files0-from=-"},
+    {"range seq", "write -i LO-HI"},
+    {"rank world-size worker task-id num-parts", "write --part=R/W --seed=STRING"},
+    {"record-size", "write --records=bytes:N"},
+    {"record-lines lines-per-record", "write --records=lines:N"},
+    {"record-start", "write --records=start:STRING"},
+    {"record-length length-prefix", "write --records=u32le, or another KIND"},
+    {"webdataset", "write --records=tar"},
+    {"jsonl ndjson txt text line", "leave it out; lines are the default"},
+    {"json", "write jq -c '.[]' FILE | bigshuf; lines of JSON need no option"},
+    {"tsv", "leave it out; TABs separate fields unless -t is given"},
+    {"paragraphs paragraph", "write --delimiter='\\n\\n'"},
+    {"null nul print0 null-data null-terminated 0", "write -z"},
+    {"separator sep fs field-delimiter column-delimiter column-separator delimiters d F",
+     "write -t C for fields, --delimiter=STRING for ends of lines"},
+    {"groupby group-by keep-together by column col columns", "write --group-field=N, or --split-field=N"},
+    {"weighted prob-field probabilities", "write --weight-field=N, or --weights=FILE"},
+    {"gzip gunzip zstd decompress uncompress bzip2 xz lz4 unzip", "write -Z"},
+    {"keep keep-newest", "write --newest=N"},
+    {"usage", "write -h"},
+    {"no-progress", "write --progress=never"},
+    {"compress-temporary", "write --tune=compress-temporary=auto|always|never"},
+    {"bar progress-bar show-progress", "write --progress=always"},
+    {"debug log stats statistics", "write -v"},
+};
+
+enum { WORDS = sizeof words / sizeof words[0], NAME_BYTES = 32, EDITS = 2, EDITED_BYTES = 4 };
+
+/* How many letters are to be put in, left out, changed, or swapped with their neighbours to make one name of the other
+ * (the optimal string alignment distance); more than EDITS if one is too long. */
+static unsigned count_edits(const char *one, const char *other, size_t others)
+{
+    unsigned edits[NAME_BYTES + 1][NAME_BYTES + 1];
+    const size_t ones = strlen(one);
+
+    if (ones > NAME_BYTES || others > NAME_BYTES)
+        return EDITS + 1;
+    for (size_t i = 0; i <= ones; i++)
+        for (size_t j = 0; j <= others; j++) {
+            uint64_t best = i + j;
+
+            if (i > 0 && j > 0)
+                best = least(least(edits[i - 1][j], edits[i][j - 1]) + 1,
+                             edits[i - 1][j - 1] + (one[i - 1] != other[j - 1]));
+            if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1])
+                best = least(best, edits[i - 2][j - 2] + 1);
+            edits[i][j] = (unsigned)best;
+        }
+    return edits[ones][others];
+}
+
+struct nearest {
+    const char *name; /* that was written, in small letters, with dashes for underscores */
+    unsigned edits;   /* fewer than these are wanted */
+    char *text;       /* the advice that goes with the fewest so far */
+};
+
+/* Is another name nearer than those so far? */
+static bool is_nearer(struct nearest *nearest, const char *other, size_t bytes)
+{
+    const unsigned edits = count_edits(nearest->name, other, bytes);
+
+    if (edits >= nearest->edits)
+        return false;
+    nearest->edits = edits;
+    return true;
+}
+
+static void look_at_words(struct nearest *nearest)
+{
+    for (size_t i = 0; i < WORDS; i++)
+        for (const char *name = words[i].names; *name != '\0'; name += strcspn(name, " "), name += *name == ' ')
+            if (is_nearer(nearest, name, strcspn(name, " ")))
+                snprintf(nearest->text, SUGGEST_BYTES, "; %s", words[i].advice);
+}
+
+static void look_at_kinds(struct nearest *nearest)
+{
+    size_t count;
+    const struct record_kind *const *kinds = kind_rows(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (kinds[i]->argument == NULL && is_nearer(nearest, kinds[i]->name, strlen(kinds[i]->name)))
+            snprintf(nearest->text, SUGGEST_BYTES, "; write --records=%s", kinds[i]->name);
+}
+
+/* Options go before words that are as near. A short name is near to too many. */
+const char *suggest_option(const struct option *options, const char *name, char text[SUGGEST_BYTES])
+{
+    const size_t bytes = least_size(strcspn(name, "="), NAME_BYTES + 1);
+    char small[NAME_BYTES + 2];
+    struct nearest nearest = {.name = small, .text = text};
+
+    for (size_t i = 0; i < bytes; i++)
+        small[i] = (char)(name[i] == '_' ? '-' : bytes > 1 ? tolower((unsigned char)name[i]) : name[i]);
+    small[bytes] = '\0';
+    text[0] = '\0';
+    nearest.edits = options == NULL || bytes < EDITED_BYTES ? 1 : bytes == EDITED_BYTES ? EDITS : EDITS + 1;
+    for (; options != NULL && options->name != NULL; options++)
+        if (is_nearer(&nearest, options->name, strlen(options->name)))
+            snprintf(text, SUGGEST_BYTES, "; did you mean --%s?", options->name);
+    look_at_words(&nearest);
+    if (options != NULL)
+        look_at_kinds(&nearest);
+    return text;
+}
+
+/* ---- Numbers ---- */
+
+enum { DIGITS = 20 };
+
+/* The digits of a number as other tools take it, with a unit, an exponent, or commas or underscores between thousands;
+ * false if it is none. */
+static bool read_digits(const char *text, char digits[DIGITS])
+{
+    static const char units[] = "kmgt";
+    size_t used = 0;
+    unsigned long zeros = 0;
+    char *end;
+
+    while (used < DIGITS && (isdigit((unsigned char)*text) ||
+                             (used > 0 && (*text == ',' || *text == '_') && strspn(text + 1, "0123456789") == 3))) {
+        if (isdigit((unsigned char)*text))
+            digits[used++] = *text;
+        text++;
+    }
+    if (used > 0 && (*text == 'e' || *text == 'E') && isdigit((unsigned char)text[1])) {
+        zeros = strtoul(text + 1, &end, 10);
+        text = end;
+    } else if (used > 0 && *text != '\0' && strchr(units, tolower((unsigned char)*text)) != NULL) {
+        zeros = 3 * (unsigned long)(strchr(units, tolower((unsigned char)*text)) - units + 1);
+        text++;
+    }
+    if (used == 0 || *text != '\0' || zeros >= DIGITS - used)
+        return false;
+    memset(digits + used, '0', zeros);
+    digits[used + zeros] = '\0';
+    return true;
+}
+
+const char *suggest_number(const char *number, char text[SUGGEST_BYTES])
+{
+    char digits[DIGITS];
+
+    text[0] = '\0';
+    if (read_digits(number, digits))
+        snprintf(text, SUGGEST_BYTES, "; write %s", digits);
+    return text;
+}
+
+const char *suggest_sample(const char *count, char text[SUGGEST_BYTES])
+{
+    char *end;
+    const double number = strtod(count, &end);
+    const double share = *end == '%' ? number / 100 : number;
+    const bool is_share = count[strspn(count, "0123456789.%")] == '\0' && end[*end == '%'] == '\0';
+
+    if (is_share && share == 1)
+        snprintf(text, SUGGEST_BYTES, "; leave -n out to have all lines");
+    else if (is_share && share > 0 && share < 1)
+        snprintf(text, SUGGEST_BYTES, "; write --probability=%.10g for about %.10g%% of the lines", share, 100 * share);
+    else
+        suggest_number(count, text);
+    return text;
+}
+
+const char *suggest_probability(const char *share, char text[SUGGEST_BYTES])
+{
+    char *end;
+    const double number = strtod(share, &end);
+
+    text[0] = '\0';
+    if (number > 0 && number <= 100 && end[*end == '%'] == '\0')
+        snprintf(text, SUGGEST_BYTES, "; write %.10g for %.10g%%", number / 100, number);
+    return text;
+}
+
+/* Numbers below 1 are meant as shares, others as percentages. */
+const char *suggest_split(const char *split, char text[SUGGEST_BYTES])
+{
+    char *end;
+    const char *colon = strrchr(split, ':');
+    const double number = strtod(split, &end);
+    const bool is_percentage = *end == '%';
+
+    snprintf(text, SUGGEST_BYTES, ", such as 100:test or 2.5%%:test, with at most four decimals");
+    if (colon != NULL && colon > split && end == split) {
+        (void)strtod(colon + 1, &end);
+        if (end > colon + 1 && end[*end == '%'] == '\0')
+            snprintf(text, SUGGEST_BYTES, "; write --split=%s:%.*s", colon + 1, (int)(colon - split), split);
+        return text;
+    }
+    end += is_percentage;
+    if (end == split || !(number > 0 && number <= 100))
+        return text;
+    if (*end == ',' || (*end == '/' && colon == NULL))
+        snprintf(text, SUGGEST_BYTES, "; write --split=P%%:FILE for each file but the last, which is that of -o");
+    else if (is_percentage ? *end == '\0' || strcmp(end, ":") == 0 : number < 1 && (*end == '\0' || *end == ':'))
+        snprintf(text, SUGGEST_BYTES, "; write --split=%.10g%%:%s", is_percentage ? number : 100 * number,
+                 *end == ':' && end[1] != '\0' ? end + 1 : "FILE");
+    return text;
+}
