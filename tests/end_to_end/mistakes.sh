@@ -99,7 +99,8 @@ bigshuf --Seed=42 in =! unrecognized option '--Seed=42'; did you mean --seed?
 bigshuf --head_count=3 in =! unrecognized option '--head_count=3'; did you mean --head-count?
 bigshuf --verison =! unrecognized option '--verison'; did you mean --version?
 bigshuf --no-such-option in =! unrecognized option '--no-such-option'
-bigshuf --s in =! option '--s' is ambiguous; write --seed, --shards, --split, --split-field, --scatter or --sweep
+bigshuf --sh in =! invalid --shards argument 'in': must be a number of files, records:N or bytes:BYTES
+bigshuf --weight in =! option '--weight' is ambiguous; write --weights or --weight-field
 bigshuf -seed=42 in =! invalid option -- 's'; long options begin with two dashes: --seed=42
 bigshuf -verbose in =! invalid option -- 'b'; long options begin with two dashes: --verbose
 bigshuf -header in =! -h goes with no other letters, as in '-header'; long options begin with two dashes
