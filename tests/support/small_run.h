@@ -85,6 +85,7 @@ static inline void small_open(unsigned workers, uint64_t leaf_records)
     memset(&small.place, 0, sizeof small.place);
     small.place.directory = small_directories;
     small.place.directories = 1;
+    small.place.packing = SPILL_NEVER;
     memset(&small.progress, 0, sizeof small.progress);
     small.run.limit = UINT64_MAX;
     small.run.expected = UINT64_MAX;

@@ -10,7 +10,7 @@
 enum { STREAM_BYTES = 2000, LARGE_BYTES = 300000 };
 
 static const char *const directories[] = {"."};
-static struct spill_place place = {.directory = directories, .directories = 1};
+static struct spill_place place = {.directory = directories, .directories = 1, .packing = SPILL_NEVER};
 static struct output_plan plan; /* of the running test */
 static uint8_t stream[STREAM_BYTES];
 

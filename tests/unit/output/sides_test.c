@@ -11,7 +11,7 @@
 enum { TEXT_MAX = 1 << 18 };
 
 static const char *const directories[] = {"."};
-static struct spill_place place = {.directory = directories, .directories = 1};
+static struct spill_place place = {.directory = directories, .directories = 1, .packing = SPILL_NEVER};
 static const struct split splits[] = {{.path = "a", .amount = 250000, .is_percentage = true},
                                       {.path = "b", .amount = 250000, .is_percentage = true}};
 static struct random_key key;
