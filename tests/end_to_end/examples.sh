@@ -39,7 +39,7 @@ make_files() {
     seq 2000 | awk -v OFS='\t' '{ print $1, $1 % 5, $1 % 7 }' >table.tsv
     seq -f '{"n": %g}' 1000 >1.json
     seq -f '{"n": %g}' 1001 2000 >2.json
-    printf 'id,text\n1,"two\nlines"\n2,one\n' >people.csv
+    printf 'id,text\n1,"two\nlines"\n2,one\n' | tee sales-1.csv >people.csv
     printf 'album,song\n1,a\n1,b\n2,c\n' >songs.csv
     seq 400 | tee reads_1.fastq >reads_2.fastq
     seq 2000 >train.fr
