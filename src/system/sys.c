@@ -153,14 +153,17 @@ int sys_set_acl(int fd, const void *list, size_t bytes)
 #endif
 }
 
-/* Is the file system one of these types, as linux/magic.h has them? */
-static bool is_on(int fd, const uint32_t types[3])
+/* Is the file system one of these types, as linux/magic.h has them? The list ends with 0. */
+static bool is_on(int fd, const uint32_t *types)
 {
 #ifdef __linux__
     struct statfs status;
 
-    return fstatfs(fd, &status) == 0 && ((uint32_t)status.f_type == types[0] || (uint32_t)status.f_type == types[1] ||
-                                         (uint32_t)status.f_type == types[2]);
+    if (fstatfs(fd, &status) != 0)
+        return false;
+    while (*types != 0 && *types != (uint32_t)status.f_type)
+        types++;
+    return *types != 0;
 #else
     return refuse(fd, types) == 0;
 #endif
@@ -168,7 +171,7 @@ static bool is_on(int fd, const uint32_t types[3])
 
 int sys_free_space(int fd, uint64_t *bytes)
 {
-    static const uint32_t compressing[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e}; /* Btrfs, ZFS, bcachefs */
+    static const uint32_t compressing[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e, 0}; /* Btrfs, ZFS, bcachefs */
     struct statvfs status;
 
     if (is_on(fd, compressing))
@@ -181,7 +184,7 @@ int sys_free_space(int fd, uint64_t *bytes)
 
 bool sys_is_memory_file_system(int fd)
 {
-    static const uint32_t in_memory[] = {0x01021994, 0x858458f6, 0x858458f6}; /* tmpfs, ramfs */
+    static const uint32_t in_memory[] = {0x01021994, 0x858458f6, 0}; /* tmpfs, ramfs */
 
     return is_on(fd, in_memory);
 }

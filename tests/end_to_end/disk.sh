@@ -2,11 +2,6 @@
 # shellcheck shell=bash disable=SC2086 # several options
 # shellcheck disable=SC2016 # for inner shells
 
-# The bytes written to temporary files by a run with -v that said this: spilled FILE.
-spilled() {
-    sed -n 's/^bigshuf: spilled: .* \([0-9]*\) bytes$/\1/p' "$1"
-}
-
 # Shuffle MEBIBYTES of lines with -S MIB: at most D - 0.75 S is spilled. spills_little MEBIBYTES MIB [OPTION]...
 spills_little() {
     local mebibytes=$1 mib=$2 most

@@ -52,6 +52,17 @@ static inline void unit_add(struct CMUnitTest test)
 
 #define UNIT_TEST(name) UNIT_TEST_IN(name, NULL, NULL)
 
+/* Numbers below `bound`, the same in each run. */
+static inline size_t below(size_t bound)
+{
+    static uint64_t x = 1;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return (size_t)(x % bound);
+}
+
 int main(void)
 {
     return cmocka_run_group_tests(unit_tests, NULL, NULL);

@@ -80,17 +80,6 @@ struct stream {
     size_t member_bytes;
 };
 
-/* Numbers below `bound`. */
-static size_t below(size_t bound)
-{
-    static uint64_t x = 1;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return (size_t)(x % bound);
-}
-
 static size_t count_of(const uint8_t *data, size_t bytes, uint8_t byte)
 {
     size_t count = 0;

@@ -19,17 +19,6 @@ static const struct scan_way *usable(const struct scan_way *way)
     return way;
 }
 
-/* Numbers below `bound`. */
-static size_t below(size_t bound)
-{
-    static uint64_t x = 1;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return (size_t)(x % bound);
-}
-
 /* Memory of which nothing outside [0, BYTES_MAX) may be touched, if that begins or ends with a page. */
 static uint8_t *guarded(void)
 {
