@@ -3,8 +3,8 @@
 
 /*
  * Find every place of one byte in a buffer, as fast as memory delivers it: vector compare, bit mask, one store per hit.
- * `scan_ways` lists the ways to do it (AVX-512BW, AVX2, SSE2, NEON, plain C), so that tests can hold each against a loop over the
- * bytes.
+ * `scan_ways` lists the ways to do it (AVX-512BW, AVX2, SSE2, NEON, plain C), so that tests can hold each against a
+ * loop over the bytes.
  */
 
 #include <stdbool.h>
