@@ -54,7 +54,7 @@ PROGRAM    = $(BUILD)/bigshuf
 COMPLETION = $(addprefix $(BUILD)/completions/,bash zsh fish)
 FAULTY     = $(BUILD)/bigshuf-faulty
 FAULTY_SYS = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
-TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge model peak same_lines terminal)
+TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge json_values model peak same_lines terminal)
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
@@ -101,7 +101,7 @@ $(BUILD)/tests/support/real_sys.o: src/system/sys.c tests/support/faulty_sys.c i
 $(TEST_TOOLS): %: %.o
 	$(call say,LD,$@)$(LINK) -o $@ $^
 
-$(BUILD)/tests/support/forge: $(LIBRARY)
+$(addprefix $(BUILD)/tests/support/,forge json_values): $(LIBRARY)
 
 $(BENCHES): %: %.o $(LIBRARY)
 	$(call say,LD,$@)$(LINK) -o $@ $^ -lm

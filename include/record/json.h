@@ -1,0 +1,70 @@
+#ifndef BIGSHUF_RECORD_JSON_H
+#define BIGSHUF_RECORD_JSON_H
+
+/*
+ * The value at a JSON Pointer (RFC 6901) in a text of JSON (RFC 8259) that comes in pieces. What is found is the same
+ * whatever the pieces. All of the text is checked.
+ *
+ * As in Python's json, a byte-order mark may come first, NaN, Infinity and -Infinity are values, and of names that
+ * occur twice in an object the last one counts. Bytes that are no UTF-8 are taken as they are, and half of a surrogate
+ * pair becomes the three bytes that its number has, so that different strings stay different.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JSON_DEPTH_MAX = 1024 };
+
+/* What stands there. */
+enum json_value {
+    JSON_TEXT,    /* a string, a number, true or false */
+    JSON_MISSING, /* nothing */
+    JSON_NULL,    /* null, or NaN or the like */
+    JSON_ARRAY,
+    JSON_OBJECT,
+    JSON_INVALID /* the text is no JSON, or nested deeper than JSON_DEPTH_MAX */
+};
+
+struct json {
+    uint8_t *text; /* the value: a string decoded, others as they stand; the caller's */
+    size_t room;
+    size_t bytes; /* of it so far */
+    bool too_long;
+    enum json_value found;
+
+    /* In the text: */
+    bool begun;                            /* a byte has come */
+    uint8_t next;                          /* enum next: what may follow */
+    uint8_t after;                         /* the same after the word at hand */
+    uint8_t number;                        /* enum number: what of a number has come */
+    const char *word;                      /* what is left of it */
+    bool is_name;                          /* of the string at hand */
+    bool keeps;                            /* the value at hand is the one that is sought */
+    uint32_t code;                         /* behind a 1, the digits of an escape */
+    uint32_t high;                         /* the first half of a surrogate pair; 0: there is none */
+    unsigned depth;                        /* containers that are open */
+    uint64_t objects[JSON_DEPTH_MAX / 64]; /* a bit for each of them: is it an object? */
+
+    /* In the pointer: */
+    unsigned matched;  /* containers that are open and on the way: the outermost ones */
+    const char *path;  /* the token for what is in the last of them, from its '/' on */
+    const char *match; /* in that token, behind what agrees with the name at hand; NULL if it does not */
+    const char *rest;  /* behind the token, if `hit` */
+    bool hit;          /* the value that follows is the one that the token names */
+    uint64_t left;     /* elements until that, in an array */
+};
+
+/* Is this a pointer, but to the whole text? */
+bool json_is_pointer(const char *text);
+
+/* A text begins in which the value at a pointer is sought, which must stay. */
+void json_begin(struct json *json, const char *pointer, uint8_t *text, size_t room);
+
+/* The next bytes of the text. */
+void json_follow(struct json *json, const uint8_t *data, size_t bytes);
+
+/* The text is at its end: what stands there? If that is JSON_TEXT, it is in text[0, bytes), unless it is too long. */
+enum json_value json_end(struct json *json);
+
+#endif

@@ -1,0 +1,445 @@
+/*
+ * A machine of one state for each thing that may follow, with loops of their own for strings, numbers and words, in
+ * which nearly all bytes are. It looks at every value, and remembers only which containers are open, and how many of
+ * these, from the outermost one on, are on the way to what is sought.
+ */
+
+#include "record/json.h"
+
+#include <string.h>
+
+#include "base/arithmetic.h"
+
+enum next {
+    NEXT_VALUE = 0, /* at the beginning */
+    NEXT_ELEMENT,   /* the first one of an array, or its end */
+    NEXT_MEMBER,    /* the first one of an object, or its end */
+    NEXT_NAME,
+    NEXT_COLON,
+    NEXT_END,     /* of the container, or a comma, or the end of the text */
+    NEXT_NOTHING, /* the text is no JSON */
+
+    /* Within a value: */
+    NEXT_STRING,
+    NEXT_ESCAPED,
+    NEXT_HEX,
+    NEXT_DIGIT,
+    NEXT_WORD
+};
+
+enum { LAST_OF_BMP = 0xffff, SURROGATES = 0x400 };
+
+bool json_is_pointer(const char *text)
+{
+    for (const char *at = strchr(text, '~'); at != NULL; at = strchr(at + 1, '~'))
+        if (at[1] != '0' && at[1] != '1')
+            return false;
+    return text[0] == '/';
+}
+
+void json_begin(struct json *json, const char *pointer, uint8_t *text, size_t room)
+{
+    *json =
+        (struct json){.text = text, .room = room, .found = JSON_MISSING, .path = pointer, .rest = pointer, .hit = true};
+}
+
+/* ---- The pointer ---- */
+
+static bool is_end_of_token(char byte)
+{
+    return byte == '/' || byte == '\0';
+}
+
+/* The index that the token at hand is, and what follows it; an array has no element with another one, or another text.
+ */
+static uint64_t read_index(const char *path, const char **rest)
+{
+    uint64_t index = 0;
+    const char *at = path + 1;
+
+    for (; *at >= '0' && *at <= '9' && index < UINT64_MAX / 10 - 1; at++)
+        index = index * 10 + (uint64_t)(*at - '0');
+    *rest = at;
+    return at == path + 1 || !is_end_of_token(*at) || (path[1] == '0' && at > path + 2) ? UINT64_MAX : index;
+}
+
+/* The next bytes of a name that may be the token at hand. */
+static void match(struct json *json, const uint8_t *data, size_t bytes)
+{
+    const char *at = json->match;
+
+    for (size_t i = 0; i < bytes && at != NULL; i++) {
+        const char *wanted = *at == '~' ? (at[1] == '0' ? "~" : "/") : at;
+
+        if (is_end_of_token(*at) || data[i] != (uint8_t)*wanted)
+            at = NULL;
+        else
+            at += *at == '~' ? 2 : 1;
+    }
+    json->match = at;
+}
+
+/* ---- Strings ---- */
+
+static void keep(struct json *json, const uint8_t *data, size_t bytes)
+{
+    const size_t kept = least_size(json->room - json->bytes, bytes);
+
+    memcpy(json->text + json->bytes, data, kept);
+    json->bytes += kept;
+    json->too_long = json->too_long || kept < bytes;
+}
+
+/* The next bytes of a string, as it is decoded. */
+static void take(struct json *json, const uint8_t *data, size_t bytes)
+{
+    if (json->match != NULL)
+        match(json, data, bytes);
+    if (json->keeps)
+        keep(json, data, bytes);
+}
+
+/* The next character of a string, in UTF-8. */
+static void take_code(struct json *json, uint32_t code)
+{
+    static const uint8_t first[] = {0, 0xc0, 0xe0, 0xf0};
+    uint8_t utf8[4];
+    const size_t more = (size_t)(code > 0x7f) + (code > 0x7ff) + (code > LAST_OF_BMP);
+
+    for (size_t i = more; i > 0; i--) {
+        utf8[i] = 0x80 | (code & 0x3f);
+        code >>= 6;
+    }
+    utf8[0] = (uint8_t)(first[more] | code);
+    take(json, utf8, more + 1);
+}
+
+/* The first half of a surrogate pair stands alone, if there was one. */
+static void take_high(struct json *json)
+{
+    if (json->high != 0)
+        take_code(json, json->high);
+    json->high = 0;
+}
+
+/* An escape of four digits has ended. */
+static void take_unit(struct json *json, uint32_t unit)
+{
+    if (json->high != 0 && unit / SURROGATES == 0xdc00 / SURROGATES) {
+        unit = LAST_OF_BMP + 1 + (json->high % SURROGATES) * SURROGATES + unit % SURROGATES;
+        json->high = 0;
+    }
+    take_high(json);
+    if (unit / SURROGATES == 0xd800 / SURROGATES)
+        json->high = unit;
+    else
+        take_code(json, unit);
+}
+
+static void begin_string(struct json *json, bool is_name)
+{
+    json->next = NEXT_STRING;
+    json->is_name = is_name;
+    json->keeps = json->keeps && !is_name;
+    json->match = is_name && json->matched == json->depth ? json->path + 1 : NULL;
+}
+
+static void end_string(struct json *json)
+{
+    take_high(json);
+    json->next = json->is_name ? NEXT_COLON : NEXT_END;
+    json->hit = json->match != NULL && is_end_of_token(*json->match);
+    json->rest = json->match;
+    json->match = NULL;
+}
+
+/* Is one of 8 bytes a quote, a backslash or a control character? (Zeros are found by the borrow of a subtraction.) */
+static bool has_special(uint64_t bytes)
+{
+    const uint64_t ones = UINT64_MAX / UINT8_MAX, quotes = bytes ^ ones * '"', backslashes = bytes ^ ones * '\\';
+
+    return ((((bytes - ones * ' ') & ~bytes) | ((quotes - ones) & ~quotes) | ((backslashes - ones) & ~backslashes)) &
+            ones << 7) != 0;
+}
+
+/* Take bytes of a string, as many as may be; as the others below, return where the rest begins. */
+static const uint8_t *follow_string(struct json *json, const uint8_t *at, const uint8_t *end)
+{
+    const uint8_t *from = at;
+    uint64_t bytes;
+
+    for (; end - at >= (ptrdiff_t)sizeof bytes; at += sizeof bytes) {
+        memcpy(&bytes, at, sizeof bytes);
+        if (has_special(bytes))
+            break;
+    }
+    while (at < end && *at >= ' ' && *at != '"' && *at != '\\')
+        at++;
+    if (at > from) {
+        take_high(json);
+        take(json, from, (size_t)(at - from));
+    }
+    if (at == end)
+        return at;
+    if (*at == '"')
+        end_string(json);
+    else
+        json->next = *at == '\\' ? NEXT_ESCAPED : NEXT_NOTHING;
+    return at + 1;
+}
+
+/* The byte behind a backslash. The digits of a \u come behind a 1, which tells when there are four. */
+static void follow_escape(struct json *json, uint8_t byte)
+{
+    static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    const char *escape = memchr(escapes, byte, sizeof escapes - 1);
+
+    json->code = 1;
+    json->next = byte == 'u' ? NEXT_HEX : escape != NULL ? NEXT_STRING : NEXT_NOTHING;
+    if (escape != NULL) {
+        take_high(json);
+        take(json, (const uint8_t *)meant + (escape - escapes), 1);
+    }
+}
+
+static void follow_hex(struct json *json, uint8_t byte)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    const char *digit = memchr(digits, byte, sizeof digits - 1);
+    const uint32_t value = digit == NULL ? 0 : (uint32_t)(digit - digits);
+
+    json->code = json->code << 4 | (value < 16 ? value : value - 6);
+    json->next = digit == NULL ? NEXT_NOTHING : json->code <= LAST_OF_BMP ? NEXT_HEX : NEXT_STRING;
+    if (json->next == NEXT_STRING)
+        take_unit(json, json->code & LAST_OF_BMP);
+}
+
+/* ---- Numbers and words ---- */
+
+static const uint8_t *follow_word(struct json *json, const uint8_t *at, const uint8_t *end)
+{
+    for (; at < end && *json->word != '\0'; at++, json->word++) {
+        if (*at != (uint8_t)*json->word) {
+            json->next = NEXT_NOTHING;
+            return at;
+        }
+        if (json->keeps)
+            keep(json, at, 1);
+    }
+    if (*json->word == '\0')
+        json->next = json->after;
+    return at;
+}
+
+static void begin_word(struct json *json, const char *word, enum next after)
+{
+    json->next = NEXT_WORD;
+    json->word = word;
+    json->after = (uint8_t)after;
+}
+
+/* What of a number has come. */
+enum number { NO_NUMBER, MINUS, ZERO, INTEGER, POINT, FRACTION, E, SIGN, EXPONENT };
+
+static enum number number_after(enum number number, uint8_t byte)
+{
+    static const uint8_t after[][5] = {
+        /* behind what: by 0, by another digit, by a point, by e, by a sign */
+        [MINUS] = {ZERO, INTEGER},
+        [ZERO] = {[2] = POINT, E},
+        [INTEGER] = {INTEGER, INTEGER, POINT, E},
+        [POINT] = {FRACTION, FRACTION},
+        [FRACTION] = {FRACTION, FRACTION, [3] = E},
+        [E] = {EXPONENT, EXPONENT, [4] = SIGN},
+        [SIGN] = {EXPONENT, EXPONENT},
+        [EXPONENT] = {EXPONENT, EXPONENT},
+    };
+
+    if (byte >= '0' && byte <= '9')
+        return after[number][byte != '0'];
+    return byte == '.'                  ? after[number][2]
+           : byte == 'e' || byte == 'E' ? after[number][3]
+           : byte == '+' || byte == '-' ? after[number][4]
+                                        : NO_NUMBER;
+}
+
+static bool is_whole(enum number number)
+{
+    return number == ZERO || number == INTEGER || number == FRACTION || number == EXPONENT;
+}
+
+static const uint8_t *follow_number(struct json *json, const uint8_t *at, const uint8_t *end)
+{
+    const uint8_t *from = at;
+    enum number number = json->number, after;
+
+    while (at < end && (after = number_after(number, *at)) != NO_NUMBER) {
+        number = after;
+        at++;
+    }
+    if (json->keeps)
+        keep(json, from, (size_t)(at - from));
+    json->number = (uint8_t)number;
+    if (at == end)
+        return at;
+    json->next = is_whole(number) ? NEXT_END : NEXT_NOTHING;
+    if (number == MINUS && *at == 'I') {
+        begin_word(json, "Infinity", NEXT_END);
+        json->found = json->keeps ? JSON_NULL : json->found;
+    }
+    return at;
+}
+
+/* ---- Containers ---- */
+
+static bool is_in_object(const struct json *json)
+{
+    return json->depth > 0 && (json->objects[(json->depth - 1) / 64] >> (json->depth - 1) % 64 & 1) != 0;
+}
+
+static void enter(struct json *json, bool is_object, bool on_way)
+{
+    const uint64_t bit = (uint64_t)1 << json->depth % 64;
+    uint64_t *objects = &json->objects[json->depth / 64];
+
+    json->next = is_object ? NEXT_MEMBER : NEXT_ELEMENT;
+    if (json->depth == JSON_DEPTH_MAX) {
+        json->next = NEXT_NOTHING;
+        return;
+    }
+    *objects = is_object ? *objects | bit : *objects & ~bit;
+    json->depth++;
+    if (!on_way)
+        return;
+    json->matched++;
+    json->path = json->rest;
+    json->left = read_index(json->path, &json->rest);
+    json->hit = !is_object && json->left == 0;
+}
+
+/* Of an array, no other element than the one that was left is on the way. */
+static void leave(struct json *json)
+{
+    json->next = NEXT_END;
+    json->hit = false;
+    if (json->matched == json->depth) {
+        json->left = 0;
+        json->matched--;
+        while (json->matched > 0 && *--json->path != '/')
+            continue;
+    }
+    json->depth--;
+}
+
+/* A comma in an array. */
+static void count_element(struct json *json)
+{
+    json->next = NEXT_VALUE;
+    if (json->matched < json->depth || json->left == 0 || --json->left > 0)
+        return;
+    (void)read_index(json->path, &json->rest);
+    json->hit = true;
+}
+
+/* ---- Values ---- */
+
+/* A value that is on the way to what is sought, or is that, takes the place of what was found before: of a name that
+ * occurs twice, the last one counts. */
+static void begin_value(struct json *json, uint8_t byte)
+{
+    static const char *const words[] = {"true", "false", "null", "NaN", "Infinity"};
+    const bool is_sought = json->hit && *json->rest == '\0', on_way = json->hit && !is_sought;
+    enum json_value value = JSON_TEXT;
+
+    json->keeps = is_sought;
+    if (json->hit) {
+        json->bytes = 0;
+        json->too_long = false;
+        json->found = JSON_MISSING;
+    }
+    json->hit = false;
+    if (byte == '"') {
+        begin_string(json, false);
+    } else if (byte == '{' || byte == '[') {
+        value = byte == '{' ? JSON_OBJECT : JSON_ARRAY;
+        enter(json, byte == '{', on_way);
+    } else if (byte == '-' || (byte >= '0' && byte <= '9')) {
+        json->next = NEXT_DIGIT;
+        json->number = byte == '-' ? MINUS : byte == '0' ? ZERO : INTEGER;
+    } else {
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (byte == (uint8_t)words[i][0]) {
+                begin_word(json, words[i] + 1, NEXT_END);
+                value = i < 2 ? JSON_TEXT : JSON_NULL;
+            }
+    }
+    if (is_sought)
+        json->found = value;
+    if (is_sought && (json->next == NEXT_DIGIT || json->next == NEXT_WORD))
+        keep(json, &byte, 1);
+}
+
+/* ---- The text ---- */
+
+/* A byte that is in no string, number or word. */
+static void follow_mark(struct json *json, uint8_t byte)
+{
+    const enum next next = json->next;
+    const bool is_first = !json->begun, is_object = is_in_object(json);
+    const bool closes = json->depth > 0 && byte == (is_object ? '}' : ']');
+
+    json->begun = true;
+    if (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
+        return;
+    json->next = NEXT_NOTHING;
+    if (is_first && byte == 0xef)
+        begin_word(json, "\xbb\xbf", NEXT_VALUE); /* the byte-order mark, U+FEFF */
+    else if (closes && (next == NEXT_ELEMENT || next == NEXT_MEMBER || next == NEXT_END))
+        leave(json);
+    else if (next == NEXT_VALUE || next == NEXT_ELEMENT)
+        begin_value(json, byte);
+    else if ((next == NEXT_NAME || next == NEXT_MEMBER) && byte == '"')
+        begin_string(json, true);
+    else if (next == NEXT_COLON && byte == ':')
+        json->next = NEXT_VALUE;
+    else if (next == NEXT_END && json->depth > 0 && byte == ',' && is_object)
+        json->next = NEXT_NAME;
+    else if (next == NEXT_END && json->depth > 0 && byte == ',')
+        count_element(json);
+}
+
+void json_follow(struct json *json, const uint8_t *data, size_t bytes)
+{
+    const uint8_t *at = data, *const end = data + bytes;
+
+    while (at < end) {
+        switch ((enum next)json->next) {
+        case NEXT_STRING:
+            at = follow_string(json, at, end);
+            break;
+        case NEXT_ESCAPED:
+            follow_escape(json, *at++);
+            break;
+        case NEXT_HEX:
+            follow_hex(json, *at++);
+            break;
+        case NEXT_DIGIT:
+            at = follow_number(json, at, end);
+            break;
+        case NEXT_WORD:
+            at = follow_word(json, at, end);
+            break;
+        case NEXT_NOTHING:
+            return;
+        default:
+            follow_mark(json, *at++);
+        }
+    }
+}
+
+enum json_value json_end(struct json *json)
+{
+    const bool ended = json->next == NEXT_END || (json->next == NEXT_DIGIT && is_whole(json->number));
+
+    return ended && json->depth == 0 ? json->found : JSON_INVALID;
+}
