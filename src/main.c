@@ -21,11 +21,11 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive grouping torn record_reader generated source stream held contents hints decompress mapped
- *                    operand
+ *                    archive grouping torn keys record_reader position generated source stream held contents
+ *                    hints decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header kind csv sequences string lines sizes tar_kind length_kinds tail key record
- *                    length tar_headers scan field json
+ *                    length tar_headers scan column field json
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program folder file_mark fault hardware io signals sort
  *                    table pool sys

@@ -45,7 +45,7 @@ enum argument_type {
     ARGUMENT_COUNT,    /* a number from `least` to `most` in digits alone: uint64_t */
     ARGUMENT_POWER,    /* a power of two from `least` to `most`: uint64_t */
     ARGUMENT_SIZE,     /* a number of bytes, which may have a unit, at least 1: uint64_t */
-    ARGUMENT_FIELD,    /* a field, numbered from 1: uint64_t */
+    ARGUMENT_FIELD,    /* the number of a field, from 1, its name, or a JSON Pointer: struct field_choice */
     ARGUMENT_RANGE,    /* two numbers, the second one not below the first, which is at least `least`, and at most
                           `most`: two uint64_t */
     ARGUMENT_TEXT,     /* any text: const char * */

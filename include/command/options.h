@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "output/split.h"
+#include "record/field.h"
 #include "record/header.h"
 #include "record/record.h"
 #include "temporary/spill_place.h"
@@ -32,9 +33,9 @@ struct options {
 
     struct record_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
-    uint8_t delimiter;         /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
-    uint64_t group_field;      /* --group-field, from 1, by which format.grouped groups; 0 if not given */
-    struct header_rule header; /* --header, --headers-differ */
+    uint8_t delimiter;               /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
+    struct field_choice group_field; /* --group-field, by which format.grouped groups */
+    struct header_rule header;       /* --header, --headers-differ */
 
     const char *output;     /* -o: the file, or the pattern of all files if there are shards; NULL: standard output */
     uint64_t shards;        /* --shards=K; of this and the following two at least two are 0: not given */
@@ -42,8 +43,8 @@ struct options {
     uint64_t shard_bytes;   /* --shards=bytes:BYTES: in each file, at most */
     struct split *split;    /* each --split, in order */
     size_t splits;
-    uint64_t split_field; /* --split-field, from 1; 0 if not given */
-    const char *filter;   /* --filter; NULL if not given */
+    struct field_choice split_field; /* --split-field */
+    const char *filter;              /* --filter; NULL if not given */
 
     uint64_t count;  /* -n: records, the least if it is given several times; UINT64_MAX: not given; becomes run.limit */
     uint64_t part;   /* --part=R/W: R, from 1; 0 if not given */
@@ -52,10 +53,10 @@ struct options {
     bool repeat;     /* -r */
     bool keep_order; /* --keep-order, which -n goes with */
     bool separator_given;
-    uint8_t field_separator; /* -t; if not given, it depends on the records */
-    uint64_t weight_field;   /* --weight-field, from 1; 0 if not given */
-    const char *weights;     /* --weights: the name of a file; NULL if not given */
-    const char *probability; /* --probability, as decimal_threshold takes it; NULL if not given */
+    uint8_t field_separator;          /* -t; if not given, it depends on the records */
+    struct field_choice weight_field; /* --weight-field */
+    const char *weights;              /* --weights: the name of a file; NULL if not given */
+    const char *probability;          /* --probability, as decimal_threshold takes it; NULL if not given */
 
     uint64_t memory_bytes; /* -S: at least HARDWARE_MEMORY_MIN; 0 if not given */
 

@@ -36,8 +36,8 @@ struct source *source_over(source_function *read, void *context, void (*release)
 /* A stage turns one stream into another. */
 struct source_stage {
     source_function *read;
-    /* As source_lend, for members whose marks go into a margin: the marks before the end of the lent bytes, and the
-     * mark at the end. NULL: such a source cannot be mapped. */
+    /* As source_lend. The marks of members of archives go into a margin: the marks before the end of the lent bytes,
+     * and the mark at the end. NULL: such a source cannot be mapped. */
     size_t (*lend)(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes);
     void (*rewind)(void *context);
     void (*release)(void *context);

@@ -47,6 +47,9 @@ void resources_name_files(struct resources *resources);
 /* Look at the input files and open the source that reads them. */
 void resources_open_files(struct resources *resources);
 
+/* Records with this header will be written, which is not that of files: find the column of --split-field there. */
+void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes);
+
 void resources_open_output(struct resources *resources);
 
 /* Can the directories of -T be used? */

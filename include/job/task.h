@@ -45,8 +45,8 @@ bool task_is_weighted(const struct options *options);
 /* Records as they are within the program. */
 struct record_format task_format(const struct options *options);
 
-/* Field `number` of a record. */
-struct field_place task_field(const struct options *options, uint64_t number);
+/* Where a field of the options is in records; no choice if it is not given. */
+struct field_place task_field(const struct options *options, struct field_choice *choice);
 
 struct source_layout task_layout(const struct options *options);
 struct number_range task_range(const struct options *options);

@@ -8,11 +8,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which field of a record. */
+#include "record/json.h"
+
+enum field_kind {
+    FIELD_NONE,
+    FIELD_NUMBER, /* a column */
+    FIELD_NAME,   /* a column, by its name in the header */
+    FIELD_POINTER /* the value at a JSON Pointer, of records of JSON */
+};
+
+/* A field that was asked for. */
+struct field_choice {
+    enum field_kind kind;
+    const char *text; /* as it was given */
+    uint64_t number;  /* of the column, from 1; of a name, set by column_find */
+    const char *from; /* the file in whose header the name was found; NULL: in none yet */
+};
+
+/* Where in records it is. */
 struct field_place {
-    uint64_t number; /* from 1; 0: the record is the field, or, in options, there is none */
-    uint8_t separator;
+    struct field_choice *choice; /* NULL: the record is the field */
+    uint8_t separator;           /* of columns */
     bool quoted; /* CSV: no separator stands within double quotes, and "" within them is one quote of the field */
+};
+
+/* What a record has for the field. */
+enum field_verdict {
+    FIELD_FOUND = JSON_TEXT,
+    FIELD_MISSING = JSON_MISSING,
+    FIELD_NULL = JSON_NULL,
+    FIELD_ARRAY = JSON_ARRAY,
+    FIELD_OBJECT = JSON_OBJECT,
+    FIELD_INVALID = JSON_INVALID, /* the record is no JSON */
+    FIELD_TOO_LONG,               /* more than there is room for */
+    FIELD_BEYOND                  /* it has not ended in the bytes there are */
 };
 
 struct field {
@@ -25,7 +54,12 @@ struct field {
     size_t bytes;  /* of it so far */
     uint8_t *text; /* the caller's */
     size_t room;
+    size_t passed;    /* bytes of the last piece that are before the next column, if the field has ended with them */
+    struct json json; /* used only with a JSON Pointer */
 };
+
+/* Do these name the same field in the same way? */
+bool field_is_same(const struct field_choice *one, const struct field_choice *other);
 
 /* A record begins whose field is sought. Its text goes to text[0, room), without blanks before it; blanks after it need
  * no room. If it is to be compared, and so exact, every byte belongs to it. */
@@ -35,13 +69,17 @@ void field_begin(struct field *field, struct field_place place, bool exact, uint
  * also ends with the record, if that has so many fields. */
 bool field_follow(struct field *field, const uint8_t *data, size_t bytes);
 
-/* Has the field begun? */
-bool field_is_there(const struct field *field);
+/* The record is at its end, or the field has `ended`: what is it? Its text is there if it is found. A carriage return
+ * before a newline that ends the record is none of it. If there are too few columns, field.bytes is their number. */
+enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter);
 
-/* Advice to follow the message that the first record has no such field. */
-const char *field_advice(const struct field_place *place);
+/* What a record has instead of the field, for messages: "no field 2, only 1", "null at /user". `bytes` is that of
+ * field_end. */
+enum { FIELD_SAID_BYTES = 128 };
+const char *field_say(const struct field_place *place, enum field_verdict verdict, size_t bytes,
+                      char said[FIELD_SAID_BYTES]);
 
-/* The record ends with a newline: a carriage return before it does not belong to the field. */
-void field_end_line(struct field *field);
+/* What may help then, to be said behind that; `first` if no record has had it yet. */
+const char *field_advice(const struct field_place *place, bool first);
 
 #endif

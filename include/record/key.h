@@ -24,21 +24,15 @@ struct key {
     uint8_t text[KEY_BYTES_MAX + 1]; /* one more for the carriage return that may follow it */
 };
 
-enum key_verdict {
-    KEY_FOUND,
-    KEY_MISSING,  /* the record has none */
-    KEY_BEYOND,   /* it has not ended in the bytes there are */
-    KEY_TOO_LONG, /* more than KEY_BYTES_MAX */
-};
-
-/* Find the key of the record that begins with data[0, bytes); if `whole`, that is the whole record. The key's text is
- * set only if it is found. */
-enum key_verdict key_find(const struct key_rule *rule, const uint8_t *data, size_t bytes, bool whole, struct key *key);
+/* Find the key of the record that begins with data[0, bytes); if `whole`, that is the whole record. Returns the key's
+ * verdict. */
+enum field_verdict key_find(const struct key_rule *rule, const uint8_t *data, size_t bytes, bool whole,
+                            struct key *key);
 
 /* The same as key_find of a record that comes in pieces: a field to be followed, which keeps its text in the key, and
  * what it comes to when it has `ended`, or else the record has. */
 void key_begin(const struct key_rule *rule, struct field *field, struct key *key);
-enum key_verdict key_end(const struct key_rule *rule, struct field *field, bool ended, struct key *key);
+enum field_verdict key_end(const struct key_rule *rule, struct field *field, bool ended, struct key *key);
 
 bool key_is(const struct key *key, const struct key *other);
 
@@ -53,8 +47,9 @@ struct key_watch {
 void key_saw(struct key_watch *watch, const struct key_rule *rule, size_t key_bytes, const uint8_t *record,
              size_t record_bytes);
 
-/* Advice to follow the message that a record has no key; empty if earlier records had one. */
-const char *key_advice(const struct key_watch *watch, const struct key_rule *rule);
+/* End the run: the record at this place ("in:7"), which begins so, has no key, as the verdict says. */
+_Noreturn void key_refuse(const struct key_watch *watch, const struct key_rule *rule, const struct key *key,
+                          const char *place, const uint8_t *record, size_t bytes);
 
 /* All keys have been found, for this option: warn if there was nothing else. */
 void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option);

@@ -46,7 +46,8 @@ struct manifest_input {
 /* How the inputs were read, as far as the store's format does not say. */
 struct manifest_reading {
     bool decompressed;       /* those that were compressed */
-    uint64_t group_field;    /* neighbours with the same key in this field were one record; 0: no two were */
+    uint64_t group_field;    /* neighbours with the same key in this field were one record: its number, or the XXH64 of
+                                its name or JSON Pointer; 0: no two were */
     uint8_t group_separator; /* of fields */
 };
 

@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "base/number.h"
 #include "output/split.h"
+#include "record/json.h"
 #include "system/fault.h"
 #include "system/hardware.h"
 
@@ -83,18 +84,24 @@ static void set_size(const struct parsing *parsing, const char *text, uint64_t *
         fault_say("%s must be at least 1", parsing->spelling);
 }
 
-static void set_field(struct parsing *parsing, const char *text, uint64_t *field)
+/* Digits alone are a number. */
+static void set_field(struct parsing *parsing, const char *text, struct field_choice *field)
 {
-    const int result = number_parse(text, field);
+    const bool is_number = text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
 
-    if (result == 0 && *field > 0)
+    *field = (struct field_choice){.text = text};
+    field->kind = is_number ? FIELD_NUMBER : text[0] == '/' ? FIELD_POINTER : FIELD_NAME;
+    errno = EINVAL;
+    if (text[0] == '\0')
+        refuse(parsing, text, "must be the number of a column, its name, or a JSON Pointer", "");
+    if (text[0] == '/' && !json_is_pointer(text))
+        refuse(parsing, text, "must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1", "");
+    if (!is_number || (number_parse(text, &field->number) == 0 && field->number > 0))
         return;
     argument_misused(parsing);
-    if (result == 0)
+    if (errno != ERANGE)
         fault_say("invalid field value '%s': fields are numbered from 1", text);
-    if (errno == ERANGE)
-        fault_say("field number '%s' is too large", text);
-    fault_say("invalid field value '%s': " WHOLE_NUMBER, text);
+    fault_say("field number '%s' is too large", text);
 }
 
 static void set_range(const struct parsing *parsing, const struct argument *argument, const char *text,
@@ -412,7 +419,7 @@ void argument_settle_records(struct parsing *parsing)
         format->kind = NULL;
         format->delimiter = options->string[0];
     }
-    format->grouped = options->group_field > 0 || record_is(format, RECORD_MEMBER);
+    format->grouped = options->group_field.kind != FIELD_NONE || record_is(format, RECORD_MEMBER);
     options->delimiter = format->delimiter;
 }
 

@@ -120,7 +120,8 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, bytes > 1, "--delimiter of several bytes",
              CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD);
     add_fact(list, has_counted_split(options), "--split of a number of records", CLASS_SPLIT_FIELD);
-    add_fact(list, options->group_field > 0 && options->group_field != options->split_field,
+    add_fact(list,
+             options->group_field.kind != FIELD_NONE && !field_is_same(&options->group_field, &options->split_field),
              "--group-field of another field", CLASS_SPLIT_FIELD);
     add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
     add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO);
@@ -430,6 +431,17 @@ static void warn_of_names(const struct options *options, int count, char **words
                    words[0]);
 }
 
+/* Of a store, its format says what is in it. */
+static void check_fields(const struct options *options)
+{
+    const bool columns = options->separator_given || record_is(&options->format, RECORD_QUOTED);
+
+    header_check_field(&options->header, columns, &options->group_field, "--group-field");
+    header_check_field(&options->header, columns, &options->weight_field, "--weight-field");
+    if (options->gather == NULL)
+        header_check_field(&options->header, columns, &options->split_field, "--split-field");
+}
+
 /* The words that are no options: the inputs. */
 static void set_files(struct parsing *parsing, int count, char **words)
 {
@@ -491,6 +503,7 @@ bool command_line_parse(struct options *options, int argc, char **argv)
     } else {
         check_combination(&parser.parsing, parser.given);
         argument_settle_records(&parser.parsing);
+        check_fields(options);
         set_files(&parser.parsing, argc - optind, words + optind);
     }
     free(words);

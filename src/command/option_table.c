@@ -22,7 +22,7 @@
 #define CONSTANT(what, name, is) TAKES(ARGUMENT_CONSTANT, what, name), .takes.least = (is)
 #define COUNT(name, from, to)    TAKES(ARGUMENT_COUNT, uint64_t, name), .takes.least = (from), .takes.most = (to)
 #define SIZE(name)               TAKES(ARGUMENT_SIZE, uint64_t, name)
-#define WHICH(name)              TAKES(ARGUMENT_FIELD, uint64_t, name)
+#define WHICH(name)              TAKES(ARGUMENT_FIELD, struct field_choice, name)
 #define RANGE(name, byte)        TAKES(ARGUMENT_RANGE, uint64_t, name), .takes.between = (byte)
 #define TEXT(name)               TAKES(ARGUMENT_TEXT, const char *, name)
 #define PRINT                    .takes.type = ARGUMENT_PRINT
@@ -113,9 +113,9 @@ static const struct option_row rows[] = {
      .is = CLASS_KIND},
     {"csv", 0, GROUP_RECORDS, NULL, "read CSV: quoted newlines do not end a record", SPECIAL(records), .is = CLASS_KIND,
      .common = true},
-    {"group-field", 0, GROUP_RECORDS, "N",
-     "keep neighbouring lines with the same field N\n(from 1) together; sort by that field first if\n"
-     "need be",
+    {"group-field", 0, GROUP_RECORDS, "FIELD",
+     "keep neighbouring lines with the same FIELD\ntogether: a column's number, from 1, its name\nin the header, or a "
+     "JSON Pointer (/user/id);\nsort by that field first if need be",
      WHICH(group_field), .is = CLASS_FIELD, .excludes = CLASS_GIVEN | CLASS_WEIGHT_FIELD},
     {"header", 0, GROUP_RECORDS, NULL,
      "keep the header on top: the first line, or N\nlines, N bytes, or lines starting with STRING", .alone = "1",
@@ -148,7 +148,7 @@ static const struct option_row rows[] = {
     {"weights", 0, GROUP_ORDER, "FILE",
      "draw lines in proportion to their weights;\nline K of FILE is the weight of line K", TEXT(weights),
      .is = CLASS_SAMPLE, .excludes = CLASS_WEIGHT_FIELD},
-    {"weight-field", 0, GROUP_ORDER, "N", "draw lines in proportion to their weights,\nfield N (from 1) of each",
+    {"weight-field", 0, GROUP_ORDER, "FIELD", "draw lines in proportion to their weights,\nthis FIELD of each",
      WHICH(weight_field), .is = CLASS_FIELD | CLASS_WEIGHT_FIELD | CLASS_SAMPLE},
     {"field-separator", 't', GROUP_ORDER, "C",
      "fields end at C, or at an escape such as \\t;\ndefault: TAB, with --csv a comma", SPECIAL(separator)},
@@ -161,9 +161,8 @@ static const struct option_row rows[] = {
     {"split", 0, GROUP_OUTPUT, "N:FILE|P%:FILE",
      "write N lines, or P% of them, to FILE, and the\nrest to -o or standard output; may be repeated", SPECIAL(split),
      .is = CLASS_OUTPUT | CLASS_SPLIT, .common = true, .any_text = true},
-    {"split-field", 0, GROUP_OUTPUT, "N",
-     "with --split=P%:FILE: write all lines with the\nsame field N (from 1) to one file", WHICH(split_field),
-     .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD, .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_IN_TURN,
+    {"split-field", 0, GROUP_OUTPUT, "FIELD", "with --split=P%:FILE: write all lines with the\nsame FIELD to one file",
+     WHICH(split_field), .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD, .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_IN_TURN,
      .needs = CLASS_SPLIT},
     {"filter", 0, GROUP_OUTPUT, "COMMAND",
      "pipe each output through COMMAND, a line of\nshell in which $FILE is the name", TEXT(filter),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "input/position.h"
 #include "input/record_reader.h"
 #include "input/torn.h"
 #include "system/fault.h"
@@ -25,6 +26,7 @@ struct grouping {
     uint64_t count;              /* of members that have begun */
     struct key key[2];           /* of the last two, by their numbers */
     struct key_watch watch;
+    struct position position; /* of the last one */
     struct torn torn;
     bool whole;  /* must groups be whole? */
     bool told;   /* that one is not, which is said once */
@@ -41,6 +43,7 @@ static void restart(void *context)
     record_reader_init(&grouping->reader, &grouping->rule.format, grouping->members, grouping->buffer, GROUPING_BYTES);
     grouping->piece.bytes = 0;
     grouping->count = 0;
+    position_begin(&grouping->position, grouping->members, &grouping->rule.format);
     torn_begin(&grouping->torn);
     grouping->watch = (struct key_watch){.told = grouping->watch.told};
     grouping->marked = false;
@@ -51,42 +54,33 @@ static void restart(void *context)
 static void find_key(struct grouping *grouping, struct key *key)
 {
     const struct record_piece *piece = &grouping->piece;
-    const unsigned long long number = grouping->count + 1;
-    const unsigned long long field = grouping->rule.field.number;
-    const enum key_verdict verdict = key_find(&grouping->rule, piece->data, piece->bytes, piece->last, key);
-    const char *name;
-    uint64_t end;
+    const struct key_rule *rule = &grouping->rule;
+    const enum field_verdict verdict = key_find(rule, piece->data, piece->bytes, piece->last, key);
+    char place[POSITION_BYTES];
 
-    if (verdict == KEY_FOUND) {
-        key_saw(&grouping->watch, &grouping->rule, key->bytes, piece->data, piece->bytes - piece->last);
+    position_next(&grouping->position, piece->offset);
+    if (verdict == FIELD_FOUND) {
+        key_saw(&grouping->watch, rule, key->bytes, piece->data, piece->bytes - piece->last);
         return;
     }
-    name = source_name_at(grouping->members, piece->offset, &end);
-    if (verdict == KEY_MISSING)
-        fault_say("%s: record %llu of the input has no field %llu, only %zu%s", name, number, field, key->bytes,
-                  key_advice(&grouping->watch, &grouping->rule));
-    if (verdict == KEY_TOO_LONG)
-        fault_say("%s: record %llu of the input: field %llu has more than %d bytes", name, number, field,
-                  KEY_BYTES_MAX);
-    fault_say("%s: record %llu of the input: field %llu does not end in its first %d bytes", name, number, field,
-              GROUPING_BYTES);
+    (void)position_say(&grouping->position, place);
+    if (verdict == FIELD_BEYOND)
+        fault_say("%s: field %s does not end in the first %d bytes", place, rule->field.choice->text, GROUPING_BYTES);
+    key_refuse(&grouping->watch, rule, key, place, piece->data, piece->bytes - piece->last);
 }
 
 /* A group begins, with a member of which the first piece has come. */
 static void look_for_torn(struct grouping *grouping, const struct key *key)
 {
     static const char text[] =
-        "%s: the records of group '%.*s%s' are not all neighbours, so %s; sort by field %llu first";
-    const unsigned long long field = grouping->rule.field.number;
+        "%s: the records of group '%.*s%s' are not all neighbours, so %s; sort by field %s first";
+    const char *field = grouping->rule.field.choice->text, *name = grouping->position.name;
     const int shown = (int)least_size(key->bytes, SHOWN_BYTES);
     const char *more = key->bytes > SHOWN_BYTES ? "..." : "";
-    const char *name;
-    uint64_t end;
 
     if (grouping->told || !torn_look(&grouping->torn, key->text, key->bytes, &grouping->count, sizeof grouping->count))
         return;
     grouping->told = true;
-    name = source_name_at(grouping->members, grouping->piece.offset, &end);
     if (grouping->whole)
         fault_say(text, name, shown, (const char *)key->text, more, "--split would divide it", field);
     fault_warn(text, name, shown, (const char *)key->text, more, "they are several groups", field);

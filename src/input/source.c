@@ -183,7 +183,7 @@ bool source_map(struct source *source, uint64_t *bytes)
         return false;
     if (!mapped_open(&stream->mapped, stream->names, stream->contents.marks, stream->count, stream->contents.start))
         return false;
-    if (source->stage.lend != stream_lend && !make_margin(source)) {
+    if (record_is(&stream->layout.format, RECORD_MEMBER) && !make_margin(source)) {
         source_unmap(source);
         return false;
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/xxh64.h"
 #include "input/operand.h"
 #include "job/task.h"
 #include "shuffle/scatter.h"
@@ -89,6 +90,7 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
 static void describe(struct resources *resources, struct manifest *manifest)
 {
     struct manifest_input *input = fault_allocate(resources->name_count + 1, sizeof *input);
+    const struct field_place groups = task_field(&resources->options, &resources->options.group_field);
     uint64_t bytes;
 
     for (size_t i = 0; i < resources->name_count; i++) {
@@ -98,9 +100,12 @@ static void describe(struct resources *resources, struct manifest *manifest)
     }
     random_key_identity(&resources->order.key, manifest->key);
     manifest->reading.decompressed = resources->options.compressed;
-    manifest->reading.group_field = resources->options.group_field;
-    if (resources->options.group_field > 0)
-        manifest->reading.group_separator = task_field(&resources->options, resources->options.group_field).separator;
+    if (groups.choice != NULL)
+        manifest->reading.group_separator = groups.separator;
+    if (groups.choice != NULL && groups.choice->kind == FIELD_NUMBER)
+        manifest->reading.group_field = groups.choice->number;
+    else if (groups.choice != NULL)
+        manifest->reading.group_field = xxh64(groups.choice->text, strlen(groups.choice->text));
     manifest_set_inputs(manifest, input, resources->name_count);
 }
 

@@ -51,6 +51,7 @@ static void write_piles(struct resources *resources, struct run *run, struct sto
     counter_set(&run->progress->records, piles.records);
     counter_set(&run->progress->bytes, bytes_of(reader, count));
     header = store_reader_header(reader, &header_bytes);
+    resources_find_columns(resources, resources->options.gather, header, header_bytes);
     run_scattered(run);
     output_begin(resources->output, run_settle(run, piles.records), header, header_bytes);
     shuffle_piles(run, &piles, order, resources->output);
@@ -125,8 +126,17 @@ static void gather_wanted(struct resources *resources)
 
 void gather_store(struct resources *resources)
 {
-    store_open(&resources->store, resources->options.gather);
-    resources->options.format = resources->store.format.record;
+    const struct options *options = &resources->options;
+    const struct store_format *format = &resources->store.format;
+    struct header_rule header;
+
+    store_open(&resources->store, options->gather);
+    header = (struct header_rule){.lines = format->header_lines,
+                                  .bytes = format->header_bytes,
+                                  .start = format->header_start[0] != '\0' ? format->header_start : NULL};
+    resources->options.format = format->record;
+    header_check_field(&header, options->separator_given || record_is(&format->record, RECORD_QUOTED),
+                       &options->split_field, "--split-field");
     gather_wanted(resources);
 }
 

@@ -225,12 +225,12 @@ static void shuffle_small(struct run *run, size_t bytes, struct output *output)
     piles_release(&piles);
 }
 
-static struct weight_place place_of_weights(const struct resources *resources)
+static struct weight_place place_of_weights(struct resources *resources)
 {
-    const struct options *options = &resources->options;
+    struct options *options = &resources->options;
 
     return (struct weight_place){.file = options->weights,
-                                 .field = task_field(options, options->weight_field),
+                                 .field = task_field(options, &options->weight_field),
                                  .decompressed = options->compressed};
 }
 

@@ -12,8 +12,10 @@
 #include "base/number.h"
 #include "input/archive.h"
 #include "input/grouping.h"
+#include "input/keys.h"
 #include "input/operand.h"
 #include "job/task.h"
+#include "record/column.h"
 #include "system/hardware.h"
 #include "system/sys.h"
 
@@ -108,11 +110,11 @@ static void list_files(struct resources *resources)
  * other splits do so only if groups are whole. */
 static void group(struct resources *resources)
 {
-    const struct options *options = &resources->options;
+    struct options *options = &resources->options;
     const struct key_rule rule = {.format = task_layout(options).format,
-                                  .field = task_field(options, options->group_field)};
+                                  .field = task_field(options, &options->group_field)};
 
-    const bool whole = options->splits > 0 && options->split_field == 0;
+    const bool whole = options->splits > 0 && options->split_field.kind == FIELD_NONE;
 
     grouping_begin(resources->source, &rule, whole);
 }
@@ -142,11 +144,35 @@ void resources_name_files(struct resources *resources)
             operand_report(resources->names[i], errno);
 }
 
+/* Say now which record of JSON does not belong to any side, not when it is to be written. */
+static void check_sides(struct resources *resources)
+{
+    struct options *options = &resources->options;
+    const struct key_rule rule = {.format = task_layout(options).format,
+                                  .field = task_field(options, &options->split_field)};
+
+    if (options->split_field.kind == FIELD_POINTER)
+        keys_begin(resources->source, &rule, NULL, NULL);
+}
+
+void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes)
+{
+    const struct field_place place = task_field(&resources->options, &resources->options.split_field);
+
+    if (place.choice != NULL)
+        column_find(&place, name, header, bytes);
+}
+
 void resources_open_files(struct resources *resources)
 {
-    const struct options *options = &resources->options;
+    struct options *options = &resources->options;
     struct source_layout layout = task_layout(options);
+    struct field_choice *const choices[] = {&options->split_field, &options->group_field, &options->weight_field};
+    size_t names = 0;
 
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+        if (choices[i]->kind == FIELD_NAME)
+            layout.header.names[names++] = task_field(options, choices[i]);
     if (options->compressed)
         layout.decompress = decompress_limits(resources);
     resources->source = source_open(resources->names, resources->name_count, &layout);
@@ -154,16 +180,18 @@ void resources_open_files(struct resources *resources)
         archive_begin(resources->source);
     else if (options->format.grouped)
         group(resources);
+    else
+        check_sides(resources);
 }
 
 void resources_open_output(struct resources *resources)
 {
-    const struct options *options = &resources->options;
+    struct options *options = &resources->options;
     struct output_plan plan = {
         .path = options->output,
         .split = options->split,
         .splits = options->splits,
-        .split_field = task_field(options, options->split_field),
+        .split_field = task_field(options, &options->split_field),
         .shards = options->shards,
         .shard_records = options->shard_records,
         .shard_bytes = options->shard_bytes,

@@ -11,7 +11,7 @@ enum { GNU_DRAWN_SHARE = 8 };
 
 bool task_is_weighted(const struct options *options)
 {
-    return options->weights != NULL || options->weight_field > 0;
+    return options->weights != NULL || options->weight_field.kind != FIELD_NONE;
 }
 
 /* Is the sample so small a part of its range that it is drawn number by number? */
@@ -52,13 +52,14 @@ enum task task_of(const struct options *options)
     return TASK_SHUFFLE;
 }
 
-struct field_place task_field(const struct options *options, uint64_t number)
+struct field_place task_field(const struct options *options, struct field_choice *choice)
 {
     const bool csv = record_is(&options->format, RECORD_QUOTED);
     const uint8_t usual = csv ? ',' : '\t';
 
-    return (struct field_place){
-        .number = number, .separator = options->separator_given ? options->field_separator : usual, .quoted = csv};
+    return (struct field_place){.choice = choice->kind != FIELD_NONE ? choice : NULL,
+                                .separator = options->separator_given ? options->field_separator : usual,
+                                .quoted = csv};
 }
 
 struct record_format task_format(const struct options *options)

@@ -12,7 +12,10 @@
 #include "record/key.h"
 #include "system/fault.h"
 
-enum { SIDE_BYTES = 1 << 16, SCAN_BYTES = 1 << 30, QUOTED = 40, ENDS = 256 };
+enum { SIDE_BYTES = 1 << 16, SCAN_BYTES = 1 << 30, ENDS = 256 };
+
+/* Whose field it is, in messages: in the order of the output nobody knows where a record comes from. */
+#define OPTION "--split-field"
 
 /* One of the files, or what is left. */
 struct side {
@@ -95,18 +98,6 @@ static void pass_held(void *context, uint8_t *data, size_t bytes)
     pass(sides, sides->to, data, bytes);
 }
 
-/* The record whose last bytes these are has no key. */
-_Noreturn static void refuse(struct sides *sides, enum key_verdict verdict, const uint8_t *data, size_t bytes)
-{
-    if (verdict == KEY_TOO_LONG)
-        fault_say("--split-field: a field has more than %d bytes", KEY_BYTES_MAX);
-    if (bytes > 0 && data[bytes - 1] == '\r')
-        bytes--;
-    fault_say("--split-field: a record has no field %llu, only %zu: '%.*s'%s",
-              (unsigned long long)sides->rule.field.number, sides->found.bytes, (int)least_size(bytes, QUOTED),
-              (const char *)data, key_advice(&sides->watch, &sides->rule));
-}
-
 static struct side *side_of(struct sides *sides, const uint8_t *key, size_t bytes)
 {
     const struct output_plan *plan = sides->plan;
@@ -120,14 +111,14 @@ static struct side *side_of(struct sides *sides, const uint8_t *key, size_t byte
 static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     struct record_scan scan = {0};
-    enum key_verdict verdict;
+    enum field_verdict verdict;
     uint32_t end;
 
     if (sides->plan->format.grouped)
         (void)record_ends(&sides->rule.format, &scan, data, bytes, &end, 1, &bytes);
     verdict = key_find(&sides->rule, data, bytes, true, &sides->found);
-    if (verdict != KEY_FOUND)
-        refuse(sides, verdict, data, bytes - 1);
+    if (verdict != FIELD_FOUND)
+        key_refuse(&sides->watch, &sides->rule, &sides->found, OPTION, data, bytes - 1);
     key_saw(&sides->watch, &sides->rule, sides->found.bytes, data, bytes - 1);
     return side_of(sides, sides->found.text, sides->found.bytes);
 }
@@ -169,13 +160,13 @@ static void find_key(struct sides *sides, uint8_t *data, size_t *bytes)
     size_t scanned;
     const size_t found = record_ends(&sides->rule.format, &sides->first, data, *bytes, &end, 1, &scanned);
     const bool ended = field_follow(&sides->field, data, scanned - found); /* without the delimiter */
-    enum key_verdict verdict;
+    enum field_verdict verdict;
 
     if (ended || found > 0) {
         *bytes = 0;
         verdict = key_end(&sides->rule, &sides->field, ended, &sides->found);
-        if (verdict != KEY_FOUND)
-            refuse(sides, verdict, data, scanned - found);
+        if (verdict != FIELD_FOUND)
+            key_refuse(&sides->watch, &sides->rule, &sides->found, OPTION, data, scanned - found);
         sides->watch.more = sides->watch.more || ended;
         key_saw(&sides->watch, &sides->rule, sides->found.bytes, NULL, 0);
         sides->to = side_of(sides, sides->found.text, sides->found.bytes);
@@ -215,7 +206,7 @@ void sides_write(struct sides *sides, uint8_t *data, size_t bytes)
 
 void sides_finish(struct sides *sides)
 {
-    key_warn(&sides->watch, &sides->rule, "--split-field");
+    key_warn(&sides->watch, &sides->rule, OPTION);
     for (size_t i = 0; i <= sides->plan->splits; i++)
         drain(sides, &sides->side[i]);
     for (size_t i = 0; i < sides->plan->splits; i++) {

@@ -3,15 +3,35 @@
 
 #include "record/field.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
 
+static bool is_json(const struct field_place *place)
+{
+    return place->choice != NULL && place->choice->kind == FIELD_POINTER;
+}
+
+bool field_is_same(const struct field_choice *one, const struct field_choice *other)
+{
+    return one->kind == other->kind &&
+           (one->kind == FIELD_NUMBER ? one->number == other->number : strcmp(one->text, other->text) == 0);
+}
+
 void field_begin(struct field *field, struct field_place place, bool exact, uint8_t *text, size_t room)
 {
-    const uint64_t left = place.number > 0 ? place.number - 1 : 0;
+    const uint64_t number = place.choice != NULL ? place.choice->number : 0;
 
-    *field = (struct field){.place = place, .exact = exact, .left = left, .text = text, .room = room};
+    field->place = place;
+    field->exact = exact;
+    field->left = number > 0 ? number - 1 : 0;
+    field->inside = field->closed = field->too_long = false;
+    field->bytes = 0;
+    field->text = text;
+    field->room = room;
+    if (is_json(&place))
+        json_begin(&field->json, place.choice->text, text, room);
 }
 
 static bool is_blank(uint8_t byte)
@@ -60,6 +80,7 @@ static bool follow_quoted(struct field *field, const uint8_t *data, size_t bytes
             continue;
         }
         field->closed = false;
+        field->passed = i + 1;
         if (field->left == 0)
             return true;
         field->left--;
@@ -69,35 +90,76 @@ static bool follow_quoted(struct field *field, const uint8_t *data, size_t bytes
 
 bool field_follow(struct field *field, const uint8_t *data, size_t bytes)
 {
-    const uint8_t *end;
+    const struct field_place *place = &field->place;
+    const uint8_t *from = data, *end = NULL;
 
-    if (field->place.quoted)
+    if (is_json(place)) {
+        json_follow(&field->json, data, bytes);
+        return false;
+    }
+    if (place->quoted)
         return follow_quoted(field, data, bytes);
     for (; field->left > 0; field->left--) {
-        end = memchr(data, field->place.separator, bytes);
+        end = memchr(from, place->separator, bytes);
         if (end == NULL)
             return false;
-        bytes -= (size_t)(end + 1 - data);
-        data = end + 1;
+        bytes -= (size_t)(end + 1 - from);
+        from = end + 1;
     }
-    end = field->place.number == 0 ? NULL : memchr(data, field->place.separator, bytes);
-    add(field, data, end == NULL ? bytes : (size_t)(end - data));
+    end = place->choice == NULL ? NULL : memchr(from, place->separator, bytes);
+    add(field, from, end == NULL ? bytes : (size_t)(end - from));
+    if (end != NULL)
+        field->passed = (size_t)(end + 1 - data);
     return end != NULL;
 }
 
-bool field_is_there(const struct field *field)
+/* A duplicate that was short may have taken the place of a value that was too long. */
+static enum field_verdict end_json(struct field *field)
 {
-    return field->left == 0;
+    const enum field_verdict verdict = (enum field_verdict)json_end(&field->json);
+
+    field->bytes = field->json.bytes;
+    field->too_long = verdict == FIELD_FOUND && field->json.too_long;
+    return field->too_long ? FIELD_TOO_LONG : verdict;
 }
 
-const char *field_advice(const struct field_place *place)
+enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter)
 {
+    if (is_json(&field->place))
+        return end_json(field);
+    if (field->left > 0) {
+        field->bytes = (size_t)(field->place.choice->number - field->left);
+        return FIELD_MISSING;
+    }
+    if (field->too_long)
+        return FIELD_TOO_LONG;
+    if (!ended && delimiter == '\n' && field->bytes > 0 && field->text[field->bytes - 1] == '\r' && !field->closed)
+        field->bytes--;
+    return FIELD_FOUND;
+}
+
+const char *field_say(const struct field_place *place, enum field_verdict verdict, size_t bytes,
+                      char said[FIELD_SAID_BYTES])
+{
+    static const char *const values[] = {[FIELD_MISSING] = "nothing at",
+                                         [FIELD_NULL] = "null at",
+                                         [FIELD_ARRAY] = "an array at",
+                                         [FIELD_OBJECT] = "an object at",
+                                         [FIELD_INVALID] = "invalid JSON, which has no"};
+
+    if (is_json(place))
+        snprintf(said, FIELD_SAID_BYTES, "%s %s", values[verdict], place->choice->text);
+    else
+        snprintf(said, FIELD_SAID_BYTES, "no field %s, only %zu", place->choice->text, bytes);
+    return said;
+}
+
+const char *field_advice(const struct field_place *place, bool first)
+{
+    if (is_json(place))
+        return "; jq can mend such records, or leave them out";
+    if (!first)
+        return "";
     return place->quoted ? "; -t sets the separator of fields"
                          : "; -t sets the separator of fields, --csv makes it a comma";
-}
-
-void field_end_line(struct field *field)
-{
-    if (field->bytes > 0 && field->text[field->bytes - 1] == '\r' && !field->closed)
-        field->bytes--;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "record/column.h"
 #include "system/fault.h"
 
 /* The first read. */
@@ -23,6 +24,18 @@ bool header_has_lines(const struct record_format *format)
 bool header_is_none(const struct header_rule *rule)
 {
     return rule->bytes == 0 && rule->lines == 0 && rule->start == NULL;
+}
+
+void header_check_field(const struct header_rule *rule, bool columns, const struct field_choice *choice,
+                        const char *option)
+{
+    const bool one_line = rule->lines == 1 && rule->bytes == 0 && rule->start == NULL;
+
+    if (choice->kind == FIELD_NAME && !one_line)
+        fault_say("%s=%s: a name needs a header of one line; add --header, or give the number", option, choice->text);
+    if (choice->kind == FIELD_POINTER && columns)
+        fault_say("%s=%s: a JSON Pointer needs lines of JSON, without --csv or -t; write '\"%s\"' for a column",
+                  option, choice->text, choice->text);
 }
 
 void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)
@@ -223,6 +236,8 @@ _Noreturn static void report_difference(struct header *header, const char *name,
 static void check_text(struct header *header, const char *name, size_t bytes)
 {
     header->own_bytes = bytes;
+    for (size_t i = 0; i < HEADER_NAMES_MAX && header->rule.names[i].choice != NULL; i++)
+        column_find(&header->rule.names[i], name, header->buffer, bytes);
     if (!header->known) {
         header->text = fault_allocate(bytes + 1, 1);
         memcpy(header->text, header->buffer, bytes);

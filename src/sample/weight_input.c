@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/scan.h"
+#include "input/position.h"
 #include "shuffle/pile.h"
 #include "shuffle/pile_source.h"
 
@@ -23,12 +23,8 @@ struct weight_input {
     struct engine *engine;
     const struct record_format *format; /* of the records */
     struct weight_place place;
-    struct source *records;
-    const char *name;     /* of the records' file */
-    uint64_t name_ends;   /* the stream's offset at which it ends */
-    uint64_t name_record; /* its first record */
-    uint64_t record;      /* that comes next */
-    struct field field;   /* the weight's text */
+    struct position position; /* of the record at hand */
+    struct field field;       /* the weight's text */
     uint8_t text[WEIGHT_BYTES_MAX];
 
     struct source *file;
@@ -58,7 +54,7 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
     weights->engine = engine;
     weights->format = format;
     weights->place = place;
-    weights->records = source;
+    position_begin(&weights->position, source, format);
     weights->buffer = engine_buffer(engine, ENGINE_WEIGHTS);
     if (place.file != NULL) {
         weights->lines.format.delimiter = '\n';
@@ -76,44 +72,26 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
 
 /* ---- Their text ---- */
 
-/* The line of a record in its file: those of the header come before. */
-static uint64_t line_of(const struct weight_input *weights)
-{
-    size_t bytes;
-    const uint8_t *header = source_header(weights->records, &bytes);
-
-    return scan_count(header, bytes, weights->format->delimiter) + weights->record - weights->name_record + 1;
-}
-
 /* What may help if the first record has no weight. */
 static const char *advise(const struct weight_input *weights)
 {
     size_t header_bytes;
 
-    if (weights->file != NULL || weights->record > 0)
-        return "";
-    if (!field_is_there(&weights->field))
-        return field_advice(&weights->place.field);
-    (void)source_header(weights->records, &header_bytes);
-    return header_bytes == 0 && weights->field.bytes > 0 && isalpha(weights->field.text[0])
+    (void)source_header(weights->position.source, &header_bytes);
+    return weights->file == NULL && weights->position.record == 1 && header_bytes == 0 && weights->field.bytes > 0 &&
+                   isalpha(weights->field.text[0])
                ? "; if this is a header, add --header"
                : "";
 }
 
 /* Report what is wrong with a weight, naming where it stands. */
-_Noreturn static void report(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes)
+_Noreturn static void report(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes,
+                             const char *advice)
 {
-    const char *name = weights->place.file;
-    const unsigned long long number = weights->record - weights->name_record + 1;
-    const bool is_missing = !field_is_there(&weights->field);
-    const char *advice = advise(weights);
-    uint64_t line = weights->record + 1;
     static const char nul[] = "\\x00"; /* fault.h shows other control characters in this way */
-    char quoted[QUOTED * (sizeof nul - 1) + 1];
+    char quoted[QUOTED * (sizeof nul - 1) + 1], place[POSITION_BYTES];
     size_t length = 0;
 
-    if (is_missing && bytes > 0 && text[bytes - 1] == '\r') /* which is not what is missing */
-        bytes--;
     for (size_t i = 0; i < bytes && i < QUOTED; i++) {
         if (text[i] != '\0') {
             quoted[length++] = (char)text[i];
@@ -123,24 +101,9 @@ _Noreturn static void report(struct weight_input *weights, const char *what, con
         }
     }
     quoted[length] = '\0';
-    if (name == NULL && (record_is(weights->format, RECORD_QUOTED) || source_headers_may_differ(weights->records)))
-        fault_say("%s: record %llu: %s: '%s'%s", weights->name, number, what, quoted, advice);
-    if (name == NULL) {
-        name = weights->name;
-        line = line_of(weights);
-    }
-    fault_say("%s:%llu: %s: '%s'%s", name, (unsigned long long)line, what, quoted, advice);
-}
-
-/* The record has fewer fields. */
-_Noreturn static void report_missing(struct weight_input *weights, const uint8_t *record, size_t bytes)
-{
-    const unsigned long long number = weights->place.field.number;
-    char what[80];
-
-    snprintf(what, sizeof what, "no field %llu for the weight, only %llu", number,
-             number - (unsigned long long)weights->field.left);
-    report(weights, what, record, bytes);
+    if (weights->file != NULL)
+        fault_say("%s:%llu: %s: '%s'", weights->place.file, (unsigned long long)weights->position.record, what, quoted);
+    fault_say("%s: %s: '%s'%s", position_say(&weights->position, place), what, quoted, advice);
 }
 
 static struct decimal read_weight(struct weight_input *weights)
@@ -150,20 +113,20 @@ static struct decimal read_weight(struct weight_input *weights)
     struct decimal weight;
 
     if (weights->field.too_long)
-        report(weights, "weight is too long", text, bytes);
+        report(weights, "weight is too long", text, bytes, "");
     switch (decimal_read(text, bytes, &weight)) {
     case DECIMAL_OK:
         return weight;
     case DECIMAL_NEGATIVE:
-        report(weights, "negative weight", text, bytes);
+        report(weights, "negative weight", text, bytes, "");
     case DECIMAL_NAN:
-        report(weights, "weight is not a number", text, bytes);
+        report(weights, "weight is not a number", text, bytes, advise(weights));
     case DECIMAL_INFINITE:
-        report(weights, "infinite weight", text, bytes);
+        report(weights, "infinite weight", text, bytes, "");
     case DECIMAL_INVALID:
         break;
     }
-    report(weights, "invalid weight", text, bytes);
+    report(weights, "invalid weight", text, bytes, advise(weights));
 }
 
 /* ---- In a file of their own ---- */
@@ -176,26 +139,14 @@ static struct decimal read_line(struct weight_input *weights)
     while (!line.last) {
         if (!record_reader_next(&weights->reader, &line))
             fault_say("%s: too few weights: there are more than %llu records", weights->place.file,
-                      (unsigned long long)weights->record);
+                      (unsigned long long)weights->position.record - 1);
         field_follow(&weights->field, line.data, line.bytes - line.last);
     }
-    field_end_line(&weights->field);
+    (void)field_end(&weights->field, false, '\n');
     return read_weight(weights);
 }
 
 /* ---- In the records ---- */
-
-/* Know the file from which a record comes. */
-static void find_name(struct weight_input *weights, uint64_t offset)
-{
-    const char *before = weights->name;
-
-    if (before != NULL && weights->name_ends != UINT64_MAX && offset < weights->name_ends)
-        return;
-    weights->name = source_name_at(weights->records, offset, &weights->name_ends);
-    if (weights->name != before)
-        weights->name_record = weights->record;
-}
 
 /* The next piece of what was kept of a record. */
 static void read_late(struct weight_input *weights, struct record_piece *piece)
@@ -230,7 +181,7 @@ static bool keep(struct weight_input *weights, struct record_reader *reader, str
     pile_append(&weights->kept, 0, piece->data, piece->bytes);
     while (!ended && !piece->last) {
         if (!record_reader_next(reader, piece))
-            fault_say("%s: ends within a record", weights->name);
+            fault_say("%s: ends within a record", weights->position.name);
         ended = field_follow(&weights->field, piece->data, piece->bytes - piece->last);
         pile_append(&weights->kept, 0, piece->data, piece->bytes);
     }
@@ -241,13 +192,26 @@ static bool keep(struct weight_input *weights, struct record_reader *reader, str
     return ended;
 }
 
+/* The record that begins so has no weight. */
+_Noreturn static void refuse(struct weight_input *weights, enum field_verdict verdict, const uint8_t *text,
+                             size_t bytes)
+{
+    const struct field_place *place = &weights->place.field;
+    char said[FIELD_SAID_BYTES];
+
+    if (bytes > 0 && text[bytes - 1] == '\r') /* which is not what is missing */
+        bytes--;
+    report(weights, field_say(place, verdict, weights->field.bytes, said), text, bytes,
+           field_advice(place, weights->position.record == 1));
+}
+
 /* The weight of a record whose first piece has come, which may become another one. */
 static struct decimal find_field(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece)
 {
     struct field *field = &weights->field;
+    enum field_verdict verdict;
     bool ended;
 
-    find_name(weights, piece->offset);
     field_begin(field, weights->place.field, false, weights->text, WEIGHT_BYTES_MAX);
     ended = field_follow(field, piece->data, piece->bytes - piece->last);
     if (!ended && !piece->last) {
@@ -255,10 +219,9 @@ static struct decimal find_field(struct weight_input *weights, struct record_rea
         read_late(weights, piece);
         piece->first = true;
     }
-    if (!field_is_there(field))
-        report_missing(weights, piece->data, piece->bytes - piece->last);
-    if (!ended && weights->format->delimiter == '\n')
-        field_end_line(field);
+    verdict = field_end(field, ended, weights->format->delimiter);
+    if (verdict != FIELD_FOUND && verdict != FIELD_TOO_LONG)
+        refuse(weights, verdict, piece->data, piece->bytes - piece->last);
     return read_weight(weights);
 }
 
@@ -274,8 +237,8 @@ bool weight_input_next(struct weight_input *weights, struct record_reader *reade
     if (!record_reader_next(reader, piece))
         return false;
     if (piece->first) {
+        position_next(&weights->position, piece->offset);
         *weight = weights->file != NULL ? read_line(weights) : find_field(weights, reader, piece);
-        weights->record++;
     }
     return true;
 }
@@ -287,7 +250,7 @@ void weight_input_end(struct weight_input *weights)
     release_promise(weights);
     if (weights->file != NULL && record_reader_next(&weights->reader, &line))
         fault_say("%s: too many weights: there are %llu records", weights->place.file,
-                  (unsigned long long)weights->record);
+                  (unsigned long long)weights->position.record);
 }
 
 void weight_input_free(struct weight_input *weights)

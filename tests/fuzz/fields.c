@@ -19,20 +19,20 @@ static void find(struct field_place place, const uint8_t *data, size_t bytes, st
     uint64_t number = 1;
     bool inside = false;
 
-    *found = (struct found){.there = place.number == 1};
+    *found = (struct found){.there = place.choice->number == 1};
     for (size_t i = 0; i < bytes && !found->ended; i++) {
         const bool quote = place.quoted && data[i] == '"';
 
         if (quote && inside && i + 1 < bytes && data[i + 1] == '"') {
-            if (number == place.number)
+            if (number == place.choice->number)
                 found->text[found->bytes++] = data[i];
             i++;
         } else if (quote) {
             inside = !inside;
         } else if (data[i] == place.separator && !inside) {
-            found->ended = number == place.number;
-            found->there = ++number >= place.number;
-        } else if (number == place.number) {
+            found->ended = number == place.choice->number;
+            found->there = ++number >= place.choice->number;
+        } else if (number == place.choice->number) {
             found->text[found->bytes++] = data[i];
         }
     }
@@ -52,7 +52,7 @@ static void follow(struct field_place place, const uint8_t *data, size_t bytes, 
         ended = field_follow(&field, piece, step < bytes - at ? step : bytes - at);
         free(piece);
     }
-    FUZZ_CHECK(ended == found->ended && field_is_there(&field) == found->there);
+    FUZZ_CHECK(ended == found->ended && (field_end(&field, ended, '\0') == FIELD_FOUND) == found->there);
     FUZZ_CHECK(!field.too_long && field.bytes == found->bytes && memcmp(text, found->text, found->bytes) == 0);
     free(text);
 }
@@ -62,11 +62,11 @@ static void check_key(struct field_place place, const uint8_t *data, size_t byte
     static struct key key;
     const struct key_rule rule = {.format = {.delimiter = ';'}, .field = place};
     uint8_t *record = fuzz_copy(data, bytes + 1); /* with a delimiter */
-    enum key_verdict whole = key_find(&rule, record, bytes + 1, true, &key);
+    enum field_verdict whole = key_find(&rule, record, bytes + 1, true, &key);
 
-    FUZZ_CHECK(whole == (found->there ? KEY_FOUND : KEY_MISSING));
-    FUZZ_CHECK(whole != KEY_FOUND || (key.bytes == found->bytes && memcmp(key.text, found->text, key.bytes) == 0));
-    FUZZ_CHECK(key_find(&rule, record, bytes, false, &key) == (found->ended ? KEY_FOUND : KEY_BEYOND));
+    FUZZ_CHECK(whole == (found->there ? FIELD_FOUND : FIELD_MISSING));
+    FUZZ_CHECK(whole != FIELD_FOUND || (key.bytes == found->bytes && memcmp(key.text, found->text, key.bytes) == 0));
+    FUZZ_CHECK(key_find(&rule, record, bytes, false, &key) == (found->ended ? FIELD_FOUND : FIELD_BEYOND));
     free(record);
 }
 
@@ -76,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct fuzz fuzz = {data, bytes};
     const bool quoted = fuzz_byte(&fuzz) % 2 != 0;
     const uint8_t separator = fuzz_byte(&fuzz);
-    struct field_place place = {.number = 1 + fuzz_byte(&fuzz) % 4, .separator = separator, .quoted = quoted};
+    struct field_choice choice = {.kind = FIELD_NUMBER, .number = 1 + fuzz_byte(&fuzz) % 4};
+    struct field_place place = {.choice = &choice, .separator = separator, .quoted = quoted};
     const size_t step = 1 + fuzz_byte(&fuzz);
 
     if (fuzz.bytes == 0 || fuzz.bytes > BYTES_MAX || (quoted && separator == '"'))

@@ -21,7 +21,7 @@ UNIT_TEST(an_output_has_at_least_the_bytes_that_are_known)
         {{.count = 3}, 1000, 0},
         {{ALL, .repeat = true}, 1000, 0},
         {{ALL, .probability = "0.5"}, 1000, 0},
-        {{ALL, .weight_field = 1}, 1000, 0},
+        {{ALL, .weight_field.kind = FIELD_NUMBER}, 1000, 0},
         {{ALL, .parts = 2}, 1000, 0},
         {{.count = 3000, .repeat = true}, 1000, 3000},
         {{.count = 3000, .repeat = true}, 0, 0},

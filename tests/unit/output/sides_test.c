@@ -15,14 +15,16 @@ static struct spill_place place = {.directory = directories, .directories = 1, .
 static const struct split splits[] = {{.path = "a", .amount = 250000, .is_percentage = true},
                                       {.path = "b", .amount = 250000, .is_percentage = true}};
 static struct random_key key;
+static struct field_choice choice;
 
 static struct output_plan plan_of(struct record_format format, uint64_t number)
 {
     random_key_init(&key, "42", 2);
+    choice = (struct field_choice){.kind = FIELD_NUMBER, .text = "N", .number = number};
     return (struct output_plan){.path = "rest",
                                 .split = splits,
                                 .splits = 2,
-                                .split_field = {.number = number, .separator = '\t'},
+                                .split_field = {.choice = &choice, .separator = '\t'},
                                 .key = &key,
                                 .filters = 1,
                                 .format = format,
@@ -123,7 +125,7 @@ TEST(a_key_has_a_limit)
     memset(text, 'x', 65537);
     strcpy(text + 65537, "\n");
     for (size_t step = 1000; step < TEXT_MAX; step *= 10) {
-        assert_ends(run(&plan, text, step), "bigshuf: --split-field: a field has more than 65536 bytes\n");
+        assert_ends(run(&plan, text, step), "bigshuf: --split-field: field N has more than 65536 bytes\n");
         run(&plan, text + 1, step);
     }
 }

@@ -138,7 +138,8 @@ enum {
 /* An item is its number from 0 and its weight. */
 static char lines[] = "0 1\n1 2\n2 0\n3 4\n4 10\n";
 
-static const struct weight_place place = {.field = {.number = 2, .separator = ' '}};
+static struct field_choice second = {.kind = FIELD_NUMBER, .text = "2", .number = 2};
+static const struct weight_place place = {.field = {.choice = &second, .separator = ' '}};
 
 static void order_by_weight(struct source *source, struct output *to)
 {

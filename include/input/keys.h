@@ -1,0 +1,17 @@
+#ifndef BIGSHUF_INPUT_KEYS_H
+#define BIGSHUF_INPUT_KEYS_H
+
+/* The keys of the records of a source are looked at as these pass, so that a record without one ends the run with the
+ * name of its file and its line, before anything is written. */
+
+#include "input/source.h"
+#include "record/key.h"
+
+/* The key of the next record; NULL: the source begins, maybe again. */
+typedef void keys_function(void *context, const struct key *key);
+
+/* From now on, a source of records of the rule's format, of which nothing has been read, tells of each key, unless
+ * `tell` is NULL. It can still be mapped. */
+void keys_begin(struct source *source, const struct key_rule *rule, keys_function *tell, void *context);
+
+#endif

@@ -1,0 +1,31 @@
+#ifndef BIGSHUF_INPUT_POSITION_H
+#define BIGSHUF_INPUT_POSITION_H
+
+/* In which line of which file a record stands, for messages. */
+
+#include <stdint.h>
+
+#include "input/source.h"
+#include "record/record.h"
+
+enum { POSITION_BYTES = 4200 };
+
+struct position {
+    const struct source *source; /* of the records */
+    const struct record_format *format;
+    const char *name; /* of the file */
+    uint64_t ends;    /* from here on up to this offset of the stream, all is from it */
+    uint64_t first;   /* its first record, */
+    uint64_t record;  /* and the one at hand: both from 1, among those of all files */
+};
+
+/* Before the first record. What is pointed to must stay. */
+void position_begin(struct position *position, const struct source *source, const struct record_format *format);
+
+/* The next record begins at this offset of the stream, and some of it has been read. */
+void position_next(struct position *position, uint64_t offset);
+
+/* "in.txt:7", or "in.csv: record 7" where a record may be several lines. */
+const char *position_say(const struct position *position, char said[POSITION_BYTES]);
+
+#endif

@@ -1,0 +1,42 @@
+#include "input/position.h"
+
+#include <stdio.h>
+
+#include "record/scan.h"
+#include "system/fault.h"
+
+void position_begin(struct position *position, const struct source *source, const struct record_format *format)
+{
+    *position = (struct position){.source = source, .format = format};
+}
+
+/* As long as a file is read, nobody knows where it ends; but what has been read is not beyond that. */
+void position_next(struct position *position, uint64_t offset)
+{
+    const char *before = position->name;
+
+    position->record++;
+    if (before != NULL && offset < position->ends)
+        return;
+    position->name = source_name_at(position->source, offset, &position->ends);
+    if (position->ends == UINT64_MAX)
+        position->ends = source_delivered_bytes(position->source);
+    if (position->name != before)
+        position->first = position->record;
+}
+
+/* The lines of the header come before. */
+const char *position_say(const struct position *position, char said[POSITION_BYTES])
+{
+    const unsigned long long number = position->record - position->first + 1;
+    const char *name = fault_name(position->name);
+    size_t bytes;
+    const uint8_t *header = source_header(position->source, &bytes);
+
+    if (record_is(position->format, RECORD_QUOTED) || source_headers_may_differ(position->source))
+        snprintf(said, POSITION_BYTES, "%s: record %llu", name, number);
+    else
+        snprintf(said, POSITION_BYTES, "%s:%llu", name,
+                 number + scan_count(header, bytes, position->format->delimiter));
+    return said;
+}
