@@ -20,7 +20,8 @@ struct key_rule {
 };
 
 struct key {
-    size_t bytes;                    /* or if it is missing, how many fields there are */
+    enum field_verdict verdict;      /* is there one? */
+    size_t bytes;                    /* or if its column is missing, how many there are */
     uint8_t text[KEY_BYTES_MAX + 1]; /* one more for the carriage return that may follow it */
 };
 

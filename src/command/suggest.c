@@ -68,7 +68,7 @@ static const struct {
     {"null nul print0 null-data null-terminated 0", "write -z"},
     {"separator sep fs field-delimiter column-delimiter column-separator delimiters d F",
      "write -t C for fields, --delimiter=STRING for ends of lines"},
-    {"groupby group-by keep-together by column col columns", "write --group-field=N, or --split-field=N"},
+    {"groupby group-by keep-together by column col columns", "write --group-field=FIELD, or --split-field=FIELD"},
     {"weighted prob-field probabilities", "write --weight-field=N, or --weights=FILE"},
     {"gzip gunzip zstd decompress uncompress bzip2 xz lz4 unzip", "write -Z"},
     {"keep keep-newest", "write --newest=N"},

@@ -158,9 +158,9 @@ test_a_group_larger_than_memory_stays_whole() {
 test_a_line_without_the_field_is_an_error_and_nothing_is_replaced() {
     printf 'a\t1\nb\n' >in
     echo old >out
-    fails_with 1 'bigshuf: in: record 2 of the input has no field 2, only 1' bigshuf --group-field=2 -o out in
+    fails_with 1 "bigshuf: in:2: no field 2, only 1: 'b'" bigshuf --group-field=2 -o out in
     same old "$(<out)"
-    fails_with 1 'bigshuf: -: record 2 of the input has no field 2, only 1' bigshuf --group-field=2 -o out < <(cat in)
+    fails_with 1 "bigshuf: -:2: no field 2, only 1: 'b'" bigshuf --group-field=2 -o out < <(cat in)
 }
 
 test_keys_may_be_anything() {

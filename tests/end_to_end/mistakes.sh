@@ -77,7 +77,7 @@ bigshuf --null in =! unrecognized option '--null'; write -z
 bigshuf -0 in =! invalid option -- '0'; write -z
 bigshuf -d , in =! invalid option -- 'd'; write -t C for fields, --delimiter=STRING for ends of lines
 bigshuf --sep=, in =! unrecognized option '--sep=,'; write -t C for fields, --delimiter=STRING for ends of lines
-bigshuf --by=user in =! unrecognized option '--by=user'; write --group-field=N, or --split-field=N
+bigshuf --by=user in =! unrecognized option '--by=user'; write --group-field=FIELD, or --split-field=FIELD
 bigshuf --gzip in =! unrecognized option '--gzip'; write -Z
 bigshuf --decompress in =! unrecognized option '--decompress'; write -Z
 bigshuf --rank=1 in =! unrecognized option '--rank=1'; write --part=R/W --seed=STRING
@@ -153,9 +153,11 @@ bigshuf -t tab --weight-field=2 in =! multi-character tab 'tab': must be one byt
 bigshuf --delimiter='\d' in =! invalid --delimiter argument '\d': must have one of abfnrtv\ or a byte's number behind a backslash, such as \n or \xff
 bigshuf --delimiter= in =! --delimiter must not be empty
 bigshuf --delimiter=, -z in =! cannot combine -z and --delimiter other than '\0'
-bigshuf --weight-field=price in =! invalid field value 'price': must be a whole number
+bigshuf --weight-field=price in =! --weight-field=price: a name needs a header of one line; add --header, or give the number
 bigshuf --weight-field=0 in =! invalid field value '0': fields are numbered from 1
-bigshuf --split-field=1,2 in =! invalid field value '1,2': must be a whole number
+bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a header of one line; add --header, or give the number
+bigshuf --csv --header --weight-field=prize table.csv =! table.csv: no column 'prize': the header has 'id', 'price'
+bigshuf --group-field=/user in =! in:1: nothing at /user: '1'; jq can mend such records, or leave them out
 bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number
 bigshuf --gather=store --piles=3- =! invalid --piles argument '3-': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
 bigshuf --tune=fast in =! invalid --tune argument 'fast': must be leaf-records=T or compress-temporary=auto|always|never
@@ -211,7 +213,7 @@ bigshuf --split=1:a --split=1:a in =! a and a: are the same output file; give th
 bigshuf --split=1:out -o out in =! out and out: are the same output file; give them different names
 bigshuf --split-field=1 in =! --split-field needs --split
 bigshuf --split-field=1 --split=1:a in =! cannot combine --split-field and --split of a number of records
-bigshuf --seed=2 --split-field=2 --split=10%:a in =! --split-field: a record has no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --seed=2 --split-field=2 --split=10%:a in =! --split-field: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
 END
 }
 
@@ -301,17 +303,17 @@ END
 
 test_likely_mistakes_with_fields_and_weights_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf --weight-field=2 in =! in:1: no field 2 for the weight, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --weight-field=2 in =! in:1: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --weight-field=2 -t, crlf.csv =! crlf.csv:1: invalid weight: 'price'; if this is a header, add --header
-bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! --split-field: a record has no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! --split-field: no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --csv --weight-field=2 table.csv =! table.csv: record 1: invalid weight: 'price'; if this is a header, add --header
-bigshuf --csv --weight-field=3 table.csv =! table.csv: record 1: no field 3 for the weight, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --csv --weight-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --weights=few in =! few: too few weights: there are more than 1 records
-bigshuf --csv --group-field=3 table.csv =! table.csv: record 1 of the input has no field 3, only 2; -t sets the separator of fields
+bigshuf --csv --group-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --csv --group-field=1 torn.csv =? warning: torn.csv: the records of group 'a' are not all neighbours, so they are several groups; sort by field 1 first
 bigshuf --csv --group-field=1 --split=1:test -o rest torn.csv =! torn.csv: the records of group 'a' are not all neighbours, so --split would divide it; sort by field 1 first
 bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
-bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! --split-field: a record has no field 3, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! --split-field: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --split-field=1 --split=10%:a -o out table.csv =? warning: --split-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
 bigshuf --keep-order in =! --keep-order needs -n
 bigshuf --weights=in --weight-field=1 in =! cannot combine --weights and --weight-field

@@ -136,8 +136,9 @@ test_counts_are_digits_alone_and_within_their_range() {
 test_wrong_arguments_are_refused() {
     cases <<'END'
 bigshuf --group-field=0 =! invalid field value '0': fields are numbered from 1?Try 'bigshuf --help' for more information.
-bigshuf --split-field= =! invalid field value '': must be a whole number?Try *
-bigshuf --weight-field=1,2 =! invalid field value '1,2': *
+bigshuf --split-field= =! invalid --split-field argument '': must be the number of a column, its name, or a JSON Pointer
+bigshuf --weight-field=1,2 =! --weight-field=1,2: a name needs a header of one line; add --header, or give the number
+bigshuf --weight-field=/a~b =! invalid --weight-field argument '/a~b': must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1
 bigshuf --weight-field=18446744073709551616 =! field number '18446744073709551616' is too large?Try *
 bigshuf -t '' =! empty tab: must be one byte, *
 bigshuf -t '\q' =! multi-character tab '\\q': must be one byte, such as ',', or an escape, such as '\\t'

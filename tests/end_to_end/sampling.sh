@@ -360,7 +360,7 @@ test_a_weight_may_stand_anywhere_in_its_record() {
     cat long >>in
     fails_with 1 "bigshuf: in:42: weight is too long: '21 2 3 *'" bigshuf -S 8M --weight-field=2 in >out
     { head -n 41 in; cat long; } >none
-    fails_with 1 "bigshuf: none:42: no field 2 for the weight, only 1: '1 2 3 *'" bigshuf -S 8M --weight-field=2 none >out
+    fails_with 1 "bigshuf: none:42: no field 2, only 1: '1 2 3 *'" bigshuf -S 8M --weight-field=2 none >out
 }
 
 test_what_is_read_ahead_for_a_weight_takes_no_disk() {
@@ -462,7 +462,7 @@ test_weights_at_fault_are_named_by_their_place() {
     cases <<'END'
 bigshuf --weights=long -i 1-2 =! long:1: weight is too long: '1.00*
 bigshuf --weight-field=1 long =! long:1: weight is too long: '1.00*
-bigshuf --weight-field=2 short =! short:2: no field 2 for the weight, only 1: '3'
+bigshuf --weight-field=2 short =! short:2: no field 2, only 1: '3'
 bigshuf --weight-field=1 one empty two =! two:2: invalid weight: ''
 bigshuf --weight-field=1 three empty two =! three:3: invalid weight: 'x'
 bigshuf --weight-field=2 -n 1 large small =! small:1: invalid weight: 'x'
@@ -472,7 +472,7 @@ bigshuf --header=bytes:3 --weight-field=1 headed headed =! headed:4: invalid wei
 bigshuf --header=start:'#' --headers-differ --weight-field=1 first second =! second: record 2: invalid weight: 'x'
 printf 'h\n;1;x;' | bigshuf --header=1 --delimiter=';' --weight-field=1 =! -:3: invalid weight: 'x'
 bigshuf --csv -t ';' --weight-field=2 quoted =! quoted: record 1: invalid weight: '1;5'
-bigshuf --csv --header --weight-field=2 missing missing =! missing: record 2: no field 2 for the weight, only 1: 'c'
+bigshuf --csv --header --weight-field=2 missing missing =! missing: record 2: no field 2, only 1: 'c'
 printf '0123456789012345678901234567890123456789xx\n' | bigshuf --weight-field=1 =! -:1: invalid weight: '0123456789012345678901234567890123456789'
 printf 'a\033\0\n' | bigshuf --weight-field=1 =! -:1: invalid weight: 'a\\x1b\\x00'; if this is a header, add --header
 bigshuf --weights=- < <(seq 3) =! standard input cannot hold both records and weights

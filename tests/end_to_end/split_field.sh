@@ -114,7 +114,7 @@ test_large_records_and_long_ones_before_their_field() {
 test_files_that_are_there_survive_a_line_without_the_field() {
     { visits 100 10 && echo 101; } >in
     for file in a b rest; do echo old >$file; done
-    fails_with 1 "bigshuf: --split-field: a record has no field 2, only 1: '101'" divide in
+    fails_with 1 "bigshuf: --split-field: no field 2, only 1: '101'" divide in
     same 'old old old' "$(cat a b rest | xargs)"
     same 'a b in rest' "$(echo *)"
 }
@@ -148,7 +148,7 @@ test_what_cannot_be_split_by_a_field_is_told() {
     done
     cases <<'END'
 bigshuf --split-field=2 =! --split-field needs --split
-printf '1\r\n' | bigshuf --split-field=2 --split=10%:a =! --split-field: a record has no field 2, only 1: '1'*
+printf '1\r\n' | bigshuf --split-field=2 --split=10%:a =! --split-field: no field 2, only 1: '1'*
 bigshuf --split-field=0 --split=10%:a =! invalid field value '0': fields are numbered from 1*
 bigshuf --split-field=1 $(seq -f --split=1%%:%g 65) =! --split-field: more than 64 splits
 bigshuf --split-field=1 $(seq -f --split=1.5625%%:%g 64) <(seq -f '%g	' 200) && cat [1-9]* | sort -n | tail -n 1 | cut -f 1 => 200

@@ -1,5 +1,6 @@
 """Inputs, as a function of a few words, so that a case that fails can be printed with its data."""
 
+import json
 import random
 import tarfile
 from dataclasses import dataclass, replace
@@ -140,6 +141,24 @@ def _far_table(count, draw, end):
         yield b"%d%s\t%s" % (i, far.get(i, b""), draw.choice(WEIGHTS).encode()) + end
 
 
+def _people(count, draw, end):
+    """Rows of id, who, w; the second one often as in the row before, so that there are groups."""
+    who = b"p0"
+    for i in range(count):
+        who = draw.choice((who, b"p%d" % draw.randrange(9), b'"p%d"' % draw.randrange(3)))
+        yield b"%d,%s,%d" % (i, who, draw.randrange(4)) + end
+
+
+def _objects(count, draw, end):
+    """The same in JSON, in several ways."""
+    who = "p0"
+    for i in range(count):
+        who = draw.choice((who, "p%d" % draw.randrange(9), "\u00e9\U0001f600", "\\/\"\t", "", True, 7))
+        value = {"id": i, "m/n": {"who": who, "w": [None, draw.randrange(4)]}, "text": "{\"x\": [1]}" * draw.randrange(3)}
+        text = json.dumps(value, ensure_ascii=draw.random() < 0.5, separators=draw.choice(((",", ":"), (" , ", ": "))))
+        yield draw.choice(("", "", "", " ")).encode() + text.encode() + draw.choice((b"", b"", b"\r")) + end
+
+
 def _weights(count, draw, end):
     return (draw.choice(WEIGHTS).encode() + end for _ in range(count))
 
@@ -171,5 +190,5 @@ def _lengths(count, draw, end):
 _KINDS = {
     "seq": _seq, "blank": _blank, "bytes": _bytes, "text": _text, "long": _long, "wide": _wide, "giant": _giant,
     "partial": _partial, "csv": _csv, "fasta": _fasta, "fastq": _fastq, "table": _table, "crlf-table": _crlf_table,
-    "far-table": _far_table, "weights": _weights, "raw": _raw, "lengths": _lengths, "tar": _tar,
+    "far-table": _far_table, "weights": _weights, "people": _people, "objects": _objects, "raw": _raw, "lengths": _lengths, "tar": _tar,
 }

@@ -51,7 +51,7 @@ def input_records(case):
     contents = records.read_files(case.format(), [data.make() for data in case.inputs])
     if "group-field" in case.opts:
         contents.members = len(contents.records)
-        contents.records = fields.grouped(case, contents.records)
+        contents.records = fields.grouped(case, contents.records, contents.header)
     return contents
 
 
@@ -65,7 +65,7 @@ def _refuse_torn(case, contents):
     """Without --split-field, splits need whole groups. Few that are torn may go unnoticed."""
     if not contents or "group-field" not in case.opts or "split" not in case.opts or "split-field" in case.opts:
         return
-    keys = fields.group_keys(case, contents.records)
+    keys = fields.group_keys(case, contents.records, contents.header)
     torn = len(keys) - len(set(keys))
     if torn:
         raise (records.BadInput if torn >= 200 else Unsure)("a group is torn")
@@ -97,15 +97,8 @@ def _weights(case, contents, count):
         if len(lines) != count:
             raise model.BadWeight("too few or too many")
     elif "weight-field" in case.opts:
-        separator = (case.opts.get("t") or "\t").replace("\\t", "\t").encode()
-        end = len(case.format().string)
-        index = int(case.opts["weight-field"]) - 1
-        lines = []
-        for record in contents.records:
-            fields = record[:-end].split(separator)
-            if len(fields) <= index:
-                raise model.BadWeight("no such field")
-            lines.append(fields[index])
+        key = fields.Key(case, case.opts["weight-field"], contents.header)
+        lines = [key.of(record)[0] for record in contents.records]
     else:
         return None
     return [model.weight(line) for line in lines]
@@ -185,7 +178,7 @@ def cut(case, chosen, result, key):
     """Deal the records over splits, shards and the rest."""
     if "split-field" in case.opts:
         result.late = True  # if a record has not the field
-        *parts, chosen = fields.divided(case, key, chosen)
+        *parts, chosen = fields.divided(case, key, chosen, result.header)
         for split, part in zip(case.opts["split"], parts):
             result.files[split.split(":", 1)[1]] = part
         return _leave(case, chosen, result)
@@ -249,6 +242,10 @@ def expect(case, seed=None):
         _refuse_packed(case)
         contents = input_records(case)
         _refuse_torn(case, contents)
+        if case.opts.get("split-field", "").startswith("/"):  # all are looked at, whatever is written
+            key = fields.Key(case, case.opts["split-field"], contents.header)
+            for record in contents.records:
+                key.of(records.members(case.format(), record)[0])
         texts = contents.records if contents else _range(case, case.format().string)
         if contents:
             result.header = contents.header

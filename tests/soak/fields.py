@@ -1,4 +1,7 @@
-"""Fields of records, and what is done by them: groups (--group-field) and sides (--split-field)."""
+"""Fields of records, and what is done by them: groups (--group-field), sides (--split-field) and weights."""
+
+import json
+import re
 
 from records import BadInput, members
 from words import labelled_key, siphash
@@ -33,19 +36,51 @@ def _plain_fields(text, separator):
         yield value, end
 
 
+def _no_such_value(text):
+    raise BadInput("no JSON: " + text)
+
+
+def _json_value(text, pointer):
+    """The value at a pointer, of which simple ones will do."""
+    try:
+        value = json.loads(text.decode(), parse_int=str, parse_float=str, parse_constant=_no_such_value)
+        for token in pointer.split("/")[1:]:
+            value = value[int(token) if isinstance(value, list) else token.replace("~1", "/").replace("~0", "~")]
+    except (ValueError, LookupError, TypeError) as error:
+        raise BadInput("no such value") from error
+    if value is None or isinstance(value, (dict, list)):
+        raise BadInput("no value that is a key")
+    return (str(value).lower() if isinstance(value, bool) else value).encode()
+
+
 class Key:
     """What a field of a record is, by the options of a case."""
 
-    def __init__(self, case, number):
+    def __init__(self, case, which, header):
         self.csv = case.format().kind == "csv"
         self.end = case.format().string
-        self.number = number
+        self.which = which
         default = "," if self.csv else "\t"
         self.separator = (case.opts.get("t") or default).replace("\\t", "\t").encode()
+        self.number = int(which) if which.isdigit() else None
+        if not which.isdigit() and not which.startswith("/") and header:
+            self.number = self.find(which, header)
+
+    def find(self, name, header):
+        """The number of the only column of this name."""
+        line = re.sub(b"\r?\n$", b"", header).removeprefix(b"\xef\xbb\xbf")
+        names = [value for value, _ in (_csv_fields if self.csv else _plain_fields)(line, self.separator)]
+        if name.startswith('"'):
+            name = name[1:-1].replace('""', '"')
+        if names.count(name.encode()) != 1:
+            raise BadInput("no such column, or several")
+        return names.index(name.encode()) + 1
 
     def of(self, record):
         """(key, where it ends)"""
         text = record[: -len(self.end)]
+        if self.which.startswith("/"):
+            return _json_value(text, self.which), len(text)
         fields = (_csv_fields if self.csv else _plain_fields)(text, self.separator)
         for number, (value, end) in enumerate(fields, 1):
             if number == self.number:
@@ -57,9 +92,9 @@ class Key:
         raise BadInput("no such field")
 
 
-def grouped(case, texts):
+def grouped(case, texts, header):
     """The groups of neighbouring records with the same key."""
-    key, groups, last = Key(case, int(case.opts["group-field"])), [], None
+    key, groups, last = Key(case, case.opts["group-field"], header), [], None
     for text in texts:
         this, end = key.of(text)
         if end >= KEY_WITHIN:
@@ -72,15 +107,15 @@ def grouped(case, texts):
     return [b"".join(group) for group in groups]
 
 
-def group_keys(case, groups):
+def group_keys(case, groups, header):
     """The keys of groups, in their order."""
-    key = Key(case, int(case.opts["group-field"]))
+    key = Key(case, case.opts["group-field"], header)
     return [key.of(members(case.format(), group)[0])[0] for group in groups]
 
 
-def divided(case, main, chosen):
+def divided(case, main, chosen, header):
     """The records for each split, and what is left, as a list of lists."""
-    key, label = Key(case, int(case.opts["split-field"])), labelled_key(main, b"split")
+    key, label = Key(case, case.opts["split-field"], header), labelled_key(main, b"split")
     ends, sum_ = [], 0
     for split in case.opts["split"]:
         sum_ += round(float(split.split("%")[0]) * 10**4)

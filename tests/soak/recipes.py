@@ -123,6 +123,34 @@ def bad_weight(maker):
     case.circ.update(via=draw.choice(("file", "pipe")), old="old")
 
 
+def named_field(maker):
+    """Groups, splits or weights by a name in a header or by a JSON Pointer; now and then there is no such field."""
+    case, draw = maker.case, maker.draw
+    what = draw.choice(("group", "split", "weight"))
+    seeds = [draw.randrange(1 << 30) for _ in range(draw.choice((1, 1, 2)))]
+    count = draw.choice((0, 1, 5, 40, 2000))
+    if maker.chance(2):
+        field = "/m~1n/w/1" if what == "weight" else "/m~1n/who"
+        bad = (b"x", b"{}", b'{"m/n": null}', b'{"m/n": {"who": [1], "w": [1, {}]}}', b'{"m/n": {"w": [0, 1], "who": 1}}')
+        tail = draw.choice(bad) if maker.chance(4) else b""
+        case.inputs = [Data("objects", count, seed, tail=tail) for seed in seeds]
+    else:
+        field = draw.choice(("w", '"w"')) if what == "weight" else draw.choice(("who", "id", '"who"'))
+        heads = (b'id,who,w\n', b'id,"who",w\r\n', b'\xef\xbb\xbf"id","who","w"\n', b"id,name,x\n", b"who,w,who,w,id,id\n")
+        head = draw.choice(heads)
+        case.inputs = [Data("people", count, seed, head=head) for seed in seeds]
+        case.opts["header"] = None
+        case.opts.update({"csv": None} if maker.chance(2) else {"t": ","})
+    case.opts[what + "-field"] = field
+    if what == "split":
+        case.opts["split"] = ["30%:out/split.a", "20.5%:out/split.b"]
+    if maker.chance(3):
+        case.opts["n"] = str(draw.randrange(100))
+    if maker.chance(2):
+        case.opts["o"] = "out/res"
+    case.circ.update(via=draw.choice(("file", "pipe", "dash")), old="old")
+
+
 def missing_input(maker):
     """The last input is not there, and its name is no friend of terminals."""
     case, draw = maker.case, maker.draw
@@ -170,7 +198,7 @@ def outputs_among_inputs(maker):
 
 
 COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, no_more_files,
-          short_of_descriptors, large_header, short_input, bad_weight, missing_input, stalled_input,
+          short_of_descriptors, large_header, short_input, bad_weight, named_field, named_field, missing_input, stalled_input,
           outputs_among_inputs)
 
 
