@@ -314,7 +314,7 @@ static void enter(struct json *json, bool is_object, bool on_way)
     json->matched++;
     json->path = json->rest;
     json->left = read_index(json->path, &json->rest);
-    json->hit = !is_object && json->left == 0;
+    json->hit = json->left == 0; /* the first element; a name of an object says it anew */
 }
 
 /* Of an array, no other element than the one that was left is on the way. */
