@@ -17,7 +17,7 @@
  *                    shuffle scatter gather index transfer pile_source pile run
  *                    engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    output overlap sides files plan held_back framing filter sink target split
+ *                    output overlap sides strata files plan held_back framing filter sink target split
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record

@@ -26,9 +26,9 @@ enum option_class {
     CLASS_DELIMITER = 1 << 5,     /* --delimiter */
     CLASS_KIND = 1 << 6,          /* what a record is */
     CLASS_LINED = 1 << 7,         /* kinds that are made of lines */
-    CLASS_FIELD = 1 << 8,         /* other fields than --split-field */
+    CLASS_FIELD = 1 << 8,         /* fields, but those of splits */
     CLASS_WEIGHT_FIELD = 1 << 9,  /* --weight-field */
-    CLASS_SPLIT_FIELD = 1 << 10,  /* --split-field */
+    CLASS_SPLIT_FIELD = 1 << 10,  /* --split-field, --stratify-field */
     CLASS_HEADER = 1 << 11,       /* whatever is about headers */
     CLASS_HEADER_RULE = 1 << 12,  /* --header, in any form, */
     CLASS_HEADER_COUNT = 1 << 13, /* of a number of lines, */

@@ -43,7 +43,8 @@ struct options {
     uint64_t shard_bytes;   /* --shards=bytes:BYTES: in each file, at most */
     struct split *split;    /* each --split, in order */
     size_t splits;
-    struct field_choice split_field; /* --split-field */
+    struct field_choice split_field; /* --split-field or --stratify-field, */
+    bool stratified;                 /* the latter */
     const char *filter;              /* --filter; NULL if not given */
 
     uint64_t count;  /* -n: records, the least if it is given several times; UINT64_MAX: not given; becomes run.limit */

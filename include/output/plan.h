@@ -30,6 +30,7 @@ struct output_plan {
     const struct split *split; /* the records go to these in turn, and what is left to `path` */
     size_t splits;
     struct field_place split_field; /* if there is one, it decides where a record goes: see sides.h */
+    struct strata *strata;          /* its classes, if each is split by itself (strata.h); else NULL */
     const struct random_key *key;   /* of the order, for that; known in output_begin */
 
     /* At most one of these is not 0. The records that are left by the splits go to: */

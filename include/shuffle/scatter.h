@@ -9,6 +9,7 @@
 
 #include "base/arithmetic.h"
 #include "input/source.h"
+#include "output/strata.h"
 #include "record/record.h"
 #include "shuffle/engine.h"
 #include "shuffle/pile.h"
@@ -25,6 +26,7 @@ struct scatter_plan {
     uint64_t limit;          /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
     unsigned first, last;    /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */
     bool refers;             /* the source lends: fill the piles with references (piles_refer) to its records */
+    struct strata *strata;   /* counts their classes; NULL: there are none */
     struct storage *storage; /* of the piles, freed with them; NULL: temporary files */
     counter *records;        /* receives how many have been found so far, about; NULL: nobody wants to know */
 };

@@ -434,6 +434,12 @@ void argument_split(struct parsing *parsing, const char *text)
     parsing->options->splits++;
 }
 
+void argument_stratify_field(struct parsing *parsing, const char *text)
+{
+    set_field(parsing, text, &parsing->options->split_field);
+    parsing->options->stratified = true;
+}
+
 /* ---- Resources ---- */
 
 void argument_memory(struct parsing *parsing, const char *text)

@@ -119,7 +119,9 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, bytes == 1 && byte >= '0' && byte <= '9', "a digit as --delimiter", CLASS_RANGE);
     add_fact(list, bytes > 1, "--delimiter of several bytes",
              CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD);
-    add_fact(list, has_counted_split(options), "--split of a number of records", CLASS_SPLIT_FIELD);
+    add_fact(list, !options->stratified && has_counted_split(options), "--split of a number of records",
+             CLASS_SPLIT_FIELD);
+    add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--piles=J-K", CLASS_SPLIT_FIELD);
     add_fact(list,
              options->group_field.kind != FIELD_NONE && !field_is_same(&options->group_field, &options->split_field),
              "--group-field of another field", CLASS_SPLIT_FIELD);
@@ -439,7 +441,8 @@ static void check_fields(const struct options *options)
     header_check_field(&options->header, columns, &options->group_field, "--group-field");
     header_check_field(&options->header, columns, &options->weight_field, "--weight-field");
     if (options->gather == NULL)
-        header_check_field(&options->header, columns, &options->split_field, "--split-field");
+        header_check_field(&options->header, columns, &options->split_field,
+                           options->stratified ? "--stratify-field" : "--split-field");
 }
 
 /* The words that are no options: the inputs. */

@@ -164,6 +164,12 @@ static const struct option_row rows[] = {
     {"split-field", 0, GROUP_OUTPUT, "FIELD", "with --split=P%:FILE: write all lines with the\nsame FIELD to one file",
      WHICH(split_field), .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD, .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_IN_TURN,
      .needs = CLASS_SPLIT},
+    {"stratify-field", 0, GROUP_OUTPUT, "FIELD",
+     "with --split: split each class by itself; a\nclass is all lines with the same FIELD", SPECIAL(stratify_field),
+     .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD,
+     .excludes = CLASS_GIVEN | CLASSES_ORDER | CLASS_COUNT | CLASS_PART | CLASS_SHARDS | CLASS_IN_TURN | CLASS_FIELD |
+                 CLASS_SPLIT_FIELD,
+     .needs = CLASS_SPLIT},
     {"filter", 0, GROUP_OUTPUT, "COMMAND",
      "pipe each output through COMMAND, a line of\nshell in which $FILE is the name", TEXT(filter),
      .takes.is_valid = is_command, .takes.valid = "must be a command, such as 'gzip > $FILE.gz'",

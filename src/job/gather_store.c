@@ -52,6 +52,7 @@ static void write_piles(struct resources *resources, struct run *run, struct sto
     counter_set(&run->progress->bytes, bytes_of(reader, count));
     header = store_reader_header(reader, &header_bytes);
     resources_find_columns(resources, resources->options.gather, header, header_bytes);
+    shuffle_count(run, &piles);
     run_scattered(run);
     output_begin(resources->output, run_settle(run, piles.records), header, header_bytes);
     shuffle_piles(run, &piles, order, resources->output);
@@ -136,7 +137,7 @@ void gather_store(struct resources *resources)
                                   .start = format->header_start[0] != '\0' ? format->header_start : NULL};
     resources->options.format = format->record;
     header_check_field(&header, options->separator_given || record_is(&format->record, RECORD_QUOTED),
-                       &options->split_field, "--split-field");
+                       &options->split_field, options->stratified ? "--stratify-field" : "--split-field");
     gather_wanted(resources);
 }
 

@@ -219,6 +219,7 @@ static void shuffle_small(struct run *run, size_t bytes, struct output *output)
     records = bytes > 0 ? record_count(&run->format, &scan, data, bytes, &whole) : 0;
     pile_count(&piles, 0, (int64_t)records);
     counter_set(&run->progress->records, records);
+    shuffle_count(run, &piles);
     run_scattered(run);
     run_begin(run, output, records);
     shuffle_piles(run, &piles, order, output);

@@ -15,6 +15,7 @@
 #include "input/keys.h"
 #include "input/operand.h"
 #include "job/task.h"
+#include "output/strata.h"
 #include "record/column.h"
 #include "system/hardware.h"
 #include "system/sys.h"
@@ -23,9 +24,11 @@
  * with 4 of them, 4.8 s with none, on two processors. */
 enum { WAITING = 4 };
 
-/* Of a memory limit from so many bytes on, this part is set aside for what is decompressed ahead. */
-static const uint64_t AHEAD_FROM_BYTES = (uint64_t)64 << 20;
-enum { AHEAD_SHARE = 8 };
+/* Of a memory limit from so many bytes on, this part is set aside for what is decompressed ahead, and as much for the
+ * classes of --stratify-field. Below that, classes may take so much beside the limit. */
+static const uint64_t ASIDE_FROM_BYTES = (uint64_t)64 << 20;
+enum { ASIDE_SHARE = 8 };
+static const uint64_t CLASSES_BYTES = (uint64_t)1 << 20;
 
 /* Desks for compressing (frames.h) may take so much beside the memory limit, which is enough for 28 threads; what they
  * may take more is part of it. */
@@ -72,6 +75,7 @@ void resources_release(struct resources *resources)
 {
     progress_end(&resources->progress);
     output_free(resources->output);
+    strata_free(resources->strata);
     source_free(resources->source);
     store_close(&resources->store);
     free(resources->listed);
@@ -119,12 +123,15 @@ static void group(struct resources *resources)
     grouping_begin(resources->source, &rule, whole);
 }
 
+/* What is set aside of the memory limit for one purpose. */
+static uint64_t aside(struct resources *resources)
+{
+    return memory_limit(resources) >= ASIDE_FROM_BYTES ? memory_limit(resources) / ASIDE_SHARE : 0;
+}
+
 static struct decompress_limits decompress_limits(struct resources *resources)
 {
-    const uint64_t bytes = memory_limit(resources);
-
-    return (struct decompress_limits){.programs = processors(&resources->options),
-                                      .bytes = bytes >= AHEAD_FROM_BYTES ? bytes / AHEAD_SHARE : 0};
+    return (struct decompress_limits){.programs = processors(&resources->options), .bytes = aside(resources)};
 }
 
 void resources_name_files(struct resources *resources)
@@ -207,6 +214,8 @@ void resources_open_output(struct resources *resources)
     plan.framing.translates = options->echo;
     plan.framing.to = options->delimiter;
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
+    if (options->stratified)
+        plan.strata = resources->strata = strata_new(&plan, aside(resources) > 0 ? aside(resources) : CLASSES_BYTES);
     resources->output = output_open(&plan);
 }
 
@@ -236,7 +245,8 @@ void resources_take_seed(struct resources *resources)
 uint64_t resources_memory(struct resources *resources, uint64_t bytes)
 {
     const uint64_t ahead = resources->source != NULL ? source_memory(resources->source) : 0;
-    uint64_t memory_bytes = memory_limit(resources) - resources->listed_memory - ahead;
+    const uint64_t classes = resources->strata != NULL ? aside(resources) : 0;
+    uint64_t memory_bytes = memory_limit(resources) - resources->listed_memory - ahead - classes;
 
     if (bytes < memory_bytes / ENOUGH_TIMES && ENOUGH_TIMES * bytes + ENOUGH_BYTES < memory_bytes)
         return ENOUGH_TIMES * bytes + ENOUGH_BYTES;
@@ -248,10 +258,12 @@ uint64_t resources_memory(struct resources *resources, uint64_t bytes)
 static struct engine_others other_memory(struct resources *resources)
 {
     const bool ahead = resources->options.compressed && resources->name_count > 1 &&
-                       (memory_limit(resources) < AHEAD_FROM_BYTES || source_memory(resources->source) > 0);
+                       (memory_limit(resources) < ASIDE_FROM_BYTES || source_memory(resources->source) > 0);
+    const uint64_t shares = (uint64_t)ahead + (resources->strata != NULL);
 
-    return (struct engine_others){
-        .bytes = resources->listed_memory, .share = ahead ? AHEAD_SHARE : 0, .share_from_bytes = AHEAD_FROM_BYTES};
+    return (struct engine_others){.bytes = resources->listed_memory,
+                                  .share = shares > 0 ? ASIDE_SHARE / shares : 0,
+                                  .share_from_bytes = ASIDE_FROM_BYTES};
 }
 
 /* All that is read, for reports. */
@@ -272,6 +284,7 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     run->order = resources->order;
     run->format = task_format(&resources->options);
     run->input = resources->source;
+    run->strata = resources->strata;
     run->part = resources->options.part;
     run->parts = resources->options.gather == NULL ? resources->options.parts : 0; /* of a store, it is whole piles */
     run->skip = resources->options.skip;

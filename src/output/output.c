@@ -24,6 +24,7 @@
 #include "output/held_back.h"
 #include "output/overlap.h"
 #include "output/sides.h"
+#include "output/strata.h"
 #include "output/target.h"
 #include "system/fault.h"
 
@@ -313,6 +314,12 @@ void output_write(struct output *output, uint8_t *data, size_t bytes)
 void output_write_behind(struct output *output)
 {
     files_write_behind(&output->files);
+}
+
+void output_note_classes(const struct output *output)
+{
+    if (output->plan.strata != NULL)
+        strata_note(output->plan.strata);
 }
 
 uint64_t output_written_bytes(const struct output *output)

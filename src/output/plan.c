@@ -97,7 +97,11 @@ void output_plan_check(const struct output_plan *plan)
     if (plan->shards > OUTPUT_FILES_MAX)
         fault_say("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
     if (output_plan_has_sides(plan) && plan->splits > OUTPUT_SIDES_MAX)
-        fault_say("--split-field: more than %d splits", OUTPUT_SIDES_MAX);
+        fault_say("%s: more than %d splits", plan->strata != NULL ? "--stratify-field" : "--split-field",
+                  OUTPUT_SIDES_MAX);
+    for (size_t i = 1; i < plan->splits && plan->strata != NULL; i++)
+        if (plan->split[i].is_percentage != plan->split[0].is_percentage)
+            fault_say("--stratify-field: give each --split a percentage, or each a number of records");
     if (split_exceeds_whole(plan->split, plan->splits))
         fault_say("--split: the percentages must not be more than 100%% together");
 }

@@ -9,13 +9,11 @@
 #include "base/arithmetic.h"
 #include "base/random.h"
 #include "output/held_back.h"
+#include "output/strata.h"
 #include "record/key.h"
 #include "system/fault.h"
 
 enum { SIDE_BYTES = 1 << 16, SCAN_BYTES = 1 << 30, ENDS = 256 };
-
-/* Whose field it is, in messages: in the order of the output nobody knows where a record comes from. */
-#define OPTION "--split-field"
 
 /* One of the files, or what is left. */
 struct side {
@@ -56,6 +54,8 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
     sides->rule.format.grouped = false;
     sides->held.place = plan->place;
     random_key_derive(&sides->key, plan->key, "split", NULL, 0);
+    if (plan->strata != NULL)
+        strata_settle(plan->strata);
     for (size_t i = 0; i < plan->splits; i++) {
         struct side *side = &sides->side[i];
 
@@ -98,10 +98,18 @@ static void pass_held(void *context, uint8_t *data, size_t bytes)
     pass(sides, sides->to, data, bytes);
 }
 
+/* Whose field it is, in messages: in the order of the output nobody knows where a record comes from. */
+static const char *option_of(const struct sides *sides)
+{
+    return sides->plan->strata != NULL ? "--stratify-field" : "--split-field";
+}
+
 static struct side *side_of(struct sides *sides, const uint8_t *key, size_t bytes)
 {
     const struct output_plan *plan = sides->plan;
 
+    if (plan->strata != NULL)
+        return &sides->side[strata_deal(plan->strata, key, bytes)];
     return &sides->side[split_of_hash(plan->split, plan->splits, random_hash(&sides->key, key, bytes))];
 }
 
@@ -118,7 +126,7 @@ static struct side *choose(struct sides *sides, const uint8_t *data, size_t byte
         (void)record_ends(&sides->rule.format, &scan, data, bytes, &end, 1, &bytes);
     verdict = key_find(&sides->rule, data, bytes, true, &sides->found);
     if (verdict != FIELD_FOUND)
-        key_refuse(&sides->watch, &sides->rule, &sides->found, OPTION, data, bytes - 1);
+        key_refuse(&sides->watch, &sides->rule, &sides->found, option_of(sides), data, bytes - 1);
     key_saw(&sides->watch, &sides->rule, sides->found.bytes, data, bytes - 1);
     return side_of(sides, sides->found.text, sides->found.bytes);
 }
@@ -166,7 +174,7 @@ static void find_key(struct sides *sides, uint8_t *data, size_t *bytes)
         *bytes = 0;
         verdict = key_end(&sides->rule, &sides->field, ended, &sides->found);
         if (verdict != FIELD_FOUND)
-            key_refuse(&sides->watch, &sides->rule, &sides->found, OPTION, data, scanned - found);
+            key_refuse(&sides->watch, &sides->rule, &sides->found, option_of(sides), data, scanned - found);
         sides->watch.more = sides->watch.more || ended;
         key_saw(&sides->watch, &sides->rule, sides->found.bytes, NULL, 0);
         sides->to = side_of(sides, sides->found.text, sides->found.bytes);
@@ -206,7 +214,7 @@ void sides_write(struct sides *sides, uint8_t *data, size_t bytes)
 
 void sides_finish(struct sides *sides)
 {
-    key_warn(&sides->watch, &sides->rule, OPTION);
+    key_warn(&sides->watch, &sides->rule, option_of(sides));
     for (size_t i = 0; i <= sides->plan->splits; i++)
         drain(sides, &sides->side[i]);
     for (size_t i = 0; i < sides->plan->splits; i++) {

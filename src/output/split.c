@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/uint128.h"
 
@@ -68,6 +69,11 @@ static uint64_t sum_of_percentages(const struct split *splits, size_t count)
     return sum;
 }
 
+bool split_takes_all(const struct split *splits, size_t count)
+{
+    return sum_of_percentages(splits, count) == WHOLE;
+}
+
 bool split_exceeds_whole(const struct split *splits, size_t count)
 {
     return sum_of_percentages(splits, count) > WHOLE;
@@ -79,7 +85,7 @@ static size_t find_rest(const struct split *splits, size_t count)
 {
     size_t i = count;
 
-    if (sum_of_percentages(splits, count) != WHOLE)
+    if (!split_takes_all(splits, count))
         return count;
     do
         i--;
@@ -98,6 +104,25 @@ size_t split_of_hash(const struct split *splits, size_t count, uint64_t hash)
         before += end <= place;
     }
     return before;
+}
+
+/* With records = 10^6 q + r, floor(records p / 10^6 + u) = q p + floor((r p + 10^6 u) / 10^6), and as r p is a whole
+ * number, only the whole part of 10^6 u matters. */
+uint64_t split_class(const struct split *splits, size_t count, uint64_t records, uint64_t hash, uint64_t *places)
+{
+    const uint64_t more = uint128_multiply(hash, WHOLE).high;
+    uint64_t part = 0, taken = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t end = taken + least(splits[i].amount, records - taken);
+
+        part += splits[i].amount;
+        if (splits[i].is_percentage)
+            end = records / WHOLE * part + (records % WHOLE * part + more) / WHOLE;
+        places[i] = end - taken;
+        taken = end;
+    }
+    return taken;
 }
 
 static uint64_t rounded_down(const struct split *split, uint64_t records)

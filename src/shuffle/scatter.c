@@ -380,6 +380,18 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
     }
 }
 
+/* Count the block's records by their classes. */
+static void count_block(struct scattering *s, struct queue_block *block, unsigned lane)
+{
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
+    const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
+
+    for (; piece < end; piece++)
+        strata_count(s->plan->strata, lane, block->data + piece->start, piece->length,
+                     !block->continues || piece->start != block->from,
+                     !block->open || piece->start + piece->length != block->to);
+}
+
 static void work(void *context, unsigned worker)
 {
     struct scattering *s = context;
@@ -397,6 +409,8 @@ static void work(void *context, unsigned worker)
             route_block(s, task.block);
             break;
         case QUEUE_APPEND:
+            if (s->plan->strata != NULL)
+                count_block(s, task.block, task.lane);
             if (!s->plan->refers)
                 append_block(s, task.block, task.lane);
             else if (!refer_block(s, task.block, task.lane))
@@ -431,6 +445,8 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         piles_refer(piles, source_base(source), source_space(source));
     if (source_base(source) != NULL)
         s.space_end = source_base(source) + source_space(source);
+    if (plan->strata != NULL)
+        strata_begin(plan->strata, lanes);
     s.queue = queue_open(space.data, space.bytes, workers, lanes, record_is_sequential(format));
     atomic_init(&s.kept, last);
     for (unsigned p = 0; p < piles->count; p++)

@@ -34,6 +34,13 @@ test_groups_of_lines_of_one_or_two_bytes() {
     cat a b | same_lines in -
 }
 
+test_as_many_classes_as_there_is_room_for() {
+    shortest_lines "$(scale 20000 1000000 20000000)" | awk '{ print $0 "\t" NR % 20000 }' >in
+    runs_within 8 --stratify-field=2 --split=20%:a in >b 2>said
+    cat a b | same_lines in -
+    runs_within 64 --stratify-field=2 --split=20%:a in >b
+}
+
 test_many_empty_lines() {
     head -c "$(scale 20000 3000000 100000000)" /dev/zero | tr '\0' '\n' >in
     shuffles_within 8

@@ -90,6 +90,7 @@ test_samples_are_drawn_anew() {
     drawn_anew 0 -t ' ' --weight-field=2 -n 1000 in
     drawn_anew 0 -t ' ' --weight-field=2 -r -n 4000 in
     drawn_anew 0 -t ' ' --split-field=1 --split=50%:half in
+    drawn_anew 0 -t ' ' --stratify-field=1 --split=50%:half in
     drawn_anew chosen -n 1000 --keep-order in
     drawn_anew chosen --probability=0.25 in
 }

@@ -135,6 +135,13 @@ def _many_records(case):
     return sum(data.count // (size if data.kind == "raw" else 1) for data in case.inputs)
 
 
+def _is_stratified(o):
+    """May the other options stand with --stratify-field?"""
+    others = set("eirn") | set("group-field split-field weight-field weights keep-order probability part".split())
+    others |= set("random-source filter shards".split())
+    return not others & set(o) and len({"%" in split.split(":")[0] for split in o.get("split", [])}) == 1
+
+
 def is_valid(case):
     """May these options stand together? (As far as a case can get there.)"""
     o = case.opts
@@ -166,10 +173,12 @@ def is_valid(case):
         or ("seed" not in o and 2 in case.circ.get("close", ()))
         or ("seed" not in o and "v" not in o and "random-source" not in o)
         or ("random-source" in o and ("seed" in o or weighted))
-        or ({"group-field", "split-field", "weight-field"} & set(o) and not ((line_like and not kind) or kind == "csv"))
+        or ({"group-field", "split-field", "stratify-field", "weight-field"} & set(o)
+            and not ((line_like and not kind) or kind == "csv"))
         or ("group-field" in o and (words or "weight-field" in o))
         or ("split-field" in o and (words or {"random-source", "filter"} & set(o) or "split" not in o))
         or ("split-field" in o and "shards" in o and not word)
+        or ("stratify-field" in o and not _is_stratified(o))
         or ("split-field" in o and o.get("group-field", o["split-field"]) != o["split-field"])
         or ("split-field" in o and not all("%" in split.split(":")[0] for split in o.get("split", [])))
         or several("weights", "weight-field")
@@ -428,6 +437,15 @@ class Maker:
             opts["split"] = draw.choice((["10%:out/split.a"], ["30%:out/split.a", "20.5%:out/split.b"],
                                          ["50%:out/split.a", "0%:out/split.b", "50%:out/split.c"],
                                          ["15%%:out/split.%s" % letter for letter in "abcdef"]))
+            self.pack_some_splits()
+        elif self.chance(2):
+            for name in ("n", "group-field", "part", "filter", "shards"):
+                opts.pop(name, None)
+            opts.update({"o": "out/res"} if "o" in opts else {})
+            opts["stratify-field"] = draw.choice("112")
+            opts["split"] = draw.choice((["10%:out/split.a"], ["0.5%:out/split.a", "33.3333%:out/split.b"],
+                                         ["50%:out/split.a", "0%:out/split.b", "50%:out/split.c"],
+                                         ["1:out/split.a"], ["3:out/split.a", "0:out/split.b", "20:out/split.c"]))
             self.pack_some_splits()
 
     def have_few_records(self):

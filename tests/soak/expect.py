@@ -178,7 +178,9 @@ def cut(case, chosen, result, key):
     """Deal the records over splits, shards and the rest."""
     if "split-field" in case.opts:
         result.late = True  # if a record has not the field
-        *parts, chosen = fields.divided(case, key, chosen, result.header)
+    if {"split-field", "stratify-field"} & set(case.opts):
+        divide = fields.divided if "split-field" in case.opts else fields.stratified
+        *parts, chosen = divide(case, key, chosen, result.header)
         for split, part in zip(case.opts["split"], parts):
             result.files[split.split(":", 1)[1]] = part
         return _leave(case, chosen, result)

@@ -1,13 +1,16 @@
-"""Fields of records, and what is done by them: groups (--group-field), sides (--split-field) and weights."""
+"""Fields of records, and what is done by them: groups (--group-field), sides (--split-field, --stratify-field), weights."""
 
 import json
 import re
+from collections import Counter
+from fractions import Fraction
 
 from records import BadInput, members
-from words import labelled_key, siphash
+from words import Stream, labelled_key, siphash
 
 KEY_MAX = 1 << 16  # bytes
 KEY_WITHIN = 1 << 20  # bytes of a record in which the key of a group ends
+CLASSES_BYTES = 1 << 20  # for classes, below -S 64M
 
 
 def _csv_fields(text, separator):
@@ -127,4 +130,40 @@ def divided(case, main, chosen, header):
         first = members(case.format(), record)[0]
         place = siphash(label[:16], key.of(first)[0]) * 10**6 >> 64
         sides[sum(place >= end for end in ends)].append(record)
+    return sides
+
+
+def _places(splits, count, u):
+    """How many of `count` records of a class each split gets, and what is left."""
+    places, part, before = [], Fraction(0), 0
+    for share in (split.split(":")[0] for split in splits):
+        if share.endswith("%"):
+            part += Fraction(share[:-1]) / 100
+            end = int(count * part + u)
+        else:
+            end = min(count, before + int(share))
+        places.append(end - before)
+        before = end
+    if part > 1:
+        raise BadInput("more than 100%")
+    return places + [count - before]
+
+
+def stratified(case, main, chosen, header):
+    """The same as divided, where each class is split by itself."""
+    key, label = Key(case, case.opts["stratify-field"], header), labelled_key(main, b"strata")
+    stream, splits = Stream(labelled_key(main, b"deal"), 0, 8), case.opts["split"]
+    keys = [key.of(record)[0] for record in chosen]
+    counts = Counter(keys)
+    if case.opts.get("S") in ("8M", "9M") and len(counts) > CLASSES_BYTES // (40 + 8 * len(splits)):
+        raise BadInput("too many classes")
+    left = {text: _places(splits, count, Fraction(siphash(label[:16], text), 1 << 64)) for text, count in counts.items()}
+    sides = [[] for _ in splits] + [[]]
+    for text, record in zip(keys, chosen):
+        place, side = stream.draw(sum(left[text])), 0
+        while place >= left[text][side]:
+            place -= left[text][side]
+            side += 1
+        left[text][side] -= 1
+        sides[side].append(record)
     return sides

@@ -126,7 +126,7 @@ def bad_weight(maker):
 def named_field(maker):
     """Groups, splits or weights by a name in a header or by a JSON Pointer; now and then there is no such field."""
     case, draw = maker.case, maker.draw
-    what = draw.choice(("group", "split", "weight"))
+    what = draw.choice(("group", "split", "stratify", "weight"))
     seeds = [draw.randrange(1 << 30) for _ in range(draw.choice((1, 1, 2)))]
     count = draw.choice((0, 1, 5, 40, 2000))
     if maker.chance(2):
@@ -142,9 +142,9 @@ def named_field(maker):
         case.opts["header"] = None
         case.opts.update({"csv": None} if maker.chance(2) else {"t": ","})
     case.opts[what + "-field"] = field
-    if what == "split":
+    if what in ("split", "stratify"):
         case.opts["split"] = ["30%:out/split.a", "20.5%:out/split.b"]
-    if maker.chance(3):
+    if what != "stratify" and maker.chance(3):
         case.opts["n"] = str(draw.randrange(100))
     if maker.chance(2):
         case.opts["o"] = "out/res"

@@ -103,6 +103,8 @@ class StoreMaker:
             step["n"] = self.draw.choice((0, 1, 10, 1000))
         if self.chance(2):
             step["out"] = self._outputs(case)
+            for name in ("pile", "part", "n") if "stratify-field" in step["out"] else ():
+                step.pop(name, None)
         if self.chance(3) and not {"split", "shards"} & set(step.get("out", ())):
             step["skip"] = self.draw.choice((0, 1, 10, 1000))
         if self.chance(2):
@@ -152,7 +154,8 @@ class StoreMaker:
         elif maker.chance(2):
             maker.pick_fields()
             maker.case.opts.pop("split", None)
-            maker.case.opts.pop("split-field", None)
+            for name in ("split-field", "stratify-field"):
+                maker.case.opts.pop(name, None)
         opts, data = maker.case.opts, maker.case.inputs[0]
         return (opts, (kind, data.head, end)) if self._may_write(case, opts) else ({}, ("text", b"", b"\n"))
 

@@ -81,6 +81,31 @@ UNIT_TEST(percentages_that_make_the_whole_leave_nothing_and_totals_do_not_wrap_a
     assert_int_equal(split_total(large + 1, 2, 11), 6);
 }
 
+UNIT_TEST(a_class_has_its_exact_share_and_less_than_one_more_or_less)
+{
+    const struct split splits[] = {parsed("33.3333%:a"), parsed("0.5%:b"), parsed("66.1667%:c")};
+    const struct split counts[] = {parsed("2:a"), parsed("0:b"), parsed("18446744073709551615:c")};
+    const uint64_t part[] = {333333, 338333, 1000000};
+
+    uint64_t places[3];
+
+    for (uint64_t n = 0; n < 3000; n += n < 20 ? 1 : 331)
+        for (uint64_t u = 0; u < 1024; u += 31) { /* in parts of 1024 */
+            assert_int_equal(split_class(splits, 3, n, u << 54, places), n);
+            for (uint64_t i = 0, sum = 0; i < 3; i++) {
+                sum += places[i];
+                assert_int_equal(sum, (n * part[i] * 1024 + u * 1000000) / (1000000 * 1024));
+            }
+        }
+    assert_int_equal(split_class(splits, 1, 1000000000000000003, 0, places), 333333000000000000);
+    assert_int_equal(split_class(splits, 1, 1000000000000000003, UINT64_MAX, places), 333333000000000001);
+    assert_int_equal(split_class(splits, 3, UINT64_MAX, UINT64_MAX, places), UINT64_MAX);
+    assert_int_equal(split_class(counts, 3, 1, 0, places), 1);
+    assert_true(places[0] == 1 && places[1] == 0 && places[2] == 0);
+    assert_int_equal(split_class(counts, 3, 9, UINT64_MAX, places), 9);
+    assert_true(places[0] == 2 && places[1] == 0 && places[2] == 7);
+}
+
 UNIT_TEST(hashes_are_laid_out_over_the_splits_in_order)
 {
     const struct split splits[] = {parsed("10%:a"), parsed("0%:b"), parsed("0.0001%:c"), parsed("89.9999%:d")};

@@ -1,0 +1,297 @@
+/*
+ * Let a class have m records, and let P be the part of all records that the first j files are to have together. They
+ * get floor(m P + u) records of the class, where u is drawn from [0, 1) for the class, and the same u for every j. So
+ * each file's number, the difference between two of these, is less than one away from its share, and right on average.
+ * u is a function of seed and key, so the numbers depend on the seed and the numbers of records alone. (If files are to
+ * have numbers of records instead of parts, each takes its number in turn, as long as the class has any.)
+ *
+ * In the order of the output, a record goes to file j with the probability r_j / R: R records of its class are still to
+ * come, and r_j of them belong to file j. Then all choices of records for the files are equally likely, and do not
+ * depend on the order, so the order within each file is as random as that of the whole. (If records were dealt in
+ * turns, it would not be: neighbours would go to different files.)
+ *
+ * Two hashes of its key, 128 bits together, stand for a class; nobody will ever see two classes with the same. The
+ * first one is u as well. All classes are in one list, which does not grow: it is as large as the part of the memory
+ * limit that is set aside for it, but only what is used of it is touched. Each lane counts in a small list of its own,
+ * and adds that to the large one when it is full. So threads seldom wait for each other, and never if there are few
+ * classes.
+ */
+
+#include "output/strata.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "record/key.h"
+#include "system/fault.h"
+#include "system/sys.h"
+
+enum { LANE_CLASSES = 512, SLOTS = 2 /* for each class */ };
+
+struct digest {
+    uint64_t word[2];
+};
+
+struct stratum {
+    struct digest digest;
+    uint64_t records;  /* counted, and then those that have not been dealt */
+    uint64_t places[]; /* that are left in each split; not in a lane's list */
+};
+
+/* A list, and behind it a table with open addressing, which has the number of a class, from 1, by its digest. */
+struct classes {
+    uint8_t *list;
+    size_t stratum_bytes;
+    uint64_t most;
+    uint64_t count;
+};
+
+struct lane {
+    struct classes classes;
+    struct field field; /* of the record that is being counted */
+    bool ended;         /* its field has been found */
+    struct key key;
+};
+
+struct strata {
+    struct output_plan plan;
+    struct key_rule rule;
+    struct random_key half[2]; /* the key of the digests, and the same with its halves exchanged */
+    struct random_words words; /* by which records are dealt */
+    struct classes classes;
+    pthread_mutex_t mutex; /* of the classes, while they are counted */
+    struct lane *lane;
+    unsigned lanes;
+    uint64_t smallest;  /* how many records a class has */
+    uint64_t without[]; /* for each file: how many classes have no record in it */
+};
+
+struct strata *strata_new(const struct output_plan *plan, uint64_t bytes)
+{
+    const size_t numbers = plan->splits * sizeof(uint64_t);
+    struct strata *strata = fault_allocate(1, sizeof *strata + numbers + sizeof(uint64_t));
+
+    strata->plan = *plan;
+    strata->rule = (struct key_rule){.format = plan->format, .field = plan->split_field};
+    strata->classes.stratum_bytes = sizeof(struct stratum) + numbers;
+    strata->classes.most = bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(uint64_t));
+    pthread_mutex_init(&strata->mutex, NULL);
+    return strata;
+}
+
+static size_t bytes_of(const struct classes *classes)
+{
+    return (size_t)classes->most * (classes->stratum_bytes + SLOTS * sizeof(uint64_t));
+}
+
+static void open_classes(struct classes *classes)
+{
+    classes->list = sys_map(bytes_of(classes));
+    if (classes->list == NULL)
+        fault_report("memory", errno);
+}
+
+static void close_classes(struct classes *classes)
+{
+    if (classes->list != NULL)
+        sys_unmap(classes->list, bytes_of(classes));
+    classes->list = NULL;
+    classes->count = 0;
+}
+
+static void free_lanes(struct strata *strata)
+{
+    while (strata->lanes > 0)
+        close_classes(&strata->lane[--strata->lanes].classes);
+    free(strata->lane);
+    strata->lane = NULL;
+}
+
+void strata_free(struct strata *strata)
+{
+    if (strata == NULL)
+        return;
+    free_lanes(strata);
+    close_classes(&strata->classes);
+    pthread_mutex_destroy(&strata->mutex);
+    free(strata);
+}
+
+void strata_begin(struct strata *strata, unsigned lanes)
+{
+    struct random_key *half = strata->half;
+
+    random_key_derive(&half[0], strata->plan.key, "strata", NULL, 0);
+    for (size_t i = 0; i < 8; i++)
+        half[1].word[i] = half[0].word[(i + 4) % 8];
+    random_words_init(&strata->words, strata->plan.key, "deal");
+    free_lanes(strata);
+    close_classes(&strata->classes);
+    open_classes(&strata->classes);
+    strata->lane = fault_allocate(lanes, sizeof *strata->lane);
+    while (strata->lanes < lanes) {
+        struct classes *classes = &strata->lane[strata->lanes++].classes;
+
+        *classes = (struct classes){.stratum_bytes = sizeof(struct stratum), .most = LANE_CLASSES};
+        open_classes(classes);
+    }
+}
+
+/* ---- Classes ---- */
+
+static struct digest digest_of(const struct strata *strata, const uint8_t *key, size_t bytes)
+{
+    return (struct digest){{random_hash(&strata->half[0], key, bytes), random_hash(&strata->half[1], key, bytes)}};
+}
+
+static struct stratum *stratum_at(const struct classes *classes, uint64_t number)
+{
+    return (struct stratum *)(void *)(classes->list + (number - 1) * classes->stratum_bytes);
+}
+
+/* The slot with the number of the class with this digest; 0 if there is none: there it would be. */
+static uint64_t *find(const struct classes *classes, struct digest digest)
+{
+    uint64_t *slot = (uint64_t *)(void *)(classes->list + classes->most * classes->stratum_bytes);
+    const uint64_t slots = SLOTS * classes->most;
+    uint64_t i = spread(digest.word[1], slots);
+
+    while (slot[i] > 0 && memcmp(&stratum_at(classes, slot[i])->digest, &digest, sizeof digest) != 0)
+        i = spread_next(i, slots);
+    return &slot[i];
+}
+
+/* So many more records of a class have been counted. False: there is no room for one more class. */
+static bool add(struct classes *classes, struct digest digest, uint64_t records)
+{
+    uint64_t *slot = find(classes, digest);
+
+    if (*slot == 0 && classes->count == classes->most)
+        return false;
+    if (*slot == 0) {
+        *slot = ++classes->count;
+        stratum_at(classes, *slot)->digest = digest;
+    }
+    stratum_at(classes, *slot)->records += records;
+    return true;
+}
+
+/* Add what a lane has counted to what all have. */
+static void merge(struct strata *strata, struct classes *from)
+{
+    pthread_mutex_lock(&strata->mutex);
+    for (uint64_t i = 1; i <= from->count; i++)
+        if (!add(&strata->classes, stratum_at(from, i)->digest, stratum_at(from, i)->records))
+            fault_say("--stratify-field: more than %llu classes; use a larger -S, of 64M or more",
+                      (unsigned long long)strata->classes.most);
+    pthread_mutex_unlock(&strata->mutex);
+    memset(from->list, 0, bytes_of(from));
+    from->count = 0;
+}
+
+void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, size_t bytes, bool first, bool last)
+{
+    struct lane *own = &strata->lane[lane];
+    const struct key_watch watch = {.records = 0};
+    enum field_verdict verdict;
+    struct digest digest;
+
+    bytes -= last; /* without the delimiter */
+    if (first) {
+        key_begin(&strata->rule, &own->field, &own->key);
+        own->ended = false;
+    }
+    own->ended = own->ended || field_follow(&own->field, data, bytes);
+    if (!last)
+        return;
+    verdict = key_end(&strata->rule, &own->field, own->ended, &own->key);
+    if (verdict != FIELD_FOUND)
+        key_refuse(&watch, &strata->rule, &own->key, "--stratify-field", data, bytes);
+    digest = digest_of(strata, own->key.text, own->key.bytes);
+    while (!add(&own->classes, digest, 1))
+        merge(strata, &own->classes);
+}
+
+/* ---- Dealing ---- */
+
+/* The name of a file, for messages. */
+static const char *name_of(const struct strata *strata, size_t file)
+{
+    const struct output_plan *plan = &strata->plan;
+
+    if (file < plan->splits)
+        return plan->split[file].path;
+    return plan->path != NULL ? plan->path : "standard output";
+}
+
+/* Is a file to have some of all classes? Not if the others take all, or if it is to be thrown away. */
+static bool is_wanted(const struct strata *strata, size_t file)
+{
+    const struct output_plan *plan = &strata->plan;
+
+    if (file < plan->splits)
+        return plan->split[file].amount > 0;
+    return !split_takes_all(plan->split, plan->splits) && strcmp(name_of(strata, file), "/dev/null") != 0;
+}
+
+static void settle(struct strata *strata, struct stratum *stratum)
+{
+    const struct output_plan *plan = &strata->plan;
+    const uint64_t taken =
+        split_class(plan->split, plan->splits, stratum->records, stratum->digest.word[0], stratum->places);
+
+    for (size_t j = 0; j < plan->splits; j++)
+        strata->without[j] += stratum->places[j] == 0;
+    strata->without[plan->splits] += stratum->records == taken;
+    strata->smallest = least(strata->smallest, stratum->records);
+}
+
+void strata_settle(struct strata *strata)
+{
+    const size_t files = strata->plan.splits + 1;
+
+    for (unsigned i = 0; i < strata->lanes; i++)
+        merge(strata, &strata->lane[i].classes);
+    free_lanes(strata);
+    strata->smallest = UINT64_MAX;
+    for (uint64_t i = 1; i <= strata->classes.count; i++)
+        settle(strata, stratum_at(&strata->classes, i));
+    for (size_t j = 0; j < files; j++)
+        if (strata->without[j] > 0 && is_wanted(strata, j))
+            fault_warn("%s: %llu of %llu classes have no record in it", name_of(strata, j),
+                       (unsigned long long)strata->without[j], (unsigned long long)strata->classes.count);
+}
+
+size_t strata_deal(struct strata *strata, const uint8_t *key, size_t bytes)
+{
+    const uint64_t number = *find(&strata->classes, digest_of(strata, key, bytes));
+    struct stratum *stratum = number > 0 ? stratum_at(&strata->classes, number) : NULL;
+    const size_t splits = strata->plan.splits;
+    uint64_t place;
+    size_t j = 0;
+
+    if (stratum == NULL || stratum->records == 0)
+        fault_say("the input has changed while it was read");
+    place = random_draw(&strata->words, stratum->records--);
+    for (; j < splits && place >= stratum->places[j]; j++)
+        place -= stratum->places[j];
+    if (j < splits)
+        stratum->places[j]--;
+    return j;
+}
+
+void strata_note(const struct strata *strata)
+{
+    const unsigned long long classes = strata->classes.count;
+
+    if (classes == 0)
+        fault_note("classes:       0");
+    else
+        fault_note("classes:       %llu, the smallest of %llu records", classes, (unsigned long long)strata->smallest);
+    for (size_t j = 0; j <= strata->plan.splits; j++)
+        if (is_wanted(strata, j))
+            fault_note("missing:       %llu classes in %s", (unsigned long long)strata->without[j], name_of(strata, j));
+}
