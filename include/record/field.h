@@ -79,7 +79,7 @@ enum { FIELD_SAID_BYTES = 128 };
 const char *field_say(const struct field_place *place, enum field_verdict verdict, size_t bytes,
                       char said[FIELD_SAID_BYTES]);
 
-/* What may help then, to be said behind that; `first` if no record has had it yet. */
-const char *field_advice(const struct field_place *place, bool first);
+/* What may help then, to be said behind that; `first` if no record has had it yet. The record begins so. */
+const char *field_advice(const struct field_place *place, bool first, const uint8_t *record, size_t bytes);
 
 #endif

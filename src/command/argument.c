@@ -37,10 +37,14 @@ void argument_misused(struct parsing *parsing)
  * valid ("must be a whole number"), and `better` what may be meant ("; write 1000"). */
 _Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid, const char *better)
 {
+    char known[SUGGEST_BYTES];
+
     if (parsing->argument->called != NULL)
         fault_say("invalid %s: '%s': %s%s", parsing->argument->called, text, valid, better);
     if (errno == ERANGE)
         fault_say("%s argument '%s' too large", parsing->spelling, text);
+    if (better[0] == '\0')
+        better = suggest_argument(parsing->spelling, text, known);
     fault_say("invalid %s argument '%s': %s%s", parsing->spelling, text, valid, better);
 }
 
@@ -254,13 +258,15 @@ static int read_number(const char *text, const char *end, uint64_t *value)
 
 /* A range is refused because of the part of it from `text` to `end`, which is too large if errno is ERANGE. Without
  * digits, it may be meant as that of sed. */
-_Noreturn static void refuse_range(const char *text, const char *end)
+_Noreturn static void refuse_range(const char *text, const char *end, const char *whole)
 {
     const bool is_name = text < end && strpbrk(text, "0123456789") == NULL;
+    const char *cause =
+        errno == ERANGE ? strerror(EOVERFLOW) : "must be LO-HI, the smaller number first, such as 1-100";
+    char better[SUGGEST_BYTES];
 
-    fault_say("invalid input range: '%.*s': %s%s", (int)(end - text), text,
-              errno == ERANGE ? strerror(EOVERFLOW) : "must be LO-HI, the smaller number first, such as 1-100",
-              is_name ? "; to change a file in place, write -o FILE FILE" : "");
+    fault_say("invalid input range: '%.*s': %s%s", (int)(end - text), text, cause,
+              is_name ? "; to change a file in place, write -o FILE FILE" : suggest_argument("-i", whole, better));
 }
 
 void argument_head_count(struct parsing *parsing, const char *text)
@@ -283,11 +289,11 @@ void argument_input_range(struct parsing *parsing, const char *text)
     if (options->range)
         fault_say("multiple -i options specified; give one");
     if (read_number(text, hyphen, &low) != 0 || hyphen == end)
-        refuse_range(text, hyphen);
+        refuse_range(text, hyphen, text);
     if (read_number(hyphen + 1, end, &high) != 0)
-        refuse_range(hyphen + 1, end);
+        refuse_range(hyphen + 1, end, text);
     if (low > high && low - high > 1)
-        refuse_range(text, end);
+        refuse_range(text, end, text);
     options->range = true;
     options->range_first = low;
     options->range_count = high - low + 1; /* 2^64 is 0 */
@@ -335,7 +341,7 @@ _Noreturn static void refuse_kind(const char *text)
 {
     size_t count;
     const struct record_kind *const *rows = kind_rows(&count);
-    char valid[ARGUMENT_LIST_BYTES] = "";
+    char valid[ARGUMENT_LIST_BYTES] = "", better[SUGGEST_BYTES];
 
     for (size_t i = 0; i < count; i++) {
         const char *argument = rows[i]->argument;
@@ -345,7 +351,8 @@ _Noreturn static void refuse_kind(const char *text)
                  argument != NULL ? argument : "");
         argument_list(valid, word, i + 1 == count);
     }
-    fault_say("invalid record kind '%s': must be one of %s", text, valid);
+    fault_say("invalid record kind '%s': must be one of %s%s", text, valid,
+              suggest_argument("--records", text, better));
 }
 
 /* The argument of a kind, behind its name; "" if there is none. */

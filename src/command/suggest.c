@@ -10,11 +10,12 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/number.h"
 #include "record/kind.h"
 
 /* ---- Options ---- */
 
-/* Names, with blanks between them, and what to write instead of each. */
+/* Names, with blanks between them, and what to write instead of each; also options with arguments that are wrong. */
 static const struct {
     const char *names, *advice;
 } words[] = {
@@ -60,23 +61,28 @@ static const struct {
     {"record-lines lines-per-record", "write --records=lines:N"},
     {"record-start", "write --records=start:STRING"},
     {"record-length length-prefix", "write --records=u32le, or another KIND"},
-    {"webdataset", "write --records=tar"},
+    {"webdataset --records=webdataset", "write --records=tar"},
     {"jsonl ndjson txt text line", "leave it out; lines are the default"},
     {"json", "write jq -c '.[]' FILE | bigshuf; lines of JSON need no option"},
     {"tsv", "leave it out; TABs separate fields unless -t is given"},
-    {"paragraphs paragraph", "write --delimiter='\\n\\n'"},
+    {"paragraphs paragraph --records=paragraphs --records=paragraph", "write --delimiter='\\n\\n'"},
     {"null nul print0 null-data null-terminated 0", "write -z"},
     {"separator sep fs field-delimiter column-delimiter column-separator delimiters d F",
      "write -t C for fields, --delimiter=STRING for ends of lines"},
     {"groupby group-by keep-together by column col columns", "write --group-field=FIELD, or --split-field=FIELD"},
     {"weighted prob-field probabilities", "write --weight-field=N, or --weights=FILE"},
     {"gzip gunzip zstd decompress uncompress bzip2 xz lz4 unzip", "write -Z"},
-    {"keep keep-newest", "write --newest=N"},
+    {"keep keep-newest delete remove", "write --newest=N with --scatter"},
+    {"in-order keep-sorted preserve-order", "write -n COUNT --keep-order"},
     {"usage", "write -h"},
     {"no-progress", "write --progress=never"},
     {"compress-temporary", "write --tune=compress-temporary=auto|always|never"},
     {"bar progress-bar show-progress", "write --progress=always"},
     {"debug log stats statistics", "write -v"},
+    {"--records=json --records=jsonl --records=ndjson --records=tsv --records=lines --records=line --records=text",
+     "leave --records out; each line is a record"},
+    {"--header=yes --header=true --header=on --header=first", "write --header"},
+    {"--header=no --header=false --header=off --header=none", "leave --header out"},
 };
 
 enum { WORDS = sizeof words / sizeof words[0], NAME_BYTES = 32, EDITS = 2, EDITED_BYTES = 4 };
@@ -160,6 +166,60 @@ const char *suggest_option(const struct option *options, const char *name, char 
     return text;
 }
 
+/* "1000lines" and "lines:1000" are counts; other numbers with units are sizes. */
+static void look_at_units(const char *option, const char *argument, char text[SUGGEST_BYTES])
+{
+    const bool shards = strcmp(option, "--shards") == 0;
+    const char *number = argument + strcspn(argument, "0123456789");
+    const int digits = (int)strspn(number, "0123456789");
+    const char *word = number[digits] == '\0' ? argument : number + digits;
+    uint64_t bytes;
+
+    if (digits > 0 && (strncmp(word, "line", 4) == 0 || strncmp(word, "rec", 3) == 0 || strncmp(word, "row", 3) == 0))
+        snprintf(text, SUGGEST_BYTES, "; write %s=%s%.*s", option, shards ? "records:" : "", digits, number);
+    else if (shards && number[digits] != '\0' && number_parse_size(number, 0, &bytes) == 0 && bytes > 0)
+        snprintf(text, SUGGEST_BYTES, "; write --shards=bytes:%s", number);
+}
+
+/* Two numbers with something else between them, or only the second one. */
+static void look_at_pair(const char *option, const char *argument, char text[SUGGEST_BYTES])
+{
+    uint64_t low = 1, high;
+    const char *rest = number_digits(argument, &high);
+
+    if (rest != NULL && *rest != '\0') {
+        low = high;
+        rest = number_digits(rest + strspn(rest, " ,:;/.-of"), &high);
+    }
+    if (rest == NULL || *rest != '\0')
+        return;
+    if (strcmp(option, "--part") == 0 && high > 0 && high <= PART_MAX)
+        snprintf(text, SUGGEST_BYTES, "; parts are 1/%u to %u/%u", (unsigned)high, (unsigned)high, (unsigned)high);
+    else if (strcmp(option, "-i") == 0 && low <= high)
+        snprintf(text, SUGGEST_BYTES, "; write -i %llu-%llu", (unsigned long long)low, (unsigned long long)high);
+}
+
+const char *suggest_argument(const char *option, const char *argument, char text[SUGGEST_BYTES])
+{
+    char small[NAME_BYTES + 2];
+    struct nearest nearest = {.name = small, .edits = 1, .text = text};
+
+    snprintf(small, sizeof small, "%s=%s", option, argument);
+    for (char *letter = small; *letter != '\0'; letter++)
+        *letter = (char)tolower((unsigned char)*letter);
+    text[0] = '\0';
+    look_at_words(&nearest);
+    if (strcmp(option, "--records") == 0 && text[0] == '\0') {
+        nearest.name += strlen("--records=");
+        nearest.edits = strlen(nearest.name) > EDITED_BYTES ? EDITS + 1 : 1;
+        look_at_kinds(&nearest);
+    }
+    if (strcmp(option, "--shards") == 0 || strcmp(option, "--header") == 0)
+        look_at_units(option, argument, text);
+    look_at_pair(option, argument, text);
+    return text;
+}
+
 /* ---- Numbers ---- */
 
 enum { DIGITS = 20 };
@@ -222,10 +282,12 @@ const char *suggest_sample(const char *count, char text[SUGGEST_BYTES])
 const char *suggest_probability(const char *share, char text[SUGGEST_BYTES])
 {
     char *end;
-    const double number = strtod(share, &end);
+    const double number = strtod(share, &end), whole = *end == '/' ? strtod(end + 1, &end) : -1;
 
     text[0] = '\0';
-    if (number > 0 && number <= 100 && end[*end == '%'] == '\0')
+    if (number > 0 && number <= whole && *end == '\0')
+        snprintf(text, SUGGEST_BYTES, "; write --probability=%.10g", number / whole);
+    else if (whole < 0 && number > 0 && number <= 100 && end[*end == '%'] == '\0')
         snprintf(text, SUGGEST_BYTES, "; write %.10g for %.10g%%", number / 100, number);
     return text;
 }

@@ -54,17 +54,21 @@ struct output {
 
 /* ---- Opening ---- */
 
-/* If the shell replaces "... $FILE" in double quotes, all files are written to one. */
-static void warn_of_quotes(const struct output *output)
+/* If the shell replaces "... $FILE" in double quotes, all files are written to one. Without $FILE and >, none is. */
+static void warn_of_filter(const struct output *output)
 {
+    const char *filter = output->plan.filter;
     size_t filtered = output_plan_is_open_ended(&output->plan);
 
     for (size_t i = 0; i < output->files.count; i++)
         filtered += files_is_filtered(&output->files, i);
-    if (filtered > 1 && strstr(output->plan.filter, "FILE") == NULL)
+    if (filtered > 1 && strstr(filter, "FILE") == NULL)
         fault_warn("--filter='%s': must mention $FILE, which names each file; write it in single quotes, so that the "
                    "shell leaves $FILE alone",
-                   output->plan.filter);
+                   filter);
+    else if (filtered == 1 && strstr(filter, "FILE") == NULL && strchr(filter, '>') == NULL)
+        fault_warn("--filter='%s': does not mention $FILE, so %s is not written; write '%s > $FILE'", filter,
+                   output->files.file[0].path, filter);
 }
 
 struct output *output_open(const struct output_plan *plan)
@@ -78,7 +82,7 @@ struct output *output_open(const struct output_plan *plan)
     if (plan->filter != NULL || plan->packs)
         output->filters = filters_new(plan->filter, plan->filters);
     if (plan->filter != NULL)
-        warn_of_quotes(output);
+        warn_of_filter(output);
     return output;
 }
 

@@ -68,7 +68,7 @@ _Noreturn static void report_missing(struct columns *columns, const struct field
     if (columns->more)
         memcpy(list + used, ", ...", sizeof ", ...");
     fault_say("%s: no column '%s': the header has %s%s", file, place->choice->text, list,
-              field_advice(place, columns->number == 1));
+              field_advice(place, columns->number == 1, header, bytes));
 }
 
 /* The number of the column that has this name, the only one. */

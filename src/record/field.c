@@ -154,12 +154,16 @@ const char *field_say(const struct field_place *place, enum field_verdict verdic
     return said;
 }
 
-const char *field_advice(const struct field_place *place, bool first)
+const char *field_advice(const struct field_place *place, bool first, const uint8_t *record, size_t bytes)
 {
+    const bool other = place->quoted && place->separator == ',' && bytes > 0 && memchr(record, ',', bytes) == NULL;
+
     if (is_json(place))
         return "; jq can mend such records, or leave them out";
     if (!first)
         return "";
-    return place->quoted ? "; -t sets the separator of fields"
-                         : "; -t sets the separator of fields, --csv makes it a comma";
+    return other && memchr(record, ';', bytes) != NULL    ? "; write -t ';'"
+           : other && memchr(record, '\t', bytes) != NULL ? "; write -t '\\t'"
+           : place->quoted                                ? "; -t sets the separator of fields"
+                                                          : "; -t sets the separator of fields, --csv makes it a comma";
 }

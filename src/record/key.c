@@ -54,14 +54,15 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key_rule *
     if (bytes > 0 && record[bytes - 1] == '\r')
         bytes--;
     fault_say("%s: %s: '%.*s'%s", place, field_say(&rule->field, key->verdict, key->bytes, said),
-              (int)least_size(bytes, QUOTED), (const char *)record, field_advice(&rule->field, watch->records == 0));
+              (int)least_size(bytes, QUOTED), (const char *)record,
+              field_advice(&rule->field, watch->records == 0, record, bytes));
 }
 
 void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option)
 {
     if (watch->records > 1 && !watch->more && !watch->told)
         fault_warn("%s: no line contains the separator, so each whole line is its own group%s", option,
-                   field_advice(&rule->field, true));
+                   field_advice(&rule->field, true, NULL, 0));
     watch->told = true;
 }
 

@@ -36,8 +36,8 @@ static bool is_sequence(const uint8_t *line, size_t bytes)
     return bytes > 0;
 }
 
-/* Lines of sequences have more letters than most words. */
-enum { LETTERS_MIN = 20 };
+/* Lines of sequences have more letters than most words, or are of nucleotides alone. */
+enum { LETTERS_MIN = 20, NUCLEOTIDES_MIN = 4 };
 
 static bool is_fasta(const uint8_t *data, size_t bytes)
 {
@@ -45,8 +45,8 @@ static bool is_fasta(const uint8_t *data, size_t bytes)
     const uint8_t *line;
 
     return bytes > 0 && data[0] == '>' && next_line(data, bytes, &at, &name) != NULL && name > 1 &&
-           (line = next_line(data, bytes, &at, &letters)) != NULL && letters >= LETTERS_MIN &&
-           is_sequence(line, letters);
+           (line = next_line(data, bytes, &at, &letters)) != NULL && is_sequence(line, letters) &&
+           (letters >= LETTERS_MIN || (letters >= NUCLEOTIDES_MIN && strspn((const char *)line, "ACGTN\r") == letters));
 }
 
 const struct record_kind sequences_fasta = {

@@ -202,7 +202,7 @@ _Noreturn static void refuse(struct weight_input *weights, enum field_verdict ve
     if (bytes > 0 && text[bytes - 1] == '\r') /* which is not what is missing */
         bytes--;
     report(weights, field_say(place, verdict, weights->field.bytes, said), text, bytes,
-           field_advice(place, weights->position.record == 1));
+           field_advice(place, weights->position.record == 1, text, bytes));
 }
 
 /* The weight of a record whose first piece has come, which may become another one. */

@@ -329,6 +329,7 @@ BAM\1\n => a BAM file, and shuffled as it is; *
 @read 1\nACGTN\n+\nIIIII\n@read 2\nAC\n+\nII\n => a FASTQ file, and shuffled as it is; add --records=fastq to shuffle its reads
 @read 1\r\nACGTN\r\n+\r\nIIIII\r\n => a FASTQ file, and *
 >gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n>gene 2\nMK\n => a FASTA file, and shuffled as it is; add --records=fasta to shuffle its sequences
+>g1\r\nACGT\r\nGGTA\r\n => a FASTA file, and *
 \5\0\0\0\0\0\0\0\352\262\004\076hello....\n => a TFRecord file, and shuffled as it is; add --records=tfrecord to shuffle its records
 id,text\n1,"a\nb ""c"""\n2,d\n => a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
 "id";"text"\r\n1;"a\r\nb"\r\n => a CSV file *; add --csv -t ';' *
@@ -372,6 +373,8 @@ a,b\n1,2\n @name.csv =>
 @\nA\n+\nI\n =>
 @home\nA1\n+\nII\n =>
 >quoted text\nand\n =>
+>quoted\nCAT\n =>
+>quoted\nACTS\n =>
 >\nthe\n =>
 >quoted\nand what was written about it\n =>
 >Title\n-----------------------\n =>

@@ -19,6 +19,10 @@ mistakes() {
     printf 'id,price\r\n1,2\r\n' >crlf.csv
     printf 'a,1\nb,2\na,3\n' >torn.csv
     printf 'x,y\n"a,b\n' >quote.csv
+    printf 'a;1\nb;2\n' >semi.csv
+    printf 'a\t1\nb\t2\n' >tabs.csv
+    printf 'a;1,2\n' >both.csv
+    printf '>g1\nACGT\nGGTA\n' >genes.fa
     echo '[{"a": 1}, {"b": 2}]' >array.json
     bigshuf --scatter=store --piles=4 --batch=a in
     while IFS= read -r line <&9; do
@@ -84,7 +88,11 @@ bigshuf --rank=1 in =! unrecognized option '--rank=1'; write --part=R/W --seed=S
 bigshuf --folds=5 in =! unrecognized option '--folds=5'; write --split=20%:FILE once for each fold
 bigshuf --record-size=16 in =! unrecognized option '--record-size=16'; write --records=bytes:N
 bigshuf --record-lines=4 in =! unrecognized option '--record-lines=4'; write --records=lines:N
-bigshuf --keep=3 in =! option '--keep-order' doesn't allow an argument; write --newest=N
+bigshuf --keep=3 in =! option '--keep-order' doesn't allow an argument; write --newest=N with --scatter
+bigshuf --delete in =! unrecognized option '--delete'; write --newest=N with --scatter
+bigshuf --remove in =! unrecognized option '--remove'; write --newest=N with --scatter
+bigshuf --in-order -n 3 in =! unrecognized option '--in-order'; write -n COUNT --keep-order
+bigshuf --keep-sorted -n 3 in =! unrecognized option '--keep-sorted'; write -n COUNT --keep-order
 bigshuf --usage =! unrecognized option '--usage'; write -h
 bigshuf --no-progress in =! unrecognized option '--no-progress'; write --progress=never
 bigshuf --shard-records=3 -o %d in =! unrecognized option '--shard-records=3'; write --shards=records:N -o part-%05d
@@ -131,22 +139,43 @@ bigshuf -n all in =! invalid line count: 'all': must be a whole number
 bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number: \r is a carriage return, as in lines that end with CRLF
 bigshuf -n "" in =! invalid line count: '': must be a whole number
 bigshuf -n in =! invalid line count: 'in': must be a whole number
-bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number first, such as 1-100
-bigshuf -i 1..6 =! invalid input range: '1..6': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number first, such as 1-100; write -i 1-100
+bigshuf -i 1,6 =! invalid input range: '1,6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
+bigshuf -i 0:6 =! invalid input range: '0:6': must be LO-HI, the smaller number first, such as 1-100; write -i 0-6
+bigshuf -i 6,1 =! invalid input range: '6,1': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i 1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i 1-10,20 =! invalid input range: '10,20': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i 1,99999999999999999999 =! invalid input range: '1,99999999999999999999': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i 1..6 =! invalid input range: '1..6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
 bigshuf -i 6-1 =! invalid input range: '6-1': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; to change a file in place, write -o FILE FILE
 bigshuf -i 1-10 in =! extra operand 'in'; -i takes no files
 bigshuf --probability=1% in =! invalid probability: '1%': must be a number from 0 to 1; write 0.01 for 1%
 bigshuf --probability=5 in =! invalid probability: '5': must be a number from 0 to 1; write 0.05 for 5%
 bigshuf --probability=50 in =! invalid probability: '50': must be a number from 0 to 1; write 0.5 for 50%
+bigshuf --probability=1/100 in =! invalid probability: '1/100': must be a number from 0 to 1; write --probability=0.01
+bigshuf --probability=3/2 in =! invalid probability: '3/2': must be a number from 0 to 1
+bigshuf --probability=1/0 in =! invalid probability: '1/0': must be a number from 0 to 1
 bigshuf --probability=half in =! invalid probability: 'half': must be a number from 0 to 1
 bigshuf --parallel=0 in =! --parallel must be at least 1
 bigshuf --parallel=auto in =! invalid --parallel argument 'auto': must be a whole number; all processors are the default
 bigshuf --shards=0 -o %d in =! --shards must be at least 1
-bigshuf --shards=1k -o %d in =! invalid --shards argument '1k': must be a number of files, records:N or bytes:BYTES
-bigshuf --part=5/4 --seed=1 in =! invalid --part argument '5/4': must be R/W, part R of W, from 1/W to W/W, W below 2^32
+bigshuf --shards=1k -o %d in =! invalid --shards argument '1k': must be a number of files, records:N or bytes:BYTES; write --shards=bytes:1k
+bigshuf --shards=100MB -o %d in =! invalid --shards argument '100MB': must be a number of files, records:N or bytes:BYTES; write --shards=bytes:100MB
+bigshuf --shards=size:1.5G -o %d in =! invalid --shards argument 'size:1.5G': must be a number of files, records:N or bytes:BYTES; write --shards=bytes:1.5G
+bigshuf --shards=1000lines -o %d in =! invalid --shards argument '1000lines': must be a number of files, records:N or bytes:BYTES; write --shards=records:1000
+bigshuf --shards=lines:1000 -o %d in =! invalid --shards argument 'lines:1000': must be a number of files, records:N or bytes:BYTES; write --shards=records:1000
+bigshuf --shards=rows -o %d in =! invalid --shards argument 'rows': must be a number of files, records:N or bytes:BYTES
+bigshuf --shards=10% -o %d in =! invalid --shards argument '10%': must be a number of files, records:N or bytes:BYTES
+bigshuf --part=5/4 --seed=1 in =! invalid --part argument '5/4': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/4 to 4/4
+bigshuf --part=0/4 --seed=1 in =! invalid --part argument '0/4': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/4 to 4/4
+bigshuf --part=1:4 --seed=1 in =! invalid --part argument '1:4': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/4 to 4/4
+bigshuf --part=3 --seed=1 in =! invalid --part argument '3': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/3 to 3/3
+bigshuf --part=1/4294967296 --seed=1 in =! invalid --part argument '1/4294967296': must be R/W, part R of W, from 1/W to W/W, W below 2^32
+bigshuf --part=1/0 --seed=1 in =! invalid --part argument '1/0': must be R/W, part R of W, from 1/W to W/W, W below 2^32
 bigshuf --part=1/4 in =! --part needs --seed, so that all parts are of one order
-bigshuf --part=1of4 --seed=1 in =! invalid --part argument '1of4': must be R/W, part R of W, from 1/W to W/W, W below 2^32
+bigshuf --part=1of4 --seed=1 in =! invalid --part argument '1of4': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/4 to 4/4
+bigshuf --skip=1 in =! --skip needs --seed, so that the order is the same again; to keep the first line on top write --header
 bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': must be one byte, such as ',', or an escape, such as '\t'
 bigshuf -t '' --weight-field=2 in =! empty tab: must be one byte, such as ',', or an escape, such as '\t'
 bigshuf -t tab --weight-field=2 in =! multi-character tab 'tab': must be one byte, such as ',', or an escape, such as '\t'
@@ -161,11 +190,28 @@ bigshuf --group-field=/user in =! in:1: nothing at /user: '1'; jq can mend such 
 bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number
 bigshuf --gather=store --piles=3- =! invalid --piles argument '3-': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
 bigshuf --tune=fast in =! invalid --tune argument 'fast': must be leaf-records=T or compress-temporary=auto|always|never
-bigshuf --records=CSV in =! invalid record kind 'CSV': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
-bigshuf --records=jsonl in =! invalid record kind 'jsonl': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
+bigshuf --records=CSV in =! invalid record kind 'CSV': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; write --records=csv
+bigshuf --records=json in =! invalid record kind 'json': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; leave --records out; each line is a record
+bigshuf --records=jsonl in =! invalid record kind 'jsonl': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; leave --records out; each line is a record
+bigshuf --records=ndjson in =! invalid record kind 'ndjson': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; leave --records out; each line is a record
+bigshuf --records=tsv in =! invalid record kind 'tsv': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; leave --records out; each line is a record
+bigshuf --records=lines in =! invalid record kind 'lines': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; leave --records out; each line is a record
+bigshuf --records=line in =! invalid record kind 'line': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; leave --records out; each line is a record
+bigshuf --records=text in =! invalid record kind 'text': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; leave --records out; each line is a record
+bigshuf --records=webdataset in =! invalid record kind 'webdataset': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; write --records=tar
+bigshuf --records=paragraph in =! invalid record kind 'paragraph': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; write --delimiter='\n\n'
+bigshuf --records=paragraphs in =! invalid record kind 'paragraphs': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; write --delimiter='\n\n'
+bigshuf --records=fastaq in =! invalid record kind 'fastaq': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; write --records=fasta
+bigshuf --records=parquet in =! invalid record kind 'parquet': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
 bigshuf --records=bytes:0 in =! --records=bytes must be at least 1
 bigshuf --expect-records=1e3 in =! invalid --expect-records argument '1e3': must be a whole number; write 1000
-bigshuf --header=yes in =! invalid --header argument 'yes': must be a number of lines, bytes:N or start:STRING
+bigshuf --header=yes in =! invalid --header argument 'yes': must be a number of lines, bytes:N or start:STRING; write --header
+bigshuf --header=true in =! invalid --header argument 'true': must be a number of lines, bytes:N or start:STRING; write --header
+bigshuf --header=no in =! invalid --header argument 'no': must be a number of lines, bytes:N or start:STRING; leave --header out
+bigshuf --header=2lines in =! invalid --header argument '2lines': must be a number of lines, bytes:N or start:STRING; write --header=2
+bigshuf --header=lines:2 in =! invalid --header argument 'lines:2': must be a number of lines, bytes:N or start:STRING; write --header=2
+bigshuf --header=lines in =! invalid --header argument 'lines': must be a number of lines, bytes:N or start:STRING
+bigshuf --header=2MB in =! invalid --header argument '2MB': must be a number of lines, bytes:N or start:STRING
 bigshuf --header=-1 in =! invalid --header argument '-1': must be a number of lines, bytes:N or start:STRING
 bigshuf --progress=no in =! invalid --progress argument 'no': must be auto, always or never
 END
@@ -238,6 +284,8 @@ bigshuf -o out.gz in =? warning: out.gz: will be plain text despite its name; ad
 bigshuf --split=1:v.zst in =? warning: v.zst: will be plain text despite its name; add -Z
 bigshuf --filter= -o out in =! invalid --filter argument '': must be a command, such as 'gzip > $FILE.gz'
 bigshuf --filter=gzip in =! --filter needs -o or --split
+bigshuf --filter=gzip -o out.gz in =? warning: --filter='gzip': does not mention $FILE, so out.gz is not written; write 'gzip > $FILE'
+bigshuf --filter=cat --split=1:a in =? warning: --filter='cat': does not mention $FILE, so a is not written; write 'cat > $FILE'
 FILE=; bigshuf --filter="gzip > $FILE.gz" --shards=2 -o %d in =? warning: --filter='gzip > .gz': must mention $FILE, which names each file; write it in single quotes, so that the shell leaves $FILE alone
 bigshuf -o in </dev/null =! in: left alone, since no input is named, and standard input is /dev/null; name the input, or /dev/null to empty it
 bigshuf -o in in ./in =! ./in: is an output, and an input twice, so each run would double its records; name it once as an input
@@ -288,6 +336,7 @@ bigshuf --files0-from=names in =! extra operand 'in'; file operands cannot be co
 bigshuf --csv quote.csv =! quote.csv: unclosed quote that starts in line 2
 bigshuf quote.csv =? warning: quote.csv: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
 bigshuf array.json =? warning: array.json: a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.[]' 'array.json' | bigshuf
+bigshuf genes.fa =? warning: genes.fa: a FASTA file, and shuffled as it is; add --records=fasta to shuffle its sequences
 bigshuf -z in =? warning: -z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines
 bigshuf --delimiter=, in =? warning: the input does not contain the delimiter, so each file is one record
 bigshuf --records=lines:2 in =! in: 1 line is left over at the end; records must have 2 lines
@@ -308,6 +357,12 @@ bigshuf --weight-field=2 -t, crlf.csv =! crlf.csv:1: invalid weight: 'price'; if
 bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! --split-field: no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --csv --weight-field=2 table.csv =! table.csv: record 1: invalid weight: 'price'; if this is a header, add --header
 bigshuf --csv --weight-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --csv --weight-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; write -t ';'
+bigshuf --csv --group-field=2 tabs.csv =! tabs.csv: record 1: no field 2, only 1: 'a\t1'; write -t '\t'
+bigshuf --csv --seed=2 --split-field=2 --split=9%:a semi.csv =! --split-field: no field 2, only 1: 'a;1'; write -t ';'
+bigshuf --csv --header --group-field=b semi.csv =! semi.csv: no column 'b': the header has 'a;1'; write -t ';'
+bigshuf --csv -t '|' --group-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; -t sets the separator of fields
+bigshuf --csv --group-field=3 both.csv =! both.csv: record 1: no field 3, only 2: 'a;1,2'; -t sets the separator of fields
 bigshuf --weights=few in =! few: too few weights: there are more than 1 records
 bigshuf --csv --group-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --csv --group-field=1 torn.csv =? warning: torn.csv: the records of group 'a' are not all neighbours, so they are several groups; sort by field 1 first
@@ -363,6 +418,7 @@ bigshuf --scatter=store --batch=b </dev/null =! store: nothing is added, since n
 bigshuf --scatter=store -o out in =! cannot combine --scatter and -o
 bigshuf --scatter=store -n 3 in =! cannot combine --scatter and -n
 bigshuf --piles=4 in =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
+bigshuf --gather=store --batch=a =! --batch needs --scatter; --gather takes all batches
 bigshuf --epoch=1 in =! --epoch needs --gather
 bigshuf --sweep =! --sweep needs --scatter
 bigshuf --scatter=store store =! store: Is a directory; a store is read with --gather=DIR

@@ -160,7 +160,7 @@ bigshuf --split=10: =! invalid --split argument '10:': *
 bigshuf --split=101%:a =! --split argument '101%:a' too large
 bigshuf --tune=compress-temporary=alway =! invalid --tune argument 'compress-temporary=alway': must be leaf-records=T or *
 bigshuf --expect-records=18446744073709551615 =! --expect-records argument '18446744073709551615' too large
-bigshuf --part=1 =! invalid --part argument '1': must be R/W, part R of W, from 1/W to W/W, W below 2^32
+bigshuf --part=1 =! invalid --part argument '1': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/1 to 1/1
 bigshuf --part=0/1 =! invalid --part argument '0/1': *
 bigshuf --part=2/1 =! invalid --part argument '2/1': *
 bigshuf --part=1/2/ =! invalid --part argument '1/2/': *
@@ -181,9 +181,9 @@ bigshuf --tune=leaf-records=7 =! --tune=leaf-records must be at least 8
 bigshuf --tune=leaf =! invalid --tune argument 'leaf': must be leaf-records=T or compress-temporary=auto|always|never
 bigshuf --tune=leaf-records=2147483649 =! --tune=leaf-records argument '2147483649' too large
 bigshuf --progress=on =! invalid --progress argument 'on': must be auto, always or never
-bigshuf --header=lines:2 =! invalid --header argument 'lines:2': must be a number of lines, bytes:N or start:STRING
+bigshuf --header=lines:2 =! invalid --header argument 'lines:2': must be a number of lines, bytes:N or start:STRING; write --header=2
 bigshuf --header=bytes: =! invalid --header=bytes argument '': must be a whole number
-bigshuf --shards=3M =! invalid --shards argument '3M': must be a number of files, records:N or bytes:BYTES
+bigshuf --shards=3M =! invalid --shards argument '3M': must be a number of files, records:N or bytes:BYTES; write --shards=bytes:3M
 bigshuf -o a -o b =! multiple output files specified; give one
 bigshuf --random-source=a --random-source=b =! multiple random sources specified; give one
 bigshuf -i1-2 -ix =! multiple -i options specified; give one
@@ -269,7 +269,7 @@ bigshuf --piles=4 =! --piles needs --scatter; with --gather write J-K, such as 3
 bigshuf --gather=a --piles=4 =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
 bigshuf --scatter=a --piles=0-1 =! --piles=J-K needs --gather
 bigshuf --part=1/2 =! --part needs --seed, so that all parts are of one order
-bigshuf --skip=1 =! --skip needs --seed, so that the order is the same again
+bigshuf --skip=1 =! --skip needs --seed, so that the order is the same again; to keep the first line on top write --header
 bigshuf --gather=a b =! extra operand 'b'; --gather and --sweep take no files?Try *
 bigshuf --scatter=a --sweep b =! extra operand 'b'; --gather and --sweep take no files?Try *
 bigshuf --files0-from=names x y =! extra operand 'x'; file operands cannot be combined with --files0-from?Try *

@@ -688,9 +688,9 @@ END
 test_a_filter_that_fails_fails_the_run_which_names_what_filters_may_have_left() {
     seq 1000 >in
     cases <<'END'
-bigshuf --filter='exit 3' -o a in =! a: 'exit 3' failed: exit status 3?bigshuf: warning: what was made with FILE=a may be incomplete
+bigshuf --filter='exit 3 # $FILE' -o a in =! a: 'exit 3 # $FILE' failed: exit status 3?bigshuf: warning: what was made with FILE=a may be incomplete
 bigshuf --filter='cat >/dev/null; exit 3' -o a in =! a: 'cat >/dev/null; exit 3' failed: exit status 3?*
-bigshuf --filter='kill -KILL $$' -o a in =! a: 'kill -KILL $$' failed: killed by signal 9?*
+bigshuf --filter='kill -KILL $$ # $FILE' -o a in =! a: 'kill -KILL $$ # $FILE' failed: killed by signal 9?*
 bigshuf --filter='no-such-command 2>/dev/null' -o a in =! a: 'no-such-command *' failed: exit status 127?*
 bigshuf --parallel=1 --shards=9 --filter='cat >$FILE; [ $FILE != 2 ]' -o %d in =! 2: * failed: exit status 1?bigshuf: warning: what was made with FILE=0 to FILE=2 may be incomplete
 bigshuf --filter='touch made' -o a missing =! missing: No such file or directory
