@@ -268,12 +268,12 @@ void strata_settle(struct strata *strata)
 size_t strata_deal(struct strata *strata, const uint8_t *key, size_t bytes)
 {
     const uint64_t number = *find(&strata->classes, digest_of(strata, key, bytes));
-    struct stratum *stratum = number > 0 ? stratum_at(&strata->classes, number) : NULL;
+    struct stratum *stratum = stratum_at(&strata->classes, number > 0 ? number : 1);
     const size_t splits = strata->plan.splits;
     uint64_t place;
     size_t j = 0;
 
-    if (stratum == NULL || stratum->records == 0)
+    if (number == 0 || stratum->records == 0)
         fault_say("the input has changed while it was read");
     place = random_draw(&strata->words, stratum->records--);
     for (; j < splits && place >= stratum->places[j]; j++)
