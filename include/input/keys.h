@@ -7,11 +7,8 @@
 #include "input/source.h"
 #include "record/key.h"
 
-/* The key of the next record; NULL: the source begins, maybe again. */
-typedef void keys_function(void *context, const struct key *key);
-
-/* From now on, a source of records of the rule's format, of which nothing has been read, tells of each key, unless
- * `tell` is NULL. It can still be mapped. */
-void keys_begin(struct source *source, const struct key_rule *rule, keys_function *tell, void *context);
+/* From now on, look at the keys of a source of records of the rule's format, of which nothing has been read. It can
+ * still be mapped. */
+void keys_begin(struct source *source, const struct key_rule *rule);
 
 #endif

@@ -10,8 +10,6 @@
 struct keys {
     struct source *records;
     struct key_rule rule;
-    keys_function *tell;
-    void *context;
     struct key_watch watch;
     struct position position;
     uint64_t offset; /* of the next byte */
@@ -31,8 +29,6 @@ static void restart(void *context)
     keys->offset = 0;
     keys->scan = (struct record_scan){0};
     keys->inside = false;
-    if (keys->tell != NULL)
-        keys->tell(keys->context, NULL);
 }
 
 /* A record has ended, whose last bytes these are. */
@@ -44,8 +40,6 @@ static void end_record(struct keys *keys, const uint8_t *data, size_t bytes)
     if (key_end(&keys->rule, &keys->field, keys->ended, &keys->key) != FIELD_FOUND)
         key_refuse(&keys->watch, &keys->rule, &keys->key, position_say(&keys->position, place), data, bytes);
     keys->watch.records++;
-    if (keys->tell != NULL)
-        keys->tell(keys->context, &keys->key);
 }
 
 static void look(struct keys *keys, const uint8_t *data, size_t bytes)
@@ -87,14 +81,12 @@ static size_t lend(void *context, const struct record_margin *margin, const uint
     return lent;
 }
 
-void keys_begin(struct source *source, const struct key_rule *rule, keys_function *tell, void *context)
+void keys_begin(struct source *source, const struct key_rule *rule)
 {
     static const struct source_stage stage = {.read = read_on, .lend = lend, .rewind = restart, .release = free};
     struct keys *keys = fault_allocate(1, sizeof *keys);
 
     keys->records = source_insert(source, &stage, keys);
     keys->rule = *rule;
-    keys->tell = tell;
-    keys->context = context;
     restart(keys);
 }

@@ -159,7 +159,7 @@ static void check_sides(struct resources *resources)
                                   .field = task_field(options, &options->split_field)};
 
     if (options->split_field.kind == FIELD_POINTER)
-        keys_begin(resources->source, &rule, NULL, NULL);
+        keys_begin(resources->source, &rule);
 }
 
 void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes)
