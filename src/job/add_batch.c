@@ -141,10 +141,13 @@ static void make_batch(struct resources *resources, struct run *run)
     } else {
         check_room(store, source_known_bytes(resources->source));
         fill_draft(resources, run, draft, name, store->format.piles);
+        records = counter_get(&run->progress->records);
     }
     free((void *)manifest.input);
-    if (options->newest > 0)
+    if (options->newest > 0 && records > 0)
         sweep_keep(store, options->newest, name);
+    else if (options->newest > 0) /* a program in front of a pipe may have failed */
+        fault_warn("%s: the batch %s is empty, so --newest removes no other", options->scatter, name);
 }
 
 static void open_run(struct resources *resources, struct run *run)

@@ -873,6 +873,9 @@ test_the_batch_just_added_stays_whatever_its_name() {
     batches 3 4
     echo 5 | add 5 --newest=18446744073709551615
     batches 3 4 5
+    same 'bigshuf: warning: store: the batch 6 is empty, so --newest removes no other' \
+        "$(: | add 6 --newest=1 2>&1)"
+    batches 3 4 5 6
 }
 
 # A reader gets the batches that were there when it began, and then their files are removed.
