@@ -34,8 +34,8 @@ void header_check_field(const struct header_rule *rule, bool columns, const stru
     if (choice->kind == FIELD_NAME && !one_line)
         fault_say("%s=%s: a name needs a header of one line; add --header, or give the number", option, choice->text);
     if (choice->kind == FIELD_POINTER && columns)
-        fault_say("%s=%s: a JSON Pointer needs lines of JSON, without --csv or -t; write '\"%s\"' for a column",
-                  option, choice->text, choice->text);
+        fault_say("%s=%s: a JSON Pointer needs lines of JSON, without --csv or -t; write '\"%s\"' for a column", option,
+                  choice->text, choice->text);
 }
 
 void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)
