@@ -12,7 +12,7 @@
 #include "base/number.h"
 #include "input/archive.h"
 #include "input/grouping.h"
-#include "input/keys.h"
+#include "input/key_check.h"
 #include "input/operand.h"
 #include "job/task.h"
 #include "output/strata.h"
@@ -159,7 +159,7 @@ static void check_sides(struct resources *resources)
                                   .field = task_field(options, &options->split_field)};
 
     if (options->split_field.kind == FIELD_POINTER)
-        keys_begin(resources->source, &rule);
+        key_check_begin(resources->source, &rule);
 }
 
 void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes)

@@ -1,6 +1,7 @@
 /* --stratify-field follows its law: of few records, in all orders, dealt with many seeds, which are the same in every
  * run, so that these tests pass always or never. */
 
+#include "support/output_double.h"
 #include "support/small_run.h"
 #include "support/unit.h"
 
@@ -32,17 +33,6 @@ bool output_waits(const struct output *output)
 {
     (void)output;
     return true;
-}
-
-void output_use_margin(struct output *output, const struct record_margin *margin)
-{
-    (void)output;
-    (void)margin;
-}
-
-void output_write_behind(struct output *output)
-{
-    (void)output;
 }
 
 void output_write(struct output *output, uint8_t *data, size_t bytes)

@@ -1,6 +1,7 @@
 /* Samples follow the laws that are promised for them. Few records are sampled with many seeds, which are the same in
  * every run, so that these tests pass always or never. */
 
+#include "support/output_double.h"
 #include "support/small_run.h"
 #include "support/unit.h"
 
@@ -35,17 +36,6 @@ bool output_waits(const struct output *output)
 {
     (void)output;
     return false;
-}
-
-void output_use_margin(struct output *output, const struct record_margin *margin)
-{
-    (void)output;
-    (void)margin;
-}
-
-void output_write_behind(struct output *output)
-{
-    (void)output;
 }
 
 void output_write(struct output *output, uint8_t *data, size_t bytes)

@@ -1,5 +1,5 @@
-#ifndef BIGSHUF_INPUT_KEYS_H
-#define BIGSHUF_INPUT_KEYS_H
+#ifndef BIGSHUF_INPUT_KEY_CHECK_H
+#define BIGSHUF_INPUT_KEY_CHECK_H
 
 /* The keys of the records of a source are looked at as these pass, so that a record without one ends the run with the
  * name of its file and its line, before anything is written. */
@@ -9,6 +9,6 @@
 
 /* From now on, look at the keys of a source of records of the rule's format, of which nothing has been read. It can
  * still be mapped. */
-void keys_begin(struct source *source, const struct key_rule *rule);
+void key_check_begin(struct source *source, const struct key_rule *rule);
 
 #endif
