@@ -205,10 +205,10 @@ class StoreRun:
             raise Wrong("store scatter", "batch %s is in the store already" % name, err)
 
     def _after_keep(self, name, step, troubled, well):
-        """Take out of the model what --newest has taken out of the store."""
+        """Take out of the model what --newest has taken out of the store; an empty batch takes nothing out."""
         if "keep" not in step:
             return
-        newest = set(sorted(self.held)[-step["keep"] :]) | {name}
+        newest = set(sorted(self.held)[-step["keep"] :]) | {name} if self.held.get(name) else set(self.held)
         there = self._batches()
         if well and not troubled and there != newest & set(self.held):
             raise Wrong("store keep", str(sorted(newest & set(self.held))), str(sorted(there)))
