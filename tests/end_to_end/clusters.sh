@@ -43,6 +43,135 @@ is_begun() {
     ls store/.new-"$1"~*/manifest >/dev/null 2>&1
 }
 
+# ---- Machines without a shared file system. These tests wait longest, so they come first. ----
+
+# Start a server of the folder `bucket`, which is called s3: here. It ends with this test.
+start_bucket() {
+    local port
+    needs rclone
+    cd "$MEMORY" || exit
+    mkdir bucket tmp
+    port=$(free_ports)
+    rclone serve webdav --addr "127.0.0.1:$port" --dir-cache-time 0 bucket 2>server.log &
+    # shellcheck disable=SC2064 # the number that it has now
+    trap "kill $!" EXIT
+    export RCLONE_CONFIG=$PWD/rclone.conf RCLONE_CONFIG_S3_TYPE=webdav RCLONE_CONFIG_S3_URL=http://127.0.0.1:$port
+    export RCLONE_RETRIES=1 TMPDIR=$PWD/tmp
+    touch rclone.conf
+    PATIENCE=60 wait_until rclone lsf s3: 2>.stderr
+}
+
+# Files a.txt to d.txt as objects of the bucket, listed.
+make_objects() {
+    start_bucket
+    make_inputs a.txt b.txt c.txt d.txt
+    rclone copy in s3:data/corpus
+    same 4 "$(bucket list s3:data/corpus s3:data/store)"
+}
+
+bucket() {
+    "$recipes/bucket.sh" "$@"
+}
+
+# A task of Kubernetes: task NUMBER VERB...
+task() {
+    JOB_COMPLETION_INDEX=$1 bucket "${@:2}"
+}
+
+scatter_objects() {
+    for task; do task "$task" scatter s3:data/corpus s3:data/store; done
+}
+
+# Tasks gather what one machine gathers of a store of all files: gathered_as_on_one_machine PARTS.
+gathered_as_on_one_machine() {
+    local part seed
+    seed=$(<bucket/data/store.seed)
+    for name in a.txt b.txt c.txt d.txt; do
+        bigshuf --scatter=store --piles=64 --seed="$seed" --batch=$name in/$name 2>>said
+    done
+    for ((part = 0; part < $1; part++)); do
+        bigshuf --gather=store --seed="$seed" --piles=$((64 * part / $1))-$((64 * (part + 1) / $1 - 1)) |
+            cmp - "bucket/data/out/part-$(printf %05d $part)"
+    done
+    rm -rf out
+    cp -R bucket/data/out out
+    gathered "$1"
+    same '' "$(ls tmp)"
+}
+
+test_tasks_that_share_no_file_system_give_what_one_machine_gives() {
+    make_objects
+    scatter_objects 3 0 1 2
+    for task in 2 0 1; do task $task gather s3:data/store s3:data/out 3; done
+    gathered_as_on_one_machine 3
+    fails_with 1 '*this is no task*' bucket scatter s3:data/corpus s3:data/store
+    fails_with 1 '*there are fewer objects*' task 4 scatter s3:data/corpus s3:data/store
+    fails_with 1 'bucket.sh list IN STORE *' task 0 gather s3:data/store
+}
+
+# Some files of c.txt are there, and others not: is_half_uploaded.
+is_half_uploaded() {
+    compgen -G 'bucket/data/store/c.txt/pile-*5' >.compgen
+}
+
+test_an_upload_that_is_cut_short_is_told_and_made_good() {
+    make_objects
+    scatter_objects 0 1 3
+    fails_with 1 '*s3:data/store holds other batches than s3:data/store.list' task 0 gather s3:data/store s3:data/out 1
+    RCLONE_TPSLIMIT=10 start task 2 scatter s3:data/corpus s3:data/store
+    wait_until is_half_uploaded
+    kill -KILL -- -$!
+    fails_with 137 '*' wait $!
+    same yes "$([ -e bucket/data/store/c.txt/pile-0063 ] || echo yes)"
+    fails_with 1 '*bigshuf: */store/c.txt/pile-*: missing: *' task 0 gather s3:data/store s3:data/out 1
+    rm -rf tmp/*
+    scatter_objects 2 1
+    truncate -s -1 bucket/data/store/b.txt/pile-0063
+    fails_with 1 '*bigshuf: */store/b.txt/pile-0063: size *' task 1 gather s3:data/store s3:data/out 2
+    fails_with 2 '*' ls bucket/data/out
+    scatter_objects 1
+    for task in 0 1; do task $task gather s3:data/store s3:data/out 2; done
+    gathered_as_on_one_machine 2
+}
+
+# An array job of AWS Batch runs here, task after task, and prints its number.
+aws() {
+    local size command task
+    size=$(printf '%s\n' "$@" | sed -n 's/^--array-properties=size=//p')
+    command=$(printf '%s\n' "$@" | sed -n 's/^--container-overrides=command=//p' | tr , ' ')
+    for ((task = 0; task < size; task++)); do
+        # shellcheck disable=SC2086 # words
+        AWS_BATCH_JOB_ARRAY_INDEX=$task $command
+    done
+    echo job
+}
+
+# The display of the page in which TEXT stands, as it is typed, but with 2 parts for 16, since each task waits for rclone
+# many times: display_with TEXT.
+display_with() {
+    awk -v RS='[.]Ed\n' -v text="$1" 'index($0, text) { sub(/.*[.]Bd[^\n]*\n/, ""); print }' "$TOP/man/bigshuf-store.7" |
+        sed 's/\\-/-/g; s/\\e/\\/g; s/\b16\b/2/'
+}
+
+test_array_jobs_of_aws_batch_and_kubernetes_do_what_the_manual_says() {
+    local jobs
+    make_objects
+    PATH=$recipes:$PATH
+    eval "$(display_with 'aws batch')"
+    gathered_as_on_one_machine 2
+    rm -r bucket/data/store bucket/data/out store out
+    display_with 'completionMode' >job.yaml
+    jobs=$(sed -n 's/^.* command: \[\(.*\)\]/\1/p' job.yaml | tr -d ',"')
+    same 'scatter gather' "$(echo "$jobs" | cut -d ' ' -f 2 | xargs)"
+    while read -r job; do
+        for ((task = 0; task < $([[ $job = *scatter* ]] && sed -n 's/ *completions: //p' job.yaml || echo 2); task++)); do
+            # shellcheck disable=SC2086 # words
+            JOB_COMPLETION_INDEX=$task $job </dev/null
+        done
+    done <<<"$jobs"
+    gathered_as_on_one_machine 2
+}
+
 # ---- Slurm ----
 
 needs_slurm() {
@@ -332,132 +461,4 @@ test_parallel_mixes_no_two_runs() {
     fails_with 1 '*store holds other batches than those of the files*' parallel_recipe 3 in/a.txt
     fails_with 1 'usage: *' parallel_recipe 0 in/a.txt
     gathered 3
-}
-
-# ---- Machines without a shared file system ----
-
-# Start a server of the folder `bucket`, which is called s3: here. It ends with this test.
-start_bucket() {
-    local port
-    needs rclone
-    cd "$MEMORY" || exit
-    mkdir bucket tmp
-    port=$(free_ports)
-    rclone serve webdav --addr "127.0.0.1:$port" --dir-cache-time 0 bucket 2>server.log &
-    # shellcheck disable=SC2064 # the number that it has now
-    trap "kill $!" EXIT
-    export RCLONE_CONFIG=$PWD/rclone.conf RCLONE_CONFIG_S3_TYPE=webdav RCLONE_CONFIG_S3_URL=http://127.0.0.1:$port
-    export RCLONE_RETRIES=1 TMPDIR=$PWD/tmp
-    touch rclone.conf
-    PATIENCE=60 wait_until rclone lsf s3: 2>.stderr
-}
-
-# Files a.txt to d.txt as objects of the bucket, listed.
-make_objects() {
-    start_bucket
-    make_inputs a.txt b.txt c.txt d.txt
-    rclone copy in s3:data/corpus
-    same 4 "$(bucket list s3:data/corpus s3:data/store)"
-}
-
-bucket() {
-    "$recipes/bucket.sh" "$@"
-}
-
-# A task of Kubernetes: task NUMBER VERB...
-task() {
-    JOB_COMPLETION_INDEX=$1 bucket "${@:2}"
-}
-
-scatter_objects() {
-    for task; do task "$task" scatter s3:data/corpus s3:data/store; done
-}
-
-# Tasks gather what one machine gathers of a store of all files: gathered_as_on_one_machine PARTS.
-gathered_as_on_one_machine() {
-    local part seed
-    seed=$(<bucket/data/store.seed)
-    for name in a.txt b.txt c.txt d.txt; do
-        bigshuf --scatter=store --piles=64 --seed="$seed" --batch=$name in/$name 2>>said
-    done
-    for ((part = 0; part < $1; part++)); do
-        bigshuf --gather=store --seed="$seed" --piles=$((64 * part / $1))-$((64 * (part + 1) / $1 - 1)) |
-            cmp - "bucket/data/out/part-$(printf %05d $part)"
-    done
-    rm -rf out
-    cp -R bucket/data/out out
-    gathered "$1"
-    same '' "$(ls tmp)"
-}
-
-test_tasks_that_share_no_file_system_give_what_one_machine_gives() {
-    make_objects
-    scatter_objects 3 0 1 2
-    for task in 2 0 1; do task $task gather s3:data/store s3:data/out 3; done
-    gathered_as_on_one_machine 3
-    fails_with 1 '*this is no task*' bucket scatter s3:data/corpus s3:data/store
-    fails_with 1 '*there are fewer objects*' task 4 scatter s3:data/corpus s3:data/store
-    fails_with 1 'bucket.sh list IN STORE *' task 0 gather s3:data/store
-}
-
-# Some files of c.txt are there, and others not: is_half_uploaded.
-is_half_uploaded() {
-    compgen -G 'bucket/data/store/c.txt/pile-*5' >.compgen
-}
-
-test_an_upload_that_is_cut_short_is_told_and_made_good() {
-    make_objects
-    scatter_objects 0 1 3
-    fails_with 1 '*s3:data/store holds other batches than s3:data/store.list' task 0 gather s3:data/store s3:data/out 1
-    RCLONE_TPSLIMIT=10 start task 2 scatter s3:data/corpus s3:data/store
-    wait_until is_half_uploaded
-    kill -KILL -- -$!
-    fails_with 137 '*' wait $!
-    same yes "$([ -e bucket/data/store/c.txt/pile-0063 ] || echo yes)"
-    fails_with 1 '*bigshuf: */store/c.txt/pile-*: missing: *' task 0 gather s3:data/store s3:data/out 1
-    rm -rf tmp/*
-    scatter_objects 2 1
-    truncate -s -1 bucket/data/store/b.txt/pile-0063
-    fails_with 1 '*bigshuf: */store/b.txt/pile-0063: size *' task 1 gather s3:data/store s3:data/out 2
-    fails_with 2 '*' ls bucket/data/out
-    scatter_objects 1
-    for task in 0 1; do task $task gather s3:data/store s3:data/out 2; done
-    gathered_as_on_one_machine 2
-}
-
-# An array job of AWS Batch runs here, task after task, and prints its number.
-aws() {
-    local size command task
-    size=$(printf '%s\n' "$@" | sed -n 's/^--array-properties=size=//p')
-    command=$(printf '%s\n' "$@" | sed -n 's/^--container-overrides=command=//p' | tr , ' ')
-    for ((task = 0; task < size; task++)); do
-        # shellcheck disable=SC2086 # words
-        AWS_BATCH_JOB_ARRAY_INDEX=$task $command
-    done
-    echo job
-}
-
-# The display of the page in which TEXT stands, as it is typed: display_with TEXT.
-display_with() {
-    awk -v RS='[.]Ed\n' -v text="$1" 'index($0, text) { sub(/.*[.]Bd[^\n]*\n/, ""); print }' "$TOP/man/bigshuf-store.7" |
-        sed 's/\\-/-/g; s/\\e/\\/g'
-}
-
-test_array_jobs_of_aws_batch_and_kubernetes_do_what_the_manual_says() {
-    local jobs
-    make_objects
-    PATH=$recipes:$PATH
-    eval "$(display_with 'aws batch')"
-    gathered_as_on_one_machine 16
-    rm -r bucket/data/store bucket/data/out store out
-    display_with 'completionMode' >job.yaml
-    jobs=$(sed -n 's/^.* command: \[\(.*\)\]/\1/p' job.yaml | tr -d ',"')
-    same 'scatter gather' "$(echo "$jobs" | cut -d ' ' -f 2 | xargs)"
-    while read -r job; do
-        for ((task = 0; task < $([[ $job = *scatter* ]] && sed -n 's/ *completions: //p' job.yaml || echo 16); task++)); do
-            # shellcheck disable=SC2086 # words
-            JOB_COMPLETION_INDEX=$task $job </dev/null
-        done
-    done <<<"$jobs"
-    gathered_as_on_one_machine 16
 }
