@@ -3,6 +3,7 @@
 # CC, CFLAGS, CPPFLAGS and LDFLAGS are the user's, as are PREFIX and DESTDIR. Also to be set on the command line:
 #
 #   SANITIZE=address,undefined   build (and check) with these sanitizers
+#   HOSTILE=1                    build what the soak tries as well: any sizes, and what is given back is overwritten
 #   VALGRIND=1                   run the tests under valgrind
 #   WERROR=1                     a warning is an error
 #   TEST_SCALE=tiny|small|full   how large the tests' inputs are
@@ -24,7 +25,7 @@ FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 CFLAGS ?= -O2 -g
 
 comma  := ,
-BUILD   = build/$(if $(SANITIZE),$(subst $(comma),-,$(SANITIZE)),plain)
+BUILD   = build/$(or $(if $(HOSTILE),hostile),$(subst $(comma),-,$(SANITIZE)),plain)
 DIST    = build/dist
 
 # What the program needs whatever the user's flags are. Nothing here asks for a particular processor: faster
@@ -34,7 +35,8 @@ TEST_CPPFLAGS   = -I. -Itests -D_GNU_SOURCE
 NEEDED_CFLAGS   = -std=c11 -pthread -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(WERROR),-Werror) \
     -fdebug-prefix-map='$(CURDIR)'=.
 SANITIZE_FLAGS  = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-COMPILE         = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
+HOSTILE_FLAGS   = $(if $(HOSTILE),-include tests/support/hostile.h)
+COMPILE         = $(CC) $(HOSTILE_FLAGS) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
 LINK            = $(CC) -pthread $(CFLAGS) $(SANITIZE_FLAGS) $(LDFLAGS)
 
 # Asked for only when a unit test is built, by when `make deps check` has installed it.
@@ -52,6 +54,7 @@ MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
 PROGRAM    = $(BUILD)/bigshuf
 COMPLETION = $(addprefix $(BUILD)/completions/,bash zsh fish)
+HOSTILES   = $(if $(HOSTILE),$(patsubst %,$(BUILD)/tests/support/%.o,hostile))
 FAULTY     = $(BUILD)/bigshuf-faulty
 FAULTY_SYS = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
 TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge json_values model peak same_lines terminal)
@@ -59,21 +62,21 @@ UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all check check-long check-valgrind check-dist soak mutants fuzz fuzzers bench deps install install-strip \
+.PHONY: all check check-long check-valgrind check-dist soak faulty mutants fuzz fuzzers bench deps install install-strip \
     uninstall dist dist-static deb format lint clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 # ---- Building ----
 
-all: $(if $(SANITIZE),$(PROGRAM),bigshuf) ## build the program: ./bigshuf (the default)
+all: $(if $(HOSTILE)$(SANITIZE),$(PROGRAM),bigshuf) ## build the program: ./bigshuf (the default)
 
 bigshuf: $(PROGRAM)
 	$(call say,CP,$@)cp -f $(PROGRAM) $@
 
 # Everything but main, which the tests link. An object that a test brings itself, such as its own system layer, comes
 # first, so that the library's is not taken.
-$(LIBRARY): $(filter-out $(MAIN),$(OBJECTS))
+$(LIBRARY): $(filter-out $(MAIN),$(OBJECTS)) $(HOSTILES)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -97,6 +100,10 @@ $(BUILD)/tests/support/real_sys.o: src/system/sys.c tests/support/faulty_sys.c i
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(COMPILE) $$(sed -nE -e 's/^(CALL|SAME|ANSWER|ADVICE)\(([^,(]*, )?([a-z_]+), .*/-Dsys_\3=real_sys_\3/p' \
 	    -e 's/^WEAK .*[ *]sys_([a-z_]+)\(.*/-Dsys_\1=real_sys_\1/p' include/system/sys_calls.def tests/support/faulty_sys.c) -c -o $@ $<
+
+# Blocks go to and from the pool by way of hostile.c.
+$(if $(HOSTILE),$(BUILD)/src/system/pool.o): EXTRA_CFLAGS = $(foreach name,put put_promised get get_promised \
+    get_neighbours,-Dpool_$(name)=real_pool_$(name))
 
 $(TEST_TOOLS): %: %.o
 	$(call say,LD,$@)$(LINK) -o $@ $^
@@ -149,8 +156,11 @@ check-valgrind: check ## run all tests under valgrind
 SECONDS = 60
 
 # SEED, CASE, JOBS, MOST, BIGSHUF and BIGSHUF_FAULTY reach it through the environment, from here or from the command line.
-soak: all $(FAULTY) $(TEST_TOOLS) ## try random cases against a model: SECONDS=N [SEED=S] [JOBS=N], or CASE=S again
+soak: all faulty $(TEST_TOOLS) ## try random cases against a model: SECONDS=N [SEED=S] [JOBS=N], or CASE=S again
+	@$(MAKE) --no-print-directory HOSTILE=1 BUILD=build/hostile all faulty
 	@BUILD='$(BUILD)' SECONDS='$(SECONDS)' python3 tests/soak/soak.py
+
+faulty: $(FAULTY)
 
 # MOST=300 and ONLY=PATTERN, of names of files, reach it through the environment, too.
 mutants: ## how many small changes of the program do the tests notice? SECONDS=N SEED=S

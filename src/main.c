@@ -31,6 +31,7 @@
  *                    table pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape arithmetic uint128
+ *                    tunable
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/mapped) or held, and makes one of
  * several, if asked (input/grouping, input/archive); shuffle/scatter finds its end (record/record) and its pile

@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tunable.h"
 #include "temporary/spill.h"
 
-enum { HELD_BACK_MEMORY_BYTES = 1 << 16 };
+TUNABLE(HELD_BACK_MEMORY_BYTES, 1 << 16, 1, 1 << 16);
 
 struct held_back {
     struct spill_place *place; /* for the temporary file */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/tunable.h"
 #include "output/output.h"
 #include "record/record.h"
 #include "shuffle/pile.h"
@@ -21,9 +22,12 @@ enum {
     REFERENCE_LONG = (1 << REFERENCE_LENGTH_BITS) - 1, /* so long or longer, or not known: search the record's end */
 };
 
+/* Lengths from this on are not known. */
+TUNABLE(REFERENCE_UNKNOWN, REFERENCE_LONG, 1, REFERENCE_LONG);
+
 static inline uint64_t reference_make(uint64_t place, uint64_t length)
 {
-    return place << REFERENCE_LENGTH_BITS | (length < REFERENCE_LONG ? length : REFERENCE_LONG);
+    return place << REFERENCE_LENGTH_BITS | (length < REFERENCE_UNKNOWN ? length : REFERENCE_LONG);
 }
 
 static inline uint64_t reference_place(uint64_t reference)

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tunable.h"
 #include "record/record.h"
 
 struct queue;
@@ -27,7 +28,8 @@ struct queue;
 enum { QUEUE_LENGTH_BITS = 20, QUEUE_PILE_BITS = 12 };
 
 /* At most so many bytes in a block's buffer; and in a block whose bytes stand elsewhere. */
-enum { QUEUE_BLOCK_BYTES = 1 << 18, QUEUE_BLOCK_BYTES_MAX = (1 << QUEUE_LENGTH_BITS) - 64 };
+TUNABLE(QUEUE_BLOCK_BYTES, 1 << 18, 64, 1 << 18);
+TUNABLE(QUEUE_BLOCK_BYTES_MAX, (1 << QUEUE_LENGTH_BITS) - 64, 64, (1 << QUEUE_LENGTH_BITS) - 64);
 
 /* A piece of a record in a block. */
 struct queue_piece {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "input/hints.h"
 #include "input/torn.h"
 #include "record/key.h"
@@ -22,6 +23,7 @@
 #include "system/fault.h"
 
 enum { READ_BYTES = 1 << 18 };
+TUNABLE(LOOK_BYTES, READ_BYTES, 1, READ_BYTES);
 
 struct archive {
     struct source *files;
@@ -135,8 +137,8 @@ static size_t bytes_in_file(const struct archive *archive, size_t bytes)
 static size_t look_ahead(struct archive *archive)
 {
     if (archive->at == archive->filled) {
-        archive->filled = archive->lends ? source_lend(archive->files, &archive->window, READ_BYTES)
-                                         : source_read(archive->files, archive->buffer, READ_BYTES);
+        archive->filled = archive->lends ? source_lend(archive->files, &archive->window, LOOK_BYTES)
+                                         : source_read(archive->files, archive->buffer, LOOK_BYTES);
         archive->at = 0;
     }
     return bytes_in_file(archive, archive->filled - archive->at);
@@ -157,7 +159,7 @@ static size_t read_data(struct archive *archive, uint8_t *data, size_t bytes)
     const size_t wanted = (size_t)least(archive->left, bytes);
     size_t got;
 
-    if (archive->at == archive->filled && wanted >= READ_BYTES) {
+    if (archive->at == archive->filled && wanted >= LOOK_BYTES) {
         got = bytes_in_file(archive, source_read(archive->files, data, wanted));
         archive->position += got;
     } else {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "input/operand.h"
 #include "system/fault.h"
 #include "system/io.h"
@@ -25,7 +26,7 @@
 #include "system/sys.h"
 
 /* More would be of no use. */
-enum { TURNS_MAX = 64 };
+TUNABLE(TURNS_MAX, 64, 1, 64);
 
 /* Programs may take no more than this part of the descriptors that are left. Each takes two: its file stays open until
  * it has ended, to see then whether the file has changed. */
@@ -35,7 +36,9 @@ enum { DESCRIPTORS_SHARE = 8 };
 enum { FEED_BYTES = 64 << 10 };
 
 /* What is read ahead goes to blocks of this size; fewer than so many of them are not worth a copy. */
-enum { BLOCK_BYTES = 256 << 10, BLOCKS_MIN = 4 };
+TUNABLE(BLOCK_BITS, 18, 10, 18);
+TUNABLE(BLOCKS_MIN, 4, 1, 4);
+#define BLOCK_BYTES ((size_t)1 << BLOCK_BITS)
 
 struct turn {
     size_t file; /* the number of the file that it is for, and 1; 0: none */

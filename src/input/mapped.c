@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "input/operand.h"
 #include "system/fault.h"
 #include "system/io.h"
@@ -22,7 +23,7 @@
 
 /* When the system gives a page, it may give those around it, too, up to this far. They would come back if they were
  * forgotten. */
-static const size_t NEAR_BYTES = (size_t)2 << 20;
+TUNABLE(NEAR_BYTES, 2 << 20, 1, 2 << 20);
 
 /* The files take no more than this part of the descriptors that are left. */
 enum { DESCRIPTORS_SHARE = 4, FILES_MAX = 1 << 20 };

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/tunable.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -103,7 +104,8 @@ void operand_report(const char *name, int error)
 /* ---- Lists ---- */
 
 /* No system opens a longer name (PATH_MAX of Linux); most of a list is read at once. */
-enum { NAME_BYTES_MAX = 4096, LIST_BYTES_FIRST = 1 << 16 };
+enum { NAME_BYTES_MAX = 4096 };
+TUNABLE(LIST_BYTES_FIRST, 1 << 16, 1, 1 << 16);
 
 /* A list of lines looks like one name with newlines. There is no such file, and the name may be as long as the list. */
 static void check_file(const char *from, size_t number, const char *name)

@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+#include "base/tunable.h"
+
+/* Records that are found at a time. */
+TUNABLE(ENDS, RECORD_READER_ENDS, 1, RECORD_READER_ENDS);
+
 void record_reader_init(struct record_reader *reader, const struct record_format *format, struct source *source,
                         uint8_t *buffer, size_t bytes)
 {
@@ -55,7 +60,7 @@ static void scan(struct record_reader *reader)
     reader->base = reader->scanned;
     reader->next = 0;
     reader->count = record_ends(reader->format, &reader->scan, reader->buffer + reader->scanned,
-                                reader->filled - reader->scanned, reader->end, RECORD_READER_ENDS, &scanned);
+                                reader->filled - reader->scanned, reader->end, ENDS, &scanned);
     reader->scanned += scanned;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/decimal.h"
+#include "base/tunable.h"
 #include "input/generated.h"
 #include "input/operand.h"
 #include "input/source.h"
@@ -32,7 +33,7 @@
 #include "system/sys.h"
 
 /* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. */
-static const size_t SMALL_BYTES = (size_t)256 << 10;
+TUNABLE(SMALL_BYTES, 256 << 10, 1, ENGINE_MEBIBYTES < 8 ? ENGINE_MEBIBYTES << 15 : 256 << 10);
 
 struct job {
     enum task task;

@@ -1,18 +1,19 @@
 #include "job/lending.h"
 
+#include "base/tunable.h"
 #include "record/tar_headers.h"
 #include "shuffle/engine.h"
 #include "shuffle/order.h"
 #include "system/sys.h"
 
 /* Smaller files, on average, are read: to map one takes as many calls, a fault or two, and memory in whole pages. */
-static const uint64_t FILE_BYTES = (uint64_t)128 << 10;
+TUNABLE(FILE_BYTES, 128 << 10, 1, 128 << 10);
 
 /* The beginning of the input, which tells how long records are. */
-static const uint64_t SAMPLE_BYTES = (uint64_t)1 << 20;
+TUNABLE(SAMPLE_BYTES, 1 << 20, 1, ENGINE_MEBIBYTES < 8 ? ENGINE_MEBIBYTES << 16 : 1 << 20);
 
 /* What is held is read in pieces of this size. */
-enum { FILL_BYTES = 256 << 10 };
+TUNABLE(FILL_BYTES, 256 << 10, 64, 256 << 10);
 
 /* The part of the pool that is left for those references that are put in order: each pile has a 512th of them. */
 enum { TABLES_SHARE = 32 };
@@ -22,11 +23,11 @@ enum { TABLES_SHARE = 32 };
  * longer than getting the memory for it. (1 GB to /dev/null on two of an AMD EPYC, referred to and copied: lines of 16
  * bytes 0.69 and 0.70 s, with 1.3 and 1.3 s of processor time, of 24 bytes 0.58 and 0.86 s, 1.1 and 1.3 s, of 30 bytes
  * 0.43 and 0.50 s, 0.8 and 0.9 s.) */
-static const uint64_t REFER_FROM_BYTES = 24;
+TUNABLE(REFER_FROM_BYTES, 24, 1, 96);
 
 /* The same for an input that must be read first: bytes that are copied are then still in the caches. (200 MB from a
  * pipe: lines of 40 bytes 0.41 and 0.41, of 64 bytes 0.29 and 0.32; 1 GB of 350 bytes 0.92 and 1.16.) */
-static const uint64_t HOLD_FROM_BYTES = 48;
+TUNABLE(HOLD_FROM_BYTES, 48, 1, 96);
 
 /* A reference has 8 bytes; blocks that are partly used and the tables of the piles in work take some more. */
 static const uint64_t REFERENCE_BYTES[] = {[LENDING_ONCE] = 10, [LENDING_REPEATEDLY] = 18};

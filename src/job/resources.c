@@ -10,6 +10,7 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
+#include "base/tunable.h"
 #include "input/archive.h"
 #include "input/grouping.h"
 #include "input/key_check.h"
@@ -22,29 +23,29 @@
 
 /* Threads beyond one for each processor, since some always wait for disks: gathering 4 GB from piles on disk took 4.0 s
  * with 4 of them, 4.8 s with none, on two processors. */
-enum { WAITING = 4 };
+TUNABLE(WAITING, 4, 0, 8);
 
 /* Of a memory limit from so many bytes on, this part is set aside for what is decompressed ahead, and as much for the
  * classes of --stratify-field. Below that, classes may take so much beside the limit. */
-static const uint64_t ASIDE_FROM_BYTES = (uint64_t)64 << 20;
+TUNABLE(ASIDE_FROM_BYTES, 64 << 20, 8 << 20, 64 << 20);
 enum { ASIDE_SHARE = 8 };
 static const uint64_t CLASSES_BYTES = (uint64_t)1 << 20;
 
 /* Desks for compressing (frames.h) may take so much beside the memory limit, which is enough for 28 threads; what they
  * may take more is part of it. */
-static const uint64_t DESKS_BYTES = (uint64_t)4 << 20;
+TUNABLE(DESKS_BYTES, 4 << 20, 1 << 20, 4 << 20);
 
 /* For an input of D bytes, ENOUGH_TIMES * D + ENOUGH_BYTES bytes of memory are enough. More memory would only be
  * divided into larger blocks, and each pile leaves half a block unused on average: a million lines of 9 bytes took 47
  * ms with 11 GB, 30 ms with 64 MiB. */
 enum { ENOUGH_TIMES = 4 };
-static const uint64_t ENOUGH_BYTES = (uint64_t)32 << 20;
+TUNABLE(ENOUGH_BYTES, 32 << 20, ENGINE_MEMORY_MIN, 32 << 20);
 
 /* Every machine has so much memory: there is no need to look it up. */
 static const uint64_t DOUBTLESS_BYTES = (uint64_t)64 << 20;
 
 /* The names that --files0-from lists, with what is kept for each: so many bytes are not taken off the memory limit. */
-static const uint64_t NAMES_BYTES = (uint64_t)10 << 20;
+TUNABLE(NAMES_BYTES, 10 << 20, 1 << 16, 10 << 20);
 
 /* $TMPDIR, or /var/tmp, since /tmp is often kept in memory. */
 static const char *default_directory(void)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "base/xxh64.h"
 #include "input/operand.h"
 #include "output/target.h"
@@ -32,7 +33,7 @@ const struct packer *files_packer(const struct files *files, size_t number)
 
 /* ---- Files by their numbers ---- */
 
-enum { SLOTS_MIN = 16 };
+TUNABLE(SLOTS_MIN, 16, 4, 16);
 
 #define INPUT (SIZE_MAX - 1)
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/tunable.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/program.h"
@@ -23,7 +24,7 @@
 #include "system/sys.h"
 
 /* More at a time would be of no use, and take descriptors. */
-enum { FILTERS_MAX = 256 };
+TUNABLE(FILTERS_MAX, 256, 1, 256);
 
 struct filter {
     struct program program;

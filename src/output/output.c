@@ -20,6 +20,7 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
+#include "base/tunable.h"
 #include "output/files.h"
 #include "output/held_back.h"
 #include "output/overlap.h"
@@ -29,7 +30,8 @@
 #include "system/fault.h"
 
 /* How many ends of records are looked for at a time, and in how many bytes, as ends are 32-bit numbers. */
-enum { ENDS = 512, SCAN_BYTES = 1 << 30 };
+TUNABLE(ENDS, 512, 1, 512);
+TUNABLE(SCAN_BYTES, 1 << 30, 1, 1 << 30);
 
 struct output {
     struct output_plan plan;

@@ -8,12 +8,16 @@
 
 #include "base/arithmetic.h"
 #include "base/random.h"
+#include "base/tunable.h"
 #include "output/held_back.h"
 #include "output/strata.h"
 #include "record/key.h"
 #include "system/fault.h"
 
-enum { SIDE_BYTES = 1 << 16, SCAN_BYTES = 1 << 30, ENDS = 256 };
+enum { SIDE_BYTES = 1 << 16 };
+
+TUNABLE(SCAN_BYTES, 1 << 30, 1, 1 << 30);
+TUNABLE(ENDS, 256, 1, 256);
 
 /* One of the files, or what is left. */
 struct side {

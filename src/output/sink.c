@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/tunable.h"
 #include "output/target.h"
 #include "system/fault.h"
 #include "system/io.h"
@@ -33,9 +34,10 @@ enum {
     NAME_PART_BYTES = 128, /* of the target's name: encrypted names may have 143 bytes, others 255 */
     RANDOM_LETTERS = 6,
     ATTEMPTS = 100, /* to find a name that is free: 62^6 of them make a second attempt rare */
-    /* A call for less takes longer than it saves, as the last page of each may have to be written to disk once more. */
-    BEHIND_BYTES = 1 << 20,
 };
+
+/* A call for less takes longer than it saves, as the last page of each may have to be written to disk once more. */
+TUNABLE(BEHIND_BYTES, 1 << 20, 1, 1 << 20);
 
 struct sink {
     const char *path; /* as the user gave it; NULL: standard output */

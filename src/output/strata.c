@@ -25,11 +25,13 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "record/key.h"
 #include "system/fault.h"
 #include "system/sys.h"
 
-enum { LANE_CLASSES = 512, SLOTS = 2 /* for each class */ };
+enum { SLOTS = 2 /* for each class */ };
+TUNABLE(LANE_CLASSES, 512, 1, 512);
 
 struct digest {
     uint64_t word[2];

@@ -10,11 +10,12 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "record/column.h"
 #include "system/fault.h"
 
 /* The first read. */
-enum { READ_BYTES = 4096 };
+TUNABLE(READ_BYTES, 4096, 1, 4096);
 
 bool header_has_lines(const struct record_format *format)
 {

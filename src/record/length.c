@@ -11,8 +11,11 @@
 
 #include "base/arithmetic.h"
 #include "base/crc32c.h"
+#include "base/tunable.h"
 
-enum { SUM = 4, LENGTH = 8, VARINT = 10, ENDS = 512 };
+enum { SUM = 4, LENGTH = 8, VARINT = 10 };
+
+TUNABLE(ENDS, 512, 1, 512); /* found at a time */
 
 /* The place of a length is known only when the length before it has come, so the processor hardly reads ahead by
  * itself. 1 GB of records of 100 bytes took 0.18 s from memory, with 1024, 2048, 4096 and 8192 bytes ahead 0.14, 0.13,

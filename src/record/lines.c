@@ -1,12 +1,13 @@
 /* Records of so many lines each: their ends are counted, many at a time. */
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "record/record.h"
 #include "record/scan.h"
 #include "record/tail.h"
 #include "system/fault.h"
 
-enum { ENDS = 512 }; /* found at a time */
+TUNABLE(ENDS, 512, 1, 512); /* found at a time */
 
 static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                         uint32_t *ends, size_t room, size_t *scanned)

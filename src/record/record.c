@@ -8,16 +8,15 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "record/scan.h"
 #include "record/tar_headers.h"
 
-enum {
-    ENDS = 512, /* found at a time where not all of them are wanted */
-    MEMBERS = 8 /* of a group, about as many as are looked at in vain where only its end is wanted */
-};
+TUNABLE(ENDS, 512, 1, 512);  /* found at a time where not all of them are wanted */
+TUNABLE(MEMBERS, 8, 1, 512); /* of a group, about as many as are looked at in vain where only its end is wanted */
 
 /* Ends are 32-bit numbers. */
-static const size_t SCAN_BYTES = UINT32_MAX / 2;
+TUNABLE(SCAN_BYTES, INT32_MAX, 1, INT32_MAX);
 
 /* ---- Lines ---- */
 

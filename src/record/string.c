@@ -10,13 +10,12 @@
 
 #include <string.h>
 
+#include "base/tunable.h"
 #include "record/record.h"
 #include "record/scan.h"
 
-enum {
-    ENDS = 512, /* found at a time */
-    NEAR = 1024 /* bytes in which one is sought that is not in the delimiter */
-};
+TUNABLE(ENDS, 512, 1, 512);   /* found at a time */
+TUNABLE(NEAR, 1024, 1, 1024); /* bytes in which one is sought that is not in the delimiter */
 
 /* Move on by one byte. Does it end a record? */
 static bool step(const struct record_format *format, struct record_scan *scan, uint8_t byte)

@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "sample/keep.h"
 #include "shuffle/pile.h"
 #include "shuffle/shuffle.h"
@@ -230,7 +231,8 @@ void gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
 /* The reservoir's numbers may take this part of the memory; when that is full, stored records give up a part of theirs.
  * In the end there are 12 bytes for each entry, and what shuffle_drawn needs for all that was stored: more than
  * this. */
-enum { RESERVOIR_SHARE = 2, STEP_SHARE = 32, RESERVOIR_BYTES = 17 };
+enum { RESERVOIR_SHARE = 2, RESERVOIR_BYTES = 17 };
+TUNABLE(STEP_SHARE, 32, 1, 1024);
 
 /* shuf takes a sample of a larger file by way of a reservoir. */
 static const uint64_t RESERVOIR_FROM_BYTES = (uint64_t)8 << 20;

@@ -14,18 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
 #include "shuffle/pile_source.h"
 #include "shuffle/transfer.h"
 #include "system/sort.h"
 
-enum {
-    RANGES = 256,
-    SAMPLE = 4096,   /* keys: 16 for a range */
-    COUNTING = 1024, /* records after which it is seen how many ranges are wanted */
-    UNEVEN = 32,     /* a range with more than this part of all records is too long: about four times its share */
-};
+enum { RANGES = 256 };
+
+TUNABLE(SAMPLE, 4096, 2, 4096);   /* keys: 16 for a range */
+TUNABLE(COUNTING, 1024, 1, 1024); /* records after which it is seen how many ranges are wanted */
+TUNABLE(UNEVEN, 32, 2,
+        1024); /* a range with more than this part of all records is too long: about four times its share */
 
 struct range {
     uint64_t from; /* the least key that may be in it */

@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
@@ -20,14 +21,15 @@
 #include "system/sort.h"
 
 /* Records drawn at a time from memory with references: it takes a few to hide the latency. */
-enum { BATCH = 4096 };
+TUNABLE(BATCH, 4096, 1, 4096);
 
 /* A record that is drawn in a pass takes up to 100 bytes in tables, and twice its length. A longer length counts as
  * LENGTH_MAX: longer records may be spilled, since otherwise each pass would draw only a few. */
-enum { DRAWN_BYTES = 128, LENGTH_MAX = 1024, BLOCKS_MIN = 32 };
+enum { DRAWN_BYTES = 128, BLOCKS_MIN = 32 };
+TUNABLE(LENGTH_MAX, 1024, 1, 1024);
 
 /* While all records are in memory, passes are quick. So they stay there if a batch can have this part of it. */
-enum { BATCH_SHARE = 8 };
+TUNABLE(BATCH_SHARE, 8, 1, 1024);
 
 struct replacement {
     struct run *run;

@@ -14,6 +14,7 @@
 #include <errno.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "sample/keep.h"
 #include "sample/key_order.h"
 #include "sample/replacement.h"
@@ -200,7 +201,7 @@ void weighted_order(struct run *run, struct source *source, struct weight_place 
 /* ---- With replacement ---- */
 
 /* Each table of shares may take this part of the memory. */
-enum { TABLES_SHARE = 4 };
+TUNABLE(TABLES_SHARE, 4, 4, 1 << 20);
 
 struct drawing {
     struct run *run;

@@ -11,38 +11,39 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "shuffle/queue.h"
 #include "system/hardware.h"
 #include "system/sys.h"
 
 /* Blocks of S/16384: 512 piles with half a block unused each are 1.6 % of S. From 64 KiB on larger ones are no faster.
  */
-static const uint64_t BLOCKS = 16384;
-static const size_t BLOCK_BYTES_MIN = 4096;
-static const size_t BLOCK_BYTES_MAX = (size_t)64 << 10;
+TUNABLE(BLOCKS, 16384, 1024, 16384);
+TUNABLE(BLOCK_BYTES_MAX, 64 << 10, 4096, 64 << 10);
+#define BLOCK_BYTES_MIN ((size_t)1 << ENGINE_BLOCK_BITS)
 
 /* More threads than this have never been of use, and numbers that count blocks for each stay small. */
-static const unsigned WORKERS_MAX = 1024;
+TUNABLE(WORKERS_MAX, 1024, 1, 1024);
 
 /* The buffer's share of S, at most. */
-enum { BUFFER_SHARE = 16 };
+TUNABLE(BUFFER_SHARE, 16, 8, 32);
 
 /* Input blocks smaller than this cost more in hand-over than a further thread gains. */
-static const size_t QUEUE_BLOCK_MIN = (size_t)16 << 10;
-static const size_t QUEUE_BLOCK_WANTED = (size_t)256 << 10;
+TUNABLE(QUEUE_BLOCK_MIN, 16 << 10, 64, 16 << 10);
+TUNABLE(QUEUE_BLOCK_WANTED, 256 << 10, 64, 256 << 10);
 
 /* A worker's output should hold a pile of an input that just fits: S/512, and some more as piles are uneven. */
-static const uint64_t OUTPUT_SHARE = 448;
+TUNABLE(OUTPUT_SHARE, 448, 16, 4096);
 
 /* Spare blocks, for those that are partly used or unused, when a message says how much memory is needed. */
 enum { SPARE_BLOCKS = 4 };
 
 /* Descriptors that are left for other files; and this part of all, for programs that decompress inputs. */
-static const unsigned SPARE_DESCRIPTORS = 4;
+TUNABLE(SPARE_DESCRIPTORS, 4, 4, 1 << 20);
 static const unsigned PROGRAMS_SHARE = 8;
 
 /* Record by record, more is of no use. */
-static const size_t AREA_BYTES_MAX = (size_t)512 << 10;
+TUNABLE(AREA_BYTES_MAX, 512 << 10, 4096, 512 << 10);
 
 struct engine_memory engine_memory(uint64_t bytes, unsigned workers)
 {
@@ -52,8 +53,8 @@ struct engine_memory engine_memory(uint64_t bytes, unsigned workers)
 
     if (workers > WORKERS_MAX)
         memory.workers = WORKERS_MAX;
-    if (bytes > ENGINE_MEMORY_MAX)
-        memory.bytes = (size_t)ENGINE_MEMORY_MAX;
+    if (bytes > (uint64_t)ENGINE_MEBIBYTES << 20)
+        memory.bytes = (size_t)((uint64_t)ENGINE_MEBIBYTES << 20);
     if (bytes > SIZE_MAX / 2 && SIZE_MAX / 2 < ENGINE_MEMORY_MAX)
         memory.bytes = SIZE_MAX / 2 + 1;
     bytes = memory.bytes;

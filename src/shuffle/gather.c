@@ -13,18 +13,23 @@
 #include <stdlib.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "record/tar_headers.h"
 #include "shuffle/index.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
-/* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
- */
-static const uint64_t CLAIM_BYTES = (uint64_t)128 << 10;
-
 /* Piles of fewer records are not divided, since they are in the cache anyway; nor are piles of longer records, since
  * references pay for those. */
-enum { DIVIDED_RECORDS_MIN = 1 << 17, DIVIDED_BYTES_MAX = 64 };
+TUNABLE(DIVIDED_RECORDS_MIN, 1 << 17, 1, 1 << 17);
+TUNABLE(DIVIDED_BYTES_MAX, 64, 1, 4096);
+
+/* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
+ */
+TUNABLE(CLAIM_BYTES, 128 << 10, 1, DIVIDED_RECORDS_MIN);
+
+/* Records that are found at a time when they are divided. */
+TUNABLE(ENDS, 2048, 1, 2048);
 
 struct worker {
     _Alignas(SYS_APART_BYTES) struct table table;
@@ -264,7 +269,6 @@ static void append(struct piles *children, unsigned child, const uint8_t *data, 
 static void divide(struct piles *piles, unsigned p, const struct record_format *format, const struct gather_node *node,
                    unsigned bits, struct piles *children, uint32_t *promised)
 {
-    enum { ENDS = 2048 };
     uint32_t ends[ENDS + 1];
     uint16_t child[ENDS + 1];
     const struct pool *pool = piles->pool;

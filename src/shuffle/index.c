@@ -10,17 +10,22 @@
 #include "shuffle/index.h"
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "record/tar_headers.h"
 #include "system/sys.h"
 
 /* Records between prefetch and copy. Records in piles are in the second or third cache, and 16 to 64 measured alike;
  * those that are referred to may be anywhere: 1 GB of lines of 100 bytes to /dev/null on two of an AMD EPYC takes 0.20,
  * 0.19, 0.19 and 0.19 s with 16, 24, 32 and 48, lines of 40 bytes 0.42 and 0.38 s with 16 and 32. */
-enum { AHEAD = 32 };
+TUNABLE(AHEAD, 32, 0, 1024);
 
 /* No more cache lines of a record that is referred to are fetched ahead: in long records, the processor itself sees
  * what comes next. */
 enum { LINES_MAX = 8 };
+
+/* Records that are found at a time, and bytes in which the end of a long record is sought at a time. */
+TUNABLE(ENDS, 2048, 1, 2048);
+TUNABLE(SCAN_BYTES, 1 << 16, 1, 1 << 16);
 
 /* The pile holds the references. */
 static void take_references(const struct piles *piles, unsigned p, const struct table *ranks, uint64_t first_rank,
@@ -48,7 +53,6 @@ static void take_references(const struct piles *piles, unsigned p, const struct 
 void index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
                  uint64_t first_rank, struct table *table)
 {
-    enum { ENDS = 2048 };
     uint32_t ends[ENDS];
     const struct pool *pool = piles->pool;
     const struct pile *pile = &piles->pile[p];
@@ -95,7 +99,6 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
 static void copy_any(const struct piles *piles, const struct record_format *format, uint64_t reference,
                      struct output_buffer *outlet)
 {
-    enum { SCAN_BYTES = 1 << 16 };
     const struct pool *pool = piles->pool;
     const bool refers = piles->base != NULL;
     const uint8_t *from = (refers ? piles->base : pool->memory) + reference_place(reference);

@@ -8,10 +8,13 @@
 
 #include <string.h>
 
-enum {
-    WORDS = 1024, /* 32-bit words computed at a time: 4 KiB, which stays in the first-level cache */
-    BATCH = 64,   /* swaps between prefetch and use */
-};
+#include "base/tunable.h"
+
+enum { WORDS = 1024 }; /* 32-bit words computed at a time: 4 KiB, which stays in the first-level cache */
+
+TUNABLE(BLOCKS, WORDS / RANDOM_BLOCK_WORDS, 1, WORDS / RANDOM_BLOCK_WORDS);
+TUNABLE(BATCH, 64, 1, 64);    /* swaps between prefetch and use */
+TUNABLE(STEP, 1024, 1, 1024); /* records scattered at a time */
 
 struct order_node order_child(struct order_node node, unsigned child)
 {
@@ -45,8 +48,8 @@ void order_scatter(const struct order *order, struct order_node node, unsigned b
         size_t blocks = (size_t)((skip + (count - i) + per_block - 1) / per_block);
         size_t end;
 
-        if (blocks > WORDS / RANDOM_BLOCK_WORDS)
-            blocks = WORDS / RANDOM_BLOCK_WORDS;
+        if (blocks > BLOCKS)
+            blocks = BLOCKS;
         random_blocks(&order->key, node.number, (first + i) / per_block, words, blocks);
         end = blocks * per_block;
         if (end - skip > count - i)
@@ -77,9 +80,9 @@ struct stream {
 static inline uint32_t next_word(struct stream *stream, uint64_t wanted)
 {
     if (stream->next == stream->end) {
-        size_t blocks = WORDS / RANDOM_BLOCK_WORDS;
+        size_t blocks = BLOCKS;
 
-        if (wanted < WORDS)
+        if (wanted < BLOCKS * RANDOM_BLOCK_WORDS)
             blocks = (size_t)(wanted + RANDOM_BLOCK_WORDS - 1) / RANDOM_BLOCK_WORDS;
         random_blocks(stream->key, stream->number, stream->block, stream->words, blocks);
         stream->block += blocks;
@@ -141,7 +144,6 @@ DEFINE_ORDER_LEAF(order_leaf_u32, uint32_t, table_u32)
 static void scatter(const struct order *order, struct order_node node, unsigned bits, const struct table *from,
                     struct table *to, uint64_t first, uint64_t records, uint64_t start[(1 << ORDER_ROOT_BITS) + 1])
 {
-    enum { STEP = 1024 };
     uint16_t pile[STEP];
     uint64_t next[1 << ORDER_ROOT_BITS];
     unsigned piles = 1u << bits;

@@ -12,22 +12,23 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "system/sys.h"
 
 /* Spilled tails are written in pieces of 256 KiB, less if the memory is small: S/1024 for each of 512 piles keeps all
  * tails together at about S/4, as they are half full on average. */
-static const size_t FLUSH_BYTES = (size_t)256 << 10;
-static const size_t FLUSH_SHARE = 1024;
+TUNABLE(FLUSH_BYTES, 256 << 10, 1, 256 << 10);
+TUNABLE(FLUSH_SHARE, 1024, 1, 1 << 16);
 
 /* Piles are read back in small steps: the system's reading ahead finds its stride sooner than with large ones. For 4 GB
  * from piles of 8 MB, gathering took 4.0 s with 128 KiB and 4.9 s with 1 MiB (Linux 6.18, ext4). */
-static const size_t READ_BYTES = (size_t)128 << 10;
+TUNABLE(READ_BYTES, 128 << 10, 64 << 10, 1 << 20);
 
 /* At most this part of the pool is written at a time: there may be room for the rest of a large pile. */
-enum { ONCE_SHARE = 16 };
+TUNABLE(ONCE_SHARE, 16, 1, 4096);
 
 /* Blocks of one write, or read, at most. */
-enum { PIECES = 64 };
+TUNABLE(PIECES, 64, 1, 64);
 
 /* Whole blocks of a pile. */
 static uint32_t full_blocks(const struct pile *pile)
@@ -322,7 +323,7 @@ void pile_load(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
     struct pool *pool = piles->pool;
-    const int step = (int)least(READ_BYTES >> pool->block_shift, PIECES);
+    const int step = (int)least((size_t)READ_BYTES >> pool->block_shift, PIECES);
     uint32_t first = POOL_NONE, last = POOL_NONE;
     struct storage_reader reader;
 

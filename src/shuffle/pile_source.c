@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "system/fault.h"
 
 /* Holes are punched in steps of this many bytes. */
-static const uint64_t DISCARD_BYTES = (uint64_t)4 << 20;
+TUNABLE(DISCARD_BYTES, 4 << 20, 1, 4 << 20);
 
 struct reading {
     struct piles *piles;

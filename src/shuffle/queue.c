@@ -12,12 +12,17 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/tunable.h"
 #include "system/fault.h"
 #include "system/pool.h"
 
 /* A record for every so many bytes of a block: the room of its lists. With fewer bytes a record, blocks are worked
  * off in slices. */
-enum { BYTES_PER_RECORD = 4, ALIGNMENT = 64 };
+TUNABLE(BYTES_PER_RECORD, 4, 1, 64);
+enum { ALIGNMENT = 64 };
+
+/* Blocks of the ring for each of several workers, and some more. */
+TUNABLE(BLOCKS_EACH, 2, 1, 4);
 
 enum state { EMPTY, FILLED, SCANNING, SCANNED, NUMBERED, ROUTING, ROUTED };
 
@@ -56,7 +61,7 @@ struct queue {
 
 static unsigned ring_blocks(unsigned workers)
 {
-    return workers == 1 ? 1 : 2 * workers + 2;
+    return workers == 1 ? 1 : BLOCKS_EACH * workers + 2;
 }
 
 static size_t room_for(size_t block_bytes)
@@ -81,7 +86,7 @@ size_t queue_bytes(unsigned workers, size_t block_bytes)
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order)
 {
     unsigned count = ring_blocks(workers);
-    size_t block_bytes = QUEUE_BLOCK_BYTES;
+    size_t block_bytes = QUEUE_BLOCK_BYTES / ALIGNMENT * ALIGNMENT;
     struct queue *queue = fault_allocate(1, sizeof *queue + count * sizeof *queue->slot);
 
     queue->lane = fault_allocate(lanes, sizeof *queue->lane);

@@ -25,24 +25,28 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/queue.h"
 #include "system/fault.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
-enum { LANES_MAX = 256, PILES_MAX = 1 << QUEUE_PILE_BITS };
+enum { PILES_MAX = 1 << QUEUE_PILE_BITS };
+
+TUNABLE(LANES_MAX, 256, 1, 256);
 
 /* If only one pile in so many is wanted, looking for its records is faster than listing all ends: for -n 6000000 of 111
  * million lines of 9 bytes, 2, 4, 8 and 16 take 1.3, 1.1, 1.5 and 1.8 s, of 13 million 2.1, 2.1, 2.3 and 2.3 s (Xeon,
  * Sapphire Rapids, one thread). */
-enum { FEW = 4 };
+TUNABLE(FEW, 4, 1, 64);
 
 /* Linux gives so much of a mapped file for one byte that is looked at. So many bytes ahead, all threads do that: 1 GB
  * to /dev/null on two of an AMD EPYC takes 0.15 s if its lines have 350 bytes, 0.25 s if the one that reads has the
  * pages made (MADV_POPULATE_READ). Looked at when they are scanned, or 2 or 4 MiB ahead, TFRecords of 1000 bytes
  * take 0.21, 0.13 or 0.13 s, tar 0.17, 0.12 or 0.09 s, CSV 0.24, 0.19 or 0.18 s. */
-enum { NEIGHBOURS_BYTES = 64 << 10, AHEAD_BYTES = 4 << 20 };
+enum { NEIGHBOURS_BYTES = 64 << 10 };
+TUNABLE(AHEAD_BYTES, 4 << 20, 1, 4 << 20);
 
 /* Short pieces on their way to a pile. If each were written to the end of its pile, nearly each would fetch a line of
  * memory into the cache, to be driven out before the next piece for it comes. So they are collected in a stage for each
@@ -50,6 +54,7 @@ enum { NEIGHBOURS_BYTES = 64 << 10, AHEAD_BYTES = 4 << 20 };
  * 9-byte lines go to 512 piles in memory that was touched before, each took 12 ns when it was written to the end of its
  * pile, 9 ns from stages, and 5 ns from stages past the cache. Stages of 128 to 512 bytes measured alike. */
 enum { STAGE_BYTES = 256 };
+TUNABLE(STAGED_BYTES, STAGE_BYTES, 2 * SYS_LINE_BYTES, STAGE_BYTES);
 
 struct stage {
     _Alignas(SYS_APART_BYTES) uint8_t bytes[STAGE_BYTES + COPY_STEP]; /* and what copies write behind them */
@@ -302,7 +307,7 @@ static bool empty_stage(struct scattering *s, unsigned p, uint32_t bytes)
     return true;
 }
 
-/* Where to write the next bytes for a pile, at most STAGE_BYTES / 2. NULL: there is no room for references. If the
+/* Where to write the next bytes for a pile, at most STAGED_BYTES / 2. NULL: there is no room for references. If the
  * stage is full, so much leaves it that the pile ends with a whole line: all lines but those of longer pieces are
  * written once.
  */
@@ -310,7 +315,7 @@ static inline uint8_t *reserve(struct scattering *s, unsigned p, size_t bytes)
 {
     struct stage *stage = &s->stage[p];
 
-    if (bytes > STAGE_BYTES - stage->used) {
+    if (bytes > STAGED_BYTES - stage->used) {
         const uint32_t beyond = (uint32_t)((uintptr_t)s->piles->pile[p].at + stage->used) % SYS_LINE_BYTES;
 
         if (!empty_stage(s, p, stage->used - beyond))
@@ -323,7 +328,7 @@ static inline uint8_t *reserve(struct scattering *s, unsigned p, size_t bytes)
 /* Append bytes that are no references to a pile; up to COPY_STEP behind them may be read, too. */
 static inline void put(struct scattering *s, unsigned p, const uint8_t *data, size_t bytes)
 {
-    if (bytes <= STAGE_BYTES / 2) {
+    if (bytes <= STAGED_BYTES / 2) {
         copy_over(reserve(s, p, bytes), data, bytes);
     } else {
         empty_stage(s, p, s->stage[p].used);

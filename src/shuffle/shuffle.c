@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "shuffle/pile_source.h"
 #include "shuffle/scatter.h"
 #include "shuffle/transfer.h"
@@ -27,7 +28,12 @@ enum { WORK_SHARE = 8, WORK_BLOCKS = 16 };
 
 /* The greatest number of piles into which a pile is scattered by rank, and the part of the memory beside the order that
  * their last blocks may take. */
-enum { PILES_MAX = 512, ENDS_SHARE = 16 };
+TUNABLE(PILES_MAX, 512, 2, 512);
+TUNABLE(ENDS_SHARE, 16, 16, 1024);
+
+/* More records are scattered by rank, if their order has been drawn: several piles are shuffled faster than one that is
+ * larger than a leaf. */
+TUNABLE(WHOLE_RECORDS, ORDER_LEAF_RECORDS, 1, ORDER_LEAF_RECORDS);
 
 struct node_route {
     const struct order *order;
@@ -231,7 +237,6 @@ void shuffle_piles(struct run *run, struct piles *piles, struct gather_order ord
     }
 }
 
-/* Several piles are shuffled faster than one that is larger than a leaf. */
 void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, shuffle_draw *draw, void *context,
                    struct output *output)
 {
@@ -244,7 +249,7 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
         return;
     take_numbers(run, piles, &ranks, records, 1);
     draw(context, &ranks, records);
-    if (again == NULL && records <= ORDER_LEAF_RECORDS)
+    if (again == NULL && records <= WHOLE_RECORDS)
         gather(run, piles, order, &next, output);
     if (next == 0 && again == NULL && records == 1)
         restart_single(run, piles, 0, output);

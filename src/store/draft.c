@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "store/batch.h"
 #include "store/sweep.h"
 #include "system/io.h"
@@ -38,7 +39,7 @@ enum { ATTEMPTS = 100 };
 
 /* Descriptors left to inputs, temporary files, and what libc opens for a moment; and what is asked for besides those of
  * the piles, as many may be open already. */
-static const unsigned SPARE_DESCRIPTORS = 32;
+TUNABLE(SPARE_DESCRIPTORS, 32, 32, 1 << 20);
 static const unsigned WANTED_DESCRIPTORS = 256;
 
 struct pile {

@@ -21,11 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tunable.h"
 #include "base/xxh64.h"
 #include "system/io.h"
 #include "system/sys.h"
 
-enum { PIECES = 64 }; /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
+TUNABLE(PIECES, 64, 1, 64); /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
 
 struct store_reader {
     struct storage storage; /* first */

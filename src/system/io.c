@@ -16,13 +16,15 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "system/sys.h"
 
 /* What one call is given at most. 64 blocks are far past the point where the cost of a call shows, and below every
  * system's IOV_MAX; some systems refuse to move 2^31 bytes at once, and Linux moves a little less than that. */
-enum { CALL_PIECES = 64, CALL_BYTES = 1 << 30 };
+TUNABLE(CALL_PIECES, 64, 1, 64);
+TUNABLE(CALL_BYTES, 1 << 30, 1 << 10, 1 << 30);
 
-enum { WHOLE_BYTES_FIRST = 4096 };
+TUNABLE(WHOLE_BYTES_FIRST, 4096, 2, 4096);
 
 typedef ssize_t transfer_function(int fd, const struct iovec *pieces, int count, off_t offset);
 

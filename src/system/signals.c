@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/tunable.h"
 #include "system/sys.h"
 
 static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "a signal handler takes no lock");
@@ -32,7 +33,7 @@ struct entry {
     pid_t process;
 };
 
-enum { ROOM_FIRST = 256 }; /* doubled as needed: ten thousand shards have as many names */
+TUNABLE(ROOM_FIRST, 256, 1, 256); /* doubled as needed: ten thousand shards have as many names */
 
 static struct entry *entries; /* changed by holders with the mutex */
 static int room;              /* slots */

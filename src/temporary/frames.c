@@ -11,12 +11,16 @@
 
 #include "base/arithmetic.h"
 #include "base/lz4.h"
+#include "base/tunable.h"
 #include "system/sys.h"
 
 enum { HEADER_BYTES = 4 };
 
 /* A frame is packed if that saves at least this part of it: less is not worth the time to unpack it. */
-enum { SAVED_SHARE = 16 };
+TUNABLE(SAVED_SHARE, 16, 2, 1024);
+
+/* The plain bytes of a frame, at most. */
+TUNABLE(FRAME_BYTES, FRAMES_PLAIN_BYTES, 64, FRAMES_PLAIN_BYTES);
 
 _Static_assert((int)FRAMES_PLAIN_BYTES <= (int)LZ4_BLOCK_BYTES_MAX, "a frame is one block");
 
@@ -83,8 +87,8 @@ static size_t collect(struct cursor *cursor, uint8_t *to)
 {
     size_t bytes = 0;
 
-    while (cursor->piece < cursor->end && bytes < FRAMES_PLAIN_BYTES) {
-        const size_t length = least_size(cursor->piece->iov_len - cursor->inside, FRAMES_PLAIN_BYTES - bytes);
+    while (cursor->piece < cursor->end && bytes < FRAME_BYTES) {
+        const size_t length = least_size(cursor->piece->iov_len - cursor->inside, FRAME_BYTES - bytes);
 
         memcpy(to + bytes, (const uint8_t *)cursor->piece->iov_base + cursor->inside, length);
         bytes += length;

@@ -16,20 +16,21 @@
 #include <stdlib.h>
 
 #include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "system/io.h"
 #include "system/sys.h"
 
 /* Descriptors left to inputs, output, and what libc opens for a moment. */
-static const unsigned SPARE_DESCRIPTORS = 12;
+TUNABLE(SPARE_DESCRIPTORS, 12, 12, 1 << 20);
 
 /* More than the piles of two scatters, one within the other, and all that can be of use. */
 static const unsigned WANTED_DESCRIPTORS = 4096;
 
-enum {
-    STRIPE_BYTES = 1 << 20,
-    ASKED_BYTES = 16 << 20, /* of which the disk is asked how fast it is */
-    PIECES = 64,            /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
-};
+/* The disk is asked how fast it is to write so many. */
+enum { ASKED_BYTES = 16 << 20 };
+
+TUNABLE(STRIPE_BYTES, 1 << 20, 100, 1 << 20);
+TUNABLE(PIECES, 64, 1, 64); /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
 
 struct pile {
     struct xxh64 hash; /* of the bytes that were written */

@@ -6,18 +6,19 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/tunable.h"
 #include "system/io.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
 /* A sample is taken, and the disk is measured, once in so many bytes: that takes about 150 us, and writing these bytes
  * at least 15 ms. And the bytes that may come before that, and some more. */
-static const uint64_t SAMPLE_BYTES = (uint64_t)32 << 20;
+TUNABLE(SAMPLE_BYTES, 32 << 20, 1, 32 << 20);
 static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20;
 
 /* So many bytes are measured after so many have come; that took a run a tenth of a second. */
-static const uint64_t MEASURED_AFTER_BYTES = (uint64_t)64 << 20;
-static const uint64_t MEASURED_BYTES = (uint64_t)16 << 20;
+TUNABLE(MEASURED_AFTER_BYTES, 64 << 20, 1, 64 << 20);
+TUNABLE(MEASURED_BYTES, 16 << 20, 1, 16 << 20);
 
 /* What decompressing takes of the time of compressing, about. */
 static const double UNPACKING = 0.25;

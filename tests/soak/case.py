@@ -44,6 +44,7 @@ class Case:
     opts: dict = field(default_factory=dict)  # by name: None for a flag, a text, or a list of texts
     words: list = field(default_factory=list)  # of -e
     circ: dict = field(default_factory=dict)  # circumstances, see run.py
+    hostile: dict = field(default_factory=dict)  # what the hostile build finds in its environment; of none, it is not run
 
     def format(self):
         """The record format that the options ask for."""
@@ -204,6 +205,12 @@ def is_valid(case):
         or several("z", "delimiter")
         or several("csv", "records")
     )
+
+
+def draw_hostile(seed):
+    """Half of all cases try the hostile build (tests/support/hostile.h), each with a seed of its own."""
+    draw = random.Random("hostile " + seed)
+    return {"BIGSHUF_HOSTILE": str(draw.randrange(1 << 30))} if draw.randrange(2) else {}
 
 
 class Maker:
@@ -570,6 +577,7 @@ def make_case(seed, can):
         case.seed = seed
         if is_valid(case):
             finish(case)
+            case.hostile = draw_hostile(seed)
             return case
     raise AssertionError("no valid case of seed " + seed)
 

@@ -42,6 +42,11 @@ def made_up_seed(result):
     return found[1] if found else None
 
 
+def lacks_memory(case, said):
+    """Where sizes are drawn, so is what memory suffices for."""
+    return bool(case.hostile) and re.search("needs more memory|not enough memory", said) is not None
+
+
 class Check:
     """All checks of a run."""
 
@@ -60,6 +65,7 @@ class Check:
             or (circ.get("nofile", 99) < 40 and ("filter" in opts or self.case.sharded() or len(opts.get("split", "")) > 4))
             or self._closed()
             or opts.get("filter") == "deaf"
+            or lacks_memory(self.case, self.result.stderr)
             or ("Z" in opts and {"nofile", "kill"} & set(circ))
         )
 
@@ -318,9 +324,9 @@ class Check:
         return ("left over", "nothing", str(left)) if left else None
 
     def memory(self):
-        """The peak is within -S and 16 MiB."""
+        """The peak is within -S and 16 MiB, with the usual sizes."""
         limit = memory_limit(self.case)
-        if limit is None or not self.result.peak_kib:
+        if limit is None or not self.result.peak_kib or self.case.hostile:
             return None
         most = (limit >> 10) + SLACK_KIB + 700 * len(self.expected.shards or ()) // 1024
         if self.result.peak_kib > most:
@@ -328,10 +334,10 @@ class Check:
         return None
 
     def disk(self):
-        """Only what does not fit is written to temporary files."""
+        """Only what does not fit is written to temporary files, with the usual sizes."""
         found = re.search(r"^bigshuf: spilled: .*?(\d+) bytes", self.result.stderr, re.MULTILINE)
         limit = memory_limit(self.case)
-        if not found or limit is None or limit < 64 << 20 or self.result.status:
+        if not found or limit is None or limit < 64 << 20 or self.result.status or self.case.hostile:
             return None
         spilled, size = int(found[1]), self.expected.input_bytes + self.expected.marks
         fits = size + 16 * self.expected.input_records < limit * 3 // 4 and size < limit // 2

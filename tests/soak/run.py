@@ -26,20 +26,35 @@ class Tools:
 
     program: str
     faulty: str
+    hostile: str
+    hostile_faulty: str
     peak: str = ""
     forge: str = ""
 
     @staticmethod
     def from_environment():
-        """As BIGSHUF, BIGSHUF_FAULTY and PEAK say, or as they were built."""
+        """As BIGSHUF, BIGSHUF_FAULTY, HOSTILE, HOSTILE_FAULTY and PEAK say, or as they were built."""
         build = os.path.join(TOP, os.environ.get("BUILD") or "build/plain")
+        hostile = os.path.join(TOP, "build/hostile")
 
-        def tool(variable, name):
-            path = os.path.abspath(os.environ.get(variable) or os.path.join(build, name))
+        def tool(variable, folder, name):
+            path = os.path.abspath(os.environ.get(variable) or os.path.join(folder, name))
             return path if os.access(path, os.X_OK) else ""
 
-        return Tools(tool("BIGSHUF", "bigshuf"), tool("BIGSHUF_FAULTY", "bigshuf-faulty"),
-                     *(tool(name.upper(), "tests/support/" + name) for name in ("peak", "forge")))
+        return Tools(tool("BIGSHUF", build, "bigshuf"), tool("BIGSHUF_FAULTY", build, "bigshuf-faulty"),
+                     tool("HOSTILE", hostile, "bigshuf"), tool("HOSTILE_FAULTY", hostile, "bigshuf-faulty"),
+                     *(tool(name.upper(), build, "tests/support/" + name) for name in ("peak", "forge")))
+
+    def choose(self, case, fails):
+        """The program that tries a case, whose calls fail or not."""
+        plain, faulty = (self.hostile, self.hostile_faulty) if case.hostile else (self.program, self.faulty)
+        return faulty if fails else plain
+
+    def sizes(self, hostile):
+        """The sizes that the hostile build draws with this in its environment: NAME=SIZE."""
+        ran = subprocess.run([self.hostile, "--version"], env={**hostile, "BIGSHUF_SIZES": "?"}, capture_output=True,
+                             text=True, check=True)
+        return sorted(set(ran.stderr.split()))
 
 
 @dataclass
@@ -158,7 +173,7 @@ def environment(case, result_folder):
     """Its environment."""
     env = dict(os.environ, TMPDIR="tmp0", SOAK_CASE=result_folder, LC_ALL="C")
     env.pop("POSIXLY_CORRECT", None)
-    env.update(faults(case))
+    env.update(faults(case), **case.hostile)
     if "fault" in case.circ:
         env["FAULT_LOG"] = "aux/faults"
     return env
@@ -319,8 +334,7 @@ def run(case, tools, folder):
     """Run it once; the folder is new."""
     result = Result()
     result.laid = lay_out(case, folder)
-    program = tools.faulty if {"fault", "change"} & set(case.circ) else tools.program
-    command = [program] + arguments(case)
+    command = [tools.choose(case, {"fault", "change"} & set(case.circ))] + arguments(case)
     measured = tools.peak and not {"kill", "close", "nofile", "fsize"} & set(case.circ)
     if measured:
         command = [tools.peak, "aux/peak"] + command

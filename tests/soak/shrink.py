@@ -11,6 +11,25 @@ def changed(case, change):
     return case
 
 
+def usual_cases(case, sizes):
+    """Cases tried by the plain build, or by the hostile one with fewer unusual sizes; sizes(hostile) says which it
+    has."""
+    if not case.hostile:
+        return
+    yield changed(case, lambda case: case.hostile.clear())
+    unusual = case.hostile.get("BIGSHUF_SIZES", "").split()
+    if "BIGSHUF_HOSTILE" in case.hostile:
+        unusual = sorted(set(sizes(case.hostile)) - set(sizes({})))
+        yield changed(case, lambda case: setattr(case, "hostile", {"BIGSHUF_SIZES": " ".join(unusual)}))
+        return
+    step = len(unusual)
+    while step > 0:
+        for at in range(0, len(unusual), step):
+            fewer = " ".join(unusual[:at] + unusual[at + step :])
+            yield changed(case, lambda case: case.hostile.update(BIGSHUF_SIZES=fewer))
+        step //= 2
+
+
 def smaller_cases(case):
     """Cases with less in them: options, circumstances, data."""
     for name in set(case.opts) - {"seed"}:

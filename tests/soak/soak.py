@@ -2,7 +2,7 @@
 """Try bigshuf with random options, data and circumstances, and compare with a model. `make soak` runs it.
 
 From the environment: SECONDS of trying, SEED of all cases, CASE to run one case again, by its number or as it was
-printed, JOBS at a time, BIGSHUF and BIGSHUF_FAULTY to try other programs.
+printed, JOBS at a time, BIGSHUF, BIGSHUF_FAULTY, HOSTILE and HOSTILE_FAULTY to try other programs.
 """
 
 import faulthandler
@@ -25,7 +25,7 @@ from check import Check, made_up_seed
 from data import Data
 from expect import expect
 from run import Folder, Tools, end_processes, run
-from shrink import shrink, smaller_cases
+from shrink import shrink, smaller_cases, usual_cases
 from storecase import StoreCase
 from storerun import StoreRun
 
@@ -112,7 +112,12 @@ class Trials:
         stored = isinstance(case, StoreCase)
         patience = SHRINK_SECONDS if took < SHRINK_SECONDS / 8 else 0
         racing = any({"kill", "writers"} & set(part) for part in (case.steps if stored else [case.circ]))
-        smaller = storecase.smaller_cases if stored else lambda case: filter(is_valid, smaller_cases(case))
+        less = storecase.smaller_cases if stored else lambda case: filter(is_valid, smaller_cases(case))
+
+        def smaller(case):
+            yield from usual_cases(case, self.tools.sizes)
+            yield from less(case)
+
         return _report(seed, *shrink(case, wrong, smaller, self.wrong_with, patience, 4 if racing else 1))
 
     def try_seed(self, seed):
@@ -177,7 +182,7 @@ def main():
     faulthandler.register(signal.SIGUSR1)  # where is it, if it takes long?
     in_own_mounts()
     tools = Tools.from_environment()
-    if not tools.program or not tools.faulty:
+    if not (tools.program and tools.faulty and tools.hostile and tools.hostile_faulty):
         print("soak: no program to try", file=sys.stderr)
         return 1
     places = [tempfile.mkdtemp(prefix="bigshuf-soak.", dir=parent) for parent in (in_memory(), None)]

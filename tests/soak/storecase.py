@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, field
 
-from case import ERRORS, Case, Maker, is_valid
+from case import ERRORS, Case, Maker, draw_hostile, is_valid
 from data import Data
 from expect import input_records
 from run import option_words
@@ -23,6 +23,7 @@ class StoreCase:
     key: str  # the --seed of all commands, but for those that gather with one of their own
     opts: dict  # about records, of every scatter
     steps: list = field(default_factory=list)  # dicts
+    hostile: dict = field(default_factory=dict)  # as of Case
 
     def plain(self, step):
         """A plain shuffle of what a step reads or writes, as far as it is one."""
@@ -193,7 +194,9 @@ class StoreMaker:
 
 def make_store_case(seed):
     """The case of this seed."""
-    return StoreMaker(seed).make(seed)
+    case = StoreMaker(seed).make(seed)
+    case.hostile = draw_hostile(seed)
+    return case
 
 
 # ---- Commands ----
