@@ -30,7 +30,7 @@ TUNABLE(BUFFER_SHARE, 16, 8, 32);
 
 /* Input blocks smaller than this cost more in hand-over than a further thread gains. */
 TUNABLE(QUEUE_BLOCK_MIN, 16 << 10, 64, 16 << 10);
-TUNABLE(QUEUE_BLOCK_WANTED, 256 << 10, 64, 256 << 10);
+enum { QUEUE_BLOCK_WANTED = 256 << 10 };
 
 /* A worker's output should hold a pile of an input that just fits: S/512, and some more as piles are uneven. */
 TUNABLE(OUTPUT_SHARE, 448, 16, 4096);

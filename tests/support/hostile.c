@@ -140,27 +140,27 @@ __attribute__((constructor)) static void overwrite_freed(void)
 #endif
 }
 
-/* A mapping of a file has a number of it; what has none cannot be brought back. */
+/* Pages of a file come back when they are looked at. Others have their contents no more. */
 int hostile_madvise(void *memory, size_t bytes, int advice);
 
 int hostile_madvise(void *memory, size_t bytes, int advice)
 {
     const uintptr_t first = (uintptr_t)memory, last = first + bytes;
-    FILE *maps = fopen("/proc/self/maps", "re");
+    const int result = madvise(memory, bytes, advice);
+    FILE *maps = bytes > 0 ? fopen("/proc/self/maps", "re") : NULL;
     uintptr_t from, to;
     unsigned long file;
     char line[8192];
 
-    if (bytes == 0)
-        return 0;
-
-    while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %lu", &from, &to, &file) == 3 && from < last &&
-            to > first && file == 0) {
-            fputs("hostile: pages are given back that nothing can bring back\n", stderr);
-            abort();
-        }
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %lu", &from, &to, &file) != 3 || file != 0)
+            continue;
+        from = from > first ? from : first;
+        to = to < last ? to : last;
+        if (from < to)
+            memset((void *)from, GIVEN_BACK, to - from);
+    }
     if (maps != NULL)
         fclose(maps);
-    return madvise(memory, bytes, advice);
+    return result;
 }

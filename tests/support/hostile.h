@@ -3,9 +3,9 @@
  * may still have to say which of its functions it wants; but its macros may rename these.
  *
  *   - Whatever is TUNABLE (include/base/tunable.h) is a variable, which has been drawn before main begins.
- *   - What is given back is overwritten: blocks of a pool, and memory of malloc. Before a block is handed out, it is
- *     overwritten as well, since nobody may rely on zeros. (hostile.c)
- *   - Pages may be given back (madvise) only if they come from a file, else the program aborts.
+ *   - What is given back is overwritten: blocks of a pool, memory of malloc, and pages that do not come from a file and
+ *     so cannot come back (madvise). Before a block is handed out, it is overwritten as well, since nobody may rely on
+ *     zeros. (hostile.c)
  *
  * From the environment:
  *
