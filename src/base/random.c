@@ -9,6 +9,7 @@
 #include "base/chacha.h"
 #include "base/sha256.h"
 #include "base/siphash.h"
+#include "base/tunable.h"
 #include "base/uint128.h"
 
 #include <string.h>
@@ -93,14 +94,17 @@ void random_words_init(struct random_words *words, const struct random_key *key,
     words->first = UINT64_MAX;
 }
 
+/* That are computed at a time. */
+TUNABLE(BLOCKS, RANDOM_AHEAD, 1, RANDOM_AHEAD);
+
 uint64_t random_next(struct random_words *words)
 {
-    const uint64_t count = RANDOM_AHEAD * RANDOM_BLOCK_WORDS / 2;
+    const uint64_t count = BLOCKS * RANDOM_BLOCK_WORDS / 2;
     uint64_t place = words->next++ % count;
     uint64_t first = words->next - 1 - place;
 
     if (first != words->first) {
-        random_blocks(&words->key, 0, first / (RANDOM_BLOCK_WORDS / 2), words->word, RANDOM_AHEAD);
+        random_blocks(&words->key, 0, first / (RANDOM_BLOCK_WORDS / 2), words->word, BLOCKS);
         words->first = first;
     }
     return words->word[2 * place] | (uint64_t)words->word[2 * place + 1] << 32;

@@ -16,6 +16,7 @@
 
 enum { SIDE_BYTES = 1 << 16 };
 
+TUNABLE(FULL_BYTES, SIDE_BYTES, 1, SIDE_BYTES);
 TUNABLE(SCAN_BYTES, 1 << 30, 1, 1 << 30);
 TUNABLE(ENDS, 256, 1, 256);
 
@@ -84,13 +85,13 @@ static void drain(struct sides *sides, struct side *side)
 static void pass(struct sides *sides, struct side *side, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {
-        const size_t part = least_size(bytes, SIDE_BYTES - side->bytes);
+        const size_t part = least_size(bytes, FULL_BYTES - side->bytes);
 
         memcpy(side->buffer + side->bytes, data, part);
         side->bytes += part;
         data += part;
         bytes -= part;
-        if (side->bytes == SIDE_BYTES)
+        if (side->bytes == FULL_BYTES)
             drain(sides, side);
     }
 }

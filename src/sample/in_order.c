@@ -24,6 +24,7 @@
 #include "system/fault.h"
 
 enum { PILES = 1 << ORDER_ROOT_BITS, CHUNK = 1024, LEVELS = 8 };
+TUNABLE(STEP, CHUNK, 1, CHUNK); /* records whose piles are found at a time */
 
 /* A file is read once more if more than one record in so many bytes is chosen. (Of 556 MB of JSON: 700,000 of 1,500,000
  * records 0.20 s of processor time instead of 0.43 s, 1,000 of them 0.18 instead of 0.11 s.) */
@@ -78,9 +79,9 @@ struct level {
 /* To which child does the next record go? */
 static unsigned next_child(struct level *level)
 {
-    if (level->next % CHUNK == 0)
-        order_scatter(level->order, level->node, level->bits, level->next, CHUNK, level->child);
-    return level->child[level->next++ % CHUNK];
+    if (level->next % STEP == 0)
+        order_scatter(level->order, level->node, level->bits, level->next, STEP, level->child);
+    return level->child[level->next++ % STEP];
 }
 
 struct selecting {
@@ -128,7 +129,7 @@ static bool admit(void *context, uint64_t record)
     struct selecting *s = context;
     const unsigned pile = next_child(&s->level[0]);
 
-    if (record % CHUNK == 0 && record > 0)
+    if (record % STEP == 0 && record > 0)
         count_kept(s);
     s->count[pile]++;
     return pile < s->kept;

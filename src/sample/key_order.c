@@ -22,6 +22,7 @@
 #include "system/sort.h"
 
 enum { RANGES = 256 };
+TUNABLE(DIVISIONS, RANGES / 2, 1, RANGES / 2); /* each may begin two ranges */
 
 TUNABLE(SAMPLE, 4096, 2, 4096);   /* keys: 16 for a range */
 TUNABLE(COUNTING, 1024, 1, 1024); /* records after which it is seen how many ranges are wanted */
@@ -175,13 +176,13 @@ static void set_ranges(struct run *run, struct ranges *from, unsigned first, uns
     qsort(keys, count, sizeof *keys, compare_keys);
     ranges_init(run, to, RANGES);
     to->range[ranges++].from = 0;
-    for (size_t i = 0; i < RANGES / 2 && count > 0; i++) {
-        uint64_t key = keys[i * count / (RANGES / 2)];
+    for (size_t i = 0; i < DIVISIONS && count > 0; i++) {
+        uint64_t key = keys[i * count / DIVISIONS];
 
         if (key > to->range[ranges - 1].from)
             to->range[ranges++].from = key;
-        if (ranges < RANGES && i > 0 && keys[(i - 1) * count / (RANGES / 2)] == key &&
-            to->range[ranges - 1].from == key && key < UINT64_MAX)
+        if (ranges < RANGES && i > 0 && keys[(i - 1) * count / DIVISIONS] == key && to->range[ranges - 1].from == key &&
+            key < UINT64_MAX)
             to->range[ranges++].from = key + 1;
     }
     to->count = ranges;

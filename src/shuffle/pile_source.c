@@ -128,10 +128,13 @@ void pile_source_keys_open(struct pile_keys *keys, struct piles *piles, unsigned
     keys->count = 0;
 }
 
+/* That are read at a time. */
+TUNABLE(KEYS, PILE_KEYS_AHEAD, 1, PILE_KEYS_AHEAD);
+
 uint64_t pile_source_keys_next(struct pile_keys *keys)
 {
     if (keys->next == keys->count) {
-        size_t bytes = source_read(keys->source, (uint8_t *)keys->key, sizeof keys->key);
+        size_t bytes = source_read(keys->source, (uint8_t *)keys->key, KEYS * sizeof keys->key[0]);
 
         if (bytes < sizeof keys->key[0])
             fault_say("a pile does not hold the keys that were put there");

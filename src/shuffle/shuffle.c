@@ -258,11 +258,13 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
     table_release(&ranks);
 }
 
+/* Records whose piles are found at a time. */
+TUNABLE(STEP, 1024, 1, 1024);
+
 /* If the root has so many records, fill only the piles that contain the wanted part: a record's number decides its
  * pile. */
 static void choose_piles(struct run *run, uint64_t records, struct scatter_plan *plan)
 {
-    enum { STEP = 1024 };
     const struct run_range range = run_range(run, records);
     uint64_t count[1 << ORDER_ROOT_BITS] = {0};
     uint64_t before = 0; /* records in the piles before, first those that are not wanted, then all */
