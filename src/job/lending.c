@@ -9,7 +9,7 @@
 /* Smaller files, on average, are read: to map one takes as many calls, a fault or two, and memory in whole pages. */
 TUNABLE(FILE_BYTES, 128 << 10, 1, 128 << 10);
 
-/* The beginning of the input, which tells how long records are. */
+/* The beginning of the input, which tells how long records are. The least memory has room for it. */
 TUNABLE(SAMPLE_BYTES, 1 << 20, 1, ENGINE_MEBIBYTES < 8 ? ENGINE_MEBIBYTES << 16 : 1 << 20);
 
 /* What is held is read in pieces of this size. */
