@@ -26,10 +26,10 @@ struct engine_memory engine_memory(uint64_t bytes, unsigned workers);
 #define ENGINE_MEMORY_MIN ((uint64_t)8 << 20)
 #define ENGINE_MEMORY_MAX ((uint64_t)1 << 44)
 
-/* Blocks have at least 2^so many bytes; and of larger limits no more than so many MiB are used. 512 piles need a block
- * each. */
-TUNABLE(ENGINE_BLOCK_BITS, 12, 10, 12);
-TUNABLE(ENGINE_MEBIBYTES, ENGINE_MEMORY_MAX >> 20, 1 << (ENGINE_BLOCK_BITS - 10), ENGINE_MEMORY_MAX >> 20);
+/* Blocks have at least 2^so many bytes; and so many times 64 KiB are used of larger limits: 1024 blocks or more, as 512
+ * piles need one each. */
+TUNABLE(ENGINE_BLOCK_BITS, 12, 8, 12);
+TUNABLE(ENGINE_UNITS, ENGINE_MEMORY_MAX >> 16, 1 << (ENGINE_BLOCK_BITS - 6), ENGINE_MEMORY_MAX >> 16);
 
 /* The memory that others take from a limit: some bytes, and a part of the whole if that is large enough. */
 struct engine_others {

@@ -19,7 +19,7 @@ enum { POOL_SLACK_BYTES = 64 };
 
 struct pool {
     uint8_t *memory;      /* the blocks, one after another */
-    size_t block_bytes;   /* a power of two, at least 1024 */
+    size_t block_bytes;   /* a power of two, at least 256 */
     unsigned block_shift; /* its logarithm */
     uint32_t blocks;      /* how many there are */
     uint32_t *next;       /* the block that follows in its chain, or POOL_NONE */

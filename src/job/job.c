@@ -34,7 +34,7 @@
 
 /* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. The buffer of
  * the least memory has room for it. */
-TUNABLE(SMALL_BYTES, 256 << 10, 1, ENGINE_MEBIBYTES < 8 ? ENGINE_MEBIBYTES << 15 : 256 << 10);
+TUNABLE(SMALL_BYTES, 256 << 10, 1, ENGINE_UNITS < 128 ? ENGINE_UNITS << 11 : 256 << 10);
 
 struct job {
     enum task task;

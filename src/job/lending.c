@@ -10,7 +10,7 @@
 TUNABLE(FILE_BYTES, 128 << 10, 1, 128 << 10);
 
 /* The beginning of the input, which tells how long records are. The least memory has room for it. */
-TUNABLE(SAMPLE_BYTES, 1 << 20, 1, ENGINE_MEBIBYTES < 8 ? ENGINE_MEBIBYTES << 16 : 1 << 20);
+TUNABLE(SAMPLE_BYTES, 1 << 20, 1, ENGINE_UNITS < 256 ? ENGINE_UNITS << 12 : 1 << 20);
 
 /* What is held is read in pieces of this size. */
 TUNABLE(FILL_BYTES, 256 << 10, 64, 256 << 10);

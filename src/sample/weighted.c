@@ -66,7 +66,10 @@ static void write_by_key(struct run *run, struct weighing *w, struct source *sou
 enum { RECORDS, KEYS, PILES };
 
 /* The first digits of keys, and how many steps a pass counts. */
-enum { DIGITS = 1 << 16, DIGIT_SHIFT = 48, STEPS = 256 };
+TUNABLE(DIGIT_BITS, 16, 1, ENGINE_UNITS < 128 ? 12 : 16);
+enum { STEPS = 256 };
+#define DIGITS      ((uint64_t)1 << DIGIT_BITS)
+#define DIGIT_SHIFT (64 - DIGIT_BITS)
 
 struct selecting {
     struct run *run;

@@ -26,7 +26,7 @@ TUNABLE(BLOCK_BYTES_MAX, 64 << 10, 4096, 64 << 10);
 TUNABLE(WORKERS_MAX, 1024, 1, 1024);
 
 /* The buffer's share of S, at most. */
-TUNABLE(BUFFER_SHARE, 16, 8, 32);
+TUNABLE(BUFFER_SHARE, 16, 8, 16);
 
 /* Input blocks smaller than this cost more in hand-over than a further thread gains. */
 TUNABLE(QUEUE_BLOCK_MIN, 16 << 10, 64, 16 << 10);
@@ -53,8 +53,8 @@ struct engine_memory engine_memory(uint64_t bytes, unsigned workers)
 
     if (workers > WORKERS_MAX)
         memory.workers = WORKERS_MAX;
-    if (bytes > (uint64_t)ENGINE_MEBIBYTES << 20)
-        memory.bytes = (size_t)((uint64_t)ENGINE_MEBIBYTES << 20);
+    if (bytes > (uint64_t)ENGINE_UNITS << 16)
+        memory.bytes = (size_t)((uint64_t)ENGINE_UNITS << 16);
     if (bytes > SIZE_MAX / 2 && SIZE_MAX / 2 < ENGINE_MEMORY_MAX)
         memory.bytes = SIZE_MAX / 2 + 1;
     bytes = memory.bytes;
