@@ -38,8 +38,8 @@ static uint64_t word_of(const char *seed, const char *name)
     return word;
 }
 
-/* The usual size; or the least, once in four times; or any, each number of digits as likely as the others. A seed says
- * how many sizes are not the usual ones: all, half of them, or few. */
+/* The usual size; or any, rather one that has few digits more than the least. A seed says how many sizes are not the
+ * usual ones: all, half of them, or few. */
 static int draw(const char *seed, const char *name, int value, int least, int most)
 {
     static const unsigned unusual[] = {256, 128, 32};
@@ -52,7 +52,7 @@ static int draw(const char *seed, const char *name, int value, int least, int mo
     while (digits < 31 && (uint64_t)1 << digits < range)
         digits++;
     word = scramble(word);
-    digits = word % 4 == 0 ? 0 : (unsigned)(word >> 2) % (digits + 1);
+    digits = (unsigned)(word >> 8) % ((unsigned)(word >> 40) % (digits + 1) + 1);
     word = scramble(word) & (((uint64_t)1 << digits) - 1);
     return least + (int)(word < range ? word : range - 1);
 }
