@@ -25,7 +25,7 @@ FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 CFLAGS ?= -O2 -g
 
 comma  := ,
-BUILD   = build/$(or $(if $(HOSTILE),hostile),$(subst $(comma),-,$(SANITIZE)),plain)
+BUILD   = build/$(or $(if $(HOSTILE),hostile)$(subst $(comma),-,$(SANITIZE)),plain)
 DIST    = build/dist
 
 # What the program needs whatever the user's flags are. Nothing here asks for a particular processor: faster
@@ -62,7 +62,7 @@ UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all check check-long check-valgrind check-dist soak faulty mutants fuzz fuzzers bench deps install install-strip \
+.PHONY: all check check-moments moments check-long check-valgrind check-dist soak faulty mutants fuzz fuzzers bench deps install install-strip \
     uninstall dist dist-static deb format lint clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -168,6 +168,13 @@ soak: all faulty $(TEST_TOOLS) ## try random cases against a model: SECONDS=N [S
 	@BUILD='$(BUILD)' SECONDS='$(SECONDS)' python3 tests/soak/soak.py
 
 faulty: $(FAULTY)
+
+# Its build has a folder of its own. ROUNDS and SEED reach it through the environment.
+moments: ## let a seed decide which thread runs when: [ROUNDS=N] [SEED=S] [ONLY=PATTERN]
+	@$(MAKE) --no-print-directory HOSTILE=1 check-moments
+
+check-moments: all $(FAULTY) $(TEST_TOOLS) $(filter %/queue_test,$(UNIT_TESTS))
+	@BUILD='$(BUILD)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' bash tests/support/run.sh tests/moments.sh
 
 # MOST=300 and ONLY=PATTERN, of names of files, reach it through the environment, too.
 mutants: ## how many small changes of the program do the tests notice? SECONDS=N SEED=S
