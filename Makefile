@@ -25,7 +25,7 @@ FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 CFLAGS ?= -O2 -g
 
 comma  := ,
-BUILD   = build/$(or $(if $(HOSTILE),hostile),$(subst $(comma),-,$(SANITIZE)),plain)
+BUILD   = build/$(or $(if $(HOSTILE),hostile)$(subst $(comma),-,$(SANITIZE)),plain)
 DIST    = build/dist
 
 # What the program needs whatever the user's flags are. Nothing here asks for a particular processor: faster
@@ -54,7 +54,7 @@ MAIN       = $(BUILD)/src/main.o
 LIBRARY    = $(BUILD)/libbigshuf.a
 PROGRAM    = $(BUILD)/bigshuf
 COMPLETION = $(addprefix $(BUILD)/completions/,bash zsh fish)
-HOSTILES   = $(if $(HOSTILE),$(patsubst %,$(BUILD)/tests/support/%.o,hostile))
+HOSTILES   = $(if $(HOSTILE),$(patsubst %,$(BUILD)/tests/support/%.o,hostile moments))
 FAULTY     = $(BUILD)/bigshuf-faulty
 FAULTY_SYS = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
 TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge json_values model peak same_lines terminal)
@@ -62,7 +62,7 @@ UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 
-.PHONY: all check check-long check-valgrind check-dist soak faulty mutants fuzz fuzzers bench deps install install-strip \
+.PHONY: all check check-moments moments check-long check-valgrind check-dist soak faulty mutants fuzz fuzzers bench deps install install-strip \
     uninstall dist dist-static deb format lint clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -79,7 +79,7 @@ bigshuf: $(PROGRAM)
 $(LIBRARY): $(filter-out $(MAIN),$(OBJECTS)) $(HOSTILES)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
-$(PROGRAM): $(MAIN) $(LIBRARY)
+$(PROGRAM): $(MAIN) $(if $(HOSTILE),$(FAULTY_SYS)) $(LIBRARY)
 	$(call say,LD,$@)$(LINK) -o $@ $^
 
 # The completions are made from the program's --help.
@@ -99,11 +99,18 @@ $(BUILD)/tests/support/real_sys.o: src/system/sys.c tests/support/faulty_sys.c i
     include/system/sys_calls.def $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(COMPILE) $$(sed -nE -e 's/^(CALL|SAME|ANSWER|ADVICE)\(([^,(]*, )?([a-z_]+), .*/-Dsys_\3=real_sys_\3/p' \
-	    -e 's/^WEAK .*[ *]sys_([a-z_]+)\(.*/-Dsys_\1=real_sys_\1/p' include/system/sys_calls.def tests/support/faulty_sys.c) -c -o $@ $<
+	    -e 's/^WEAK .*[ *]sys_([a-z_]+)\(.*/-Dsys_\1=real_sys_\1/p' include/system/sys_calls.def tests/support/faulty_sys.c) $(EXTRA_CFLAGS) -c -o $@ $<
 
 # Blocks go to and from the pool by way of hostile.c.
 $(if $(HOSTILE),$(BUILD)/src/system/pool.o): EXTRA_CFLAGS = $(foreach name,put put_promised get get_promised \
     get_neighbours,-Dpool_$(name)=real_pool_$(name))
+
+# So do system calls that wait for other processes, to and from moments.c, which the sanitizers are not to see.
+ifdef HOSTILE
+$(BUILD)/tests/support/real_sys.o: EXTRA_CFLAGS = $(foreach name,read write open poll poll_all wait nap,-Dreal_sys_$(name)=true_sys_$(name))
+$(BUILD)/tests/support/moments.o: HOSTILE_FLAGS = -D_GNU_SOURCE
+$(BUILD)/tests/support/moments.o: SANITIZE_FLAGS =
+endif
 
 $(TEST_TOOLS): %: %.o
 	$(call say,LD,$@)$(LINK) -o $@ $^
@@ -161,6 +168,13 @@ soak: all faulty $(TEST_TOOLS) ## try random cases against a model: SECONDS=N [S
 	@BUILD='$(BUILD)' SECONDS='$(SECONDS)' python3 tests/soak/soak.py
 
 faulty: $(FAULTY)
+
+# Its build has a folder of its own. ROUNDS and SEED reach it through the environment.
+moments: ## let a seed decide which thread runs when: [ROUNDS=N] [SEED=S] [ONLY=PATTERN]
+	@$(MAKE) --no-print-directory HOSTILE=1 check-moments
+
+check-moments: all $(FAULTY) $(TEST_TOOLS) $(filter %/queue_test,$(UNIT_TESTS))
+	@BUILD='$(BUILD)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' bash tests/support/run.sh tests/moments.sh
 
 # MOST=300 and ONLY=PATTERN, of names of files, reach it through the environment, too.
 mutants: ## how many small changes of the program do the tests notice? SECONDS=N SEED=S

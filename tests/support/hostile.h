@@ -39,4 +39,6 @@ int hostile_size(const char *file, const char *name, int value, int least, int m
 
 #define madvise hostile_madvise
 
+#include "moments.h"
+
 #endif

@@ -1,0 +1,144 @@
+# Threads at hostile moments: in the hostile build a seed decides who runs when (tests/support/moments.c), so each test
+# is done with many seeds. One that fails names its seed, which does it again: SEED=S ROUNDS=1.
+# shellcheck shell=bash
+# shellcheck disable=SC2016,SC2317 # commands for eval; functions of rounds
+
+: "${ROUNDS:=10}" "${SEED:=1}"
+
+# Little memory, small blocks: a small input is spilled by several threads.
+SMALL='shuffle/engine:ENGINE_BLOCK_BITS=10 shuffle/engine:ENGINE_MEBIBYTES=1 shuffle/engine:QUEUE_BLOCK_MIN=64'
+export BIGSHUF_SIZES="$SMALL shuffle/engine:QUEUE_BLOCK_WANTED=4096"
+
+cd "$MEMORY" || exit
+
+# Do COMMAND with one seed after another. Who hangs is ended, which fails.
+rounds() {
+    trap '[ $? = 0 ] || echo "failed with SEED=$BIGSHUF_MOMENTS" >&2' EXIT
+    for BIGSHUF_MOMENTS in $(seq "$SEED" $((SEED + ROUNDS - 1))); do
+        export BIGSHUF_MOMENTS
+        "$@"
+    done
+}
+
+bigshuf() {
+    timeout -k 1 60 bigshuf --parallel=4 --seed=42 "$@"
+}
+
+# As without a seed.
+is_as_ever() {
+    same "$1: $wanted" "$1: $(eval "$1" 2>&1 | md5)"
+}
+
+# Each line of standard input is a command, which prints the same whoever runs when.
+same_in_all_rounds() {
+    local command wanted
+    while IFS= read -r command <&9; do
+        unset BIGSHUF_MOMENTS
+        wanted=$(eval "$command" 2>&1 | md5)
+        rounds is_as_ever "$command"
+    done 9<&0 </dev/null
+}
+
+test_tasks_are_done_once_and_in_order() {
+    rounds "$BUILD/tests/unit/shuffle/queue_test"
+}
+
+test_orders_in_memory() {
+    seq 30000 >in
+    long_lines 30 5000 50000 >long
+    same_in_all_rounds <<'END'
+        bigshuf -S 64M in
+        cat in | bigshuf -S 64M
+        bigshuf -S 64M -n 1000 in long
+        bigshuf --records=csv in long in
+        bigshuf --tune=leaf-records=8 in
+        bigshuf --progress=always in 2>.said
+END
+}
+
+test_orders_of_what_is_spilled() {
+    seq 160000 >in
+    long_lines 30 5000 50000 >long
+    same_in_all_rounds <<'END'
+        bigshuf -S 8M in long
+        cat in | bigshuf -S 8M --tune=compress-temporary=always -T . -T /dev/shm
+        (ulimit -n 40; bigshuf -S 8M in)
+        bigshuf -S 8M --tune=leaf-records=8 in
+        bigshuf -S 8M -n 155000 --progress=always in 2>.said
+        bigshuf -S 8M -r -n 100000 in
+END
+}
+
+test_programs_beside_threads() {
+    seq 20000 >in
+    seq 9000 | gzip -1 >a.gz
+    seq 200 | gzip -1 >b.gz
+    same_in_all_rounds <<'END'
+        bigshuf -S 8M -Z in a.gz b.gz
+        bigshuf --shards=3 --filter='cat >$FILE' -o f%d in; cat f?
+        bigshuf -Z --shards=3 -o z%d.gz a.gz b.gz; zcat z?.gz
+        bigshuf -Z --progress=always in b.gz 2>.said
+END
+}
+
+test_several_files_and_classes() {
+    seq 9000 | sed 's/\(.\).*/&\t\1/' >in
+    same_in_all_rounds <<'END'
+        bigshuf --split=10%:t --split=20%:v -o r in; cat t v r
+        bigshuf -S 8M --stratify-field=2 --split=20%:t -o r in; cat t r
+        bigshuf --split-field=2 --split=20%:t -o r in; cat t r
+        bigshuf --shards=20 -o s%02d in; cat s??
+END
+}
+
+# Who ends it does so at a moment of the seed.
+is_ended() {
+    local status=0
+    echo old >out/s3
+    BIGSHUF_SIGNAL=15 bigshuf --shards=20 -o out/s%d in 2>said || status=$?
+    if [ $status = 0 ]; then
+        cat out/* | same_lines in /dev/stdin
+    else
+        same "143 s3 old" "$status $(ls -A out) $(cat out/s3)"
+    fi
+    same '' "$(<said)"
+    rm out/*
+}
+
+test_sigterm_at_any_moment_leaves_all_files_or_none() {
+    mkdir out
+    seq 2000 >in
+    rounds is_ended
+    export FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP
+    bigshuf() {
+        timeout -k 1 60 bigshuf-faulty --parallel=4 --seed=42 "$@"
+    }
+    rounds is_ended
+}
+
+# Several processes, each with moments of its own.
+fill_a_store() {
+    local batch seed=$BIGSHUF_MOMENTS jobs=()
+    rm -rf store
+    for batch in 1 2 3; do
+        BIGSHUF_MOMENTS=$seed.$batch bigshuf --scatter=store --piles=8 --batch=$batch "in$batch" &
+        jobs+=($!)
+    done
+    wait_until test -e store/format
+    bigshuf --scatter=store --sweep >swept
+    bigshuf --gather=store >some 2>said || grep -q 'the store has no batches' said
+    case $(wc -l <some) in 0 | 300 | 2700 | 3000 | 6000 | 6300 | 8700 | 9000) ;; *) false ;; esac
+    wait "${jobs[0]}"
+    wait "${jobs[1]}"
+    wait "${jobs[2]}"
+    same '1 2 3 format' "$(ls -A store | paste -s -d ' ' -)"
+    bigshuf --gather=store | same_lines all /dev/stdin
+}
+
+test_batches_come_whole_while_others_look() {
+    seq 300 >in1
+    seq 301 3000 >in2
+    seq 3001 9000 >in3
+    cat in? >all
+    rounds fill_a_store
+}
