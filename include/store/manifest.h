@@ -58,9 +58,9 @@ struct manifest {
     uint64_t header_checksum;           /* 0 if there is no header */
     const struct manifest_input *input; /* to be written; set, with what is said of them, by manifest_set_inputs */
     size_t inputs;
-    size_t inputs_bytes; /* of their lines */
-    uint64_t digest;     /* of these; also set by manifest_parse, as is */
-    bool known;          /* are all their sizes? */
+    uint64_t inputs_bytes; /* of their lines */
+    uint64_t digest;       /* of these; also set by manifest_parse, as is */
+    bool known;            /* are all their sizes? */
     struct manifest_pile *pile;
     unsigned piles;
     size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */

@@ -85,9 +85,9 @@ static char *put_checksum(char *at, const char *end, const char *text, size_t by
 }
 
 /* No less than the bytes that the text will have. */
-static size_t text_room(const struct manifest *manifest)
+static uint64_t text_room(const struct manifest *manifest)
 {
-    return 8 * (size_t)LINE_BYTES + manifest->inputs_bytes + (size_t)manifest->piles * MANIFEST_PILE_BYTES;
+    return 8 * LINE_BYTES + manifest->inputs_bytes + (uint64_t)manifest->piles * MANIFEST_PILE_BYTES;
 }
 
 bool manifest_fits(const struct manifest *manifest)
@@ -97,7 +97,7 @@ bool manifest_fits(const struct manifest *manifest)
 
 char *manifest_text(struct manifest *manifest, size_t *bytes)
 {
-    const size_t room = text_room(manifest);
+    const size_t room = (size_t)text_room(manifest); /* which fits (manifest_fits) */
     char *text = fault_allocate(room, 1);
     const char *end = text + room;
     char *at = put_head(text, end, manifest);

@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# Install what the tests and `make lint` need, beyond the compiler and make that build the program. Does nothing, and
-# asks nothing of the network, where all is there already.
+# Install what the tests and `make lint` need, beyond the compiler and make that build the program; or, with the argument
+# `machines`, what `make check-machines` needs. Does nothing, and asks nothing of the network, where all is there already.
 
 set -eu
 PATH=$PATH:/usr/sbin:/sbin # daemons are there
@@ -47,15 +47,35 @@ clusters_untested() {
     echo "deps: not all that stores are tested with is here: munge, Slurm, GNU parallel and rclone" >&2
 }
 
-if complete; then
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
+}
+
+if [ "${1:-}" = machines ]; then
+    missing=
+    for tool in musl-gcc:musl-tools qemu-s390x-static:qemu-user-static; do
+        has "${tool%:*}" || missing="$missing ${tool#*:}"
+    done
+    for triple in aarch64:arm64 i686:i386 riscv64:riscv64 s390x:s390x; do
+        has "${triple%:*}-linux-gnu-gcc" || missing="$missing gcc-${triple%:*}-linux-gnu libc6-dev-${triple#*:}-cross"
+    done
+    if [ -z "$missing" ]; then
+        exit 0
+    elif ! has apt-get; then
+        echo "deps: other machines are tested only with the packages of Debian:$missing" >&2
+        exit 1
+    fi
+    as_root apt-get update -q
+    # shellcheck disable=SC2086 # words, by intention
+    apt_install $missing
+elif complete; then
     exit 0
 elif has apt-get; then
     as_root apt-get update -q
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-        gcc libc6-dev make bash python3 libcmocka-dev clang clang-format clang-tidy cppcheck mandoc valgrind lz4 zstd \
-        xz-utils bzip2 pigz zsh fish jq munge slurm-wlm parallel rclone musl-tools debhelper lintian
+    apt_install gcc libc6-dev make bash python3 libcmocka-dev clang clang-format clang-tidy cppcheck mandoc valgrind lz4 \
+        zstd xz-utils bzip2 pigz zsh fish jq munge slurm-wlm parallel rclone musl-tools debhelper lintian
     # where there is no such package, it is a part of clang
-    has_fuzzer || as_root apt-get install -q -y --no-install-recommends libclang-rt-dev || unfuzzed
+    has_fuzzer || apt_install libclang-rt-dev || unfuzzed
 elif has dnf; then
     as_root dnf install -y gcc make bash python3 diffutils findutils gawk libasan libubsan libtsan libcmocka-devel clang \
         clang-tools-extra compiler-rt cppcheck mandoc valgrind lz4 zstd xz bzip2 pigz zsh fish jq

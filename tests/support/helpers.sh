@@ -37,8 +37,8 @@ needs_scale() {
 
 # The rest of this test looks at memory, time or descriptors, which valgrind and sanitizers take for themselves.
 needs_bare_program() {
-    if [ -n "$VALGRIND$SANITIZE" ]; then
-        skip "not with ${VALGRIND:+valgrind}$SANITIZE"
+    if [ -n "$RUNNER$SANITIZE" ]; then
+        skip "not with ${RUNNER%% *}$SANITIZE"
     fi
 }
 
@@ -204,8 +204,8 @@ needs_small_disk() {
 
 # Make the folder ./open, with a copy of the program in it, in which an ordinary user may do everything.
 needs_ordinary_user() {
-    if [ -n "$VALGRIND" ]; then
-        skip "not with valgrind"
+    if [ -n "$RUNNER" ]; then
+        skip "not with ${RUNNER%% *}"
     fi
     if [ "$(id -u)" = 0 ] && ! setpriv --reuid=65534 --regid=65534 --clear-groups true 2>.stderr; then
         skip "cannot become an ordinary user"

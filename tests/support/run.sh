@@ -14,6 +14,7 @@
 #   BUILD        the folder that holds bigshuf and bigshuf-faulty, and the tools in tests/support
 #   TEST_SCALE   tiny, small (if not given) or full
 #   VALGRIND     not empty: run programs under valgrind
+#   RUNNER       the command, with arguments, that runs programs of another machine; then MACHINE is its name
 #   SANITIZE     the sanitizers that were built in
 #   ONLY         run only the tests whose names match this extended regular expression
 #   EXCEPT       not those that match this one
@@ -38,13 +39,13 @@ list_jobs() {
         awk -F: '{ print ++jobs[$1] "\t" $0 }' | sort -s -n | cut -f 2-
 }
 
-# Where tests find the programs: a folder at the head of PATH, in which valgrind stands before each.
+# Where tests find the programs: a folder at the head of PATH, in which $RUNNER stands before each.
 make_tools() {
     local tool
     mkdir "$SCRATCH/bin" "$SCRATCH/shared"
     for tool in bigshuf bigshuf-faulty; do
-        if [ -n "$VALGRIND" ]; then
-            printf '#!/bin/sh\nexec %s %q "$@"\n' "$VALGRIND_COMMAND" "$BUILD/$tool" >"$SCRATCH/bin/$tool"
+        if [ -n "$RUNNER" ]; then
+            printf '#!/bin/sh\nexec %s %q "$@"\n' "$RUNNER" "$BUILD/$tool" >"$SCRATCH/bin/$tool"
             chmod +x "$SCRATCH/bin/$tool"
         else
             ln -s "$BUILD/$tool" "$SCRATCH/bin/$tool"
@@ -105,13 +106,11 @@ run_one() {
     memory=$MEMORY/$$
     mkdir "$folder" "$folder/cwd" "$folder/tmp" "$memory"
 
-    local command=("${job%%:*}")
+    # shellcheck disable=SC2206 # words, by intention
+    local command=($RUNNER "${job%%:*}")
     if [ "$name" != "${job##*/}" ]; then
         # shellcheck disable=SC2016 # the inner shell's
         command=(bash -c '. "$1/tests/support/helpers.sh"; . "$2"; "$3"' test "$TOP" "${job%%:*}" "${job##*:}")
-    elif [ -n "$VALGRIND" ]; then
-        # shellcheck disable=SC2206 # words, by intention
-        command=($VALGRIND_COMMAND "${command[@]}")
     fi
     if [ -n "${REACHED:-}" ]; then # tests/mutants
         export MUTANTS_REACHED=$REACHED/${name/: /:}
@@ -157,6 +156,7 @@ run_one() {
         counts="0 1 0"
     fi
 
+    name=${MACHINE:+$MACHINE: }$name
     case $counts in
     "0 0 1") echo "skip $name # $(tail -n 1 "$folder/log")" ;;
     *" 0 "*) echo "ok $name" ;;
@@ -177,7 +177,7 @@ if [ "${1:-}" = --jobs ]; then
 fi
 
 export TIMEFORMAT='time: %2R %2U %2S'
-export VALGRIND=${VALGRIND:-} SANITIZE=${SANITIZE:-} TEST_SCALE=${TEST_SCALE:-small}
+export RUNNER=${RUNNER:-} VALGRIND=${VALGRIND:-} SANITIZE=${SANITIZE:-} TEST_SCALE=${TEST_SCALE:-small}
 case $TEST_SCALE in
 tiny | small | full) ;;
 *)
@@ -201,7 +201,9 @@ export TOP BUILD SCRATCH MEMORY
 # An instrument's complaint must not look like the program's own exit status 1.
 export ASAN_OPTIONS="exitcode=99:${ASAN_OPTIONS:-}" LSAN_OPTIONS="exitcode=99:${LSAN_OPTIONS:-}"
 export UBSAN_OPTIONS="exitcode=99:print_stacktrace=1:${UBSAN_OPTIONS:-}" TSAN_OPTIONS="exitcode=99:${TSAN_OPTIONS:-}"
-export VALGRIND_COMMAND="valgrind -q --vgdb=no --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
+if [ -n "$VALGRIND" ]; then
+    RUNNER="valgrind -q --vgdb=no --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
+fi
 make_tools
 
 # A hint, for ext4, that the tests' folders lie apart. Without a journal it looks, for each new file, at all nearby that

@@ -159,20 +159,20 @@ static inline size_t small_length_0(size_t i, uint64_t random)
 static inline size_t small_length_to_20(size_t i, uint64_t random)
 {
     (void)i;
-    return random % 21;
+    return (size_t)(random % 21);
 }
 
 static inline size_t small_length_to_300(size_t i, uint64_t random)
 {
     (void)i;
-    return random % 301;
+    return (size_t)(random % 301);
 }
 
 /* Mostly short, some over several blocks. */
 static inline size_t small_length_uneven(size_t i, uint64_t random)
 {
     (void)i;
-    return random % 50 == 0 ? random / 64 % 30000 : random / 64 % 100;
+    return (size_t)(random / 64 % (random % 50 == 0 ? 30000 : 100));
 }
 
 /* For records that do not fit into memory, or only a few of them. */

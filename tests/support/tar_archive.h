@@ -3,6 +3,7 @@
 
 /* Archives as a test wants them, right or wrong. */
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,14 +36,14 @@ static inline void tar_archive_set(struct tar_archive *archive, size_t at, const
 }
 
 /* A header block of the form of POSIX. */
-static inline void tar_archive_header(struct tar_archive *archive, char type, const char *name, size_t size)
+static inline void tar_archive_header(struct tar_archive *archive, char type, const char *name, uint64_t size)
 {
     uint8_t *block = archive->data + archive->bytes;
 
     archive->header = archive->bytes;
     memset(block, 0, TAR_ARCHIVE_BLOCK);
     memcpy(block, name, strnlen(name, 100));
-    snprintf((char *)block + 124, 12, "%011zo", size);
+    snprintf((char *)block + 124, 12, "%011" PRIo64, size);
     block[156] = (uint8_t)type;
     memcpy(block + 257, "ustar", sizeof "ustar");
     block[263] = block[264] = '0';

@@ -48,7 +48,7 @@ static void assert_refused(const char *expected)
 
 UNIT_TEST(a_member_has_its_name_and_its_data_in_whole_blocks)
 {
-    static const size_t sizes[][2] = {{0, 0}, {1, 512}, {512, 512}, {513, 1024}, {077777777777, 0100000000000}};
+    static const uint64_t sizes[][2] = {{0, 0}, {1, 512}, {512, 512}, {513, 1024}, {077777777777, 0100000000000}};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         tar_archive_header(&archive, '0', "a/b.c", sizes[i][0]);

@@ -125,12 +125,12 @@ QUARTER_RUN(records_of_any_keys_are_sorted_on_disk)
 static size_t length_0_to_200000(size_t i, uint64_t random)
 {
     (void)i;
-    return random % (200000 / small.divisor + 1);
+    return (size_t)(random % (200000 / small.divisor + 1));
 }
 
 static size_t length_few_large(size_t i, uint64_t random)
 {
-    return i % 4 == 0 ? small_mebibytes(9) : random % 10;
+    return i % 4 == 0 ? small_mebibytes(9) : (size_t)(random % 10);
 }
 
 QUARTER_RUN(large_records_are_sorted_by_starting_over)

@@ -151,7 +151,7 @@ static void assert_comes_through(struct engine_text text)
 static size_t length_of_3_to_6_blocks(size_t i, uint64_t random)
 {
     (void)i;
-    return 3 * 4096 + random % (3 * 4096);
+    return 3 * 4096 + (size_t)(random % (3 * 4096));
 }
 
 /* Ends stand on every place about the end of a block. */

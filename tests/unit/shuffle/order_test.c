@@ -156,13 +156,13 @@ TEST(a_deep_tree_is_arranged_as_defined)
     static const uint64_t leaf[] = {8, 9, 13, 64, ORDER_LEAF_RECORDS};
     const struct {
         struct order_node node;
-        uint64_t records;
+        size_t records;
     } cases[] = {{root, 0}, {root, 1}, {root, 7001}, {{.number = 77}, 5000}, {{.number = 78}, 8}};
     static uint32_t number[7001];
 
     for (int i = 0; i < 25; i++) {
         const struct order order = order_of("deep", leaf[i / 5]);
-        const uint64_t records = cases[i % 5].records;
+        const size_t records = cases[i % 5].records;
         uint32_t *expected = engine_order(&order, cases[i % 5].node, records);
 
         arrange(&order, cases[i % 5].node, records, number);

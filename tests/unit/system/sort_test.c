@@ -67,7 +67,7 @@ static int compare(const void *one, const void *other)
 }
 
 /* Sort the same keys alone. */
-static void assert_sorts_numbers(uint64_t count, uint64_t (*key)(uint64_t i))
+static void assert_sorts_numbers(size_t count, uint64_t (*key)(uint64_t i))
 {
     static uint64_t wanted[30011];
     struct table numbers;
@@ -119,7 +119,7 @@ WITH_POOL(pairs_and_numbers_come_in_the_order_of_their_keys)
     for (int k = 0; k < 5; k++) {
         for (uint64_t count = 0; count < 300; count++) {
             assert_sorts(count, keys[k]);
-            assert_sorts_numbers(count, keys[k]);
+            assert_sorts_numbers((size_t)count, keys[k]);
         }
         assert_sorts(16 * 1024, keys[k]);
         assert_sorts(30011, keys[k]);
