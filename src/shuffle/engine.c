@@ -19,7 +19,7 @@
 /* Blocks of S/16384: 512 piles with half a block unused each are 1.6 % of S. From 64 KiB on larger ones are no faster.
  */
 TUNABLE(BLOCKS, 16384, 1024, 16384);
-TUNABLE(BLOCK_BYTES_MAX, 64 << 10, 4096, 64 << 10);
+TUNABLE(BLOCK_BYTES_MAX, 64 << 10, 256, 64 << 10);
 #define BLOCK_BYTES_MIN ((size_t)1 << ENGINE_BLOCK_BITS)
 
 /* More threads than this have never been of use, and numbers that count blocks for each stay small. */
