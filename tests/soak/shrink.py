@@ -12,16 +12,18 @@ def changed(case, change):
 
 
 def usual_cases(case, sizes):
-    """Cases tried by the plain build, or by the hostile one with fewer unusual sizes; sizes(hostile) says which it
-    has."""
+    """Cases tried by the plain build, or by the hostile one at no drawn moments (tests/support/moments.h), or with fewer
+    unusual sizes; sizes(hostile) says which it has."""
     if not case.hostile:
         return
     yield changed(case, lambda case: case.hostile.clear())
-    unusual = case.hostile.get("BIGSHUF_SIZES", "").split()
-    if "BIGSHUF_HOSTILE" in case.hostile:
-        unusual = sorted(set(sizes(case.hostile)) - set(sizes({})))
-        yield changed(case, lambda case: setattr(case, "hostile", {"BIGSHUF_SIZES": " ".join(unusual)}))
+    seed = case.hostile.get("BIGSHUF_HOSTILE")
+    if seed:
+        drawn = {"BIGSHUF_SIZES": " ".join(sorted(set(sizes(case.hostile)) - set(sizes({}))))}
+        for moments in {}, {"BIGSHUF_MOMENTS": seed}:
+            yield changed(case, lambda case: setattr(case, "hostile", {**drawn, **moments}))
         return
+    unusual = case.hostile["BIGSHUF_SIZES"].split()
     step = len(unusual)
     while step > 0:
         for at in range(0, len(unusual), step):

@@ -9,7 +9,8 @@
  *
  * From the environment:
  *
- *     BIGSHUF_HOSTILE=SEED            draw all sizes from this seed; they are the usual ones if it is not given
+ *     BIGSHUF_HOSTILE=SEED            draw all sizes from this seed, and moments (moments.h); the sizes are the usual
+ *                                     ones if it is not given
  *     BIGSHUF_SIZES='NAME=SIZE ...'   these sizes are so, whatever the seed
  *     BIGSHUF_SIZES=?                 print those that were drawn, a line NAME=SIZE each, to standard error
  *
