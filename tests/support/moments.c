@@ -13,7 +13,11 @@
  * comes back depends on that process. Only so far is a run not repeated by its seed. If every thread waits for another
  * one, the run is aborted. Waking up for no reason, as pthread_cond_wait may, is drawn too.
  *
- * BIGSHUF_SIGNAL=N has the process send itself that signal, at a moment that the seed draws.
+ * BIGSHUF_OTHERS=1 has the process wait for up to 3 ms at some moments when no other thread is ready, so that other
+ * processes go on.
+ *
+ * BIGSHUF_SIGNAL=N has the process send itself that signal, at a moment that the seed draws. The main thread, which takes
+ * it, comes first then.
  *
  * This file is compiled without sanitizers, and turns change by bare system calls: so the thread sanitizer sees only what
  * the program itself does to order its accesses, and not that its threads run one after another.
@@ -61,6 +65,7 @@ static uint64_t state;   /* of the generator */
 static uint64_t steps;
 static uint64_t patience; /* a turn is given away in one of so many moments; 0: by priorities */
 static bool startles;     /* does anybody wake up for no reason? */
+static uint64_t others; /* other processes have time in one of so many moments; 0: never */
 static int64_t lowest;
 static uint64_t length, begun, point[POINTS_MOST]; /* k, and of these moments the first one, and those chosen */
 static unsigned points;
@@ -112,6 +117,9 @@ __attribute__((constructor)) static void read_environment(void)
     length = (uint64_t)1 << (5 + draw(14));
     points = 1 + (unsigned)draw(POINTS_MOST);
     signal_step = draw((uint64_t)1 << (2 + draw(16)));
+    others = (uint64_t)1 << draw(7);
+    if (getenv("BIGSHUF_OTHERS") == NULL)
+        others = 0;
     signal_number = number != NULL ? atoi(number) : 0;
     draw_points();
     self = add_thread(RUNS);
@@ -244,8 +252,12 @@ void moments_pass(void)
     if (seed == NULL)
         return;
     take_turn();
-    if (++steps == signal_step && signal_number != 0)
+    if (++steps == signal_step && signal_number != 0) {
         (void)kill(getpid(), signal_number);
+        threads[0].priority = INT64_MAX;
+    }
+    if (others > 0 && !is_any(READY) && draw(others) == 0)
+        (void)poll(NULL, 0, (int)draw(4));
     if (patience > 0 ? draw(patience) == 0 && is_any(READY) : is_overtaken())
         give_turn(READY);
     errno = error;
