@@ -91,11 +91,12 @@ test_several_files_and_classes() {
 END
 }
 
-# Who ends it does so at a moment of the seed.
+# A signal comes at a moment of the seed, or just before a file gets its name for the time being.
 is_ended() {
     local status=0
     echo old >out/s3
-    BIGSHUF_SIGNAL=15 bigshuf --shards=100 -o out/s%d in 2>said || status=$?
+    export FAULT_AT=$((BIGSHUF_MOMENTS % 5 + 1))
+    bigshuf --shards=100 -o out/s%d in 2>said || status=$?
     if [ $status = 0 ]; then
         cat out/* | same_lines in /dev/stdin
     else
@@ -106,15 +107,14 @@ is_ended() {
 }
 
 test_sigterm_at_any_moment_leaves_all_files_or_none() {
-    export BIGSHUF_SIZES="$BIGSHUF_SIZES job/job:SMALL_BYTES=1 shuffle/gather:DIVIDED_RECORDS_MIN=1 shuffle/gather:CLAIM_BYTES=1"
-    mkdir out
-    seq 600 >in
-    rounds is_ended
-    export FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP
     bigshuf() {
         timeout -k 1 60 bigshuf-faulty --parallel=4 --seed=42 "$@"
     }
-    rounds is_ended
+    BIGSHUF_SIZES+=' job/job:SMALL_BYTES=1 shuffle/gather:DIVIDED_RECORDS_MIN=99 shuffle/gather:CLAIM_BYTES=50'
+    mkdir out
+    seq 600 >in
+    FAULT_CALL=none BIGSHUF_SIGNAL=15 rounds is_ended
+    FAULT_CALL=link_descriptor FAULT_RUN='kill -TERM $PPID' rounds is_ended
 }
 
 # Several processes, each with moments of its own, at some of which the others have time.
