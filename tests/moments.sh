@@ -13,7 +13,7 @@ cd "$MEMORY" || exit
 
 # Do COMMAND with one seed after another. Who hangs is ended, which fails.
 rounds() {
-    trap '[ $? = 0 ] || echo "failed with SEED=$BIGSHUF_MOMENTS" >&2' EXIT
+    trap '[ $? = 0 ] || { cat said && echo "failed with SEED=$BIGSHUF_MOMENTS"; } >&2' EXIT
     for BIGSHUF_MOMENTS in $(seq "$SEED" $((SEED + ROUNDS - 1))); do
         export BIGSHUF_MOMENTS
         "$@"
@@ -26,7 +26,7 @@ bigshuf() {
 
 # As without a seed.
 is_as_ever() {
-    same "$1: $wanted" "$1: $(eval "$1" 2>&1 | md5)"
+    same "$1: $wanted" "$1: $(eval "$1" 2>said | md5)"
 }
 
 # Each line of standard input is a command, which prints the same whoever runs when.
@@ -34,7 +34,7 @@ same_in_all_rounds() {
     local command wanted
     while IFS= read -r command <&9; do
         unset BIGSHUF_MOMENTS
-        wanted=$(eval "$command" 2>&1 | md5)
+        wanted=$(eval "$command" 2>said | md5)
         rounds is_as_ever "$command"
     done 9<&0 </dev/null
 }
@@ -52,7 +52,7 @@ test_orders_in_memory() {
         bigshuf -S 64M -n 1000 in long
         bigshuf --records=csv in long in
         bigshuf --tune=leaf-records=8 in
-        bigshuf --progress=always in 2>.said
+        bigshuf --progress=always in
 END
 }
 
@@ -62,9 +62,9 @@ test_orders_of_what_is_spilled() {
     same_in_all_rounds <<'END'
         bigshuf -S 8M in long
         cat in | bigshuf -S 8M --tune=compress-temporary=always -T . -T /dev/shm
-        (ulimit -n 40; bigshuf -S 8M in)
+        (ulimit -n 22; bigshuf -S 8M in)
         bigshuf -S 8M --tune=leaf-records=8 in
-        bigshuf -S 8M -n 155000 --progress=always in 2>.said
+        bigshuf -S 8M -n 155000 --progress=always in
         bigshuf -S 8M -r -n 100000 in
 END
 }
@@ -77,7 +77,7 @@ test_programs_beside_threads() {
         bigshuf -S 8M -Z in a.gz b.gz
         bigshuf --shards=3 --filter='cat >$FILE' -o f%d in; cat f?
         bigshuf -Z --shards=3 -o z%d.gz a.gz b.gz; zcat z?.gz
-        bigshuf -Z --progress=always in b.gz 2>.said
+        bigshuf -Z --progress=always in b.gz
 END
 }
 
@@ -91,43 +91,48 @@ test_several_files_and_classes() {
 END
 }
 
-# Who ends it does so at a moment of the seed.
+# A signal comes at a moment of the seed, or just before a file gets its name for the time being.
 is_ended() {
     local status=0
     echo old >out/s3
-    BIGSHUF_SIGNAL=15 bigshuf --shards=20 -o out/s%d in 2>said || status=$?
+    export FAULT_AT=$((BIGSHUF_MOMENTS % 5 + 1))
+    bigshuf --shards=100 -o out/s%d in 2>said || status=$?
     if [ $status = 0 ]; then
         cat out/* | same_lines in /dev/stdin
     else
         same "143 s3 old" "$status $(ls -A out) $(cat out/s3)"
     fi
-    same '' "$(<said)"
+    same '' "$(sed '/^Terminated$/d' said)"
     rm out/*
 }
 
 test_sigterm_at_any_moment_leaves_all_files_or_none() {
-    mkdir out
-    seq 2000 >in
-    rounds is_ended
-    export FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP
     bigshuf() {
         timeout -k 1 60 bigshuf-faulty --parallel=4 --seed=42 "$@"
     }
-    rounds is_ended
+    BIGSHUF_SIZES+=' job/job:SMALL_BYTES=1 shuffle/gather:DIVIDED_RECORDS_MIN=99 shuffle/gather:CLAIM_BYTES=50'
+    mkdir out
+    seq 600 >in
+    FAULT_CALL=none BIGSHUF_SIGNAL=15 rounds is_ended
+    FAULT_CALL=link_descriptor FAULT_RUN='kill -TERM $PPID' rounds is_ended
 }
 
-# Several processes, each with moments of its own.
+# Several processes, each with moments of its own, at some of which the others have time.
 fill_a_store() {
-    local batch seed=$BIGSHUF_MOMENTS jobs=()
+    local batch jobs=() BIGSHUF_MOMENTS=$BIGSHUF_MOMENTS.
     rm -rf store
     for batch in 1 2 3; do
-        BIGSHUF_MOMENTS=$seed.$batch bigshuf --scatter=store --piles=8 --batch=$batch "in$batch" &
+        BIGSHUF_MOMENTS+=$batch
+        bigshuf --scatter=store --piles=8 --batch=$batch "in$batch" &
         jobs+=($!)
     done
     wait_until test -e store/format
-    bigshuf --scatter=store --sweep >swept
-    bigshuf --gather=store >some 2>said || grep -q 'the store has no batches' said
-    case $(wc -l <some) in 0 | 300 | 2700 | 3000 | 6000 | 6300 | 8700 | 9000) ;; *) false ;; esac
+    until [ -e store/1 ] && [ -e store/2 ] && [ -e store/3 ]; do
+        BIGSHUF_MOMENTS+=.
+        bigshuf --scatter=store --sweep >swept
+        bigshuf --gather=store >some 2>said || grep -q 'the store has no batches' said
+        case $(wc -l <some) in 0 | 300 | 2700 | 3000 | 6000 | 6300 | 8700 | 9000) ;; *) false ;; esac
+    done
     wait "${jobs[0]}"
     wait "${jobs[1]}"
     wait "${jobs[2]}"
@@ -140,5 +145,6 @@ test_batches_come_whole_while_others_look() {
     seq 301 3000 >in2
     seq 3001 9000 >in3
     cat in? >all
+    export BIGSHUF_OTHERS=1
     rounds fill_a_store
 }

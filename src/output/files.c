@@ -377,8 +377,10 @@ void files_warn_of_names(const struct files *files)
 
 /* ---- Their names ---- */
 
-/* The file `number` could not get its name. It and those after it have temporary names. */
-_Noreturn static void report_unpublished(const struct files *files, size_t number, size_t end, int error)
+/* The file `number` could not get its name. It and those after it have temporary names. Death by signal is held off until
+ * that has been said, unless nobody reads it just now: `before` are the signals blocked before. */
+_Noreturn static void report_unpublished(const struct files *files, size_t number, size_t end, int error,
+                                         const sigset_t *before)
 {
     const char *path = files->file[number].path, *first = sink_temporary_name(files->file[number].sink), *last = first;
     char text[FAULT_CAUSE_BYTES];
@@ -391,6 +393,8 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
         last = name != NULL ? name : last;
         count += name != NULL;
     }
+    if (!sys_is_writable(STDERR_FILENO))
+        signals_release(before);
     if (count == 1)
         fault_say("%s: %s: the complete file is now %s", path, cause, first);
     fault_say("%s: %s: %zu complete files are now %s to %s", path, cause, count, first, last);
@@ -412,7 +416,7 @@ void files_publish(struct files *files, size_t count)
             sink_keep(files->file[i].sink);
     for (size_t i = 0; i < count; i++)
         if (files->file[i].sink != NULL && sink_publish(files->file[i].sink) != 0)
-            report_unpublished(files, i, count, errno);
+            report_unpublished(files, i, count, errno, &before);
     signals_succeed();
     signals_release(&before);
 }

@@ -43,7 +43,7 @@ struct pile {
 struct spill {
     struct storage storage; /* first */
     struct spill_place *place;
-    pthread_mutex_t mutex; /* guards the making of files */
+    pthread_mutex_t mutex; /* guards the descriptors, which ask_disk looks at */
     unsigned count;        /* of groups */
     unsigned turns;        /* piles in a group, at most */
     int *descriptor;       /* [count][directories]; -1 if not made */
@@ -282,11 +282,14 @@ static void drop_pile(struct storage *storage, unsigned pile)
     if (spill->turns > 1)
         give_back(spill, pile, 0, file->bytes);
     for (unsigned extent = 0; spill->turns == 1 && extent < file->extents; extent++) {
-        int *fd = descriptor_of(spill, pile, extent);
+        int *descriptor = descriptor_of(spill, pile, extent), fd;
 
-        if (*fd >= 0)
-            (void)io_close(*fd);
-        *fd = -1;
+        pthread_mutex_lock(&spill->mutex);
+        fd = *descriptor;
+        *descriptor = -1;
+        pthread_mutex_unlock(&spill->mutex);
+        if (fd >= 0)
+            (void)io_close(fd);
     }
     *file = (struct pile){.used = file->used};
     xxh64_init(&file->hash, 0);

@@ -144,6 +144,25 @@ test_sigterm_while_several_files_get_their_names_comes_too_late() {
     same 'in s0 s1 said' "$(echo *)"
 }
 
+# What is to be said of the files that are complete waits for a reader.
+test_sigterm_when_a_file_got_no_name_and_nobody_reads_why() {
+    seq 10 >in
+    mkfifo said
+    exec 8<>said
+    head -c 65536 /dev/zero >said
+    mkdir folder
+    FAULT_CALL=rename_at FAULT_AT=1 start bigshuf-faulty -o folder/made in 2>said
+    wait_until has_a_file folder
+    kill -TERM $!
+    PATIENCE=20 wait_until has_ended $!
+    fails_with 143 '*' wait $!
+    same_lines folder/.made.* in
+}
+
+has_ended() {
+    ! kill -0 "$1" 2>.stderr
+}
+
 test_sigterm_before_a_file_gets_its_name_ends_the_run() {
     seq 10 >in
     same 143 "$(told_to_end link_descriptor -o made in)"

@@ -75,7 +75,7 @@ static bool is_interrupted(const char *name)
 /* Count the call, if it counts. Is it its turn to fail? */
 static bool is_its_turn(const char *name)
 {
-    const unsigned at = faulty.at;
+    const unsigned at = atomic_load(&faulty.at);
     unsigned call;
     bool now;
 

@@ -13,7 +13,11 @@
  * comes back depends on that process. Only so far is a run not repeated by its seed. If every thread waits for another
  * one, the run is aborted. Waking up for no reason, as pthread_cond_wait may, is drawn too.
  *
- * BIGSHUF_SIGNAL=N has the process send itself that signal, at a moment that the seed draws.
+ * BIGSHUF_OTHERS=1 has the process wait for up to 3 ms at some moments when no other thread is ready, so that other
+ * processes go on.
+ *
+ * BIGSHUF_SIGNAL=N has the process send itself that signal, at a moment that the seed draws. The main thread, which takes
+ * it, comes first then. When a handler begins, the next points are near.
  *
  * This file is compiled without sanitizers, and turns change by bare system calls: so the thread sanitizer sees only what
  * the program itself does to order its accesses, and not that its threads run one after another.
@@ -36,7 +40,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS_MOST = 64, POINTS_MOST = 4 };
+enum { THREADS_MOST = 64, POINTS_MOST = 4, NEAR = 64 };
 
 /* Outside are those that nobody here can wake. */
 enum state { NONE, RUNS, READY, WAITS, OUTSIDE, ENDED };
@@ -61,10 +65,12 @@ static uint64_t state;   /* of the generator */
 static uint64_t steps;
 static uint64_t patience; /* a turn is given away in one of so many moments; 0: by priorities */
 static bool startles;     /* does anybody wake up for no reason? */
+static uint64_t others; /* other processes have time in one of so many moments; 0: never */
 static int64_t lowest;
 static uint64_t length, begun, point[POINTS_MOST]; /* k, and of these moments the first one, and those chosen */
 static unsigned points;
-static uint64_t signal_step;
+static uint64_t signal_in; /* so many moments, */
+static bool beside;        /* of other threads than the main one? */
 static int signal_number; /* 0: none */
 
 /* SplitMix64. */
@@ -77,8 +83,9 @@ static uint64_t draw(uint64_t bound)
     return (z ^ z >> 31) % bound;
 }
 
-static void draw_points(void)
+static void draw_points(uint64_t within)
 {
+    length = within;
     begun = steps;
     for (unsigned i = 0; i < points; i++)
         point[i] = steps + 1 + draw(length);
@@ -109,11 +116,14 @@ __attribute__((constructor)) static void read_environment(void)
         state = (state ^ (unsigned char)*at) * 0x100000001b3;
     patience = draw(2) == 0 ? 0 : (uint64_t)1 << draw(7);
     startles = draw(2) == 0;
-    length = (uint64_t)1 << (5 + draw(14));
     points = 1 + (unsigned)draw(POINTS_MOST);
-    signal_step = draw((uint64_t)1 << (2 + draw(16)));
+    signal_in = draw((uint64_t)1 << (6 + draw(9)));
+    beside = draw(2) == 0;
+    others = (uint64_t)1 << draw(7);
+    if (getenv("BIGSHUF_OTHERS") == NULL)
+        others = 0;
     signal_number = number != NULL ? atoi(number) : 0;
-    draw_points();
+    draw_points((uint64_t)1 << (5 + draw(14)));
     self = add_thread(RUNS);
     runs = self;
 }
@@ -218,6 +228,8 @@ static void take_turn(void)
         runs = self;
         self->state = RUNS;
     } else if (runs != self) {
+        if (self->state != OUTSIDE)
+            draw_points(NEAR);
         self->state = READY;
     }
     unlock_list(&before);
@@ -229,12 +241,23 @@ static bool is_overtaken(void)
     for (unsigned i = 0; i < points; i++)
         if (steps == point[i])
             self->priority = --lowest;
-    if (steps == begun + length)
-        draw_points();
+    if (steps >= begun + length)
+        draw_points(length);
     for (struct thread *thread = threads; thread < threads + THREADS_MOST; thread++)
         if (thread->state == READY && thread->priority > self->priority)
             return true;
     return false;
+}
+
+/* The main thread may be waiting. Its handler becomes ready in a few microseconds, unless it holds signals off. */
+static void send_signal(void)
+{
+    volatile const enum state *const main_state = &threads[0].state;
+
+    threads[0].priority = INT64_MAX;
+    (void)kill(getpid(), signal_number);
+    for (int i = 0; i < 1000 && (*main_state == WAITS || *main_state == OUTSIDE); i++)
+        usleep(10);
 }
 
 void moments_pass(void)
@@ -244,8 +267,11 @@ void moments_pass(void)
     if (seed == NULL)
         return;
     take_turn();
-    if (++steps == signal_step && signal_number != 0)
-        (void)kill(getpid(), signal_number);
+    steps++;
+    if (signal_number != 0 && (self != threads || !beside) && signal_in-- == 0)
+        send_signal();
+    if (others > 0 && !is_any(READY) && draw(others) == 0)
+        (void)poll(NULL, 0, (int)draw(4));
     if (patience > 0 ? draw(patience) == 0 && is_any(READY) : is_overtaken())
         give_turn(READY);
     errno = error;
