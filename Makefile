@@ -186,11 +186,11 @@ check-dist: all ## test installing, the tarball, the static binary and the Debia
 	@BUILD='$(BUILD)' ONLY='$(ONLY)' bash tests/support/run.sh tests/dist.sh
 
 # Programs for other machines, which qemu runs; they are static, so that they need nothing else of these.
-FOR_arm64   = CC=aarch64-linux-gnu-gcc RUNNER=qemu-aarch64-static
-FOR_i386    = CC=i686-linux-gnu-gcc RUNNER=qemu-i386-static
+FOR_arm64   = CC=aarch64-linux-gnu-gcc RUNNER=qemu-aarch64
+FOR_i386    = CC=i686-linux-gnu-gcc RUNNER=qemu-i386
 FOR_musl    = CC=$(MUSL_CC) RUNNER=
-FOR_riscv64 = CC=riscv64-linux-gnu-gcc RUNNER=qemu-riscv64-static
-FOR_s390x   = CC=s390x-linux-gnu-gcc RUNNER=qemu-s390x-static
+FOR_riscv64 = CC=riscv64-linux-gnu-gcc RUNNER=qemu-riscv64
+FOR_s390x   = CC=s390x-linux-gnu-gcc RUNNER=qemu-s390x
 
 check-machines: $(MACHINES:%=check-%) ## test programs for other processors and another libc, and their stores
 
