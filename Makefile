@@ -195,7 +195,7 @@ FOR_s390x   = CC=s390x-linux-gnu-gcc RUNNER=qemu-s390x
 check-machines: $(MACHINES:%=check-%) ## test programs for other processors and another libc, and their stores
 
 $(MACHINES:%=check-%): check-%: $(PROGRAM)
-	@$(MAKE) --no-print-directory BUILD=build/$* $(FOR_$*) CFLAGS='-O1 -Wno-psabi' LDFLAGS=-static WERROR=1 \
+	@$(MAKE) --no-print-directory BUILD=build/$* $(FOR_$*) CFLAGS='-O1 -Wno-psabi -Wcast-align=strict' LDFLAGS=-static WERROR=1 \
 	    CMOCKA_CFLAGS=-Itests/machines CMOCKA_LIBS= MACHINE=$* NATIVE='$(abspath $(PROGRAM))' machine
 
 # What depends on the order of bytes, on the size of words or on the libc.
