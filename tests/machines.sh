@@ -56,7 +56,7 @@ END
 }
 
 # With this seed, the record behind the first 4 GiB is the first of the order.
-test_a_place_may_have_more_than_32_bits() {
+test_sizes_may_have_more_than_32_bits() {
     cd "$MEMORY" || exit
     truncate -s 4G in
     long_line 1048575 | tee last >>in
@@ -65,15 +65,15 @@ test_a_place_may_have_more_than_32_bits() {
 
 test_stores_are_the_same_and_read_by_the_other() {
     more_than_memory >in
-    seq 1001 4000 >others
+    seq 1001 4000 >$'gr\303\266\303\237er' # a name with bytes that are below 0 where char has a sign
     alike <<'END'
 bigshuf -S 8M --scatter=store --seed=42 --batch=a --piles=8 ../in
 END
     mkdir written
     mv ours theirs written
     alike <<'END'
-cp -r ../written/ours/store . && bigshuf --scatter=store --seed=42 --batch=b ../others && bigshuf --gather=store --seed=42
-cp -r ../written/theirs/store . && bigshuf --scatter=store --seed=42 --batch=b ../others && bigshuf --gather=store --seed=42
+cp -r ../written/ours/store . && bigshuf --scatter=store --seed=42 --batch=b ../gr* && bigshuf --gather=store --seed=42
+cp -r ../written/theirs/store . && bigshuf --scatter=store --seed=42 --batch=b ../gr* && bigshuf --gather=store --seed=42
 cp -r ../written/theirs/store . && bigshuf -S 8M --gather=store --seed=42 --epoch=9223372036854775808 --piles=2-5
 END
 }

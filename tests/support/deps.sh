@@ -53,7 +53,7 @@ apt_install() {
 
 if [ "${1:-}" = machines ]; then
     missing=
-    for tool in musl-gcc:musl-tools qemu-s390x-static:qemu-user-static; do
+    for tool in musl-gcc:musl-tools qemu-s390x:qemu-user; do
         has "${tool%:*}" || missing="$missing ${tool#*:}"
     done
     for triple in aarch64:arm64 i686:i386 riscv64:riscv64 s390x:s390x; do
