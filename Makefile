@@ -25,7 +25,7 @@ FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 CFLAGS ?= -O2 -g
 
 comma  := ,
-BUILD   = build/$(or $(if $(HOSTILE),hostile)$(subst $(comma),-,$(SANITIZE)),plain)
+BUILD   = build/$(subst $(comma),-,$(or $(HOSTILE:%=hostile$(SANITIZE:%=-%)),$(SANITIZE),plain))
 DIST    = build/dist
 
 # What the program needs whatever the user's flags are. Nothing here asks for a particular processor: faster
@@ -172,7 +172,7 @@ soak: all faulty $(TEST_TOOLS) ## try random cases against a model: SECONDS=N [S
 faulty: $(FAULTY)
 
 # Its build has a folder of its own. ROUNDS and SEED reach it through the environment.
-moments: ## let a seed decide which thread runs when: [ROUNDS=N] [SEED=S] [ONLY=PATTERN]
+moments: ## let a seed decide which thread runs when: [ROUNDS=N] [SEED=S]
 	@$(MAKE) --no-print-directory HOSTILE=1 check-moments
 
 check-moments: all $(FAULTY) $(TEST_TOOLS) $(filter %/queue_test,$(UNIT_TESTS))

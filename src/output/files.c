@@ -377,8 +377,8 @@ void files_warn_of_names(const struct files *files)
 
 /* ---- Their names ---- */
 
-/* The file `number` could not get its name. It and those after it have temporary names. Death by signal is held off until
- * that has been said, unless nobody reads it just now: `before` are the signals blocked before. */
+/* The file `number` could not get its name. It and those after it have temporary names. Death by signal is held off
+ * until that has been said, unless nobody reads it just now: `before` are the signals blocked before. */
 _Noreturn static void report_unpublished(const struct files *files, size_t number, size_t end, int error,
                                          const sigset_t *before)
 {

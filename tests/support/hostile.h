@@ -14,6 +14,8 @@
  *     BIGSHUF_SIZES='NAME=SIZE ...'   these sizes are so, whatever the seed
  *     BIGSHUF_SIZES=?                 print those that were drawn, a line NAME=SIZE each, to standard error
  *
+ * The seed decides as well which thread runs when (moments.c). BIGSHUF_MOMENTS=SEED does that alone.
+ *
  * A name is that in the source, with the name of its file before it: 'shuffle/pile:PIECES=3'.
  */
 

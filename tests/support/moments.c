@@ -1,26 +1,26 @@
 /*
- * A scheduler for the threads of one process. One of them has the turn, and the others wait until they get it, so that a
- * run is a function of its seed: BIGSHUF_HOSTILE=SEED. Who has the turn comes by here at every lock, condition, atomic
- * access, thread and system call: there it may lose it. Without a seed all calls are the system's.
+ * A scheduler for the threads of one process. One of them has the turn, and the others wait until they get it, so that
+ * a run is a function of its seed: BIGSHUF_HOSTILE=SEED. Who has the turn comes by here at every lock, condition,
+ * atomic access, thread and system call: there it may lose it. Without a seed all calls are the system's.
  *
  * Half of the seeds give turns as Burckhardt et al. do (A randomized scheduler with probabilistic guarantees of finding
  * bugs, ASPLOS 2010): each thread has a random priority, the highest one runs, and at a few moments that were drawn
- * before, the one that runs becomes the lowest. That finds a bug that needs d such moments among k with a probability of
- * at least 1 / (n * k^(d - 1)) for n threads. Since nobody knows k, it is drawn too, from 32 to 2^18, and after k moments
- * new ones are drawn. The other seeds give each turn to anybody, once in 1 to 64 moments.
+ * before, the one that runs becomes the lowest. That finds a bug that needs d such moments among k with a probability
+ * of at least 1 / (n * k^(d - 1)) for n threads. Since nobody knows k, it is drawn too, from 32 to 2^18, and after k
+ * moments new ones are drawn. The other seeds give each turn to anybody, once in 1 to 64 moments.
  *
- * A thread that waits for another process, at a pipe or for its end, is outside meanwhile: the others go on, and when it
- * comes back depends on that process. Only so far is a run not repeated by its seed. If every thread waits for another
- * one, the run is aborted. Waking up for no reason, as pthread_cond_wait may, is drawn too.
+ * A thread that waits for another process, at a pipe or for its end, is outside meanwhile: the others go on, and when
+ * it comes back depends on that process. Only so far is a run not repeated by its seed. If every thread waits for
+ * another one, the run is aborted. Waking up for no reason, as pthread_cond_wait may, is drawn too.
  *
  * BIGSHUF_OTHERS=1 has the process wait for up to 3 ms at some moments when no other thread is ready, so that other
  * processes go on.
  *
- * BIGSHUF_SIGNAL=N has the process send itself that signal, at a moment that the seed draws. The main thread, which takes
- * it, comes first then. When a handler begins, the next points are near.
+ * BIGSHUF_SIGNAL=N has the process send itself that signal, at a moment that the seed draws. The main thread, which
+ * takes it, comes first then. When a handler begins, the next points are near.
  *
- * This file is compiled without sanitizers, and turns change by bare system calls: so the thread sanitizer sees only what
- * the program itself does to order its accesses, and not that its threads run one after another.
+ * This file is compiled without sanitizers, and turns change by bare system calls: so the thread sanitizer sees only
+ * what the program itself does to order its accesses, and not that its threads run one after another.
  */
 
 #include <errno.h>
@@ -65,13 +65,13 @@ static uint64_t state;   /* of the generator */
 static uint64_t steps;
 static uint64_t patience; /* a turn is given away in one of so many moments; 0: by priorities */
 static bool startles;     /* does anybody wake up for no reason? */
-static uint64_t others; /* other processes have time in one of so many moments; 0: never */
+static uint64_t others;   /* other processes have time in one of so many moments; 0: never */
 static int64_t lowest;
 static uint64_t length, begun, point[POINTS_MOST]; /* k, and of these moments the first one, and those chosen */
 static unsigned points;
 static uint64_t signal_in; /* so many moments, */
 static bool beside;        /* of other threads than the main one? */
-static int signal_number; /* 0: none */
+static int signal_number;  /* 0: none */
 
 /* SplitMix64. */
 static uint64_t draw(uint64_t bound)
@@ -146,8 +146,8 @@ static void unlock_list(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* A signal handler of the same thread may get the turn meanwhile, and keep it. The thread sanitizer lets handlers run only
- * in calls that it knows, as poll. */
+/* A signal handler of the same thread may get the turn meanwhile, and keep it. The thread sanitizer lets handlers run
+ * only in calls that it knows, as poll. */
 static void await_turn(void)
 {
     for (;;) {
@@ -187,13 +187,15 @@ static bool is_any(enum state as)
 static void report_deadlock(void)
 {
     char text[256];
-    const int bytes = snprintf(text, sizeof text, "moments: every thread waits for another: BIGSHUF_HOSTILE=%s\n", seed);
+    const int bytes =
+        snprintf(text, sizeof text, "moments: every thread waits for another: BIGSHUF_HOSTILE=%s\n", seed);
 
     (void)!write(STDERR_FILENO, text, (size_t)bytes);
     abort();
 }
 
-/* Let another one run, and go on as it is said when this one's turn comes: READY, WAITS; or without it: OUTSIDE, ENDED. */
+/* Let another one run, and go on as it is said when this one's turn comes: READY, WAITS; or without it: OUTSIDE, ENDED.
+ */
 static void give_turn(enum state as)
 {
     struct thread *next;
@@ -509,7 +511,7 @@ TRUE_CALL(ssize_t, read, (int fd, void *data, size_t bytes), (fd, data, bytes), 
 TRUE_CALL(ssize_t, write, (int fd, const void *data, size_t bytes), (fd, data, bytes), is_shared(fd))
 TRUE_CALL(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), is_fifo(path))
 TRUE_CALL(int, poll, (int fd, short events), (fd, events), true)
-TRUE_CALL(int, poll_all, (struct pollfd *waits, unsigned count), (waits, count), true)
+TRUE_CALL(int, poll_all, (struct pollfd * waits, unsigned count), (waits, count), true)
 TRUE_CALL(pid_t, wait, (pid_t child, int *status, int options), (child, status, options), (options & WNOHANG) == 0)
 
 void real_sys_nap(void);

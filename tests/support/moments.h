@@ -1,8 +1,8 @@
 /*
  * Included before every file of the hostile build: what a thread can wait at, or be overtaken at, goes through
- * moments.c, which decides who runs on. Names are exchanged, so that the headers declare what stands here. Counters that
- * are read and written relaxed are left alone: they are for the display. System calls come by as they count themselves
- * (faulty_sys.c).
+ * moments.c, which decides who runs on. Names are exchanged, so that the headers declare what stands here. Counters
+ * that are read and written relaxed are left alone: they are for the display. System calls come by as they count
+ * themselves (faulty_sys.c).
  */
 #ifndef BIGSHUF_TESTS_MOMENTS_H
 #define BIGSHUF_TESTS_MOMENTS_H
@@ -36,13 +36,16 @@ void moments_pass(void);
 #undef atomic_fetch_add
 #undef atomic_fetch_sub
 #undef atomic_compare_exchange_weak
-#define atomic_load(at)             MOMENTS_AROUND(__auto_type, atomic_load_explicit(at, memory_order_seq_cst))
-#define atomic_store(at, value)     (moments_pass(), atomic_store_explicit(at, value, memory_order_seq_cst), moments_pass())
-#define atomic_exchange(at, value)  MOMENTS_AROUND(__auto_type, atomic_exchange_explicit(at, value, memory_order_seq_cst))
-#define atomic_fetch_add(at, value) MOMENTS_AROUND(__auto_type, atomic_fetch_add_explicit(at, value, memory_order_seq_cst))
-#define atomic_fetch_sub(at, value) MOMENTS_AROUND(__auto_type, atomic_fetch_sub_explicit(at, value, memory_order_seq_cst))
+#define atomic_load(at)         MOMENTS_AROUND(__auto_type, atomic_load_explicit(at, memory_order_seq_cst))
+#define atomic_store(at, value) (moments_pass(), atomic_store_explicit(at, value, memory_order_seq_cst), moments_pass())
+#define atomic_exchange(at, value)                                                                                     \
+    MOMENTS_AROUND(__auto_type, atomic_exchange_explicit(at, value, memory_order_seq_cst))
+#define atomic_fetch_add(at, value)                                                                                    \
+    MOMENTS_AROUND(__auto_type, atomic_fetch_add_explicit(at, value, memory_order_seq_cst))
+#define atomic_fetch_sub(at, value)                                                                                    \
+    MOMENTS_AROUND(__auto_type, atomic_fetch_sub_explicit(at, value, memory_order_seq_cst))
 #define atomic_compare_exchange_weak(at, before, value)                                                                \
-    MOMENTS_AROUND(_Bool, atomic_compare_exchange_weak_explicit(at, before, value, memory_order_seq_cst,              \
-                                                                memory_order_seq_cst))
+    MOMENTS_AROUND(                                                                                                    \
+        _Bool, atomic_compare_exchange_weak_explicit(at, before, value, memory_order_seq_cst, memory_order_seq_cst))
 
 #endif
