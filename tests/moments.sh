@@ -1,13 +1,14 @@
 # Threads at hostile moments: in the hostile build a seed decides who runs when (tests/support/moments.c), so each test
 # is done with many seeds. One that fails names its seed, which does it again: SEED=S ROUNDS=1.
 # shellcheck shell=bash
-# shellcheck disable=SC2016,SC2317 # commands for eval; functions of rounds
+# shellcheck disable=SC2012,SC2016,SC2317 # names that are known; commands for eval; functions of rounds
 
 : "${ROUNDS:=10}" "${SEED:=1}"
 
 # Little memory, small blocks: a small input is spilled by several threads.
 SMALL='shuffle/engine:ENGINE_BLOCK_BITS=10 shuffle/engine:ENGINE_MEBIBYTES=1 shuffle/engine:QUEUE_BLOCK_MIN=64'
-export BIGSHUF_SIZES="$SMALL shuffle/engine:QUEUE_BLOCK_WANTED=4096"
+SMALL+=' shuffle/engine:QUEUE_BLOCK_WANTED=4096 shuffle/gather:CLAIM_BYTES=4096'
+export BIGSHUF_SIZES=$SMALL
 
 cd "$MEMORY" || exit
 
@@ -110,7 +111,8 @@ test_sigterm_at_any_moment_leaves_all_files_or_none() {
     bigshuf() {
         timeout -k 1 60 bigshuf-faulty --parallel=4 --seed=42 "$@"
     }
-    BIGSHUF_SIZES+=' job/job:SMALL_BYTES=1 shuffle/gather:DIVIDED_RECORDS_MIN=99 shuffle/gather:CLAIM_BYTES=50'
+    BIGSHUF_SIZES+=' job/job:SMALL_BYTES=1'
+    BIGSHUF_SIZES=${BIGSHUF_SIZES/CLAIM_BYTES=4096/CLAIM_BYTES=50}
     mkdir out
     seq 600 >in
     FAULT_CALL=none BIGSHUF_SIGNAL=15 rounds is_ended

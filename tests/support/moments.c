@@ -46,7 +46,7 @@ enum { THREADS_MOST = 64, POINTS_MOST = 4, NEAR = 64 };
 enum state { NONE, RUNS, READY, WAITS, OUTSIDE, ENDED };
 
 struct thread {
-    enum state state;
+    volatile enum state state;
     atomic_int turns;   /* what it waits at for its turn */
     const void *awaits; /* a mutex, a condition or a thread; NULL once it is there */
     int64_t priority;
@@ -254,11 +254,9 @@ static bool is_overtaken(void)
 /* The main thread may be waiting. Its handler becomes ready in a few microseconds, unless it holds signals off. */
 static void send_signal(void)
 {
-    volatile const enum state *const main_state = &threads[0].state;
-
     threads[0].priority = INT64_MAX;
     (void)kill(getpid(), signal_number);
-    for (int i = 0; i < 1000 && (*main_state == WAITS || *main_state == OUTSIDE); i++)
+    for (int i = 0; i < 1000 && (threads[0].state == WAITS || threads[0].state == OUTSIDE); i++)
         usleep(10);
 }
 
