@@ -119,13 +119,13 @@ test_sigterm_at_any_moment_leaves_all_files_or_none() {
     FAULT_CALL=link_descriptor FAULT_RUN='kill -TERM $PPID' rounds is_ended
 }
 
-# Several processes, each with moments of its own, at some of which the others have time.
+# Several processes, each with moments of its own, at some of which those that fill it leave the others time.
 fill_a_store() {
     local batch jobs=() BIGSHUF_MOMENTS=$BIGSHUF_MOMENTS.
     rm -rf store
     for batch in 1 2 3; do
         BIGSHUF_MOMENTS+=$batch
-        bigshuf --scatter=store --piles=8 --batch=$batch "in$batch" &
+        BIGSHUF_OTHERS=1 bigshuf --scatter=store --piles=8 --batch=$batch "in$batch" &
         jobs+=($!)
     done
     wait_until test -e store/format
@@ -147,6 +147,5 @@ test_batches_come_whole_while_others_look() {
     seq 301 3000 >in2
     seq 3001 9000 >in3
     cat in? >all
-    export BIGSHUF_OTHERS=1
     rounds fill_a_store
 }
