@@ -60,12 +60,13 @@ FAULTY_SYS = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
 TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge json_values model peak same_lines terminal)
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+WORDS      = $(BUILD)/tests/statistics/words
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 MACHINES   = arm64 i386 musl riscv64 s390x
 
-.PHONY: all check check-long check-valgrind check-dist check-machines $(MACHINES:%=check-%) machine check-moments moments \
-    soak faulty mutants fuzz fuzzers bench deps deps-machines install install-strip uninstall dist dist-static deb format \
-    lint clean help FORCE
+.PHONY: all check check-long check-valgrind check-dist check-statistics check-machines $(MACHINES:%=check-%) machine \
+    check-moments moments soak faulty mutants fuzz fuzzers bench deps deps-machines deps-statistics install \
+    install-strip uninstall dist dist-static deb format lint clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -114,7 +115,7 @@ $(BUILD)/tests/support/moments.o: HOSTILE_FLAGS = -D_GNU_SOURCE
 $(BUILD)/tests/support/moments.o: SANITIZE_FLAGS =
 endif
 
-$(TEST_TOOLS): %: %.o
+$(TEST_TOOLS) $(WORDS): %: %.o
 	$(call say,LD,$@)$(LINK) -o $@ $^
 
 $(addprefix $(BUILD)/tests/support/,forge json_values): $(LIBRARY)
@@ -182,6 +183,11 @@ check-moments: all $(FAULTY) $(TEST_TOOLS) $(filter %/queue_test,$(UNIT_TESTS))
 mutants: ## how many small changes of the program do the tests notice? SECONDS=N SEED=S
 	@SECONDS='$(if $(filter command line,$(origin SECONDS)),$(SECONDS))' python3 tests/mutants/mutants.py
 
+# SEED, SCALE and ONLY reach it through the environment.
+check-statistics: all $(WORDS) ## is every order as likely? SECONDS=3600, with dieharder; or SCALE=ROUNDS SEED=N
+	@PATH='$(CURDIR)/$(BUILD):'"$$PATH" SECONDS='$(if $(filter command line,$(origin SECONDS)),$(SECONDS))' \
+	    python3 tests/statistics/check.py '$(CURDIR)/$(WORDS)'
+
 check-dist: all ## test installing, the tarball, the static binary and the Debian package
 	@BUILD='$(BUILD)' ONLY='$(ONLY)' bash tests/support/run.sh tests/dist.sh
 
@@ -221,6 +227,9 @@ deps: ## install what the tests and the lint need, with the system's package man
 
 deps-machines: ## install what check-machines needs: cross compilers and qemu (Debian)
 	@sh tests/support/deps.sh machines
+
+deps-statistics: ## install dieharder, which is a package of Debian
+	apt-get install -q -y --no-install-recommends dieharder
 
 # ---- Speed ----
 

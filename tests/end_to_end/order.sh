@@ -176,3 +176,15 @@ test_a_run_is_repeated_with_the_seed_that_v_prints() {
     bigshuf -v --seed="$seed" in 2>again | cmp - out
     grep -E "^bigshuf: seed: +$seed\$" again
 }
+
+# ---- Every order is equally likely ----
+
+# With fixed seeds, so it passes always or never; the right program would fail with one seed in a thousand. With more
+# samples, and in all ways: make check-statistics.
+test_orders_samples_and_stores_are_as_likely_as_promised() {
+    needs python3
+    needs_scale small
+    ways='file|spilled$|deep|piles|trees|--part=1/2|store of (2|512) |-r|--weight-field$|--prob|--spl.*d$|--strat'
+    SEED=1 SCALE=1 ONLY="^($ways|seeds|epochs|shuffled)" \
+        python3 "$TOP/tests/statistics/check.py"
+}

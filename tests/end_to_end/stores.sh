@@ -927,27 +927,6 @@ test_list_is_a_table_or_for_programs_with_z() {
     done | cmp - <(bigshuf --gather=store --list -z)
 }
 
-# ---- Uniform ----
-
-# The orders of three records in two batches of a store of two piles, all six of them equally often. tests/ has the
-# statistics in full.
-test_all_orders_of_a_small_store_are_as_likely() {
-    local runs
-    cd "$MEMORY" || exit
-    runs=$(scale 60 60 6000)
-    seq 2 >a
-    seq 3 3 >b
-    for seed in $(seq $runs); do
-        rm -rf store
-        bigshuf --scatter=store --seed=$seed --batch=a --piles=2 a
-        bigshuf --scatter=store --seed=$seed --batch=b b
-        bigshuf --gather=store --seed=$seed | paste -s -d ' ' -
-    done | sort | uniq -c >orders
-    cat orders
-    # Five degrees of freedom: more than 20.5 comes once in a thousand times.
-    awk -v runs=$runs '{ sum += ($1 - runs / 6) ^ 2 / (runs / 6) } END { exit NR != 6 || sum > 20.5 }' orders
-}
-
 # ---- What goes wrong ----
 
 test_a_strange_name_in_the_place_of_a_store_gives_no_orders() {
