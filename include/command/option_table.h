@@ -50,6 +50,7 @@ enum { OPTION_WORDS = UCHAR_MAX + 1, OPTION_END = OPTION_WORDS + 64 /* above the
 #define CLASS_BATCH        CLASS(29) /* about a batch that is added */
 #define CLASS_VIEW         CLASS(30) /* about the order in which a store is read */
 #define CLASS_SKIP         CLASS(31) /* --skip */
+#define CLASS_REQUESTS     CLASS(32) /* --requests */
 
 #define CLASSES_ORDER (CLASS_SOURCE | CLASS_REPEAT | CLASS_SAMPLE) /* other orders than that of the seed */
 

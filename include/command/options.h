@@ -56,6 +56,7 @@ struct options {
     bool separator_given;
     uint8_t field_separator;          /* -t; if not given, it depends on the records */
     struct field_choice weight_field; /* --weight-field */
+    bool requests;                    /* --requests */
     const char *weights;              /* --weights: the name of a file; NULL if not given */
     const char *probability;          /* --probability, as decimal_threshold takes it; NULL if not given */
 
