@@ -11,6 +11,7 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
+#include "base/tunable.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -26,10 +27,11 @@ void dialogue_open(struct dialogue *dialogue, uint8_t *in, size_t in_room, uint8
     sys_widen_pipe(STDOUT_FILENO);
 }
 
+TUNABLE(READ_BYTES, 256 << 10, 1, 256 << 10); /* of lines, at a time */
+
 /* Read once. */
 static void read_more(struct dialogue *dialogue)
 {
-    enum { READ_BYTES = 256 << 10 };
     const ssize_t got =
         io_read(STDIN_FILENO, dialogue->in + dialogue->end, least_size(READ_BYTES, dialogue->in_room - dialogue->end));
 

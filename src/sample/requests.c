@@ -18,6 +18,7 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "base/steps.h"
+#include "base/tunable.h"
 #include "sample/dialogue.h"
 #include "sample/weight_law.h"
 #include "sample/weight_tree.h"
@@ -32,11 +33,12 @@ enum {
     LINES_SHARE = 8,                 /* this part of the pool */
     WINDOW = 1024,                   /* records that are fetched at a time */
     QUOTED = 60,                     /* bytes of a wrong line that a message shows */
-    STEP_BYTES = 256 << 10,          /* of a long record that are looked at at a time */
-    LEAVE_BYTES = 8 << 20,           /* of mapped files that are read before they leave memory */
     ENTRY_BYTES = 19,                /* of the pool for a record with its weight */
     DRAWN = 2,                       /* numbers that are kept of each record of a batch: its own, and its weight */
 };
+
+TUNABLE(STEP_BYTES, 256 << 10, 64, 256 << 10); /* of a long record that are looked at at a time */
+TUNABLE(LEAVE_BYTES, 8 << 20, 64, 8 << 20);    /* of mapped files that are read before they leave memory */
 
 struct requests {
     struct run *run;
