@@ -29,7 +29,7 @@
 enum {
     ROUND = 256,                     /* numbers, at most; fixed, as it decides what is drawn */
     REQUEST_BYTES = 1 << 20,         /* of a line, at most, with its end */
-    LINES_BYTES = 2 * REQUEST_BYTES, /* for lines that wait, or more, */
+    LINES_BYTES = 2 * REQUEST_BYTES, /* for lines that wait, at least, */
     LINES_SHARE = 8,                 /* this part of the pool */
     WINDOW = 1024,                   /* records that are fetched at a time */
     QUOTED = 60,                     /* bytes of a wrong line that a message shows */
@@ -438,24 +438,26 @@ static void answer_all(struct requests *r)
     dialogue_flush(&r->dialogue);
 }
 
-/* Lines that wait have the first blocks of the pool, which are neighbours; answers have the buffer, which is free when
- * all records have been read. */
+/* Lines that wait have a part of the memory, but never less than LINES_BYTES; answers have the buffer, which is free
+ * when all records have been read. */
 void requests_answer(struct run *run, struct source *source, const struct weight_place *weights)
 {
     struct requests *r = fault_allocate(1, sizeof *r);
     struct pool *pool = &run->engine.pool;
-    const uint32_t fewest = (uint32_t)pool_blocks_for(pool, LINES_BYTES), share = pool->blocks / LINES_SHARE;
-    const uint32_t blocks = share > fewest ? share : fewest, first = pool_get_neighbours(pool, blocks);
+    const size_t share = (size_t)(pool->blocks / LINES_SHARE) << pool->block_shift;
+    const size_t lines_bytes = share > LINES_BYTES ? share : LINES_BYTES;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
+    uint8_t *lines = sys_map(lines_bytes);
 
-    if (first == POOL_NONE || table_init(&r->drawn, pool) != 0)
+    (void)pool_promise(pool, pool->blocks / LINES_SHARE);
+    if (lines == NULL || table_init(&r->drawn, pool) != 0)
         fault_report("memory", errno);
     r->run = run;
     r->source = source;
     r->drawn.wide = true;
     random_words_init(&r->words, &run->order.key, "requests");
     open_records(r, weights);
-    dialogue_open(&r->dialogue, pool_block(pool, first), (size_t)blocks << pool->block_shift, space.data, space.bytes);
+    dialogue_open(&r->dialogue, lines, lines_bytes, space.data, space.bytes);
     answer_all(r);
     free(r);
 }
