@@ -16,8 +16,7 @@ struct dialogue {
     uint8_t *in;
     size_t in_room;
     size_t begin, searched, end; /* in `in`: of the next line; no line ends before; of what has come */
-    bool ended;                  /* no more will come */
-    bool keeps;                  /* are lines kept while an answer cannot be written? */
+    bool ended, keeps;           /* will no more come? are lines kept while an answer cannot be written? */
 };
 
 void dialogue_open(struct dialogue *dialogue, uint8_t *in, size_t in_room, uint8_t *out, size_t out_room);

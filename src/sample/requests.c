@@ -1,11 +1,10 @@
 /*
  * A batch without repetition is drawn in rounds: numbers are drawn from one sum, and the records that they name are
  * looked up side by side; who is named again is passed over. That is the law of drawing one after another from those
- * that are left, for which it does not matter how often somebody names one that is gone. Who was drawn weighs 0 until
- * the batch is complete. Rounds are short, so that a few heavy records, named again and again, do not take long.
+ * that are left. Who was drawn weighs 0 until the batch is complete. Rounds are short, so that a few heavy records,
+ * named again and again, do not take long.
  *
- * Regular files are mapped. If there is no room in memory for all of them, they leave it after each use. The records of
- * other inputs are kept in memory, and so are those that are added.
+ * Regular files are mapped, and leave memory after each use if it has no room for all of them. Other inputs are kept.
  */
 
 #include "sample/requests.h"
@@ -60,6 +59,12 @@ struct requests {
     uint64_t named[ROUND], window[WINDOW];
 };
 
+/* Number and weight of a record of the batch. */
+static uint64_t *drawn_at(const struct requests *r, uint64_t i)
+{
+    return table_u64(&r->drawn, DRAWN * i);
+}
+
 /* ---- What is wrong ---- */
 
 /* What was answered before must not be lost; meanwhile the line may leave its place. */
@@ -100,10 +105,9 @@ static bool keep(struct requests *r, const void *data, size_t bytes)
 
 static bool add_record(struct requests *r, uint64_t place, uint64_t length, uint64_t weight)
 {
-    const uint64_t i = r->tree.count, block = i >> table_number_shift(&r->references);
+    const uint64_t i = r->tree.count;
 
-    if ((block == r->references.blocks && table_take_block(&r->references, block) != 0) ||
-        !weight_tree_add(&r->tree, weight))
+    if (table_extend(&r->references, i) != 0 || !weight_tree_add(&r->tree, weight))
         return false;
     *table_u64(&r->references, i) = reference_make(place, length);
     return true;
@@ -226,13 +230,17 @@ static int compare(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* What is on a disk is asked for in the order of its places. */
-static void fetch_window(struct requests *r, unsigned count)
+/* Records of the batch from number `first` on will be needed: what is on a disk is asked for in the order of its
+ * places.
+ */
+static void fetch_window(struct requests *r, uint64_t first)
 {
-    const size_t page = sys_page_bytes();
+    const size_t count = (size_t)least(r->batch - first, WINDOW), page = sys_page_bytes();
 
+    for (size_t i = 0; i < count; i++)
+        r->window[i] = *table_u64(&r->references, drawn_at(r, first + i)[0]);
     qsort(r->window, count, sizeof *r->window, compare);
-    for (unsigned i = 0; i < count && reference_place(r->window[i]) < r->space; i++) {
+    for (size_t i = 0; i < count && reference_place(r->window[i]) < r->space; i++) {
         const uint64_t place = reference_place(r->window[i]);
 
         (void)sys_will_need(r->base + place / page * page, place % page + reference_length(r->window[i]));
@@ -246,16 +254,9 @@ static uint64_t next_word(void *context)
     return random_next(context);
 }
 
-static uint64_t *drawn_at(const struct requests *r, uint64_t i)
-{
-    return table_u64(&r->drawn, DRAWN * i);
-}
-
 static void put_drawn(struct requests *r, uint64_t record, uint64_t weight)
 {
-    const uint64_t block = DRAWN * r->batch >> table_number_shift(&r->drawn);
-
-    if (block == r->drawn.blocks && table_take_block(&r->drawn, block) != 0)
+    if (table_extend(&r->drawn, DRAWN * r->batch) != 0)
         refuse_memory(r, 0);
     drawn_at(r, r->batch)[0] = record;
     drawn_at(r, r->batch++)[1] = weight;
@@ -274,19 +275,6 @@ static void draw_round(struct requests *r, unsigned count, bool repeat)
         if (!repeat)
             weight_tree_set(&r->tree, r->named[i], 0);
     }
-}
-
-static void draw_batch(struct requests *r, uint64_t wanted, bool repeat)
-{
-    const struct uint128 *total = &r->tree.total;
-    const uint64_t bytes = least(wanted, UINT64_MAX / 64) * DRAWN * sizeof(uint64_t);
-
-    if (repeat && bytes > engine_pool_bytes(&r->run->engine) && (total->high | total->low) != 0)
-        refuse_memory(r, bytes);
-    for (r->batch = 0; r->batch < wanted && (total->high | total->low) != 0;)
-        draw_round(r, (unsigned)least(wanted - r->batch, ROUND), repeat);
-    for (uint64_t i = 0; i < r->batch && !repeat; i++)
-        weight_tree_set(&r->tree, drawn_at(r, i)[0], drawn_at(r, i)[1]);
 }
 
 /* Put a number, as a weight, and what is to be behind it. */
@@ -320,13 +308,8 @@ static void say_batch(struct requests *r)
         put_whole(r, length_of(r, drawn_at(r, i)[0]), '\n');
     }
     for (uint64_t i = 0; i < r->batch; i++) {
-        const unsigned count = (unsigned)least(r->batch - i, WINDOW);
-
-        if (!r->stays && i % WINDOW == 0) {
-            for (unsigned j = 0; j < count; j++)
-                r->window[j] = *table_u64(&r->references, drawn_at(r, i + j)[0]);
-            fetch_window(r, count);
-        }
+        if (!r->stays && i % WINDOW == 0)
+            fetch_window(r, i);
         say_record(r, drawn_at(r, i)[0]);
     }
 }
@@ -366,12 +349,19 @@ static uint64_t take_weight(struct requests *r)
 
 static void draw(struct requests *r)
 {
-    uint64_t wanted;
+    const struct uint128 *total = &r->tree.total;
+    uint64_t wanted, bytes;
     const bool good = take_number(r, &wanted), repeat = take(r, " repeat");
 
     if (!good || r->at < r->end)
         refuse(r, "write draw K or draw K repeat, K a whole number below 2^64");
-    draw_batch(r, wanted, repeat);
+    bytes = least(wanted, UINT64_MAX / 64) * DRAWN * sizeof(uint64_t);
+    if (repeat && bytes > engine_pool_bytes(&r->run->engine) && (total->high | total->low) != 0)
+        refuse_memory(r, bytes);
+    for (r->batch = 0; r->batch < wanted && (total->high | total->low) != 0;)
+        draw_round(r, (unsigned)least(wanted - r->batch, ROUND), repeat);
+    for (uint64_t i = 0; i < r->batch && !repeat; i++)
+        weight_tree_set(&r->tree, drawn_at(r, i)[0], drawn_at(r, i)[1]);
     say_batch(r);
     table_clear(&r->drawn);
     counter_add(&r->run->progress->written, r->batch);
