@@ -25,6 +25,6 @@ void dialogue_open(struct dialogue *dialogue, uint8_t *in, size_t in_room, uint8
  * of the input, and of a line of more than `most` bytes, half the room or less. 0: there is no more. */
 size_t dialogue_listen(struct dialogue *dialogue, size_t most, const char **line);
 
-void dialogue_flush(void *dialogue);
+void dialogue_flush(void *context); /* the dialogue */
 
 #endif

@@ -103,15 +103,15 @@ END
 # The first is longer than the room for answers, the second one's length does not fit into a reference.
 test_records_of_any_length() {
     local size first
-    long_line 3000000 >1
-    long_line 1048575 >2
-    long_line 1000000 >4
-    cat 1 2 2 >in
-    (printf 'set 0 1000\ndraw 1\nset 0 0\nset 2 1000\ndraw 1\nset 2 0\nadd 1e6 ' && cat 4 && echo draw 1) >log
+    long_line 3000000 >long
+    long_line 1048575 >less
+    long_line 1000000 >more
+    cat long less less >in
+    (printf 'set 0 1000\ndraw 1\nset 0 0\nset 2 1000\ndraw 1\nset 2 0\nadd 1e6 ' && cat more && echo draw 1) >log
     for size in 9M 64M; do
         bigshuf --requests --seed=1 -S $size in <log >out
-        (printf '1 3000001 1002\n0 1000 3000001\n' && cat 1 && printf '1 1048576 1001\n2 1000 1048576\n' && cat 2 &&
-            printf '1 1000001 1000001\n3 1000000 1000001\n' && cat 4) | cmp - out
+        (printf '1 3000001 1002\n0 1000 3000001\n' && cat long && printf '1 1048576 1001\n2 1000 1048576\n' && cat less &&
+            printf '1 1000001 1000001\n3 1000000 1000001\n' && cat more) | cmp - out
     done
 }
 
