@@ -105,13 +105,13 @@ test_records_of_any_length() {
     local size first
     long_line 3000000 >long
     long_line 1048575 >less
-    long_line 1000000 >more
+    long_line 1000000 >added
     cat long less less >in
-    (printf 'set 0 1000\ndraw 1\nset 0 0\nset 2 1000\ndraw 1\nset 2 0\nadd 1e6 ' && cat more && echo draw 1) >log
+    (printf 'set 0 1000\ndraw 1\nset 0 0\nset 2 1000\ndraw 1\nset 2 0\nadd 1e6 ' && cat added && echo draw 1) >log
     for size in 9M 64M; do
         bigshuf --requests --seed=1 -S $size in <log >out
         (printf '1 3000001 1002\n0 1000 3000001\n' && cat long && printf '1 1048576 1001\n2 1000 1048576\n' && cat less &&
-            printf '1 1000001 1000001\n3 1000000 1000001\n' && cat more) | cmp - out
+            printf '1 1000001 1000001\n3 1000000 1000001\n' && cat added) | cmp - out
     done
 }
 
@@ -249,7 +249,7 @@ test_requests_in_a_file_wait_for_a_slow_reader() {
 test_a_reader_that_goes_away_ends_the_run() {
     local status=0
     seq 3 >in
-    ((yes 'draw 3' || true) 2>said | bigshuf --requests in | head -n 1 >out) || status=$?
+    ( (yes 'draw 3' || true) 2>said | bigshuf --requests in | head -n 1 >out) || status=$?
     same 141 $status
     if [ -c /dev/full ]; then
         fails_with 1 'bigshuf: write error: No space left on device' ask 'draw 1\n' >/dev/full
