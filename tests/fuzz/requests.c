@@ -35,8 +35,10 @@ static void put_record(const uint8_t *data, size_t bytes, fuzz_wide steps)
 static void list_input(void)
 {
     list.count = 0;
-    for (size_t at = 0; at < input_bytes; at += list.bytes[list.count - 1] + 1)
-        put_record(input + at, strcspn((const char *)input + at, "\n"), (fuzz_wide)1 << 32);
+    for (const uint8_t *at = input, *end; at < input + input_bytes; at = end + 1) {
+        end = memchr(at, '\n', (size_t)(input + input_bytes - at));
+        put_record(at, (size_t)(end - at), (fuzz_wide)1 << 32);
+    }
 }
 
 /* From the end of a word on: digits, then a space or the end of the line. */
