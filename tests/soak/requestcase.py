@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import expect
 import model
 import shrink
-from case import ERRORS, Case, Maker, draw_hostile
+from case import ERRORS, Case, Maker, finish
 from check import SLACK_KIB, memory_limit
 from data import SCALES, Data
 from records import BadInput
@@ -22,12 +22,13 @@ from words import Stream, labelled_key, main_key
 REQUEST_BYTES = 1 << 20
 ROUND = 256
 PIPE_BYTES = 2 << 20  # more than a pipe holds
-BAD = (b"", b"draw", b"draw ", b"draw -1", b"draw +1", b"draw 1.5", b"draw 1 ", b" draw 1", b"draw  1", b"draw\t1", b"draw 1\r",
-       b"draw 1 again", b"draw 1 repeat ", b"draw 1 repeat repeat", b"DRAW 1", b"draw 18446744073709551616", b"draw 1e2", b"draw 1\0",
-       b"set", b"set 0", b"set 0 ", b"set 0 nan", b"set 0 inf", b"set 0 -1", b"set 0 -1e-99", b"set 0 1e-10", b"set 0 2.3e-10",
-       b"set 0 4294967296.0000001", b"set 0 1e400", b"set 0 1 ", b"set 0  1", b"set 0 \t1", b"set 0 1 2", b"set 0 0x10", b"set 0 1e",
-       b"set -1 1", b"set 18446744073709551615 1", b"set 0 .", b"add", b"add 1", b"add x y", b"add  1 x", b"add -1 x", b"add nan ",
-       b"quit", b"\0", b"\xff\xfe", b"drawn 1", b"# draw 1")
+BAD = (b"", b"draw", b"draw ", b"draw -1", b"draw +1", b"draw 1.5", b"draw 1 ", b" draw 1", b"draw  1", b"draw\t1",
+       b"DRAW 1", b"draw 1\r", b"draw 1 again", b"draw 1 repeat ", b"draw 1 repeat repeat",
+       b"draw 18446744073709551616", b"draw 1e2", b"draw 1\0", b"set", b"set 0", b"set 0 ", b"set 0 nan",
+       b"set 0 inf", b"set 0 -1", b"set 0 -1e-99", b"set 0 1e-10", b"set 0 2.3e-10", b"set 0 4294967296.0000001",
+       b"set 0 1e400", b"set 0 1 ", b"set 0  1", b"set 0 \t1", b"set 0 1 2", b"set 0 0x10", b"set 0 1e", b"set -1 1",
+       b"set 18446744073709551615 1", b"set 0 .", b"add", b"add 1", b"add x y", b"add  1 x", b"add -1 x",
+       b"add nan ", b"quit", b"\0", b"\xff\xfe", b"drawn 1", b"# draw 1")
 
 
 @dataclass
@@ -192,7 +193,7 @@ class RequestMaker(Maker):
 
     def _weight(self):
         draw = self.draw
-        return draw.choice((draw.choice(SCALES), "-0", "%.6g" % draw.random(), "%d.%d" % (draw.randrange(9), draw.randrange(9)),
+        return draw.choice((draw.choice(SCALES), "-0", "%.6g" % draw.random(), "%.1f" % (9 * draw.random()),
                             "%d" % draw.randrange(1 << 33) if self.chance(8) else "1")).encode()
 
     def _request(self, count, lines):
@@ -203,8 +204,8 @@ class RequestMaker(Maker):
         if way == 3:
             return b"draw %d repeat" % draw.choice((0, 1, 3, 32, 257, 1000))
         if way == 4 and lines:
-            text = draw.choice((b"", b"new", b" two words ", b"\r", draw.randbytes(draw.randrange(40)).replace(b"\n", b"")))
-            return b"add %s %s" % (self._weight(), text)
+            noise = draw.randbytes(draw.randrange(40)).replace(b"\n", b"")
+            return b"add %s %s" % (self._weight(), draw.choice((b"", b"new", b" two words ", b"\r", noise)))
         return b"set %d %s" % (number, self._weight()) if count else b"draw 1"
 
     def _pick_requests(self):
@@ -272,13 +273,10 @@ class RequestMaker(Maker):
 
 def make_request_case(seed):
     """The case of this seed."""
-    from case import finish
-
     maker = RequestMaker("requests " + seed, ())
     maker.case = RequestCase(seed)
     case = maker.make()
     finish(case)
-    case.hostile = draw_hostile(seed)
     return case
 
 
@@ -298,31 +296,30 @@ def smaller_cases(case):
 
 
 def _talk(process, case, right):
-    """Write requests and read answers, as the case has it; returns what has come, and what is wrong."""
+    """Write requests and read answers, as the case has it; returns who reads the last ones, and what is wrong."""
     to, back = os.dup(process.stdin.fileno()), os.dup(process.stdout.fileno())
     process.stdin.close()
     process.stdout.close()
-    reader = Reader(back, *case.circ.get("reader", ("all", 0)))
-    come, wrong = b"", None
-    if case.circ.get("talk") == "turns":
-        come, wrong = _in_turns(to, back, case, right)
+    reader, way = Reader(back, *case.circ.get("reader", ("all", 0))), case.circ.get("talk")
+    wrong = None
+    if way == "turns":
+        reader.parts, wrong = _in_turns(to, back, case, right)
         os.close(to)
-        reader.start()
-        return come, wrong, reader
-    feeder = Feeder(case.text(), case.circ.get("talk") == "bits", to)
-    feeder.start()
-    if case.circ.get("talk") == "late":
-        feeder.join(LIMIT_SECONDS)
-        wrong = ("requests deadlock", "all requests read", "not all") if feeder.is_alive() else None
-        feeder.stop.set()
+    else:
+        feeder = Feeder(case.text(), way == "bits", to)
+        feeder.start()
+        if way == "late":
+            feeder.join(LIMIT_SECONDS)
+            wrong = ("requests deadlock", "all requests read", "not all") if feeder.is_alive() else None
+            feeder.stop.set()
     reader.start()
-    return come, wrong, reader
+    return reader, wrong
 
 
 def _in_turns(to, back, case, right):
     """Each request is written when all answers before it have come."""
     parts = []
-    requests = case.text().splitlines(keepends=True)
+    requests = re.findall(rb"[^\n]*\n|[^\n]+", case.text())
     for request, answer in itertools.zip_longest(requests, right.parts, fillvalue=b""):
         try:
             while request:
@@ -332,12 +329,12 @@ def _in_turns(to, back, case, right):
         left = len(answer)
         while left:
             if not select.select([back], [], [], LIMIT_SECONDS)[0]:
-                return b"".join(parts), ("requests flush", "an answer before the next request", "none in its time")
+                return parts, ("requests flush", "an answer before the next request", "none in its time")
             parts.append(os.read(back, left))
             if not parts[-1]:
                 break
             left -= len(parts[-1])
-    return b"".join(parts), None
+    return parts, None
 
 
 def run_requests(case, tools, folder):
@@ -345,7 +342,7 @@ def run_requests(case, tools, folder):
     lay_out(case, folder)
     right = answers_to(case)
     circ = case.circ
-    command = [tools.choose(case, "fault" in circ)] + arguments(case)
+    command = [tools.faulty if "fault" in circ else tools.program] + arguments(case)
     if tools.peak and not {"kill", "reader"} & set(circ):
         command = [tools.peak, "aux/peak"] + command
     with open(folder.at("aux/stderr"), "wb") as err:
@@ -354,7 +351,7 @@ def run_requests(case, tools, folder):
     if circ["via"] == "fifo" and case.inputs:
         last = len(case.inputs) - 1
         Feeder(case.input_bytes(last), False, path=folder.at("in/%d" % last)).start()
-    come, wrong, reader = _talk(process, case, right)
+    reader, wrong = _talk(process, case, right)
     if "kill" in circ and not ended(process, circ["kill"][1]):
         process.send_signal(getattr(signal, "SIG" + circ["kill"][0]))
     if not ended(process, LIMIT_SECONDS):
@@ -363,7 +360,7 @@ def run_requests(case, tools, folder):
     process.wait()
     reader.join(10)
     left = end_processes(folder.path, 5)
-    seen = come + b"".join(reader.parts)
+    seen = b"".join(reader.parts)
     said = folder.read("aux/stderr").decode(errors="replace")
     return (wrong or (("requests left", "no process", str(left)) if left else None)
             or _wrong_answers(case, right, seen, process.returncode, said) or _too_large(case, folder))
@@ -393,7 +390,8 @@ def _wrong_answers(case, right, seen, status, said):
         return None
     at = next((i for i, (a, b) in enumerate(zip(whole, seen)) if a != b), min(len(whole), len(seen)))
     wanted = "%r, bad request: %d, refused: %s" % (whole[max(0, at - 60) : at + 60], right.bad, right.refused)
-    return "requests answers", wanted, "at byte %d: %r, status %d: %s" % (at, seen[max(0, at - 60) : at + 60], status, said)
+    found = "at byte %d: %r, status %d: %s" % (at, seen[max(0, at - 60) : at + 60], status, said)
+    return "requests answers", wanted, found
 
 
 def _too_large(case, folder):
