@@ -40,6 +40,8 @@ class RequestCase(Case):
     def text(self):
         """What the client writes."""
         lines = list(self.requests)
+        if "bulk" in self.circ:  # more than pipes hold, both ways
+            lines += [b"draw 2000 repeat"] * 100 + [b"set 0 1"] * 200000
         if "long" in self.circ:
             lines.append(b"add 0.5 ".ljust(self.circ["long"] - 1, b"x"))
         text = b"".join(line + b"\n" for line in lines)
@@ -208,14 +210,22 @@ class RequestMaker(Maker):
             return b"add %s %s" % (self._weight(), draw.choice((b"", b"new", b" two words ", b"\r", noise)))
         return b"set %d %s" % (number, self._weight()) if count else b"draw 1"
 
+    def _changed(self, request):
+        """One byte more, less or another; mostly one that may stand there."""
+        at = self.draw.randrange(len(request) + 1)
+        more = self.draw.choice((b" ", b" ", b"0", b".", b"-", b"r", b"\0", b"\xe9", b""))
+        return request[:at] + more + request[at + self.draw.randrange(2) :]
+
     def _pick_requests(self):
         draw, count = self.draw, min(expect.count_records(self.case), self.draw.choice((40, 1 << 30)))
         lines = not {"records", "csv", "delimiter", "z"} & set(self.case.opts) or self.chance(8)
         many = (0, 1, 5) if self.case.opts.get("S") == "8M" else (0, 1, 5, 30, 100)  # answers of some MB each
         self.case.requests = [self._request(count, lines) for _ in range(draw.choice(many))]
+        at = draw.randrange(len(self.case.requests) + 1)
         if self.chance(3):
-            self.case.requests[draw.randrange(len(self.case.requests) + 1):] = [draw.choice(BAD)]
-            self.case.requests += [b"draw 3"]
+            self.case.requests[at:] = [draw.choice(BAD), b"draw 3"]
+        elif self.chance(3) and at < len(self.case.requests):
+            self.case.requests[at] = self._changed(self.case.requests[at])
         if self.chance(8):
             self.case.circ["torn"] = True
         elif self.chance(8):
@@ -232,6 +242,8 @@ class RequestMaker(Maker):
     def _pick_trouble(self):
         circ, draw, way = self.case.circ, self.draw, self.draw.randrange(10)
         circ["talk"] = draw.choice(("all", "all", "bits", "late", "turns", "turns"))
+        if circ["talk"] == "late" and sum(len(d.make()) for d in self.case.inputs) < 10000:
+            circ["bulk"] = True
         if way == 0:
             circ["fault"] = {draw.choice(("FAULT_SHORT", "FAULT_EINTR")): "1"}
         elif way == 1:
