@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import expect
 import model
 import shrink
-from case import ERRORS, Case, Maker, finish
-from check import SLACK_KIB, memory_limit
+from case import ERRORS, Case, Maker, draw_hostile, finish
+from check import SLACK_KIB, lacks_memory, memory_limit
 from data import SCALES, Data
 from records import BadInput
 from run import LIMIT_SECONDS, arguments, end_processes, ended, environment, lay_out
@@ -289,6 +289,7 @@ def make_request_case(seed):
     maker.case = RequestCase(seed)
     case = maker.make()
     finish(case)
+    case.hostile = draw_hostile(seed)
     return case
 
 
@@ -354,7 +355,7 @@ def run_requests(case, tools, folder):
     lay_out(case, folder)
     right = answers_to(case)
     circ = case.circ
-    command = [tools.faulty if "fault" in circ else tools.program] + arguments(case)
+    command = [tools.choose(case, "fault" in circ)] + arguments(case)
     if tools.peak and not {"kill", "reader"} & set(circ):
         command = [tools.peak, "aux/peak"] + command
     with open(folder.at("aux/stderr"), "wb") as err:
@@ -384,7 +385,7 @@ def _wrong_answers(case, right, seen, status, said):
     lines = [line for line in said.splitlines() if not line.startswith("bigshuf: warning: ")]
     if any(not line.startswith("bigshuf: ") for line in lines) or len(lines) != (status == 1):
         return "requests messages", "one, if it fails", said
-    if status == 1 and (fault or right.unsure):
+    if status == 1 and (fault or right.unsure or lacks_memory(case, said)):
         good = whole.startswith(seen)
     elif "kill" in circ and status in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP):
         good = whole.startswith(seen)
@@ -408,7 +409,7 @@ def _wrong_answers(case, right, seen, status, said):
 
 def _too_large(case, folder):
     limit = memory_limit(case)
-    if limit is None or not os.path.exists(folder.at("aux/peak")):
+    if limit is None or case.hostile or not os.path.exists(folder.at("aux/peak")):
         return None
     peak, most = int(folder.read("aux/peak") or 0), (limit >> 10) + SLACK_KIB
     return ("requests memory", "at most %d KiB" % most, "%d KiB" % peak) if peak > most else None
