@@ -8,6 +8,45 @@
 
 #include "base/steps.h"
 #include "sample/requests.h"
+#include "system/sys.h"
+
+/* Memory that a run maps: runs that end do not give it back. */
+static struct {
+    void *memory;
+    size_t bytes;
+} mapped[64];
+
+static void *fuzz_map(size_t bytes)
+{
+    size_t i = 0;
+
+    while (mapped[i].memory != NULL)
+        FUZZ_CHECK(++i < sizeof mapped / sizeof *mapped);
+    mapped[i].bytes = bytes;
+    return mapped[i].memory = sys_map(bytes);
+}
+
+static void fuzz_unmap(void *memory, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof mapped / sizeof *mapped; i++)
+        if (mapped[i].memory == memory)
+            mapped[i].memory = NULL;
+    sys_unmap(memory, bytes);
+}
+
+static void fuzz_unmap_all(void)
+{
+    for (size_t i = 0; i < sizeof mapped / sizeof *mapped; i++)
+        if (mapped[i].memory != NULL)
+            fuzz_unmap(mapped[i].memory, mapped[i].bytes);
+}
+
+#define sys_map   fuzz_map
+#define sys_unmap fuzz_unmap
+#include "../../src/sample/requests.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../src/system/table.c"    /* NOLINT(bugprone-suspicious-include) */
+#undef sys_map
+#undef sys_unmap
 
 enum { INPUT_MAX = 12000, TEXT_MAX = 60000, REPEAT_MAX = 2000, RECORDS_MAX = INPUT_MAX + TEXT_MAX };
 
@@ -42,7 +81,7 @@ static void list_input(void)
 }
 
 /* From the end of a word on: digits, then a space or the end of the line. */
-static bool take_digits(const char **at, const char *end, uint64_t *number)
+static bool accept_digits(const char **at, const char *end, uint64_t *number)
 {
     const char *begin = *at;
 
@@ -53,7 +92,7 @@ static bool take_digits(const char **at, const char *end, uint64_t *number)
     return *at > begin;
 }
 
-static bool take(const char **at, const char *end, const char *word)
+static bool accept_word(const char **at, const char *end, const char *word)
 {
     const size_t length = strlen(word);
 
@@ -64,7 +103,7 @@ static bool take(const char **at, const char *end, const char *word)
 }
 
 /* Up to a space or the end. */
-static bool take_weight(const char **at, const char *end, fuzz_wide *steps)
+static bool accept_weight(const char **at, const char *end, fuzz_wide *steps)
 {
     const char *begin = *at;
     struct decimal weight;
@@ -103,7 +142,7 @@ static uint64_t number_of_answer(void)
     const char *at = (const char *)answers + at_answer;
     uint64_t number;
 
-    FUZZ_CHECK(take_digits(&at, (const char *)answers + answers_bytes, &number));
+    FUZZ_CHECK(accept_digits(&at, (const char *)answers + answers_bytes, &number));
     at_answer = (size_t)(at - (const char *)answers);
     expect(" ", 1);
     return number;
@@ -164,24 +203,24 @@ static bool follow(const uint8_t *line, size_t bytes, uint64_t request)
     uint64_t number;
     fuzz_wide steps;
 
-    if (take(&at, end, "draw ")) {
+    if (accept_word(&at, end, "draw ")) {
         bool repeat;
 
-        if (!take_digits(&at, end, &number))
+        if (!accept_digits(&at, end, &number))
             return false;
-        repeat = take(&at, end, " repeat");
+        repeat = accept_word(&at, end, " repeat");
         if (at == end)
             check_answer(number, repeat, request);
         return at == end;
     }
-    if (take(&at, end, "set ")) {
-        if (!take_digits(&at, end, &number) || !take(&at, end, " ") || !take_weight(&at, end, &steps) || at != end ||
-            number >= list.count)
+    if (accept_word(&at, end, "set ")) {
+        if (!accept_digits(&at, end, &number) || !accept_word(&at, end, " ") || !accept_weight(&at, end, &steps) ||
+            at != end || number >= list.count)
             return false;
         list.steps[number] = steps;
         return true;
     }
-    if (!take(&at, end, "add ") || !take_weight(&at, end, &steps) || !take(&at, end, " "))
+    if (!accept_word(&at, end, "add ") || !accept_weight(&at, end, &steps) || !accept_word(&at, end, " "))
         return false;
     put_record((const uint8_t *)at, (size_t)(end - at), steps);
     return true;
@@ -287,6 +326,7 @@ static bool run_program(bool piped)
     random_key_init(&run.order.key, "42", 2);
     engine_open(&run.engine, engine_memory(ENGINE_MEMORY_MIN, 1), &place);
     bad = FUZZ_ENDS(answer());
+    fuzz_unmap_all();
     engine_close(&run.engine);
     answers_bytes = (size_t)lseek(out, 0, SEEK_END);
     free(answers);
@@ -297,13 +337,12 @@ static bool run_program(bool piped)
 
 /* ---- Inputs ---- */
 
-static void put_text(const char *words)
+static void put_text(const void *words, size_t bytes)
 {
-    const size_t bytes = strlen(words);
-
-    if (bytes <= TEXT_MAX - text_bytes)
-        memcpy(text + text_bytes, words, bytes);
-    text_bytes += bytes <= TEXT_MAX - text_bytes ? bytes : 0;
+    if (bytes == 0 || bytes > TEXT_MAX - text_bytes)
+        return;
+    memcpy(text + text_bytes, words, bytes);
+    text_bytes += bytes;
 }
 
 /* A request that is likely to be good. */
@@ -323,7 +362,7 @@ static void make_request(struct fuzz *fuzz)
         (void)sprintf(words, "set %zu %s\n", i, weights[way >> 5]);
     else
         (void)sprintf(words, "set %zu %zu.%u\n", i, number, fuzz_byte(fuzz));
-    put_text(words);
+    put_text(words, strlen(words));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -339,10 +378,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     text_bytes = 0;
     for (unsigned made = way / 4; made > 0; made--)
         make_request(&fuzz);
-    if (fuzz.bytes > 0 && fuzz.bytes <= TEXT_MAX - text_bytes) {
-        memcpy(text + text_bytes, fuzz.data, fuzz.bytes);
-        text_bytes += fuzz.bytes;
-    }
+    put_text(fuzz.data, fuzz.bytes);
     if (asks_for_much())
         return 0;
     good = !run_program(way % 2 != 0);
