@@ -9,8 +9,8 @@
  *     command    the command line
  *                    command_line help option_table argument suggest options
  *     sample     other orders than that of the seed: parts of the input, with replacement, by weight, as GNU shuf
- *                    weighted weight_input weight_law range replacement gnu in_order
- *                    key_order keep
+ *                    requests dialogue weight_tree weighted weight_input weight_law range replacement gnu
+ *                    in_order key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    draft sweep reader batch store manifest format line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
@@ -30,7 +30,7 @@
  *                    threads packer program folder file_mark fault hardware io signals sort
  *                    table pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
- *                    random chacha sha256 siphash xxh64 crc32c lz4 decimal number escape arithmetic uint128
+ *                    random chacha sha256 siphash xxh64 crc32c lz4 steps decimal number escape arithmetic uint128
  *                    tunable
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/mapped) or held, and makes one of

@@ -71,13 +71,16 @@ struct argument {
     argument_setter *set;
 };
 
+/* Classes of option_table.h, a bit each. */
+typedef uint64_t option_classes;
+
 /* "bytes:N" is told by "bytes:", a range by what is between its numbers, and of which neither is true is what is left.
  */
 struct argument_form {
     const char *text; /* what --help calls it */
     struct argument takes;
-    unsigned is, excludes, needs; /* classes of option_table.h, besides those of the option */
-    const char *why;              /* follows the message that nothing is there of what is needed */
+    option_classes is, excludes, needs; /* besides those of the option */
+    const char *why;                    /* follows the message that nothing is there of what is needed */
 };
 
 void argument_set(struct parsing *parsing, const struct argument *argument, const char *text);

@@ -17,44 +17,42 @@ enum { OPTION_WORDS = UCHAR_MAX + 1, OPTION_END = OPTION_WORDS + 64 /* above the
 
 /* Classes of options. An option belongs to some classes, excludes all other options of some, and may need one of some
  * class. */
-enum option_class {
-    CLASS_GIVEN = 1 << 0,         /* records that are in no file: -e, -i */
-    CLASS_RANGE = 1 << 1,         /* -i */
-    CLASS_NAMES = 1 << 2,         /* --files0-from */
-    CLASS_READING = 1 << 3,       /* how files are read, and records counted */
-    CLASS_ZERO = 1 << 4,          /* -z */
-    CLASS_DELIMITER = 1 << 5,     /* --delimiter */
-    CLASS_KIND = 1 << 6,          /* what a record is */
-    CLASS_LINED = 1 << 7,         /* kinds that are made of lines */
-    CLASS_FIELD = 1 << 8,         /* fields, but those of splits */
-    CLASS_WEIGHT_FIELD = 1 << 9,  /* --weight-field */
-    CLASS_SPLIT_FIELD = 1 << 10,  /* --split-field, --stratify-field */
-    CLASS_HEADER = 1 << 11,       /* whatever is about headers */
-    CLASS_HEADER_RULE = 1 << 12,  /* --header, in any form, */
-    CLASS_HEADER_COUNT = 1 << 13, /* of a number of lines, */
-    CLASS_HEADER_START = 1 << 14, /* or known by how its lines begin */
-    CLASS_SEED = 1 << 15,         /* --seed */
-    CLASS_SOURCE = 1 << 16,       /* --random-source */
-    CLASS_COUNT = 1 << 17,        /* -n */
-    CLASS_REPEAT = 1 << 18,       /* -r */
-    CLASS_SAMPLE = 1 << 19,       /* other samples */
-    CLASS_PART = 1 << 20,         /* --part */
-    CLASS_OUTPUT = 1 << 21,       /* whatever is about output files */
-    CLASS_FILE = 1 << 22,         /* -o */
-    CLASS_SHARDS = 1 << 23,       /* --shards */
-    CLASS_SPLIT = 1 << 24,        /* --split */
-    CLASS_IN_TURN = 1 << 25,      /* what only files can do that are filled one after another */
-    CLASS_TEMPORARY = 1 << 26,    /* temporary files */
-    CLASS_SCATTER = 1 << 27,      /* --scatter */
-    CLASS_GATHER = 1 << 28,       /* --gather */
-    CLASS_BATCH = 1 << 29,        /* about a batch that is added */
-    CLASS_VIEW = 1 << 30,         /* about the order in which a store is read */
+#define CLASS(number)      ((option_classes)1 << (number))
+#define CLASS_GIVEN        CLASS(0)  /* records that are in no file: -e, -i */
+#define CLASS_RANGE        CLASS(1)  /* -i */
+#define CLASS_NAMES        CLASS(2)  /* --files0-from */
+#define CLASS_READING      CLASS(3)  /* how files are read, and records counted */
+#define CLASS_ZERO         CLASS(4)  /* -z */
+#define CLASS_DELIMITER    CLASS(5)  /* --delimiter */
+#define CLASS_KIND         CLASS(6)  /* what a record is */
+#define CLASS_LINED        CLASS(7)  /* kinds that are made of lines */
+#define CLASS_FIELD        CLASS(8)  /* fields, but those of splits */
+#define CLASS_WEIGHT_FIELD CLASS(9)  /* --weight-field */
+#define CLASS_SPLIT_FIELD  CLASS(10) /* --split-field, --stratify-field */
+#define CLASS_HEADER       CLASS(11) /* whatever is about headers */
+#define CLASS_HEADER_RULE  CLASS(12) /* --header, in any form, */
+#define CLASS_HEADER_COUNT CLASS(13) /* of a number of lines, */
+#define CLASS_HEADER_START CLASS(14) /* or known by how its lines begin */
+#define CLASS_SEED         CLASS(15) /* --seed */
+#define CLASS_SOURCE       CLASS(16) /* --random-source */
+#define CLASS_COUNT        CLASS(17) /* -n */
+#define CLASS_REPEAT       CLASS(18) /* -r */
+#define CLASS_SAMPLE       CLASS(19) /* other samples */
+#define CLASS_PART         CLASS(20) /* --part */
+#define CLASS_OUTPUT       CLASS(21) /* whatever is about output files */
+#define CLASS_FILE         CLASS(22) /* -o */
+#define CLASS_SHARDS       CLASS(23) /* --shards */
+#define CLASS_SPLIT        CLASS(24) /* --split */
+#define CLASS_IN_TURN      CLASS(25) /* what only files can do that are filled one after another */
+#define CLASS_TEMPORARY    CLASS(26) /* temporary files */
+#define CLASS_SCATTER      CLASS(27) /* --scatter */
+#define CLASS_GATHER       CLASS(28) /* --gather */
+#define CLASS_BATCH        CLASS(29) /* about a batch that is added */
+#define CLASS_VIEW         CLASS(30) /* about the order in which a store is read */
+#define CLASS_SKIP         CLASS(31) /* --skip */
+#define CLASS_REQUESTS     CLASS(32) /* --requests */
 
-    CLASSES_ORDER = CLASS_SOURCE | CLASS_REPEAT | CLASS_SAMPLE /* other orders than that of the seed */
-};
-
-/* --skip. An enumerator would be an int. */
-#define CLASS_SKIP (1u << 31)
+#define CLASSES_ORDER (CLASS_SOURCE | CLASS_REPEAT | CLASS_SAMPLE) /* other orders than that of the seed */
 
 /* What an option is about, in the order of --help. */
 enum option_group {
@@ -75,11 +73,11 @@ struct option_row {
     const char *argument; /* what --help calls it; NULL if there is none, or it has forms */
     const char *text;     /* what --help says; a newline continues on the next line; NULL: --help leaves it out */
     struct argument takes;
-    unsigned is, excludes, needs; /* classes */
-    bool common;                  /* -h explains it */
-    bool any_text;                /* any text is valid, even one cut out of a line that ends with CRLF */
-    const char *why;              /* follows the message that nothing is there of what is needed; NULL: nothing does */
-    const char *alone;            /* what the argument is if it is left out; NULL: it must be there */
+    option_classes is, excludes, needs;
+    bool common;       /* -h explains it */
+    bool any_text;     /* any text is valid, even one cut out of a line that ends with CRLF */
+    const char *why;   /* follows the message that nothing is there of what is needed; NULL: nothing does */
+    const char *alone; /* what the argument is if it is left out; NULL: it must be there */
 };
 
 /* The rows in the order of --help: each group is in one piece. */

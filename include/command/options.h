@@ -53,6 +53,7 @@ struct options {
     uint64_t skip;   /* --skip: records; 0 if not given */
     bool repeat;     /* -r */
     bool keep_order; /* --keep-order, which -n goes with */
+    bool requests;   /* --requests */
     bool separator_given;
     uint8_t field_separator;          /* -t; if not given, it depends on the records */
     struct field_choice weight_field; /* --weight-field */

@@ -67,6 +67,9 @@ void mapped_append(struct mapped *mapped, const uint8_t *data, size_t bytes);
 /* Nobody will read the bytes before `end` any more, until mapped_restart. */
 void mapped_forget(struct mapped *mapped, const uint8_t *end);
 
+/* Nobody reads these bytes just now: their memory is given back, and all of them are there again when they are read. */
+void mapped_leave(const struct mapped *mapped, const uint8_t *from, const uint8_t *end);
+
 /* The run ends if a file has changed. */
 void mapped_check(const struct mapped *mapped);
 

@@ -19,6 +19,7 @@ enum task {
     TASK_SWEEP,     /* remove what others left unfinished in a store */
     TASK_GATHER,    /* write the records of a store in random order */
     TASK_LIST,      /* print what is in a store */
+    TASK_REQUESTS,  /* answer requests on standard input */
     TASK_NOTHING,   /* no records are wanted, so no input is opened */
 
     TASK_SHUFFLE,     /* write the records in the order of the seed */

@@ -23,6 +23,7 @@ struct weight_place {
     const char *file; /* a number a line, or NULL: */
     struct field_place field;
     bool decompressed; /* is the file, if it is compressed? */
+    bool in_steps;     /* are they in the range of base/steps.h? */
 };
 
 struct weight_input;

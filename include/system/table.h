@@ -41,6 +41,9 @@ void table_clear(struct table *table); /* gives all blocks back to the pool */
  * the pool has free, for numbers as wide as `wide` says. 0, or -1 with errno: ENOMEM if nothing is free. */
 int table_take_block(struct table *table, uint64_t b);
 
+/* The same for the block of number i, if it is not there. */
+int table_extend(struct table *table, uint64_t i);
+
 void table_put_block(struct table *table, uint64_t b); /* gives block b back, which is there */
 
 /* The logarithm of how many numbers a block holds. */

@@ -28,7 +28,7 @@
 struct given {
     char name[ARGUMENT_SPELLING_BYTES]; /* in messages */
     bool is_last;                       /* of two that do not go together, it is named last */
-    unsigned is, excludes, needs;
+    option_classes is, excludes, needs;
     const char *why;
 };
 
@@ -49,7 +49,7 @@ static struct given *add(struct list *list, const char *name)
     return given;
 }
 
-static void add_fact(struct list *list, bool is_true, const char *phrase, unsigned excludes)
+static void add_fact(struct list *list, bool is_true, const char *phrase, option_classes excludes)
 {
     if (is_true)
         add(list, phrase)->excludes = excludes;
@@ -84,7 +84,8 @@ static void add_option(struct list *list, const struct option_row *row, const st
 static void add_kind(struct list *list, const struct parsing *parsing)
 {
     static const struct {
-        unsigned trait, without; /* what a kind excludes that has it not */
+        unsigned trait;
+        option_classes without; /* what a kind excludes that has it not */
     } excludes[] = {
         {RECORD_OF_LINES, CLASS_ZERO | CLASS_DELIMITER},
         {RECORD_QUOTED, CLASS_FIELD | CLASS_SPLIT_FIELD},
@@ -134,7 +135,7 @@ static void add_facts(struct list *list, const struct parsing *parsing)
 }
 
 /* "--a, --b or c" of all options of these classes. */
-static void list_options(unsigned classes, char text[ARGUMENT_LIST_BYTES])
+static void list_options(option_classes classes, char text[ARGUMENT_LIST_BYTES])
 {
     size_t count, left = 0;
     const struct option_row *rows = option_table_rows(&count);
@@ -153,7 +154,7 @@ static void list_options(unsigned classes, char text[ARGUMENT_LIST_BYTES])
 
 static void check_needs(const struct list *list)
 {
-    unsigned all = 0;
+    option_classes all = 0;
 
     for (size_t i = 0; i < list->count; i++)
         all |= list->given[i].is;

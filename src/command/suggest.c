@@ -71,6 +71,7 @@ static const struct {
      "write -t C for fields, --delimiter=STRING for ends of lines"},
     {"groupby group-by keep-together by column col columns", "write --group-field=FIELD, or --split-field=FIELD"},
     {"weighted prob-field probabilities", "write --weight-field=N, or --weights=FILE"},
+    {"replay prioritized per server serve interactive", "write --requests; see bigshuf-requests(7)"},
     {"gzip gunzip zstd decompress uncompress bzip2 xz lz4 unzip", "write -Z"},
     {"keep keep-newest delete remove", "write --newest=N with --scatter"},
     {"in-order keep-sorted preserve-order", "write -n COUNT --keep-order"},

@@ -118,14 +118,21 @@ void mapped_check(const struct mapped *mapped)
         check(mapped, i);
 }
 
-/* An access to an address has failed. */
-static void report_access(void *context, const uint8_t *address)
+static size_t file_at(const struct mapped *mapped, const uint8_t *address)
 {
-    const struct mapped *mapped = context;
     size_t i = mapped->files - 1;
 
     while (i > 0 && mapped->file[i].place > address)
         i--;
+    return i;
+}
+
+/* An access to an address has failed. */
+static void report_access(void *context, const uint8_t *address)
+{
+    const struct mapped *mapped = context;
+    const size_t i = file_at(mapped, address);
+
     check(mapped, i);
     fault_report(mapped->names[i], EIO);
 }
@@ -224,6 +231,22 @@ void mapped_append(struct mapped *mapped, const uint8_t *data, size_t bytes)
     if (bytes > 0)
         memcpy(mapped->last, data, bytes);
     mapped->last += bytes;
+}
+
+/* What was read into the page behind a file's whole pages is nowhere else, and stays. */
+void mapped_leave(const struct mapped *mapped, const uint8_t *from, const uint8_t *end)
+{
+    const size_t page = sys_page_bytes(), low = (size_t)(from - mapped->base), high = (size_t)(end - mapped->base);
+
+    for (size_t i = file_at(mapped, from); i < mapped->files && mapped->file[i].place < end; i++) {
+        const size_t first = (size_t)(mapped->file[i].place - mapped->base);
+        const size_t last = (first + mapped->file[i].bytes) / page;
+        const size_t begin = (low > first + NEAR_BYTES ? low - NEAR_BYTES : first) / page;
+        const size_t stop = least_size(last, (high + NEAR_BYTES) / page);
+
+        if (begin < stop)
+            sys_forget(mapped->base + begin * page, (stop - begin) * page);
+    }
 }
 
 /* Only whole pages are forgotten, so `forgotten` is at the beginning of a page. */

@@ -233,6 +233,12 @@ void source_forget(struct source *source, const uint8_t *end)
         mapped_forget(&source->stream->mapped, end);
 }
 
+void source_leave(const struct source *source, const uint8_t *from, const uint8_t *end)
+{
+    if (source->held.pool == NULL)
+        mapped_leave(&source->stream->mapped, from, end);
+}
+
 void source_check(const struct source *source)
 {
     if (source->stream != NULL)

@@ -27,6 +27,7 @@
 #include "sample/in_order.h"
 #include "sample/range.h"
 #include "sample/replacement.h"
+#include "sample/requests.h"
 #include "sample/weighted.h"
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
@@ -244,6 +245,33 @@ static void write_nothing(struct resources *resources)
     output_commit(resources->output);
 }
 
+static void check_name(const char *name)
+{
+    if (name != NULL && operand_is_standard_input(name))
+        fault_say("--requests: standard input is for requests; name the FILEs of records and weights");
+}
+
+static void answer_requests(struct resources *resources)
+{
+    struct weight_place weights = place_of_weights(resources);
+    struct run run = {.rereads = false};
+
+    check_name(resources->options.files0_from);
+    check_name(resources->options.weights);
+    resources->options.progress = OPTIONS_PROGRESS_NEVER; /* nobody knows the end */
+    resources_name_files(resources);
+    for (size_t i = 0; i < resources->name_count; i++)
+        check_name(resources->names[i]);
+    resources_open_files(resources);
+    resources_take_seed(resources);
+    resources_open_large_run(resources, &run, resources_memory(resources, UINT64_MAX));
+    weights.in_steps = true;
+    requests_answer(&run, resources->source, task_is_weighted(&resources->options) ? &weights : NULL);
+    source_check(resources->source);
+    progress_summarize(&resources->progress, resources->seed, NULL, 0);
+    engine_close(&run.engine);
+}
+
 static void write_with_probability(struct resources *resources, struct run *run)
 {
     struct in_order_share share;
@@ -278,6 +306,9 @@ static void do_task(struct job *job)
         break;
     case TASK_LIST:
         gather_store_list(resources);
+        break;
+    case TASK_REQUESTS:
+        answer_requests(resources);
         break;
     case TASK_NOTHING:
         write_nothing(resources);

@@ -32,6 +32,8 @@ enum task task_of(const struct options *options)
         return options->sweep ? TASK_SWEEP : TASK_ADD_BATCH;
     if (options->gather != NULL)
         return options->list ? TASK_LIST : TASK_GATHER;
+    if (options->requests)
+        return TASK_REQUESTS;
     if (options->count == 0) /* a header must be read, and is written; records that are expected must be counted */
         return header_is_none(&options->header) && options->expected_records == UINT64_MAX ? TASK_NOTHING
                                                                                            : TASK_SHUFFLE;

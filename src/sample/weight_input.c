@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/steps.h"
 #include "input/position.h"
 #include "shuffle/pile.h"
 #include "shuffle/pile_source.h"
@@ -111,11 +112,14 @@ static struct decimal read_weight(struct weight_input *weights)
     const uint8_t *text = weights->field.text;
     size_t bytes = weights->field.bytes;
     struct decimal weight;
+    uint64_t steps;
 
     if (weights->field.too_long)
         report(weights, "weight is too long", text, bytes, "");
     switch (decimal_read(text, bytes, &weight)) {
     case DECIMAL_OK:
+        if (weights->place.in_steps && !steps_round(weight, &steps))
+            report(weights, "weight is not 0 or from 2^-32 to 2^32", text, bytes, "");
         return weight;
     case DECIMAL_NEGATIVE:
         report(weights, "negative weight", text, bytes, "");

@@ -75,6 +75,13 @@ int table_take_block(struct table *table, uint64_t b)
     return 0;
 }
 
+int table_extend(struct table *table, uint64_t i)
+{
+    const uint64_t block = i >> table_number_shift(table);
+
+    return block < table->blocks ? 0 : table_take_block(table, block);
+}
+
 void table_put_block(struct table *table, uint64_t b)
 {
     uint32_t block = (uint32_t)((size_t)(table->block[b] - table->pool->memory) >> table->shift);

@@ -225,7 +225,7 @@ END
 
 # Names that stand for one option though another one begins so are not among those that a message offers.
 test_short_names_are_not_offered() {
-    fails_with 1 "bigshuf: option '--r' is ambiguous; write --records, --random-source or --repeat?Try *" bigshuf --r --re
+    fails_with 1 "bigshuf: option '--r' is ambiguous; write --records, --random-source, --repeat or --requests?Try *" bigshuf --r --re
 }
 
 # Rules that no list of the manual has, about several options together or about the contents of an argument; and their

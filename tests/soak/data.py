@@ -9,6 +9,8 @@ import lengths
 
 GIANT_BYTES = 9_000_000
 WEIGHTS = ("1", "2", "0.5", "0", "3e2", "1e-3", "10", "7.25", ".125", "12345678901234567890", "1e300", "5e-324")
+SCALES = ("1", "1", "2", "0.5", "0", "3e2", "1e-3", "10", "7.25", ".125", "+1.", "2.3283064365386963e-10", "4294967296",
+          "4294967295.9999999998", "0.3333333333333333333", "1e-9", "4294967295")  # weights of requests
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,15 @@ def _weights(count, draw, end):
     return (draw.choice(WEIGHTS).encode() + end for _ in range(count))
 
 
+def _scales(count, draw, end):
+    return (draw.choice(SCALES).encode() + end for _ in range(count))
+
+
+def _scale_table(count, draw, end):
+    for i in range(count):
+        yield b"%d\t%s" % (i, draw.choice(SCALES).encode()) + end
+
+
 def _tar(count, draw, _):
     """An archive of samples of up to three members."""
     form = draw.choice((tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))
@@ -190,5 +201,6 @@ def _lengths(count, draw, end):
 _KINDS = {
     "seq": _seq, "blank": _blank, "bytes": _bytes, "text": _text, "long": _long, "wide": _wide, "giant": _giant,
     "partial": _partial, "csv": _csv, "fasta": _fasta, "fastq": _fastq, "table": _table, "crlf-table": _crlf_table,
-    "far-table": _far_table, "weights": _weights, "people": _people, "objects": _objects, "raw": _raw, "lengths": _lengths, "tar": _tar,
+    "far-table": _far_table, "weights": _weights, "scales": _scales, "scale-table": _scale_table,
+    "people": _people, "objects": _objects, "raw": _raw, "lengths": _lengths, "tar": _tar,
 }

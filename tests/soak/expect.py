@@ -71,7 +71,7 @@ def _refuse_torn(case, contents):
         raise (records.BadInput if torn >= 200 else Unsure)("a group is torn")
 
 
-def _refuse_packed(case):
+def refuse_packed(case):
     """Text hardly begins like a compressed file, which is refused if it is a regular one, but random bytes may."""
     text = not {"Z", "e", "i"} & set(case.opts) and case.kind()[0] in ("", "csv", "lines", "start", "end", "fasta", "fastq")
     if text and any(data.make()[:2] in (b"\x1f\x8b", b"\x1f\x9d") for data in case.inputs):
@@ -90,7 +90,7 @@ def count_records(case):
     return len(contents.records)
 
 
-def _weights(case, contents, count):
+def weights_of(case, contents, count):
     """The weights of all records, or None. Raises BadWeight."""
     if "weights" in case.opts:
         lines = case.aux["weights"].make().split(b"\n")[:-1]
@@ -241,7 +241,7 @@ def expect(case, seed=None):
     result = Expected(archive=case.kind()[0] == "tar")
     try:
         _refuse_overlap(case, result)
-        _refuse_packed(case)
+        refuse_packed(case)
         contents = input_records(case)
         _refuse_torn(case, contents)
         if case.opts.get("split-field", "").startswith("/"):  # all are looked at, whatever is written
@@ -263,7 +263,7 @@ def expect(case, seed=None):
             chosen, key = _by_gnu(case, contents), None
         else:
             key = main_key((seed if seed is not None else case.opts["seed"]).encode())
-            weights = _weights(case, contents, high - low + 1)
+            weights = weights_of(case, contents, high - low + 1)
             chosen = [texts[i] for i in _chosen(case, key, high - low + 1, weights)]
         cut(case, chosen, result, key)
     except (records.BadInput, model.BadWeight) as error:

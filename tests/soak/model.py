@@ -177,17 +177,19 @@ def weighted_repeat(key, weights, count):
     bits = (total - 1).bit_length()
     each = (bits + 63) // 64
     stream = Stream(labelled_key(key, b"weight"), 0, 8)
-    return [_first_above(sums, _below(stream, total, bits, each)) for _ in range(count)]
+    return [first_above(sums, below(stream, total, bits, each)) for _ in range(count)]
 
 
-def _below(stream, total, bits, each):
+def below(stream, total, bits, each):
+    """A number below the total, of so many bits from so many words."""
     while True:
         drawn = sum(stream.next() << (64 * i) for i in range(each)) & ((1 << bits) - 1)
         if drawn < total:
             return drawn
 
 
-def _first_above(sums, drawn):
+def first_above(sums, drawn):
+    """The place of the first sum that is greater."""
     low, high = 0, len(sums) - 1
     while low < high:
         middle = (low + high) // 2

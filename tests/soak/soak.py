@@ -19,11 +19,13 @@ import tempfile
 import time
 import traceback
 
+import requestcase
 import storecase
 from case import Case, is_valid, make_case
 from check import Check, made_up_seed
 from data import Data
 from expect import expect
+from requestcase import RequestCase, make_request_case, run_requests
 from run import Folder, Tools, end_processes, run
 from shrink import shrink, smaller_cases, usual_cases
 from storecase import StoreCase
@@ -70,6 +72,11 @@ def is_store(seed):
     return random.Random("kind " + seed).randrange(4) == 0
 
 
+def is_requests(seed):
+    """Every eighth of the others is one of requestcase."""
+    return random.Random("requests " + seed).randrange(8) == 0
+
+
 def _report(seed, case, wrong):
     text = repr(case)
     text = shlex.quote(text if '"' in text else text.replace("'", '"'))
@@ -94,6 +101,8 @@ class Trials:
         with Folder(os.path.join(self._place(case), "%d.%d" % (os.getpid(), self.count))) as folder:
             if isinstance(case, StoreCase):
                 return StoreRun(case, self.tools, folder).run()
+            if isinstance(case, RequestCase):
+                return run_requests(case, self.tools, folder)
             case.circ["folder"] = folder.path
             result = run(case, self.tools, folder)
             seed = None if "seed" in case.opts or "random-source" in case.opts else made_up_seed(result) or "unknown"
@@ -113,6 +122,7 @@ class Trials:
         patience = SHRINK_SECONDS if took < SHRINK_SECONDS / 8 else 0
         racing = any({"kill", "writers"} & set(part) for part in (case.steps if stored else [case.circ]))
         less = storecase.smaller_cases if stored else lambda case: filter(is_valid, smaller_cases(case))
+        less = requestcase.smaller_cases if isinstance(case, RequestCase) else less
 
         def smaller(case):
             yield from usual_cases(case, self.tools.sizes)
@@ -124,9 +134,10 @@ class Trials:
         """None, or a report. A seed may also be a case that was made smaller, as it was printed."""
         try:
             if "(" in seed:
-                case = eval(seed, {"Case": Case, "StoreCase": StoreCase, "Data": Data})  # pylint: disable=eval-used
+                case = eval(seed, {"Case": Case, "StoreCase": StoreCase, "RequestCase": RequestCase, "Data": Data})  # pylint: disable=eval-used
             else:
-                case = storecase.make_store_case(seed) if is_store(seed) else make_case(seed, self.can)
+                case = (storecase.make_store_case(seed) if is_store(seed) else make_request_case(seed) if is_requests(seed)
+                        else make_case(seed, self.can))
             begin = time.monotonic()
             wrong = self.wrong_with(case)
             return self.report(case.seed, case, wrong, time.monotonic() - begin) if wrong else None

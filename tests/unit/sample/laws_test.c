@@ -8,6 +8,7 @@
 #include "sample/in_order.h"
 #include "sample/range.h"
 #include "sample/replacement.h"
+#include "sample/requests.h"
 #include "sample/weighted.h"
 #include "shuffle/shuffle.h"
 
@@ -193,8 +194,9 @@ static double successive(const struct law *law, const unsigned *item)
 }
 
 /* How likely it is that a sample is of these items in this order. */
-static double probability_of(const struct law *law, const unsigned *item, unsigned count)
+static double probability_of(const void *context, const unsigned *item, unsigned count)
 {
+    const struct law *law = context;
     double probability = 1;
 
     for (unsigned i = 1; i < count && law->ascending; i++)
@@ -244,27 +246,34 @@ static void count_outcomes(unsigned counted[OUTCOMES])
     fclose(file);
 }
 
-/* Only outcomes that the law allows occur, and their counts are likely by it: chi-square is not above `most`, as it is
- * with probability 10^-6 for as many degrees of freedom, which are one less than the outcomes.
+/* How many samples are drawn. */
+static unsigned seeds_of_scale(void)
+{
+    return scratch_scale(4000, 4000, 24000);
+}
+
+/* How likely it is by some law that a sample is of these items in this order. */
+typedef double likelihood(const void *law, const unsigned *item, unsigned count);
+
+/* In the file `out` only outcomes that the law allows occur, and their counts are likely by it: chi-square is not above
+ * `most`, as it is with probability 10^-6 for as many degrees of freedom, which are one less than the outcomes.
  *
  * The power: when each outcome's probability is wrong by a part w of itself (root mean square), n seeds add n w^2 to
  * chi-square on average. So that it is above `most` in 19 cases of 20, this must be 132 for 120 outcomes, 72 for 20, 53
  * for 6: 4000 seeds find w = 0.18, 0.13 and 0.12, and 24000, as at full scale, 0.074, 0.055 and 0.047. A shuffle that
  * exchanges each item with any of all, instead of those that are left, has w = 0.22. */
-static void assert_law(sampler *sample, uint64_t left, struct law law, unsigned degrees, double most)
+static void assert_likely(likelihood *likely, const void *law, unsigned degrees, double most)
 {
-    const unsigned seeds = scratch_scale(4000, 4000, 24000);
-    struct engine_text text = {.data = (uint8_t *)lines, .bytes = sizeof lines - 1};
+    const unsigned seeds = seeds_of_scale();
     unsigned counted[OUTCOMES];
     unsigned item[ITEMS];
     unsigned allowed = 0;
     unsigned count;
     double chi_square = 0;
 
-    sample_often(sample, &text, left, seeds);
     count_outcomes(counted);
     for (unsigned i = 0; i < OUTCOMES; i++) {
-        double expected = decode(i, item, &count) ? seeds * probability_of(&law, item, count) : 0;
+        double expected = decode(i, item, &count) ? seeds * likely(law, item, count) : 0;
         double excess = counted[i] - expected;
 
         if (expected == 0) {
@@ -277,6 +286,14 @@ static void assert_law(sampler *sample, uint64_t left, struct law law, unsigned 
     assert_int_equal(allowed, degrees + 1);
     if (chi_square > most)
         fail_msg("chi-square is %.1f, more than %.1f", chi_square, most);
+}
+
+static void assert_law(sampler *sample, uint64_t left, struct law law, unsigned degrees, double most)
+{
+    struct engine_text text = {.data = (uint8_t *)lines, .bytes = sizeof lines - 1};
+
+    sample_often(sample, &text, left, seeds_of_scale());
+    assert_likely(probability_of, &law, degrees, most);
 }
 
 #define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
@@ -320,4 +337,162 @@ TEST(the_next_by_weight_is_drawn_among_those_that_are_left)
 TEST(repeats_by_weight_are_independent_and_as_likely_as_they_weigh)
 {
     assert_law(repeat_by_weight, 2, (struct law){.count = 2, .weight = weight, .again = true}, 15, 56.5);
+}
+
+/* ---- Requests ---- */
+
+enum { STAGES_MAX = 2, APART = 1000 /* records, of which all but the items weigh nothing */ };
+
+/* Draws that are repeated, and together give one sample: each from these weights, which are set before it if there are
+ * several. */
+struct stages {
+    struct law law[STAGES_MAX];
+    unsigned count;
+    bool plain; /* no weights, and nothing but the items */
+    bool added; /* the last two items are added */
+};
+
+static double probability_of_stages(const void *context, const unsigned *item, unsigned count)
+{
+    const struct stages *stages = context;
+    double probability = 1;
+
+    for (unsigned k = 0; k < stages->count; k++) {
+        const struct law *law = &stages->law[k];
+
+        if (count < law->count)
+            return 0;
+        probability *= successive(law, item);
+        item += law->count;
+        count -= law->count;
+    }
+    return count > 0 ? 0 : probability;
+}
+
+static unsigned number_of_item(const struct stages *stages, unsigned item)
+{
+    return stages->plain ? item : (item + 1) * APART - 1;
+}
+
+/* As lines of the input, or as requests that add them. */
+static void put_items(FILE *file, const struct stages *stages, unsigned begin, unsigned end, double unit, bool adds)
+{
+    for (unsigned i = begin; i < end; i++) {
+        for (unsigned k = 1; k < APART && !stages->plain; k++)
+            (void)fputs(adds ? "add 0 z\n" : "z 0\n", file);
+        if (adds)
+            (void)fprintf(file, "add %.17g %u\n", stages->law[0].weight[i] * unit, i);
+        else
+            (void)fprintf(file, "%u %.17g\n", i, stages->law[0].weight[i] * unit);
+    }
+}
+
+static void put_requests(FILE *file, const struct stages *stages, double unit)
+{
+    for (unsigned repetition = 0; repetition < seeds_of_scale(); repetition++)
+        for (unsigned k = 0; k < stages->count; k++) {
+            const struct law *law = &stages->law[k];
+
+            for (unsigned i = 0; i < ITEMS && stages->count > 1; i++)
+                (void)fprintf(file, "set %u %.17g\n", number_of_item(stages, i), law->weight[i] * unit);
+            (void)fprintf(file, "draw %u%s\n", law->count, law->again ? " repeat" : "");
+        }
+}
+
+/* Write the items of the answers to the file `out`, as sample_often does. */
+static void take_answers(const struct stages *stages)
+{
+    FILE *answers = fopen("answers", "r"), *out = fopen("out", "w");
+    char line[64];
+
+    for (unsigned draw = 1; fgets(line, sizeof line, answers) != NULL; draw++) {
+        const unsigned count = (unsigned)strtoul(line, NULL, 10);
+
+        for (unsigned i = 0; i < count; i++)
+            assert_non_null(fgets(line, sizeof line, answers));
+        for (unsigned i = 0; i < count; i++) {
+            assert_non_null(fgets(line, sizeof line, answers));
+            (void)fprintf(out, "%c\n", line[0]);
+        }
+        if (draw % stages->count == 0)
+            (void)fputc('\n', out);
+    }
+    fclose(answers);
+    fclose(out);
+}
+
+static void redirect(int fd, const char *path, int flags, int *before)
+{
+    const int opened = open(path, flags, 0600);
+
+    *before = dup(fd);
+    assert_true(opened >= 0 && *before >= 0);
+    assert_int_equal(dup2(opened, fd), fd);
+    close(opened);
+}
+
+static void answer_requests(const struct stages *stages)
+{
+    const char *name[] = {"in"};
+    const struct source_layout layout = {.format.delimiter = '\n'};
+    int in, out;
+
+    redirect(STDIN_FILENO, "requests", O_RDONLY, &in);
+    redirect(STDOUT_FILENO, "answers", O_WRONLY | O_CREAT | O_TRUNC, &out);
+    small_open(1, ORDER_LEAF_RECORDS);
+    struct source *source = source_open(name, 1, &layout);
+    requests_answer(&small.run, source, stages->plain ? NULL : &place);
+    source_free(source);
+    engine_close(&small.run.engine);
+    assert_true(dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0);
+    close(in);
+    close(out);
+}
+
+/* With weights of any size: sums of a few steps, of a part of 2^32 steps that is no power of two, and of more. */
+static void assert_stages(struct stages stages, unsigned degrees, double most)
+{
+    static const double units[] = {0x1p-32, 0.75 / 17, 1};
+
+    for (unsigned u = stages.plain ? 2 : 0; u < 3; u++) {
+        const unsigned items = stages.added ? ITEMS - 2 : ITEMS;
+        FILE *in = fopen("in", "w"), *requests = fopen("requests", "w");
+
+        assert_true(in != NULL && requests != NULL);
+        put_items(in, &stages, 0, items, units[u], false);
+        put_items(requests, &stages, items, ITEMS, units[u], true);
+        put_requests(requests, &stages, units[u]);
+        fclose(in);
+        fclose(requests);
+        answer_requests(&stages);
+        take_answers(&stages);
+        assert_likely(probability_of_stages, &stages, degrees, most);
+    }
+}
+
+static const double changed[ITEMS] = {5, 0, 3, 4, 1};
+
+TEST(batches_are_drawn_among_those_that_are_left_and_those_come_back)
+{
+    assert_stages((struct stages){.law = {{.count = 4, .weight = weight}}, .count = 1}, 23, 70.6);
+    assert_stages((struct stages){.law = {two}, .count = 1, .plain = true}, 19, 63.7);
+}
+
+TEST(batches_with_repetition_are_independent)
+{
+    assert_stages((struct stages){.law = {{.count = 2, .weight = weight, .again = true}}, .count = 1}, 15, 56.5);
+}
+
+TEST(batches_follow_the_weights_that_were_set_before)
+{
+    const struct law one = {.count = 1, .weight = weight}, other = {.count = 2, .weight = changed},
+                     again = {.count = 2, .weight = changed, .again = true};
+
+    assert_stages((struct stages){.law = {one, other}, .count = 2}, 47, 108.2);
+    assert_stages((struct stages){.law = {one, again}, .count = 2}, 63, 131.4);
+}
+
+TEST(records_that_were_added_are_drawn_by_their_weights)
+{
+    assert_stages((struct stages){.law = {{.count = 2, .weight = weight}}, .count = 1, .added = true}, 11, 48.9);
 }

@@ -1,0 +1,31 @@
+#ifndef BIGSHUF_BASE_STEPS_H
+#define BIGSHUF_BASE_STEPS_H
+
+/* Weights in steps of 2^-32, whole numbers whose sums are exact: 0, or from 2^-32 to 2^32. The order page says how they
+ * are rounded. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/decimal.h"
+#include "base/uint128.h"
+
+/* One step less than 2^32 counts as 2^32, since that has 2^64 steps, which do not fit: this number stands for them. */
+#define STEPS_MOST UINT64_MAX
+#define STEPS_ONE  ((uint64_t)1 << 32) /* the weight 1 */
+
+static inline struct uint128 steps_count(uint64_t steps)
+{
+    return (struct uint128){.high = steps == STEPS_MOST, .low = steps + (steps == STEPS_MOST)};
+}
+
+/* Round a weight; read it from a text. False if it is none. */
+bool steps_round(struct decimal weight, uint64_t *steps);
+bool steps_read(const char *text, size_t bytes, uint64_t *steps);
+
+/* Write a sum of weights, below 2^92, as an exact decimal. Returns what comes behind. */
+enum { STEPS_BYTES = 64 };
+char *steps_print(char *to, struct uint128 steps);
+
+#endif
