@@ -50,9 +50,15 @@ on() {
     return $status
 }
 
+# What was deleted while it was open. FUSE removes it some time after it is closed.
+hidden_files_are_gone() {
+    [ -z "$(find . -name '.fuse_hidden*')" ]
+}
+
 # Nothing else is in this folder: only NAME...
 only() {
     rm -f .out .stderr
+    PATIENCE=20 wait_until hidden_files_are_gone
     same "$*" "$(find . -mindepth 1 -maxdepth 1 ! -name lost+found -printf '%f\n' | sort | paste -s -d ' ' -)"
 }
 
