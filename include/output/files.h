@@ -29,6 +29,7 @@ struct output_file {
     const char *path;      /* NULL: standard output; malloc'd if it was made from a pattern */
     struct sink *sink;     /* NULL if it is not open, or is written through a filter */
     bool replaced;         /* files_open found that it can be replaced, so it must be */
+    bool missing;          /* before the first file gets its name, this name is free */
     const char *input;     /* the name by which it is one of the inputs, too; NULL: it is none */
     struct file_mark mark; /* of the regular file that was there, as it is read if it is an input */
 };

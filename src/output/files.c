@@ -384,7 +384,9 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
 {
     const char *path = files->file[number].path, *first = sink_temporary_name(files->file[number].sink), *last = first;
     char text[FAULT_CAUSE_BYTES];
-    const char *cause = error == ESTALE ? TARGET_STALE : fault_cause(error, text);
+    const char *cause = error == ESTALE   ? TARGET_STALE
+                        : error == EEXIST ? "its file system takes it for another output's name"
+                                          : fault_cause(error, text);
     size_t count = 1;
 
     for (size_t i = number + 1; i < end; i++) {
@@ -400,6 +402,23 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
     fault_say("%s: %s: %zu complete files are now %s to %s", path, cause, count, first, last);
 }
 
+static bool is_missing(const struct output_file *file)
+{
+    struct stat status;
+
+    return sys_stat(file->path, &status) != 0 && errno == ENOENT;
+}
+
+/* Give it its name. A name that was free before the first file got its own, and is not now, is the same name to a file
+ * system that ignores case or composes letters: the file that has it must stay. 0, or -1 with errno. */
+static int publish(const struct output_file *file)
+{
+    if (!file->missing || is_missing(file))
+        return sink_publish(file->sink);
+    errno = EEXIST;
+    return -1;
+}
+
 /* Once a file has its name, the others may be the only copies of what it was made of. So before the first one gets it,
  * all temporary names are forgotten: nobody unlinks any of them from then on. Death by signal is held off until all
  * have their names, or until the message is out that tells where they are. */
@@ -410,12 +429,15 @@ void files_publish(struct files *files, size_t count)
     for (size_t i = 0; i < count; i++)
         if (files->file[i].input != NULL && files->file[i].replaced)
             check_input(&files->file[i]);
+    for (size_t i = 1; i < count; i++)
+        files->file[i].missing =
+            files->file[i].sink != NULL && files->file[i].path != NULL && is_missing(&files->file[i]);
     signals_hold(&before);
     for (size_t i = 0; i < count; i++)
         if (files->file[i].sink != NULL)
             sink_keep(files->file[i].sink);
     for (size_t i = 0; i < count; i++)
-        if (files->file[i].sink != NULL && sink_publish(files->file[i].sink) != 0)
+        if (files->file[i].sink != NULL && publish(&files->file[i]) != 0)
             report_unpublished(files, i, count, errno, &before);
     signals_succeed();
     signals_release(&before);

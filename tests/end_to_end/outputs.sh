@@ -900,6 +900,15 @@ test_no_file_is_seen_before_all_are_complete() {
     while_it_writes see
 }
 
+# As where case is ignored. (The name comes into being with the first file's.)
+test_two_names_that_are_one_to_the_file_system_lose_nothing() {
+    FAULT_CALL=rename_at FAULT_AT=1 FAULT_RUN='echo theirs >A' fails_with 1 \
+        "bigshuf: A: its file system takes it for another output's name: the complete file is now ./.A.*" \
+        bigshuf-faulty --split=5:a -o A <<<"$(seq 10)"
+    same theirs "$(<A)"
+    cat a .A.?????? | same_lines /dev/stdin <(seq 10)
+}
+
 test_killed_while_it_writes_it_leaves_old_files() {
     end() {
         kill -"$signal" "$1"

@@ -24,6 +24,9 @@ complete() {
         for tool in munged slurmctld slurmd sbatch parallel rclone musl-gcc dh lintian; do
             has "$tool" || return 1
         done
+        for tool in mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.exfat mount.exfat-fuse ntfs-3g sshfs bindfs; do
+            has "$tool" || return 1
+        done
         has_fuzzer || return 1
     fi
     # shellcheck disable=SC2046 # words, by intention
@@ -73,7 +76,8 @@ elif complete; then
 elif has apt-get; then
     as_root apt-get update -q
     apt_install gcc libc6-dev make bash python3 libcmocka-dev clang clang-format clang-tidy cppcheck mandoc valgrind lz4 \
-        zstd xz-utils bzip2 pigz zsh fish jq munge slurm-wlm parallel rclone musl-tools debhelper lintian
+        zstd xz-utils bzip2 pigz zsh fish jq munge slurm-wlm parallel rclone musl-tools debhelper lintian \
+        xfsprogs btrfs-progs dosfstools exfatprogs exfat-fuse ntfs-3g sshfs openssh-sftp-server bindfs
     # where there is no such package, it is a part of clang
     has_fuzzer || apt_install libclang-rt-dev || unfuzzed
 elif has dnf; then
