@@ -40,7 +40,8 @@ make_disk() {
 on() {
     local status=0
     [ "$(id -u)" = 0 ] || skip "only root may mount"
-    more_than_memory >/dev/null # made here, since the shells there have all the same number
+    more_than_memory >/dev/null # made here, since all shells there have the same number
+    giants >/dev/null
     unshare -mpf --kill-child --mount-proc bash -c '. "$0/tests/support/helpers.sh"
         . "$0/tests/end_to_end/file_systems.sh"
         PATH=$PATH:/usr/sbin:/sbin
@@ -91,6 +92,8 @@ END_OF_CASES
         bigshuf --seed=1 -S 8M -T . --tune=compress-temporary=$how ../in >../out
         bigshuf --seed=1 ../in | cmp - ../out
     done
+    giants >../giants
+    bigshuf --seed=1363 -S 8M -T . ../giants | cmp - <(bigshuf --seed=1363 ../giants)
     only F
 
     # The old file is there until the new one is complete, whatever ends the run.
@@ -143,6 +146,9 @@ full_disk() {
 
 full_disk_of_others() {
     full_disk 'Input/output error' # the protocol has no other word
+    cd ..
+    fails_with 1 'bigshuf: disk/F: Input/output error' eval 'seq 175000 | bigshuf -o disk/F' # as close says
+    same old "$(<disk/F)"
 }
 
 full_quota() {
