@@ -243,7 +243,7 @@ static void fetch_window(struct requests *r, uint64_t first)
     for (size_t i = 0; i < count && reference_place(r->window[i]) < r->space; i++) {
         const uint64_t place = reference_place(r->window[i]);
 
-        (void)sys_will_need(r->base + place / page * page, place % page + reference_length(r->window[i]));
+        (void)sys_will_need(r->base + place / page * page, (size_t)(place % page + reference_length(r->window[i])));
     }
 }
 

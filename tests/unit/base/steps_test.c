@@ -113,7 +113,7 @@ UNIT_TEST(sums_are_printed_exactly)
 UNIT_TEST(what_is_printed_is_read_as_the_same_weight)
 {
     for (int i = 0; i < 100000; i++) {
-        const uint64_t steps = below(UINT64_MAX) >> below(64);
+        const uint64_t steps = ((uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX)) >> below(64);
         uint64_t same;
         char text[STEPS_BYTES + 1];
 

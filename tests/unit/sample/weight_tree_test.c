@@ -41,7 +41,7 @@ static uint64_t any_weight(void)
     case 3:
         return STEPS_MOST - below(2) * 2;
     default:
-        return below(UINT64_MAX);
+        return (uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX);
     }
 }
 
@@ -53,7 +53,7 @@ static struct uint128 uint128(uint64_t high, uint64_t low)
 /* ---- Against a list ---- */
 
 /* Asserts that the first and the last number of each of some weights name it, and that the total is right. */
-static void assert_finds(const uint64_t *weights, uint64_t count, uint64_t step)
+static void assert_finds(const uint64_t *weights, uint64_t count, size_t step)
 {
     struct uint128 before = {0};
     struct uint128 numbers[2];
