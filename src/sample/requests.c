@@ -135,7 +135,7 @@ static void read_records(struct requests *r, struct weight_input *weights)
             continue;
         end = r->base != NULL ? (uint64_t)(reader.buffer + reader.start - r->base) : r->kept_bytes;
         if (weights != NULL)
-            (void)steps_round(weight, &steps);
+            (void)steps_round(weight, NULL, 0, &steps);
         fits = fits && add_record(r, end - length, length, steps);
         counter_add(&run->progress->records, 1);
         if (r->base != NULL && end - left >= LEAVE_BYTES) {
@@ -312,6 +312,8 @@ static void say_batch(struct requests *r)
             fetch_window(r, i);
         say_record(r, drawn_at(r, i)[0]);
     }
+    if (!r->stays)
+        source_check(r->source);
 }
 
 /* ---- Requests ---- */
@@ -387,12 +389,13 @@ static void set(struct requests *r)
 static void add(struct requests *r)
 {
     const struct record_format *format = &r->run->format;
-    const uint64_t weight = take_weight(r);
+    uint64_t weight;
     size_t bytes;
 
-    if (!take(r, " "))
+    if (memchr(r->at, ' ', (size_t)(r->end - r->at)) == NULL)
         refuse(r, "write add W RECORD, W a weight");
-    bytes = (size_t)(r->end - r->at);
+    weight = take_weight(r);
+    bytes = (size_t)(r->end - ++r->at);
     if (format->kind != NULL)
         refuse(r, "only lines can be added");
     if (memchr(r->at, format->delimiter, bytes) != NULL)

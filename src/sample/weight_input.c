@@ -118,7 +118,7 @@ static struct decimal read_weight(struct weight_input *weights)
         report(weights, "weight is too long", text, bytes, "");
     switch (decimal_read(text, bytes, &weight)) {
     case DECIMAL_OK:
-        if (weights->place.in_steps && !steps_round(weight, &steps))
+        if (weights->place.in_steps && !steps_round(weight, text, bytes, &steps))
             report(weights, "weight is not 0 or from 2^-32 to 2^32", text, bytes, "");
         return weight;
     case DECIMAL_NEGATIVE:

@@ -147,10 +147,12 @@ ask 'set 0 -1\n' =! request 1: 'set 0 -1': $weight
 ask 'set 0 nan\n' =! request 1: 'set 0 nan': $weight
 ask 'set 0 inf\n' =! request 1: 'set 0 inf': $weight
 ask 'set 0 1e-10\n' =! request 1: 'set 0 1e-10': $weight
+ask 'set 0 1e-400\n' =! request 1: 'set 0 1e-400': $weight
 ask 'set 0 4294967296.1\n' =! request 1: 'set 0 4294967296.1': $weight
 ask 'set 0 \t1\n' =! request 1: 'set 0 *1': $weight
 ask 'set 0 \n' =! request 1: 'set 0 ': $weight
 ask 'add 1\n' =! request 1: 'add 1': write add W RECORD, *
+ask 'add x\n' =! request 1: 'add x': write add W RECORD, *
 ask 'add  x\n' =! request 1: 'add  x': $weight
 ask 'dr\0w 1\n' =! request 1: 'dr*': $syntax
 ask '\377\376\n' =! request 1: *: $syntax
@@ -184,6 +186,7 @@ bigshuf --requests missing =! missing: No such file or directory
 bigshuf --requests --weights=short in =! short: too few weights: there are more than 1 records
 bigshuf --requests --weights=long in =! long: too many weights: there are 3 records
 bigshuf --requests --weights=small in =! small:2: weight is not 0 or from 2^-32 to 2^32: '1e-10'
+bigshuf --requests --weight-field=1 <(printf '1\n1e-400\n') =! *:2: weight is not 0 or from 2^-32 to 2^32: '1e-400'
 bigshuf --requests --weight-field=1 <(printf '1\n5e9\n') =! *:2: weight is not 0 or from 2^-32 to 2^32: '5e9'
 bigshuf --requests --expect-records=4 in =! in: the number of records is 3, not 4 as --expect-records says
 END
@@ -297,6 +300,22 @@ test_an_input_that_changes_fails_the_run() {
         FAULT_CALL=read FAULT_AT=1 FAULT_RUN=$change fails_with 1 'bigshuf: in: file has changed while it was read' \
             bigshuf-faulty --requests in < <(echo 'draw 1000') >out
     done
+}
+
+test_an_input_larger_than_memory_that_changes_gives_no_more_answers() {
+    long_lines 900 5000 15000 >in
+    mkfifo pipe
+    exec 7<>pipe
+    start sh -c 'exec bigshuf --requests -S 8M in <pipe' >out 2>said
+    echo 'draw 1' >&7
+    PATIENCE=60 wait_until test -s out
+    cp out before
+    touch -d 2001-02-03 in
+    echo 'draw 1' >&7
+    fails_with 1 '' wait $!
+    exec 7>&-
+    same 'bigshuf: in: file has changed while it was read' "$(<said)"
+    cmp out before
 }
 
 # A run under the environment's FAULT_... fails with a message, or answers all.

@@ -76,7 +76,10 @@ def read_weight(text):
             if not re.match(rb"-[0-9.]", text) or model.weight(text[1:]) is not None:
                 raise model.BadWeight()
             return 0
-        return steps_of(model.weight(text))
+        parts = model.weight(text)
+        if parts is None and re.match(rb"[^eE]*[1-9]", text):  # too small
+            raise model.BadWeight()
+        return steps_of(parts)
     except model.BadWeight as error:
         raise BadRequest() from error
 
