@@ -19,6 +19,7 @@ struct decimal {
 
 enum decimal_verdict {
     DECIMAL_OK,
+    DECIMAL_TINY,     /* a number above zero and below 2^-1074: *value is zero */
     DECIMAL_NEGATIVE, /* a number below zero, or -inf; -0 is zero */
     DECIMAL_NAN,      /* "nan" */
     DECIMAL_INFINITE, /* "inf" or "infinity", or a number of 2^1024 or more */
@@ -27,8 +28,8 @@ enum decimal_verdict {
 
 /* Read all of text[0, bytes) as a number. Names are known in any case. *value receives the number's leading 64 bits;
  * the rest is cut off, not rounded, and so are all digits after the first 64, counted from the first that is not 0.
- * Hence it is less than the number by less than 2^-63 of it, and a whole number below 2^64 is exact. A number below
- * 2^-1074 is zero. *value is set only if DECIMAL_OK is returned. */
+ * Hence it is less than the number by less than 2^-63 of it, and a whole number below 2^64 is exact. *value is
+ * set only if DECIMAL_OK or DECIMAL_TINY is returned. */
 enum decimal_verdict decimal_read(const void *text, size_t bytes, struct decimal *value);
 
 /* Reads a probability P. *threshold receives the least whole number not below P * 2^64, exact however many digits P

@@ -20,8 +20,8 @@ static inline struct uint128 steps_count(uint64_t steps)
     return (struct uint128){.high = steps == STEPS_MOST, .low = steps + (steps == STEPS_MOST)};
 }
 
-/* Round a weight that was read from a text, or read it as well. False if it is none. */
-bool steps_round(struct decimal weight, const uint8_t *text, size_t bytes, uint64_t *steps);
+/* Round a weight; read it from a text. False if it is none. */
+bool steps_round(struct decimal weight, uint64_t *steps);
 bool steps_read(const char *text, size_t bytes, uint64_t *steps);
 
 /* Write a sum of weights, below 2^92, as an exact decimal. Returns what comes behind. */

@@ -267,7 +267,7 @@ enum decimal_verdict decimal_read(const void *text, size_t bytes, struct decimal
     if (result.exponent < -1074 - 63)
         result = (struct decimal){0};
     *value = result;
-    return DECIMAL_OK;
+    return digits.count > 0 && result.mantissa == 0 ? DECIMAL_TINY : DECIMAL_OK;
 }
 
 static int fail(int error)

@@ -1,17 +1,12 @@
 #include "base/steps.h"
 
-/* A decimal is 0 also if it is too small. */
-bool steps_round(struct decimal weight, const uint8_t *text, size_t bytes, uint64_t *steps)
+bool steps_round(struct decimal weight, uint64_t *steps)
 {
     const int shift = weight.exponent + 32;
 
     *steps = 0;
-    if (weight.mantissa == 0) {
-        for (size_t i = 0; i < bytes && (text[i] | 0x20) != 'e'; i++)
-            if (text[i] >= '1' && text[i] <= '9')
-                return false;
+    if (weight.mantissa == 0)
         return true;
-    }
     if (shift < -63 || shift > 1 || (shift == 1 && weight.mantissa > (uint64_t)1 << 63))
         return false;
     if (shift < 0)
@@ -26,7 +21,7 @@ bool steps_read(const char *text, size_t bytes, uint64_t *steps)
     struct decimal weight;
 
     return bytes > 0 && text[0] > ' ' && text[bytes - 1] > ' ' && decimal_read(text, bytes, &weight) == DECIMAL_OK &&
-           steps_round(weight, (const uint8_t *)text, bytes, steps);
+           steps_round(weight, steps);
 }
 
 /* With zeros before it. */

@@ -135,7 +135,7 @@ static void read_records(struct requests *r, struct weight_input *weights)
             continue;
         end = r->base != NULL ? (uint64_t)(reader.buffer + reader.start - r->base) : r->kept_bytes;
         if (weights != NULL)
-            (void)steps_round(weight, NULL, 0, &steps);
+            (void)steps_round(weight, &steps);
         fits = fits && add_record(r, end - length, length, steps);
         counter_add(&run->progress->records, 1);
         if (r->base != NULL && end - left >= LEAVE_BYTES) {

@@ -111,14 +111,17 @@ static struct decimal read_weight(struct weight_input *weights)
 {
     const uint8_t *text = weights->field.text;
     size_t bytes = weights->field.bytes;
+    enum decimal_verdict verdict;
     struct decimal weight;
     uint64_t steps;
 
     if (weights->field.too_long)
         report(weights, "weight is too long", text, bytes, "");
-    switch (decimal_read(text, bytes, &weight)) {
+    verdict = decimal_read(text, bytes, &weight);
+    switch (verdict) {
     case DECIMAL_OK:
-        if (weights->place.in_steps && !steps_round(weight, text, bytes, &steps))
+    case DECIMAL_TINY:
+        if (weights->place.in_steps && (verdict == DECIMAL_TINY || !steps_round(weight, &steps)))
             report(weights, "weight is not 0 or from 2^-32 to 2^32", text, bytes, "");
         return weight;
     case DECIMAL_NEGATIVE:

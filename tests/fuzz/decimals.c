@@ -129,8 +129,10 @@ static void check_decimal(const char *text, const struct fraction *fraction)
     free(copy);
     if (expected == DECIMAL_OK && number >= ldexpl(1, 1024))
         expected = DECIMAL_INFINITE;
+    if (expected == DECIMAL_OK && fraction->count > 0 && number < ldexpl(1, -1074))
+        expected = DECIMAL_TINY;
     FUZZ_CHECK(verdict == expected);
-    if (verdict != DECIMAL_OK) {
+    if (verdict != DECIMAL_OK && verdict != DECIMAL_TINY) {
         FUZZ_CHECK(value.mantissa == 1 && value.exponent == 1);
     } else if (number < ldexpl(1, -1074)) {
         FUZZ_CHECK(value.mantissa == 0 && value.exponent == 0);

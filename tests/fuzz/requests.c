@@ -115,11 +115,8 @@ static bool accept_weight(const char **at, const char *end, fuzz_wide *steps)
         decimal_read(begin, (size_t)(*at - begin), &weight) != DECIMAL_OK)
         return false;
     *steps = 0;
-    if (weight.mantissa == 0) {
-        while (begin < *at && *begin != 'e' && *begin != 'E' && strchr("123456789", *begin) == NULL)
-            begin++;
-        return begin == *at || *begin == 'e' || *begin == 'E';
-    }
+    if (weight.mantissa == 0)
+        return true;
     shift = weight.exponent + 32 + 1; /* half steps */
     if (shift < -62 || shift > 2)
         return false;

@@ -20,6 +20,14 @@ static void assert_value(const char *text, uint64_t mantissa, int exponent)
     assert_int_equal(value.exponent, exponent);
 }
 
+static void assert_tiny(const char *text)
+{
+    struct decimal value = {.mantissa = 4711, .exponent = 4711};
+
+    assert_int_equal(decimal_read(text, strlen(text), &value), DECIMAL_TINY);
+    assert_true(value.mantissa == 0 && value.exponent == 0);
+}
+
 static void assert_verdict(const char *text, enum decimal_verdict verdict)
 {
     struct decimal value = {.mantissa = 4711, .exponent = 4711};
@@ -110,11 +118,11 @@ UNIT_TEST(values_reach_from_2_to_the_minus_1074_to_2_to_the_1024)
     char *nines = repeat("", '9', 64, "e-387"), *ones = repeat("", '1', 64, "e245");
 
     assert_value("4.940656458412465441765687928682213723650598026143247644255856826e-324", 0x8000000000000000, -1137);
-    assert_value("4.940656458412465441765687928682213723650598026143247644255856825e-324", 0, 0);
-    assert_value("4e-324", 0, 0);
-    assert_value("1e-324", 0, 0);
-    assert_value("1e-325", 0, 0);
-    assert_value("1e-99999999999999999999999999999999", 0, 0);
+    assert_tiny("4.940656458412465441765687928682213723650598026143247644255856825e-324");
+    assert_tiny("4e-324");
+    assert_tiny("1e-324");
+    assert_tiny("1e-325");
+    assert_tiny("1e-99999999999999999999999999999999");
     assert_value("1.797693134862315907729305190789024733617976978942306572734300811e308", 0xffffffffffffffff, 960);
     assert_verdict("1.797693134862315907729305190789024733617976978942306572734300812e308", DECIMAL_INFINITE);
     assert_verdict("1e309", DECIMAL_INFINITE);
