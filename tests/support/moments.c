@@ -7,7 +7,8 @@
  * bugs, ASPLOS 2010): each thread has a random priority, the highest one runs, and at a few moments that were drawn
  * before, the one that runs becomes the lowest. That finds a bug that needs d such moments among k with a probability
  * of at least 1 / (n * k^(d - 1)) for n threads. Since nobody knows k, it is drawn too, from 32 to 2^18, and after k
- * moments new ones are drawn. The other seeds give each turn to anybody, once in 1 to 64 moments.
+ * moments new ones are drawn. The other seeds give each turn to anybody, once in 1 to 64 moments, and less
+ * often in a run of millions, which would take minutes.
  *
  * A thread that waits for another process, at a pipe or for its end, is outside meanwhile: the others go on, and when
  * it comes back depends on that process. Only so far is a run not repeated by its seed. If every thread waits for
@@ -40,7 +41,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS_MOST = 64, POINTS_MOST = 4, NEAR = 64 };
+enum { THREADS_MOST = 64, POINTS_MOST = 4, NEAR = 64, SLOWER = 1 << 16 };
 
 /* Outside are those that nobody here can wake. */
 enum state { NONE, RUNS, READY, WAITS, OUTSIDE, ENDED };
@@ -272,7 +273,7 @@ void moments_pass(void)
         send_signal();
     if (others > 0 && !is_any(READY) && draw(others) == 0)
         (void)poll(NULL, 0, (int)draw(4));
-    if (patience > 0 ? draw(patience) == 0 && is_any(READY) : is_overtaken())
+    if (patience > 0 ? draw(patience + steps / SLOWER) == 0 && is_any(READY) : is_overtaken())
         give_turn(READY);
     errno = error;
 }
