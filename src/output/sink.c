@@ -288,7 +288,9 @@ static void open_existing(struct sink *sink, int directory, int fd)
     (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
 }
 
-/* Open the file that has this name in the directory, and no other, since it is the one that will be replaced. */
+/* Open the file that has this name in the directory, and no other, since it is the one that will be replaced.
+ * Nothing is made in a special one: what is missing there may be what a link leads to, such as /dev/stdout without
+ * /proc. */
 static void open_path(struct sink *sink)
 {
     const int flags = O_WRONLY | O_NOCTTY;
@@ -299,7 +301,7 @@ static void open_path(struct sink *sink)
     fd = sink->target.special ? io_open(sink->path, flags, 0) : io_open_at(directory, sink->target.name, flags, 0);
     if (fd >= 0)
         open_existing(sink, directory, fd);
-    else if (errno == ENOENT)
+    else if (errno == ENOENT && !sink->target.special)
         open_missing(sink, directory);
     else
         fail(sink);

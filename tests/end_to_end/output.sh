@@ -246,6 +246,24 @@ test_dev_stdout_and_a_fifo_are_used_directly() {
     same_lines out <(seq 10)
 }
 
+# In a /dev of its own, since a run that replaces the link would do so for all. Without /proc it leads nowhere.
+test_dev_stdout_that_leads_nowhere_is_told_and_stays() {
+    needs_bare_program
+    unshare -rm true 2>.stderr || skip "may not mount"
+    unshare -rm sh -c 'mount -t tmpfs none /dev && mount -t tmpfs none /proc && ln -s /proc/self/fd/1 /dev/stdout &&
+        ln -s /dev/stdout link || exit
+        for options in "-o /dev/stdout" "-o link" "-n 0 -o link" "--split=1:link" "--shards=1 -o /dev/std%d"; do
+            bigshuf $options -e x || echo $?
+        done
+        ls /dev link
+        readlink /dev/stdout link' >out 2>&1
+    same "$(for name in /dev/stdout link link link /dev/std0; do
+        echo "bigshuf: $name: No such file or directory"
+        echo 1
+    done)" "$(head -n 10 out)"
+    same 'link /dev: stdout /proc/self/fd/1 /dev/stdout' "$(tail -n +11 out | xargs)"
+}
+
 test_a_name_as_long_as_can_be() {
     local name
     name=$(printf '%0255d' 0)
