@@ -67,7 +67,8 @@ static void restart(void *context)
     archive->left = 0;
     archive->window = archive->buffer;
     archive->lends = false;
-    archive->lent = archive->known = archive->next = NULL;
+    archive->lent = archive->known = archive->buffer; /* no bytes yet */
+    archive->next = NULL;
     archive->headers.data = archive->data;
     tar_headers_begin(&archive->headers);
     torn_begin(&archive->torn);

@@ -187,7 +187,8 @@ static void draw(const struct progress *progress)
     const struct view view = look(progress, false);
     unsigned columns = count_columns(), left = columns > BAR ? columns - BAR : 0, shown = fit(&view, &left);
     const bool has_bar = view.part >= 0 && shown >= BESIDE_BAR;
-    const unsigned bar = BAR_MIN + (unsigned)least(left, BAR_MORE), full = (unsigned)(view.part * bar);
+    const unsigned bar = BAR_MIN + (unsigned)least(left, BAR_MORE);
+    const unsigned full = has_bar ? (unsigned)(view.part * bar) : 0;
     struct text text = {.length = 0};
 
     if (!has_bar)
