@@ -26,7 +26,8 @@
 #include <sys/types.h>
 
 /* A run begins. Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR1, USR2, VTALRM, PROF, XCPU, POLL,
- * PIPE. */
+ * PIPE. These, and BUS for signals_guard, are unblocked: who started the run from a thread that blocks signals has
+ * passed that on. What is ignored stays so. */
 void signals_install(void);
 
 /* Between these two, which any thread may call, nobody dies: the handler waits for all who hold it off. Once it has

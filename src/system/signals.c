@@ -157,6 +157,9 @@ void signals_install(void)
     catch_unless_ignored(caught_always, &deadly);
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
+    sigaddset(&deadly.sa_mask, caught_always);
+    sigaddset(&deadly.sa_mask, SIGBUS); /* blocked, it would end the process instead of calling fail_access */
+    pthread_sigmask(SIG_UNBLOCK, &deadly.sa_mask, NULL);
 }
 
 /* This thread's own access has failed, outside of any function that must not be interrupted: so any function may be

@@ -393,3 +393,12 @@ test_a_file_that_is_cut_short_when_output_has_begun_leaves_no_part_of_several() 
         fails_with 1 "$changed" bigshuf-faulty --parallel=1 --shards=3 -o 'shard.%d' in
     same 'in original pipe' "$(echo *)"
 }
+
+test_a_file_that_is_cut_short_is_told_by_a_run_that_was_started_with_its_signal_blocked() {
+    env --block-signal=BUS true 2>.stderr || skip "env blocks no signals here"
+    long_lines 10000 1000 2000 >in
+    echo old >out
+    FAULT_CALL=write FAULT_AT=3 FAULT_RUN='truncate -s 100 in' \
+        fails_with 1 "$changed" env --block-signal=BUS bigshuf-faulty --parallel=1 -o out in
+    same old "$(<out)"
+}

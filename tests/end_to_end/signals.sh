@@ -70,6 +70,18 @@ killed_half_fed() {
     same '' "$(<said)"
 }
 
+test_a_run_that_was_started_with_signals_blocked_can_be_ended() {
+    env --block-signal true 2>.stderr || skip "env blocks no signals here"
+    mkfifo pipe
+    for signal in INT TERM HUP; do
+        start env --block-signal bigshuf -o out pipe
+        exec 7>pipe # which succeeds when the run has begun
+        kill -$signal $!
+        exec 7>&-
+        fails_with "$(kill -l $signal | awk '{ print 128 + $1 }')" '*' wait $!
+    done
+}
+
 test_any_signal_while_it_reads() {
     local top=$PWD
     for signal in INT TERM HUP KILL XCPU; do
