@@ -53,8 +53,8 @@ void sys_await_disk(int fd, off_t offset, off_t length); /* wait until that part
 
 /* ---- Descriptors and terminals ---- */
 
-/* Open those of the descriptors 0 to 2 that are closed on /dev/null, in the direction that makes their use fail with
- * EBADF as before, so that no file opened later takes their place. 0, or -1 with errno. */
+/* Open those of the descriptors 0 to 2 that are closed on something of which each use fails with EBADF as before, so
+ * that no file opened later takes their place. 0, or -1 with errno. */
 int sys_fill_standard(void);
 
 rlim_t sys_descriptor_limit(void); /* the soft one; 0 if it is not known */

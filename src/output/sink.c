@@ -299,6 +299,8 @@ static void open_path(struct sink *sink)
     target_find(&sink->target, sink->path);
     directory = target_enter_or_fail(&sink->target);
     fd = sink->target.special ? io_open(sink->path, flags, 0) : io_open_at(directory, sink->target.name, flags, 0);
+    if (fd < 0 && errno == ELOOP && sink->target.special)
+        errno = EBADF; /* a standard descriptor that was closed */
     if (fd >= 0)
         open_existing(sink, directory, fd);
     else if (errno == ENOENT && !sink->target.special)

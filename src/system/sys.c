@@ -331,10 +331,23 @@ void sys_sequential(int fd)
 
 /* ---- Descriptors ---- */
 
+int sys_access_mode(int fd)
+{
+    const int flags = fcntl(fd, F_GETFL);
+
+    if (flags >= 0 && (flags & O_PATH) == 0)
+        return flags & O_ACCMODE;
+    errno = EBADF;
+    return -1;
+}
+
+/* On Linux, /dev/stdout opens whatever the descriptor stands for once more, in any direction: /dev/null would take an
+ * output, and be an empty input. A link that is open itself cannot be opened (ELOOP). */
 int sys_fill_standard(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+        if (fcntl(fd, F_GETFD) < 0 && open("/proc/self", O_PATH | O_NOFOLLOW) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
             return -1;
     return 0;
 }

@@ -64,6 +64,24 @@ test_a_hyphen_is_standard_input() {
     same_lines out <(seq 20)
 }
 
+# On Linux these names open what stands there once more. Were it /dev/null, it would be an empty input and take any output.
+test_what_leads_to_a_closed_descriptor_is_told_before_the_work() {
+    [ -e /proc/self/fd ] || skip "no /proc here"
+    mkfifo never
+    echo old >old
+    ln -s /proc/self/fd/0 input
+    ln -s /proc/self/fd/1 output
+    cases <<'END'
+bigshuf -o old never input <&- =! input: *
+bigshuf --weights=input never <&- =! input: *
+bigshuf -o output never >&- =! output: Bad file descriptor
+bigshuf -o /proc/self/fd/1 never >&- =! /proc/self/fd/1: Bad file descriptor
+bigshuf --split=1:output -o new never >&- =! output: Bad file descriptor
+bigshuf --split=1:input never <&- =! input: Bad file descriptor
+END
+    same 'input never old output old' "$(echo *) $(<old)"
+}
+
 test_standard_input_is_read_once() {
     seq 10 | bigshuf - - >out
     same_lines out <(seq 10)
