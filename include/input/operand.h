@@ -1,7 +1,8 @@
 #ifndef BIGSHUF_INPUT_OPERAND_H
 #define BIGSHUF_INPUT_OPERAND_H
 
-/* Input files as they are named, on the command line or in a list: "-" stands for standard input. */
+/* Input files as they are named, on the command line or in a list: "-" stands for standard input. So do /dev/stdin and
+ * its like: Linux would open a file that stands there once more, from its beginning, and no socket. */
 
 #include <stdbool.h>
 #include <stddef.h>

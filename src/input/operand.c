@@ -14,7 +14,8 @@
 
 bool operand_is_standard_input(const char *name)
 {
-    return strcmp(name, "-") == 0;
+    return strcmp(name, "-") == 0 || strcmp(name, "/dev/stdin") == 0 || strcmp(name, "/dev/fd/0") == 0 ||
+           strcmp(name, "/proc/self/fd/0") == 0;
 }
 
 int operand_open(const char *name, bool regular)

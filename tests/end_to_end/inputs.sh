@@ -64,6 +64,25 @@ test_a_hyphen_is_standard_input() {
     same_lines out <(seq 20)
 }
 
+test_dev_stdin_is_standard_input_whatever_that_is() {
+    local name
+    mkfifo never
+    seq 10 >file
+    for name in /dev/stdin /dev/fd/0; do
+        { read -r _; bigshuf $name >out; } <file
+        same_lines out <(seq 2 10)
+        fails_with 1 "bigshuf: $name: Bad file descriptor" bigshuf -o out never $name <&-
+        same_lines out <(seq 2 10)
+    done
+    needs python3
+    python3 -c 'import socket, subprocess
+ours, its = socket.socketpair()
+ours.sendall(b"1\n2\n")
+ours.close()
+subprocess.run(["bigshuf", "/dev/stdin"], stdin=its, check=True)' >out
+    same_lines out <(seq 2)
+}
+
 # On Linux these names open what stands there once more. Were it /dev/null, it would be an empty input and take any output.
 test_what_leads_to_a_closed_descriptor_is_told_before_the_work() {
     [ -e /proc/self/fd ] || skip "no /proc here"

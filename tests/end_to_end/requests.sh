@@ -182,6 +182,10 @@ bigshuf --requests in - =! $names
 bigshuf --requests --weights=- in =! $names
 bigshuf --requests --files0-from=- =! $names
 bigshuf --requests --files0-from=names =! $names
+bigshuf --requests /dev/stdin =! $names
+bigshuf --requests in /dev/fd/0 =! $names
+bigshuf --requests --weights=/dev/stdin in =! $names
+bigshuf --requests --files0-from=/dev/stdin =! $names
 bigshuf --requests missing =! missing: No such file or directory
 bigshuf --requests --weights=short in =! short: too few weights: there are more than 1 records
 bigshuf --requests --weights=long in =! long: too many weights: there are 3 records
@@ -257,7 +261,8 @@ test_a_reader_that_goes_away_ends_the_run() {
     if [ -c /dev/full ]; then
         fails_with 1 'bigshuf: write error: No space left on device' ask 'draw 1\n' >/dev/full
     fi
-    fails_with 1 'bigshuf: standard input: *' bigshuf --requests in <&-
+    fails_with 1 'bigshuf: standard input: Bad file descriptor' bigshuf --requests in <&-
+    fails_with 1 'bigshuf: write error: Bad file descriptor' ask 'draw 1\n' >&-
 }
 
 # ---- Memory, and what others do to the input ----
