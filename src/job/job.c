@@ -255,6 +255,7 @@ static void answer_requests(struct resources *resources)
 {
     struct weight_place weights = place_of_weights(resources);
     struct run run = {.rereads = false};
+    uint64_t bytes;
 
     check_name(resources->options.files0_from);
     check_name(resources->options.weights);
@@ -264,7 +265,9 @@ static void answer_requests(struct resources *resources)
         check_name(resources->names[i]);
     resources_open_files(resources);
     resources_take_seed(resources);
-    resources_open_large_run(resources, &run, resources_memory(resources, UINT64_MAX));
+    bytes = resources_memory(resources, UINT64_MAX);
+    bytes = resources->options.memory_bytes > 0 ? bytes : requests_memory(bytes);
+    resources_open_large_run(resources, &run, bytes);
     weights.in_steps = true;
     requests_answer(&run, resources->source, task_is_weighted(&resources->options) ? &weights : NULL);
     source_check(resources->source);

@@ -156,7 +156,10 @@ static void open_records(struct requests *r, const struct weight_place *place)
     uint64_t blocks;
 
     r->kept = sys_map(run->engine.memory.bytes);
-    if (r->kept == NULL || table_init(&r->references, pool) != 0)
+    if (r->kept == NULL)
+        fault_say("--requests: cannot get %llu MiB of addresses besides as much memory: %s; use a smaller -S",
+                  (unsigned long long)run->engine.memory.bytes >> 20, strerror(errno));
+    if (table_init(&r->references, pool) != 0)
         fault_report("memory", errno);
     r->references.wide = true;
     weight_tree_init(&r->tree, pool);
@@ -429,6 +432,21 @@ static void answer_all(struct requests *r)
             refuse(r, "write draw K, draw K repeat, set I W or add W RECORD");
     }
     dialogue_flush(&r->dialogue);
+}
+
+/* Both, and a quarter for the lines that wait and the rest of the program, are mapped once for a try. */
+uint64_t requests_memory(uint64_t bytes)
+{
+    for (; bytes > ENGINE_MEMORY_MIN; bytes /= 2) {
+        const size_t all = (size_t)(2 * bytes + bytes / 4);
+        void *mapped = sys_map(all);
+
+        if (mapped != NULL) {
+            sys_unmap(mapped, all);
+            return bytes;
+        }
+    }
+    return ENGINE_MEMORY_MIN;
 }
 
 /* Lines that wait have a part of the memory, but never less than LINES_BYTES; answers have the buffer, which is free

@@ -298,6 +298,19 @@ test_where_memory_is_short_a_message_says_how_much_is_enough() {
     bigshuf --requests -S "$(sed 's/.* -S \([0-9]*M\) .*/\1/' .stderr)" in < <(head -n 5000 log)
 }
 
+test_a_limit_on_addresses_leaves_less_memory() {
+    local wanted
+    needs_bare_program
+    seq 10000 >in
+    wanted=$(ask 'draw 3\n')
+    for kib in 30000 200000 1000000; do
+        same "$wanted" "$(ulimit -v $kib && ask 'draw 3\n')"
+        same "$wanted" "$(ulimit -v $kib && bigshuf --requests --seed=42 <(cat in) <<<'draw 3')"
+    done
+    fails_with 1 'bigshuf: --requests: cannot get 64 MiB of addresses *; use a smaller -S' \
+        bash -c 'ulimit -v 100000 && exec bigshuf --requests -S 64M in </dev/null'
+}
+
 test_an_input_that_changes_fails_the_run() {
     local change
     for change in 'truncate -s 0 in' 'touch -d 2001-02-03 in' 'truncate -s 1000 in'; do
