@@ -22,6 +22,7 @@ mistakes() {
     printf 'a;1\nb;2\n' >semi.csv
     printf 'a\t1\nb\t2\n' >tabs.csv
     printf 'a;1,2\n' >both.csv
+    printf '0\n1\n1e-999\n' >zeros
     printf '>g1\nACGT\nGGTA\n' >genes.fa
     echo '[{"a": 1}, {"b": 2}]' >array.json
     bigshuf --scatter=store --piles=4 --batch=a in
@@ -370,6 +371,10 @@ bigshuf --csv --group-field=1 --split=1:test -o rest torn.csv =! torn.csv: the r
 bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
 bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! --split-field: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --split-field=1 --split=10%:a -o out table.csv =? warning: --split-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
+bigshuf --weight-field=1 zeros =? warning: records of weight 0 are never drawn: 2
+bigshuf --weight-field=1 -n 2 zeros =? warning: records of weight 0 are never drawn: 2
+bigshuf --weight-field=1 --keep-order -n 9 zeros =? warning: records of weight 0 are never drawn: 2
+bigshuf --weights=zeros -o out zeros =? warning: records of weight 0 are never drawn: 2
 bigshuf --keep-order in =! --keep-order needs -n
 bigshuf --weights=in --weight-field=1 in =! cannot combine --weights and --weight-field
 bigshuf -r --keep-order -n 3 in =! cannot combine --keep-order and -r
@@ -436,6 +441,15 @@ test_a_carriage_return_at_the_end_is_warned_of() {
     fails_with 0 "bigshuf: warning: --filter 'cat >\$FILE\\\\r$hint" bigshuf --filter=$'cat >$FILE\r' -o new in
     tr '\n' '\r' <in >returns
     fails_with 0 '' bigshuf --seed=$'4\r2' --delimiter=$'\r' returns >rest
+}
+
+# Nobody misses what has no weight.
+test_a_sample_that_is_full_has_no_warning_of_weights_of_zero() {
+    printf '0\n1\n0\n2\n' >in
+    for options in '-n 2' '-n 1 --keep-order' '-r -n 9' '-n 0'; do
+        # shellcheck disable=SC2086
+        fails_with 0 '' bigshuf --weight-field=1 $options in >out
+    done
 }
 
 test_sizes_are_also_as_in_split() {
