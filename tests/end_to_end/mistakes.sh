@@ -364,13 +364,15 @@ bigshuf --csv --seed=2 --split-field=2 --split=9%:a semi.csv =! --split-field: n
 bigshuf --csv --header --group-field=b semi.csv =! semi.csv: no column 'b': the header has 'a;1'; write -t ';'
 bigshuf --csv -t '|' --group-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; -t sets the separator of fields
 bigshuf --csv --group-field=3 both.csv =! both.csv: record 1: no field 3, only 2: 'a;1,2'; -t sets the separator of fields
+bigshuf --seed=2 --split-field=1 -t, --split=9%:a -o out torn.csv =? warning: a: is empty, since no value of --split-field came there by chance
+bigshuf --seed=2 --split-field=1 -t, --split=99%:a torn.csv =? warning: standard output: is empty, since no value of --split-field came there by chance
 bigshuf --weights=few in =! few: too few weights: there are more than 1 records
 bigshuf --csv --group-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --csv --group-field=1 torn.csv =? warning: torn.csv: the records of group 'a' are not all neighbours, so they are several groups; sort by field 1 first
 bigshuf --csv --group-field=1 --split=1:test -o rest torn.csv =! torn.csv: the records of group 'a' are not all neighbours, so --split would divide it; sort by field 1 first
 bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
 bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! --split-field: no field 3, only 2: 'id,price'; -t sets the separator of fields
-bigshuf --split-field=1 --split=10%:a -o out table.csv =? warning: --split-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
+bigshuf --split-field=1 --split=100%:a table.csv =? warning: --split-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
 bigshuf --weight-field=1 zeros =? warning: records of weight 0 are never drawn: 2
 bigshuf --weight-field=1 -n 2 zeros =? warning: records of weight 0 are never drawn: 2
 bigshuf --weight-field=1 --keep-order -n 9 zeros =? warning: records of weight 0 are never drawn: 2
