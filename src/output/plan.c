@@ -117,6 +117,9 @@ void output_plan_check(const struct output_plan *plan)
     for (size_t i = 1; i < plan->splits && plan->strata != NULL; i++)
         if (plan->split[i].is_percentage != plan->split[0].is_percentage)
             fault_say("--stratify-field: give each --split a percentage, or each a number of records");
+    for (size_t i = 0; i <= plan->splits && plan->filter == NULL; i++)
+        if (strcmp(output_plan_called(plan, i), "-") == 0)
+            fault_say("-: is no name for standard output, which is written to without -o; write ./- for such a file");
     if (split_exceeds_whole(plan->split, plan->splits))
         fault_say("--split: the percentages must not be more than 100%% together");
 }
