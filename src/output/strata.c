@@ -275,5 +275,6 @@ void strata_note(const struct strata *strata)
         fault_note("classes:       %llu, the smallest of %llu records", classes, (unsigned long long)strata->smallest);
     for (size_t j = 0; j <= strata->plan.splits; j++)
         if (output_plan_is_wanted(&strata->plan, j))
-            fault_note("missing:       %llu classes in %s", (unsigned long long)strata->without[j], output_plan_called(&strata->plan, j));
+            fault_note("missing:       %llu classes in %s", (unsigned long long)strata->without[j],
+                       output_plan_called(&strata->plan, j));
 }

@@ -25,6 +25,7 @@ mistakes() {
     printf '0\n1\n1e-999\n' >zeros
     printf '>g1\nACGT\nGGTA\n' >genes.fa
     echo '[{"a": 1}, {"b": 2}]' >array.json
+    printf '{"w": 1}\n{"w": 2}\n' >lines.jsonl
     bigshuf --scatter=store --piles=4 --batch=a in
     while IFS= read -r line <&9; do
         status=0
@@ -260,7 +261,7 @@ bigshuf --split=1:a --split=1:a in =! a and a: are the same output file; give th
 bigshuf --split=1:out -o out in =! out and out: are the same output file; give them different names
 bigshuf --split-field=1 in =! --split-field needs --split
 bigshuf --split-field=1 --split=1:a in =! cannot combine --split-field and --split of a number of records
-bigshuf --seed=2 --split-field=2 --split=10%:a in =! --split-field: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --seed=2 --split-field=2 --split=10%:a in =! in:1: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
 END
 }
 
@@ -359,12 +360,12 @@ test_likely_mistakes_with_fields_and_weights_are_told_with_what_would_be_right()
     mistakes <<'END'
 bigshuf --weight-field=2 in =! in:1: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --weight-field=2 -t, crlf.csv =! crlf.csv:1: invalid weight: 'price'; if this is a header, add --header
-bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! --split-field: no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! crlf.csv:1: no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --csv --weight-field=2 table.csv =! table.csv: record 1: invalid weight: 'price'; if this is a header, add --header
 bigshuf --csv --weight-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --csv --weight-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; write -t ';'
 bigshuf --csv --group-field=2 tabs.csv =! tabs.csv: record 1: no field 2, only 1: 'a\t1'; write -t '\t'
-bigshuf --csv --seed=2 --split-field=2 --split=9%:a semi.csv =! --split-field: no field 2, only 1: 'a;1'; write -t ';'
+bigshuf --csv --seed=2 --split-field=2 --split=9%:a semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; write -t ';'
 bigshuf --csv --header --group-field=b semi.csv =! semi.csv: no column 'b': the header has 'a;1'; write -t ';'
 bigshuf --csv -t '|' --group-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; -t sets the separator of fields
 bigshuf --csv --group-field=3 both.csv =! both.csv: record 1: no field 3, only 2: 'a;1,2'; -t sets the separator of fields
@@ -375,7 +376,13 @@ bigshuf --csv --group-field=3 table.csv =! table.csv: record 1: no field 3, only
 bigshuf --csv --group-field=1 torn.csv =? warning: torn.csv: the records of group 'a' are not all neighbours, so they are several groups; sort by field 1 first
 bigshuf --csv --group-field=1 --split=1:test -o rest torn.csv =! torn.csv: the records of group 'a' are not all neighbours, so --split would divide it; sort by field 1 first
 bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
-bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! --split-field: no field 3, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --stratify-field=3 --split=10%:a -o out tabs.csv =! tabs.csv:1: no field 3, only 2: 'a\t1'; -t sets the separator of fields, --csv makes it a comma
+yes line 2>/dev/null | timeout 30 bigshuf --split-field=2 --split=10%:a =! -:1: no field 2, only 1: 'line'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --split-field=2 --split=9%:a lines.jsonl =! lines.jsonl:1: no field 2, only 1: '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --weight-field=1 lines.jsonl =! lines.jsonl:1: invalid weight: '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --header --weight-field=w lines.jsonl =! lines.jsonl: no column 'w': the header has '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --group-field=1 lines.jsonl =? warning: --group-field: no line contains the separator, so each whole line is its own group; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --split-field=1 --split=100%:a table.csv =? warning: --split-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
 bigshuf --weight-field=1 zeros =? warning: records of weight 0 are never drawn: 2
 bigshuf --weight-field=1 -n 2 zeros =? warning: records of weight 0 are never drawn: 2
