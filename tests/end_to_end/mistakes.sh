@@ -284,6 +284,7 @@ bigshuf --shards=100000000 -o %d in =! %d: more than 1000000 files; make fewer
 bigshuf -o part-%d in =? warning: part-%d: will be one file of just this name; add --shards for numbered files
 bigshuf -o out.gz in =? warning: out.gz: will be plain text despite its name; add -Z
 bigshuf --split=1:v.zst in =? warning: v.zst: will be plain text despite its name; add -Z
+bigshuf -o v.ZSTD in =? warning: v.ZSTD: will be plain text despite its name; add -Z
 bigshuf --filter= -o out in =! invalid --filter argument '': must be a command, such as 'gzip > $FILE.gz'
 bigshuf --filter=gzip in =! --filter needs -o or --split
 bigshuf --filter=gzip -o out.gz in =? warning: --filter='gzip': does not mention $FILE, so out.gz is not written; write 'gzip > $FILE'
