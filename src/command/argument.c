@@ -400,6 +400,7 @@ void argument_records(struct parsing *parsing, const char *text)
     memcpy(parsing->kind_spelling, parsing->spelling, sizeof parsing->spelling);
     parsing->kind_text = name;
     if (kind->stands_for != NULL) {
+        parsing->options->format.mark = kind->mark;
         argument = strchr(kind->stands_for, ':');
         kind = kind_find(kind->stands_for, (size_t)(argument - kind->stands_for));
     }

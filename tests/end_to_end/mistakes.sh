@@ -347,6 +347,7 @@ bigshuf genes.fa =? warning: genes.fa: a FASTA file, and shuffled as it is; add 
 bigshuf -z in =? warning: -z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines
 bigshuf --delimiter=, in =? warning: the input does not contain the delimiter, so each file is one record
 bigshuf --records=lines:2 in =! in: 1 line is left over at the end; records must have 2 lines
+bigshuf --records=fastq genes.fa =! genes.fa: line 1 begins with '>', but each read begins with '@'
 bigshuf --records=tar in =! in: truncated, or no tar archive: its size, 6 bytes, is not a multiple of 512
 bigshuf --records=fasta in =! in: text before the first '>'
 bigshuf --records=u32le in =! in: record at byte 0 is cut short
