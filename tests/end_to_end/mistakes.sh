@@ -184,7 +184,9 @@ bigshuf -t tab --weight-field=2 in =! multi-character tab 'tab': must be one byt
 bigshuf --delimiter='\d' in =! invalid --delimiter argument '\d': must have one of abfnrtv\ or a byte's number behind a backslash, such as \n or \xff
 bigshuf --delimiter= in =! --delimiter must not be empty
 bigshuf --delimiter=, -z in =! cannot combine -z and --delimiter other than '\0'
-bigshuf --weight-field=price in =! --weight-field=price: a name needs a header of one line; add --header, or give the number
+bigshuf --weight-field=price in =! --weight-field=price: a name needs a header of one line; add --header, or give the number; in lines of JSON, write /price
+bigshuf --group-field='$.user.id' in =! --group-field=$.user.id: a name needs a header of one line; add --header, or give the number; in lines of JSON, write /user/id
+bigshuf --csv --group-field=.user in =! --group-field=.user: a name needs a header of one line; add --header, or give the number
 bigshuf --weight-field=0 in =! invalid field value '0': fields are numbered from 1
 bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a header of one line; add --header, or give the number
 bigshuf --csv --header --weight-field=prize table.csv =! table.csv: no column 'prize': the header has 'id', 'price'
@@ -404,8 +406,8 @@ bigshuf --header 1 in =! 1: No such file or directory; write --header=1
 bigshuf in --header 1 =! 1: No such file or directory; write --header=1
 bigshuf --progress always in =! always: No such file or directory; write --progress=always
 bigshuf --headers-differ in =! --headers-differ needs --header
-bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1; --headers-differ keeps the first
-bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2; --headers-differ keeps the first
+bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1: 'id,cost', not 'id,price'; --headers-differ keeps the first
+bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2: '9,2', not '1,2'; --headers-differ keeps the first
 bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv only by carriage returns or a byte-order mark; --headers-differ keeps the first
 bigshuf --header=10 in =! in: shorter than a header of 10 lines
 bigshuf --header one =? warning: the input is only a header of 1 line
