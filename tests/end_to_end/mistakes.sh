@@ -95,6 +95,16 @@ bigshuf --delete in =! unrecognized option '--delete'; write --newest=N with --s
 bigshuf --remove in =! unrecognized option '--remove'; write --newest=N with --scatter
 bigshuf --in-order -n 3 in =! unrecognized option '--in-order'; write -n COUNT --keep-order
 bigshuf --keep-sorted -n 3 in =! unrecognized option '--keep-sorted'; write -n COUNT --keep-order
+bigshuf --fq in =! unrecognized option '--fq'; write --records=fastq
+bigshuf --vcf in =! unrecognized option '--vcf'; write --header=start:'#'
+bigshuf --no-header in =! unrecognized option '--no-header'; leave it out; no line is a header unless --header is given
+bigshuf --prefix=part- in =! unrecognized option '--prefix=part-'; write --shards=K -o PREFIX%05dSUFFIX
+bigshuf --additional-suffix=.txt in =! unrecognized option '--additional-suffix=.txt'; write --shards=K -o PREFIX%05dSUFFIX
+bigshuf --label=3 in =! unrecognized option '--label=3'; write --stratify-field=FIELD --split=P%:FILE
+bigshuf --shuffle-buffer=1000 in =! unrecognized option '--shuffle-buffer=1000'; leave it out; the whole input is shuffled
+bigshuf --paired in =! unrecognized option '--paired'; shuffle each FILE with the same --seed
+bigshuf --format=csv in =! unrecognized option '--format=csv'; write --records=KIND
+bigshuf --input=in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf --usage =! unrecognized option '--usage'; write -h
 bigshuf --no-progress in =! unrecognized option '--no-progress'; write --progress=never
 bigshuf --shard-records=3 -o %d in =! unrecognized option '--shard-records=3'; write --shards=records:N -o part-%05d
@@ -145,12 +155,20 @@ bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number 
 bigshuf -i 1,6 =! invalid input range: '1,6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
 bigshuf -i 0:6 =! invalid input range: '0:6': must be LO-HI, the smaller number first, such as 1-100; write -i 0-6
 bigshuf -i 6,1 =! invalid input range: '6,1': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i 1 6 =! invalid input range: '1': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i "'1-6'" =! invalid input range: ''1': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
+bigshuf -i {1..6} =! invalid input range: '1': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i '{1..6}' =! invalid input range: '{1..6}': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
+bigshuf -i 1–6 =! invalid input range: '1–6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
+bigshuf -i 1-1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-1000000
+bigshuf -i 1-10k =! invalid input range: '10k': must be LO-HI, the smaller number first, such as 1-100; write -i 1-10000
+bigshuf -i -5-5 =! invalid input range: '': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1-10,20 =! invalid input range: '10,20': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1,99999999999999999999 =! invalid input range: '1,99999999999999999999': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1..6 =! invalid input range: '1..6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
 bigshuf -i 6-1 =! invalid input range: '6-1': must be LO-HI, the smaller number first, such as 1-100
-bigshuf -i in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; to change a file in place, write -o FILE FILE
+bigshuf -i in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf -i 1-10 in =! extra operand 'in'; -i takes no files
 bigshuf --probability=1% in =! invalid probability: '1%': must be a number from 0 to 1; write 0.01 for 1%
 bigshuf --probability=5 in =! invalid probability: '5': must be a number from 0 to 1; write 0.05 for 5%
@@ -321,8 +339,9 @@ bigshuf $'other\nin' =! other\nin: No such file or directory; write each file as
 bigshuf folder =! folder: Is a directory; name the files in it
 bigshuf store =! store: Is a directory; a store is read with --gather=DIR
 bigshuf '~/data' =! ~/data: No such file or directory; the shell replaces ~ only without quotes; write $HOME
-bigshuf https://example.org/data.txt =! https://example.org/data.txt: No such file or directory; bigshuf reads no URLs; write curl -sf URL | bigshuf
-bigshuf s3://bucket/data.txt =! s3://bucket/data.txt: No such file or directory; bigshuf reads no URLs; write curl -sf URL | bigshuf
+bigshuf https://example.org/data.txt =! https://example.org/data.txt: No such file or directory; bigshuf reads files, not URLs; write curl -sSf URL | bigshuf
+bigshuf s3://bucket/data.txt =! s3://bucket/data.txt: No such file or directory; bigshuf reads files, not URLs; let another program read it, and write COMMAND | bigshuf
+bigshuf --shards=2 -o s3://bucket/%d in =! s3://bucket/0: No such file or directory; bigshuf writes files, not URLs; leave -o out, and write bigshuf FILE | COMMAND
 bigshuf 100 in =! 100: No such file or directory; write -n COUNT to have so many lines
 bigshuf 1-6 =! 1-6: No such file or directory; write -i LO-HI for a range of numbers
 bigshuf help =! help: No such file or directory; options begin with two dashes
