@@ -146,6 +146,12 @@ bigshuf -n 5% in =! invalid line count: '5%': must be a whole number; write --pr
 bigshuf -n 100% in =! invalid line count: '100%': must be a whole number; leave -n out to have all lines
 bigshuf -n 0.1 in =! invalid line count: '0.1': must be a whole number; write --probability=0.1 for about 10% of the lines
 bigshuf -n .25 in =! invalid line count: '.25': must be a whole number; write --probability=0.25 for about 25% of the lines
+bigshuf -n=5 in =! -n=5: a letter takes no =; write -n 5
+bigshuf -o=out in =! -o=out: a letter takes no =; write -o out
+bigshuf -zS=1G in =! -S=1G: a letter takes no =; write -S 1G
+bigshuf -t=, --group-field=1 torn.csv =! -t=,: a letter takes no =; write -t ,
+bigshuf --skip=header --seed=x table.csv =! invalid --skip argument 'header': must be a whole number; write --header
+bigshuf --skip=1 --seed=x table.csv =? warning: --skip=1: leaves out the first record of the order, not the first line of the input; to keep that on top write --header
 bigshuf -n -5 in =! invalid line count: '-5': must be a whole number
 bigshuf -n all in =! invalid line count: 'all': must be a whole number
 bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number: \r is a carriage return, as in lines that end with CRLF
@@ -349,9 +355,12 @@ bigshuf in -- -n 3 =! -n: No such file or directory; options must come before --
 bigshuf -- --seed=4 in =! --seed=4: No such file or directory; options must come before --, or with POSIXLY_CORRECT before all files
 POSIXLY_CORRECT=1 bigshuf in -n 3 =! -n: No such file or directory; options must come before --, or with POSIXLY_CORRECT before all files
 bigshuf -e in =? warning: -e 'in': a file of this name is there, but its name is the only line; leave -e out to shuffle it
+bigshuf --requests -n 2 in =! cannot combine --requests and -n; requests say it: draw COUNT, or draw COUNT repeat
+bigshuf --group-field=1 --weight-field=2 in =! cannot combine --group-field and --weight-field; a group has no weight
+bigshuf --split-field=1 --split=9%:a --filter=cat in =! cannot combine --split-field and --filter; its files are written side by side
 bigshuf -e -i 1-6 =! cannot combine -e and -i options
 bigshuf --seed in <in =? warning: --seed 'in': a file of this name is there, but standard input is read; write --seed=STRING FILE
-bigshuf -i 1-3 --csv =! cannot combine -i and --csv
+bigshuf -i 1-3 --csv =! cannot combine -i and --csv; each word or number is a record
 bigshuf zipped =! zipped: compressed by gzip; add -Z to shuffle its lines
 bigshuf --csv <zipped =! -: compressed by gzip; add -Z to shuffle its records
 bigshuf --scatter=store zipped =! zipped: compressed by gzip; add -Z to shuffle its lines
@@ -414,7 +423,7 @@ bigshuf --weights=zeros -o out zeros =? warning: records of weight 0 are never d
 bigshuf --keep-order in =! --keep-order needs -n
 bigshuf --weights=in --weight-field=1 in =! cannot combine --weights and --weight-field
 bigshuf -r --keep-order -n 3 in =! cannot combine --keep-order and -r
-bigshuf --seed=1 --random-source=in in =! cannot combine --seed and --random-source
+bigshuf --seed=1 --random-source=in in =! cannot combine --seed and --random-source; each of them decides the order
 bigshuf --random-source=nofile in =! nofile: No such file or directory
 END
 }
@@ -442,7 +451,7 @@ bigshuf --gather=in =! in: Not a directory
 bigshuf --gather=store in =! extra operand 'in'; --gather and --sweep take no files
 bigshuf --gather=store --piles=9 =! invalid --piles argument '9': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
 bigshuf --gather=store --part=1/9 --seed=1 =! store: --part must not have more parts than the 4 piles
-bigshuf --gather=store --csv =! cannot combine --gather and --csv
+bigshuf --gather=store --csv =! cannot combine --gather and --csv; the store says what its records are
 bigshuf --gather=store --expect-records=5 =! store: the number of records is 3, not 5 as --expect-records says
 bigshuf --gather=store --piles=9-9 =! store: there is no pile 9; the last one is 3
 bigshuf --gather=store --piles=0-9 =! store: there is no pile 9; the last one is 3
@@ -456,8 +465,8 @@ bigshuf --scatter=store --batch=a other =! store/a: a batch of this name is ther
 bigshuf --scatter=store --batch=a/b in =! invalid --batch argument 'a/b': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
 bigshuf --scatter=store --batch=.a in =! invalid --batch argument '.a': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
 bigshuf --scatter=store --batch=b </dev/null =! store: nothing is added, since no input is named, and standard input is /dev/null; name the input, or /dev/null for an empty batch
-bigshuf --scatter=store -o out in =! cannot combine --scatter and -o
-bigshuf --scatter=store -n 3 in =! cannot combine --scatter and -n
+bigshuf --scatter=store -o out in =! cannot combine --scatter and -o; all records go to the store, and --gather writes them
+bigshuf --scatter=store -n 3 in =! cannot combine --scatter and -n; all records go to the store, and --gather writes them
 bigshuf --piles=4 in =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
 bigshuf --gather=store --batch=a =! --batch needs --scatter; --gather takes all batches
 bigshuf --epoch=1 in =! --epoch needs --gather
