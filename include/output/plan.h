@@ -70,6 +70,11 @@ size_t output_plan_files(const struct output_plan *plan);
 
 bool output_plan_is_shard(const struct output_plan *plan, size_t number);
 
+/* What a file is called in messages; and is it to get records, so that it is worth a warning if it gets none? Not if
+ * the others take all, or if what it gets is thrown away; nor shards, of which there may be none. */
+const char *output_plan_called(const struct output_plan *plan, size_t number);
+bool output_plan_is_wanted(const struct output_plan *plan, size_t number);
+
 /* The run ends if so many records in all (UINT64_MAX: nobody knows how many) cannot be divided so, or leave more than
  * OUTPUT_EMPTY_MAX shards empty. Returns how many they leave empty. */
 uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t records);

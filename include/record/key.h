@@ -41,6 +41,7 @@ bool key_is(const struct key *key, const struct key *other);
 struct key_watch {
     uint64_t records; /* whose keys were found */
     bool more;        /* than the key is in one of them */
+    bool json;        /* does the first one look like JSON? */
     bool told;        /* that there is not, which is said once */
 };
 

@@ -34,6 +34,7 @@ struct record_format {
     const uint8_t *string;          /* of kinds that have one; the caller's */
     size_t string_bytes;            /* at most RECORD_DELIMITER_BYTES_MAX */
     uint64_t count;                 /* of kinds that have one: at least 1 */
+    char mark;                      /* with which records begin: looked for in the first of each file; NUL: any byte */
     /* Of members of archives: it has the marks; NULL if they are in the data */
     const struct record_margin *margin;
 };
@@ -95,7 +96,8 @@ struct record_kind {
     const char *name;
     const char *argument;   /* what --help calls it; NULL if there is none */
     const char *text;       /* what --help says; a newline continues on the next line */
-    const char *stands_for; /* another kind and its argument; then there is no more */
+    const char *stands_for; /* another kind and its argument; then there is no more but: */
+    char mark;              /* record_format */
     const char *noun;       /* in the plural; NULL: "records" */
     enum record_argument takes;
     unsigned traits;

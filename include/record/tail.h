@@ -38,7 +38,7 @@ void tail_begin(struct tail *tail);
 void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
 
 /* Its next bytes have come; none, if it has nothing but a header or the start of its first record. A length
- * or checksum that is wrong ends the run. */
+ * or checksum that is wrong, and a first record without its mark, ends the run. */
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
 
 /* For kinds, when the next bytes have come, at least one: look for the first end of a record of all, if it is not

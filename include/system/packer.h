@@ -9,7 +9,7 @@
 
 #include "system/fault.h"
 
-enum { PACKER_PROGRAMS = 2, PACKER_ENDINGS = 2, PACKER_BEGINNINGS = 2, PACKER_LOOK_BYTES = 6 };
+enum { PACKER_PROGRAMS = 2, PACKER_ENDINGS = 3, PACKER_BEGINNINGS = 2, PACKER_LOOK_BYTES = 6 };
 
 struct packer_beginning {
     const char *data; /* NULL: there is no further one */

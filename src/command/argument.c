@@ -266,7 +266,7 @@ _Noreturn static void refuse_range(const char *text, const char *end, const char
     char better[SUGGEST_BYTES];
 
     fault_say("invalid input range: '%.*s': %s%s", (int)(end - text), text, cause,
-              is_name ? "; to change a file in place, write -o FILE FILE" : suggest_argument("-i", whole, better));
+              is_name ? "; write FILE alone to shuffle it, -o FILE FILE in place" : suggest_argument("-i", whole, better));
 }
 
 void argument_head_count(struct parsing *parsing, const char *text)
@@ -400,6 +400,7 @@ void argument_records(struct parsing *parsing, const char *text)
     memcpy(parsing->kind_spelling, parsing->spelling, sizeof parsing->spelling);
     parsing->kind_text = name;
     if (kind->stands_for != NULL) {
+        parsing->options->format.mark = kind->mark;
         argument = strchr(kind->stands_for, ':');
         kind = kind_find(kind->stands_for, (size_t)(argument - kind->stands_for));
     }

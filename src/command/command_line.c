@@ -169,6 +169,32 @@ static void check_needs(const struct list *list)
     }
 }
 
+/* Why options of two classes do not go together, where a few words tell. */
+static const struct {
+    option_classes one, other;
+    const char *why;
+} reasons[] = {
+    {CLASS_REQUESTS, CLASS_COUNT | CLASS_REPEAT, "; requests say it: draw COUNT, or draw COUNT repeat"},
+    {CLASS_SCATTER, CLASS_COUNT | CLASS_OUTPUT, "; all records go to the store, and --gather writes them"},
+    {CLASS_GATHER, CLASS_KIND | CLASS_DELIMITER | CLASS_HEADER, "; the store says what its records are"},
+    {CLASS_GIVEN, CLASS_KIND, "; each word or number is a record"},
+    {CLASS_SAMPLE, CLASS_COUNT, "; one takes a share, the other a number"},
+    {CLASS_SEED, CLASS_SOURCE, "; each of them decides the order"},
+    {CLASS_WEIGHT_FIELD, CLASS_FIELD, "; a group has no weight"},
+    {CLASS_SPLIT_FIELD, CLASS_IN_TURN, "; its files are written side by side"},
+};
+
+_Noreturn static void refuse_pair(const struct given *one, const struct given *other)
+{
+    const char *why = "";
+
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (((one->is & reasons[i].one) != 0 && (other->is & reasons[i].other) != 0) ||
+            ((other->is & reasons[i].one) != 0 && (one->is & reasons[i].other) != 0))
+            why = reasons[i].why;
+    fault_say("cannot combine %s and %s%s", one->name, other->name, why);
+}
+
 /* The one that excludes the other is named first, unless it is to be named last. */
 static void check_pair(const struct given *one, const struct given *other)
 {
@@ -177,8 +203,8 @@ static void check_pair(const struct given *one, const struct given *other)
     if (!first && !second)
         return;
     if ((first && !one->is_last) || other->is_last)
-        fault_say("cannot combine %s and %s", one->name, other->name);
-    fault_say("cannot combine %s and %s", other->name, one->name);
+        refuse_pair(one, other);
+    refuse_pair(other, one);
 }
 
 /* End the run unless the options go together that have been parsed: given[code] has a bit for each form of one. */
@@ -385,6 +411,14 @@ static void check_short_help(struct parsing *parsing, char **words)
     fault_say("-h goes with no other letters, as in '%s'; long options begin with two dashes", word);
 }
 
+/* Who knows long options puts an equals sign behind a letter, too. It is a separator that -t may have. */
+static void check_equals(const struct parsing *parsing, const char *word)
+{
+    if (optarg != NULL && optarg != word && optarg[0] == '=' && optarg[1] != '\0')
+        fault_say("%s%s: a letter takes no =; write %s %s", parsing->spelling, optarg, parsing->spelling,
+                  optarg + 1);
+}
+
 /* Process the options among the words, up to --help, -h or --version, which take effect at once. */
 static void set_all(struct parser *parser, int count, char **words)
 {
@@ -401,6 +435,8 @@ static void set_all(struct parser *parser, int count, char **words)
             snprintf(parsing->spelling, sizeof parsing->spelling, "--%s", parser->longs[index].name);
         else
             snprintf(parsing->spelling, sizeof parsing->spelling, "-%c", code);
+        if (index < 0)
+            check_equals(parsing, words[optind - 1]);
         parsing->code = code;
         parsing->form = 0;
         row = option_table_row(code);
@@ -434,6 +470,15 @@ static void warn_of_names(const struct options *options, int count, char **words
                    words[0]);
 }
 
+/* terashuf's SKIP, and that of others, is of lines at the beginning. */
+static void warn_of_skip(const struct options *options)
+{
+    if (options->skip == 1 && options->count == UINT64_MAX && options->parts == 0 && options->gather == NULL &&
+        !options->echo && !options->range && header_is_none(&options->header))
+        fault_warn("--skip=1: leaves out the first record of the order, not the first line of the input; to keep that "
+                   "on top write --header");
+}
+
 /* Of a store, its format says what is in it. */
 static void check_fields(const struct options *options)
 {
@@ -460,6 +505,7 @@ static void set_files(struct parsing *parsing, int count, char **words)
                                                : "; -i takes no files");
     }
     warn_of_names(options, count, words);
+    warn_of_skip(options);
     for (int i = 0; i < count; i++)
         options->files[options->file_count++] = words[i];
     if (count == 0 && !options->echo && !none && options->files0_from == NULL)

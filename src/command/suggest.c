@@ -24,6 +24,8 @@ static const struct {
     {"threads jobs cores cpus workers processes num-threads num-workers nproc j P", "write --parallel=N"},
     {"replace replacement with-replacement bootstrap resample duplicates", "write -r -n COUNT"},
     {"unique uniq distinct dedup deduplicate u", "write sort -u FILE | bigshuf"},
+    {"shuffle-buffer shuffle-window window reservoir", "leave it out; the whole input is shuffled"},
+    {"deterministic reproducible", "write --seed=STRING"},
     {"without-replacement no-replacement no-repeat no-repeats", "leave it out; lines repeat only with -r"},
     {"quiet silent q", "write --progress=never; only warnings and errors are left"},
     {"force yes clobber f", "leave it out; -o replaces FILE"},
@@ -33,16 +35,20 @@ static const struct {
     {"memory mem ram max-memory memory-limit mem-limit max-mem m M", "write -S SIZE, such as -S 4G"},
     {"tmpdir tmp tmp-dir tempdir temp temp-dir tmp-directory scratch-dir work-dir workdir", "write -T DIR"},
     {"random-seed random-state rand-seed rng rng-seed s", "write --seed=STRING"},
-    {"random shuffle randomize randomise random-sort R", "leave it out; the order is always random"},
+    {"random shuffle randomize randomise random-sort permute permutation R",
+     "leave it out; the order is always random"},
     {"sort key reverse numeric-sort stable k", "write sort FILE; bigshuf does not sort"},
     {"grep exclude where query match", "write grep PATTERN FILE | bigshuf"},
     {"skip-header skip-lines skip-rows has-header headers keep-header header-lines header-rows with-header H",
      "write --header, or --header=N for N lines"},
+    {"no-header noheader", "leave it out; no line is a header unless --header is given"},
     {"header-start comment comment-char", "write --header=start:STRING"},
     {"header-bytes skip-bytes", "write --header=bytes:N"},
     {"fraction frac ratio percent percentage proportion prob rate sample-rate p",
      "write --probability=P for a sample, --split=P%:FILE for a part"},
-    {"train-test-split test-size train-size validation valid test train holdout train-ratio test-ratio val-size",
+    {"train-test-split test-size train-size validation valid test train holdout train-ratio test-ratio val-size dev "
+     "val "
+     "test-split validation-split val-split",
      "write --split=20%:test -o train"},
     {"folds kfold k-fold cross-validation", "write --split=20%:FILE once for each fold"},
     {"chunks n-shards num-shards files n-files num-files n-chunks partitions outputs N",
@@ -51,17 +57,29 @@ static const struct {
      "write --shards=records:N -o part-%05d"},
     {"shard-bytes bytes file-size max-size bytes-per-file line-bytes b", "write --shards=bytes:SIZE -o part-%05d"},
     {"output-dir outdir out-dir output-folder", "write --shards=K -o DIR/part-%05d"},
+    {"prefix output-prefix suffix additional-suffix numeric-suffixes suffix-length",
+     "write --shards=K -o PREFIX%05dSUFFIX"},
+    {"backup", "write -o to another file; FILE stays as it is"},
     {"outfile out-file output-file dest destination O", "write -o FILE"},
     {"stdout", "leave it out; standard output is the default"},
     {"file infile input-file in-file from stdin", "write bigshuf FILE, or - for standard input"},
     {"recursive", "write find DIR -type f -print0 | bigshuf --files0-from=-"},
     {"range seq", "write -i LO-HI"},
+    {"start offset resume checkpoint", "write --skip=K --seed=STRING"},
     {"rank world-size worker task-id num-parts", "write --part=R/W --seed=STRING"},
     {"record-size", "write --records=bytes:N"},
     {"record-lines lines-per-record", "write --records=lines:N"},
     {"record-start", "write --records=start:STRING"},
     {"record-length length-prefix", "write --records=u32le, or another KIND"},
     {"webdataset --records=webdataset", "write --records=tar"},
+    {"format type input-format file-format", "write --records=KIND"},
+    {"fq", "write --records=fastq"},
+    {"fa", "write --records=fasta"},
+    {"vcf", "write --header=start:'#'"},
+    {"sam", "write --header=start:'@'"},
+    {"paired paired-end interleaved", "shuffle each FILE with the same --seed"},
+    {"parquet avro arrow feather", "convert it to lines first, such as with DuckDB"},
+    {"crlf dos eol line-ending newline", "write --delimiter=STRING, such as '\\r\\n'"},
     {"jsonl ndjson txt text line", "leave it out; lines are the default"},
     {"json", "write jq -c '.[]' FILE | bigshuf; lines of JSON need no option"},
     {"tsv", "leave it out; TABs separate fields unless -t is given"},
@@ -70,7 +88,8 @@ static const struct {
     {"separator sep fs field-delimiter column-delimiter column-separator delimiters d F",
      "write -t C for fields, --delimiter=STRING for ends of lines"},
     {"groupby group-by keep-together by column col columns", "write --group-field=FIELD, or --split-field=FIELD"},
-    {"weighted prob-field probabilities", "write --weight-field=N, or --weights=FILE"},
+    {"stratified stratify-by label label-field class class-field", "write --stratify-field=FIELD --split=P%:FILE"},
+    {"weighted weight-column prob-field probabilities", "write --weight-field=N, or --weights=FILE"},
     {"replay prioritized per server serve interactive", "write --requests; see bigshuf-requests(7)"},
     {"gzip gunzip zstd decompress uncompress bzip2 xz lz4 unzip", "write -Z"},
     {"keep keep-newest delete remove", "write --newest=N with --scatter"},
@@ -78,11 +97,13 @@ static const struct {
     {"usage", "write -h"},
     {"no-progress", "write --progress=never"},
     {"compress-temporary", "write --tune=compress-temporary=auto|always|never"},
+    {"man manual docs examples", "write man bigshuf"},
     {"bar progress-bar show-progress", "write --progress=always"},
     {"debug log stats statistics", "write -v"},
     {"--records=json --records=jsonl --records=ndjson --records=tsv --records=lines --records=line --records=text",
      "leave --records out; each line is a record"},
     {"--header=yes --header=true --header=on --header=first", "write --header"},
+    {"--skip=header --skip=first", "write --header"},
     {"--header=no --header=false --header=off --header=none", "leave --header out"},
 };
 
@@ -182,47 +203,6 @@ static void look_at_units(const char *option, const char *argument, char text[SU
         snprintf(text, SUGGEST_BYTES, "; write --shards=bytes:%s", number);
 }
 
-/* Two numbers with something else between them, or only the second one. */
-static void look_at_pair(const char *option, const char *argument, char text[SUGGEST_BYTES])
-{
-    uint64_t low = 1, high;
-    const char *rest = number_digits(argument, &high);
-
-    if (rest != NULL && *rest != '\0') {
-        low = high;
-        rest = number_digits(rest + strspn(rest, " ,:;/.-of"), &high);
-    }
-    if (rest == NULL || *rest != '\0')
-        return;
-    if (strcmp(option, "--part") == 0 && high > 0 && high <= PART_MAX)
-        snprintf(text, SUGGEST_BYTES, "; parts are 1/%u to %u/%u", (unsigned)high, (unsigned)high, (unsigned)high);
-    else if (strcmp(option, "-i") == 0 && low <= high)
-        snprintf(text, SUGGEST_BYTES, "; write -i %llu-%llu", (unsigned long long)low, (unsigned long long)high);
-}
-
-const char *suggest_argument(const char *option, const char *argument, char text[SUGGEST_BYTES])
-{
-    char small[NAME_BYTES + 2];
-    struct nearest nearest = {.name = small, .edits = 1, .text = text};
-
-    snprintf(small, sizeof small, "%s=%s", option, argument);
-    for (char *letter = small; *letter != '\0'; letter++)
-        *letter = (char)tolower((unsigned char)*letter);
-    text[0] = '\0';
-    look_at_words(&nearest);
-    if (strcmp(option, "--records") == 0 && text[0] == '\0') {
-        nearest.name += strlen("--records=");
-        nearest.edits = strlen(nearest.name) > EDITED_BYTES ? EDITS + 1 : 1;
-        look_at_kinds(&nearest);
-    }
-    if (strcmp(option, "--shards") == 0 || strcmp(option, "--header") == 0)
-        look_at_units(option, argument, text);
-    look_at_pair(option, argument, text);
-    return text;
-}
-
-/* ---- Numbers ---- */
-
 enum { DIGITS = 20 };
 
 /* The digits of a number as other tools take it, with a unit, an exponent, or commas or underscores between thousands;
@@ -253,6 +233,50 @@ static bool read_digits(const char *text, char digits[DIGITS])
     digits[used + zeros] = '\0';
     return true;
 }
+
+/* Two numbers with something else between them, or only the second one. */
+static void look_at_pair(const char *option, const char *argument, char text[SUGGEST_BYTES])
+{
+    static const char quotes[] = "'\"{}[]()";
+    uint64_t low = 1, high;
+    char digits[DIGITS];
+    const char *rest = number_digits(argument + strspn(argument, quotes), &high);
+
+    if (rest != NULL && rest[strspn(rest, quotes)] != '\0') {
+        low = high;
+        rest += strspn(rest, " ,:;/.-of\xe2\x80\x93\x94"); /* the last four are parts of dashes */
+        rest = read_digits(rest, digits) ? number_digits(digits, &high) : number_digits(rest, &high);
+    }
+    if (rest == NULL || rest[strspn(rest, quotes)] != '\0')
+        return;
+    if (strcmp(option, "--part") == 0 && high > 0 && high <= PART_MAX)
+        snprintf(text, SUGGEST_BYTES, "; parts are 1/%u to %u/%u", (unsigned)high, (unsigned)high, (unsigned)high);
+    else if (strcmp(option, "-i") == 0 && low <= high && high > 1)
+        snprintf(text, SUGGEST_BYTES, "; write -i %llu-%llu", (unsigned long long)low, (unsigned long long)high);
+}
+
+const char *suggest_argument(const char *option, const char *argument, char text[SUGGEST_BYTES])
+{
+    char small[NAME_BYTES + 2];
+    struct nearest nearest = {.name = small, .edits = 1, .text = text};
+
+    snprintf(small, sizeof small, "%s=%s", option, argument);
+    for (char *letter = small; *letter != '\0'; letter++)
+        *letter = (char)tolower((unsigned char)*letter);
+    text[0] = '\0';
+    look_at_words(&nearest);
+    if (strcmp(option, "--records") == 0 && text[0] == '\0') {
+        nearest.name += strlen("--records=");
+        nearest.edits = strlen(nearest.name) > EDITED_BYTES ? EDITS + 1 : 1;
+        look_at_kinds(&nearest);
+    }
+    if (strcmp(option, "--shards") == 0 || strcmp(option, "--header") == 0)
+        look_at_units(option, argument, text);
+    look_at_pair(option, argument, text);
+    return text;
+}
+
+/* ---- Numbers ---- */
 
 const char *suggest_number(const char *number, char text[SUGGEST_BYTES])
 {

@@ -10,6 +10,7 @@
 struct key_check {
     struct source *records;
     struct key_rule rule;
+    bool first; /* is only the first record of interest? */
     struct key_watch watch;
     struct position position;
     uint64_t offset; /* of the next byte */
@@ -47,7 +48,8 @@ static void look(struct key_check *check, const uint8_t *data, size_t bytes)
     size_t part;
     uint32_t end;
 
-    for (; bytes > 0; data += part, bytes -= part, check->offset += part) {
+    for (; bytes > 0 && !(check->first && check->watch.records > 0);
+         data += part, bytes -= part, check->offset += part) {
         const size_t ends = record_ends(&check->rule.format, &check->scan, data, bytes, &end, 1, &part);
 
         if (!check->inside) {
@@ -81,12 +83,13 @@ static size_t lend(void *context, const struct record_margin *margin, const uint
     return lent;
 }
 
-void key_check_begin(struct source *source, const struct key_rule *rule)
+void key_check_begin(struct source *source, const struct key_rule *rule, bool first)
 {
     static const struct source_stage stage = {.read = read_on, .lend = lend, .rewind = restart, .release = free};
     struct key_check *check = fault_allocate(1, sizeof *check);
 
     check->records = source_insert(source, &stage, check);
     check->rule = *rule;
+    check->first = first;
     restart(check);
 }

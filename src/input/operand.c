@@ -70,8 +70,10 @@ static const char *advise_missing(const char *name)
 
     if (name[0] == '-' && name[1] != '\0')
         return "options must come before --, or with POSIXLY_CORRECT before all files";
+    if (strncmp(name, "http", strlen("http")) == 0 && strstr(name, "://") != NULL)
+        return "bigshuf reads files, not URLs; write curl -sSf URL | bigshuf";
     if (strstr(name, "://") != NULL)
-        return "bigshuf reads no URLs; write curl -sf URL | bigshuf";
+        return "bigshuf reads files, not URLs; let another program read it, and write COMMAND | bigshuf";
     if (name[0] == '~')
         return "the shell replaces ~ only without quotes; write $HOME";
     if (is_several(name))

@@ -152,15 +152,16 @@ void resources_name_files(struct resources *resources)
             operand_report(resources->names[i], errno);
 }
 
-/* Say now which record of JSON does not belong to any side, not when it is to be written. */
+/* Say now which record of JSON does not belong to any side, not when it is to be written. Of columns, the first record
+ * shows most mistakes; to look for them in all would take time. */
 static void check_sides(struct resources *resources)
 {
     struct options *options = &resources->options;
     const struct key_rule rule = {.format = task_layout(options).format,
                                   .field = task_field(options, &options->split_field)};
 
-    if (options->split_field.kind == FIELD_POINTER)
-        key_check_begin(resources->source, &rule);
+    if (options->split_field.kind != FIELD_NONE)
+        key_check_begin(resources->source, &rule, options->split_field.kind != FIELD_POINTER);
 }
 
 void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes)

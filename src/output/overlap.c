@@ -76,13 +76,17 @@ _Noreturn static void report_half(const char *both, const char *other, const cha
 }
 
 /* All have been looked up. */
-static void judge(const struct overlap *overlap)
+static void judge(const struct overlap *overlap, const struct output_plan *plan)
 {
     const char *other = overlap->only_input != NULL ? overlap->only_input : overlap->only_output;
     const char *divided = overlap->rest != NULL ? overlap->rest : overlap->both;
 
     if (overlap->both != NULL && other != NULL)
         report_half(overlap->both, other, other == overlap->only_input ? "input" : "output");
+    if (overlap->both != NULL && plan->path == NULL && !split_takes_all(plan->split, plan->splits))
+        fault_say("%s: is both input and output, but the rest of it would go to standard output; give the split "
+                  "another name",
+                  overlap->both);
     if (divided != NULL && overlap->older != NULL)
         fault_say("%s: is both input and output, and %s may have what an earlier run took out of it; "
                   "delete that, or give the output other names",
@@ -183,7 +187,7 @@ void overlap_check(struct files *files, const char *const *inputs, size_t count)
             keep_first(&overlap.older, file->path);
     }
     claim(files);
-    judge(&overlap);
+    judge(&overlap, files->plan);
 }
 
 void overlap_check_count(const struct files *files, size_t count)

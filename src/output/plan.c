@@ -83,6 +83,21 @@ bool output_plan_is_shard(const struct output_plan *plan, size_t number)
     return output_plan_has_shards(plan) && number >= plan->splits;
 }
 
+const char *output_plan_called(const struct output_plan *plan, size_t number)
+{
+    if (number < plan->splits)
+        return plan->split[number].path;
+    return plan->path != NULL ? plan->path : "standard output";
+}
+
+bool output_plan_is_wanted(const struct output_plan *plan, size_t number)
+{
+    if (number < plan->splits)
+        return plan->split[number].amount > 0;
+    return !split_takes_all(plan->split, plan->splits) && !output_plan_has_shards(plan) &&
+           strcmp(output_plan_called(plan, number), "/dev/null") != 0;
+}
+
 /* How many of so many records in all the splits take, which may be more than there are; 0 if a field decides. */
 static uint64_t split_off(const struct output_plan *plan, uint64_t records)
 {
@@ -102,6 +117,9 @@ void output_plan_check(const struct output_plan *plan)
     for (size_t i = 1; i < plan->splits && plan->strata != NULL; i++)
         if (plan->split[i].is_percentage != plan->split[0].is_percentage)
             fault_say("--stratify-field: give each --split a percentage, or each a number of records");
+    for (size_t i = 0; i <= plan->splits && plan->filter == NULL; i++)
+        if (strcmp(output_plan_called(plan, i), "-") == 0)
+            fault_say("-: is no name for standard output, which is written to without -o; write ./- for such a file");
     if (split_exceeds_whole(plan->split, plan->splits))
         fault_say("--split: the percentages must not be more than 100%% together");
 }

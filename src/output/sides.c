@@ -24,6 +24,7 @@ TUNABLE(ENDS, 256, 1, 256);
 struct side {
     struct filters *packer; /* the program that compresses the file; NULL if there is none */
     struct framing_file framing;
+    bool used; /* has it got a record? */
     size_t bytes;
     uint8_t buffer[SIDE_BYTES];
 };
@@ -75,6 +76,7 @@ static void drain(struct sides *sides, struct side *side)
     const size_t bytes = side->bytes;
 
     side->bytes = 0;
+    side->used = side->used || bytes > 0;
     if (side < &sides->side[sides->plan->splits])
         framing_write(&side->framing, side->buffer, bytes);
     else if (bytes > 0)
@@ -217,11 +219,23 @@ void sides_write(struct sides *sides, uint8_t *data, size_t bytes)
     }
 }
 
+/* With few values, or small percentages. Classes have a warning of their own. */
+static void warn_of_empty(const struct sides *sides)
+{
+    const struct output_plan *plan = sides->plan;
+
+    for (size_t i = 0; i <= plan->splits && plan->strata == NULL && sides->watch.records > 0; i++)
+        if (!sides->side[i].used && output_plan_is_wanted(plan, i))
+            fault_warn("%s: is empty, since no value of --split-field came there by chance",
+                       output_plan_called(plan, i));
+}
+
 void sides_finish(struct sides *sides)
 {
     key_warn(&sides->watch, &sides->rule, option_of(sides));
     for (size_t i = 0; i <= sides->plan->splits; i++)
         drain(sides, &sides->side[i]);
+    warn_of_empty(sides);
     for (size_t i = 0; i < sides->plan->splits; i++) {
         framing_end(&sides->side[i].framing);
         if (sides->side[i].packer != NULL)

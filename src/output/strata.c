@@ -219,26 +219,6 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
 
 /* ---- Dealing ---- */
 
-/* The name of a file, for messages. */
-static const char *name_of(const struct strata *strata, size_t file)
-{
-    const struct output_plan *plan = &strata->plan;
-
-    if (file < plan->splits)
-        return plan->split[file].path;
-    return plan->path != NULL ? plan->path : "standard output";
-}
-
-/* Is a file to have some of all classes? Not if the others take all, or if it is to be thrown away. */
-static bool is_wanted(const struct strata *strata, size_t file)
-{
-    const struct output_plan *plan = &strata->plan;
-
-    if (file < plan->splits)
-        return plan->split[file].amount > 0;
-    return !split_takes_all(plan->split, plan->splits) && strcmp(name_of(strata, file), "/dev/null") != 0;
-}
-
 static void settle(struct strata *strata, struct stratum *stratum)
 {
     const struct output_plan *plan = &strata->plan;
@@ -262,8 +242,8 @@ void strata_settle(struct strata *strata)
     for (uint64_t i = 1; i <= strata->classes.count; i++)
         settle(strata, stratum_at(&strata->classes, i));
     for (size_t j = 0; j < files; j++)
-        if (strata->without[j] > 0 && is_wanted(strata, j))
-            fault_warn("%s: %llu of %llu classes have no record in it", name_of(strata, j),
+        if (strata->without[j] > 0 && output_plan_is_wanted(&strata->plan, j))
+            fault_warn("%s: %llu of %llu classes have no record in it", output_plan_called(&strata->plan, j),
                        (unsigned long long)strata->without[j], (unsigned long long)strata->classes.count);
 }
 
@@ -294,6 +274,7 @@ void strata_note(const struct strata *strata)
     else
         fault_note("classes:       %llu, the smallest of %llu records", classes, (unsigned long long)strata->smallest);
     for (size_t j = 0; j <= strata->plan.splits; j++)
-        if (is_wanted(strata, j))
-            fault_note("missing:       %llu classes in %s", (unsigned long long)strata->without[j], name_of(strata, j));
+        if (output_plan_is_wanted(&strata->plan, j))
+            fault_note("missing:       %llu classes in %s", (unsigned long long)strata->without[j],
+                       output_plan_called(&strata->plan, j));
 }

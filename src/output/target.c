@@ -28,6 +28,8 @@ _Noreturn void target_fail(const char *path)
 {
     if (errno == EISDIR)
         fault_say("%s: %s; name a file in it", path, strerror(EISDIR));
+    if (errno == ENOENT && strstr(path, "://") != NULL)
+        fault_advise(path, errno, "bigshuf writes files, not URLs; leave -o out, and write bigshuf FILE | COMMAND");
     fault_report(path, errno);
 }
 

@@ -162,6 +162,8 @@ const char *field_advice(const struct field_place *place, bool first, const uint
         return "; jq can mend such records, or leave them out";
     if (!first)
         return "";
+    if (bytes > 0 && record[0] == '{')
+        return "; in lines of JSON, a field is a JSON Pointer, such as /user/id";
     return other && memchr(record, ';', bytes) != NULL    ? "; write -t ';'"
            : other && memchr(record, '\t', bytes) != NULL ? "; write -t '\\t'"
            : place->quoted                                ? "; -t sets the separator of fields"

@@ -39,6 +39,7 @@ void key_saw(struct key_watch *watch, const struct key_rule *rule, size_t key_by
 {
     const bool returns = record_bytes > 0 && record[record_bytes - 1] == '\r';
 
+    watch->json = watch->json || (watch->records == 0 && record_bytes > 0 && record[0] == '{');
     watch->records++;
     watch->more = watch->more || rule->field.choice->kind == FIELD_POINTER || rule->field.choice->number > 1 ||
                   record_bytes > key_bytes + returns;
@@ -62,7 +63,7 @@ void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *
 {
     if (watch->records > 1 && !watch->more && !watch->told)
         fault_warn("%s: no line contains the separator, so each whole line is its own group%s", option,
-                   field_advice(&rule->field, true, NULL, 0));
+                   field_advice(&rule->field, true, (const uint8_t *)"{", watch->json));
     watch->told = true;
 }
 

@@ -74,6 +74,7 @@ const struct record_kind sequences_fastq = {
     .name = "fastq",
     .text = "reads, as lines:4",
     .stands_for = "lines:4",
+    .mark = '@',
     .noun = "reads",
     .file = "a FASTQ file",
     .is_begun = is_fastq,

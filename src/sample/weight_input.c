@@ -76,13 +76,15 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
 /* What may help if the first record has no weight. */
 static const char *advise(const struct weight_input *weights)
 {
+    const struct field *field = &weights->field;
     size_t header_bytes;
 
     (void)source_header(weights->position.source, &header_bytes);
-    return weights->file == NULL && weights->position.record == 1 && header_bytes == 0 && weights->field.bytes > 0 &&
-                   isalpha(weights->field.text[0])
-               ? "; if this is a header, add --header"
-               : "";
+    if (weights->file != NULL || weights->position.record > 1 || header_bytes > 0 || field->bytes == 0)
+        return "";
+    if (field->text[0] == '{')
+        return field_advice(&field->place, true, field->text, field->bytes);
+    return isalpha(field->text[0]) ? "; if this is a header, add --header" : "";
 }
 
 /* Report what is wrong with a weight, naming where it stands. */

@@ -29,7 +29,8 @@
 struct weighing {
     struct weight_input *weights;
     struct random_words words;
-    uint64_t key; /* of the record that comes; UINT64_MAX if its weight is zero */
+    uint64_t key;   /* of the record that comes; UINT64_MAX if its weight is zero */
+    uint64_t zeros; /* records of weight zero so far */
 };
 
 /* The next piece, as weight_input_next has it. */
@@ -40,9 +41,22 @@ static bool next_weighed(void *context, struct record_reader *reader, struct rec
 
     if (!weight_input_next(w->weights, reader, piece, &weight))
         return false;
-    if (piece->first)
+    if (piece->first) {
         w->key = weight_law_key(random_next(&w->words), weight);
+        w->zeros += w->key == UINT64_MAX;
+    }
     return true;
+}
+
+/* All records have come. Say so if fewer are written because some are never drawn; a sample that is full needs none of
+ * them. */
+static void end_weighing(const struct run *run, const struct weighing *w)
+{
+    const uint64_t records = counter_get(&run->progress->records);
+
+    weight_input_end(w->weights);
+    if (run_range(run, records - w->zeros).end < run_range(run, records).end)
+        fault_warn("records of weight 0 are never drawn: %llu", (unsigned long long)w->zeros);
 }
 
 static void write_by_key(struct run *run, struct weighing *w, struct source *source, struct output *output)
@@ -57,7 +71,7 @@ static void write_by_key(struct run *run, struct weighing *w, struct source *sou
             key_order_put(keyed, &piece, w->key);
         counter_add(&run->progress->records, piece.last);
     }
-    weight_input_end(w->weights);
+    end_weighing(run, w);
     key_order_write(keyed, output);
     key_order_free(keyed);
 }
@@ -116,7 +130,7 @@ static void store_candidates(struct selecting *s, struct source *source)
     s->most = DIGITS - 1;
     piles_init(&s->piles, PILES, 1, &s->run->engine.pool, s->run->engine.place);
     keep_records(s->run, source, &candidates, &s->piles);
-    weight_input_end(s->weighing->weights);
+    end_weighing(s->run, s->weighing);
     pile_source_verify(&s->piles, RECORDS, &s->run->format, whole.data, whole.bytes);
     pile_source_keys_verify(&s->piles, KEYS, whole.data, whole.bytes);
 }

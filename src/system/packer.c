@@ -23,7 +23,7 @@ static const char strict_bunzip2[] = "{ said=$(bzip2 -dc 2>&1 >&3 3>&-); } 3>&1;
 /* -n: no time in the file, so that the same records make the same file. */
 static const struct packer packers[] = {
     {{"pigz", "gzip"}, {"-p"}, "-nc", {".gz", ".tgz"}, {{"\x1f\x8b", 2}, {"\x1f\x9d", 2}}, NULL},
-    {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst"}, {{"\x28\xb5\x2f\xfd", 4}, {"\x50\x2a\x4d\x18", 4}}, NULL},
+    {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst", ".zstd"}, {{"\x28\xb5\x2f\xfd", 4}, {"\x50\x2a\x4d\x18", 4}}, NULL},
     {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, {{"\xfd\x37\x7a\x58\x5a\x00", 6}, {"\x5d\x00\x00", 3}}, NULL},
     {{"bzip2"}, {NULL}, "-c", {".bz2", ".tbz2"}, {{"BZh", 3}}, strict_bunzip2},
     {{"lz4"}, {NULL}, "-c", {".lz4"}, {{"\x04\x22\x4d\x18", 4}, {"\x02\x21\x4c\x18", 4}}, NULL},

@@ -267,7 +267,7 @@ test_outputs_are_compressed_by_their_names() {
             rm part.*
         done
     done
-    for name in OUT.GZ:gz out.tgz:gz out.tzst:zst out.txz:xz out.tbz2:bz2 .gz:gz; do
+    for name in OUT.GZ:gz out.tgz:gz out.tzst:zst out.zstd:zst out.txz:xz out.tbz2:bz2 .gz:gz; do
         ! has_format "${name#*:}" || bigshuf -Z --seed=x -o "${name%:*}" in
         ! has_format "${name#*:}" || bigshuf --keep-order -n 20000 -Z "${name%:*}" | cmp - wanted
     done

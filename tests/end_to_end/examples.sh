@@ -43,7 +43,7 @@ make_files() {
     printf 'id,text\n1,"two\nlines"\n2,one\n' | tee sales-1.csv >people.csv
     seq 100 | sed 's/.*/{"user": {"id": &}}/' >logs.jsonl
     printf 'album,song\n1,a\n1,b\n2,c\n' >songs.csv
-    seq 400 | tee reads_1.fastq >reads_2.fastq
+    seq -f @%g 400 | tee reads_1.fastq >reads_2.fastq
     seq 2000 >train.fr
     seq 4000 6000 | tee web.txt >books.txt
     echo '[{"n": 1}, {"n": 2}]' >array.json

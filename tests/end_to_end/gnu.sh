@@ -13,6 +13,7 @@
 #     source. So of two failures another may be told, and standard output must be open even if nothing is written.
 #   - A failed run leaves an existing -o FILE alone, and so does one with /dev/null as standard input and no FILE.
 #   - -r without -n into a regular -o FILE is refused: it would fill the disk.
+#   - -o - is refused, as no name for standard output.
 #   - -r with a random source that ends too early: how many lines come before the message.
 #   - Whether a random source must exist from which nothing is drawn: of empty input, and of -r -n 0.
 # shellcheck shell=bash disable=SC2086 # several options

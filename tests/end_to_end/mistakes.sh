@@ -22,8 +22,10 @@ mistakes() {
     printf 'a;1\nb;2\n' >semi.csv
     printf 'a\t1\nb\t2\n' >tabs.csv
     printf 'a;1,2\n' >both.csv
+    printf '0\n1\n1e-999\n' >zeros
     printf '>g1\nACGT\nGGTA\n' >genes.fa
     echo '[{"a": 1}, {"b": 2}]' >array.json
+    printf '{"w": 1}\n{"w": 2}\n' >lines.jsonl
     bigshuf --scatter=store --piles=4 --batch=a in
     while IFS= read -r line <&9; do
         status=0
@@ -93,6 +95,16 @@ bigshuf --delete in =! unrecognized option '--delete'; write --newest=N with --s
 bigshuf --remove in =! unrecognized option '--remove'; write --newest=N with --scatter
 bigshuf --in-order -n 3 in =! unrecognized option '--in-order'; write -n COUNT --keep-order
 bigshuf --keep-sorted -n 3 in =! unrecognized option '--keep-sorted'; write -n COUNT --keep-order
+bigshuf --fq in =! unrecognized option '--fq'; write --records=fastq
+bigshuf --vcf in =! unrecognized option '--vcf'; write --header=start:'#'
+bigshuf --no-header in =! unrecognized option '--no-header'; leave it out; no line is a header unless --header is given
+bigshuf --prefix=part- in =! unrecognized option '--prefix=part-'; write --shards=K -o PREFIX%05dSUFFIX
+bigshuf --additional-suffix=.txt in =! unrecognized option '--additional-suffix=.txt'; write --shards=K -o PREFIX%05dSUFFIX
+bigshuf --label=3 in =! unrecognized option '--label=3'; write --stratify-field=FIELD --split=P%:FILE
+bigshuf --shuffle-buffer=1000 in =! unrecognized option '--shuffle-buffer=1000'; leave it out; the whole input is shuffled
+bigshuf --paired in =! unrecognized option '--paired'; shuffle each FILE with the same --seed
+bigshuf --format=csv in =! unrecognized option '--format=csv'; write --records=KIND
+bigshuf --input=in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf --usage =! unrecognized option '--usage'; write -h
 bigshuf --no-progress in =! unrecognized option '--no-progress'; write --progress=never
 bigshuf --shard-records=3 -o %d in =! unrecognized option '--shard-records=3'; write --shards=records:N -o part-%05d
@@ -134,6 +146,12 @@ bigshuf -n 5% in =! invalid line count: '5%': must be a whole number; write --pr
 bigshuf -n 100% in =! invalid line count: '100%': must be a whole number; leave -n out to have all lines
 bigshuf -n 0.1 in =! invalid line count: '0.1': must be a whole number; write --probability=0.1 for about 10% of the lines
 bigshuf -n .25 in =! invalid line count: '.25': must be a whole number; write --probability=0.25 for about 25% of the lines
+bigshuf -n=5 in =! -n=5: a letter takes no =; write -n 5
+bigshuf -o=out in =! -o=out: a letter takes no =; write -o out
+bigshuf -zS=1G in =! -S=1G: a letter takes no =; write -S 1G
+bigshuf -t=, --group-field=1 torn.csv =! -t=,: a letter takes no =; write -t ,
+bigshuf --skip=header --seed=x table.csv =! invalid --skip argument 'header': must be a whole number; write --header
+bigshuf --skip=1 --seed=x table.csv =? warning: --skip=1: leaves out the first record of the order, not the first line of the input; to keep that on top write --header
 bigshuf -n -5 in =! invalid line count: '-5': must be a whole number
 bigshuf -n all in =! invalid line count: 'all': must be a whole number
 bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number: \r is a carriage return, as in lines that end with CRLF
@@ -143,12 +161,20 @@ bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number 
 bigshuf -i 1,6 =! invalid input range: '1,6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
 bigshuf -i 0:6 =! invalid input range: '0:6': must be LO-HI, the smaller number first, such as 1-100; write -i 0-6
 bigshuf -i 6,1 =! invalid input range: '6,1': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i 1 6 =! invalid input range: '1': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i "'1-6'" =! invalid input range: ''1': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
+bigshuf -i {1..6} =! invalid input range: '1': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i '{1..6}' =! invalid input range: '{1..6}': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
+bigshuf -i 1–6 =! invalid input range: '1–6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
+bigshuf -i 1-1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-1000000
+bigshuf -i 1-10k =! invalid input range: '10k': must be LO-HI, the smaller number first, such as 1-100; write -i 1-10000
+bigshuf -i -5-5 =! invalid input range: '': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1-10,20 =! invalid input range: '10,20': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1,99999999999999999999 =! invalid input range: '1,99999999999999999999': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1..6 =! invalid input range: '1..6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
 bigshuf -i 6-1 =! invalid input range: '6-1': must be LO-HI, the smaller number first, such as 1-100
-bigshuf -i in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; to change a file in place, write -o FILE FILE
+bigshuf -i in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf -i 1-10 in =! extra operand 'in'; -i takes no files
 bigshuf --probability=1% in =! invalid probability: '1%': must be a number from 0 to 1; write 0.01 for 1%
 bigshuf --probability=5 in =! invalid probability: '5': must be a number from 0 to 1; write 0.05 for 5%
@@ -182,7 +208,9 @@ bigshuf -t tab --weight-field=2 in =! multi-character tab 'tab': must be one byt
 bigshuf --delimiter='\d' in =! invalid --delimiter argument '\d': must have one of abfnrtv\ or a byte's number behind a backslash, such as \n or \xff
 bigshuf --delimiter= in =! --delimiter must not be empty
 bigshuf --delimiter=, -z in =! cannot combine -z and --delimiter other than '\0'
-bigshuf --weight-field=price in =! --weight-field=price: a name needs a header of one line; add --header, or give the number
+bigshuf --weight-field=price in =! --weight-field=price: a name needs a header of one line; add --header, or give the number; in lines of JSON, write /price
+bigshuf --group-field='$.user.id' in =! --group-field=$.user.id: a name needs a header of one line; add --header, or give the number; in lines of JSON, write /user/id
+bigshuf --csv --group-field=.user in =! --group-field=.user: a name needs a header of one line; add --header, or give the number
 bigshuf --weight-field=0 in =! invalid field value '0': fields are numbered from 1
 bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a header of one line; add --header, or give the number
 bigshuf --csv --header --weight-field=prize table.csv =! table.csv: no column 'prize': the header has 'id', 'price'
@@ -259,7 +287,7 @@ bigshuf --split=1:a --split=1:a in =! a and a: are the same output file; give th
 bigshuf --split=1:out -o out in =! out and out: are the same output file; give them different names
 bigshuf --split-field=1 in =! --split-field needs --split
 bigshuf --split-field=1 --split=1:a in =! cannot combine --split-field and --split of a number of records
-bigshuf --seed=2 --split-field=2 --split=10%:a in =! --split-field: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --seed=2 --split-field=2 --split=10%:a in =! in:1: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
 END
 }
 
@@ -282,6 +310,7 @@ bigshuf --shards=100000000 -o %d in =! %d: more than 1000000 files; make fewer
 bigshuf -o part-%d in =? warning: part-%d: will be one file of just this name; add --shards for numbered files
 bigshuf -o out.gz in =? warning: out.gz: will be plain text despite its name; add -Z
 bigshuf --split=1:v.zst in =? warning: v.zst: will be plain text despite its name; add -Z
+bigshuf -o v.ZSTD in =? warning: v.ZSTD: will be plain text despite its name; add -Z
 bigshuf --filter= -o out in =! invalid --filter argument '': must be a command, such as 'gzip > $FILE.gz'
 bigshuf --filter=gzip in =! --filter needs -o or --split
 bigshuf --filter=gzip -o out.gz in =? warning: --filter='gzip': does not mention $FILE, so out.gz is not written; write 'gzip > $FILE'
@@ -290,6 +319,10 @@ FILE=; bigshuf --filter="gzip > $FILE.gz" --shards=2 -o %d in =? warning: --filt
 bigshuf -o in </dev/null =! in: left alone, since no input is named, and standard input is /dev/null; name the input, or /dev/null to empty it
 bigshuf -o in in ./in =! ./in: is an output, and an input twice, so each run would double its records; name it once as an input
 bigshuf -o in in other =? warning: in: is the output and one of several inputs, so another run would add the others once more
+bigshuf --split=1:in in =! in: is both input and output, but the rest of it would go to standard output; give the split another name
+bigshuf --split-field=1 --split=50%:./in - <in =! -: is both input and output, but the rest of it would go to standard output; give the split another name
+bigshuf -o - in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
+bigshuf --split=1:- in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
 bigshuf -o zipped zipped =! zipped: compressed by gzip, and also the output, so its contents would be lost; add -Z to shuffle its lines
 bigshuf -o store/out --gather=store =! store/out: is inside the store store; write to another folder
 bigshuf -r -o out in =! out: -r would never end; add -n COUNT
@@ -312,8 +345,9 @@ bigshuf $'other\nin' =! other\nin: No such file or directory; write each file as
 bigshuf folder =! folder: Is a directory; name the files in it
 bigshuf store =! store: Is a directory; a store is read with --gather=DIR
 bigshuf '~/data' =! ~/data: No such file or directory; the shell replaces ~ only without quotes; write $HOME
-bigshuf https://example.org/data.txt =! https://example.org/data.txt: No such file or directory; bigshuf reads no URLs; write curl -sf URL | bigshuf
-bigshuf s3://bucket/data.txt =! s3://bucket/data.txt: No such file or directory; bigshuf reads no URLs; write curl -sf URL | bigshuf
+bigshuf https://example.org/data.txt =! https://example.org/data.txt: No such file or directory; bigshuf reads files, not URLs; write curl -sSf URL | bigshuf
+bigshuf s3://bucket/data.txt =! s3://bucket/data.txt: No such file or directory; bigshuf reads files, not URLs; let another program read it, and write COMMAND | bigshuf
+bigshuf --shards=2 -o s3://bucket/%d in =! s3://bucket/0: No such file or directory; bigshuf writes files, not URLs; leave -o out, and write bigshuf FILE | COMMAND
 bigshuf 100 in =! 100: No such file or directory; write -n COUNT to have so many lines
 bigshuf 1-6 =! 1-6: No such file or directory; write -i LO-HI for a range of numbers
 bigshuf help =! help: No such file or directory; options begin with two dashes
@@ -321,9 +355,12 @@ bigshuf in -- -n 3 =! -n: No such file or directory; options must come before --
 bigshuf -- --seed=4 in =! --seed=4: No such file or directory; options must come before --, or with POSIXLY_CORRECT before all files
 POSIXLY_CORRECT=1 bigshuf in -n 3 =! -n: No such file or directory; options must come before --, or with POSIXLY_CORRECT before all files
 bigshuf -e in =? warning: -e 'in': a file of this name is there, but its name is the only line; leave -e out to shuffle it
+bigshuf --requests -n 2 in =! cannot combine --requests and -n; requests say it: draw COUNT, or draw COUNT repeat
+bigshuf --group-field=1 --weight-field=2 in =! cannot combine --group-field and --weight-field; a group has no weight
+bigshuf --split-field=1 --split=9%:a --filter=cat in =! cannot combine --split-field and --filter; its files are written side by side
 bigshuf -e -i 1-6 =! cannot combine -e and -i options
 bigshuf --seed in <in =? warning: --seed 'in': a file of this name is there, but standard input is read; write --seed=STRING FILE
-bigshuf -i 1-3 --csv =! cannot combine -i and --csv
+bigshuf -i 1-3 --csv =! cannot combine -i and --csv; each word or number is a record
 bigshuf zipped =! zipped: compressed by gzip; add -Z to shuffle its lines
 bigshuf --csv <zipped =! -: compressed by gzip; add -Z to shuffle its records
 bigshuf --scatter=store zipped =! zipped: compressed by gzip; add -Z to shuffle its lines
@@ -340,6 +377,7 @@ bigshuf genes.fa =? warning: genes.fa: a FASTA file, and shuffled as it is; add 
 bigshuf -z in =? warning: -z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines
 bigshuf --delimiter=, in =? warning: the input does not contain the delimiter, so each file is one record
 bigshuf --records=lines:2 in =! in: 1 line is left over at the end; records must have 2 lines
+bigshuf --records=fastq genes.fa =! genes.fa: line 1 begins with '>', but each read begins with '@'
 bigshuf --records=tar in =! in: truncated, or no tar archive: its size, 6 bytes, is not a multiple of 512
 bigshuf --records=fasta in =! in: text before the first '>'
 bigshuf --records=u32le in =! in: record at byte 0 is cut short
@@ -354,26 +392,38 @@ test_likely_mistakes_with_fields_and_weights_are_told_with_what_would_be_right()
     mistakes <<'END'
 bigshuf --weight-field=2 in =! in:1: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --weight-field=2 -t, crlf.csv =! crlf.csv:1: invalid weight: 'price'; if this is a header, add --header
-bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! --split-field: no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! crlf.csv:1: no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --csv --weight-field=2 table.csv =! table.csv: record 1: invalid weight: 'price'; if this is a header, add --header
 bigshuf --csv --weight-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --csv --weight-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; write -t ';'
 bigshuf --csv --group-field=2 tabs.csv =! tabs.csv: record 1: no field 2, only 1: 'a\t1'; write -t '\t'
-bigshuf --csv --seed=2 --split-field=2 --split=9%:a semi.csv =! --split-field: no field 2, only 1: 'a;1'; write -t ';'
+bigshuf --csv --seed=2 --split-field=2 --split=9%:a semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; write -t ';'
 bigshuf --csv --header --group-field=b semi.csv =! semi.csv: no column 'b': the header has 'a;1'; write -t ';'
 bigshuf --csv -t '|' --group-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; -t sets the separator of fields
 bigshuf --csv --group-field=3 both.csv =! both.csv: record 1: no field 3, only 2: 'a;1,2'; -t sets the separator of fields
+bigshuf --seed=2 --split-field=1 -t, --split=9%:a -o out torn.csv =? warning: a: is empty, since no value of --split-field came there by chance
+bigshuf --seed=2 --split-field=1 -t, --split=99%:a torn.csv =? warning: standard output: is empty, since no value of --split-field came there by chance
 bigshuf --weights=few in =! few: too few weights: there are more than 1 records
 bigshuf --csv --group-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --csv --group-field=1 torn.csv =? warning: torn.csv: the records of group 'a' are not all neighbours, so they are several groups; sort by field 1 first
 bigshuf --csv --group-field=1 --split=1:test -o rest torn.csv =! torn.csv: the records of group 'a' are not all neighbours, so --split would divide it; sort by field 1 first
 bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
-bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! --split-field: no field 3, only 2: 'id,price'; -t sets the separator of fields
-bigshuf --split-field=1 --split=10%:a -o out table.csv =? warning: --split-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
+bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --stratify-field=3 --split=10%:a -o out tabs.csv =! tabs.csv:1: no field 3, only 2: 'a\t1'; -t sets the separator of fields, --csv makes it a comma
+yes line 2>/dev/null | timeout 30 bigshuf --split-field=2 --split=10%:a =! -:1: no field 2, only 1: 'line'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --split-field=2 --split=9%:a lines.jsonl =! lines.jsonl:1: no field 2, only 1: '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --weight-field=1 lines.jsonl =! lines.jsonl:1: invalid weight: '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --header --weight-field=w lines.jsonl =! lines.jsonl: no column 'w': the header has '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --group-field=1 lines.jsonl =? warning: --group-field: no line contains the separator, so each whole line is its own group; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --split-field=1 --split=100%:a table.csv =? warning: --split-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
+bigshuf --weight-field=1 zeros =? warning: records of weight 0 are never drawn: 2
+bigshuf --weight-field=1 -n 2 zeros =? warning: records of weight 0 are never drawn: 2
+bigshuf --weight-field=1 --keep-order -n 9 zeros =? warning: records of weight 0 are never drawn: 2
+bigshuf --weights=zeros -o out zeros =? warning: records of weight 0 are never drawn: 2
 bigshuf --keep-order in =! --keep-order needs -n
 bigshuf --weights=in --weight-field=1 in =! cannot combine --weights and --weight-field
 bigshuf -r --keep-order -n 3 in =! cannot combine --keep-order and -r
-bigshuf --seed=1 --random-source=in in =! cannot combine --seed and --random-source
+bigshuf --seed=1 --random-source=in in =! cannot combine --seed and --random-source; each of them decides the order
 bigshuf --random-source=nofile in =! nofile: No such file or directory
 END
 }
@@ -384,8 +434,8 @@ bigshuf --header 1 in =! 1: No such file or directory; write --header=1
 bigshuf in --header 1 =! 1: No such file or directory; write --header=1
 bigshuf --progress always in =! always: No such file or directory; write --progress=always
 bigshuf --headers-differ in =! --headers-differ needs --header
-bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1; --headers-differ keeps the first
-bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2; --headers-differ keeps the first
+bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1: 'id,cost', not 'id,price'; --headers-differ keeps the first
+bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2: '9,2', not '1,2'; --headers-differ keeps the first
 bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv only by carriage returns or a byte-order mark; --headers-differ keeps the first
 bigshuf --header=10 in =! in: shorter than a header of 10 lines
 bigshuf --header one =? warning: the input is only a header of 1 line
@@ -401,7 +451,7 @@ bigshuf --gather=in =! in: Not a directory
 bigshuf --gather=store in =! extra operand 'in'; --gather and --sweep take no files
 bigshuf --gather=store --piles=9 =! invalid --piles argument '9': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
 bigshuf --gather=store --part=1/9 --seed=1 =! store: --part must not have more parts than the 4 piles
-bigshuf --gather=store --csv =! cannot combine --gather and --csv
+bigshuf --gather=store --csv =! cannot combine --gather and --csv; the store says what its records are
 bigshuf --gather=store --expect-records=5 =! store: the number of records is 3, not 5 as --expect-records says
 bigshuf --gather=store --piles=9-9 =! store: there is no pile 9; the last one is 3
 bigshuf --gather=store --piles=0-9 =! store: there is no pile 9; the last one is 3
@@ -415,8 +465,8 @@ bigshuf --scatter=store --batch=a other =! store/a: a batch of this name is ther
 bigshuf --scatter=store --batch=a/b in =! invalid --batch argument 'a/b': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
 bigshuf --scatter=store --batch=.a in =! invalid --batch argument '.a': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
 bigshuf --scatter=store --batch=b </dev/null =! store: nothing is added, since no input is named, and standard input is /dev/null; name the input, or /dev/null for an empty batch
-bigshuf --scatter=store -o out in =! cannot combine --scatter and -o
-bigshuf --scatter=store -n 3 in =! cannot combine --scatter and -n
+bigshuf --scatter=store -o out in =! cannot combine --scatter and -o; all records go to the store, and --gather writes them
+bigshuf --scatter=store -n 3 in =! cannot combine --scatter and -n; all records go to the store, and --gather writes them
 bigshuf --piles=4 in =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
 bigshuf --gather=store --batch=a =! --batch needs --scatter; --gather takes all batches
 bigshuf --epoch=1 in =! --epoch needs --gather
@@ -436,6 +486,15 @@ test_a_carriage_return_at_the_end_is_warned_of() {
     fails_with 0 "bigshuf: warning: --filter 'cat >\$FILE\\\\r$hint" bigshuf --filter=$'cat >$FILE\r' -o new in
     tr '\n' '\r' <in >returns
     fails_with 0 '' bigshuf --seed=$'4\r2' --delimiter=$'\r' returns >rest
+}
+
+# Nobody misses what has no weight.
+test_a_sample_that_is_full_has_no_warning_of_weights_of_zero() {
+    printf '0\n1\n0\n2\n' >in
+    for options in '-n 2' '-n 1 --keep-order' '-r -n 9' '-n 0'; do
+        # shellcheck disable=SC2086
+        fails_with 0 '' bigshuf --weight-field=1 $options in >out
+    done
 }
 
 test_sizes_are_also_as_in_split() {

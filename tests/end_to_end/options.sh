@@ -233,10 +233,10 @@ test_short_names_are_not_offered() {
 test_what_does_not_go_together_is_refused() {
     cases <<'END'
 bigshuf -e -i1-2 =! cannot combine -e and -i options?Try *
-bigshuf --seed=1 --random-source=a =! cannot combine --seed and --random-source
-bigshuf --random-source=a --seed=1 =! cannot combine --seed and --random-source
-bigshuf -n1 --probability=1 =! cannot combine --probability and -n
-bigshuf --csv -i1-2 =! cannot combine -i and --csv
+bigshuf --seed=1 --random-source=a =! cannot combine --seed and --random-source; each of them decides the order
+bigshuf --random-source=a --seed=1 =! cannot combine --seed and --random-source; each of them decides the order
+bigshuf -n1 --probability=1 =! cannot combine --probability and -n; one takes a share, the other a number
+bigshuf --csv -i1-2 =! cannot combine -i and --csv; each word or number is a record
 bigshuf --records=tar --header=2 =! cannot combine --header and --records=tar
 bigshuf -z --delimiter=a =! cannot combine -z and --delimiter other than '\\0'
 bigshuf --delimiter='\0\0' -z =! cannot combine -z and --delimiter other than '\\0'
@@ -278,7 +278,7 @@ bigshuf -i1-2 -- -b a =! extra operand '-b'; -i takes no files?Try *
 bigshuf -e -i1-2 -nx =! invalid line count: 'x': *
 bigshuf -oa -ob --random-source=c --random-source=d =! multiple output files specified; give one
 bigshuf -i1-2 -e --seed=1 --random-source=a x =! cannot combine -e and -i options*
-bigshuf -i1-2 --seed=1 --random-source=a x =! cannot combine --seed and --random-source
+bigshuf -i1-2 --seed=1 --random-source=a x =! cannot combine --seed and --random-source; each of them decides the order
 bigshuf -i1-2 --keep-order x =! --keep-order needs -n
 END
 }

@@ -470,9 +470,9 @@ test_headers_that_look_alike_are_told_how_they_differ() {
     while IFS=: read -r one other alike; do
         printf '%b\n1\n' "$one" >a
         printf '%b\n1\n' "$other" >b
-        how='in line 1'
+        how="in line 1: '*', not '*'"
         [ -z "$alike" ] || how='only by carriage returns or a byte-order mark'
-        fails_with 1 "bigshuf: b: header differs from that of a $how; --headers-differ keeps the first" \
+        fails_with 1 "bigshuf: b: header differs from that of a $how; --headers-differ keeps the first*" \
             bigshuf --header a b >out
     done <<'END'
 a,b:a,c:
@@ -759,9 +759,26 @@ test_text_before_the_first_start_is_told() {
 }
 
 test_reads_have_four_lines() {
-    records_are '1\n2\n3\n4\n|5\n6\n7\n8\n|' --records=fastq < <(seq 8)
-    same $'1\n2\n3\n4' "$(seq 4 | tr '\n' '\0' | bigshuf --records=fastq -z | tr '\0' '\n')"
-    fails_with 1 'bigshuf: -: 1 line is left over at the end; records must have 4 lines' bigshuf --records=fastq < <(seq 5)
+    seq -f @%g 8 >reads
+    records_are '@1\n@2\n@3\n@4\n|@5\n@6\n@7\n@8\n|' --records=fastq <reads
+    same $'@1\n@2\n@3\n@4' "$(head -n 4 reads | tr '\n' '\0' | bigshuf --records=fastq -z | tr '\0' '\n')"
+    fails_with 1 'bigshuf: -: 1 line is left over at the end; records must have 4 lines' \
+        bigshuf --records=fastq < <(head -n 5 reads)
+}
+
+# Who looks only at the number of lines takes a file for reads in which each of them begins a line too late.
+test_the_first_read_of_each_file_begins_with_its_mark() {
+    seq -f @%g 8 >reads
+    { echo && head -n 7 reads; } >late
+    { echo '#' && cat reads; } >headed
+    { echo '#' && seq 4; } >wrong
+    fails_at_once "bigshuf: late: line 1 begins with '\\\\n', but each read begins with '@'" --records=fastq never late
+    fails_when_read "bigshuf: -: line 1 begins with '\\\\n', but each read begins with '@'" late --records=fastq reads -
+    fails_with 1 "bigshuf: wrong: what follows the header begins with '1', but *" \
+        bigshuf --records=fastq --header headed wrong
+    bigshuf --records=fastq --header headed | tail -n +2 | sort | cmp - reads
+    bigshuf --records=fastq /dev/null >out
+    is_empty out
 }
 
 test_huge_groups_and_sizes_are_only_too_large_for_the_input() {

@@ -53,7 +53,7 @@ seq 100000 | bigshuf --seed=42 --probability=0.3 | md5 => 4f802a8b97cedab71e8568
 bigshuf --seed=42 --weight-field=1 in => 10 7 9 2 4 8 5 3 6 1
 bigshuf --seed= --weight-field=1 in => 10 2 6 9 7 8 5 3 4 1
 bigshuf --seed= --weight-field=1 --skip=7 -n 2 in => 3 4
-printf '0\n1\n1\n' | bigshuf --seed=42 --weight-field=1 --skip=3 =! --skip=3: only 2 records; *
+printf '0\n1\n1\n' | bigshuf --seed=42 --weight-field=1 --skip=3 =! warning: records of weight 0 are never drawn: 1*--skip=3: only 2 records; *
 seq 10000 | bigshuf --seed=42 --weight-field=1 | md5 => 803b59a361507921009fc31cd4f832a2
 
 bigshuf --seed=42 --weight-field=1 -r -n 10 in => 4 5 7 9 8 2 9 10 10 10
@@ -413,9 +413,9 @@ test_weights_may_be_zero_alone_or_of_any_size() {
     seq 1000 | sed 's/.*/0/' >in
     printf '%s\n' 1e-300 1e300 5e-324 1.7e308 1e-200 >sizes
     cases <<'END'
-bigshuf --weight-field=1 in =>
-bigshuf --weight-field=1 -n 5 in =>
-bigshuf --weight-field=1 -n 5 --keep-order in =>
+bigshuf --weight-field=1 in => bigshuf: warning: records of weight 0 are never drawn: 1000
+bigshuf --weight-field=1 -n 5 in => bigshuf: warning: records of weight 0 are never drawn: 1000
+bigshuf --weight-field=1 -n 5 --keep-order in => bigshuf: warning: records of weight 0 are never drawn: 1000
 bigshuf --weights=/dev/null /dev/null =>
 bigshuf --weight-field=1 sizes => 1.7e308 1e300 1e-200 1e-300 5e-324
 bigshuf --weight-field=1 -r -n 3 sizes => 1.7e308 1.7e308 1.7e308

@@ -65,7 +65,7 @@ class Case:
         if kind in ("csv", "tar"):
             fmt.kind = kind
         elif kind in ("lines", "fastq"):
-            fmt.kind, fmt.count = "lines", int(argument or 4)
+            fmt.kind, fmt.count, fmt.mark = "lines", int(argument or 4), b"@" if kind == "fastq" else b""
         elif kind == "bytes":
             fmt.kind, fmt.count = "size", int(argument)
         elif kind in LENGTHS:

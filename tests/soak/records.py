@@ -26,6 +26,7 @@ class Format:
     header_bytes: int = 0
     header_start: bytes = b""  # of the lines of the header
     may_differ: bool = False
+    mark: bytes = b""  # with which the first record of a file begins
 
 
 @dataclass
@@ -190,6 +191,8 @@ def read_file(fmt, data, csv_end=None):
         contents.header = b"".join(head)
         contents.all_header = len(units) == len(head)
         data = data[len(contents.header) :]
+    if data and not data.startswith(fmt.mark):
+        raise BadInput("the first record lacks its mark")
     contents.records = _records(fmt, data, csv_end)
     return contents
 
