@@ -137,17 +137,16 @@ static void add_facts(struct list *list, const struct parsing *parsing)
 /* "--a, --b or c" of all options of these classes. */
 static void list_options(option_classes classes, char text[ARGUMENT_LIST_BYTES])
 {
-    size_t count, left = 0;
-    const struct option_row *rows = option_table_rows(&count);
+    size_t left = 0;
 
-    for (size_t i = 0; i < count; i++)
-        left += (rows[i].is & classes) != 0;
-    for (size_t i = 0; i < count; i++) {
+    for (const struct option_row *row = option_table; row->name != NULL; row++)
+        left += (row->is & classes) != 0;
+    for (const struct option_row *row = option_table; row->name != NULL; row++) {
         char name[ARGUMENT_SPELLING_BYTES];
 
-        if ((rows[i].is & classes) == 0)
+        if ((row->is & classes) == 0)
             continue;
-        spell(&rows[i], rows[i].takes.forms, name);
+        spell(row, row->takes.forms, name);
         argument_list(text, name, --left == 0);
     }
 }
@@ -185,17 +184,15 @@ static void check_pair(const struct given *one, const struct given *other)
 static void check_combination(struct parsing *parsing, const unsigned given[OPTION_END])
 {
     struct list list = {.count = 0};
-    size_t count;
-    const struct option_row *rows = option_table_rows(&count);
 
     if (parsing->options->echo && parsing->options->range) {
         argument_misused(parsing);
         fault_say("cannot combine -e and -i options");
     }
-    for (size_t i = 0; i < count; i++)
-        for (unsigned forms = given[option_table_code(&rows[i])], form = 0; forms >> form != 0; form++)
-            if ((forms >> form & 1) != 0 && rows[i].is != CLASS_KIND)
-                add_option(&list, &rows[i], rows[i].takes.forms != NULL ? &rows[i].takes.forms[form] : NULL);
+    for (const struct option_row *row = option_table; row->name != NULL; row++)
+        for (unsigned forms = given[option_table_code(row)], form = 0; forms >> form != 0; form++)
+            if ((forms >> form & 1) != 0 && row->is != CLASS_KIND)
+                add_option(&list, row, row->takes.forms != NULL ? &row->takes.forms[form] : NULL);
     if (parsing->kind != NULL)
         add_kind(&list, parsing);
     add_facts(&list, parsing);
@@ -227,12 +224,10 @@ static void prepare(struct parser *parser)
 {
     char *letter = parser->shorts;
     struct option *name = parser->longs;
-    size_t rows;
-    const struct option_row *row = option_table_rows(&rows);
 
     if (getenv("POSIXLY_CORRECT") != NULL)
         *letter++ = '+'; /* not every libc looks for the variable by itself */
-    for (; rows > 0; rows--, row++) {
+    for (const struct option_row *row = option_table; row->name != NULL; row++) {
         *name++ = (struct option){row->name, has_argument(row), NULL, option_table_code(row)};
         if (row->letter != 0) {
             *letter++ = row->letter;
@@ -315,20 +310,17 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
 {
     const char *word = words[optind - 1];
     const bool is_long = strncmp(word, "--", 2) == 0;
-    const struct option_row *row;
-    size_t rows, i = 0;
+    const struct option_row *row = option_table;
     char suggestion[SUGGEST_BYTES];
     const char *argument;
 
     argument_misused(&parser->parsing);
     if (optopt == 0)
         refuse_long(parser, word);
-    row = option_table_rows(&rows);
-    while (i < rows && option_table_code(&row[i]) != optopt)
-        i++;
-    if (i == rows)
+    while (row->name != NULL && option_table_code(row) != optopt)
+        row++;
+    if (row->name == NULL)
         refuse_letter(parser, word, words[optind]);
-    row += i;
     if (is_long && strchr(word, '=') != NULL)
         fault_say("option '--%s' doesn't allow an argument%s", row->name,
                   suggest_option(NULL, word + 2, suggestion)[0] != '\0' ? suggestion : "; it stands alone");
@@ -469,13 +461,10 @@ static void set_files(struct parsing *parsing, int count, char **words)
 /* Nothing is given yet. There is room for as many files, directories and splits as the command line has words. */
 static void init(struct options *options, size_t words)
 {
-    size_t count;
-    const struct option_row *rows = option_table_rows(&count);
-
     *options = (struct options){.format.delimiter = '\n'};
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].takes.preset != 0)
-            *(uint64_t *)(void *)((char *)options + rows[i].takes.field) = rows[i].takes.preset;
+    for (const struct option_row *row = option_table; row->name != NULL; row++)
+        if (row->takes.preset != 0)
+            *(uint64_t *)(void *)((char *)options + row->takes.field) = row->takes.preset;
     options->files = fault_allocate(words, sizeof *options->files);
     options->temporary = fault_allocate(words, sizeof *options->temporary);
     options->split = fault_allocate(words, sizeof *options->split);
