@@ -151,9 +151,6 @@ const char *record_noun(const struct record_kind *kind);
 /* Is one of these traits true of records of this format? */
 bool record_is(const struct record_format *format, unsigned traits);
 
-/* How many bytes each record has; 0 if they differ. */
-uint64_t record_size(const struct record_format *format);
-
 /* Find the ends of records in data[0, bytes), the next bytes of the stream in which `scan` stands, and move it on. As
  * with scan_find (scan.h), ends[i] receives the offset after the i-th record's last byte, `bytes` is less than 2^32, no
  * more than `room` are found, and *scanned receives how many bytes were looked at: the offset after the last end when

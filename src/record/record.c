@@ -70,11 +70,6 @@ bool record_is(const struct record_format *format, unsigned traits)
     return (record_kind(format)->traits & traits) != 0;
 }
 
-uint64_t record_size(const struct record_format *format)
-{
-    return record_is(format, RECORD_FIXED) ? format->count : 0;
-}
-
 /* As record_ends: the offsets after marks. Each member is scanned from its first byte on, as a mark may be any byte in
  * what others have written; but delimiter bytes are found many at a time, and one that is a mark is passed over. */
 static size_t find_marks(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
