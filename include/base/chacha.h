@@ -19,10 +19,10 @@ typedef void chacha_function(const uint32_t input[16], int rounds, uint32_t *wor
 struct chacha_way {
     const char *name;
     chacha_function *run;
-    bool (*supported)(void); /* does this processor have it? */
+    bool (*supported)(void); /* does this processor have it? NULL: each has */
 };
 
-/* Best first; plain C, supported everywhere, comes last; {NULL} ends the list. */
+/* Best first; plain C comes last; a name that is NULL ends the list. */
 extern const struct chacha_way chacha_ways[];
 
 /* The best supported way. */

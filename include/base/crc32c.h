@@ -14,10 +14,10 @@ typedef uint32_t crc32c_function(uint32_t crc, const uint8_t *data, size_t bytes
 struct crc32c_way {
     const char *name;
     crc32c_function *crc;
-    bool (*supported)(void); /* does this processor have it? */
+    bool (*supported)(void); /* does this processor have it? NULL: each has */
 };
 
-/* Best first; plain C, supported everywhere, comes last; a name that is NULL ends the list. */
+/* Best first; plain C comes last; a name that is NULL ends the list. */
 extern const struct crc32c_way crc32c_ways[];
 
 /* The best supported way. */

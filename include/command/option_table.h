@@ -80,8 +80,8 @@ struct option_row {
     const char *alone; /* what the argument is if it is left out; NULL: it must be there */
 };
 
-/* The rows in the order of --help: each group is in one piece. */
-const struct option_row *option_table_rows(size_t *count);
+/* The rows in the order of --help: each group is in one piece. A name that is NULL ends the list. */
+extern const struct option_row option_table[];
 
 int option_table_code(const struct option_row *row);
 const struct option_row *option_table_row(int code);

@@ -7,8 +7,8 @@
 
 #include "record/record.h"
 
-/* All of them. */
-const struct record_kind *const *kind_rows(size_t *count);
+/* All of them, and NULL. */
+extern const struct record_kind *const kind_rows[];
 
 /* The one with this name, which is `bytes` long; NULL if there is none. */
 const struct record_kind *kind_find(const char *name, size_t bytes);

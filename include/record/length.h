@@ -7,7 +7,6 @@
  * are read, and are trusted from then on.
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,9 +26,6 @@ struct length_scan {
     unsigned taken;   /* bytes of a length that is not whole, */
     uint8_t head[10]; /* and these */
 };
-
-/* Is the scan within a record? */
-bool length_is_open(const struct length_scan *scan);
 
 /* As record_ends (record.h). A record that is 2^63 bytes or longer, or whose length is no such number, has no end. */
 size_t length_ends(enum length_coding coding, struct length_scan *scan, const uint8_t *data, size_t bytes,

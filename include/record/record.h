@@ -110,7 +110,8 @@ struct record_kind {
      * and %s the string, as in C. */
     const char *stored;
 
-    /* Ends of records (record.h). `advance` NULL: `ends` does it. `missing` NULL: nothing can be completed. */
+    /* Ends of records (record.h). `advance` NULL: `ends` does it. `missing` NULL: text lacks the
+     * delimiter byte, which cannot be added within double quotes; others cannot be completed. */
     record_ends_function *ends;
     void (*advance)(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
     ssize_t (*missing)(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
@@ -152,9 +153,6 @@ const char *record_noun(const struct record_kind *kind);
 
 /* Is one of these traits true of records of this format? */
 bool record_is(const struct record_format *format, unsigned traits);
-
-/* How many bytes each record has; 0 if they differ. */
-uint64_t record_size(const struct record_format *format);
 
 /* Find the ends of records in data[0, bytes), the next bytes of the stream in which `scan` stands, and move it on. As
  * with scan_find (scan.h), ends[i] receives the offset after the i-th record's last byte, `bytes` is less than 2^32, no

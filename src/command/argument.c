@@ -339,17 +339,15 @@ void argument_delimiter(struct parsing *parsing, const char *text)
 /* There is no such kind. */
 _Noreturn static void refuse_kind(const char *text)
 {
-    size_t count;
-    const struct record_kind *const *rows = kind_rows(&count);
     char valid[ARGUMENT_LIST_BYTES] = "", better[SUGGEST_BYTES];
 
-    for (size_t i = 0; i < count; i++) {
-        const char *argument = rows[i]->argument;
+    for (const struct record_kind *const *kind = kind_rows; *kind != NULL; kind++) {
+        const char *argument = (*kind)->argument;
         char word[64];
 
-        snprintf(word, sizeof word, "%s%s%s", rows[i]->name, argument != NULL ? ":" : "",
+        snprintf(word, sizeof word, "%s%s%s", (*kind)->name, argument != NULL ? ":" : "",
                  argument != NULL ? argument : "");
-        argument_list(valid, word, i + 1 == count);
+        argument_list(valid, word, kind[1] == NULL);
     }
     fault_say("invalid record kind '%s': must be one of %s%s", text, valid,
               suggest_argument("--records", text, better));

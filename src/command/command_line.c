@@ -137,17 +137,16 @@ static void add_facts(struct list *list, const struct parsing *parsing)
 /* "--a, --b or c" of all options of these classes. */
 static void list_options(option_classes classes, char text[ARGUMENT_LIST_BYTES])
 {
-    size_t count, left = 0;
-    const struct option_row *rows = option_table_rows(&count);
+    size_t left = 0;
 
-    for (size_t i = 0; i < count; i++)
-        left += (rows[i].is & classes) != 0;
-    for (size_t i = 0; i < count; i++) {
+    for (const struct option_row *row = option_table; row->name != NULL; row++)
+        left += (row->is & classes) != 0;
+    for (const struct option_row *row = option_table; row->name != NULL; row++) {
         char name[ARGUMENT_SPELLING_BYTES];
 
-        if ((rows[i].is & classes) == 0)
+        if ((row->is & classes) == 0)
             continue;
-        spell(&rows[i], rows[i].takes.forms, name);
+        spell(row, row->takes.forms, name);
         argument_list(text, name, --left == 0);
     }
 }
@@ -211,17 +210,15 @@ static void check_pair(const struct given *one, const struct given *other)
 static void check_combination(struct parsing *parsing, const unsigned given[OPTION_END])
 {
     struct list list = {.count = 0};
-    size_t count;
-    const struct option_row *rows = option_table_rows(&count);
 
     if (parsing->options->echo && parsing->options->range) {
         argument_misused(parsing);
         fault_say("cannot combine -e and -i options");
     }
-    for (size_t i = 0; i < count; i++)
-        for (unsigned forms = given[option_table_code(&rows[i])], form = 0; forms >> form != 0; form++)
-            if ((forms >> form & 1) != 0 && rows[i].is != CLASS_KIND)
-                add_option(&list, &rows[i], rows[i].takes.forms != NULL ? &rows[i].takes.forms[form] : NULL);
+    for (const struct option_row *row = option_table; row->name != NULL; row++)
+        for (unsigned forms = given[option_table_code(row)], form = 0; forms >> form != 0; form++)
+            if ((forms >> form & 1) != 0 && row->is != CLASS_KIND)
+                add_option(&list, row, row->takes.forms != NULL ? &row->takes.forms[form] : NULL);
     if (parsing->kind != NULL)
         add_kind(&list, parsing);
     add_facts(&list, parsing);
@@ -233,11 +230,20 @@ static void check_combination(struct parsing *parsing, const unsigned given[OPTI
 
 /* ---- Words ---- */
 
+/* Names that stand for an option, though they could be the beginning of another one as well: GNU shuf, which has fewer
+ * options, understands them. */
+static const struct {
+    const char *name;
+    char letter; /* of the option */
+} abbreviations[] = {{"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'}};
+
+enum { ABBREVIATIONS = sizeof abbreviations / sizeof abbreviations[0] };
+
 struct parser {
     struct parsing parsing;
     unsigned given[OPTION_END];      /* by code: bits of forms, or the first one */
-    struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than options */
-    struct option *abbreviation;     /* in longs, behind the options: a place for one more name */
+    struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than names; */
+    const struct option *options;    /* of these, those that are no abbreviations, which are last */
     char shorts[2 * OPTION_END];     /* for getopt_long */
 };
 
@@ -253,12 +259,16 @@ static void prepare(struct parser *parser)
 {
     char *letter = parser->shorts;
     struct option *name = parser->longs;
-    size_t rows;
-    const struct option_row *row = option_table_rows(&rows);
 
     if (getenv("POSIXLY_CORRECT") != NULL)
         *letter++ = '+'; /* not every libc looks for the variable by itself */
-    for (; rows > 0; rows--, row++) {
+    for (size_t i = 0; i < ABBREVIATIONS; i++) {
+        const char option = abbreviations[i].letter;
+
+        *name++ = (struct option){abbreviations[i].name, has_argument(option_table_row(option)), NULL, option};
+    }
+    parser->options = name;
+    for (const struct option_row *row = option_table; row->name != NULL; row++) {
         *name++ = (struct option){row->name, has_argument(row), NULL, option_table_code(row)};
         if (row->letter != 0) {
             *letter++ = row->letter;
@@ -266,35 +276,6 @@ static void prepare(struct parser *parser)
                 *letter++ = ':';
         }
     }
-    parser->abbreviation = name;
-}
-
-/* If the next long option among the words is one of these names, let getopt_long know that it stands for an option,
- * though it could be the beginning of another one as well: GNU shuf, which has fewer options, understands it. Not
- * otherwise, since the message about an ambiguous name lists all that getopt_long knows. */
-static void add_abbreviation(struct parser *parser, int count, char **words)
-{
-    static const struct {
-        const char *name;
-        char letter; /* of the option */
-    } abbreviations[] = {{"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'}};
-    int next = optind > 0 ? optind : 1;
-
-    *parser->abbreviation = (struct option){.name = NULL};
-    while (next < count && strncmp(words[next], "--", 2) != 0)
-        next++;
-    for (size_t i = 0; next < count && i < sizeof abbreviations / sizeof abbreviations[0]; i++) {
-        const char *name = abbreviations[i].name, letter = abbreviations[i].letter;
-
-        if (strlen(name) == strcspn(words[next] + 2, "=") && strncmp(words[next] + 2, name, strlen(name)) == 0)
-            *parser->abbreviation = (struct option){name, has_argument(option_table_row(letter)), NULL, letter};
-    }
-}
-
-static int next_option(struct parser *parser, int count, char **words, int *index)
-{
-    add_abbreviation(parser, count, words);
-    return getopt_long(count, words, parser->shorts, parser->longs, index);
 }
 
 /* ---- Words that are wrong ---- */
@@ -307,11 +288,11 @@ _Noreturn static void refuse_long(const struct parser *parser, const char *word)
     char suggestion[SUGGEST_BYTES], possible[ARGUMENT_LIST_BYTES] = "";
     size_t left = 0;
 
-    for (const struct option *option = parser->longs; option->name != NULL; option++)
+    for (const struct option *option = parser->options; option->name != NULL; option++)
         left += strncmp(option->name, name, bytes) == 0;
     if (left == 0)
-        fault_say("unrecognized option '%s'%s", word, suggest_option(parser->longs, name, suggestion));
-    for (const struct option *option = parser->longs; option->name != NULL; option++)
+        fault_say("unrecognized option '%s'%s", word, suggest_option(parser->options, name, suggestion));
+    for (const struct option *option = parser->options; option->name != NULL; option++)
         if (strncmp(option->name, name, bytes) == 0) {
             char spelling[ARGUMENT_SPELLING_BYTES];
 
@@ -330,10 +311,10 @@ _Noreturn static void refuse_letter(const struct parser *parser, const char *bef
 
     if (word == NULL || word[0] != '-' || word[1] == '-' || strchr(word, letter[0]) == NULL)
         word = before;
-    for (const struct option *option = parser->longs; option->name != NULL; option++)
+    for (const struct option *option = parser->options; option->name != NULL; option++)
         if (strlen(word) > 2 && strncmp(option->name, word + 1, strcspn(word + 1, "=")) == 0)
             fault_say("invalid option -- '%s'; long options begin with two dashes: -%s", letter, word);
-    fault_say("invalid option -- '%s'%s", letter, suggest_option(parser->longs, letter, suggestion));
+    fault_say("invalid option -- '%s'%s", letter, suggest_option(parser->options, letter, suggestion));
 }
 
 /* getopt_long has found a word that is wrong. The messages are those of GNU, with what would be right behind them. */
@@ -341,20 +322,17 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
 {
     const char *word = words[optind - 1];
     const bool is_long = strncmp(word, "--", 2) == 0;
-    const struct option_row *row;
-    size_t rows, i = 0;
+    const struct option_row *row = option_table;
     char suggestion[SUGGEST_BYTES];
     const char *argument;
 
     argument_misused(&parser->parsing);
     if (optopt == 0)
         refuse_long(parser, word);
-    row = option_table_rows(&rows);
-    while (i < rows && option_table_code(&row[i]) != optopt)
-        i++;
-    if (i == rows)
+    while (row->name != NULL && option_table_code(row) != optopt)
+        row++;
+    if (row->name == NULL)
         refuse_letter(parser, word, words[optind]);
-    row += i;
     if (is_long && strchr(word, '=') != NULL)
         fault_say("option '--%s' doesn't allow an argument%s", row->name,
                   suggest_option(NULL, word + 2, suggestion)[0] != '\0' ? suggestion : "; it stands alone");
@@ -428,7 +406,7 @@ static void set_all(struct parser *parser, int count, char **words)
 
     optind = 0; /* start anew: getopt_long remembers where it was */
     opterr = 0; /* and prints nothing */
-    while (parsing->print == 0 && (code = next_option(parser, count, words, &index)) != -1) {
+    while (parsing->print == 0 && (code = getopt_long(count, words, parser->shorts, parser->longs, &index)) != -1) {
         if (code == '?')
             refuse_word(parser, words);
         if (index >= 0)
@@ -515,13 +493,10 @@ static void set_files(struct parsing *parsing, int count, char **words)
 /* Nothing is given yet. There is room for as many files, directories and splits as the command line has words. */
 static void init(struct options *options, size_t words)
 {
-    size_t count;
-    const struct option_row *rows = option_table_rows(&count);
-
     *options = (struct options){.format.delimiter = '\n'};
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].takes.preset != 0)
-            *(uint64_t *)(void *)((char *)options + rows[i].takes.field) = rows[i].takes.preset;
+    for (const struct option_row *row = option_table; row->name != NULL; row++)
+        if (row->takes.preset != 0)
+            *(uint64_t *)(void *)((char *)options + row->takes.field) = row->takes.preset;
     options->files = fault_allocate(words, sizeof *options->files);
     options->temporary = fault_allocate(words, sizeof *options->temporary);
     options->split = fault_allocate(words, sizeof *options->split);

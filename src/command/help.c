@@ -66,10 +66,7 @@ static void print_text(FILE *to, int width, int column, const char *text)
 /* What --records may be: completions.awk knows them by the column. */
 static void print_kinds(FILE *to)
 {
-    size_t count;
-    const struct record_kind *const *kind = kind_rows(&count);
-
-    for (; count > 0; count--, kind++) {
+    for (const struct record_kind *const *kind = kind_rows; *kind != NULL; kind++) {
         int width = fprintf(to, "%*s%s", TEXT_COLUMN + 2, "", (*kind)->name);
 
         if ((*kind)->argument != NULL)
@@ -108,11 +105,9 @@ static void print_row(FILE *to, const struct option_row *row)
 static void print_rows(FILE *to, bool common)
 {
     enum option_group group = GROUPS;
-    size_t count;
-    const struct option_row *row = option_table_rows(&count);
 
     fputs(common ? common_head : head, to);
-    for (; count > 0; count--, row++) {
+    for (const struct option_row *row = option_table; row->name != NULL; row++) {
         if (row->text == NULL || (common && !row->common))
             continue;
         if (!common && row->group != group)

@@ -88,7 +88,7 @@ static const struct argument_form progresses[] = {
     {.text = NULL},
 };
 
-static const struct option_row rows[] = {
+const struct option_row option_table[] = {
     {"echo", 'e', GROUP_INPUT, NULL, "shuffle the ARGs, each as a line", FLAG(echo), .is = CLASS_GIVEN,
      .excludes = CLASS_KIND | CLASS_HEADER},
     {"input-range", 'i', GROUP_INPUT, "LO-HI", "shuffle the numbers from LO to HI, as lines", SPECIAL(input_range),
@@ -226,24 +226,17 @@ static const struct option_row rows[] = {
      .takes.valid = "must be leaf-records=T or compress-temporary=auto|always|never"},
     {"help", 'h', GROUP_OTHER, NULL, "display all options, or with -h the common\nones, and exit", PRINT},
     {"version", 'V', GROUP_OTHER, NULL, "display the version and exit", PRINT},
+    {.name = NULL},
 };
-
-enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
-
-const struct option_row *option_table_rows(size_t *count)
-{
-    *count = ROW_COUNT;
-    return rows;
-}
 
 int option_table_code(const struct option_row *row)
 {
-    return row->letter != 0 ? row->letter : OPTION_WORDS + (int)(row - rows);
+    return row->letter != 0 ? row->letter : OPTION_WORDS + (int)(row - option_table);
 }
 
 const struct option_row *option_table_row(int code)
 {
-    const struct option_row *row = rows;
+    const struct option_row *row = option_table;
 
     while (option_table_code(row) != code)
         row++;

@@ -159,12 +159,9 @@ static void look_at_words(struct nearest *nearest)
 
 static void look_at_kinds(struct nearest *nearest)
 {
-    size_t count;
-    const struct record_kind *const *kinds = kind_rows(&count);
-
-    for (size_t i = 0; i < count; i++)
-        if (kinds[i]->argument == NULL && is_nearer(nearest, kinds[i]->name, strlen(kinds[i]->name)))
-            snprintf(nearest->text, SUGGEST_BYTES, "; write --records=%s", kinds[i]->name);
+    for (const struct record_kind *const *kind = kind_rows; *kind != NULL; kind++)
+        if ((*kind)->argument == NULL && is_nearer(nearest, (*kind)->name, strlen((*kind)->name)))
+            snprintf(nearest->text, SUGGEST_BYTES, "; write --records=%s", (*kind)->name);
 }
 
 /* Options go before words that are as near. A short name is near to too many. */

@@ -59,7 +59,7 @@ static bool is_refused_if_packed(const struct record_format *format, const char 
         return bytes > 0; /* of those in /proc, nobody knows */
     if (record_is(format, RECORD_MEMBER))
         return bytes % TAR_BLOCK_BYTES > 0;
-    if (record_is(format, RECORD_FIXED) && bytes % record_size(format) == 0)
+    if (record_is(format, RECORD_FIXED) && bytes % format->count == 0)
         return false;
     return packer_of_name(name) != NULL;
 }

@@ -215,11 +215,8 @@ static bool find_row(const struct beginning *file, struct hint *hint)
  * record; and if there is no doubt, also where each record would start with a string. */
 static bool find_other(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
-    size_t count;
-    const struct record_kind *const *kinds = kind_rows(&count);
-
-    for (size_t i = 0; i < count; i++) {
-        const struct record_kind *kind = kinds[i];
+    for (size_t i = 0; kind_rows[i] != NULL; i++) {
+        const struct record_kind *kind = kind_rows[i];
         const bool doubtful = (kind->traits & RECORD_DOUBTFUL) != 0;
         const bool starts = !doubtful && record_is(format, RECORD_STARTS);
 

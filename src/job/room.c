@@ -52,7 +52,7 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
     if (options->range)
         return options->range_full || options->range_count > 0 ? range_bytes(options) : 0;
     if (options->repeat && known_bytes > 0)
-        return repeated_bytes(options, record_is(&options->format, RECORD_FIXED) ? record_size(&options->format) : 1);
+        return repeated_bytes(options, record_is(&options->format, RECORD_FIXED) ? options->format.count : 1);
     return options->repeat || options->count < UINT64_MAX ? 0 : known_bytes;
 }
 

@@ -7,6 +7,7 @@
 
 #include "record/length.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
@@ -28,11 +29,6 @@ static const uint64_t ENDLESS = UINT64_MAX;
 static const char not_a_length[] = "its length is no number below 2^63";
 
 /* ---- Finding ends ---- */
-
-bool length_is_open(const struct length_scan *scan)
-{
-    return scan->taken > 0 || scan->left > 0;
-}
 
 /* As read_length. All but the last byte have the high bit set. */
 static size_t read_varint(const uint8_t *data, size_t bytes, uint64_t *length)

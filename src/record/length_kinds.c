@@ -11,7 +11,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
 {
     const size_t found = length_ends(format->kind->coding, &scan->length, data, bytes, ends, room, scanned);
 
-    scan->open = length_is_open(&scan->length);
+    scan->open = scan->length.taken > 0 || scan->length.left > 0;
     return found;
 }
 

@@ -37,13 +37,6 @@ static void advance_lines(const struct record_format *format, struct record_scan
     scan->open = data[bytes - 1] != format->delimiter;
 }
 
-static ssize_t missing_of_line(const struct record_format *format, const struct record_scan *scan,
-                               const uint8_t **missing)
-{
-    *missing = &format->delimiter;
-    return scan->open;
-}
-
 const struct record_kind *record_kind(const struct record_format *format)
 {
     static const struct record_kind lines = {
@@ -52,7 +45,6 @@ const struct record_kind *record_kind(const struct record_format *format)
         .stored = "records ending with %d",
         .ends = ends_of_lines,
         .advance = advance_lines,
-        .missing = missing_of_line,
     };
 
     return format->kind != NULL ? format->kind : &lines;
@@ -68,11 +60,6 @@ const char *record_noun(const struct record_kind *kind)
 bool record_is(const struct record_format *format, unsigned traits)
 {
     return (record_kind(format)->traits & traits) != 0;
-}
-
-uint64_t record_size(const struct record_format *format)
-{
-    return record_is(format, RECORD_FIXED) ? format->count : 0;
 }
 
 /* As record_ends: the offsets after marks. Each member is scanned from its first byte on, as a mark may be any byte in
@@ -268,6 +255,8 @@ ssize_t record_missing(const struct record_format *format, const struct record_s
 {
     const struct record_kind *kind = record_kind(format);
 
-    *missing = NULL;
-    return kind->missing != NULL ? kind->missing(format, scan, missing) : -scan->open;
+    *missing = &format->delimiter;
+    if (kind->missing != NULL)
+        return kind->missing(format, scan, missing);
+    return record_is(format, RECORD_TEXT) && !scan->quoted ? scan->open : -scan->open;
 }

@@ -163,22 +163,20 @@ static const char *read_kind(const char *at, struct record_format *format, uint8
     return at;
 }
 
-/* Lines, which have no row, come first. */
+/* Lines, which have no row, come last. */
 static const char *read_records(const char *at, struct record_format *format, uint8_t *string)
 {
     const char *members = line_read(at, "groups of ");
+    const struct record_kind *const *kind = kind_rows;
     const char *after = NULL;
-    size_t count;
-    const struct record_kind *const *rows = kind_rows(&count);
 
     at = members != NULL ? members : at;
-    for (size_t i = 0; i <= count && after == NULL; i++) {
-        const struct record_kind *kind = i > 0 ? rows[i - 1] : NULL;
-
-        *format = (struct record_format){.kind = kind, .grouped = members != NULL, .delimiter = '\n', .string = string};
+    do {
+        *format =
+            (struct record_format){.kind = *kind, .grouped = members != NULL, .delimiter = '\n', .string = string};
         if (record_kind(format)->stored != NULL && (members != NULL || !record_is(format, RECORD_MEMBER)))
             after = read_kind(at, format, string);
-    }
+    } while (after == NULL && *kind++ != NULL);
     return after;
 }
 

@@ -11,7 +11,7 @@ enum { WORDS = 16, BLOCKS_MAX = 40 };
 /* The first way from `way` on that this processor has, or the end of the list. */
 static const struct chacha_way *usable(const struct chacha_way *way)
 {
-    while (way->name != NULL && !way->supported())
+    while (way->name != NULL && way->supported != NULL && !way->supported())
         way++;
     return way;
 }

@@ -9,7 +9,7 @@
 /* The first way from `way` on that this processor has. */
 static const struct crc32c_way *usable(const struct crc32c_way *way)
 {
-    while (way->name != NULL && !way->supported())
+    while (way->name != NULL && way->supported != NULL && !way->supported())
         way++;
     return way;
 }
