@@ -393,8 +393,7 @@ static void check_short_help(struct parsing *parsing, char **words)
 static void check_equals(const struct parsing *parsing, const char *word)
 {
     if (optarg != NULL && optarg != word && optarg[0] == '=' && optarg[1] != '\0')
-        fault_say("%s%s: a letter takes no =; write %s %s", parsing->spelling, optarg, parsing->spelling,
-                  optarg + 1);
+        fault_say("%s%s: a letter takes no =; write %s %s", parsing->spelling, optarg, parsing->spelling, optarg + 1);
 }
 
 /* Process the options among the words, up to --help, -h or --version, which take effect at once. */
