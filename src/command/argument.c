@@ -266,7 +266,8 @@ _Noreturn static void refuse_range(const char *text, const char *end, const char
     char better[SUGGEST_BYTES];
 
     fault_say("invalid input range: '%.*s': %s%s", (int)(end - text), text, cause,
-              is_name ? "; write FILE alone to shuffle it, -o FILE FILE in place" : suggest_argument("-i", whole, better));
+              is_name ? "; write FILE alone to shuffle it, -o FILE FILE in place"
+                      : suggest_argument("-i", whole, better));
 }
 
 void argument_head_count(struct parsing *parsing, const char *text)
