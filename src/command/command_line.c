@@ -389,13 +389,6 @@ static void check_short_help(struct parsing *parsing, char **words)
     fault_say("-h goes with no other letters, as in '%s'; long options begin with two dashes", word);
 }
 
-/* Who knows long options puts an equals sign behind a letter, too. It is a separator that -t may have. */
-static void check_equals(const struct parsing *parsing, const char *word)
-{
-    if (optarg != NULL && optarg != word && optarg[0] == '=' && optarg[1] != '\0')
-        fault_say("%s%s: a letter takes no =; write %s %s", parsing->spelling, optarg, parsing->spelling, optarg + 1);
-}
-
 /* Process the options among the words, up to --help, -h or --version, which take effect at once. */
 static void set_all(struct parser *parser, int count, char **words)
 {
@@ -412,8 +405,8 @@ static void set_all(struct parser *parser, int count, char **words)
             snprintf(parsing->spelling, sizeof parsing->spelling, "--%s", parser->longs[index].name);
         else
             snprintf(parsing->spelling, sizeof parsing->spelling, "-%c", code);
-        if (index < 0)
-            check_equals(parsing, words[optind - 1]);
+        if (index < 0 && optarg != NULL && optarg != words[optind - 1] && optarg[0] == '=' && optarg[1] != '\0')
+            fault_say("-%c%s: a letter takes no =; write -%c %s", code, optarg, code, optarg + 1); /* but -t= does */
         parsing->code = code;
         parsing->form = 0;
         row = option_table_row(code);

@@ -14,9 +14,6 @@
 #include "record/column.h"
 #include "system/fault.h"
 
-/* Of advice; a longer pointer is in none. */
-enum { POINTER_BYTES = 80 };
-
 /* The first read. */
 TUNABLE(READ_BYTES, 4096, 1, 4096);
 
@@ -30,16 +27,17 @@ bool header_is_none(const struct header_rule *rule)
     return rule->bytes == 0 && rule->lines == 0 && rule->start == NULL;
 }
 
+enum { POINTER_BYTES = 80 };
+
 /* What a name may be meant as in lines of JSON, where .user.id of jq is /user/id. */
 static const char *suggest_pointer(const char *name, char text[POINTER_BYTES])
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     const char *from = name + strspn(name, "$.");
     const int bytes = snprintf(text, POINTER_BYTES, "; in lines of JSON, write /%s", from);
 
     for (char *dot = strchr(text, '.'); dot != NULL; dot = strchr(dot, '.'))
         *dot = '/';
-    return bytes < POINTER_BYTES && from[strspn(from, letters)] == '\0' ? text : "";
+    return bytes < POINTER_BYTES && from[strcspn(from, " ,;:'\"[]()/\\")] == '\0' ? text : "";
 }
 
 void header_check_field(const struct header_rule *rule, bool columns, const struct field_choice *choice,

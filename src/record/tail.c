@@ -62,22 +62,14 @@ void tail_advance(struct tail *tail, const uint8_t *data, size_t bytes)
     tail->last = data[bytes - 1];
 }
 
-/* The first bytes of records of a file have come. */
-static void check_mark(const struct tail *tail, const char *name, const uint8_t *data)
-{
-    const char mark = tail->format->mark;
-
-    if (mark != '\0' && data[0] != (uint8_t)mark)
-        fault_say("%s: %s begins with '%.1s', but each read begins with '%c'", name,
-                  tail->after_header ? "what follows the header" : "line 1", (const char *)data, mark);
-}
-
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const struct record_kind *kind = record_kind(tail->format);
+    const char mark = tail->format->mark;
 
-    if (!tail->open && bytes > 0)
-        check_mark(tail, name, data);
+    if (!tail->open && bytes > 0 && mark != '\0' && data[0] != (uint8_t)mark)
+        fault_say("%s: %s begins with '%.1s', but each read begins with '%c'", name,
+                  tail->after_header ? "what follows the header" : "line 1", (const char *)data, mark);
     tail->open = true;
     if (bytes == 0 || record_is(tail->format, RECORD_MEMBER)) /* archives are looked at where they are read */
         return;

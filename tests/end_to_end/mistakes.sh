@@ -96,12 +96,12 @@ bigshuf --remove in =! unrecognized option '--remove'; write --newest=N with --s
 bigshuf --in-order -n 3 in =! unrecognized option '--in-order'; write -n COUNT --keep-order
 bigshuf --keep-sorted -n 3 in =! unrecognized option '--keep-sorted'; write -n COUNT --keep-order
 bigshuf --fq in =! unrecognized option '--fq'; write --records=fastq
-bigshuf --vcf in =! unrecognized option '--vcf'; write --header=start:'#'
+bigshuf --vcf in =! unrecognized option '--vcf'; write --header=start:STRING, such as '#' or '@'
 bigshuf --no-header in =! unrecognized option '--no-header'; leave it out; no line is a header unless --header is given
 bigshuf --prefix=part- in =! unrecognized option '--prefix=part-'; write --shards=K -o PREFIX%05dSUFFIX
 bigshuf --additional-suffix=.txt in =! unrecognized option '--additional-suffix=.txt'; write --shards=K -o PREFIX%05dSUFFIX
 bigshuf --label=3 in =! unrecognized option '--label=3'; write --stratify-field=FIELD --split=P%:FILE
-bigshuf --shuffle-buffer=1000 in =! unrecognized option '--shuffle-buffer=1000'; leave it out; the whole input is shuffled
+bigshuf --shuffle-buffer=1000 in =! unrecognized option '--shuffle-buffer=1000'; leave it out; the order is always random
 bigshuf --paired in =! unrecognized option '--paired'; shuffle each FILE with the same --seed
 bigshuf --format=csv in =! unrecognized option '--format=csv'; write --records=KIND
 bigshuf --input=in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
