@@ -1,5 +1,6 @@
 # The promises about outputs, temporary files and stores hold on every file system that can be mounted here. Each is
-# mounted in namespaces of its own, which take mounts, loop devices and FUSE's processes with them, however a test ends.
+# mounted in namespaces of its own, which take mounts, loop devices, FUSE's processes and NFS's server with them, however
+# a test ends.
 # shellcheck shell=bash disable=SC2016,SC2094,SC2164 # for inner shells; a FIFO; set -e
 
 # Mount a file system of some MIB MiB at ./disk, or fail: make_disk KIND MIB.
@@ -19,6 +20,11 @@ make_disk() {
         mount -t exfat "$loop" disk || mount.exfat-fuse "$loop" disk
         losetup -d "$loop" # when it is no longer mounted
         ;;
+    nfs) # above ext4, which counts the changes of a folder: tmpfs tells only their time
+        mkfs.ext4 image
+        mount -o loop image back
+        serve_nfs && mount -t nfs4 -o vers=4.2,retry=0 127.0.0.1:/ disk
+        ;;
     ntfs) mkfs.ntfs -q -F -f image && ntfs-3g image disk ;;
     *) # those above another one
         mount -t tmpfs -o "size=$2m" none back
@@ -36,25 +42,38 @@ make_disk() {
     esac
 }
 
+# Export ./back in this network namespace. The server ends when nfsd is mounted no longer.
+serve_nfs() {
+    ip link set lo up
+    modprobe nfsd
+    for state in /run /var/lib/nfs; do # those of this machine's own server
+        mount -t tmpfs none $state
+    done
+    touch /var/lib/nfs/etab
+    mount -t nfsd none /proc/fs/nfsd &&
+        echo 10 >/proc/fs/nfsd/nfsv4gracetime && # seconds, the least that it takes, for which the first file waits
+        exportfs -io rw,no_root_squash,fsid=0 "127.0.0.1:$PWD/back" && rpc.mountd -N 3 && rpc.nfsd -N 3
+}
+
 # Run FUNCTION in ./disk of that kind: on KIND MIB FUNCTION.
 on() {
     local status=0
     [ "$(id -u)" = 0 ] || skip "only root may mount"
     more_than_memory >/dev/null # made here, since all shells there have the same number
     giants >/dev/null
-    unshare -mpf --kill-child --mount-proc bash -c '. "$0/tests/support/helpers.sh"
+    unshare -mnpf --kill-child --mount-proc bash -c '. "$0/tests/support/helpers.sh"
         . "$0/tests/end_to_end/file_systems.sh"
         PATH=$PATH:/usr/sbin:/sbin
         (make_disk "$1" "$2") >made 2>&1 </dev/null || exit 77
         cd disk
         "$3"' "$TOP" "$@" || status=$?
-    [ $status != 77 ] || skip "cannot mount $1 here: $(tail -n 1 made)"
+    [ $status != 77 ] || skip "cannot mount $1 here: $(grep -v dmesg made | tail -n 1)"
     return $status
 }
 
 # What was deleted while it was open. FUSE removes it some time after it is closed.
 hidden_files_are_gone() {
-    [ -z "$(find . -name '.fuse_hidden*')" ]
+    [ -z "$(find . -name '.fuse_hidden*' -o -name '.nfs*')" ]
 }
 
 # Nothing else is in this folder: only NAME...
@@ -144,11 +163,24 @@ full_disk() {
     only F fill
 }
 
+# Only when the output is closed.
+tells_at_last() {
+    cd ..
+    fails_with 1 "bigshuf: disk/F: $1" eval 'seq 175000 | bigshuf -o disk/F'
+    same old "$(<disk/F)"
+}
+
 full_disk_of_others() {
     full_disk 'Input/output error' # the protocol has no other word
-    cd ..
-    fails_with 1 'bigshuf: disk/F: Input/output error' eval 'seq 175000 | bigshuf -o disk/F' # as close says
-    same old "$(<disk/F)"
+    tells_at_last 'Input/output error'
+}
+
+# Without a cache, in which temporary files live on.
+full_disk_of_nfs() {
+    mount -o remount,sync .
+    full_disk
+    mount -o remount,async .
+    tells_at_last 'No space left on device'
 }
 
 full_quota() {
@@ -188,6 +220,10 @@ test_promises_on_sshfs() {
     on sshfs 64 promises_with_modes_and_links
 }
 
+test_promises_on_nfs() {
+    on nfs 64 promises_with_modes_and_links
+}
+
 test_promises_on_ntfs() {
     on ntfs 64 promises
 }
@@ -214,6 +250,10 @@ test_a_full_overlay_is_told_and_leaves_the_old_file() {
 
 test_a_full_sshfs_is_told_and_leaves_the_old_file() {
     on sshfs 16 full_disk_of_others
+}
+
+test_a_full_nfs_is_told_and_leaves_the_old_file() {
+    on nfs 16 full_disk_of_nfs
 }
 
 test_a_full_exfat_is_told_and_leaves_the_old_file() {
