@@ -384,7 +384,7 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
 {
     const char *path = files->file[number].path, *first = sink_temporary_name(files->file[number].sink), *last = first;
     char text[FAULT_CAUSE_BYTES];
-    const char *cause = error == ESTALE   ? TARGET_STALE
+    const char *cause = error == ESTALE   ? TARGET_STALE "; in the old one"
                         : error == EEXIST ? "its file system takes it for another output's name"
                                           : fault_cause(error, text);
     size_t count = 1;

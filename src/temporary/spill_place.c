@@ -56,6 +56,7 @@ static int open_and_unlink(const char *directory)
     if (fd >= 0 && sys_unlink(path) != 0) {
         error = errno;
         io_close(fd);
+        (void)sys_unlink(path); /* NFS had to give the open file another name, for which a full disk has no room */
         fd = -1;
     }
     signals_release(&before);

@@ -151,7 +151,7 @@ test_the_old_output_stays() {
             fails_with 1 'bigshuf: *' bigshuf-faulty --shards=2 -o 'shard.%d' in
     done
     cp original in
-    FAULT_CALL=read FAULT_AT=20 FAULT_RUN='cat larger >in' fails_with 1 'bigshuf: in: *' bigshuf-faulty -o in in
+    FAULT_CALL=write FAULT_AT=1 FAULT_RUN='cat larger >in' fails_with 1 'bigshuf: in: *' bigshuf-faulty -o in in
     cmp larger in
     same 'in larger old original out' "$(echo *)"
 }

@@ -1,5 +1,6 @@
 # The promises about outputs, temporary files and stores hold on every file system that can be mounted here. Each is
-# mounted in namespaces of its own, which take mounts, loop devices and FUSE's processes with them, however a test ends.
+# mounted in namespaces of its own, which take mounts, loop devices, FUSE's processes and NFS's server with them, however
+# a test ends.
 # shellcheck shell=bash disable=SC2016,SC2094,SC2164 # for inner shells; a FIFO; set -e
 
 # Mount a file system of some MIB MiB at ./disk, or fail: make_disk KIND MIB.
@@ -41,7 +42,7 @@ make_disk() {
     esac
 }
 
-# Export ./back to this network namespace, until its last process ends.
+# Export ./back in this network namespace. The server ends when nfsd is mounted no longer.
 serve_nfs() {
     ip link set lo up
     modprobe nfsd
@@ -54,12 +55,6 @@ serve_nfs() {
         exportfs -io rw,no_root_squash,fsid=0 "127.0.0.1:$PWD/back" && rpc.mountd -N 3 && rpc.nfsd -N 3
 }
 
-# Its threads would keep the namespace.
-stop_nfs() {
-    umount disk
-    rpc.nfsd 0
-}
-
 # Run FUNCTION in ./disk of that kind: on KIND MIB FUNCTION.
 on() {
     local status=0
@@ -69,7 +64,6 @@ on() {
     unshare -mnpf --kill-child --mount-proc bash -c '. "$0/tests/support/helpers.sh"
         . "$0/tests/end_to_end/file_systems.sh"
         PATH=$PATH:/usr/sbin:/sbin
-        [ "$1" != nfs ] || trap "cd \"$PWD\"; stop_nfs || true" EXIT
         (make_disk "$1" "$2") >made 2>&1 </dev/null || exit 77
         cd disk
         "$3"' "$TOP" "$@" || status=$?

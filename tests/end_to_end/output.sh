@@ -449,7 +449,7 @@ fails_after() {
     local pattern=$1
     shift
     [ -e pipe ] || mkfifo pipe
-    start bigshuf -o folder/file pipe 2>said
+    start "${program:-bigshuf}" -o folder/file pipe 2>said
     exec 7>pipe # which succeeds when the run has looked at its output
     "$@"
     seq 10 >&7
@@ -477,8 +477,15 @@ test_a_directory_that_others_put_there_meanwhile_is_left_alone() {
         mv folder elsewhere
         ln -s aim folder
     }
-    fails_after 'bigshuf: folder/file: its directory has been replaced meanwhile' exchange
-    same 'secret file ' "$(<aim/file) $(ls -A aim) $(ls -A elsewhere)"
+    local stale='its directory has been replaced meanwhile' named='the complete file is now folder/.file.??????'
+    fails_after "bigshuf: folder/file: $stale?(; in the old one: $named)" exchange
+    same 'secret file ' "$(<aim/file) $(ls -A aim) $(find elsewhere -type f ! -name '.file.??????')"
+    rm -r folder elsewhere
+    mkdir folder
+    export FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP
+    program=bigshuf-faulty fails_after "bigshuf: folder/file: $stale; in the old one: $named" exchange
+    same_lines elsewhere/.file.?????? <(seq 10)
+    same file "$(ls -A aim)"
 }
 
 # As Linux has it with fs.protected_symlinks, whether that is on or off.

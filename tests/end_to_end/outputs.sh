@@ -499,7 +499,7 @@ test_a_directory_that_is_replaced_between_two_names_is_told() {
     for signal in 0 TERM; do # which comes while death is held off
         have_shards
         FAULT_CALL=rename_at FAULT_AT=2 FAULT_RUN="mv d e; mkdir d; kill -$signal \$PPID" fails_with 1 \
-            'bigshuf: d/2: its directory has been replaced meanwhile: 4 complete files are now d/.2.* to d/.5.*' \
+            'bigshuf: d/2: its directory has been replaced meanwhile; in the old one: 4 complete files are now d/.2.* to d/.5.*' \
             bigshuf-faulty --shards=6 -o d/%d d/?
         same '' "$(ls -A d)"
         rmdir d

@@ -35,6 +35,7 @@ static struct {
     uint64_t room[DISK_DISKS]; /* bytes that can still be written; all of them after disk_reset */
     unsigned descriptors;      /* that may be open for temporary files; 0: as the system says */
     bool one;                  /* all directories are on one disk */
+    bool names;                /* it has no files without names */
     unsigned fail_write;       /* the write of this number fails */
     unsigned fail_allocation;  /* the allocation of this number fails */
     bool cut;                  /* files are at their ends wherever they are read */
@@ -50,7 +51,7 @@ static struct {
 static inline int disk_reset(void)
 {
     disk.descriptors = 0;
-    disk.one = disk.cut = false;
+    disk.one = disk.names = disk.cut = false;
     disk.fail_write = disk.fail_allocation = disk.flip_read = 0;
     disk.files = 0;
     disk.written_bytes = disk.punched_bytes = 0;
@@ -97,6 +98,10 @@ static inline bool disk_no_more_files(void)
 
 int sys_open_anonymous(int directory, const char *name, mode_t mode)
 {
+    if (disk.names) {
+        errno = ENOTSUP;
+        return -1;
+    }
     return disk_no_more_files() ? -1
                                 : disk_made(real_sys_open_anonymous(directory, name, mode), name[strlen(name) - 1]);
 }

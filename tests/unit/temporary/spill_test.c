@@ -1,6 +1,7 @@
 #include "support/disk.h"
 
 #include "support/engine.h"
+#include "support/faulty_sys.h"
 #include "support/known_bytes.h"
 #include "support/scratch.h"
 #include "support/unit.h"
@@ -270,6 +271,16 @@ IN_SCRATCH(what_was_read_is_given_back_and_no_more)
         assert_reads(2, 3);
         close_spill();
     }
+}
+
+/* As it is of a file that is open, and that NFS has to give another name. */
+IN_SCRATCH(a_name_that_cannot_be_removed_at_first_is_removed_later)
+{
+    disk.names = true;
+    faulty_fail("unlink", 1, ENOSPC);
+    assert_int_equal(spill_place_make_file(directories[0]), -1);
+    assert_int_equal(errno, ENOSPC);
+    assert_true(faulty_stop());
 }
 
 IN_SCRATCH(a_check_counts_a_file_system_once)
