@@ -21,6 +21,14 @@ static inline size_t least_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* For qsort: 64-bit numbers, ascending. */
+static inline int compare_numbers(const void *one, const void *other)
+{
+    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+
+    return (a > b) - (a < b);
+}
+
 /* (number + more) modulo modulus, where the sum may be too large for its type; number is less than the modulus. */
 static inline uint64_t modulo_add(uint64_t number, uint64_t more, uint64_t modulus)
 {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
@@ -131,14 +132,6 @@ static void seal(const struct run *run, struct ranges *ranges)
         pile_count(&ranges->piles, 2 * j, (int64_t)ranges->range[j].records);
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a;
-    uint64_t y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* Some keys of the ranges first ... end - 1, evenly from among all of them. Returns how many. */
 static size_t sample_keys(struct ranges *ranges, unsigned first, unsigned end, uint64_t sample[SAMPLE])
 {
@@ -173,7 +166,7 @@ static void set_ranges(struct run *run, struct ranges *from, unsigned first, uns
     size_t count = sample_keys(from, first, end, keys);
     unsigned ranges = 0;
 
-    qsort(keys, count, sizeof *keys, compare_keys);
+    qsort(keys, count, sizeof *keys, compare_numbers);
     ranges_init(run, to, RANGES);
     to->range[ranges++].from = 0;
     for (size_t i = 0; i < DIVISIONS && count > 0; i++) {

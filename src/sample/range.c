@@ -60,13 +60,6 @@ static void draw_different(const struct run *run, uint64_t bound, uint64_t wante
     free(drawn);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 void range_different(struct run *run, const struct number_range *range, struct gnu *gnu, bool in_order,
                      struct output *output)
 {
@@ -83,7 +76,7 @@ void range_different(struct run *run, const struct number_range *range, struct g
     else
         draw_different(run, range->count, wanted, number);
     if (in_order)
-        qsort(number, (size_t)wanted, sizeof *number, compare);
+        qsort(number, (size_t)wanted, sizeof *number, compare_numbers);
     run_begin(run, output, UINT64_MAX);
     transfer_init(&transfer, &run->engine, &run->format, NULL, output);
     for (uint64_t i = 0; i < wanted; i++)

@@ -223,23 +223,15 @@ static void say_record(struct requests *r, uint64_t record)
     }
 }
 
-static int compare(const void *one, const void *other)
-{
-    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-
-    return (a > b) - (a < b);
-}
-
 /* Records of the batch from number `first` on will be needed: what is on a disk is asked for in the order of its
- * places.
- */
+ * places. */
 static void fetch_window(struct requests *r, uint64_t first)
 {
     const size_t count = (size_t)least(r->batch - first, WINDOW), page = sys_page_bytes();
 
     for (size_t i = 0; i < count; i++)
         r->window[i] = *table_u64(&r->references, drawn_at(r, first + i)[0]);
-    qsort(r->window, count, sizeof *r->window, compare);
+    qsort(r->window, count, sizeof *r->window, compare_numbers);
     for (size_t i = 0; i < count && reference_place(r->window[i]) < r->space; i++) {
         const uint64_t place = reference_place(r->window[i]);
 
