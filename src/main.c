@@ -21,7 +21,7 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive grouping torn key_check record_reader position generated source stream held
+ *                    archive grouping torn key_check record_reader position generated source stream
  *                    contents hints decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header kind csv sequences string lines sizes tar_kind length_kinds tail key record

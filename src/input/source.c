@@ -10,9 +10,20 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "input/held.h"
 #include "system/fault.h"
 #include "system/sys.h"
+
+/* What has been read of an input that cannot be read again, to be lent: one piece of memory, in neighbouring blocks of
+ * a pool, which are pinned. */
+struct held {
+    struct pool *pool; /* NULL: nothing was ever held */
+    uint8_t *base;     /* of the first block; NULL before there is one */
+    uint8_t *at;       /* what comes next */
+    uint8_t *filled;   /* the end of what was read */
+    uint8_t *end;      /* and of the blocks */
+    uint8_t *given;    /* the first block that has not been given back */
+    bool leaving;      /* is it lent for the last time? */
+};
 
 struct source {
     struct source_stage stage; /* how it is read */
@@ -137,13 +148,33 @@ bool source_holds(const struct source *source)
     return source->held.pool != NULL && !source->held.leaving;
 }
 
+/* Have room for so many more bytes. */
+static void grow(struct held *held, size_t bytes)
+{
+    struct pool *pool = held->pool;
+    const size_t room = (size_t)(held->end - held->filled);
+    uint32_t blocks, first;
+
+    if (room >= bytes)
+        return;
+    blocks = (uint32_t)pool_blocks_for(pool, bytes - room);
+    first = pool_get_neighbours(pool, blocks);
+    if (first == POOL_NONE)
+        fault_report("memory", ENOMEM);
+    if (held->end > held->base)
+        pool->next[first - 1] = first;
+    pool_pin(pool, blocks);
+    if (held->base == NULL)
+        held->base = held->at = held->filled = held->given = held->end = pool_block(pool, first);
+    held->end += (size_t)blocks << pool->block_shift;
+}
+
 size_t source_fill(struct source *source, size_t bytes)
 {
     struct held *held = &source->held;
     size_t got;
 
-    if (!held_grow(held, bytes))
-        fault_report("memory", ENOMEM);
+    grow(held, bytes);
     got = source_read(source, held->filled, bytes);
     held->filled += got;
     counter_subtract(&source->delivered_bytes, got);
@@ -154,6 +185,22 @@ void source_let_go(struct source *source)
 {
     source_rewind(source);
     source->held.leaving = true;
+}
+
+/* Give back the blocks that end before `end`, the last one with the last byte. The pool hands them out next, so that
+ * records copied from here to piles take no further memory, and none that was untouched. */
+static void forget(struct held *held, const uint8_t *end)
+{
+    struct pool *pool = held->pool;
+    const uint8_t *to = end < held->filled ? end : held->end;
+    const size_t blocks = (size_t)(to - held->given) >> pool->block_shift;
+    const uint32_t first = (uint32_t)((size_t)(held->given - pool->memory) >> pool->block_shift);
+
+    if (blocks == 0)
+        return;
+    pool_put(pool, first, first + (uint32_t)blocks - 1, (uint32_t)blocks);
+    pool_unpin(pool, (uint32_t)blocks);
+    held->given += blocks << pool->block_shift;
 }
 
 static bool lends_held(const struct source *source)
@@ -218,9 +265,16 @@ size_t source_space(const struct source *source)
 
 size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 {
-    const size_t lent = lends_held(source) ? held_lend(&source->held, data, bytes)
-                                           : source->stage.lend(source->context, &source->margin, data, bytes);
+    struct held *held = &source->held;
+    size_t lent;
 
+    if (lends_held(source)) {
+        lent = least_size(bytes, (size_t)(held->filled - held->at));
+        *data = held->at;
+        held->at += lent;
+    } else {
+        lent = source->stage.lend(source->context, &source->margin, data, bytes);
+    }
     counter_add(&source->delivered_bytes, lent);
     return lent;
 }
@@ -228,7 +282,7 @@ size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
 void source_forget(struct source *source, const uint8_t *end)
 {
     if (source->held.pool != NULL)
-        held_forget(&source->held, end);
+        forget(&source->held, end);
     else
         mapped_forget(&source->stream->mapped, end);
 }
