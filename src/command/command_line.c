@@ -204,11 +204,20 @@ static void check_combination(struct parsing *parsing, const unsigned given[OPTI
 
 /* ---- Words ---- */
 
+/* Names that stand for an option, though they could be the beginning of another one as well: GNU shuf, which has fewer
+ * options, understands them. */
+static const struct {
+    const char *name;
+    char letter; /* of the option */
+} abbreviations[] = {{"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'}};
+
+enum { ABBREVIATIONS = sizeof abbreviations / sizeof abbreviations[0] };
+
 struct parser {
     struct parsing parsing;
     unsigned given[OPTION_END];      /* by code: bits of forms, or the first one */
-    struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than options */
-    struct option *abbreviation;     /* in longs, behind the options: a place for one more name */
+    struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than names; */
+    const struct option *options;    /* of these, those that are no abbreviations, which are last */
     char shorts[2 * OPTION_END];     /* for getopt_long */
 };
 
@@ -227,6 +236,12 @@ static void prepare(struct parser *parser)
 
     if (getenv("POSIXLY_CORRECT") != NULL)
         *letter++ = '+'; /* not every libc looks for the variable by itself */
+    for (size_t i = 0; i < ABBREVIATIONS; i++) {
+        const char option = abbreviations[i].letter;
+
+        *name++ = (struct option){abbreviations[i].name, has_argument(option_table_row(option)), NULL, option};
+    }
+    parser->options = name;
     for (const struct option_row *row = option_table; row->name != NULL; row++) {
         *name++ = (struct option){row->name, has_argument(row), NULL, option_table_code(row)};
         if (row->letter != 0) {
@@ -235,35 +250,6 @@ static void prepare(struct parser *parser)
                 *letter++ = ':';
         }
     }
-    parser->abbreviation = name;
-}
-
-/* If the next long option among the words is one of these names, let getopt_long know that it stands for an option,
- * though it could be the beginning of another one as well: GNU shuf, which has fewer options, understands it. Not
- * otherwise, since the message about an ambiguous name lists all that getopt_long knows. */
-static void add_abbreviation(struct parser *parser, int count, char **words)
-{
-    static const struct {
-        const char *name;
-        char letter; /* of the option */
-    } abbreviations[] = {{"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'}};
-    int next = optind > 0 ? optind : 1;
-
-    *parser->abbreviation = (struct option){.name = NULL};
-    while (next < count && strncmp(words[next], "--", 2) != 0)
-        next++;
-    for (size_t i = 0; next < count && i < sizeof abbreviations / sizeof abbreviations[0]; i++) {
-        const char *name = abbreviations[i].name, letter = abbreviations[i].letter;
-
-        if (strlen(name) == strcspn(words[next] + 2, "=") && strncmp(words[next] + 2, name, strlen(name)) == 0)
-            *parser->abbreviation = (struct option){name, has_argument(option_table_row(letter)), NULL, letter};
-    }
-}
-
-static int next_option(struct parser *parser, int count, char **words, int *index)
-{
-    add_abbreviation(parser, count, words);
-    return getopt_long(count, words, parser->shorts, parser->longs, index);
 }
 
 /* ---- Words that are wrong ---- */
@@ -276,11 +262,11 @@ _Noreturn static void refuse_long(const struct parser *parser, const char *word)
     char suggestion[SUGGEST_BYTES], possible[ARGUMENT_LIST_BYTES] = "";
     size_t left = 0;
 
-    for (const struct option *option = parser->longs; option->name != NULL; option++)
+    for (const struct option *option = parser->options; option->name != NULL; option++)
         left += strncmp(option->name, name, bytes) == 0;
     if (left == 0)
-        fault_say("unrecognized option '%s'%s", word, suggest_option(parser->longs, name, suggestion));
-    for (const struct option *option = parser->longs; option->name != NULL; option++)
+        fault_say("unrecognized option '%s'%s", word, suggest_option(parser->options, name, suggestion));
+    for (const struct option *option = parser->options; option->name != NULL; option++)
         if (strncmp(option->name, name, bytes) == 0) {
             char spelling[ARGUMENT_SPELLING_BYTES];
 
@@ -299,10 +285,10 @@ _Noreturn static void refuse_letter(const struct parser *parser, const char *bef
 
     if (word == NULL || word[0] != '-' || word[1] == '-' || strchr(word, letter[0]) == NULL)
         word = before;
-    for (const struct option *option = parser->longs; option->name != NULL; option++)
+    for (const struct option *option = parser->options; option->name != NULL; option++)
         if (strlen(word) > 2 && strncmp(option->name, word + 1, strcspn(word + 1, "=")) == 0)
             fault_say("invalid option -- '%s'; long options begin with two dashes: -%s", letter, word);
-    fault_say("invalid option -- '%s'%s", letter, suggest_option(parser->longs, letter, suggestion));
+    fault_say("invalid option -- '%s'%s", letter, suggest_option(parser->options, letter, suggestion));
 }
 
 /* getopt_long has found a word that is wrong. The messages are those of GNU, with what would be right behind them. */
@@ -386,7 +372,7 @@ static void set_all(struct parser *parser, int count, char **words)
 
     optind = 0; /* start anew: getopt_long remembers where it was */
     opterr = 0; /* and prints nothing */
-    while (parsing->print == 0 && (code = next_option(parser, count, words, &index)) != -1) {
+    while (parsing->print == 0 && (code = getopt_long(count, words, parser->shorts, parser->longs, &index)) != -1) {
         if (code == '?')
             refuse_word(parser, words);
         if (index >= 0)
