@@ -1,6 +1,6 @@
 /*
- * Every product and sum is checked before it is made, by dividing the largest number by the factor, so nothing wraps
- * around: a size is either refused or exact, but for a part of a byte.
+ * Products and sums of 64 bits are checked before they are made, by dividing the largest number by the factor, so
+ * nothing wraps around: a size is either refused or exact, but for a part of a byte.
  */
 
 #include "base/number.h"
@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/uint128.h"
 
 enum { DECIMALS = 6, MILLION = 1000000 };
 
@@ -57,16 +59,13 @@ static int scale(uint64_t number, uint64_t millionths, uint64_t base, unsigned p
     return 0;
 }
 
-/* floor(whole * percent / 100) without the product: whole = 100 q + r and percent = 100 a + b give q * percent + r a +
- * floor(r b / 100), where r a stays below 2^64 because r < 100. */
 static int take_percent(uint64_t whole, uint64_t percent, uint64_t *bytes)
 {
-    uint64_t quotient = whole / 100, rest = whole % 100;
-    uint64_t small = rest * (percent / 100) + rest * (percent % 100) / 100;
+    const struct uint128 product = uint128_multiply(whole, percent);
 
-    if (quotient != 0 && percent > (largest - small) / quotient)
+    if (product.high >= 100)
         return fail(ERANGE);
-    *bytes = quotient * percent + small;
+    *bytes = uint128_divide(product, 100);
     return 0;
 }
 
