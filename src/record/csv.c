@@ -30,15 +30,6 @@ static void advance(const struct record_format *format, struct record_scan *scan
     scan->open = scan->quoted || data[bytes - 1] != '\n';
 }
 
-static ssize_t find_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
-{
-    static const uint8_t newline = '\n';
-
-    (void)format;
-    *missing = &newline;
-    return scan->quoted ? -1 : scan->open;
-}
-
 /* If the scan ends inside quotes, the last quote of all is the one that opened. */
 static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
@@ -66,7 +57,6 @@ const struct record_kind csv_kind = {
     .stored = "records of CSV",
     .ends = find_ends,
     .advance = advance,
-    .missing = find_missing,
     .follow = follow,
     .refuse = refuse,
 };

@@ -37,13 +37,6 @@ static void advance_lines(const struct record_format *format, struct record_scan
     scan->open = data[bytes - 1] != format->delimiter;
 }
 
-static ssize_t missing_of_line(const struct record_format *format, const struct record_scan *scan,
-                               const uint8_t **missing)
-{
-    *missing = &format->delimiter;
-    return scan->open;
-}
-
 const struct record_kind *record_kind(const struct record_format *format)
 {
     static const struct record_kind lines = {
@@ -52,7 +45,6 @@ const struct record_kind *record_kind(const struct record_format *format)
         .stored = "records ending with %d",
         .ends = ends_of_lines,
         .advance = advance_lines,
-        .missing = missing_of_line,
     };
 
     return format->kind != NULL ? format->kind : &lines;
@@ -263,6 +255,8 @@ ssize_t record_missing(const struct record_format *format, const struct record_s
 {
     const struct record_kind *kind = record_kind(format);
 
-    *missing = NULL;
-    return kind->missing != NULL ? kind->missing(format, scan, missing) : -scan->open;
+    *missing = &format->delimiter;
+    if (kind->missing != NULL)
+        return kind->missing(format, scan, missing);
+    return record_is(format, RECORD_TEXT) && !scan->quoted ? scan->open : -scan->open;
 }

@@ -134,7 +134,7 @@ TEST(records_of_any_format_come_whole)
          {"a-b--", "c--", "d-\n--", "--"}},
         {{.kind = &lines_kind, .delimiter = '\n', .count = 3}, {"1\n2\n3\n", "\n\n\n", "7\n\n9\n", "\n1\n2\n"}},
         {{.kind = &sizes_kind, .count = 5}, {"01234", "\n1\n34", "56789", "-----"}},
-        {{.kind = &csv_kind}, {"a,\"b\n\"\"c\"\n", "1,2\n", "\"\n\n\"\n", "\n"}},
+        {{.kind = &csv_kind, .delimiter = '\n'}, {"a,\"b\n\"\"c\"\n", "1,2\n", "\"\n\n\"\n", "\n"}},
         {{.kind = &length_kinds_varint}, {"\3abc", "\4\1\2\3\4", "\7defghij", "\1\n"}},
     };
 

@@ -122,9 +122,11 @@ static const struct source_layout fasta = {.format = {START("\n>")}};
 static const struct source_layout mbox = {.format = {START("\nFrom ")}};
 static const struct source_layout groups = {.format = {.kind = &lines_kind, .delimiter = '\n', .count = 2}};
 static const struct source_layout fixed = {.format = {.kind = &sizes_kind, .count = 4}};
-static const struct source_layout csv = {.format = {.kind = &csv_kind}};
-static const struct source_layout csv_header = {.format = {.kind = &csv_kind}, .header = {.lines = 1}};
-static const struct source_layout csv_comment = {.format = {.kind = &csv_kind}, .header = {.bytes = 1}};
+static const struct source_layout csv = {.format = {.kind = &csv_kind, .delimiter = '\n'}};
+static const struct source_layout csv_header = {.format = {.kind = &csv_kind, .delimiter = '\n'},
+                                                .header = {.lines = 1}};
+static const struct source_layout csv_comment = {.format = {.kind = &csv_kind, .delimiter = '\n'},
+                                                 .header = {.bytes = 1}};
 static const struct source_layout header = {.format = {.delimiter = '\n'}, .header = {.lines = 2}};
 static const struct source_layout fixed_header = {.format = {.kind = &sizes_kind, .count = 4}, .header = {.bytes = 3}};
 static const struct source_layout fasta_header = {.format = {START("\n>")}, .header = {.lines = 1}};

@@ -5,7 +5,7 @@
 
 #include "record/tail.h"
 
-static const struct record_format csv = {.kind = &csv_kind};
+static const struct record_format csv = {.kind = &csv_kind, .delimiter = '\n'};
 static struct tail tail;
 
 /* Show the file to the tail in fragments of `step` bytes. */
