@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "record/record.h"
 #include "system/file_mark.h"
 #include "system/signals.h"
 
@@ -34,19 +35,22 @@ struct mapped {
     const char *const *names;
     const struct file_mark *marks;
     struct signals_guard guard;
-    size_t lent;        /* the number of the file that is lent: */
-    uint8_t *at;        /* the next byte of it, */
-    uint8_t *last;      /* and the end */
-    uint8_t *forgotten; /* the memory before this has been given back */
+    struct record_margin margin; /* of archives; NULL if it was not asked for, */
+    size_t margin_bytes;         /* else so many marks */
+    size_t lent;                 /* the number of the file that is lent: */
+    uint8_t *at;                 /* the next byte of it, */
+    uint8_t *last;               /* and the end */
+    uint8_t *forgotten;          /* the memory before this has been given back */
 };
 
 /* Bytes behind each file that may be read and written. */
 enum { MAPPED_BEHIND_BYTES = 512 };
 
 /* Map `count` files, which have been marked, with `start` for the position of standard input ("-"). All must stay where
- * they are: `mapped`, the names and the marks. False if that cannot be done. */
+ * they are: `mapped`, the names and the marks. False if that cannot be done. `with_margin`: a stage will say beside
+ * them where groups end. */
 bool mapped_open(struct mapped *mapped, const char *const *names, const struct file_mark *marks, size_t count,
-                 off_t start);
+                 off_t start, bool with_margin);
 void mapped_close(struct mapped *mapped); /* also when zeroed */
 void mapped_restart(struct mapped *mapped);
 

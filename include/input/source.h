@@ -36,9 +36,9 @@ struct source *source_over(source_function *read, void *context, void (*release)
 /* A stage turns one stream into another. */
 struct source_stage {
     source_function *read;
-    /* As source_lend. The marks of members of archives go into a margin: the marks before the end of the lent bytes,
-     * and the mark at the end. NULL: such a source cannot be mapped. */
-    size_t (*lend)(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes);
+    /* As source_lend. The marks of members of archives go into the margin: those before the end of the lent bytes, and
+     * the mark at the end. NULL: such a source cannot be mapped. */
+    size_t (*lend)(void *context, const uint8_t **data, size_t bytes);
     void (*rewind)(void *context);
     void (*release)(void *context);
 };
@@ -62,7 +62,7 @@ size_t source_read(struct source *source, uint8_t *data, size_t bytes);
  * before. */
 bool source_map(struct source *source, uint64_t *bytes);
 
-/* Where the marks of what is lent are, if a stage lends; else NULL. */
+/* Where the marks of archives are that are lent; else NULL. */
 const struct record_margin *source_margin(const struct source *source);
 
 /* Do not lend after all: the source is to begin again, if anything has been lent, and be read. */

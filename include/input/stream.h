@@ -51,7 +51,7 @@ struct stream *stream_open(const char *const *names, size_t count, const struct 
 
 /* The functions of its source_stage. */
 size_t stream_read(void *context, uint8_t *data, size_t bytes);
-size_t stream_lend(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes);
+size_t stream_lend(void *context, const uint8_t **data, size_t bytes);
 void stream_rewind(void *context);
 void stream_free(void *context);
 

@@ -187,11 +187,11 @@ size_t record_unmark(const struct record_format *format, struct record_scan *sca
 bool record_is_sequential(const struct record_format *format);
 
 /* At the end of an input, which has no groups: find the bytes that are missing from the record in which `scan` stands.
- * *missing points to them, in the format or a constant. Returns their number, 0 at the beginning of a record, or -1 if
- * it cannot be completed: a short group of lines, a part of a fixed size or length, an open quote. If the input ends
- * with the first bytes of the delimiter, these are data, and the whole delimiter is missing; but if the delimiter would
- * then be found earlier ("\n" and "\n\n"), only the bytes that complete it there are missing. If the format `starts`,
- * any input has begun a record, so something is always missing; the last line may have its newline. */
+ * *missing points to them, in the format. Returns their number, 0 at the beginning of a record, or -1 if it cannot be
+ * completed: a short group of lines, a part of a fixed size or length, an open quote. If the input ends with the first
+ * bytes of the delimiter, these are data, and the whole delimiter is missing; but if the delimiter would then be found
+ * earlier ("\n" and "\n\n"), only the bytes that complete it there are missing. If the format `starts`, any input has
+ * begun a record, so something is always missing; the last line may have its newline. */
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
 
 #endif

@@ -116,16 +116,12 @@ static void run_plain(const uint32_t input[16], int rounds, uint32_t *words, siz
         }                                                                                                              \
     }
 
-#if defined(__x86_64__) || defined(__i386__)
+DEFINE_WAY(4, )
 
-DEFINE_WAY(4, __attribute__((target("sse2"))))
+#if defined(__x86_64__)
+
 DEFINE_WAY(8, __attribute__((target("avx2"))))
 DEFINE_WAY(16, __attribute__((target("avx512f"))))
-
-static bool has_sse2(void)
-{
-    return __builtin_cpu_supports("sse2");
-}
 
 static bool has_avx2(void)
 {
@@ -137,19 +133,13 @@ static bool has_avx512f(void)
     return __builtin_cpu_supports("avx512f");
 }
 
-#else
-
-DEFINE_WAY(4, )
-
 #endif
 
 const struct chacha_way chacha_ways[] = {
-#if defined(__x86_64__) || defined(__i386__)
-    {"avx512f", run_16, has_avx512f}, {"avx2", run_8, has_avx2}, {"sse2", run_4, has_sse2},
-#else
-    {"vector", run_4, NULL},
+#if defined(__x86_64__)
+    {"avx512f", run_16, has_avx512f}, {"avx2", run_8, has_avx2},
 #endif
-    {"plain", run_plain, NULL},       {NULL, NULL, NULL},
+    {"vector", run_4, NULL},          {"plain", run_plain, NULL}, {NULL, NULL, NULL},
 };
 
 void chacha_blocks(const uint32_t input[16], int rounds, uint32_t *words, size_t blocks)

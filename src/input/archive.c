@@ -320,8 +320,9 @@ static void pass_data(struct archive *archive)
 }
 
 /* Go over the headers of the next member, and note the mark of the one before it. */
-static void pass_headers(struct archive *archive, const struct record_margin *margin)
+static void pass_headers(struct archive *archive)
 {
+    const struct record_margin *margin = source_margin(archive->files);
     const uint8_t *start;
 
     next_member(archive);
@@ -336,7 +337,7 @@ static void pass_headers(struct archive *archive, const struct record_margin *ma
         archive->next = start;
 }
 
-static size_t lend_members(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes)
+static size_t lend_members(void *context, const uint8_t **data, size_t bytes)
 {
     struct archive *archive = context;
     size_t part;
@@ -346,7 +347,7 @@ static size_t lend_members(void *context, const struct record_margin *margin, co
         if (archive->next == NULL && archive->left > 0) {
             pass_data(archive);
         } else if (archive->next == NULL) {
-            pass_headers(archive, margin);
+            pass_headers(archive);
         } else if (archive->lent == archive->known) {
             archive->lent = archive->known = archive->next;
             archive->next = NULL;

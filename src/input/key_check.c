@@ -73,12 +73,11 @@ static size_t read_on(void *context, uint8_t *data, size_t bytes)
     return got;
 }
 
-static size_t lend(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes)
+static size_t lend(void *context, const uint8_t **data, size_t bytes)
 {
     struct key_check *check = context;
     const size_t lent = source_lend(check->records, data, bytes);
 
-    (void)margin;
     look(check, *data, lent);
     return lent;
 }

@@ -11,7 +11,6 @@
 
 #include "base/arithmetic.h"
 #include "system/fault.h"
-#include "system/sys.h"
 
 /* What has been read of an input that cannot be read again, to be lent: one piece of memory, in neighbouring blocks of
  * a pool, which are pinned. */
@@ -33,8 +32,6 @@ struct source {
     const uint8_t *unread;
     size_t unread_bytes;
     struct held held;
-    struct record_margin margin; /* of what is lent; NULL if that needs none, */
-    size_t margin_bytes;         /* else so many marks */
     uint64_t known_bytes;
     bool known; /* is that all that will come? */
     counter delivered_bytes;
@@ -75,20 +72,12 @@ struct source *source_insert(struct source *source, const struct source_stage *s
     return before;
 }
 
-static void drop_margin(struct source *source)
-{
-    if (source->margin.mark != NULL)
-        sys_unmap(source->margin.mark, source->margin_bytes);
-    source->margin.mark = NULL;
-}
-
 void source_free(struct source *source)
 {
     if (source == NULL)
         return;
     source->stage.release(source->context);
     source_free(source->before);
-    drop_margin(source);
     free(source);
 }
 
@@ -210,43 +199,30 @@ static bool lends_held(const struct source *source)
 
 /* ---- Lending ---- */
 
-/* A stage needs marks beside what it lends. */
-static bool make_margin(struct source *source)
-{
-    const struct mapped *mapped = &source->stream->mapped;
-
-    source->margin_bytes = mapped->bytes / TAR_BLOCK_BYTES + 1;
-    source->margin = (struct record_margin){.base = mapped->base, .mark = sys_map(source->margin_bytes)};
-    return source->margin.mark != NULL;
-}
-
 bool source_map(struct source *source, uint64_t *bytes)
 {
     struct stream *stream = source->stream;
+    const bool archives = stream != NULL && record_is(&stream->layout.format, RECORD_MEMBER);
 
     if (stream == NULL || source->stage.lend == NULL || !stream->known || stream->next > 0 ||
-        (record_is(&stream->layout.format, RECORD_MEMBER) &&
-         stream->contents.start % TAR_BLOCK_BYTES != 0)) /* record_margin */
+        (archives && stream->contents.start % TAR_BLOCK_BYTES != 0) || /* record_margin */
+        !mapped_open(&stream->mapped, stream->names, stream->contents.marks, stream->count, stream->contents.start,
+                     archives))
         return false;
-    if (!mapped_open(&stream->mapped, stream->names, stream->contents.marks, stream->count, stream->contents.start))
-        return false;
-    if (record_is(&stream->layout.format, RECORD_MEMBER) && !make_margin(source)) {
-        source_unmap(source);
-        return false;
-    }
-    *bytes = stream->mapped.used + source->margin_bytes;
+    *bytes = stream->mapped.used + stream->mapped.margin_bytes;
     return true;
 }
 
 void source_unmap(struct source *source)
 {
     mapped_close(&source->stream->mapped);
-    drop_margin(source);
 }
 
 const struct record_margin *source_margin(const struct source *source)
 {
-    return source->margin.mark != NULL ? &source->margin : NULL;
+    const struct stream *stream = source->stream;
+
+    return stream != NULL && stream->mapped.margin.mark != NULL ? &stream->mapped.margin : NULL;
 }
 
 const uint8_t *source_base(const struct source *source)
@@ -273,7 +249,7 @@ size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
         *data = held->at;
         held->at += lent;
     } else {
-        lent = source->stage.lend(source->context, &source->margin, data, bytes);
+        lent = source->stage.lend(source->context, data, bytes);
     }
     counter_add(&source->delivered_bytes, lent);
     return lent;

@@ -227,12 +227,11 @@ static void lend(struct stream *stream, size_t bytes)
     take(stream, mapped_next(mapped, bytes - lent));
 }
 
-size_t stream_lend(void *context, const struct record_margin *margin, const uint8_t **data, size_t bytes)
+size_t stream_lend(void *context, const uint8_t **data, size_t bytes)
 {
     struct stream *stream = context;
     const struct mapped *mapped = &stream->mapped;
 
-    (void)margin;
     while (mapped->at == mapped->last) {
         if (stream->next == stream->count)
             return 0;

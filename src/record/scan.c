@@ -15,7 +15,7 @@
 
 #include "base/arithmetic.h"
 
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #include <arm_neon.h>
@@ -160,13 +160,12 @@ static inline uint64_t hits_plain(const uint8_t *data, uint8_t byte)
 
 DEFINE_WAY(plain, )
 
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
 
-#define SSE2     __attribute__((target("sse2")))
 #define AVX2     __attribute__((target("avx2,bmi,popcnt")))
 #define AVX512BW __attribute__((target("avx512f,avx512bw,bmi,popcnt")))
 
-SSE2 static inline uint64_t hits_sse2(const uint8_t *data, uint8_t byte)
+static inline uint64_t hits_sse2(const uint8_t *data, uint8_t byte)
 {
     const __m128i sought = _mm_set1_epi8((char)byte);
     uint64_t hits = 0;
@@ -193,14 +192,9 @@ AVX512BW static inline uint64_t hits_avx512bw(const uint8_t *data, uint8_t byte)
     return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(data), _mm512_set1_epi8((char)byte));
 }
 
-DEFINE_WAY(sse2, SSE2)
+DEFINE_WAY(sse2, )
 DEFINE_WAY(avx2, AVX2)
 DEFINE_WAY(avx512bw, AVX512BW)
-
-static bool has_sse2(void)
-{
-    return __builtin_cpu_supports("sse2");
-}
 
 static bool has_avx2(void)
 {
@@ -233,10 +227,10 @@ DEFINE_WAY(neon, )
 #endif
 
 const struct scan_way scan_ways[] = {
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
     {"avx512bw", find_avx512bw, count_avx512bw, has_avx512bw},
     {"avx2", find_avx2, count_avx2, has_avx2},
-    {"sse2", find_sse2, count_sse2, has_sse2},
+    {"sse2", find_sse2, count_sse2, NULL},
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     {"neon", find_neon, count_neon, NULL},
 #endif

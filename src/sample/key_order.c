@@ -48,8 +48,7 @@ struct ranges {
 
 struct key_order {
     struct run *run;
-    struct ranges ranges[2]; /* in use, and empty but while one is divided into the other */
-    unsigned used;
+    struct ranges ranges;
     uint64_t divide_at; /* records */
 };
 
@@ -220,7 +219,7 @@ struct key_order *key_order_open(struct run *run)
 
     keyed->run = run;
     keyed->divide_at = SAMPLE;
-    ranges_init(run, &keyed->ranges[0], 1);
+    ranges_init(run, &keyed->ranges, 1);
     return keyed;
 }
 
@@ -243,25 +242,23 @@ static bool is_uneven(const struct ranges *ranges)
 /* Divide all there is again. */
 static void divide_again(struct key_order *keyed)
 {
-    struct ranges *from = &keyed->ranges[keyed->used];
-    struct ranges *to = &keyed->ranges[1 - keyed->used];
+    struct ranges from = keyed->ranges;
 
-    seal(keyed->run, from);
-    piles_make_room(&from->piles, 2 * RANGES);
-    divide(keyed->run, from, 0, from->kept, to);
-    piles_release(&from->piles);
-    keyed->used = 1 - keyed->used;
-    keyed->divide_at = 2 * to->records;
+    seal(keyed->run, &from);
+    piles_make_room(&from.piles, 2 * RANGES);
+    divide(keyed->run, &from, 0, from.kept, &keyed->ranges);
+    piles_release(&from.piles);
+    keyed->divide_at = 2 * keyed->ranges.records;
 }
 
 void key_order_put(struct key_order *keyed, const struct record_piece *piece, uint64_t key)
 {
-    struct ranges *ranges = &keyed->ranges[keyed->used];
+    struct ranges *ranges = &keyed->ranges;
 
     if (piece->first && ranges->records >= keyed->divide_at && ranges->records % COUNTING == 0 &&
         (ranges->count == 1 || is_uneven(ranges)))
         divide_again(keyed);
-    put(keyed->run, &keyed->ranges[keyed->used], piece, key);
+    put(keyed->run, ranges, piece, key);
 }
 
 /* ---- Writing ---- */
@@ -388,7 +385,7 @@ static void write_ranges(struct run *run, struct ranges *ranges, struct output *
 
 void key_order_write(struct key_order *keyed, struct output *output)
 {
-    struct ranges *ranges = &keyed->ranges[keyed->used];
+    struct ranges *ranges = &keyed->ranges;
 
     seal(keyed->run, ranges);
     run_scattered(keyed->run);
@@ -398,7 +395,6 @@ void key_order_write(struct key_order *keyed, struct output *output)
 
 void key_order_free(struct key_order *keyed)
 {
-    piles_release(&keyed->ranges[0].piles);
-    piles_release(&keyed->ranges[1].piles);
+    piles_release(&keyed->ranges.piles);
     free(keyed);
 }

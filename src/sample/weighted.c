@@ -27,10 +27,17 @@
 
 /* The keys of the records of a source, one after another. */
 struct weighing {
+    struct run *run;
     struct weight_input *weights;
     struct random_words words;
     uint64_t key;   /* of the record that comes; UINT64_MAX if its weight is zero */
     uint64_t zeros; /* records of weight zero so far */
+
+    /* For the order of the input: */
+    struct piles piles;
+    struct table count;  /* of the stored keys with each first digit, 8 bytes */
+    uint64_t most;       /* first digit of keys that may be among the first ones */
+    uint64_t candidates; /* keys up to that digit */
 };
 
 /* The next piece, as weight_input_next has it. */
@@ -50,17 +57,18 @@ static bool next_weighed(void *context, struct record_reader *reader, struct rec
 
 /* All records have come. Say so if fewer are written because some are never drawn; a sample that is full needs none of
  * them. */
-static void end_weighing(const struct run *run, const struct weighing *w)
+static void end_weighing(const struct weighing *w)
 {
-    const uint64_t records = counter_get(&run->progress->records);
+    const uint64_t records = counter_get(&w->run->progress->records);
 
     weight_input_end(w->weights);
-    if (run_range(run, records - w->zeros).end < run_range(run, records).end)
+    if (run_range(w->run, records - w->zeros).end < run_range(w->run, records).end)
         fault_warn("records of weight 0 are never drawn: %llu", (unsigned long long)w->zeros);
 }
 
-static void write_by_key(struct run *run, struct weighing *w, struct source *source, struct output *output)
+static void write_by_key(struct weighing *w, struct source *source, struct output *output)
 {
+    struct run *run = w->run;
     struct key_order *keyed = key_order_open(run);
     struct transfer transfer;
     struct record_piece piece;
@@ -71,7 +79,7 @@ static void write_by_key(struct run *run, struct weighing *w, struct source *sou
             key_order_put(keyed, &piece, w->key);
         counter_add(&run->progress->records, piece.last);
     }
-    end_weighing(run, w);
+    end_weighing(w);
     key_order_write(keyed, output);
     key_order_free(keyed);
 }
@@ -85,72 +93,57 @@ enum { STEPS = 256 };
 #define DIGITS      ((uint64_t)1 << DIGIT_BITS)
 #define DIGIT_SHIFT (64 - DIGIT_BITS)
 
-struct selecting {
-    struct run *run;
-    struct weighing *weighing;
-    struct piles piles;
-    struct table count;  /* of the stored keys with each first digit, 8 bytes */
-    uint64_t most;       /* first digit of keys that may be among the first ones */
-    uint64_t candidates; /* keys up to that digit */
-};
-
-static bool next_candidate(void *context, struct record_reader *reader, struct record_piece *piece)
-{
-    struct selecting *s = context;
-
-    return next_weighed(s->weighing, reader, piece);
-}
-
 /* May the record still be among the first ones? Then its key is kept, too. */
 static bool admit(void *context, uint64_t record)
 {
-    struct selecting *s = context;
-    const uint64_t key = s->weighing->key, limit = s->run->limit;
+    struct weighing *w = context;
+    const uint64_t key = w->key, limit = w->run->limit;
 
     (void)record;
-    if (key == UINT64_MAX || key >> DIGIT_SHIFT > s->most)
+    if (key == UINT64_MAX || key >> DIGIT_SHIFT > w->most)
         return false;
-    ++*table_u64(&s->count, key >> DIGIT_SHIFT);
-    s->candidates++;
-    for (; s->most > 0 && s->candidates - *table_u64(&s->count, s->most) >= limit; s->most--)
-        s->candidates -= *table_u64(&s->count, s->most);
-    pile_source_keys_append(&s->piles, KEYS, key);
+    ++*table_u64(&w->count, key >> DIGIT_SHIFT);
+    w->candidates++;
+    for (; w->most > 0 && w->candidates - *table_u64(&w->count, w->most) >= limit; w->most--)
+        w->candidates -= *table_u64(&w->count, w->most);
+    pile_source_keys_append(&w->piles, KEYS, key);
     return true;
 }
 
-static void store_candidates(struct selecting *s, struct source *source)
+static void store_candidates(struct weighing *w, struct source *source)
 {
-    const struct engine_space whole = engine_buffer(&s->run->engine, ENGINE_WHOLE);
-    const struct keep_rule candidates = {.next = next_candidate, .admit = admit, .context = s};
+    struct engine *engine = &w->run->engine;
+    const struct engine_space whole = engine_buffer(engine, ENGINE_WHOLE);
+    const struct keep_rule candidates = {.next = next_weighed, .admit = admit, .context = w};
 
-    if (table_take(&s->count, &s->run->engine.pool, DIGITS, sizeof(uint64_t)) != 0)
+    if (table_take(&w->count, &engine->pool, DIGITS, sizeof(uint64_t)) != 0)
         fault_report("memory", errno);
     for (uint64_t digit = 0; digit < DIGITS; digit++)
-        *table_u64(&s->count, digit) = 0;
-    s->most = DIGITS - 1;
-    piles_init(&s->piles, PILES, 1, &s->run->engine.pool, s->run->engine.place);
-    keep_records(s->run, source, &candidates, &s->piles);
-    end_weighing(s->run, s->weighing);
-    pile_source_verify(&s->piles, RECORDS, &s->run->format, whole.data, whole.bytes);
-    pile_source_keys_verify(&s->piles, KEYS, whole.data, whole.bytes);
+        *table_u64(&w->count, digit) = 0;
+    w->most = DIGITS - 1;
+    piles_init(&w->piles, PILES, 1, &engine->pool, engine->place);
+    keep_records(w->run, source, &candidates, &w->piles);
+    end_weighing(w);
+    pile_source_verify(&w->piles, RECORDS, &w->run->format, whole.data, whole.bytes);
+    pile_source_keys_verify(&w->piles, KEYS, whole.data, whole.bytes);
 }
 
 /* If more records are stored than will be written: the greatest key that will be written. *equal receives how many of
  * the first ones have it. Each pass over the keys counts them in equal steps from `low` to `high`, and the step in
  * which the key is sought becomes `low` to `high` of the next. */
-static uint64_t find_greatest(struct selecting *s, uint64_t *equal)
+static uint64_t find_greatest(struct weighing *w, uint64_t *equal)
 {
-    uint64_t low = 0, high = ((s->most + 1) << DIGIT_SHIFT) - 1;
+    uint64_t low = 0, high = ((w->most + 1) << DIGIT_SHIFT) - 1;
 
-    *equal = s->run->limit;
-    while (low < high && s->candidates > s->run->limit) {
+    *equal = w->run->limit;
+    while (low < high && w->candidates > w->run->limit) {
         const uint64_t step = (high - low) / STEPS + 1;
         uint64_t count[STEPS] = {0};
         struct pile_keys keys;
         unsigned i = 0;
 
-        pile_source_keys_open(&keys, &s->piles, KEYS, true);
-        for (uint64_t left = s->piles.pile[KEYS].records; left > 0; left--) {
+        pile_source_keys_open(&keys, &w->piles, KEYS, true);
+        for (uint64_t left = w->piles.pile[KEYS].records; left > 0; left--) {
             const uint64_t key = pile_source_keys_next(&keys);
 
             if (key >= low && key <= high)
@@ -185,33 +178,32 @@ static bool has_least_key(void *context, uint64_t record)
     return key < l->greatest;
 }
 
-static void write_in_input_order(struct run *run, struct weighing *w, struct source *source, struct output *output)
+static void write_in_input_order(struct weighing *w, struct source *source, struct output *output)
 {
-    struct selecting s = {.run = run, .weighing = w};
     struct least_keys l;
     struct source *stored;
 
-    store_candidates(&s, source);
-    l.greatest = find_greatest(&s, &l.equal);
-    stored = pile_source(&s.piles, RECORDS, false);
-    pile_source_keys_open(&l.keys, &s.piles, KEYS, false);
-    keep_write(run, stored, s.candidates, has_least_key, &l, output);
+    store_candidates(w, source);
+    l.greatest = find_greatest(w, &l.equal);
+    stored = pile_source(&w->piles, RECORDS, false);
+    pile_source_keys_open(&l.keys, &w->piles, KEYS, false);
+    keep_write(w->run, stored, w->candidates, has_least_key, &l, output);
     pile_source_keys_close(&l.keys);
     source_free(stored);
-    table_release(&s.count);
-    piles_release(&s.piles);
+    table_release(&w->count);
+    piles_release(&w->piles);
 }
 
 void weighted_order(struct run *run, struct source *source, struct weight_place place, bool keep_order,
                     struct output *output)
 {
-    struct weighing w = {.weights = weight_input_open(&run->engine, &run->format, place, source)};
+    struct weighing w = {.run = run, .weights = weight_input_open(&run->engine, &run->format, place, source)};
 
     random_words_init(&w.words, &run->order.key, "weight");
     if (keep_order)
-        write_in_input_order(run, &w, source, output);
+        write_in_input_order(&w, source, output);
     else
-        write_by_key(run, &w, source, output);
+        write_by_key(&w, source, output);
     weight_input_free(w.weights);
 }
 
