@@ -1,16 +1,12 @@
 # Records that begin with their length, TFRecord among them: messages tell the place of an error. (records.sh has them
-# among all the formats.) tests/soak/lengths.py makes and reads them.
+# among all the formats.) tests/support/lengths.c makes them.
 # shellcheck shell=bash
 
 codings="tfrecord u32le u32be u64le u64be varint"
 
-# The lines of standard input as records, and those of files back: to_records CODING, to_lines CODING FILE...
-to_records() {
-    python3 "$TOP/tests/soak/lengths.py" write "$1"
-}
-
+# The lines of whole records: to_lines CODING FILE...
 to_lines() {
-    python3 "$TOP/tests/soak/lengths.py" read "$@"
+    python3 "$TOP/tests/soak/lengths.py" "$@"
 }
 
 # Print what `bigshuf -S 8M` cannot hold: lines of many lengths, some of them empty.
@@ -22,12 +18,11 @@ many_lines() {
 # ---- The order ----
 
 test_empty_records_are_records() {
-    needs python3
     for coding in $codings; do
-        seq 5000 | sed 's/^.*7$//' | to_records "$coding" >in
-        bigshuf --seed=1363 "--records=$coding" in >out
-        to_lines "$coding" out | cmp - <(seq 5000 | sed 's/^.*7$//' | bigshuf --seed=1363)
-        sed 's/.*//' <(seq 5000) | to_records "$coding" >in
+        seq 5000 | sed 's/^.*7$//' | lengths "$coding" >in
+        seq 5000 | sed 's/^.*7$//' | bigshuf --seed=1363 | lengths "$coding" >wanted
+        bigshuf --seed=1363 "--records=$coding" in | cmp - wanted
+        sed 's/.*//' <(seq 5000) | lengths "$coding" >in
         bigshuf "--records=$coding" --expect-records=5000 in | cmp - in
     done
 }
@@ -35,11 +30,10 @@ test_empty_records_are_records() {
 # ---- Where they come from and go ----
 
 test_records_that_are_mapped_are_those_that_are_read() {
-    needs python3
     long_lines 3000 100 300 >lines
     for coding in $codings; do
-        to_records "$coding" <lines >in
-        bigshuf --seed=1363 lines | to_records "$coding" >wanted
+        lengths "$coding" <lines >in
+        bigshuf --seed=1363 lines | lengths "$coding" >wanted
         rm -f mappings
         FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --seed=1363 "--records=$coding" in | cmp - wanted
         [ -s mappings ]
@@ -52,11 +46,11 @@ test_shards_hold_whole_records() {
     needs python3
     seq 3000 >lines
     for coding in $codings; do
-        to_records "$coding" <lines >in
+        lengths "$coding" <lines >in
         bigshuf --seed=7 "--records=$coding" --split=100:part --shards=7 -o shard.%d in
         { cat part shard.?; } | cmp - <(bigshuf --seed=7 "--records=$coding" in)
         to_lines "$coding" part shard.? | cmp - <(bigshuf --seed=7 lines)
-        same 100 "$(to_lines "$coding" part | wc -l | tr -d ' ')"
+        bigshuf --seed=7 lines | sed -n 1,100p | lengths "$coding" | cmp - part
         bigshuf --seed=7 "--records=$coding" --shards=bytes:1000 -o small.%03d in
         to_lines "$coding" small.* | cmp - <(bigshuf --seed=7 lines)
         rm small.*
@@ -68,8 +62,8 @@ test_stores_hold_whole_records() {
     { seq 500; seq 50 | sed 's/.*//'; long_lines 100 500 2000; } >lines
     sed 's/1/x/g' lines >others
     for coding in $codings; do
-        to_records "$coding" <lines >one
-        to_records "$coding" <others >two
+        lengths "$coding" <lines >one
+        lengths "$coding" <others >two
         bigshuf --scatter=store --piles=4 --seed=7 --batch=one "--records=$coding" one
         bigshuf --scatter=store --seed=7 --batch=two "--records=$coding" two
         grep -x "records with length $coding" store/format
@@ -104,8 +98,7 @@ change_byte() {
 
 test_every_damaged_byte_of_tfrecord_is_told_with_its_place() {
     local at start sum
-    needs python3
-    printf 'a\n\nbcd\n' | to_records tfrecord >in # records of 17, 16 and 19 bytes
+    printf 'a\n\nbcd\n' | lengths tfrecord >in # records of 17, 16 and 19 bytes
     for at in $(seq 0 51); do
         change_byte "$at"
         start=0
@@ -119,11 +112,10 @@ test_every_damaged_byte_of_tfrecord_is_told_with_its_place() {
 
 test_a_file_that_is_cut_short_is_told_with_the_place() {
     local first at
-    needs python3
     for coding in $(scale 'tfrecord varint' "$codings" "$codings"); do
-        echo a | to_records "$coding" >in
+        echo a | lengths "$coding" >in
         first=$(wc -c <in | tr -d ' ')
-        echo bcd | to_records "$coding" >>in
+        echo bcd | lengths "$coding" >>in
         for at in $(seq 1 $(($(wc -c <in) - 1))); do
             head -c "$at" in >short
             if [ "$at" -lt "$first" ]; then
@@ -149,10 +141,9 @@ test_an_impossible_length_is_told_with_its_place() {
 }
 
 test_damage_is_told_with_the_file_and_the_place_in_it() {
-    needs python3
     many_lines >lines
-    to_records tfrecord <lines >fine
-    echo more | to_records tfrecord | tr e f >in # changes no length
+    lengths tfrecord <lines >fine
+    echo more | lengths tfrecord | tr e f >in # changes no length
     { cat fine; cat in; } >damaged
     is_refused tfrecord "record at byte $(wc -c <fine | tr -d ' '): the checksum of its data is wrong" damaged
     is_refused tfrecord "record at byte $(wc -c <fine | tr -d ' '): the checksum of its data is wrong" damaged -S 8M
@@ -164,8 +155,7 @@ test_damage_is_told_with_the_file_and_the_place_in_it() {
 }
 
 test_damage_leaves_the_output_and_the_store() {
-    needs python3
-    seq 10 | to_records tfrecord | tr 9 8 >in
+    seq 10 | lengths tfrecord | tr 9 8 >in
     echo old >file
     fails_with 1 'bigshuf: in: record at byte *' bigshuf --records=tfrecord -o file in
     same old "$(<file)"
@@ -175,7 +165,7 @@ test_damage_leaves_the_output_and_the_store() {
 
 test_a_damaged_batch_is_told() {
     needs python3
-    seq 1000 | to_records u32le >in
+    seq 1000 | lengths u32le >in
     bigshuf --scatter=store --piles=2 --seed=7 --batch=b --records=u32le in
     for pile in store/b/*; do
         [ -s "$pile" ] || continue

@@ -14,11 +14,9 @@ fails_when_read() {
 
 formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox groups csv_groups"
 
-# Those that begin with their length, which tests/soak/lengths.py makes, and all of them. (They have no header of
-# records.)
+# Those that begin with their length, and all of them. (They have no header of records.)
 codings="tfrecord u32le u32be u64le u64be varint"
-all_formats=$formats
-! command -v python3 >/dev/null || all_formats+=" $codings"
+all_formats="$formats $codings"
 
 # Lines that become groups: the key is the same in many of them, but never in two neighbours, since the numbers of lines
 # are odd and even in turn, and lines are long next to short ones.
@@ -56,7 +54,7 @@ use() {
 
 records() {
     if [ ${#edit[@]} = 0 ]; then
-        python3 "$TOP/tests/soak/lengths.py" write "${options[0]#*=}"
+        lengths "${options[0]#*=}"
         return
     fi
     "${edit[@]}" | tr -d '\n' | tr '\1\2' '\0\n'
@@ -118,7 +116,6 @@ test_groups_that_do_not_fit_in_memory_are_shuffled_like_lines() {
 }
 
 test_records_with_lengths_that_do_not_fit_in_memory_are_shuffled_like_lines() {
-    needs python3
     comes_like_lines_at_any_size u64be
     use tfrecord # checksums
     comes_like_lines
@@ -159,7 +156,6 @@ test_records_across_the_ends_of_blocks_are_shuffled_like_lines() {
 }
 
 test_lengths_of_several_bytes_are_read_wherever_blocks_tear_them() {
-    needs python3
     long_lines 3000 100 300 >lines
     for format in $codings; do
         use "$format"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Make each line of standard input a record that begins with its length, or lines of the records in files:
-lengths.py write CODING, lengths.py read CODING FILE... A damaged record is an exception. Without the program's code, and as short as can be."""
+"""Records that begin with their length. `lengths.py CODING FILE...` makes lines of those in files; a damaged one is an
+exception. Without the program's code, and as short as can be."""
 
 import struct
 import sys
@@ -78,13 +78,10 @@ def read(file, coding):
 
 def main():
     """As said above."""
-    way, coding, *names = sys.argv[1:]
-    into = sys.stdout.buffer
-    if way == "write":
-        into.writelines(write(coding, line.rstrip(b"\n")) for line in sys.stdin.buffer)
+    coding, *names = sys.argv[1:]
     for name in names:
         with open(name, "rb") as file:
-            into.writelines(data + b"\n" for data in read(file, coding))
+            sys.stdout.buffer.writelines(data + b"\n" for data in read(file, coding))
 
 
 if __name__ == "__main__":
