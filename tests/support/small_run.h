@@ -10,7 +10,6 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
-#include <sys/statvfs.h>
 
 #include "output/output.h"
 #include "shuffle/run.h"
@@ -26,27 +25,9 @@ static struct {
     unsigned divisor;             /* of memory, and of the lengths of large records */
 } small;
 
-/* As scratch_setup, whose teardown it has, for tests that make files by the thousand: in a directory in memory, if
- * there is one with room. Some file systems are slow where many files were deleted a moment ago. */
-static inline int small_setup_in_memory(void **state)
-{
-    char path[] = "/dev/shm/bigshuf-test-XXXXXX";
-    struct statvfs status;
-
-    if (scratch_setup(state) != 0)
-        return -1;
-    if (statvfs("/dev/shm", &status) != 0 || (uint64_t)status.f_bavail * status.f_frsize < (uint64_t)1 << 30 ||
-        mkdtemp(path) == NULL)
-        return 0;
-    if (chdir(path) != 0 || rmdir(scratch.path) != 0)
-        return -1;
-    memcpy(scratch.path, path, sizeof path);
-    return 0;
-}
-
 static inline int small_setup(void **state)
 {
-    if (small_setup_in_memory(state) != 0)
+    if (scratch_setup_in_memory(state) != 0)
         return -1;
     for (int i = 0; i < 3; i++)
         if (mkdir(small_directories[i], 0700) != 0)

@@ -17,7 +17,8 @@ static uint8_t stream[STREAM_BYTES];
 static int setup(void **state)
 {
     plan = (struct output_plan){.path = "%d", .filters = 2, .format = {.delimiter = '\n'}, .place = &place};
-    return reports_setup(state);
+    faulty_reset();
+    return scratch_setup_in_memory(state);
 }
 
 #define TEST(name) UNIT_TEST_IN(name, setup, reports_teardown)
