@@ -61,12 +61,12 @@ start_bucket() {
     PATIENCE=60 wait_until rclone lsf s3: 2>.stderr
 }
 
-# Files a.txt to d.txt as objects of the bucket, listed.
+# These files as objects of the bucket, listed: make_objects NAME...
 make_objects() {
     start_bucket
-    make_inputs a.txt b.txt c.txt d.txt
+    make_inputs "$@"
     rclone copy in s3:data/corpus
-    same 4 "$(bucket list s3:data/corpus s3:data/store)"
+    same $# "$(bucket list s3:data/corpus s3:data/store)"
 }
 
 bucket() {
@@ -86,8 +86,8 @@ scatter_objects() {
 gathered_as_on_one_machine() {
     local part seed
     seed=$(<bucket/data/store.seed)
-    for name in a.txt b.txt c.txt d.txt; do
-        bigshuf --scatter=store --piles=64 --seed="$seed" --batch=$name in/$name 2>>said
+    for name in in/*; do
+        bigshuf --scatter=store --piles=64 --seed="$seed" --batch="${name#in/}" "$name" 2>>said
     done
     for ((part = 0; part < $1; part++)); do
         bigshuf --gather=store --seed="$seed" --piles=$((64 * part / $1))-$((64 * (part + 1) / $1 - 1)) |
@@ -100,7 +100,7 @@ gathered_as_on_one_machine() {
 }
 
 test_tasks_that_share_no_file_system_give_what_one_machine_gives() {
-    make_objects
+    make_objects a.txt b.txt c.txt d.txt
     scatter_objects 3 0 1 2
     for task in 2 0 1; do task $task gather s3:data/store s3:data/out 3; done
     gathered_as_on_one_machine 3
@@ -115,8 +115,10 @@ is_half_uploaded() {
 }
 
 test_an_upload_that_is_cut_short_is_told_and_made_good() {
-    make_objects
-    scatter_objects 0 1 3
+    make_objects a.txt b.txt c.txt d.txt
+    for name in a.txt b.txt d.txt; do # as the tasks would
+        bigshuf --scatter=bucket/data/store --piles=64 --seed="$(<bucket/data/store.seed)" --batch=$name in/$name
+    done
     fails_with 1 '*s3:data/store holds other batches than s3:data/store.list' task 0 gather s3:data/store s3:data/out 1
     RCLONE_TPSLIMIT=10 start task 2 scatter s3:data/corpus s3:data/store
     wait_until is_half_uploaded
@@ -146,16 +148,16 @@ aws() {
     echo job
 }
 
-# The display of the page in which TEXT stands, as it is typed, but with 2 parts for 16, since each task waits for rclone
-# many times: display_with TEXT.
+# The display of the page in which TEXT stands, as it is typed, but with 2 parts for 16 and 2 objects for 4, since each
+# task waits for rclone many times: display_with TEXT.
 display_with() {
     awk -v RS='[.]Ed\n' -v text="$1" 'index($0, text) { sub(/.*[.]Bd[^\n]*\n/, ""); print }' "$TOP/man/bigshuf-store.7" |
-        sed 's/\\-/-/g; s/\\e/\\/g; s/\b16\b/2/'
+        sed 's/\\-/-/g; s/\\e/\\/g; s/\b16\b/2/; s/: 4$/: 2/'
 }
 
 test_array_jobs_of_aws_batch_and_kubernetes_do_what_the_manual_says() {
     local jobs
-    make_objects
+    make_objects a.txt b.txt
     PATH=$recipes:$PATH
     eval "$(display_with 'aws batch')"
     gathered_as_on_one_machine 2
