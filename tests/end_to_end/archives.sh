@@ -147,7 +147,7 @@ test_every_archive_ends_with_whole_tape_records() {
 # ---- Every size ----
 
 test_archives_larger_than_memory_are_shuffled_like_lines() {
-    make_archive pax "$(scale 500 1200 40000)" 5000 40000 >in.tar
+    make_archive pax "$(scale 500 700 40000)" 5000 40000 >in.tar
     for threads in 1 3; do
         comes_like_lines in.tar -S 8M --parallel=$threads
         grep -E 'spilled: +[1-9]' said

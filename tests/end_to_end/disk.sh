@@ -25,7 +25,7 @@ make_input() {
 
 test_only_what_does_not_fit_is_spilled() {
     needs_scale small
-    for mebibytes in 24 32 40; do
+    for mebibytes in 24 40; do
         make_input $mebibytes seq 1000000 $((1000000 + 150000 * mebibytes))
         spills_little $mebibytes 32 --parallel=1
         spills_little $mebibytes 32 --parallel=8
@@ -130,7 +130,7 @@ test_a_directory_that_is_full_at_any_moment_goes_on_in_the_next() {
     giants >in
     bigshuf --seed=1363 in >wanted
     for how in never always; do
-        for at in $(scale '2 4' '1 2 3 4 5 6 7 10 20 40 100' "$(seq 2 100)"); do
+        for at in $(scale '2 4' '1 2 3 5 10 40' "$(seq 2 100)"); do
             for short in FAULT_LONG=1 FAULT_SHORT=1; do
                 env FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC $short bigshuf-faulty \
                     -S 8M --seed=1363 -T 1 -T 2 -T 3 --tune=compress-temporary="$how" in >out

@@ -163,7 +163,7 @@ fails_when_spoilt() {
     local how=$1 pattern=$2 at
     shift 2
     bigshuf -S 8M --seed=1363 "$@" <in >right
-    for at in $(scale '1 3' '1 2 3 5 8 13 21 34 55' "$(seq 50)"); do
+    for at in $(scale '1 3' '1 2 5 13 34' "$(seq 50)"); do
         rm -f spoilt
         fails_with 1 "$pattern" env "$how=1" FAULT_CALL=preadv FAULT_AT="$at" FAULT_LOG=spoilt \
             bigshuf-faulty -S 8M --seed=1363 "$@" < <(cat in) >out || [ ! -e spoilt ]

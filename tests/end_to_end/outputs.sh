@@ -745,6 +745,7 @@ test_shards_that_get_no_record_are_warned_of() {
 
 test_more_than_ten_thousand_shards_without_a_record_are_refused() {
     local message='bigshuf: %d: more than 10000 of the 10011 shards would be empty; use fewer, or --shards=records:N'
+    cd "$MEMORY" || exit
     seq 10 >in
     mkdir new && cd new || exit
     for options in '-i1-99 -n 10' '-r -n 10 -i1-6' '--filter=:$FILE -e 1 2 3 4 5 6 7 8 9 10' '--header=0 -'; do
