@@ -46,7 +46,7 @@ test_a_slow_disk_is_noticed() {
     awk -v text="$(seq -s ' ' 100)" 'BEGIN { for (i = 0; i < 400000; i++) print i, text }' >in
     bigshuf --seed=x in >wanted
     FAULT_RATE=100 bigshuf-faulty -S 8M --seed=x -v in 2>said | cmp - wanted
-    awk '/compressed:/ { exit !($6 < $3 * 0.8) }' said
+    awk '/compressed:/ { less = $6 < $3 * 0.9 } END { exit !less }' said
 }
 
 test_frames_that_have_changed_are_found() {

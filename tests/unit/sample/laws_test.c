@@ -249,7 +249,7 @@ static void count_outcomes(unsigned counted[OUTCOMES])
 /* How many samples are drawn. */
 static unsigned seeds_of_scale(void)
 {
-    return scratch_scale(2000, 2000, 24000);
+    return scratch_scale(4000, 4000, 24000);
 }
 
 /* How likely it is by some law that a sample is of these items in this order. */
