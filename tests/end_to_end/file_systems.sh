@@ -160,6 +160,7 @@ full_disk() {
     echo old >F
     fill
     tells "${1:-No space left on device}" disk
+    rm -f .nfs* || true # Linux may leave those that could not be written
     only F fill
 }
 
