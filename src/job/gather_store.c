@@ -37,8 +37,8 @@ static uint64_t bytes_of(const struct store_reader *reader, unsigned count)
 static void write_piles(struct resources *resources, struct run *run, struct store_reader *reader,
                         const uint32_t *number, unsigned count)
 {
-    struct random_key *keys = fault_allocate(count, sizeof *keys);
-    struct gather_order order = {.order = &run->order, .keys = keys};
+    struct order *orders = fault_allocate(count, sizeof *orders);
+    struct gather_order order = {.orders = orders};
     struct piles piles = {0};
     const uint8_t *header;
     size_t header_bytes;
@@ -46,7 +46,7 @@ static void write_piles(struct resources *resources, struct run *run, struct sto
     piles_init_stored(&piles, count, &run->engine.pool, store_reader_storage(reader));
     for (unsigned p = 0; p < count; p++) {
         pile_stored(&piles, p, store_reader_piles(reader)[p].records, store_reader_piles(reader)[p].bytes);
-        order_pile_key(&run->order, resources->options.epoch, number[p], &keys[p]);
+        orders[p] = order_of_pile(&run->order, resources->options.epoch, number[p]);
     }
     counter_set(&run->progress->records, piles.records);
     counter_set(&run->progress->bytes, bytes_of(reader, count));
@@ -57,7 +57,7 @@ static void write_piles(struct resources *resources, struct run *run, struct sto
     output_begin(resources->output, run_settle(run, piles.records), header, header_bytes);
     shuffle_piles(run, &piles, order, resources->output);
     piles_release(&piles);
-    free(keys);
+    free(orders);
 }
 
 /* Bytes that the piles take in memory, all of them at once. */

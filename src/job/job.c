@@ -209,7 +209,7 @@ static void open_run(struct job *job)
 /* The whole input is the first bytes of the buffer. */
 static void shuffle_small(struct run *run, size_t bytes, struct output *output)
 {
-    struct gather_order order = {.order = &run->order, .node = {.root = true}, .keys = &run->order.key};
+    struct gather_order order = {.node = {.root = true}, .orders = &run->order};
     const uint8_t *data = engine_buffer(&run->engine, ENGINE_WHOLE).data;
     struct record_scan scan = {0};
     struct piles piles = {0};
