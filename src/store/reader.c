@@ -25,21 +25,6 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-struct store_reader {
-    struct storage storage; /* first */
-    const struct store *store;
-    const uint8_t *start;   /* what records start with, */
-    size_t start_bytes;     /* 0 if it is nothing */
-    const uint32_t *number; /* of the piles that are wanted, in the store: number[0] ... number[count - 1] */
-    unsigned count;
-    struct batch *batch; /* in bytewise order of their names */
-    size_t batches;
-    struct store_reader_pile *pile; /* [count]: in all batches */
-    uint64_t sum;                   /* of the bytes of all piles, also those that are not wanted */
-    uint8_t *header;                /* of all inputs, verified; NULL if there is none */
-    size_t header_bytes;
-};
-
 /* ---- All batches at one moment ---- */
 
 /* Descriptors left to the piles' files that are being read, the output, and what libc opens for a moment; and how many
@@ -342,25 +327,4 @@ void store_reader_free(struct store_reader *reader)
     free(reader->pile);
     free(reader->header);
     free(reader);
-}
-
-struct storage *store_reader_storage(struct store_reader *reader)
-{
-    return &reader->storage;
-}
-
-size_t store_reader_batches(const struct store_reader *reader)
-{
-    return reader->batches;
-}
-
-const struct store_reader_pile *store_reader_piles(const struct store_reader *reader)
-{
-    return reader->pile;
-}
-
-const uint8_t *store_reader_header(const struct store_reader *reader, size_t *bytes)
-{
-    *bytes = reader->header_bytes;
-    return reader->header;
 }

@@ -150,7 +150,7 @@ static void ask_disk(struct spill *spill)
         }
     for (size_t i = 0; i < asked; i++)
         if (spill->descriptor[i] >= 0)
-            sys_await_disk(spill->descriptor[i], 0, 0);
+            sys_await_disk(spill->descriptor[i]);
     pthread_mutex_unlock(&spill->mutex);
     if (bytes > 0 && sys_own_nanoseconds(&end) && end > start)
         spill_place_waited(spill->place, bytes, end - start);
