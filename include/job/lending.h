@@ -4,17 +4,12 @@
 /* Inputs that fit into memory are not read but mapped, and where records are long they are not copied before they are
  * written: piles hold references to them. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "input/source.h"
 #include "record/record.h"
-
-enum lending {
-    LENDING_NONE,   /* the source is to be read */
-    LENDING_COPIES, /* the source lends; what is to be kept of it is copied */
-    LENDING_REFERS, /* the source lends; there is memory for all of it and for references to its records */
-};
 
 /* How a task uses records. */
 enum lending_use {
@@ -23,13 +18,14 @@ enum lending_use {
     LENDING_REPEATEDLY, /* any of them at any time: it takes a table of all references besides the pile */
 };
 
-/* Make a source over `files` files lend, if that is of use. `memory_bytes` is all the memory there is; *engine_bytes
+/* Make a source over `files` files lend, if that is of use. Returns whether piles may refer to its records: it lends,
+ * and there is memory for all of it and for the references. `memory_bytes` is all the memory there is; *engine_bytes
  * receives how much of it is left for the rest, which is all of it unless piles refer to records. */
-enum lending lending_choose(struct source *source, size_t files, const struct record_format *format,
-                            enum lending_use use, uint64_t memory_bytes, uint64_t *engine_bytes);
+bool lending_choose(struct source *source, size_t files, const struct record_format *format, enum lending_use use,
+                    uint64_t memory_bytes, uint64_t *engine_bytes);
 
 /* The same for an input that can be read only once, and whose records are used once: it is read into the pool as far as
  * that has room for it and for references to its records, if these are long. */
-enum lending lending_hold(struct source *source, const struct record_format *format, struct pool *pool);
+bool lending_hold(struct source *source, const struct record_format *format, struct pool *pool);
 
 #endif

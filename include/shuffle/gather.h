@@ -11,24 +11,17 @@
 #include "shuffle/run.h"
 #include "system/table.h"
 
-/* What the records of pile j of a set are: those of child j of node `node`; with keys, those of node `node` of a tree
- * of its own, with the key keys[j]; with ranks, those whose ranks are [j share, (j + 1) share). */
+/* What the records of pile j of a set are: those of child j of `node`; with orders, those of the node of its number in
+ * the tree of orders[j]; with ranks, those whose ranks are [j share, (j + 1) share). */
 struct gather_order {
-    const struct order *order; /* NULL if there are ranks */
     struct order_node node;
-    const struct random_key *keys;
+    const struct order *orders;
     struct table *ranks; /* places j share and the following hold the ranks of pile j's records, in their order */
     uint64_t share;
 };
 
-/* A node of a tree. */
-struct gather_node {
-    struct order order;
-    struct order_node node;
-};
-
 /* The node whose records pile `pile` holds, unless the order is one of ranks. */
-struct gather_node gather_node(const struct gather_order *order, unsigned pile);
+struct order_node gather_node(const struct gather_order *order, unsigned pile);
 
 /* Bytes of memory that a pile takes while it is gathered: its records and an index of them, with a second table if they
  * are scattered once more. UINT64_MAX if there are so many that it is more than that. */

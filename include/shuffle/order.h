@@ -29,8 +29,9 @@ struct order {
     uint64_t leaf_records; /* T, from 8 to 2^31 */
 };
 
-/* A node of the tree. */
+/* A node of the tree of an order. */
 struct order_node {
+    const struct order *order;
     uint64_t number;
     bool root; /* the root scatters however few records it has */
 };
@@ -38,17 +39,13 @@ struct order_node {
 struct order_node order_child(struct order_node node, unsigned child);
 
 /* The logarithm of the number of piles into which a node with `records` records scatters; 0 if it is a leaf. */
-unsigned order_scatter_bits(const struct order *order, struct order_node node, uint64_t records);
+unsigned order_scatter_bits(struct order_node node, uint64_t records);
 
 /* The children of a scattering node's records first ... first + count - 1: pile[i] is that of record first + i. */
-void order_scatter(const struct order *order, struct order_node node, unsigned bits, uint64_t first, size_t count,
-                   uint16_t *pile);
+void order_scatter(struct order_node node, unsigned bits, uint64_t first, size_t count, uint16_t *pile);
 
-/* Shuffle a leaf: the numbers [first, first + records) of a table, of 8 bytes or of 4. */
-void order_leaf_u64(const struct order *order, struct order_node node, struct table *table, uint64_t first,
-                    uint64_t records);
-void order_leaf_u32(const struct order *order, struct order_node node, struct table *table, uint64_t first,
-                    uint64_t records);
+/* Shuffle a leaf: the numbers [first, first + records) of a table. */
+void order_leaf(struct order_node node, const struct table *table, uint64_t first, uint64_t records);
 
 /* Hands out [first, first + records) of a table that is in output order. */
 typedef void order_emit(void *context, const struct table *table, uint64_t first, uint64_t records);
@@ -56,8 +53,8 @@ typedef void order_emit(void *context, const struct table *table, uint64_t first
 /* Put the 8-byte numbers [0, records) of `table`, which stand for a node's records in the order of entry, into output
  * order, leaf by leaf, and hand each leaf to `emit`. `spare` is a second table as large, needed only if the node
  * scatters. */
-void order_arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
-                   uint64_t records, order_emit *emit, void *context);
+void order_arrange(struct order_node node, struct table *table, struct table *spare, uint64_t records, order_emit *emit,
+                   void *context);
 
 /*
  * Stores of piles have keys of their own, also fixed. The records of the batch NAME are scattered into 2^k piles as a
@@ -68,8 +65,8 @@ void order_arrange(const struct order *order, struct order_node node, struct tab
 
 enum { ORDER_NAME_MAX = 255 }; /* bytes in the name of a batch */
 
-void order_batch_key(const struct order *order, const char *name, struct random_key *key);
-void order_pile_key(const struct order *order, uint64_t epoch, uint64_t pile, struct random_key *key);
+struct order order_of_batch(const struct order *order, const char *name);
+struct order order_of_pile(const struct order *order, uint64_t epoch, uint64_t pile);
 
 /* number[i] receives the number of the pile that comes at place i of `piles`. */
 void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, uint32_t *number);

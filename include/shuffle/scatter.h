@@ -12,12 +12,20 @@
 #include "output/strata.h"
 #include "record/record.h"
 #include "shuffle/engine.h"
+#include "shuffle/order.h"
 #include "shuffle/pile.h"
 #include "temporary/storage.h"
 
 /* pile[i] receives the pile of record first + i, for `count` records. A function of the record's number alone: it is
  * asked by several threads, and twice for a record that two input blocks share. */
 typedef void scatter_route(const void *context, uint64_t first, size_t count, uint16_t *pile);
+
+/* To the 2^bits children of a node. */
+struct scatter_children {
+    struct order_node node;
+    unsigned bits;
+};
+scatter_route scatter_to_children; /* its context is these */
 
 struct scatter_plan {
     scatter_route *route;

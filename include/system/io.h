@@ -29,19 +29,15 @@ ssize_t io_read(int fd, void *data, size_t bytes);
 /* All of it. */
 int io_write(int fd, const void *data, size_t bytes);
 
-/* All pieces, however many, to or from `offset` on. *done receives the bytes that were transferred, also on failure;
- * they are taken off the pieces, so that the rest can be written elsewhere. A file that ends too early fails with errno
- * 0. */
-int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
-int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done);
+/* All pieces, however many, to or from `offset` on. *done receives the bytes that were transferred, also on failure. A
+ * file that ends too early fails with errno 0. */
+int io_read_at(int fd, const struct iovec *pieces, int count, off_t offset, size_t *done);
+int io_write_at(int fd, const struct iovec *pieces, int count, off_t offset, size_t *done);
 
-/* Copy the beginning of a list of pieces, at most `limit` bytes, to `some`, which has room for so many. Returns how
- * many pieces were made there; *bytes is their bytes. */
-int io_pieces_begin(const struct iovec *pieces, int count, uint64_t limit, struct iovec *some, int room, size_t *bytes);
-
-/* Take the first `bytes` bytes away, and pieces without bytes that follow. Returns the index of the first
- * piece that still has bytes, or `count`. */
-int io_pieces_advance(struct iovec *pieces, int count, size_t bytes);
+/* A part of a list of pieces: what follows its first `from` bytes, at most `limit` bytes, becomes a list in `some`,
+ * which has room for so many pieces. Returns how many were made there, 0 at the end; *bytes is their bytes. */
+int io_pieces_part(const struct iovec *pieces, int count, size_t from, uint64_t limit, struct iovec *some, int room,
+                   size_t *bytes);
 
 /* All that is left to be read of a file, malloc'd, with a NUL byte behind it that does not count in *bytes. NULL with
  * errno: EFBIG if it is more than `most` bytes. */

@@ -46,10 +46,10 @@ bool sys_is_memory_file_system(int fd); /* tmpfs or ramfs */
 bool sys_is_mount_point(int directory, const char *name);
 
 /* Advice only. */
-void sys_widen_pipe(int fd);                             /* if it is a pipe, let it hold 1 MiB */
-void sys_sequential(int fd);                             /* will be read from front to back */
-void sys_write_back(int fd);                             /* what was written should begin to go to disk */
-void sys_await_disk(int fd, off_t offset, off_t length); /* wait until that part of a file is on the disk */
+void sys_widen_pipe(int fd); /* if it is a pipe, let it hold 1 MiB */
+void sys_sequential(int fd); /* will be read from front to back */
+void sys_write_back(int fd); /* what was written should begin to go to disk */
+void sys_await_disk(int fd); /* wait until it is there */
 
 /* ---- Descriptors and terminals ---- */
 

@@ -64,9 +64,9 @@ struct frames_reader {
     size_t end;
 };
 
-/* Fill all pieces with what comes next. False: the frames are not what was written. */
+/* Fill all pieces but their first `from` bytes with what comes next. False: the frames are not what was written. */
 bool frames_read(struct frames *frames, struct frames_reader *reader, const struct iovec *pieces, int count,
-                 frames_get *get, void *context);
+                 size_t from, frames_get *get, void *context);
 
 /* At any time; also if nothing was read. */
 void frames_close(struct frames *frames, struct frames_reader *reader);

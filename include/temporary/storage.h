@@ -11,6 +11,8 @@
 #include "base/xxh64.h"
 #include "temporary/frames.h"
 
+enum { STORAGE_PIECES_MAX = 64 }; /* of one write or transfer: 64 blocks of 64 KiB are 4 MiB */
+
 /* Each kind has a struct of its own that begins with this one. */
 struct storage {
     const struct storage_kind *kind;
@@ -41,8 +43,8 @@ struct storage_reader {
 /* A function that a kind does not need is NULL: a batch in work is never read, a store never written. Without `drop`,
  * `discard` or `free`, the call does nothing. */
 struct storage_kind {
-    /* Append to a pile. Different threads may write different piles. `pieces` is changed. */
-    void (*write)(struct storage *storage, unsigned pile, struct iovec *pieces, int count);
+    /* Append to a pile. Different threads may write different piles. */
+    void (*write)(struct storage *storage, unsigned pile, const struct iovec *pieces, int count);
 
     /* Nothing of the pile is needed any more. */
     void (*drop)(struct storage *storage, unsigned pile);
@@ -52,8 +54,8 @@ struct storage_kind {
 
     /* Fill all pieces, which hold at most what is left. When a checksum is known of what has been read up to the end of
      * a piece of data, it has been verified before this returns; it is known of all when the last byte has been read.
-     * `pieces` is changed. */
-    void (*read)(struct storage_reader *reader, struct iovec *pieces, int count);
+     */
+    void (*read)(struct storage_reader *reader, const struct iovec *pieces, int count);
 
     /* The space of what has been read is no longer needed. */
     void (*discard)(struct storage_reader *reader);
@@ -66,7 +68,7 @@ struct storage_kind {
     void (*free)(struct storage *storage);
 };
 
-static inline void storage_write(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
+static inline void storage_write(struct storage *storage, unsigned pile, const struct iovec *pieces, int count)
 {
     storage->kind->write(storage, pile, pieces, count);
 }
@@ -89,7 +91,7 @@ static inline void storage_reader_init(struct storage_reader *reader, struct sto
     storage->kind->begin(reader);
 }
 
-static inline void storage_reader_read(struct storage_reader *reader, struct iovec *pieces, int count)
+static inline void storage_reader_read(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
     reader->storage->kind->read(reader, pieces, count);
 }

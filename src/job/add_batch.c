@@ -20,19 +20,6 @@
 #include "store/sweep.h"
 #include "system/sys.h"
 
-/* To which pile a record of the batch goes. */
-struct batch_route {
-    struct order order; /* with the batch's own key */
-    unsigned bits;      /* of the numbers of piles */
-};
-
-static void route_by_batch(const void *context, uint64_t first, size_t count, uint16_t *pile)
-{
-    const struct batch_route *route = context;
-
-    order_scatter(&route->order, (struct order_node){.number = 0}, route->bits, first, count, pile);
-}
-
 /* Each pile takes a block of memory at least. */
 static void check_memory(struct run *run, unsigned piles)
 {
@@ -46,18 +33,18 @@ static void check_memory(struct run *run, unsigned piles)
 static void scatter_batch(struct run *run, struct source *source, const char *name, unsigned count,
                           struct storage *storage, uint64_t *records)
 {
-    struct batch_route route = {.order = run->order};
-    const struct scatter_plan plan = {.route = route_by_batch,
-                                      .context = &route,
+    const struct order order = order_of_batch(&run->order, name);
+    struct scatter_children children = {.node = {.order = &order}};
+    const struct scatter_plan plan = {.route = scatter_to_children,
+                                      .context = &children,
                                       .piles = count,
                                       .limit = UINT64_MAX,
                                       .storage = storage,
                                       .records = &run->progress->records};
     struct piles piles = {0};
 
-    while (1u << route.bits < count)
-        route.bits++;
-    order_batch_key(&run->order, name, &route.order.key);
+    while (1u << children.bits < count)
+        children.bits++;
     scatter(&run->engine, &run->format, &plan, source, &piles);
     piles_flush(&piles);
     for (unsigned p = 0; p < count; p++)

@@ -24,50 +24,46 @@
 #include "system/io.h"
 
 /* Bytes of the records in all piles. */
-static uint64_t bytes_of(const struct store_reader *reader, unsigned count)
+static uint64_t bytes_of(const struct store_reader *reader)
 {
     uint64_t bytes = 0;
 
-    for (unsigned p = 0; p < count; p++)
-        bytes += store_reader_piles(reader)[p].bytes;
+    for (unsigned p = 0; p < reader->count; p++)
+        bytes += reader->pile[p].bytes;
     return bytes;
 }
 
-/* Write the reader's piles 0 to count - 1 in this order. number[p] is the store's number of pile p. */
-static void write_piles(struct resources *resources, struct run *run, struct store_reader *reader,
-                        const uint32_t *number, unsigned count)
+/* Write the reader's piles in its order. */
+static void write_piles(struct resources *resources, struct run *run, struct store_reader *reader)
 {
-    struct random_key *keys = fault_allocate(count, sizeof *keys);
-    struct gather_order order = {.order = &run->order, .keys = keys};
+    struct order *orders = fault_allocate(reader->count, sizeof *orders);
+    struct gather_order order = {.orders = orders};
     struct piles piles = {0};
-    const uint8_t *header;
-    size_t header_bytes;
 
-    piles_init_stored(&piles, count, &run->engine.pool, store_reader_storage(reader));
-    for (unsigned p = 0; p < count; p++) {
-        pile_stored(&piles, p, store_reader_piles(reader)[p].records, store_reader_piles(reader)[p].bytes);
-        order_pile_key(&run->order, resources->options.epoch, number[p], &keys[p]);
+    piles_init_stored(&piles, reader->count, &run->engine.pool, &reader->storage);
+    for (unsigned p = 0; p < reader->count; p++) {
+        pile_stored(&piles, p, reader->pile[p].records, reader->pile[p].bytes);
+        orders[p] = order_of_pile(&run->order, resources->options.epoch, reader->number[p]);
     }
     counter_set(&run->progress->records, piles.records);
-    counter_set(&run->progress->bytes, bytes_of(reader, count));
-    header = store_reader_header(reader, &header_bytes);
-    resources_find_columns(resources, resources->options.gather, header, header_bytes);
+    counter_set(&run->progress->bytes, bytes_of(reader));
+    resources_find_columns(resources, resources->options.gather, reader->header, reader->header_bytes);
     shuffle_count(run, &piles);
     run_scattered(run);
-    output_begin(resources->output, run_settle(run, piles.records), header, header_bytes);
+    output_begin(resources->output, run_settle(run, piles.records), reader->header, reader->header_bytes);
     shuffle_piles(run, &piles, order, resources->output);
     piles_release(&piles);
-    free(keys);
+    free(orders);
 }
 
 /* Bytes that the piles take in memory, all of them at once. */
-static uint64_t memory_of(const struct store_reader *reader, unsigned count)
+static uint64_t memory_of(const struct store_reader *reader)
 {
     uint64_t records = 0;
 
-    for (unsigned p = 0; p < count; p++)
-        records += store_reader_piles(reader)[p].records;
-    return gather_memory(bytes_of(reader, count), records);
+    for (unsigned p = 0; p < reader->count; p++)
+        records += reader->pile[p].records;
+    return gather_memory(bytes_of(reader), records);
 }
 
 /* Gather the piles of the store whose numbers are number[0] ... number[count - 1]. */
@@ -77,17 +73,17 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     struct store_reader *reader = store_reader_open(&resources->store, number, count);
     struct run run = {.limit = 0};
 
-    if (store_reader_batches(reader) == 0)
+    if (reader->batches == 0)
         fault_say("%s: the store has no batches; --scatter adds them", options->gather);
     resources_open_output(resources);
     output_check_outside(resources->output, options->gather);
-    room_check_output(options, bytes_of(reader, count), resources->output);
+    room_check_output(options, bytes_of(reader), resources->output);
     resources_check_temporary(resources);
-    resources_open_large_run(resources, &run, resources_memory(resources, memory_of(reader, count)));
+    resources_open_large_run(resources, &run, resources_memory(resources, memory_of(reader)));
     engine_limit_files(&run.engine);
-    write_piles(resources, &run, reader, number, count);
+    write_piles(resources, &run, reader);
     output_commit(resources->output);
-    progress_summarize(&resources->progress, resources->seed, NULL, store_reader_batches(reader));
+    progress_summarize(&resources->progress, resources->seed, NULL, reader->batches);
     engine_close(&run.engine);
     store_reader_free(reader);
 }

@@ -172,7 +172,6 @@ static void open_large_run(struct job *job)
     const bool files = has_files(&resources->options);
     const bool rereads = known && files && !must_wait(resources);
     const struct record_format format = task_format(&resources->options);
-    enum lending lending = LENDING_NONE;
     uint64_t memory_bytes;
     bool groups_fit; /* if they cannot be mapped, they can be held */
 
@@ -184,13 +183,11 @@ static void open_large_run(struct job *job)
     memory_bytes = memory_of(job);
     groups_fit = format.grouped && known_bytes(job) <= memory_bytes;
     room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place);
-    if (may_lend(resources))
-        lending =
-            lending_choose(resources->source, resources->name_count, &format, use_of(job), memory_bytes, &memory_bytes);
+    job->run->refers = may_lend(resources) && lending_choose(resources->source, resources->name_count, &format,
+                                                             use_of(job), memory_bytes, &memory_bytes);
     resources_open_large_run(resources, job->run, memory_bytes);
-    if (files && lending == LENDING_NONE && (!known || groups_fit) && use_of(job) == LENDING_ONCE)
-        lending = lending_hold(resources->source, &format, &job->run->engine.pool);
-    job->run->refers = lending == LENDING_REFERS;
+    if (files && !job->run->refers && (!known || groups_fit) && use_of(job) == LENDING_ONCE)
+        job->run->refers = lending_hold(resources->source, &format, &job->run->engine.pool);
     if (resources->source != NULL)
         job->run->format.margin = source_margin(resources->source);
     job->run->rereads = rereads;
@@ -209,7 +206,7 @@ static void open_run(struct job *job)
 /* The whole input is the first bytes of the buffer. */
 static void shuffle_small(struct run *run, size_t bytes, struct output *output)
 {
-    struct gather_order order = {.order = &run->order, .node = {.root = true}, .keys = &run->order.key};
+    struct gather_order order = {.node = {.root = true}, .orders = &run->order};
     const uint8_t *data = engine_buffer(&run->engine, ENGINE_WHOLE).data;
     struct record_scan scan = {0};
     struct piles piles = {0};

@@ -63,8 +63,8 @@ static bool is_room(uint64_t bytes)
     return memory != NULL;
 }
 
-enum lending lending_choose(struct source *source, size_t files, const struct record_format *format,
-                            enum lending_use use, uint64_t memory_bytes, uint64_t *engine_bytes)
+bool lending_choose(struct source *source, size_t files, const struct record_format *format, enum lending_use use,
+                    uint64_t memory_bytes, uint64_t *engine_bytes)
 {
     const uint64_t known_bytes = source_known_bytes(source);
     uint64_t mapped_bytes, needed_bytes;
@@ -73,20 +73,19 @@ enum lending lending_choose(struct source *source, size_t files, const struct re
     *engine_bytes = memory_bytes;
     if (!source_is_known(source) || (format->grouped && use != LENDING_ONCE) || known_bytes > memory_bytes ||
         known_bytes / FILE_BYTES < files || !is_room(known_bytes + memory_bytes) || !source_map(source, &mapped_bytes))
-        return LENDING_NONE;
+        return false;
     if (use == LENDING_SELDOM)
-        return LENDING_COPIES;
+        return false;
     if (!format->grouped)
         record_bytes = measure(source, format);
     needed_bytes = mapped_bytes + known_bytes / record_bytes * REFERENCE_BYTES[use] + ENGINE_MEMORY_MIN;
     if (record_bytes < REFER_FROM_BYTES || needed_bytes > memory_bytes || mapped_bytes > ENGINE_MEMORY_MAX) {
-        if (!format->grouped)
-            return LENDING_COPIES;
-        source_unmap(source); /* copies need their marks */
-        return LENDING_NONE;
+        if (format->grouped)
+            source_unmap(source); /* copies need their marks */
+        return false;
     }
     *engine_bytes = memory_bytes - mapped_bytes;
-    return LENDING_REFERS;
+    return true;
 }
 
 /* Read on until the whole input is held, or until the pool has no room for more of it and for references to its
@@ -106,7 +105,7 @@ static bool fill(struct source *source, uint64_t record_bytes, struct pool *pool
     return true;
 }
 
-enum lending lending_hold(struct source *source, const struct record_format *format, struct pool *pool)
+bool lending_hold(struct source *source, const struct record_format *format, struct pool *pool)
 {
     uint64_t record_bytes;
 
@@ -114,7 +113,7 @@ enum lending lending_hold(struct source *source, const struct record_format *for
     source_fill(source, SAMPLE_BYTES);
     record_bytes = measure(source, format);
     if (record_bytes >= HOLD_FROM_BYTES && fill(source, record_bytes, pool))
-        return LENDING_REFERS;
+        return true;
     source_let_go(source);
-    return LENDING_COPIES;
+    return false;
 }

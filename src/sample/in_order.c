@@ -30,8 +30,6 @@ TUNABLE(STEP, CHUNK, 1, CHUNK); /* records whose piles are found at a time */
  * records 0.20 s of processor time instead of 0.43 s, 1,000 of them 0.18 instead of 0.11 s.) */
 TUNABLE(DENSE_BYTES, 4096, 1, 1 << 20);
 
-static const struct order_node root = {.root = true};
-
 /* Each record by itself. */
 struct by_itself {
     struct run *run;
@@ -68,7 +66,6 @@ void in_order_bernoulli(struct run *run, struct source *source, struct in_order_
 
 /* A node of which some records are chosen: all of the children before `last`, and some of that one. */
 struct level {
-    const struct order *order;
     struct order_node node;
     unsigned bits;
     uint64_t next; /* record that is asked for */
@@ -80,7 +77,7 @@ struct level {
 static unsigned next_child(struct level *level)
 {
     if (level->next % STEP == 0)
-        order_scatter(level->order, level->node, level->bits, level->next, STEP, level->child);
+        order_scatter(level->node, level->bits, level->next, STEP, level->child);
     return level->child[level->next++ % STEP];
 }
 
@@ -137,7 +134,7 @@ static bool admit(void *context, uint64_t record)
 
 static void enter(struct selecting *s, struct order_node node, unsigned bits)
 {
-    s->level[s->levels++] = (struct level){.order = &s->run->order, .node = node, .bits = bits};
+    s->level[s->levels++] = (struct level){.node = node, .bits = bits};
 }
 
 static void store(struct selecting *s, struct source *source)
@@ -184,7 +181,7 @@ static void choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t
         *table_u64(&s->chosen, i) = 0;
     for (uint64_t i = 0; i < records; i++)
         *table_u32(&numbers, i) = (uint32_t)i;
-    order_leaf_u32(&s->run->order, leaf, &numbers, 0, records);
+    order_leaf(leaf, &numbers, 0, records);
     for (uint64_t i = 0; i < s->needed; i++) {
         uint32_t number = *table_u32(&numbers, i);
 
@@ -195,11 +192,11 @@ static void choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t
 
 static void choose(struct selecting *s)
 {
-    struct order_node node = order_child(root, s->kept - 1);
+    struct order_node node = order_child(s->level[0].node, s->kept - 1);
     uint64_t records = s->count[s->kept - 1];
     unsigned bits;
 
-    while ((bits = order_scatter_bits(&s->run->order, node, records)) > 0) {
+    while ((bits = order_scatter_bits(node, records)) > 0) {
         enter(s, node, bits);
         node = order_child(node, find_last(s, &records));
     }
@@ -246,7 +243,7 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
     struct source *stored = source;
 
     piles_init(&s.piles, 1, 1, &run->engine.pool, run->engine.place);
-    enter(&s, root, ORDER_ROOT_BITS);
+    enter(&s, (struct order_node){.order = &run->order, .root = true}, ORDER_ROOT_BITS);
     store(&s, source);
     choose(&s);
     s.kept = PILES;

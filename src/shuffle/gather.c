@@ -59,14 +59,13 @@ struct gathering {
     unsigned in_work;
 };
 
-struct gather_node gather_node(const struct gather_order *order, unsigned pile)
+struct order_node gather_node(const struct gather_order *order, unsigned pile)
 {
-    struct gather_node node = {.order = *order->order, .node = order->node};
+    struct order_node node = order->node;
 
-    if (order->keys != NULL)
-        node.order.key = order->keys[pile];
-    else
-        node.node = order_child(order->node, pile);
+    if (order->orders == NULL)
+        return order_child(node, pile);
+    node.order = &order->orders[pile];
     return node;
 }
 
@@ -82,12 +81,9 @@ uint64_t gather_memory(uint64_t bytes, uint64_t records)
 /* The logarithm of the number of piles into which a pile's records are scattered; 0 if they are not. */
 static unsigned scatter_bits(const struct gathering *g, unsigned p)
 {
-    struct gather_node node;
-
     if (g->order.ranks != NULL)
         return 0;
-    node = gather_node(&g->order, p);
-    return order_scatter_bits(&node.order, node.node, g->piles->pile[p].records);
+    return order_scatter_bits(gather_node(&g->order, p), g->piles->pile[p].records);
 }
 
 /* Is a pile whose node scatters divided in memory into a pile for each child? Compared with one index of the whole
@@ -235,7 +231,7 @@ static void grow(struct worker *worker, struct table *table, uint64_t records)
 /* Put the records of a resident pile, which may be a child of one of the gathering's, into the output: in the order of
  * the node, or by rank if that is NULL. */
 static void gather_whole(struct gathering *g, struct worker *worker, const struct piles *piles, unsigned p,
-                         const struct gather_node *node)
+                         const struct order_node *node)
 {
     const uint64_t records = piles->pile[p].records;
 
@@ -246,9 +242,9 @@ static void gather_whole(struct gathering *g, struct worker *worker, const struc
         emit(worker, &worker->table, 0, records);
         return;
     }
-    if (order_scatter_bits(&node->order, node->node, records) > 0)
+    if (order_scatter_bits(*node, records) > 0)
         grow(worker, &worker->spare, records);
-    order_arrange(&node->order, node->node, &worker->table, &worker->spare, records, emit, worker);
+    order_arrange(*node, &worker->table, &worker->spare, records, emit, worker);
 }
 
 /* ---- Dividing a pile among the children of its node ---- */
@@ -266,7 +262,7 @@ static void append(struct piles *children, unsigned child, const uint8_t *data, 
 /* Move the records of a resident pile to its node's 2^bits children, which are empty. A record that goes on in the next
  * block goes on in the same child, as it has the same number there. All blocks come out of what is promised to the
  * caller: those that the pile leaves, each of which stays promised, and at most 2^bits more. *promised follows. */
-static void divide(struct piles *piles, unsigned p, const struct record_format *format, const struct gather_node *node,
+static void divide(struct piles *piles, unsigned p, const struct record_format *format, struct order_node node,
                    unsigned bits, struct piles *children, uint32_t *promised)
 {
     uint32_t ends[ENDS + 1];
@@ -285,7 +281,7 @@ static void divide(struct piles *piles, unsigned p, const struct record_format *
             const size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
             size_t start = 0;
 
-            order_scatter(&node->order, node->node, bits, records, count + 1, child);
+            order_scatter(node, bits, records, count + 1, child);
             ends[count] = (uint32_t)scanned;
             for (size_t i = 0; i <= count; i++) {
                 append(children, child[i], data + from + start, ends[i] - start);
@@ -302,14 +298,14 @@ static void divide(struct piles *piles, unsigned p, const struct record_format *
     pile_check(piles, p, open ? UINT64_MAX : records);
 }
 
-static void gather_divided(struct gathering *g, struct worker *worker, unsigned p, const struct gather_node *node,
+static void gather_divided(struct gathering *g, struct worker *worker, unsigned p, struct order_node node,
                            unsigned bits)
 {
     struct piles *children = &worker->children;
 
     divide(g->piles, p, &g->run->format, node, bits, children, &worker->promised);
     for (unsigned j = 0; j < 1u << bits; j++) {
-        const struct gather_node child = {.order = node->order, .node = order_child(node->node, j)};
+        const struct order_node child = order_child(node, j);
 
         gather_whole(g, worker, children, j, &child);
         pile_clear(children, j);
@@ -325,10 +321,10 @@ static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
     if (g->order.ranks != NULL) {
         gather_whole(g, worker, g->piles, p, NULL);
     } else {
-        const struct gather_node node = gather_node(&g->order, p);
+        const struct order_node node = gather_node(&g->order, p);
 
         if (is_divided(g->piles, p, bits))
-            gather_divided(g, worker, p, &node, bits);
+            gather_divided(g, worker, p, node, bits);
         else
             gather_whole(g, worker, g->piles, p, &node);
     }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/tunable.h"
 
 enum { WORDS = 1024 }; /* 32-bit words computed at a time: 4 KiB, which stays in the first-level cache */
@@ -18,24 +19,24 @@ TUNABLE(STEP, 1024, 1, 1024); /* records scattered at a time */
 
 struct order_node order_child(struct order_node node, unsigned child)
 {
-    return (struct order_node){.number = 512 * node.number + child + 1};
+    return (struct order_node){.order = node.order, .number = 512 * node.number + child + 1};
 }
 
-unsigned order_scatter_bits(const struct order *order, struct order_node node, uint64_t records)
+unsigned order_scatter_bits(struct order_node node, uint64_t records)
 {
+    const uint64_t leaf_records = node.order->leaf_records;
     unsigned bits = 2;
 
     if (node.root)
         return ORDER_ROOT_BITS;
-    if (records <= order->leaf_records)
+    if (records <= leaf_records)
         return 0;
-    while (bits < ORDER_ROOT_BITS && records > (order->leaf_records << bits) / 2)
+    while (bits < ORDER_ROOT_BITS && records > (leaf_records << bits) / 2)
         bits++;
     return bits;
 }
 
-void order_scatter(const struct order *order, struct order_node node, unsigned bits, uint64_t first, size_t count,
-                   uint16_t *pile)
+void order_scatter(struct order_node node, unsigned bits, uint64_t first, size_t count, uint16_t *pile)
 {
     uint32_t words[WORDS];
     const uint64_t per_block = 2 * RANDOM_BLOCK_WORDS;
@@ -50,7 +51,7 @@ void order_scatter(const struct order *order, struct order_node node, unsigned b
 
         if (blocks > BLOCKS)
             blocks = BLOCKS;
-        random_blocks(&order->key, node.number, (first + i) / per_block, words, blocks);
+        random_blocks(&node.order->key, node.number, (first + i) / per_block, words, blocks);
         end = blocks * per_block;
         if (end - skip > count - i)
             end = skip + (count - i);
@@ -69,8 +70,7 @@ void order_scatter(const struct order *order, struct order_node node, unsigned b
 
 /* The 32-bit words of a stream in order. */
 struct stream {
-    const struct random_key *key;
-    uint64_t number;
+    struct order_node node;
     uint64_t block; /* the next to be computed */
     size_t next;    /* in words */
     size_t end;
@@ -84,7 +84,7 @@ static inline uint32_t next_word(struct stream *stream, uint64_t wanted)
 
         if (wanted < BLOCKS * RANDOM_BLOCK_WORDS)
             blocks = (size_t)(wanted + RANDOM_BLOCK_WORDS - 1) / RANDOM_BLOCK_WORDS;
-        random_blocks(stream->key, stream->number, stream->block, stream->words, blocks);
+        random_blocks(&stream->node.order->key, stream->node.number, stream->block, stream->words, blocks);
         stream->block += blocks;
         stream->end = blocks * RANDOM_BLOCK_WORDS;
         stream->next = 0;
@@ -107,42 +107,60 @@ static inline uint32_t draw(struct stream *stream, uint32_t bound)
     return (uint32_t)(product >> 32);
 }
 
-/* Once for numbers of each width. */
-#define DEFINE_ORDER_LEAF(NAME, NUMBER, AT)                                                                            \
-    void NAME(const struct order *order, struct order_node node, struct table *table, uint64_t first,                  \
-              uint64_t records)                                                                                        \
-    {                                                                                                                  \
-        struct stream stream;                                                                                          \
-        NUMBER *place[BATCH];                                                                                          \
-                                                                                                                       \
-        stream.key = &order->key;                                                                                      \
-        stream.number = node.number;                                                                                   \
-        stream.block = 0;                                                                                              \
-        stream.next = 0;                                                                                               \
-        stream.end = 0;                                                                                                \
-        for (uint64_t i = 0; i + 1 < records;) {                                                                       \
-            unsigned batch = records - 1 - i < BATCH ? (unsigned)(records - 1 - i) : BATCH;                            \
-                                                                                                                       \
-            for (unsigned k = 0; k < batch; k++) {                                                                     \
-                place[k] = AT(table, first + i + k + draw(&stream, (uint32_t)(records - i - k)));                      \
-                __builtin_prefetch(place[k], 1);                                                                       \
-            }                                                                                                          \
-            for (unsigned k = 0; k < batch; k++, i++) {                                                                \
-                NUMBER *here = AT(table, first + i);                                                                   \
-                NUMBER number = *here;                                                                                 \
-                                                                                                                       \
-                *here = *place[k];                                                                                     \
-                *place[k] = number;                                                                                    \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
+static inline void *number_at(const struct table *table, uint64_t i, bool wide)
+{
+    return wide ? (void *)table_u64(table, i) : (void *)table_u32(table, i);
+}
 
-DEFINE_ORDER_LEAF(order_leaf_u64, uint64_t, table_u64)
-DEFINE_ORDER_LEAF(order_leaf_u32, uint32_t, table_u32)
+static inline void swap(void *one, void *other, bool wide)
+{
+    if (wide) {
+        const uint64_t number = *(uint64_t *)one;
+
+        *(uint64_t *)one = *(uint64_t *)other;
+        *(uint64_t *)other = number;
+    } else {
+        const uint32_t number = *(uint32_t *)one;
+
+        *(uint32_t *)one = *(uint32_t *)other;
+        *(uint32_t *)other = number;
+    }
+}
+
+/* Once for numbers of each width, which the compiler knows. */
+static inline void shuffle_leaf(struct order_node node, const struct table *table, uint64_t first, uint64_t records,
+                                bool wide)
+{
+    struct stream stream;
+    void *place[BATCH];
+
+    stream.node = node;
+    stream.block = 0;
+    stream.next = 0;
+    stream.end = 0;
+    for (uint64_t i = 0; i + 1 < records;) {
+        const unsigned batch = (unsigned)least(records - 1 - i, BATCH);
+
+        for (unsigned k = 0; k < batch; k++) {
+            place[k] = number_at(table, first + i + k + draw(&stream, (uint32_t)(records - i - k)), wide);
+            __builtin_prefetch(place[k], 1);
+        }
+        for (unsigned k = 0; k < batch; k++, i++)
+            swap(number_at(table, first + i, wide), place[k], wide);
+    }
+}
+
+void order_leaf(struct order_node node, const struct table *table, uint64_t first, uint64_t records)
+{
+    if (table->wide)
+        shuffle_leaf(node, table, first, records, true);
+    else
+        shuffle_leaf(node, table, first, records, false);
+}
 
 /* Stable scatter of from[first, first + records) to the same places of `to`; start[j] receives where pile j starts. */
-static void scatter(const struct order *order, struct order_node node, unsigned bits, const struct table *from,
-                    struct table *to, uint64_t first, uint64_t records, uint64_t start[(1 << ORDER_ROOT_BITS) + 1])
+static void scatter(struct order_node node, unsigned bits, const struct table *from, struct table *to, uint64_t first,
+                    uint64_t records, uint64_t start[(1 << ORDER_ROOT_BITS) + 1])
 {
     uint16_t pile[STEP];
     uint64_t next[1 << ORDER_ROOT_BITS];
@@ -153,7 +171,7 @@ static void scatter(const struct order *order, struct order_node node, unsigned 
     for (uint64_t i = 0; i < records; i += STEP) {
         size_t count = records - i < STEP ? (size_t)(records - i) : STEP;
 
-        order_scatter(order, node, bits, i, count, pile);
+        order_scatter(node, bits, i, count, pile);
         for (size_t k = 0; k < count; k++)
             next[pile[k]]++;
     }
@@ -168,35 +186,35 @@ static void scatter(const struct order *order, struct order_node node, unsigned 
     for (uint64_t i = 0; i < records; i += STEP) {
         size_t count = records - i < STEP ? (size_t)(records - i) : STEP;
 
-        order_scatter(order, node, bits, i, count, pile);
+        order_scatter(node, bits, i, count, pile);
         for (size_t k = 0; k < count; k++)
             *table_u64(to, next[pile[k]]++) = *table_u64(from, first + i + k);
     }
 }
 
 /* Depth is that of the tree: at most 7, each level with 4 KiB of starts. */
-static void arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
-                    uint64_t first, uint64_t records, order_emit *emit, void *context)
+static void arrange(struct order_node node, struct table *table, struct table *spare, uint64_t first, uint64_t records,
+                    order_emit *emit, void *context)
 {
     uint64_t start[(1 << ORDER_ROOT_BITS) + 1];
-    unsigned bits = order_scatter_bits(order, node, records);
+    unsigned bits = order_scatter_bits(node, records);
 
     if (records == 0)
         return;
     if (bits == 0) {
-        order_leaf_u64(order, node, table, first, records);
+        order_leaf(node, table, first, records);
         emit(context, table, first, records);
         return;
     }
-    scatter(order, node, bits, table, spare, first, records, start);
+    scatter(node, bits, table, spare, first, records, start);
     for (unsigned j = 0; j < 1u << bits; j++)
-        arrange(order, order_child(node, j), spare, table, start[j], start[j + 1] - start[j], emit, context);
+        arrange(order_child(node, j), spare, table, start[j], start[j + 1] - start[j], emit, context);
 }
 
-void order_arrange(const struct order *order, struct order_node node, struct table *table, struct table *spare,
-                   uint64_t records, order_emit *emit, void *context)
+void order_arrange(struct order_node node, struct table *table, struct table *spare, uint64_t records, order_emit *emit,
+                   void *context)
 {
-    arrange(order, node, table, spare, 0, records, emit, context);
+    arrange(node, table, spare, 0, records, emit, context);
 }
 
 static void put_number(uint8_t bytes[8], uint64_t number)
@@ -205,36 +223,45 @@ static void put_number(uint8_t bytes[8], uint64_t number)
         bytes[i] = (uint8_t)(number >> 8 * i);
 }
 
-void order_batch_key(const struct order *order, const char *name, struct random_key *key)
+/* The same order with a key of its own. */
+static struct order derive(const struct order *order, const char *label, const uint8_t *arguments, size_t bytes)
+{
+    struct order derived = *order;
+
+    random_key_derive(&derived.key, &order->key, label, arguments, bytes);
+    return derived;
+}
+
+struct order order_of_batch(const struct order *order, const char *name)
 {
     uint8_t arguments[8 + ORDER_NAME_MAX];
-    size_t length = strlen(name);
+    const size_t length = strlen(name);
 
     put_number(arguments, length);
     for (size_t i = 0; i < length; i++)
         arguments[8 + i] = (uint8_t)name[i];
-    random_key_derive(key, &order->key, "batch", arguments, 8 + length);
+    return derive(order, "batch", arguments, 8 + length);
 }
 
-void order_pile_key(const struct order *order, uint64_t epoch, uint64_t pile, struct random_key *key)
+struct order order_of_pile(const struct order *order, uint64_t epoch, uint64_t pile)
 {
     uint8_t arguments[16];
 
     put_number(arguments, epoch);
     put_number(arguments + 8, pile);
-    random_key_derive(key, &order->key, "pile", arguments, sizeof arguments);
+    return derive(order, "pile", arguments, sizeof arguments);
 }
 
 void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, uint32_t *number)
 {
-    struct order permuted = *order;
     uint8_t *block = (uint8_t *)number;
     struct table table = {.block = &block, .shift = 31}; /* all of it is one block */
     uint8_t arguments[8];
+    struct order permuted;
 
     for (unsigned p = 0; p < piles; p++)
         number[p] = p;
     put_number(arguments, epoch);
-    random_key_derive(&permuted.key, &order->key, "epoch", arguments, sizeof arguments);
-    order_leaf_u32(&permuted, (struct order_node){.number = 0}, &table, 0, piles);
+    permuted = derive(order, "epoch", arguments, sizeof arguments);
+    order_leaf((struct order_node){.order = &permuted}, &table, 0, piles);
 }

@@ -28,7 +28,7 @@ TUNABLE(READ_BYTES, 128 << 10, 64 << 10, 1 << 20);
 TUNABLE(ONCE_SHARE, 16, 1, 4096);
 
 /* Blocks of one write, or read, at most. */
-TUNABLE(PIECES, 64, 1, 64);
+TUNABLE(PIECES, STORAGE_PIECES_MAX, 1, STORAGE_PIECES_MAX);
 
 /* Whole blocks of a pile. */
 static uint32_t full_blocks(const struct pile *pile)

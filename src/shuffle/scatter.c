@@ -428,6 +428,13 @@ static void work(void *context, unsigned worker)
     }
 }
 
+void scatter_to_children(const void *context, uint64_t first, size_t count, uint16_t *pile)
+{
+    const struct scatter_children *children = context;
+
+    order_scatter(children->node, children->bits, first, count, pile);
+}
+
 bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
              struct source *source, struct piles *piles)
 {

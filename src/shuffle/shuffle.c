@@ -35,19 +35,6 @@ TUNABLE(ENDS_SHARE, 16, 16, 1024);
  * larger than a leaf. */
 TUNABLE(WHOLE_RECORDS, ORDER_LEAF_RECORDS, 1, ORDER_LEAF_RECORDS);
 
-struct node_route {
-    const struct order *order;
-    struct order_node node;
-    unsigned bits;
-};
-
-static void route_by_node(const void *context, uint64_t first, size_t count, uint16_t *pile)
-{
-    const struct node_route *route = context;
-
-    order_scatter(route->order, route->node, route->bits, first, count, pile);
-}
-
 struct rank_route {
     const struct table *ranks;
     uint64_t first; /* of the records, and of their ranks */
@@ -85,15 +72,12 @@ static void scatter_pile(struct run *run, struct piles *piles, unsigned p, struc
     pile_clear(piles, p);
 }
 
-static void restart_node(struct run *run, struct piles *piles, unsigned p, struct gather_node node,
+static void restart_node(struct run *run, struct piles *piles, unsigned p, struct scatter_children children,
                          struct output *output)
 {
-    const struct node_route route = {.order = &node.order,
-                                     .node = node.node,
-                                     .bits = order_scatter_bits(&node.order, node.node, piles->pile[p].records)};
     const struct scatter_plan plan = {
-        .route = route_by_node, .context = &route, .piles = 1u << route.bits, .limit = run_left(run)};
-    struct gather_order order = {.order = &node.order, .node = node.node};
+        .route = scatter_to_children, .context = &children, .piles = 1u << children.bits, .limit = run_left(run)};
+    struct gather_order order = {.node = children.node};
     struct piles inner;
 
     scatter_pile(run, piles, p, NULL, &plan, &inner);
@@ -174,7 +158,7 @@ static void scatter_ranked(struct run *run, struct piles *piles, unsigned p, str
 }
 
 /* Draw the order of a leaf, and let rank i be the place of record i. */
-static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struct gather_node leaf,
+static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struct order_node leaf,
                          struct output *output)
 {
     const uint64_t records = piles->pile[p].records;
@@ -184,7 +168,7 @@ static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struc
     take_numbers(run, piles, &ranks, records, 1);
     for (uint64_t i = 0; i < records; i++)
         table_set(&drawn, i, i);
-    order_leaf_u32(&leaf.order, leaf.node, &drawn, 0, records);
+    order_leaf(leaf, &drawn, 0, records);
     for (uint64_t i = 0; i < records; i++)
         table_set(&ranks, table_get(&drawn, i), i);
     table_release(&drawn);
@@ -216,10 +200,11 @@ static void restart(struct run *run, struct piles *piles, unsigned p, const stru
     if (order->ranks != NULL) {
         scatter_ranked(run, piles, p, NULL, order->ranks, p * order->share, output);
     } else {
-        const struct gather_node node = gather_node(order, p);
+        const struct order_node node = gather_node(order, p);
+        const unsigned bits = order_scatter_bits(node, records);
 
-        if (order_scatter_bits(&node.order, node.node, records) > 0)
-            restart_node(run, piles, p, node, output);
+        if (bits > 0)
+            restart_node(run, piles, p, (struct scatter_children){node, bits}, output);
         else
             restart_leaf(run, piles, p, node, output);
     }
@@ -329,10 +314,9 @@ void shuffle_count(struct run *run, struct piles *piles)
 
 bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
 {
-    const struct order_node root = {.root = true};
-    const struct node_route route = {.order = &run->order, .node = root, .bits = ORDER_ROOT_BITS};
-    struct scatter_plan plan = {.route = route_by_node,
-                                .context = &route,
+    const struct scatter_children children = {{.order = &run->order, .root = true}, ORDER_ROOT_BITS};
+    struct scatter_plan plan = {.route = scatter_to_children,
+                                .context = &children,
                                 .piles = 1u << ORDER_ROOT_BITS,
                                 .limit = run_range(run, UINT64_MAX).end,
                                 .refers = run->refers,
@@ -353,7 +337,7 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
 
 void shuffle_source(struct run *run, struct source *source, struct output *output)
 {
-    struct gather_order order = {.order = &run->order, .node = {.root = true}};
+    struct gather_order order = {.node = {.order = &run->order, .root = true}};
     struct piles piles;
 
     if (shuffle_scatter(run, source, &piles)) {

@@ -147,7 +147,7 @@ static uint8_t *tail_of(const struct draft *draft, unsigned number)
     return draft->tail + number * draft->start_bytes;
 }
 
-static void append(struct draft *draft, unsigned number, struct iovec *pieces, int count)
+static void append(struct draft *draft, unsigned number, const struct iovec *pieces, int count)
 {
     struct pile *pile = &draft->pile[number];
     const off_t end = (off_t)pile->checksum.bytes;
@@ -159,33 +159,24 @@ static void append(struct draft *draft, unsigned number, struct iovec *pieces, i
         report_pile(draft, number, errno);
 }
 
-/* Hold back the last of these bytes, and write as many of those held back before to the file. */
-static void write_pieces(struct storage *storage, unsigned number, struct iovec *pieces, int count)
+/* Write the bytes held back before and then these, and hold back the last ones. */
+static void write_pieces(struct storage *storage, unsigned number, const struct iovec *pieces, int count)
 {
     struct draft *draft = (struct draft *)storage;
-    const size_t start_bytes = draft->start_bytes;
-    uint8_t *tail = tail_of(draft, number);
+    struct iovec all[STORAGE_PIECES_MAX + 1] = {{.iov_base = tail_of(draft, number), .iov_len = draft->start_bytes}};
+    struct iovec some[STORAGE_PIECES_MAX + 1];
     uint8_t last[RECORD_DELIMITER_BYTES_MAX];
-    struct iovec first = {.iov_base = tail, .iov_len = 0};
+    size_t bytes = 0, kept = 0, part;
 
+    for (int i = 0; i < count; i++) {
+        all[i + 1] = pieces[i];
+        bytes += pieces[i].iov_len;
+    }
     open_pile(draft, number);
-    while (first.iov_len < start_bytes && count > 0) {
-        struct iovec *piece = &pieces[count - 1];
-        const size_t bytes = least_size(piece->iov_len, start_bytes - first.iov_len);
-
-        piece->iov_len -= bytes;
-        first.iov_len += bytes;
-        memcpy(last + start_bytes - first.iov_len, (uint8_t *)piece->iov_base + piece->iov_len, bytes);
-        count -= piece->iov_len == 0;
-    }
-    if (start_bytes > 0) {
-        const size_t bytes = first.iov_len;
-
-        append(draft, number, &first, 1);
-        memmove(tail, tail + bytes, start_bytes - bytes);
-        memcpy(tail + start_bytes - bytes, last + start_bytes - bytes, bytes);
-    }
-    append(draft, number, pieces, count);
+    append(draft, number, some, io_pieces_part(all, count + 1, 0, bytes, some, STORAGE_PIECES_MAX + 1, &part));
+    for (; io_pieces_part(all, count + 1, bytes + kept, UINT64_MAX, some, 1, &part) > 0; kept += part)
+        memcpy(last + kept, some->iov_base, part);
+    memcpy(tail_of(draft, number), last, kept);
     if (!draft->keeps_open)
         close_pile(draft, number);
 }

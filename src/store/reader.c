@@ -21,27 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/tunable.h"
 #include "base/xxh64.h"
 #include "system/io.h"
 #include "system/sys.h"
-
-TUNABLE(PIECES, 64, 1, 64); /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
-
-struct store_reader {
-    struct storage storage; /* first */
-    const struct store *store;
-    const uint8_t *start;   /* what records start with, */
-    size_t start_bytes;     /* 0 if it is nothing */
-    const uint32_t *number; /* of the piles that are wanted, in the store: number[0] ... number[count - 1] */
-    unsigned count;
-    struct batch *batch; /* in bytewise order of their names */
-    size_t batches;
-    struct store_reader_pile *pile; /* [count]: in all batches */
-    uint64_t sum;                   /* of the bytes of all piles, also those that are not wanted */
-    uint8_t *header;                /* of all inputs, verified; NULL if there is none */
-    size_t header_bytes;
-};
 
 /* ---- All batches at one moment ---- */
 
@@ -197,7 +179,7 @@ _Noreturn static void report_damage(const struct storage_reader *reader)
 /* ---- A file ---- */
 
 /* Fill the pieces from the file, which may have become shorter. */
-static void fetch(struct storage_reader *reader, struct iovec *pieces, int count)
+static void fetch(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
     char file[STORE_NAME_PILE_BYTES];
     size_t done;
@@ -256,43 +238,31 @@ static void end_file(struct storage_reader *reader)
 
 /* ---- What comes of a file ---- */
 
-/* Fill the first of the pieces from the file, which has `limit` bytes to come. Returns the number of bytes. */
-static size_t read_data(struct storage_reader *reader, const struct iovec *pieces, int count, uint64_t limit)
+/* Fill the pieces, from their byte `from` on, from the file, which has `limit` bytes to come. Returns how many were
+ * filled. */
+static size_t read_data(struct storage_reader *reader, const struct iovec *pieces, int count, size_t from,
+                        uint64_t limit)
 {
-    struct iovec some[PIECES], filled[PIECES];
+    struct iovec some[STORAGE_PIECES_MAX];
     size_t bytes;
-    int taken = io_pieces_begin(pieces, count, limit, some, PIECES, &bytes);
+    const int taken = io_pieces_part(pieces, count, from, limit, some, STORAGE_PIECES_MAX, &bytes);
 
-    memcpy(filled, some, (size_t)taken * sizeof *some);
     fetch(reader, some, taken);
     for (int i = 0; i < taken; i++)
-        xxh64_update(&reader->hash, filled[i].iov_base, filled[i].iov_len);
+        xxh64_update(&reader->hash, some[i].iov_base, some[i].iov_len);
     return bytes;
 }
 
 /* The last bytes that come, of which `left` are to come, are those with which records start. */
-static size_t read_start(const struct storage_reader *reader, const struct iovec *piece, size_t left)
+static size_t read_start(const struct storage_reader *reader, const struct iovec *pieces, int count, size_t from,
+                         size_t left)
 {
     const struct store_reader *store = store_of(reader);
-    size_t bytes = piece->iov_len < left ? piece->iov_len : left;
-
-    memcpy(piece->iov_base, store->start + store->start_bytes - left, bytes);
-    return bytes;
-}
-
-/* Fill the first of the pieces. Returns the number of bytes. */
-static size_t read_file(struct storage_reader *reader, const struct iovec *pieces, int count)
-{
-    const uint64_t start_bytes = store_of(reader)->start_bytes;
-    const uint64_t left = reader->at.store.left;
+    struct iovec piece;
     size_t bytes;
 
-    if (left > start_bytes)
-        bytes = read_data(reader, pieces, count, left - start_bytes);
-    else
-        bytes = read_start(reader, pieces, (size_t)left);
-    reader->left -= bytes;
-    reader->at.store.left -= bytes;
+    if (io_pieces_part(pieces, count, from, left, &piece, 1, &bytes) > 0)
+        memcpy(piece.iov_base, store->start + store->start_bytes - left, bytes);
     return bytes;
 }
 
@@ -304,14 +274,22 @@ static void begin(struct storage_reader *reader)
     reader->at.store.fd = -1;
 }
 
-static void read_pieces(struct storage_reader *reader, struct iovec *pieces, int count)
+static void read_pieces(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
-    int used = io_pieces_advance(pieces, count, 0);
+    const uint64_t start_bytes = store_of(reader)->start_bytes;
+    size_t wanted = 0, bytes;
 
-    while (used < count) {
+    for (int i = 0; i < count; i++)
+        wanted += pieces[i].iov_len;
+    for (size_t done = 0; done < wanted; done += bytes) {
         if (reader->at.store.fd < 0)
             begin_file(reader);
-        used += io_pieces_advance(pieces + used, count - used, read_file(reader, pieces + used, count - used));
+        if (reader->at.store.left > start_bytes)
+            bytes = read_data(reader, pieces, count, done, reader->at.store.left - start_bytes);
+        else
+            bytes = read_start(reader, pieces, count, done, (size_t)reader->at.store.left);
+        reader->left -= bytes;
+        reader->at.store.left -= bytes;
         if (reader->at.store.left == 0)
             end_file(reader);
     }
@@ -349,25 +327,4 @@ void store_reader_free(struct store_reader *reader)
     free(reader->pile);
     free(reader->header);
     free(reader);
-}
-
-struct storage *store_reader_storage(struct store_reader *reader)
-{
-    return &reader->storage;
-}
-
-size_t store_reader_batches(const struct store_reader *reader)
-{
-    return reader->batches;
-}
-
-const struct store_reader_pile *store_reader_piles(const struct store_reader *reader)
-{
-    return reader->pile;
-}
-
-const uint8_t *store_reader_header(const struct store_reader *reader, size_t *bytes)
-{
-    *bytes = reader->header_bytes;
-    return reader->header;
 }

@@ -134,46 +134,34 @@ int io_write(int fd, const void *data, size_t bytes)
 
 /* ---- Lists of pieces ---- */
 
-int io_pieces_begin(const struct iovec *pieces, int count, uint64_t limit, struct iovec *some, int room, size_t *bytes)
+int io_pieces_part(const struct iovec *pieces, int count, size_t from, uint64_t limit, struct iovec *some, int room,
+                   size_t *bytes)
 {
     int made = 0;
 
     *bytes = 0;
-    for (; made < count && made < room && *bytes < limit; made++) {
-        some[made] = pieces[made];
-        if (some[made].iov_len > limit - *bytes)
-            some[made].iov_len = (size_t)(limit - *bytes);
-        *bytes += some[made].iov_len;
+    for (int i = 0; i < count && made < room && *bytes < limit; i++) {
+        const size_t before = least_size(from, pieces[i].iov_len);
+        const size_t length = (size_t)least(pieces[i].iov_len - before, limit - *bytes);
+
+        from -= before;
+        if (length > 0)
+            some[made++] = (struct iovec){.iov_base = (char *)pieces[i].iov_base + before, .iov_len = length};
+        *bytes += length;
     }
     return made;
 }
 
-int io_pieces_advance(struct iovec *pieces, int count, size_t bytes)
-{
-    int used = 0;
-
-    for (; used < count && pieces[used].iov_len <= bytes; used++) {
-        bytes -= pieces[used].iov_len;
-        pieces[used].iov_len = 0;
-    }
-    if (used < count) {
-        pieces[used].iov_base = (char *)pieces[used].iov_base + bytes;
-        pieces[used].iov_len -= bytes;
-    }
-    return used;
-}
-
 /* Both directions. A call that moves nothing fails with `error_at_end`: the end of the file or of the disk. */
-static int transfer(transfer_function *call_once, short events, int error_at_end, int fd, struct iovec *pieces,
+static int transfer(transfer_function *call_once, short events, int error_at_end, int fd, const struct iovec *pieces,
                     int count, off_t offset, size_t *done)
 {
     struct iovec call[CALL_PIECES];
-    int used = io_pieces_advance(pieces, count, 0);
+    size_t bytes;
+    int filled;
 
     *done = 0;
-    while (used < count) {
-        size_t bytes;
-        int filled = io_pieces_begin(pieces + used, count - used, CALL_BYTES, call, CALL_PIECES, &bytes);
+    while ((filled = io_pieces_part(pieces, count, *done, CALL_BYTES, call, CALL_PIECES, &bytes)) > 0) {
         ssize_t moved = call_once(fd, call, filled, offset + (off_t)*done);
 
         if (moved < 0) {
@@ -184,18 +172,17 @@ static int transfer(transfer_function *call_once, short events, int error_at_end
             return -1;
         } else {
             *done += (size_t)moved;
-            used += io_pieces_advance(pieces + used, count - used, (size_t)moved);
         }
     }
     return 0;
 }
 
-int io_read_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
+int io_read_at(int fd, const struct iovec *pieces, int count, off_t offset, size_t *done)
 {
     return transfer(sys_preadv, POLLIN, 0, fd, pieces, count, offset, done);
 }
 
-int io_write_at(int fd, struct iovec *pieces, int count, off_t offset, size_t *done)
+int io_write_at(int fd, const struct iovec *pieces, int count, off_t offset, size_t *done)
 {
     return transfer(sys_pwritev, POLLOUT, ENOSPC, fd, pieces, count, offset, done);
 }

@@ -179,11 +179,12 @@ static bool next_frame(struct frames_reader *reader, frames_get *get, void *cont
 }
 
 bool frames_read(struct frames *frames, struct frames_reader *reader, const struct iovec *pieces, int count,
-                 frames_get *get, void *context)
+                 size_t from, frames_get *get, void *context)
 {
     for (int i = 0; i < count; i++) {
-        size_t done = 0;
+        size_t done = least_size(from, pieces[i].iov_len);
 
+        from -= done;
         while (done < pieces[i].iov_len) {
             size_t bytes;
 

@@ -30,7 +30,6 @@ static const unsigned WANTED_DESCRIPTORS = 4096;
 enum { ASKED_BYTES = 16 << 20 };
 
 TUNABLE(STRIPE_BYTES, 1 << 20, 100, 1 << 20);
-TUNABLE(PIECES, 64, 1, 64); /* of one transfer: 64 blocks of 64 KiB are 4 MiB */
 
 struct pile {
     struct xxh64 hash; /* of the bytes that were written */
@@ -151,14 +150,14 @@ static void ask_disk(struct spill *spill)
         }
     for (size_t i = 0; i < asked; i++)
         if (spill->descriptor[i] >= 0)
-            sys_await_disk(spill->descriptor[i], 0, 0);
+            sys_await_disk(spill->descriptor[i]);
     pthread_mutex_unlock(&spill->mutex);
     if (bytes > 0 && sys_own_nanoseconds(&end) && end > start)
         spill_place_waited(spill->place, bytes, end - start);
 }
 
 /* io_write_at, which may be measured. */
-static int write_some(struct spill *spill, int fd, struct iovec *pieces, int count, off_t at, size_t *done)
+static int write_some(struct spill *spill, int fd, const struct iovec *pieces, int count, off_t at, size_t *done)
 {
     uint64_t start, end;
 
@@ -171,33 +170,33 @@ static int write_some(struct spill *spill, int fd, struct iovec *pieces, int cou
     return 0;
 }
 
-/* When a directory is full, go on in the next one. `pieces` is changed. Different threads may do that to different
- * piles. */
-static void append(struct spill *spill, unsigned pile, struct iovec *pieces, int count)
+/* When a directory is full, go on in the next one. Different threads may do that to different piles. */
+static void append(struct spill *spill, unsigned pile, const struct iovec *pieces, int count)
 {
     struct pile *file = &spill->pile[pile];
     struct spill_place *place = spill->place;
+    size_t used = 0;
 
     if (file->extents == 0) {
         file->extents = 1;
         file->used = true;
         atomic_fetch_add(&place->piles, 1);
     }
-    while (count > 0) {
+    for (;;) {
         const struct spot spot = find(spill, pile, file->bytes);
-        const int fd = descriptor_for_writing(spill, pile, spot.extent);
-        struct iovec some[PIECES];
+        struct iovec some[STORAGE_PIECES_MAX];
         size_t bytes, done = 0;
-        int taken = io_pieces_begin(pieces, count, spot.together, some, PIECES, &bytes);
-        int used, error = 0;
+        const int taken = io_pieces_part(pieces, count, used, spot.together, some, STORAGE_PIECES_MAX, &bytes);
+        int fd, error = 0;
 
+        if (taken == 0)
+            return;
+        fd = descriptor_for_writing(spill, pile, spot.extent);
         if (fd < 0 || write_some(spill, fd, some, taken, spot.at, &done) != 0)
             error = errno;
         file->bytes += done;
         atomic_fetch_add(&place->bytes, done);
-        used = io_pieces_advance(pieces, count, done);
-        pieces += used;
-        count -= used;
+        used += done;
         if (error == 0)
             continue;
         if (error != ENOSPC && error != EDQUOT)
@@ -208,22 +207,25 @@ static void append(struct spill *spill, unsigned pile, struct iovec *pieces, int
     }
 }
 
-/* Fill the pieces with the stored bytes from *offset on, which are enough, and move *offset on. */
-static void fetch(struct spill *spill, unsigned pile, uint64_t *offset, struct iovec *pieces, int count)
+/* Fill the pieces with the stored bytes from *offset on, but not beyond `end`, and move *offset on. */
+static void fetch(struct spill *spill, unsigned pile, uint64_t *offset, uint64_t end, const struct iovec *pieces,
+                  int count)
 {
-    while (count > 0) {
-        const struct spot spot = find(spill, pile, *offset);
-        struct iovec some[PIECES];
-        size_t bytes, done;
-        int taken = io_pieces_begin(pieces, count, spot.together, some, PIECES, &bytes);
-        int used;
+    const uint64_t first = *offset;
 
+    while (*offset < end) {
+        const struct spot spot = find(spill, pile, *offset);
+        const uint64_t together = least(spot.together, end - *offset);
+        struct iovec some[STORAGE_PIECES_MAX];
+        size_t bytes, done;
+        const int taken =
+            io_pieces_part(pieces, count, (size_t)(*offset - first), together, some, STORAGE_PIECES_MAX, &bytes);
+
+        if (taken == 0)
+            return;
         if (io_read_at(*descriptor_of(spill, pile, spot.extent), some, taken, spot.at, &done) != 0)
             report(spill, pile, spot.extent, errno);
         *offset += bytes;
-        used = io_pieces_advance(pieces, count, bytes);
-        pieces += used;
-        count -= used;
     }
 }
 
@@ -254,7 +256,7 @@ static void store_packed(void *context, const uint8_t *data, size_t bytes)
     append(packing->spill, packing->pile, &piece, 1);
 }
 
-static void write_pile(struct storage *storage, unsigned pile, struct iovec *pieces, int count)
+static void write_pile(struct storage *storage, unsigned pile, const struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(storage);
     struct spill_place *place = spill->place;
@@ -327,59 +329,31 @@ static size_t fetch_packed(void *context, uint8_t *data, size_t bytes)
 {
     struct storage_reader *reader = context;
     struct spill *spill = spill_of(reader->storage);
-    const uint64_t left = spill->pile[reader->pile].bytes - reader->at.spill.next;
-    const size_t length = bytes < left ? bytes : (size_t)left;
-    struct iovec piece = {.iov_base = data, .iov_len = length};
+    const uint64_t before = reader->at.spill.next;
+    const struct iovec piece = {.iov_base = data, .iov_len = bytes};
 
-    if (length > 0)
-        fetch(spill, reader->pile, &reader->at.spill.next, &piece, 1);
-    return length;
+    fetch(spill, reader->pile, &reader->at.spill.next, spill->pile[reader->pile].bytes, &piece, 1);
+    return (size_t)(reader->at.spill.next - before);
 }
 
-/* Fill the pieces with what is stored as it was written, and after that with what is in frames. */
-static void fetch_frames(struct storage_reader *reader, struct iovec *pieces, int count)
+/* Fill the pieces with what is stored as it was written, and after that with what is in frames. When the pile has been
+ * read to its end, it must be what was written. */
+static void read_pile(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(reader->storage);
-    const uint64_t plain = spill->pile[reader->pile].plain;
+    const struct pile *file = &spill->pile[reader->pile];
+    const uint64_t before = reader->at.spill.next;
 
-    if (reader->at.spill.next < plain) {
-        struct iovec some[PIECES];
-        size_t bytes;
-        const int taken = io_pieces_begin(pieces, count, plain - reader->at.spill.next, some, PIECES, &bytes);
-
-        fetch(spill, reader->pile, &reader->at.spill.next, some, taken);
-        io_pieces_advance(pieces, count, bytes);
-    }
-    if (!frames_read(&spill->place->frames, &reader->at.spill.frames, pieces, count, fetch_packed, reader))
+    fetch(spill, reader->pile, &reader->at.spill.next, file->plain, pieces, count);
+    if (!frames_read(&spill->place->frames, &reader->at.spill.frames, pieces, count,
+                     (size_t)(reader->at.spill.next - before), fetch_packed, reader))
         report_damage(spill, reader->pile);
-}
-
-/* When the pile has been read to its end, it must be what was written. */
-static void verify(struct storage_reader *reader, const struct iovec *pieces, int count)
-{
-    struct spill *spill = spill_of(reader->storage);
-
-    for (int i = 0; i < count; i++)
-        xxh64_update(&reader->hash, pieces[i].iov_base, pieces[i].iov_len);
-    if (reader->left == 0 && xxh64_value(&reader->hash) != xxh64_value(&spill->pile[reader->pile].hash))
-        report_damage(spill, reader->pile);
-}
-
-static void read_pile(struct storage_reader *reader, struct iovec *pieces, int count)
-{
-    struct iovec whole[PIECES];
-
-    while (count > PIECES) {
-        read_pile(reader, pieces, PIECES);
-        pieces += PIECES;
-        count -= PIECES;
-    }
     for (int i = 0; i < count; i++) {
-        whole[i] = pieces[i];
         reader->left -= pieces[i].iov_len;
+        xxh64_update(&reader->hash, pieces[i].iov_base, pieces[i].iov_len);
     }
-    fetch_frames(reader, pieces, count);
-    verify(reader, whole, count);
+    if (reader->left == 0 && xxh64_value(&reader->hash) != xxh64_value(&file->hash))
+        report_damage(spill, reader->pile);
 }
 
 static void discard_read(struct storage_reader *reader)

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
     FUZZ_CHECK(memory != NULL);
     frames_init(&frames);
-    for (int i = 0; i < 10 && frames_read(&frames, &reader, &piece, 1, get, &fuzz); i++)
+    for (int i = 0; i < 10 && frames_read(&frames, &reader, &piece, 1, 0, get, &fuzz); i++)
         continue;
     frames_close(&frames, &reader);
     frames_release(&frames);

@@ -177,13 +177,13 @@ static inline void engine_arrange(const struct order *order, uint64_t node, bool
 }
 
 /* The numbers 0 ... records - 1 in the order of output of a node that has so many, malloc'd. */
-static inline uint32_t *engine_order(const struct order *order, struct order_node node, size_t records)
+static inline uint32_t *engine_order(struct order_node node, size_t records)
 {
     uint32_t *number = malloc((records + 1) * sizeof *number);
 
     for (size_t i = 0; i < records; i++)
         number[i] = (uint32_t)i;
-    engine_arrange(order, node.number, node.root, number, records);
+    engine_arrange(node.order, node.number, node.root, number, records);
     return number;
 }
 

@@ -160,7 +160,7 @@ ANSWER(unsigned, free_descriptors, (unsigned wanted), (wanted))
 ANSWER(bool, own_nanoseconds, (uint64_t *nanoseconds), (nanoseconds))
 ADVICE(nap, (void), ())
 ADVICE(exit, (int status), (status))
-ADVICE(await_disk, (int fd, off_t offset, off_t length), (fd, offset, length))
+ADVICE(await_disk, (int fd), (fd))
 /* clang-format on */
 
 /* ---- Time ---- */

@@ -89,7 +89,7 @@ static void shuffle(struct source *source, struct output *to)
 /* As if all records had come to one pile, which seldom happens to as few as here. */
 static void shuffle_leaf(struct source *source, struct output *to)
 {
-    struct gather_order order = {.order = &small.run.order, .node = {.number = 3}, .keys = &small.run.order.key};
+    struct gather_order order = {.node = {.number = 3}, .orders = &small.run.order};
     struct piles piles = {0};
     uint8_t data[64];
     size_t bytes = source_read(source, data, sizeof data);

@@ -33,7 +33,7 @@ static void gather_from(struct gather_order order, unsigned *next, const char *o
 /* A pile of `text`, as node 7, which may have other records than are counted. */
 static void gather_one(const struct engine_text *text, bool spilled, uint64_t counted)
 {
-    struct gather_order order = {.order = &small.run.order, .node = {.number = 7}, .keys = &small.run.order.key};
+    struct gather_order order = {.node = {.number = 7}, .orders = &small.run.order};
     unsigned next = 0;
 
     fill(text, 1, NULL);
@@ -59,7 +59,7 @@ SMALL_RUN(a_pile_larger_than_a_leaf_is_shuffled_as_defined_and_its_records_are_c
         uint32_t *ranks;
 
         small_open(1 + 2 * (i % 2), leaf[i / 2]);
-        ranks = engine_order(&small.run.order, (struct order_node){.number = 7}, text.records);
+        ranks = engine_order((struct order_node){.order = &small.run.order, .number = 7}, text.records);
         gather_one(&text, i % 2 == 1, text.records);
         small_assert_file("out", &text, ranks, text.records);
         small_close();
@@ -121,17 +121,17 @@ SMALL_RUN(what_memory_cannot_hold_goes_to_disk_in_time)
 /* The records of node 9, in piles of its children, but for the first `skip` ones; `limit` of those. */
 static void assert_gathers_some(const struct engine_text *text, unsigned workers, uint64_t skip, size_t limit)
 {
-    const struct order_node node = {.number = 9};
-    struct gather_order order = {.order = &small.run.order, .node = node};
+    const struct order_node node = {.order = &small.run.order, .number = 9};
+    struct gather_order order = {.node = node};
     uint16_t *pile_of = malloc(text->records * sizeof *pile_of);
     uint32_t *number;
     unsigned next = 0;
     unsigned bits;
 
     small_open(workers, 1000);
-    bits = order_scatter_bits(&small.run.order, node, text->records);
-    order_scatter(&small.run.order, node, bits, 0, text->records, pile_of);
-    number = engine_order(&small.run.order, node, text->records);
+    bits = order_scatter_bits(node, text->records);
+    order_scatter(node, bits, 0, text->records, pile_of);
+    number = engine_order(node, text->records);
     fill(text, 1u << bits, pile_of);
     small.progress.begun = true;
     small.progress.range = (struct run_range){skip, skip + limit};
@@ -196,8 +196,8 @@ static void *wait_and_read(void *context)
 SMALL_RUN(the_next_piles_are_read_while_the_output_waits)
 {
     static const struct storage_kind kind = {.begin = count_begin};
-    struct random_key keys[STORED] = {{{0}}};
-    struct gather_order order = {.order = &small.run.order, .keys = keys};
+    struct order orders[STORED];
+    struct gather_order order = {.orders = orders};
     char *data = malloc(STORED_BYTES);
     pthread_t reader;
     unsigned next = 0;
@@ -214,6 +214,7 @@ SMALL_RUN(the_next_piles_are_read_while_the_output_waits)
     for (unsigned p = 0; p < STORED; p++) {
         struct iovec piece = {.iov_base = data, .iov_len = STORED_BYTES};
 
+        orders[p] = small.run.order;
         storage_write(ahead.other, p, &piece, 1);
         pile_stored(&piles, p, STORED_BYTES / 100, STORED_BYTES);
     }

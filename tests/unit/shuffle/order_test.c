@@ -8,7 +8,6 @@ enum { BLOCK = 4096, BLOCKS = 1500 };
 
 static struct pool pool;
 static struct table table, spare;
-static const struct order_node root = {.number = 0, .root = true};
 
 static int open_tables(void **state)
 {
@@ -32,6 +31,11 @@ static int close_tables(void **state)
 
 #define TEST(name) UNIT_TEST_IN(name, open_tables, close_tables)
 
+static struct order_node root_of(const struct order *order)
+{
+    return (struct order_node){.order = order, .root = true};
+}
+
 static struct order order_of(const char *seed, uint64_t leaf_records)
 {
     struct order order = {.leaf_records = leaf_records};
@@ -54,13 +58,14 @@ static void collect(void *context, const struct table *from, uint64_t first, uin
         output->number[output->count++] = (uint32_t)*table_u64(from, first + i);
 }
 
-static void arrange(const struct order *order, struct order_node node, uint64_t records, uint32_t *number)
+static void arrange(struct order_node node, uint64_t records, uint32_t *number)
 {
     struct output output = {.number = number};
 
+    table.wide = spare.wide = true;
     for (uint64_t i = 0; i < records; i++)
         *table_u64(&table, i) = i;
-    order_arrange(order, node, &table, &spare, records, collect, &output);
+    order_arrange(node, &table, &spare, records, collect, &output);
     assert_int_equal(output.count, records);
 }
 
@@ -68,6 +73,7 @@ static void arrange(const struct order *order, struct order_node node, uint64_t 
 
 TEST(a_child_of_a_node_has_a_number_of_its_own_and_is_no_root)
 {
+    const struct order_node root = root_of(NULL);
     struct order_node node = {.number = UINT64_C(0x8123456789abcdef)};
 
     assert_int_equal(order_child(root, 0).number, 1);
@@ -80,24 +86,24 @@ TEST(a_child_of_a_node_has_a_number_of_its_own_and_is_no_root)
 TEST(the_number_of_piles_is_the_least_that_leaves_them_half_of_a_leaf_but_512_from_the_root)
 {
     static const uint64_t leaf[] = {8, 9, 11, 64, 1001, ORDER_LEAF_RECORDS, ORDER_LEAF_RECORDS - 1, (uint64_t)1 << 31};
-    struct order_node node = {.number = 5};
 
     for (size_t i = 0; i < sizeof leaf / sizeof *leaf; i++) {
         struct order order = order_of("42", leaf[i]);
+        const struct order_node node = {.order = &order, .number = 5};
 
-        assert_int_equal(order_scatter_bits(&order, root, 0), 9);
-        assert_int_equal(order_scatter_bits(&order, root, UINT64_MAX), 9);
-        assert_int_equal(order_scatter_bits(&order, node, 0), 0);
-        assert_int_equal(order_scatter_bits(&order, node, leaf[i]), 0);
-        assert_int_equal(order_scatter_bits(&order, node, leaf[i] + 1), 2);
+        assert_int_equal(order_scatter_bits(root_of(&order), 0), 9);
+        assert_int_equal(order_scatter_bits(root_of(&order), UINT64_MAX), 9);
+        assert_int_equal(order_scatter_bits(node, 0), 0);
+        assert_int_equal(order_scatter_bits(node, leaf[i]), 0);
+        assert_int_equal(order_scatter_bits(node, leaf[i] + 1), 2);
         for (unsigned bits = 2; bits < 9; bits++) {
             uint64_t most = (leaf[i] << bits) / 2; /* 2c = 2^k T */
 
-            assert_int_equal(order_scatter_bits(&order, node, most), bits);
-            assert_int_equal(order_scatter_bits(&order, node, most + 1), bits + 1);
+            assert_int_equal(order_scatter_bits(node, most), bits);
+            assert_int_equal(order_scatter_bits(node, most + 1), bits + 1);
         }
-        assert_int_equal(order_scatter_bits(&order, node, (leaf[i] << 8) + 1), 9);
-        assert_int_equal(order_scatter_bits(&order, node, UINT64_MAX), 9);
+        assert_int_equal(order_scatter_bits(node, (leaf[i] << 8) + 1), 9);
+        assert_int_equal(order_scatter_bits(node, UINT64_MAX), 9);
     }
 }
 
@@ -107,7 +113,7 @@ TEST(any_stretch_of_a_scatter_can_be_asked_for)
     static const uint64_t first[] = {0, 1, 2, 31, 32, 33, 1000, 2047, 2048, ((uint64_t)1 << 37) - 1, (uint64_t)1 << 40};
     static const size_t count[] = {0, 1, 2, 31, 32, 33, 64, 2047, 2048, 2049, MOST};
     struct order order = order_of("seed", 64);
-    struct order_node node = {.number = UINT64_C(0xfedcba9876543210)};
+    struct order_node node = {.order = &order, .number = UINT64_C(0xfedcba9876543210)};
     uint16_t pile[MOST + 1];
     uint16_t expected[MOST];
 
@@ -117,7 +123,7 @@ TEST(any_stretch_of_a_scatter_can_be_asked_for)
         for (unsigned bits = 2; bits <= 9; bits++)
             for (size_t c = bits % 3; c < sizeof count / sizeof *count; c += bits == 9 ? 1 : 3) {
                 pile[count[c]] = 0x5eed;
-                order_scatter(&order, node, bits, first[f], count[c], pile);
+                order_scatter(node, bits, first[f], count[c], pile);
                 for (size_t i = 0; i < count[c]; i++)
                     assert_int_equal(pile[i], expected[i] >> (9 - bits));
                 assert_int_equal(pile[count[c]], 0x5eed);
@@ -133,17 +139,18 @@ TEST(a_leaf_is_a_fisher_yates_shuffle_by_the_words_of_its_stream)
     struct order order = order_of("alike", ORDER_LEAF_RECORDS);
     uint32_t *expected = malloc(MOST * sizeof *expected);
 
+    spare.wide = false;
     for (uint32_t n = 0; n < 143; n++) {
         const uint32_t records = n < 140 ? n : large[n - 140];
-        const struct order_node node = {.number = records == MOST ? 3 : 1000 + records};
+        const struct order_node node = {.order = &order, .number = records == MOST ? 3 : 1000 + records};
 
         for (uint32_t i = 0; i < records; i++)
             expected[i] = i;
         engine_leaf(&order, node.number, expected, records);
         for (uint32_t i = 0; i < records + 2; i++)
             *table_u64(&table, 77 + i) = *table_u32(&spare, 3 + i) = i - 1;
-        order_leaf_u64(&order, node, &table, 78, records);
-        order_leaf_u32(&order, node, &spare, 4, records);
+        order_leaf(node, &table, 78, records);
+        order_leaf(node, &spare, 4, records);
         for (uint32_t i = 0; i < records; i++)
             assert_true(*table_u64(&table, 78 + i) == expected[i] && *table_u32(&spare, 4 + i) == expected[i]);
         assert_true(*table_u64(&table, 77) == (uint32_t)-1 && *table_u64(&table, 78 + records) == records);
@@ -157,15 +164,19 @@ TEST(a_deep_tree_is_arranged_as_defined)
     const struct {
         struct order_node node;
         size_t records;
-    } cases[] = {{root, 0}, {root, 1}, {root, 7001}, {{.number = 77}, 5000}, {{.number = 78}, 8}};
+    } cases[] = {
+        {{.root = true}, 0}, {{.root = true}, 1}, {{.root = true}, 7001}, {{.number = 77}, 5000}, {{.number = 78}, 8}};
     static uint32_t number[7001];
 
     for (int i = 0; i < 25; i++) {
         const struct order order = order_of("deep", leaf[i / 5]);
         const size_t records = cases[i % 5].records;
-        uint32_t *expected = engine_order(&order, cases[i % 5].node, records);
+        struct order_node node = cases[i % 5].node;
+        uint32_t *expected;
 
-        arrange(&order, cases[i % 5].node, records, number);
+        node.order = &order;
+        expected = engine_order(node, records);
+        arrange(node, records, number);
         assert_memory_equal(number, expected, records * sizeof *expected);
         free(expected);
     }
@@ -179,17 +190,14 @@ TEST(keys_of_stores_are_golden)
     static const uint16_t of_8[20] = {3, 3, 7, 5, 5, 2, 4, 3, 2, 3, 3, 0, 2, 5, 5, 2, 7, 3, 4, 5};
     static const uint16_t of_4096[6] = {2013, 1674, 3716, 2602, 2707, 1405};
     static const uint32_t pile[2] = {0xd560a07b, 0x1585729d};
-    struct order batch = order;
-    struct random_key key;
+    const struct order batch = order_of_batch(&order, "a.b-c");
     uint16_t got[20];
 
-    order_batch_key(&order, "a.b-c", &batch.key);
-    order_scatter(&batch, (struct order_node){.number = 0}, 3, 0, 20, got);
+    order_scatter((struct order_node){.order = &batch}, 3, 0, 20, got);
     assert_memory_equal(got, of_8, sizeof of_8);
-    order_scatter(&batch, (struct order_node){.number = 0}, 12, 0, 6, got);
+    order_scatter((struct order_node){.order = &batch}, 12, 0, 6, got);
     assert_memory_equal(got, of_4096, sizeof of_4096);
-    order_pile_key(&order, 3, 511, &key);
-    assert_memory_equal(key.word, pile, sizeof pile);
+    assert_memory_equal(order_of_pile(&order, 3, 511).key.word, pile, sizeof pile);
 }
 
 TEST(the_order_of_the_piles_in_an_epoch_is_golden)
@@ -229,38 +237,38 @@ static unsigned rank_of(const uint32_t number[FIVE])
 
 static void leaf_order(const struct order *order, uint32_t number[FIVE])
 {
+    table.wide = false;
     for (uint32_t i = 0; i < FIVE; i++)
         *table_u32(&table, i) = i;
-    order_leaf_u32(order, (struct order_node){.number = 1}, &table, 0, FIVE);
+    order_leaf((struct order_node){.order = order, .number = 1}, &table, 0, FIVE);
     for (uint32_t i = 0; i < FIVE; i++)
         number[i] = *table_u32(&table, i);
 }
 
 static void tree_order(const struct order *order, uint32_t number[FIVE])
 {
-    arrange(order, (struct order_node){.number = 9}, FIVE, number);
+    arrange((struct order_node){.order = order, .number = 9}, FIVE, number);
 }
 
 static void root_order(const struct order *order, uint32_t number[FIVE])
 {
-    arrange(order, root, FIVE, number);
+    arrange(root_of(order), FIVE, number);
 }
 
 /* The order of a store of two piles with two batches, of two records and of three. */
 static void store_order_in(const struct order *order, uint64_t epoch, uint32_t number[FIVE])
 {
-    struct order batch = *order;
-    struct order pile = *order;
+    const struct order one = order_of_batch(order, "a"), other = order_of_batch(order, "b");
     uint32_t piles[2];
     uint16_t pile_of[FIVE];
     unsigned done = 0;
 
-    order_batch_key(order, "a", &batch.key);
-    order_scatter(&batch, (struct order_node){.number = 0}, 1, 0, 2, pile_of);
-    order_batch_key(order, "b", &batch.key);
-    order_scatter(&batch, (struct order_node){.number = 0}, 1, 0, FIVE - 2, pile_of + 2);
+    order_scatter((struct order_node){.order = &one}, 1, 0, 2, pile_of);
+    order_scatter((struct order_node){.order = &other}, 1, 0, FIVE - 2, pile_of + 2);
     order_of_epoch(order, epoch, 2, piles);
+    table.wide = false;
     for (unsigned p = 0; p < 2; p++) {
+        const struct order pile = order_of_pile(order, epoch, piles[p]);
         uint32_t record[FIVE] = {0};
         unsigned count = 0;
 
@@ -269,8 +277,7 @@ static void store_order_in(const struct order *order, uint64_t epoch, uint32_t n
                 record[count++] = i;
         for (unsigned i = 0; i < count; i++)
             *table_u32(&table, i) = record[i];
-        order_pile_key(order, epoch, piles[p], &pile.key);
-        order_leaf_u32(&pile, (struct order_node){.number = 0}, &table, 0, count);
+        order_leaf((struct order_node){.order = &pile}, &table, 0, count);
         for (unsigned i = 0; i < count; i++)
             number[done++] = *table_u32(&table, i);
     }
@@ -335,7 +342,7 @@ UNIT_TEST(piles_stay_within_six_standard_deviations)
         const struct order order = order_of(seeds[i], ORDER_LEAF_RECORDS);
         double count[PILES] = {0};
 
-        order_scatter(&order, root, ORDER_ROOT_BITS, 0, RECORDS, pile);
+        order_scatter(root_of(&order), ORDER_ROOT_BITS, 0, RECORDS, pile);
         for (int k = 0; k < RECORDS; k++)
             count[pile[k]]++;
         for (int p = 0; p < PILES; p++)

@@ -6,7 +6,7 @@
 /* All of the text in one pile, which counts `records`, to the file "out". */
 static void shuffle_one_pile(const struct engine_text *text, uint64_t records)
 {
-    struct gather_order order = {.order = &small.run.order, .node = {.number = 3}, .keys = &small.run.order.key};
+    struct gather_order order = {.node = {.number = 3}, .orders = &small.run.order};
     struct output *to = small_output("out");
     struct piles piles;
 
@@ -49,7 +49,7 @@ QUARTER_RUN(a_pile_that_does_not_fit_is_shuffled_as_defined_in_every_way)
         uint32_t *number;
 
         small_open(i % 2 == 0 ? 3 : 1, cases[i].leaf_records);
-        number = engine_order(&small.run.order, (struct order_node){.number = 3}, text.records);
+        number = engine_order((struct order_node){.order = &small.run.order, .number = 3}, text.records);
         shuffle_one_pile(&text, text.records);
         assert_true(small.progress.started_over >= cases[i].started_over);
         small_assert_file("out", &text, number, text.records);

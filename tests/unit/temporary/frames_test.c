@@ -99,7 +99,7 @@ static bool fetch(size_t bytes, size_t step, size_t piece, uint8_t *to)
     fetched_bytes = 0;
     for (size_t at = 0; at < bytes && whole; at += step)
         whole = frames_read(&frames, &reader, pieces,
-                            cut(to + at, step < bytes - at ? step : bytes - at, piece, pieces), get, NULL);
+                            cut(to + at, step < bytes - at ? step : bytes - at, piece, pieces), 0, get, NULL);
     frames_close(&frames, &reader);
     return whole;
 }
