@@ -185,7 +185,7 @@ test_what_chance_chooses_is_divided_when_all_has_been_read() {
         joined
     done
     fails_with 1 'bigshuf: --split: the files must not take more than the * records there are' \
-        bigshuf --probability=0.5 --split=9:parts/0 -o parts/1 -e 1 2 3 4 5 6 7 8 9
+        bigshuf --seed=x --probability=0.5 --split=9:parts/0 -o parts/1 -e 1 2 3 4 5 6 7 8 9
     same '' "$(names parts)"
 }
 
