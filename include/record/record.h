@@ -110,8 +110,8 @@ struct record_kind {
      * and %s the string, as in C. */
     const char *stored;
 
-    /* Ends of records (record.h). `advance` NULL: `ends` does it. `missing` NULL: text lacks the
-     * delimiter byte, which cannot be added within double quotes; others cannot be completed. */
+    /* Ends of records (record.h). `advance` NULL: `ends` does it. `missing` NULL: text lacks the delimiter byte, which
+     * cannot be added within double quotes; others cannot be completed. */
     record_ends_function *ends;
     void (*advance)(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
     ssize_t (*missing)(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);

@@ -45,8 +45,7 @@ static const struct {
     {"fraction frac ratio percent percentage proportion prob rate sample-rate p",
      "write --probability=P for a sample, --split=P%:FILE for a part"},
     {"train-test-split test-size train-size validation valid test train holdout train-ratio test-ratio val-size dev "
-     "val "
-     "test-split validation-split val-split",
+     "val test-split validation-split val-split",
      "write --split=20%:test -o train"},
     {"folds kfold k-fold cross-validation", "write --split=20%:FILE once for each fold"},
     {"chunks n-shards num-shards files n-files num-files n-chunks partitions outputs N",
