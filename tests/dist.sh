@@ -20,11 +20,12 @@ files_below() {
     (cd "$1" && find . ! -type d | sort)
 }
 
-# The program passes all tests of golden values: golden PROGRAM.
+# The program passes the tests of golden values of few records: golden PROGRAM.
 golden() {
     mkdir golden
     cp "$1" golden/bigshuf
-    BUILD=golden ONLY=golden bash "$TOP/tests/support/run.sh" "$TOP"/tests/end_to_end/*.sh
+    BUILD=golden ONLY=golden EXCEPT='golden_.*_of_(more|many|piles|a_million)' \
+        bash "$TOP/tests/support/run.sh" "$TOP"/tests/end_to_end/*.sh
 }
 
 # All that is installed, sorted.
