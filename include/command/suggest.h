@@ -15,11 +15,10 @@ enum { SUGGEST_BYTES = 256 };
  * one of the options, which end with one without a name. If `options` is NULL, it must not differ. */
 const char *suggest_option(const struct option *options, const char *name, char text[SUGGEST_BYTES]);
 
-/* Instead of an argument of an option, which has its dashes: "100MB", "2lines", "json", "1:4". */
+/* Instead of an argument of an option, which has its dashes: "json" of --records, "yes" of --header. */
 const char *suggest_argument(const char *option, const char *argument, char text[SUGGEST_BYTES]);
 
-const char *suggest_number(const char *number, char text[SUGGEST_BYTES]); /* instead of "10k", "1e6", "1,000" */
-const char *suggest_sample(const char *count, char text[SUGGEST_BYTES]);  /* instead of -n COUNT: also of "5%", "0.1" */
+const char *suggest_sample(const char *count, char text[SUGGEST_BYTES]); /* instead of -n COUNT: also of "5%", "0.1" */
 const char *suggest_probability(const char *share, char text[SUGGEST_BYTES]); /* instead of "5%", "5", "1/100" */
 const char *suggest_split(const char *split, char text[SUGGEST_BYTES]);       /* instead of "0.2:f", "20%", "f:10" */
 

@@ -18,7 +18,7 @@
 #include "system/hardware.h"
 
 /* What an argument should be. */
-#define WHOLE_NUMBER "must be a whole number"
+#define WHOLE_NUMBER "must be a whole number, digits only"
 #define ONE_BYTE     "must be one byte, such as ',', or an escape, such as '\\t'"
 
 /* Said after the message. */
@@ -34,7 +34,7 @@ void argument_misused(struct parsing *parsing)
 }
 
 /* The option does not take this argument: it is too large if errno is ERANGE, else invalid; `valid` says what would be
- * valid ("must be a whole number"), and `better` what may be meant ("; write 1000"). */
+ * valid ("must be a whole number"), and `better` what may be meant ("; write 80%:FILE"). */
 _Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid, const char *better)
 {
     char known[SUGGEST_BYTES];
@@ -52,12 +52,9 @@ _Noreturn static void refuse(const struct parsing *parsing, const char *text, co
 
 static void set_count(const struct parsing *parsing, const struct argument *argument, const char *text, uint64_t *value)
 {
-    char better[SUGGEST_BYTES];
-
     if (number_parse(text, value) != 0) {
         if (errno != ERANGE || !argument->capped)
-            refuse(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER,
-                   argument->valid != NULL ? "" : suggest_number(text, better));
+            refuse(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER, "");
         *value = UINT64_MAX;
     }
     if (*value < argument->least)
@@ -258,16 +255,14 @@ static int read_number(const char *text, const char *end, uint64_t *value)
 
 /* A range is refused because of the part of it from `text` to `end`, which is too large if errno is ERANGE. Without
  * digits, it may be meant as that of sed. */
-_Noreturn static void refuse_range(const char *text, const char *end, const char *whole)
+_Noreturn static void refuse_range(const char *text, const char *end)
 {
     const bool is_name = text < end && strpbrk(text, "0123456789") == NULL;
     const char *cause =
         errno == ERANGE ? strerror(EOVERFLOW) : "must be LO-HI, the smaller number first, such as 1-100";
-    char better[SUGGEST_BYTES];
 
     fault_say("invalid input range: '%.*s': %s%s", (int)(end - text), text, cause,
-              is_name ? "; write FILE alone to shuffle it, -o FILE FILE in place"
-                      : suggest_argument("-i", whole, better));
+              is_name ? "; write FILE alone to shuffle it, -o FILE FILE in place" : "");
 }
 
 void argument_head_count(struct parsing *parsing, const char *text)
@@ -290,11 +285,11 @@ void argument_input_range(struct parsing *parsing, const char *text)
     if (options->range)
         fault_say("multiple -i options specified; give one");
     if (read_number(text, hyphen, &low) != 0 || hyphen == end)
-        refuse_range(text, hyphen, text);
+        refuse_range(text, hyphen);
     if (read_number(hyphen + 1, end, &high) != 0)
-        refuse_range(hyphen + 1, end, text);
+        refuse_range(hyphen + 1, end);
     if (low > high && low - high > 1)
-        refuse_range(text, end, text);
+        refuse_range(text, end);
     options->range = true;
     options->range_first = low;
     options->range_count = high - low + 1; /* 2^64 is 0 */

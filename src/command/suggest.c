@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/number.h"
 #include "record/kind.h"
 
 /* ---- Options ---- */
@@ -179,73 +178,6 @@ const char *suggest_option(const struct option *options, const char *name, char 
     return text;
 }
 
-/* "1000lines" and "lines:1000" are counts; other numbers with units are sizes. */
-static void look_at_units(const char *option, const char *argument, char text[SUGGEST_BYTES])
-{
-    const bool shards = strcmp(option, "--shards") == 0;
-    const char *number = argument + strcspn(argument, "0123456789");
-    const int digits = (int)strspn(number, "0123456789");
-    const char *word = number[digits] == '\0' ? argument : number + digits;
-    uint64_t bytes;
-
-    if (digits > 0 && (strncmp(word, "line", 4) == 0 || strncmp(word, "rec", 3) == 0 || strncmp(word, "row", 3) == 0))
-        snprintf(text, SUGGEST_BYTES, "; write %s=%s%.*s", option, shards ? "records:" : "", digits, number);
-    else if (shards && number[digits] != '\0' && number_parse_size(number, 0, &bytes) == 0 && bytes > 0)
-        snprintf(text, SUGGEST_BYTES, "; write --shards=bytes:%s", number);
-}
-
-enum { DIGITS = 20 };
-
-/* The digits of a number as other tools take it, with a unit, an exponent, or commas or underscores between thousands;
- * false if it is none. */
-static bool read_digits(const char *text, char digits[DIGITS])
-{
-    static const char units[] = "kmgt";
-    size_t used = 0;
-    unsigned long zeros = 0;
-    char *end;
-
-    while (used < DIGITS && (isdigit((unsigned char)*text) ||
-                             (used > 0 && (*text == ',' || *text == '_') && strspn(text + 1, "0123456789") == 3))) {
-        if (isdigit((unsigned char)*text))
-            digits[used++] = *text;
-        text++;
-    }
-    if (used > 0 && (*text == 'e' || *text == 'E') && isdigit((unsigned char)text[1])) {
-        zeros = strtoul(text + 1, &end, 10);
-        text = end;
-    } else if (used > 0 && *text != '\0' && strchr(units, tolower((unsigned char)*text)) != NULL) {
-        zeros = 3 * (unsigned long)(strchr(units, tolower((unsigned char)*text)) - units + 1);
-        text++;
-    }
-    if (used == 0 || *text != '\0' || zeros >= DIGITS - used)
-        return false;
-    memset(digits + used, '0', zeros);
-    digits[used + zeros] = '\0';
-    return true;
-}
-
-/* Two numbers with something else between them, or only the second one. */
-static void look_at_pair(const char *option, const char *argument, char text[SUGGEST_BYTES])
-{
-    static const char quotes[] = "'\"{}[]()";
-    uint64_t low = 1, high;
-    char digits[DIGITS];
-    const char *rest = number_digits(argument + strspn(argument, quotes), &high);
-
-    if (rest != NULL && rest[strspn(rest, quotes)] != '\0') {
-        low = high;
-        rest += strspn(rest, " ,:;/.-of\xe2\x80\x93\x94"); /* the last four are parts of dashes */
-        rest = read_digits(rest, digits) ? number_digits(digits, &high) : number_digits(rest, &high);
-    }
-    if (rest == NULL || rest[strspn(rest, quotes)] != '\0')
-        return;
-    if (strcmp(option, "--part") == 0 && high > 0 && high <= PART_MAX)
-        snprintf(text, SUGGEST_BYTES, "; parts are 1/%u to %u/%u", (unsigned)high, (unsigned)high, (unsigned)high);
-    else if (strcmp(option, "-i") == 0 && low <= high && high > 1)
-        snprintf(text, SUGGEST_BYTES, "; write -i %llu-%llu", (unsigned long long)low, (unsigned long long)high);
-}
-
 const char *suggest_argument(const char *option, const char *argument, char text[SUGGEST_BYTES])
 {
     char small[NAME_BYTES + 2];
@@ -261,23 +193,10 @@ const char *suggest_argument(const char *option, const char *argument, char text
         nearest.edits = strlen(nearest.name) > EDITED_BYTES ? EDITS + 1 : 1;
         look_at_kinds(&nearest);
     }
-    if (strcmp(option, "--shards") == 0 || strcmp(option, "--header") == 0)
-        look_at_units(option, argument, text);
-    look_at_pair(option, argument, text);
     return text;
 }
 
 /* ---- Numbers ---- */
-
-const char *suggest_number(const char *number, char text[SUGGEST_BYTES])
-{
-    char digits[DIGITS];
-
-    text[0] = '\0';
-    if (read_digits(number, digits))
-        snprintf(text, SUGGEST_BYTES, "; write %s", digits);
-    return text;
-}
 
 const char *suggest_sample(const char *count, char text[SUGGEST_BYTES])
 {
@@ -286,12 +205,11 @@ const char *suggest_sample(const char *count, char text[SUGGEST_BYTES])
     const double share = *end == '%' ? number / 100 : number;
     const bool is_share = count[strspn(count, "0123456789.%")] == '\0' && end[*end == '%'] == '\0';
 
+    text[0] = '\0';
     if (is_share && share == 1)
         snprintf(text, SUGGEST_BYTES, "; leave -n out to have all lines");
     else if (is_share && share > 0 && share < 1)
         snprintf(text, SUGGEST_BYTES, "; write --probability=%.10g for about %.10g%% of the lines", share, 100 * share);
-    else
-        suggest_number(count, text);
     return text;
 }
 

@@ -137,42 +137,33 @@ END
 
 test_likely_mistakes_with_numbers_and_other_arguments_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf -n 10k in =! invalid line count: '10k': must be a whole number; write 10000
-bigshuf -n 1M in =! invalid line count: '1M': must be a whole number; write 1000000
-bigshuf -n 1e6 in =! invalid line count: '1e6': must be a whole number; write 1000000
-bigshuf -n 1,000,000 in =! invalid line count: '1,000,000': must be a whole number; write 1000000
-bigshuf -n 1_000 in =! invalid line count: '1_000': must be a whole number; write 1000
-bigshuf -n 5% in =! invalid line count: '5%': must be a whole number; write --probability=0.05 for about 5% of the lines
-bigshuf -n 100% in =! invalid line count: '100%': must be a whole number; leave -n out to have all lines
-bigshuf -n 0.1 in =! invalid line count: '0.1': must be a whole number; write --probability=0.1 for about 10% of the lines
-bigshuf -n .25 in =! invalid line count: '.25': must be a whole number; write --probability=0.25 for about 25% of the lines
+bigshuf -n 10k in =! invalid line count: '10k': must be a whole number, digits only
+bigshuf -n 1e6 in =! invalid line count: '1e6': must be a whole number, digits only
+bigshuf -n 5% in =! invalid line count: '5%': must be a whole number, digits only; write --probability=0.05 for about 5% of the lines
+bigshuf -n 100% in =! invalid line count: '100%': must be a whole number, digits only; leave -n out to have all lines
+bigshuf -n 0.1 in =! invalid line count: '0.1': must be a whole number, digits only; write --probability=0.1 for about 10% of the lines
+bigshuf -n .25 in =! invalid line count: '.25': must be a whole number, digits only; write --probability=0.25 for about 25% of the lines
 bigshuf -n=5 in =! -n=5: a letter takes no =; write -n 5
 bigshuf -o=out in =! -o=out: a letter takes no =; write -o out
 bigshuf -zS=1G in =! -S=1G: a letter takes no =; write -S 1G
 bigshuf -t=, --group-field=1 torn.csv =! -t=,: a letter takes no =; write -t ,
-bigshuf --skip=header --seed=x table.csv =! invalid --skip argument 'header': must be a whole number; write --header
+bigshuf --skip=header --seed=x table.csv =! invalid --skip argument 'header': must be a whole number, digits only; write --header
 bigshuf --skip=1 --seed=x table.csv =? warning: --skip=1: leaves out the first record of the order, not the first line of the input; to keep that on top write --header
-bigshuf -n -5 in =! invalid line count: '-5': must be a whole number
-bigshuf -n all in =! invalid line count: 'all': must be a whole number
-bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number: \r is a carriage return, as in lines that end with CRLF
-bigshuf -n "" in =! invalid line count: '': must be a whole number
-bigshuf -n in =! invalid line count: 'in': must be a whole number
-bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number first, such as 1-100; write -i 1-100
-bigshuf -i 1,6 =! invalid input range: '1,6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
-bigshuf -i 0:6 =! invalid input range: '0:6': must be LO-HI, the smaller number first, such as 1-100; write -i 0-6
+bigshuf -n -5 in =! invalid line count: '-5': must be a whole number, digits only
+bigshuf -n all in =! invalid line count: 'all': must be a whole number, digits only
+bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number, digits only: \r is a carriage return, as in lines that end with CRLF
+bigshuf -n "" in =! invalid line count: '': must be a whole number, digits only
+bigshuf -n in =! invalid line count: 'in': must be a whole number, digits only
+bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number first, such as 1-100
+bigshuf -i 1,6 =! invalid input range: '1,6': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 6,1 =! invalid input range: '6,1': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1 6 =! invalid input range: '1': must be LO-HI, the smaller number first, such as 1-100
-bigshuf -i "'1-6'" =! invalid input range: ''1': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
+bigshuf -i "'1-6'" =! invalid input range: ''1': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i {1..6} =! invalid input range: '1': must be LO-HI, the smaller number first, such as 1-100
-bigshuf -i '{1..6}' =! invalid input range: '{1..6}': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
-bigshuf -i 1–6 =! invalid input range: '1–6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
-bigshuf -i 1-1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-1000000
-bigshuf -i 1-10k =! invalid input range: '10k': must be LO-HI, the smaller number first, such as 1-100; write -i 1-10000
+bigshuf -i 1-1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i -5-5 =! invalid input range: '': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1-10,20 =! invalid input range: '10,20': must be LO-HI, the smaller number first, such as 1-100
-bigshuf -i 1,99999999999999999999 =! invalid input range: '1,99999999999999999999': must be LO-HI, the smaller number first, such as 1-100
-bigshuf -i 1..6 =! invalid input range: '1..6': must be LO-HI, the smaller number first, such as 1-100; write -i 1-6
 bigshuf -i 6-1 =! invalid input range: '6-1': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf -i 1-10 in =! extra operand 'in'; -i takes no files
@@ -186,21 +177,17 @@ bigshuf --probability=half in =! invalid probability: 'half': must be a number f
 bigshuf --parallel=0 in =! --parallel must be at least 1
 bigshuf --parallel=auto in =! invalid --parallel argument 'auto': must be a whole number; all processors are the default
 bigshuf --shards=0 -o %d in =! --shards must be at least 1
-bigshuf --shards=1k -o %d in =! invalid --shards argument '1k': must be a number of files, records:N or bytes:BYTES; write --shards=bytes:1k
-bigshuf --shards=100MB -o %d in =! invalid --shards argument '100MB': must be a number of files, records:N or bytes:BYTES; write --shards=bytes:100MB
-bigshuf --shards=size:1.5G -o %d in =! invalid --shards argument 'size:1.5G': must be a number of files, records:N or bytes:BYTES; write --shards=bytes:1.5G
-bigshuf --shards=1000lines -o %d in =! invalid --shards argument '1000lines': must be a number of files, records:N or bytes:BYTES; write --shards=records:1000
-bigshuf --shards=lines:1000 -o %d in =! invalid --shards argument 'lines:1000': must be a number of files, records:N or bytes:BYTES; write --shards=records:1000
+bigshuf --shards=1k -o %d in =! invalid --shards argument '1k': must be a number of files, records:N or bytes:BYTES
+bigshuf --shards=100MB -o %d in =! invalid --shards argument '100MB': must be a number of files, records:N or bytes:BYTES
+bigshuf --shards=lines:1000 -o %d in =! invalid --shards argument 'lines:1000': must be a number of files, records:N or bytes:BYTES
 bigshuf --shards=rows -o %d in =! invalid --shards argument 'rows': must be a number of files, records:N or bytes:BYTES
 bigshuf --shards=10% -o %d in =! invalid --shards argument '10%': must be a number of files, records:N or bytes:BYTES
-bigshuf --part=5/4 --seed=1 in =! invalid --part argument '5/4': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/4 to 4/4
-bigshuf --part=0/4 --seed=1 in =! invalid --part argument '0/4': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/4 to 4/4
-bigshuf --part=1:4 --seed=1 in =! invalid --part argument '1:4': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/4 to 4/4
-bigshuf --part=3 --seed=1 in =! invalid --part argument '3': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/3 to 3/3
+bigshuf --part=5/4 --seed=1 in =! invalid --part argument '5/4': must be R/W, part R of W, from 1/W to W/W, W below 2^32
+bigshuf --part=1:4 --seed=1 in =! invalid --part argument '1:4': must be R/W, part R of W, from 1/W to W/W, W below 2^32
+bigshuf --part=3 --seed=1 in =! invalid --part argument '3': must be R/W, part R of W, from 1/W to W/W, W below 2^32
 bigshuf --part=1/4294967296 --seed=1 in =! invalid --part argument '1/4294967296': must be R/W, part R of W, from 1/W to W/W, W below 2^32
 bigshuf --part=1/0 --seed=1 in =! invalid --part argument '1/0': must be R/W, part R of W, from 1/W to W/W, W below 2^32
 bigshuf --part=1/4 in =! --part needs --seed, so that all parts are of one order
-bigshuf --part=1of4 --seed=1 in =! invalid --part argument '1of4': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/4 to 4/4
 bigshuf --skip=1 in =! --skip needs --seed, so that the order is the same again; to keep the first line on top write --header
 bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': must be one byte, such as ',', or an escape, such as '\t'
 bigshuf -t '' --weight-field=2 in =! empty tab: must be one byte, such as ',', or an escape, such as '\t'
@@ -215,7 +202,7 @@ bigshuf --weight-field=0 in =! invalid field value '0': fields are numbered from
 bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a header of one line; add --header, or give the number
 bigshuf --csv --header --weight-field=prize table.csv =! table.csv: no column 'prize': the header has 'id', 'price'
 bigshuf --group-field=/user in =! in:1: nothing at /user: '1'; jq can mend such records, or leave them out
-bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number
+bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number, digits only
 bigshuf --gather=store --piles=3- =! invalid --piles argument '3-': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
 bigshuf --tune=fast in =! invalid --tune argument 'fast': must be leaf-records=T or compress-temporary=auto|always|never
 bigshuf --records=CSV in =! invalid record kind 'CSV': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; write --records=csv
@@ -232,13 +219,12 @@ bigshuf --records=paragraphs in =! invalid record kind 'paragraphs': must be one
 bigshuf --records=fastaq in =! invalid record kind 'fastaq': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; write --records=fasta
 bigshuf --records=parquet in =! invalid record kind 'parquet': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
 bigshuf --records=bytes:0 in =! --records=bytes must be at least 1
-bigshuf --expect-records=1e3 in =! invalid --expect-records argument '1e3': must be a whole number; write 1000
+bigshuf --expect-records=1e3 in =! invalid --expect-records argument '1e3': must be a whole number, digits only
 bigshuf --header=yes in =! invalid --header argument 'yes': must be a number of lines, bytes:N or start:STRING; write --header
 bigshuf --header=true in =! invalid --header argument 'true': must be a number of lines, bytes:N or start:STRING; write --header
 bigshuf --header=no in =! invalid --header argument 'no': must be a number of lines, bytes:N or start:STRING; leave --header out
-bigshuf --header=2lines in =! invalid --header argument '2lines': must be a number of lines, bytes:N or start:STRING; write --header=2
-bigshuf --header=lines:2 in =! invalid --header argument 'lines:2': must be a number of lines, bytes:N or start:STRING; write --header=2
-bigshuf --header=lines in =! invalid --header argument 'lines': must be a number of lines, bytes:N or start:STRING
+bigshuf --header=2lines in =! invalid --header argument '2lines': must be a number of lines, bytes:N or start:STRING
+bigshuf --header=lines:2 in =! invalid --header argument 'lines:2': must be a number of lines, bytes:N or start:STRING
 bigshuf --header=2MB in =! invalid --header argument '2MB': must be a number of lines, bytes:N or start:STRING
 bigshuf --header=-1 in =! invalid --header argument '-1': must be a number of lines, bytes:N or start:STRING
 bigshuf --progress=no in =! invalid --progress argument 'no': must be auto, always or never

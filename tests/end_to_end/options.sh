@@ -160,7 +160,7 @@ bigshuf --split=10: =! invalid --split argument '10:': *
 bigshuf --split=101%:a =! --split argument '101%:a' too large
 bigshuf --tune=compress-temporary=alway =! invalid --tune argument 'compress-temporary=alway': must be leaf-records=T or *
 bigshuf --expect-records=18446744073709551615 =! --expect-records argument '18446744073709551615' too large
-bigshuf --part=1 =! invalid --part argument '1': must be R/W, part R of W, from 1/W to W/W, W below 2^32; parts are 1/1 to 1/1
+bigshuf --part=1 =! invalid --part argument '1': must be R/W, part R of W, from 1/W to W/W, W below 2^32
 bigshuf --part=0/1 =! invalid --part argument '0/1': *
 bigshuf --part=2/1 =! invalid --part argument '2/1': *
 bigshuf --part=1/2/ =! invalid --part argument '1/2/': *
@@ -182,7 +182,7 @@ bigshuf --tune=leaf =! invalid --tune argument 'leaf': must be leaf-records=T or
 bigshuf --tune=leaf-records=2147483649 =! --tune=leaf-records argument '2147483649' too large
 bigshuf --progress=on =! invalid --progress argument 'on': must be auto, always or never
 bigshuf --header=lines:2 =! invalid --header argument 'lines:2': must be a number of lines, bytes:N or start:STRING; write --header=2
-bigshuf --header=bytes: =! invalid --header=bytes argument '': must be a whole number
+bigshuf --header=bytes: =! invalid --header=bytes argument '': must be a whole number, digits only
 bigshuf --shards=3M =! invalid --shards argument '3M': must be a number of files, records:N or bytes:BYTES; write --shards=bytes:3M
 bigshuf -o a -o b =! multiple output files specified; give one
 bigshuf --random-source=a --random-source=b =! multiple random sources specified; give one
@@ -196,7 +196,7 @@ bigshuf --records=lines =! invalid record kind 'lines': *
 bigshuf --records=CSV =! invalid record kind 'CSV': *
 bigshuf --records=csv: =! invalid record kind 'csv:': *
 bigshuf --records=lines:0 =! --records=lines must be at least 1
-bigshuf --records=lines:x =! invalid --records=lines argument 'x': must be a whole number
+bigshuf --records=lines:x =! invalid --records=lines argument 'x': must be a whole number, digits only
 bigshuf --records=lines:18446744073709551616 =! --records=lines argument '18446744073709551616' too large
 bigshuf --records=bytes:0 =! --records=bytes must be at least 1
 bigshuf --records=bytes:1% =! invalid --records=bytes argument '1%': must be a number of bytes, *
