@@ -181,9 +181,9 @@ bigshuf --tune=leaf-records=7 =! --tune=leaf-records must be at least 8
 bigshuf --tune=leaf =! invalid --tune argument 'leaf': must be leaf-records=T or compress-temporary=auto|always|never
 bigshuf --tune=leaf-records=2147483649 =! --tune=leaf-records argument '2147483649' too large
 bigshuf --progress=on =! invalid --progress argument 'on': must be auto, always or never
-bigshuf --header=lines:2 =! invalid --header argument 'lines:2': must be a number of lines, bytes:N or start:STRING; write --header=2
+bigshuf --header=lines:2 =! invalid --header argument 'lines:2': must be a number of lines, bytes:N or start:STRING
 bigshuf --header=bytes: =! invalid --header=bytes argument '': must be a whole number, digits only
-bigshuf --shards=3M =! invalid --shards argument '3M': must be a number of files, records:N or bytes:BYTES; write --shards=bytes:3M
+bigshuf --shards=3M =! invalid --shards argument '3M': must be a number of files, records:N or bytes:BYTES
 bigshuf -o a -o b =! multiple output files specified; give one
 bigshuf --random-source=a --random-source=b =! multiple random sources specified; give one
 bigshuf -i1-2 -ix =! multiple -i options specified; give one

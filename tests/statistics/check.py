@@ -4,8 +4,8 @@
 Samples are drawn in every way in which an order comes about (ways.py), and counted against their laws (law.py). From
 the environment: SEED, a number from which all seeds are made; SCALE, the number of rounds, or SECONDS after which none
 begins; ONLY ways whose names match. The same SEED and SCALE give the same samples, except those of /dev/urandom. What
-is printed is for the page bigshuf-order(7). Without SCALE and ONLY, dieharder runs, too, if it is here; the argument is
-the program that makes words of numbers.
+is printed goes in part to the page bigshuf-order(7). Without SCALE and ONLY, dieharder runs, too, if it is here; the
+argument is the program that makes words of numbers.
 """
 
 import collections
