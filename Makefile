@@ -57,7 +57,8 @@ COMPLETION = $(addprefix $(BUILD)/completions/,bash zsh fish)
 HOSTILES   = $(if $(HOSTILE),$(patsubst %,$(BUILD)/tests/support/%.o,hostile moments))
 FAULTY     = $(BUILD)/bigshuf-faulty
 FAULTY_SYS = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
-TEST_TOOLS = $(addprefix $(BUILD)/tests/support/,forge json_values lengths model peak same_lines terminal)
+C_TOOLS    = $(addprefix $(BUILD)/tests/support/,forge json_values lengths peak same_lines terminal)
+TEST_TOOLS = $(C_TOOLS) $(BUILD)/tests/support/model
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 WORDS      = $(BUILD)/tests/statistics/words
@@ -115,10 +116,14 @@ $(BUILD)/tests/support/moments.o: HOSTILE_FLAGS = -D_GNU_SOURCE
 $(BUILD)/tests/support/moments.o: SANITIZE_FLAGS =
 endif
 
-$(TEST_TOOLS) $(WORDS): %: %.o
+$(C_TOOLS) $(WORDS): %: %.o
 	$(call say,LD,$@)$(LINK) -o $@ $^
 
 $(addprefix $(BUILD)/tests/support/,forge json_values): $(LIBRARY)
+
+$(BUILD)/tests/support/model: tests/support/model.py
+	@mkdir -p $(@D)
+	$(call say,LN,$@)ln -sf '$(CURDIR)/$<' $@
 
 $(BENCHES): %: %.o $(LIBRARY)
 	$(call say,LD,$@)$(LINK) -o $@ $^ -lm

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""The orders of bigshuf-order(7) as the soak's model gives them (tests/soak/model.py), for tests to hold the program
+against. Records are lines.
+
+    model SEED T <in >out                            the lines of standard input, shuffled
+    model gather SEED T PILES EPOCH NAME=FILE...     what comes out of a store of these batches
+    model pile SEED PILES NAME J <in                 what of a batch stands in pile J, as it stands there
+    model identity SEED                              how a batch names its key
+
+T is the most records of a leaf.
+"""
+
+import hashlib
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "soak"))
+
+import model
+from words import main_key
+
+
+def lines_of(file):
+    data = file.read()
+    lines = data.split(b"\n")
+    return [line + b"\n" for line in (lines if lines[-1] else lines[:-1])]
+
+
+def in_piles(key, batch, lines, piles):
+    """The lines of each pile of a batch."""
+    held = [[] for _ in range(piles)]
+    for line, pile in zip(lines, model.piles_of_batch(key, batch, len(lines), piles)):
+        held[pile].append(line)
+    return held
+
+
+def gathered(key, leaf_records, piles, epoch, batches):
+    held = [[] for _ in range(piles)]
+    for name, file in sorted(batch.split(b"=", 1) for batch in batches):
+        with open(file, "rb") as opened:
+            for pile, lines in zip(held, in_piles(key, name, lines_of(opened), piles)):
+                pile += lines
+    for pile in model.epoch_order(key, piles, epoch):
+        yield from model.pile_order(key, epoch, pile, held[pile], leaf_records)
+
+
+def main(what, *rest):
+    if what == b"identity":
+        print(hashlib.sha256(main_key(rest[0]) + what).hexdigest()[:32])
+    elif what == b"pile":
+        seed, piles, name, pile = rest
+        lines = lines_of(sys.stdin.buffer)
+        sys.stdout.buffer.writelines(in_piles(main_key(seed), name, lines, int(piles))[int(pile)])
+    elif what == b"gather":
+        seed, leaf_records, piles, epoch = rest[:4]
+        sys.stdout.buffer.writelines(gathered(main_key(seed), int(leaf_records), int(piles), int(epoch), rest[4:]))
+    else:
+        lines = lines_of(sys.stdin.buffer)
+        sys.stdout.buffer.writelines(model.order(main_key(what), lines, int(rest[0])))
+
+
+main(*map(os.fsencode, sys.argv[1:]))
