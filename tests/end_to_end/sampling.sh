@@ -14,13 +14,11 @@ twenty_megabytes() {
 
 # From file `in`, or standard input, the same is written whatever the memory and the threads: same_sample OPTION...
 same_sample() {
-    local size
     bigshuf -S 1G --parallel=1 --seed=x "$@" in >wanted
     [ -s wanted ]
-    for size in 8M 32M; do
-        bigshuf -S $size --parallel=1 --seed=x "$@" in | cmp - wanted
-        bigshuf -S $size --parallel=3 --seed=x "$@" < <(cat in) | cmp - wanted
-    done
+    bigshuf -S 8M --parallel=1 --seed=x "$@" in | cmp - wanted
+    bigshuf -S 8M --parallel=3 --seed=x "$@" < <(cat in) | cmp - wanted
+    bigshuf -S 32M --parallel=3 --seed=x "$@" in | cmp - wanted
 }
 
 # ---- The golden samples: fixed for ever, as the order is ----
@@ -81,14 +79,13 @@ begins_the_order() {
         awk 'NR == FNR { wanted[$0]; next } $0 in wanted' wanted in >in_order
         for run in '-S 8M --parallel=1' '-S 1G --parallel=8'; do
             bigshuf $run --seed=1363 $1 -n "$count" in | cmp - wanted
-            bigshuf $run --seed=1363 $1 -n "$count" < <(cat in) | cmp - wanted
-            bigshuf $run --seed=1363 $1 -n "$count" --keep-order in | cmp - in_order
             bigshuf $run --seed=1363 $1 -n "$count" --keep-order < <(cat in) | cmp - in_order
-            [ "$count" -le "$(wc -l <order)" ] || continue
-            bigshuf $run --seed=1363 $1 --skip="$count" in | cmp - <(tail -n +$((count + 1)) order)
-            bigshuf $run --seed=1363 $1 --skip=$((count / 2)) -n $((count - count / 2)) in |
-                cmp - <(tail -n +$((count / 2 + 1)) wanted)
         done
+        bigshuf -S 8M --seed=1363 $1 -n "$count" < <(cat in) | cmp - wanted
+        bigshuf -S 8M --seed=1363 $1 -n "$count" --keep-order in | cmp - in_order
+        [ "$count" -le "$(wc -l <order)" ] || continue
+        bigshuf -S 8M --seed=1363 $1 --skip="$count" in | cmp - <(tail -n +$((count + 1)) order)
+        bigshuf --seed=1363 $1 --skip=$((count / 2)) -n $((count - count / 2)) in | cmp - <(tail -n +$((count / 2 + 1)) wanted)
     done
 }
 
@@ -265,16 +262,6 @@ test_endless_repeats_into_a_file_are_refused() {
     same 3 "$(wc -l <new | tr -d ' ')"
 }
 
-test_endless_repeats_go_into_a_fifo() {
-    seq 10 >in
-    mkfifo pipe
-    bigshuf --seed=x -r -n 1000 in >wanted
-    head -n 1000 pipe >out &
-    fails_with 141 '' bigshuf --seed=x -r -o pipe in
-    wait $!
-    cmp out wanted
-}
-
 test_nothing_cannot_be_repeated() {
     printf '0\n0\n' >in
     cases <<'END'
@@ -361,13 +348,6 @@ test_a_weight_may_stand_anywhere_in_its_record() {
     fails_with 1 "bigshuf: in:42: weight is too long: '21 2 3 *'" bigshuf -S 8M --weight-field=2 in >out
     { head -n 41 in; cat long; } >none
     fails_with 1 "bigshuf: none:42: no field 2, only 1: '1 2 3 *'" bigshuf -S 8M --weight-field=2 none >out
-}
-
-test_what_is_read_ahead_for_a_weight_takes_no_disk() {
-    long_lines 40 400000 700000 | awk '{ print $0 "\t" NR }' >in
-    bigshuf -v -S 64M --weight-field=2 in 2>said >out
-    same_lines in out
-    same 0 "$(spilled said)"
 }
 
 test_ends_of_lines_and_records_are_no_part_of_a_weight() {
@@ -482,14 +462,6 @@ END
     same '1	2 3' "$(paste -s -d ' ' short)"
 }
 
-test_weights_are_a_field_of_csv() {
-    awk 'BEGIN { for (i = 1; i < 200; i++) printf "\"%d,\"\"\n\",\"%s\"\r\n", i, i % 2 ? i : " " i "e0" }' >in
-    seq 199 >weights
-    for options in '-n 20' '' '-r -n 30' '-n 20 --keep-order'; do
-        bigshuf --csv --seed=x $options --weight-field=2 in | cmp - <(bigshuf --csv --seed=x $options --weights=weights in)
-    done
-}
-
 test_too_few_or_too_many_weights_are_errors() {
     seq 3 >in
     seq 2 >few
@@ -531,7 +503,7 @@ test_ranges_and_arguments_keep_their_order() {
 test_what_is_stored_makes_room_for_the_order() {
     local records
     tr '\0' '\n' </dev/zero | head -c 8000000 >in || true
-    for records in {7600000..7960000..60000}; do
+    for records in {7600000..7960000..120000}; do
         bigshuf -S 8M --seed=x --keep-order -n $((records - 1)) < <(head -c "$records" in) >out
         same $((records - 1)) "$(wc -c <out | tr -d ' ')"
     done
