@@ -126,22 +126,13 @@ test_long_names_stay_with_their_members() {
 }
 
 test_archives_of_python_are_shuffled_like_lines() {
-    for format in ustar gnu pax; do
-        for count in 0 1 300; do
-            make_archive $format $count 0 3000 >in.tar
-            comes_like_lines in.tar --tune=leaf-records=8
-        done
-    done
-}
-
-test_every_archive_ends_with_whole_tape_records() {
-    for count in 0 1 9 10; do
-        make_archive ustar $count 0 3000 >in.tar
-        bigshuf --records=tar in.tar >out.tar
-        same 0 $(($(wc -c <out.tar) % 10240))
+    for archive in 'ustar 0' 'gnu 1' 'ustar 300' 'gnu 300' 'pax 300'; do
+        make_archive $archive 0 3000 >in.tar
+        comes_like_lines in.tar --tune=leaf-records=8
+        same 0 $(($(wc -c <out.tar) % 10240)) # whole records of a tape
         tail -c 1024 out.tar | cmp - <(head -c 1024 /dev/zero)
-        same 10240 "$(bigshuf --records=tar -n 0 in.tar | wc -c | tr -d ' ')"
     done
+    same 10240 "$(bigshuf --records=tar -n 0 in.tar | wc -c | tr -d ' ')"
 }
 
 # ---- Every size ----
@@ -170,7 +161,7 @@ test_a_sample_larger_than_memory_is_shuffled_like_a_line() {
 test_samples_are_started_over() {
     craft 'for i in (1, 2):
     add(info("%d.a" % i), b"%d" % i * 5000000); add(info("%d.b" % i), b"");
-for i in range(3, 10003): add(info("%d" % i))
+for i in range(3, 503): add(info("%d" % i))
 end()' >in.tar
     comes_like_lines in.tar
     mv out.tar wanted.tar
@@ -220,13 +211,11 @@ end()' >long.tar # than a reference says
 test_every_output_of_archives_that_are_mapped() {
     make_archive pax 300 500 9000 >in.tar
     for options in --shards=3 --shards=records:70 --shards=bytes:100K --shards=bytes:10K '--shards=2 --split=10%:%/s.tar'; do
-        for threads in 1 3; do
-            mkdir file pipe
-            bigshuf --records=tar --seed=m --parallel=$threads ${options/\%\//file\/} -o file/%d.tar in.tar
-            bigshuf --records=tar --seed=m --parallel=$threads ${options/\%\//pipe\/} -o pipe/%d.tar < <(cat in.tar)
-            diff -rq file pipe
-            rm -r file pipe
-        done
+        mkdir file pipe
+        bigshuf --records=tar --seed=m ${options/\%\//file\/} -o file/%d.tar in.tar
+        bigshuf --records=tar --seed=m ${options/\%\//pipe\/} -o pipe/%d.tar < <(cat in.tar)
+        diff -rq file pipe
+        rm -r file pipe
     done
     for part in 1 2 3; do
         bigshuf --records=tar --seed=m --part=$part/3 in.tar | cmp - <(bigshuf --records=tar --seed=m --part=$part/3 < <(cat in.tar))
@@ -304,17 +293,6 @@ add(info("a.z"), b"3")
 end()' >in.tar
     bigshuf --records=tar --expect-records=5 in.tar >out.tar
     tar -tvf out.tar | same_lines <(tar -tvf in.tar) /dev/stdin
-}
-
-test_archives_may_stand_one_after_another() {
-    for i in 1 2 3; do
-        craft "for i in range(100): add(info('$i/%d.x' % i), b'$i'); add(info('$i/%d.y' % i), b'')
-end($i)" >$i.tar
-    done
-    bigshuf --records=tar --seed=x 1.tar 2.tar 3.tar >out.tar
-    cat 1.tar 2.tar 3.tar | bigshuf --records=tar --seed=x | cmp - out.tar
-    bigshuf --records=tar --seed=x -S 8M - 2.tar 3.tar <1.tar | cmp - out.tar
-    list_records out.tar | cmp - <(list_records 1.tar 2.tar 3.tar | bigshuf --seed=x)
 }
 
 test_links_within_a_sample_stay() {
@@ -471,7 +449,7 @@ test_an_archive_that_is_cut_off_is_told() {
 import tarfile
 member = list(tarfile.open("whole.tar"))[-1]
 print(member.offset_data + (member.size + 511) // 512 * 512)')
-    for bytes in $(seq 512 512 "$last") 1 511 1000 $((last - 1)) $((last + 1)) $((last + 511)); do
+    for bytes in $(seq 512 1024 "$last") 1 511 1000 $((last - 1)) $((last + 1)) $((last + 511)); do
         head -c "$bytes" whole.tar >in.tar
         fails_with 1 "bigshuf: in.tar: *" bigshuf --records=tar in.tar >out
         is_empty out
