@@ -41,12 +41,6 @@ test_what_may_not_be_read_is_told_before_the_work() {
     fails_with 1 'bigshuf: closed: Permission denied' as_ordinary_user ./bigshuf never closed
 }
 
-test_a_bad_input_leaves_the_output_file() {
-    echo old >file
-    fails_at_once 'bigshuf: missing: *' -o file missing
-    same old "$(<file)"
-}
-
 test_a_read_error_is_told_with_the_name() {
     seq 10 >in
     FAULT_CALL=read FAULT_AT=1 fails_with 1 'bigshuf: in: Input/output error' bigshuf-faulty in
@@ -55,10 +49,15 @@ test_a_read_error_is_told_with_the_name() {
 
 # ---- Standard input ----
 
-test_a_hyphen_is_standard_input() {
+test_a_hyphen_is_standard_input_which_is_read_once_from_where_it_stands() {
     seq 10 >file
-    seq 11 20 | bigshuf file - >out
-    same_lines out <(seq 20)
+    seq 11 20 | tee - >more # a file of this name has a path
+    cases <<'END'
+bigshuf file - <more | sort -n | cmp - <(seq 20) =>
+bigshuf - - <file | wc -l => 10
+{ read -r _; bigshuf; } <file | sort -n | head -n 1 => 2
+bigshuf ./- </dev/null | wc -l => 10
+END
 }
 
 test_dev_stdin_is_standard_input_whatever_that_is() {
@@ -96,23 +95,6 @@ bigshuf --split=1:output -o new never >&- =! output: Bad file descriptor
 bigshuf --split=1:input never <&- =! input: Bad file descriptor
 END
     same 'input never old output old' "$(echo *) $(<old)"
-}
-
-test_standard_input_is_read_once() {
-    seq 10 | bigshuf - - >out
-    same_lines out <(seq 10)
-}
-
-test_standard_input_is_read_from_where_it_stands() {
-    seq 10 >file
-    { read -r _; bigshuf >out; } <file
-    same_lines out <(seq 2 10)
-}
-
-test_a_file_named_hyphen_has_a_path() {
-    seq 10 >-
-    bigshuf ./- </dev/null >out
-    same_lines out <(seq 10)
 }
 
 test_fifos_are_opened_in_their_turn() {
@@ -185,32 +167,12 @@ bigshuf -S 8191 never                               =! -S 8191: memory must be a
 bigshuf --parallel=0 never                          =! --parallel must be at least 1
 bigshuf --parallel=x never                          =! invalid --parallel argument 'x': must be a whole number; all processors are the default
 END
-    for size in '' x -1 1x 1Q5 1.5 0x10M ' 8M' '8 M' 101%x; do
+    for size in '' x -1 1Q5 1.5 0x10M ' 8M' '8 M' 101%x; do
         fails_at_once "bigshuf: invalid -S argument '$size': must be a number and a unit, *" -S "$size" never
     done
     for size in 8192 8192K 8192k 8M 8m 1G 8388608b 50%; do
         bigshuf -S $size in | sort -n | cmp - in
     done
-}
-
-test_help_and_version_go_to_standard_output() {
-    bigshuf --help 2>&1 >out | cmp - /dev/null
-    grep -q '^Usage: bigshuf ' out
-    bigshuf --version 2>&1 >out | cmp - /dev/null
-    grep -E -x 'bigshuf [0-9]+\.[0-9]+\.[0-9]+' out
-}
-
-test_v_sums_up_on_standard_error() {
-    seq 1000 >in
-    bigshuf -v in 2>said >out
-    grep -E '^bigshuf: records: +1000 read, 1000 written$' said
-    grep -E '^bigshuf: bytes: +3893$' said
-    same 0 "$(grep -c -v '^bigshuf: [a-z ]*: ' said || true)"
-}
-
-test_without_v_nothing_is_said() {
-    seq 1000 | bigshuf 2>said >out
-    is_empty said
 }
 
 # ---- Inputs that are hardly what was meant ----

@@ -1030,19 +1030,6 @@ test_filters_survive_any_fault() {
     done
 }
 
-test_short_transfers_and_interruptions_do_no_harm_to_shards() {
-    export FAULT_SHORT=1 FAULT_EINTR=1
-    more_than_memory >in
-    mkdir parts
-    bigshuf --seed=x in >whole
-    bigshuf-faulty --seed=x -S 8M --shards=12 -o parts/%02d in
-    joined
-    bigshuf-faulty --seed=x -S 8M --shards=bytes:1M -o parts/%03d in
-    joined
-    bigshuf-faulty --seed=x -S 8M --shards=12 --filter='cat >$FILE' -o parts/%02d in
-    joined
-}
-
 # ---- Splits and shards at once ----
 
 test_shards_hold_what_the_splits_leave() {

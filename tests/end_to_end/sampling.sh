@@ -141,23 +141,6 @@ test_a_sample_spills_little_more_than_itself() {
     done
 }
 
-# The peak of memory in KiB for a sample: peak_of FILE OPTION...
-peak_of() {
-    peak .peak bigshuf -S 1G --seed=x "$@" >out
-    cat .peak
-}
-
-test_memory_goes_with_the_sample_and_not_with_the_input() {
-    needs_scale small
-    needs_bare_program
-    long_lines 50000 100 300 | weigh >few
-    long_lines 200000 100 300 | weigh >many
-    for options in -n1000 '-n1000 --keep-order' '-n1000 --weight-field=1' '-n1000 --weight-field=1 --keep-order' \
-        --probability=1e-3; do
-        [ "$(peak_of many $options)" -lt $(($(peak_of few $options) + 8192)) ]
-    done
-}
-
 # 24 bytes for each.
 test_a_sample_of_a_range_that_needs_more_memory_says_so() {
     cases <<'END'
@@ -249,28 +232,6 @@ test_repeats_can_be_entered_anywhere() {
     same 141 "$(<status)"
 }
 
-test_endless_repeats_into_a_file_are_refused() {
-    seq 10 >in
-    echo old >old
-    for options in '' --weight-field=1; do
-        fails_with 1 'bigshuf: old: -r would never end; add -n COUNT' bigshuf -r $options -o old in
-        same old "$(<old)"
-        fails_with 1 'bigshuf: new: -r would never end; add -n COUNT' bigshuf -r $options -o new in
-        fails_with 2 '*' ls new
-    done
-    bigshuf -r -n 3 -o new in
-    same 3 "$(wc -l <new | tr -d ' ')"
-}
-
-test_nothing_cannot_be_repeated() {
-    printf '0\n0\n' >in
-    cases <<'END'
-bigshuf -r -n 1 /dev/null =! no lines to repeat
-bigshuf -r -n 0 /dev/null =>
-bigshuf -r -n 1 --weight-field=1 in =! no lines of a weight above zero to repeat
-END
-}
-
 # ---- Weights ----
 
 test_weighted_samples_are_the_same_from_memory_and_from_disk() {
@@ -318,19 +279,6 @@ test_weights_from_a_file_do_as_in_a_field() {
     done
 }
 
-test_any_byte_separates_fields() {
-    printf '%s\n' 3 0 1 5 2 | awk '{ print "a,b:" $1 ":" NR }' >in
-    printf '%s\n' 3 0 1 5 2 >weights
-    bigshuf --seed=x --weights=weights in >wanted
-    bigshuf --seed=x --weight-field=2 -t : in | cmp - wanted
-    tr : '\t' <in | bigshuf --seed=x --weight-field=2 | tr '\t' : | cmp - wanted
-    tr : '\t' <in | bigshuf --seed=x --weight-field=2 -t '\t' | tr '\t' : | cmp - wanted
-    bigshuf --seed=x --weight-field=2 -t '\x3a' in | cmp - wanted
-    tr : ' ' <in | bigshuf --seed=x --weight-field=2 --field-separator=' ' | tr ' ' : | cmp - wanted
-    tr ':\n' '\n\0' <in | bigshuf --seed=x -z --weight-field=2 -t '
-' | tr '\n\0' ':\n' | cmp - wanted
-}
-
 # Hundreds of KiB behind its beginning, or more than there is memory.
 test_a_weight_may_stand_anywhere_in_its_record() {
     long_line "$(scale 2000000 9000000 90000000)" | tr -d '\n' >long
@@ -367,18 +315,6 @@ END
     bigshuf --delimiter=';' --weight-field=1 -t '\n' in | cmp - <(printf '1\na;')
 }
 
-test_equal_weights_may_be_written_differently() {
-    seq 6 >in
-    printf '%s\n' 1 0.5 8 0 1e3 0.25 >weights
-    printf '%s\n' 1.000 +5e-1 ' 8 ' -0 1000 .25 >others
-    printf '%s\n' 4e-301 2e-301 32e-301 0 4000e-301 1e-301 >proportional
-    for options in '' '-r -n 100'; do
-        bigshuf --seed=x $options --weights=weights in >wanted
-        bigshuf --seed=x $options --weights=others in | cmp - wanted
-    done
-    bigshuf --seed=x --weights=proportional in | cmp - <(bigshuf --seed=x --weights=weights in)
-}
-
 test_a_weight_of_zero_is_never_drawn() {
     twenty_megabytes >in
     grep -v '^0' in >wanted
@@ -397,6 +333,7 @@ bigshuf --weight-field=1 in => bigshuf: warning: records of weight 0 are never d
 bigshuf --weight-field=1 -n 5 in => bigshuf: warning: records of weight 0 are never drawn: 1000
 bigshuf --weight-field=1 -n 5 --keep-order in => bigshuf: warning: records of weight 0 are never drawn: 1000
 bigshuf --weights=/dev/null /dev/null =>
+bigshuf -r -n 1 --weight-field=1 in =! no lines of a weight above zero to repeat
 bigshuf --weight-field=1 sizes => 1.7e308 1e300 1e-200 1e-300 5e-324
 bigshuf --weight-field=1 -r -n 3 sizes => 1.7e308 1.7e308 1.7e308
 END
