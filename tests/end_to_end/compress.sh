@@ -24,14 +24,6 @@ test_piles_started_over_and_samples_are_the_same_whether_compressed_or_not() {
     done
 }
 
-test_text_takes_less_room() {
-    needs_scale small
-    more_than_memory >in
-    bigshuf -v -S 8M --tune=compress-temporary=never in 2>said >/dev/null
-    bigshuf -v -S 8M --tune=compress-temporary=always in 2>said_with >/dev/null
-    [ "$(sed -n 's/.*piles, \([0-9]*\) .*/\1/p' said_with)" -lt "$(sed -n 's/.*piles, \([0-9]*\) .*/\1/p' said)" ]
-}
-
 # Each frame has a header.
 test_random_bytes_take_hardly_more_room() {
     head -c 12000000 /dev/urandom >in

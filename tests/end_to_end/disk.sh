@@ -269,14 +269,6 @@ test_an_output_without_room_is_told_before_the_work() {
         on_small_disk 4 sh -c 'cat in | bigshuf -S 8M >disk/out'
 }
 
-test_a_gather_without_room_is_told_before_the_work() {
-    needs_small_disk
-    more_than_memory >in
-    bigshuf --scatter=store --piles=4 --batch=x in
-    no_room disk/new bigshuf --gather=store -o disk/new
-    on_small_disk 4 bigshuf --gather=store -n 10 -o disk/new
-}
-
 test_what_may_be_shorter_than_the_input_is_not_refused() {
     needs_small_disk
     more_than_memory >in
@@ -285,11 +277,10 @@ test_what_may_be_shorter_than_the_input_is_not_refused() {
     on_small_disk 4 bigshuf --probability=0.001 -o disk/new in
     on_small_disk 4 bigshuf --shards=3 --filter='tail -n 1 >$FILE' -o disk/%d in
     on_small_disk 4 bigshuf --split=10:disk/a in >out
-}
-
-test_what_is_written_in_place_takes_the_room_of_the_old_file() {
-    needs_small_disk
-    seq 400000 >in
+    bigshuf --scatter=store --piles=4 --batch=x in
+    on_small_disk 4 bigshuf --gather=store -n 10 -o disk/new
+    no_room disk/new bigshuf --gather=store -o disk/new
+    seq 400000 >in # which takes the room of the old file, in place
     on_small_disk 4 sh -c 'cp in disk/file && exec 7<>disk/file && bigshuf -o /dev/fd/7 disk/file && cp disk/file out'
     same_lines in out
 }

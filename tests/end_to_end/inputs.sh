@@ -51,9 +51,9 @@ test_a_read_error_is_told_with_the_name() {
 
 test_a_hyphen_is_standard_input_which_is_read_once_from_where_it_stands() {
     seq 10 >file
-    seq 11 20 | tee - >more # a file of this name has a path
+    seq 11 20 | tee ./- >rest
     cases <<'END'
-bigshuf file - <more | sort -n | cmp - <(seq 20) =>
+bigshuf file - <rest | sort -n | cmp - <(seq 20) =>
 bigshuf - - <file | wc -l => 10
 { read -r _; bigshuf; } <file | sort -n | head -n 1 => 2
 bigshuf ./- </dev/null | wc -l => 10
@@ -180,21 +180,6 @@ END
 # Nothing is said of this: is_silent COMMAND...
 is_silent() {
     "$@" 2>&1 >out | cmp - /dev/null
-}
-
-# Both files and pipes are warned of once, and shuffled: hints PATTERN FILE OPTION...
-hints() {
-    local file=$2
-    bigshuf "${@:3}" "$file" "$file" 2>said >out
-    [[ $(<said) = "bigshuf: warning: $file"$1 ]]
-    same 1 "$(grep -c '' said)"
-    same_lines out <(cat "$file" "$file")
-    bigshuf -S 8M --parallel=1 "${@:3}" <"$file" 2>said >out
-    [[ $(<said) = "bigshuf: warning: -"$1 ]]
-    bigshuf --keep-order -n 1000000 "${@:3}" < <(cat "$file") 2>said >out
-    [[ $(<said) = "bigshuf: warning: -"$1 ]]
-    cmp -n "$(wc -c <"$file")" "$file" out
-    is_silent bigshuf --records=bytes:1 "$file"
 }
 
 # A file compressed by PROGRAM, with any name, is refused as lines before anything is read; from a pipe it is shuffled
@@ -393,14 +378,21 @@ END
     says_of --records=start:'>' <<<'>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n =>'
 }
 
+# Both files and pipes, once.
 test_archives_are_warned_of() {
+    local said=': a tar archive, and shuffled as it is; add --records=tar to shuffle its members'
     seq 1000 >member
     tar -cf archive.tar member
     printf '\n' >>archive.tar # as lines, its last one has no end
-    hints ': a tar archive, and shuffled as it is; add --records=tar to shuffle its members' archive.tar
+    same "bigshuf: warning: archive.tar$said" "$(bigshuf archive.tar archive.tar 2>&1 >out)"
+    same_lines out <(cat archive.tar archive.tar)
+    same "bigshuf: warning: -$said" "$(bigshuf -S 8M --parallel=1 <archive.tar 2>&1 >out)"
+    same "bigshuf: warning: -$said" "$(bigshuf --keep-order -n 1000000 < <(cat archive.tar) 2>&1 >out)"
+    cmp archive.tar out
+    is_silent bigshuf --records=bytes:1 archive.tar
     gzip <archive.tar >a.tgz
     bigshuf -Z a.tgz 2>said >out
-    same 'bigshuf: warning: a.tgz: a tar archive, and shuffled as it is; add -Z --records=tar to shuffle its members' "$(<said)"
+    same "bigshuf: warning: a.tgz${said/--records/-Z --records}" "$(<said)"
 }
 
 # Shuffling their lines would make these files unreadable, and they may be the only copy.

@@ -144,23 +144,12 @@ test_a_list_of_files_is_counted() {
     same 600000 "$(wc -l <out | tr -d ' ')"
 }
 
-test_many_temporary_directories() {
-    more_than_memory >in
-    mkdir 1 2 3 4 5 6 7 8
-    shuffles_within 8 '-T 1 -T 2 -T 3 -T 4 -T 5 -T 6 -T 7 -T 8'
-}
-
 # A run of a few lines has no time to touch what it does not need.
 test_tiny_input_takes_little_memory() {
     needs_bare_program
     seq 10 >in
     peak .peak bigshuf in >out
     [ "$(<.peak)" -le 8192 ]
-}
-
-test_any_number_of_threads_may_be_allowed() {
-    seq 100000 >in
-    same_lines in <(bigshuf --parallel=99999999999 in)
 }
 
 # Only where it comes to that: small inputs do not take it.

@@ -378,16 +378,3 @@ test_a_sample_that_is_full_has_no_warning_of_weights_of_zero() {
         fails_with 0 '' bigshuf --weight-field=1 $options in >out
     done
 }
-
-test_sizes_are_also_as_in_split() {
-    seq 1000 >in
-    for size in 64MB 64MiB 10000KB 0.5G 1.5GiB; do
-        bigshuf --seed=42 -S $size in >out
-        cmp out <(bigshuf --seed=42 in)
-    done
-    bigshuf --shards=bytes:1KB -o decimal.%d in
-    bigshuf --shards=bytes:1KiB -o binary.%d in
-    bigshuf --records=bytes:0.001KB --output=out in
-    cat decimal.0 decimal.1 decimal.2 decimal.3 | sort -n | cmp - in
-    [ "$(wc -c <decimal.0)" -le 1000 ]
-}

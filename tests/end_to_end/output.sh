@@ -173,7 +173,7 @@ test_a_file_of_several_links_is_replaced_and_the_others_keep_it() {
     same 1999 "$(wc -l <other | tr -d ' ')"
     ln file fourth
     FAULT_CALL=write FAULT_AT=1 fails_with 1 '*: Input/output error' bigshuf-faulty -o file file
-    [ file -ef fourth ]
+    [ ./file -ef ./fourth ]
 }
 
 test_a_file_is_shuffled_in_place_by_one_run_at_a_time() {

@@ -118,15 +118,6 @@ test_parts_of_what_spills_or_is_started_over_make_the_whole() {
     makes_whole 3 -S 8M
 }
 
-test_parts_of_numbers_and_words_make_the_whole() {
-    for part in 1 2 3; do
-        bigshuf --seed=x --part=$part/3 -i 1-1000 >>numbers
-        bigshuf --seed=x --part=$part/3 -e a b c d >>words
-    done
-    bigshuf --seed=x -i 1-1000 | cmp - numbers
-    bigshuf --seed=x -e a b c d | cmp - words
-}
-
 test_each_part_has_the_header() {
     { echo id; seq 100; } >in
     bigshuf --seed=x --header in >whole
@@ -199,20 +190,4 @@ test_only_the_piles_that_a_range_is_in_are_read() {
     done
     fails_with 1 'bigshuf: store/a/pile-*' bigshuf --gather=store --seed=7 --epoch=3 --skip=$((end - 1)) -n 1
     fails_with 1 'bigshuf: store/a/pile-*' bigshuf --gather=store --seed=7 --epoch=3 --skip=12000 >out
-}
-
-test_ranges_of_a_store_are_cut_out_of_its_order() {
-    seq 20000 >in
-    bigshuf --scatter=store --piles=8 --seed=7 --batch=a in
-    for view in --epoch=5 --part=2/3 --piles=1-6; do
-        bigshuf --gather=store --seed=7 $view >order
-        for range in '0 100' '1 1' '3000 3000' '4999 99999999'; do
-            bigshuf --gather=store --seed=7 $view --skip=${range% *} -n ${range#* } |
-                cmp - <(tail -n +$((${range% *} + 1)) order | sed ${range#* }q)
-        done
-        bigshuf --gather=store --seed=7 $view --skip="$(wc -l <order)" | cmp - /dev/null
-        fails_with 1 "bigshuf: --skip=20001: only $(wc -l <order | tr -d ' ') records; to leave out a header, use --header" \
-            bigshuf --gather=store --seed=7 $view --skip=20001 -o new
-    done
-    fails_with 2 '*' ls new
 }

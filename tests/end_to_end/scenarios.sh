@@ -4,11 +4,6 @@
 # shellcheck disable=SC2016 # the filters'
 # shellcheck disable=SC2012 # names that tests have chosen
 
-# The number of lines of the files, or of standard input: records [FILE...].
-records() {
-    cat "$@" | wc -l | tr -d ' '
-}
-
 # ---- Tables ----
 
 # Rows with commas, quotes and up to two line breaks in quotes, under a header with one.
@@ -39,7 +34,7 @@ test_tables_of_one_header_become_one_training_and_one_test_table() {
     bigshuf --csv --header --split=10%:test.csv -o train.csv a.csv b.csv
     { rows test.csv; rows train.csv | tail -n +2; } >both
     { rows a.csv; rows b.csv | tail -n +2; } | sort | cmp - <(sort both)
-    same 401 "$(rows test.csv | records)" # with its header
+    same 401 "$(rows test.csv | wc -l | tr -d ' ')" # with its header
     cp a.csv old
     bigshuf --csv --header -o a.csv a.csv
     rows a.csv | cmp - <(rows old)

@@ -164,6 +164,7 @@ test_files_that_are_there_survive_what_is_refused() {
 }
 
 test_what_cannot_be_stratified_is_told() {
+    seq 10 >in
     cases <<'END'
 bigshuf --stratify-field=2 =! --stratify-field needs --split
 bigshuf --stratify-field=1 --split=10%:a --split=10:b in =! --stratify-field: give each --split a percentage, or each a number of records
