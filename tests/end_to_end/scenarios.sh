@@ -1,8 +1,5 @@
-# Real tasks, in small, that took a pipeline or a special program before. If the tools of that pipeline are installed,
-# the test runs both.
+# Tables and variants, in small, as the readers of these formats take them.
 # shellcheck shell=bash
-# shellcheck disable=SC2016 # the filters'
-# shellcheck disable=SC2012 # names that tests have chosen
 
 # ---- Tables ----
 
