@@ -255,9 +255,6 @@ run_once() {
     running=$!
     wait "$running" || status=$?
     taken=$((${EPOCHREALTIME/./} - start))
-    if [ -e "$WORK/apart" ]; then # seconds that the command does not want counted, with six digits
-        taken=$((taken - 10#$(tr -d . <"$WORK/apart")))
-    fi
     running=
     case $status in
     0)
@@ -590,21 +587,6 @@ row_shards() {
     against json 1000 shards '"$BIGSHUF" --shards=32 -o "$WORK/shard-%d" "$IN"' file '"$BIGSHUF" -o "$OUT" "$IN"' '>=0.9'
 }
 
-# Pass 1 and pass 2 as two commands; that the batch is on disk at the end is what the filter does not care for.
-row_store() {
-    local memory group limit_mib=''
-    memory=$(mebibytes 256)
-    group=$(mebibytes 1024)
-    needs_cgroup "$group" || return 0
-    use_data json "$(megabytes 4000)" || return 0
-    limit_mib=$group
-    measure bigshuf "\"\$BIGSHUF\" -v -S ${memory}M --scatter=\"\$WORK/store\" \"\$IN\" 2>\"\$WORK/said\" &&
-        sed -n 's/.*scatter, \\([0-9.]*\\) sync/\\10000/p' \"\$WORK/said\" >\"\$WORK/apart\" &&
-        \"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" --gather=\"\$WORK/store\" >\"\$OUT\"" \
-        filter "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\""
-    compare bigshuf filter '<=1.15'
-}
-
 # Four compressed files against one process that decompresses all, and a pipe. What zstd takes for it is little; gzip
 # takes most of the time.
 row_packed() {
@@ -736,7 +718,6 @@ run_row peak row_peak
 run_row threads-seq row_threads seq
 run_row threads-json row_threads json
 run_row tiny row_tiny
-run_row store row_store
 run_row sample row_sample
 run_row csv row_kind json --csv '>=0.7'
 run_row size row_kind sixteen --records=bytes:16 '>=1.0'

@@ -126,22 +126,13 @@ test_long_names_stay_with_their_members() {
 }
 
 test_archives_of_python_are_shuffled_like_lines() {
-    for format in ustar gnu pax; do
-        for count in 0 1 300; do
-            make_archive $format $count 0 3000 >in.tar
-            comes_like_lines in.tar --tune=leaf-records=8
-        done
-    done
-}
-
-test_every_archive_ends_with_whole_tape_records() {
-    for count in 0 1 9 10; do
-        make_archive ustar $count 0 3000 >in.tar
-        bigshuf --records=tar in.tar >out.tar
-        same 0 $(($(wc -c <out.tar) % 10240))
+    for archive in 'ustar 0' 'gnu 1' 'ustar 300' 'gnu 300' 'pax 300'; do
+        make_archive $archive 0 3000 >in.tar
+        comes_like_lines in.tar --tune=leaf-records=8
+        same 0 $(($(wc -c <out.tar) % 10240)) # whole records of a tape
         tail -c 1024 out.tar | cmp - <(head -c 1024 /dev/zero)
-        same 10240 "$(bigshuf --records=tar -n 0 in.tar | wc -c | tr -d ' ')"
     done
+    same 10240 "$(bigshuf --records=tar -n 0 in.tar | wc -c | tr -d ' ')"
 }
 
 # ---- Every size ----
@@ -170,7 +161,7 @@ test_a_sample_larger_than_memory_is_shuffled_like_a_line() {
 test_samples_are_started_over() {
     craft 'for i in (1, 2):
     add(info("%d.a" % i), b"%d" % i * 5000000); add(info("%d.b" % i), b"");
-for i in range(3, 10003): add(info("%d" % i))
+for i in range(3, 503): add(info("%d" % i))
 end()' >in.tar
     comes_like_lines in.tar
     mv out.tar wanted.tar
@@ -220,13 +211,11 @@ end()' >long.tar # than a reference says
 test_every_output_of_archives_that_are_mapped() {
     make_archive pax 300 500 9000 >in.tar
     for options in --shards=3 --shards=records:70 --shards=bytes:100K --shards=bytes:10K '--shards=2 --split=10%:%/s.tar'; do
-        for threads in 1 3; do
-            mkdir file pipe
-            bigshuf --records=tar --seed=m --parallel=$threads ${options/\%\//file\/} -o file/%d.tar in.tar
-            bigshuf --records=tar --seed=m --parallel=$threads ${options/\%\//pipe\/} -o pipe/%d.tar < <(cat in.tar)
-            diff -rq file pipe
-            rm -r file pipe
-        done
+        mkdir file pipe
+        bigshuf --records=tar --seed=m ${options/\%\//file\/} -o file/%d.tar in.tar
+        bigshuf --records=tar --seed=m ${options/\%\//pipe\/} -o pipe/%d.tar < <(cat in.tar)
+        diff -rq file pipe
+        rm -r file pipe
     done
     for part in 1 2 3; do
         bigshuf --records=tar --seed=m --part=$part/3 in.tar | cmp - <(bigshuf --records=tar --seed=m --part=$part/3 < <(cat in.tar))
@@ -266,17 +255,6 @@ test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() {
 
 # ---- What records are ----
 
-test_names_are_the_same_up_to_the_first_dot_of_the_last_component() {
-    craft '
-for name in ("a.b/1.x", "a.b/1.y.z", "a.b/1", "a.c/1.x", "b/.a", "b/.b", "b/.b.c", "1.", "1", "./1.x", "./1.y"):
-    add(info(name), name.encode())
-end()' >in.tar
-    same 'a.b/1.x a.b/1.y.z a.b/1;a.c/1.x;b/.a;b/.b b/.b.c;1. 1;./1.x ./1.y' "$(list_records in.tar |
-        sed "s/, [^]]*]//g; s/\['//g; s/' *\$//; s/' /  /g" | tr -s ' ' | sed 's/ $//' | paste -s -d ';' -)"
-    same 6 "$(bigshuf -v --records=tar in.tar 2>&1 >out.tar | awk '$2 == "records:" { print $3 }')"
-    list_records out.tar | same_lines <(list_records in.tar) /dev/stdin
-}
-
 test_samples_that_are_torn_are_warned_of_once() {
     craft 'for kind in "jpg", "cls":
     for i in range(30): add(info("td/%d.%s" % (i, kind)), b"x" * 3000)
@@ -306,17 +284,6 @@ end()' >in.tar
     tar -tvf out.tar | same_lines <(tar -tvf in.tar) /dev/stdin
 }
 
-test_archives_may_stand_one_after_another() {
-    for i in 1 2 3; do
-        craft "for i in range(100): add(info('$i/%d.x' % i), b'$i'); add(info('$i/%d.y' % i), b'')
-end($i)" >$i.tar
-    done
-    bigshuf --records=tar --seed=x 1.tar 2.tar 3.tar >out.tar
-    cat 1.tar 2.tar 3.tar | bigshuf --records=tar --seed=x | cmp - out.tar
-    bigshuf --records=tar --seed=x -S 8M - 2.tar 3.tar <1.tar | cmp - out.tar
-    list_records out.tar | cmp - <(list_records 1.tar 2.tar 3.tar | bigshuf --seed=x)
-}
-
 test_links_within_a_sample_stay() {
     craft '
 for i in range(50):
@@ -328,17 +295,6 @@ end()' >in.tar
     mkdir in
     tar -C in -xf in.tar
     unpacks_to_the_same out
-}
-
-# A member of 10 GB, whose data are missing here.
-test_sizes_beyond_8_gib_are_read() {
-    craft 'add(info("1.x", CHRTYPE)); out.write(info("1.y", size=10**10).tobuf(GNU_FORMAT))' >binary.tar
-    craft 'add(info("1.x", CHRTYPE)); out.write(info("1.y", size=10**10).tobuf(PAX_FORMAT))' >pax.tar
-    for file in binary pax; do
-        craft 'end()' >>$file.tar
-        fails_with 1 "bigshuf: $file.tar: byte *: the file ends here, before its archive does: 1.y" \
-            bigshuf --records=tar $file.tar
-    done
 }
 
 # ---- Outputs ----
@@ -471,7 +427,7 @@ test_an_archive_that_is_cut_off_is_told() {
 import tarfile
 member = list(tarfile.open("whole.tar"))[-1]
 print(member.offset_data + (member.size + 511) // 512 * 512)')
-    for bytes in $(seq 512 512 "$last") 1 511 1000 $((last - 1)) $((last + 1)) $((last + 511)); do
+    for bytes in $(seq 512 1024 "$last") 1 511 1000 $((last - 1)) $((last + 1)) $((last + 511)); do
         head -c "$bytes" whole.tar >in.tar
         fails_with 1 "bigshuf: in.tar: *" bigshuf --records=tar in.tar >out
         is_empty out
@@ -486,12 +442,8 @@ print(member.offset_data + (member.size + 511) // 512 * 512)')
 
 test_a_damaged_header_is_told() {
     craft 'add(info("1.x"), b"1"); add(info("1.y"), b"2"); end()' >whole.tar
-    for at in 1024 1030 1153 1400; do
-        cp whole.tar in.tar
-        printf Z | dd of=in.tar bs=1 seek=$at conv=notrunc 2>.stderr
-        refused 'byte 1024: *its checksum is wrong'
-    done
-    craft 'add(info("1.x"), b"1"); out.write(b"a" * 512); end()' >in.tar
+    cp whole.tar in.tar
+    printf Z | dd of=in.tar bs=1 seek=1153 conv=notrunc 2>.stderr
     refused 'byte 1024: *its checksum is wrong'
     craft 'for i in range(400): add(info("%d.x" % i), bytes(2048))
 end()' >in.tar # which is mapped

@@ -16,20 +16,12 @@ test_whether_temporary_files_are_compressed_changes_nothing_else() {
 
 test_piles_started_over_and_samples_are_the_same_whether_compressed_or_not() {
     giants >in
-    for options in "" "--tune=leaf-records=8" "-r -n 1000" "-n 100000 --keep-order" "--probability=0.5"; do
+    for options in "--tune=leaf-records=8" "-r -n 1000" "-n 100000 --keep-order"; do
         bigshuf --seed=1363 $options in >wanted
         for when in auto always never; do
             bigshuf -S 8M --seed=1363 $options --tune=compress-temporary=$when in | cmp - wanted
         done
     done
-}
-
-test_text_takes_less_room() {
-    needs_scale small
-    more_than_memory >in
-    bigshuf -v -S 8M --tune=compress-temporary=never in 2>said >/dev/null
-    bigshuf -v -S 8M --tune=compress-temporary=always in 2>said_with >/dev/null
-    [ "$(sed -n 's/.*piles, \([0-9]*\) .*/\1/p' said_with)" -lt "$(sed -n 's/.*piles, \([0-9]*\) .*/\1/p' said)" ]
 }
 
 # Each frame has a header.
@@ -52,17 +44,11 @@ test_a_slow_disk_is_noticed() {
 test_frames_that_have_changed_are_found() {
     giants >in
     for how in FAULT_DAMAGE FAULT_END; do
-        for at in $(scale '2 3' '2 3 4 5 6 11 31' "$(seq 2 101)"); do
+        for at in $(scale '2 3' '2 3 6 31' "$(seq 2 101)"); do
             echo old >out
             fails_with 1 '*bigshuf: temporary file in *' env $how=1 FAULT_CALL=preadv FAULT_AT="$at" \
                 bigshuf-faulty -S 8M --tune=compress-temporary=always -o out < <(cat in)
             same old "$(<out)"
         done
     done
-}
-
-test_reads_and_writes_by_halves_and_interruptions_change_nothing() {
-    giants >in
-    bigshuf --seed=1363 in >wanted
-    FAULT_SHORT=1 FAULT_EINTR=1 bigshuf-faulty -S 8M --seed=1363 --tune=compress-temporary=always in | cmp - wanted
 }

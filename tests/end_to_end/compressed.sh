@@ -16,16 +16,11 @@ for format in gz zst xz bz2 lz4; do
     ! has_format $format || formats+=" $format"
 done
 
-# This test makes no sense without the program of this format.
-needs_format() {
-    needs "${program_of[$1]}"
-}
-
 # Let $quick be the format whose program is the quickest that is here, or this test makes no sense.
 needs_quick_format() {
     quick=lz4
     has_format $quick || quick=gz
-    needs_format $quick
+    needs "${program_of[$quick]}"
 }
 
 # Compress FILE to FILE.FORMAT: pack FORMAT FILE...
@@ -88,15 +83,6 @@ test_variables_of_the_programs_do_not_reach_them_when_they_decompress() {
     done
 }
 
-test_variables_of_the_programs_set_levels_when_they_compress() {
-    needs xz
-    seq 10 >a
-    instead xz "echo \"\$XZ_OPT \$XZ_DEFAULTS\" >there; exec $(right xz) \"\$@\""
-    XZ_OPT=-2 XZ_DEFAULTS=-v bigshuf -Z -o a.xz a 2>said
-    same '-2 -v' "$(<there)"
-    xz -dc a.xz | same_lines - a
-}
-
 test_compressed_inputs_are_shuffled_as_if_they_were_not() {
     seq 5000 >a
     long_lines 400 10 9000 >b
@@ -121,7 +107,7 @@ test_standard_input_and_fifos_are_decompressed_too() {
         { printf 'skipped'; cat in."$format"; } >later
         { head -c 7 >/dev/null && bigshuf -Z --seed=x; } <later | cmp - wanted
     done
-    for size in 0 1 2 3 5 6 7 500000; do
+    for size in 0 1 2 6 7 500000; do
         head -c $size in >some
         bigshuf -Z < <(cat some) | same_lines - some
         bigshuf -Z <some >out
@@ -133,18 +119,16 @@ test_more_than_memory_comes_through_as_it_is() {
     more_than_memory >in
     bigshuf --seed=x in >wanted
     pack gz in
-    for options in '' --parallel=1 --parallel=7; do
-        bigshuf -Z -S 8M --seed=x $options in.gz | cmp - wanted
-        bigshuf -Z -S 8M --seed=x $options < <(cat in.gz) | cmp - wanted
-    done
+    bigshuf -Z -S 8M --seed=x --parallel=1 in.gz | cmp - wanted
+    bigshuf -Z -S 8M --seed=x --parallel=7 < <(cat in.gz) | cmp - wanted
 }
 
 # The files share an eighth of the memory for reading ahead.
 test_the_memory_limit_holds_when_much_is_read_ahead() {
     needs_bare_program
-    seq "$(scale 100000 2000000 10000000)" >in
+    seq "$(scale 100000 1000000 10000000)" >in
     pack gz in
-    for size in 8 64; do
+    for size in 8 32; do
         peak .peak bigshuf -Z -S ${size}M --seed=x --parallel=6 in.gz in.gz in.gz in.gz in.gz in.gz | md5 >packed
         [ "$(<.peak)" -le $(((size + 16) * 1024)) ]
         bigshuf --seed=x in in in in in in | md5 | cmp - packed
@@ -186,19 +170,11 @@ test_members_and_frames_that_were_put_together_are_all_read() {
         cat a."$format" b."$format" >both
         bigshuf -Z --seed=x both | cmp - <(cat a b | bigshuf --seed=x)
         bigshuf -Z --seed=x < <(cat both) | cmp - <(cat a b | bigshuf --seed=x)
-    done
-}
-
-test_nothing_that_was_compressed_is_nothing() {
-    : >empty
-    for format in $formats; do
-        pack "$format" empty
-        bigshuf -Z empty."$format" empty >out
-        cmp out empty
-        bigshuf -Z <empty."$format" >out
-        cmp out empty
-        seq 10 | bigshuf -Z empty."$format" - empty."$format" >out
-        same_lines out <(seq 10)
+        bigshuf -Z --seed=x --shards=3 -o part.%d."$format" -e one 2>said # two of which are of nothing
+        same one "$(unpack part.?."$format")"
+        mv part.2."$format" empty
+        seq 10 | bigshuf -Z empty - empty | same_lines - <(seq 10)
+        bigshuf -Z <empty | cmp - /dev/null
     done
 }
 
@@ -226,17 +202,6 @@ test_weights_may_be_compressed() {
     same '' "$(<said)"
     fails_with 1 'bigshuf: weights.gz: compressed by gzip; add -Z *' bigshuf --weights=weights.gz in
     fails_with 1 '*-: compressed by gzip, *invalid weight: *' bigshuf --weights=- in < <(cat weights.gz)
-}
-
-test_records_end_with_the_file_that_was_compressed() {
-    printf 'a,"b\nc"\nd' >table
-    printf 'x\ny' >plain
-    printf '12345678' >numbers
-    pack gz table plain numbers
-    bigshuf -Z --csv --seed=x table.gz table.gz plain | cmp - <(bigshuf --csv --seed=x table table plain)
-    bigshuf -Z --records=bytes:4 --seed=x numbers.gz numbers | cmp - <(bigshuf --records=bytes:4 --seed=x numbers numbers)
-    fails_with 1 'bigshuf: numbers.gz: size is not a multiple of 3 bytes' bigshuf -Z --records=bytes:3 numbers.gz
-    fails_with 1 'bigshuf: plain.gz: *left over*' bigshuf -Z --records=lines:3 plain.gz
 }
 
 test_plain_inputs_are_as_without() {
@@ -283,20 +248,8 @@ test_outputs_are_compressed_by_their_names() {
     cmp filtered.gz wanted
 }
 
-test_no_records_make_a_compressed_file_of_none() {
-    for format in $formats; do
-        bigshuf -Z -o out."$format" </dev/null
-        same '' "$(unpack out."$format")"
-        [ -s out."$format" ]
-        bigshuf -Z -n 0 -o none."$format" -i 1-10
-        same '' "$(unpack none."$format")"
-        bigshuf -Z --shards=3 -o part.%d."$format" -e one
-        same one "$(unpack part.?."$format")"
-    done
-}
-
 test_an_input_is_replaced_by_its_own_records() {
-    needs_format zst
+    needs zstd
     seq 50000 >in
     pack gz in
     chmod 640 in.gz
@@ -327,20 +280,14 @@ keeps() {
 }
 
 test_what_is_compressed_and_has_no_lines_is_not_replaced_by_itself() {
-    needs_format zst
     seq 1000 >member
     tar -cf - member | gzip >a.tar.gz
     keeps a.tar.gz 'a tar archive' 'add -Z --records=tar to shuffle its members'
     bigshuf -Z --records=tar -o a.tar.gz a.tar.gz
     printf '\377\376a\0\n\0b\0\n\0' | gzip >text.gz
     keeps text.gz 'text in UTF-16' 'to shuffle its lines, decompress it and write iconv -f UTF-16 -t UTF-8 | bigshuf'
-    printf 'SQLite format 3\0\n' | zstd -q >table.zst
-    keeps table.zst 'an SQLite database' 'its rows are not lines; convert it to text first'
     seq 1000 | gzip | gzip >twice.gz
     keeps twice.gz 'compressed by gzip once more' 'decompress it once before'
-    printf '@read 1\nACGTN\n+\nIIIII\n' | gzip >reads.gz
-    keeps reads.gz 'a FASTQ file' 'add -Z --records=fastq to shuffle its reads'
-    bigshuf -Z --records=lines:4 -o reads.gz reads.gz
     seq 100000 | gzip >lines.gz
     # shellcheck disable=SC2094 # replaced when it is complete
     (head -c 0 && bigshuf -Z -o lines.gz) <lines.gz
@@ -357,16 +304,6 @@ test_the_same_records_make_the_same_file() {
         bigshuf -Z --seed=x -o other."$format" in
         cmp one."$format" other."$format"
     done
-}
-
-test_stores_take_compressed_batches_and_give_compressed_shards() {
-    seq 3000 >a
-    seq 3001 9000 >b
-    pack gz a b
-    bigshuf -Z --scatter=store --piles=8 a.gz
-    bigshuf -Z --scatter=store b.gz
-    bigshuf -Z --gather=store --shards=4 -o part.%d.gz
-    unpack part.?.gz | same_lines /dev/stdin <(seq 9000)
 }
 
 # ---- What goes wrong ----
@@ -391,9 +328,8 @@ test_a_truncated_input_fails_the_run() {
         pack "$format" in
         local said="'${program_of[$format]} -dc' failed: exit status *"
         rm in
-        for size in 20 1000 $(($(wc -c <in."$format") - 3)); do
+        for size in 20 $(($(wc -c <in."$format") - 3)); do
             head -c "$size" in."$format" >cut."$format"
-            spoils "*bigshuf: cut.$format: $said" bigshuf -Z -o out.gz cut."$format"
             spoils "*bigshuf: cut.$format: $said" bigshuf -Z -o out.gz in."$format" cut."$format" in."$format"
             spoils "*bigshuf: -: $said" bigshuf -Z -o out.gz < <(cat cut."$format")
         done
@@ -411,12 +347,6 @@ test_what_older_programs_made_is_read() {
     bigshuf -Z in.lzma | same_lines in /dev/stdin
     lz4 -lqc <in >in.lz4
     bigshuf -Z in.lz4 | same_lines in /dev/stdin
-}
-
-test_a_name_that_is_not_true_is_none() {
-    seq 1000 | tee plain.gz >again.gz
-    bigshuf -Z plain.gz again.gz 2>said | same_lines <(cat plain.gz again.gz) /dev/stdin
-    same '' "$(<said)"
 }
 
 # If a format does not tell what comes next, unknown bytes may be most of the file. (bzip2 warns, and succeeds.)
@@ -516,7 +446,7 @@ failures() {
 }
 
 test_a_program_that_fails_fails_the_run_and_names_the_file() {
-    needs_format zst
+    needs zstd
     seq 100000 >in
     pack zst in
     cp in.zst other.zst
@@ -533,7 +463,7 @@ test_a_program_that_fails_fails_the_run_and_names_the_file() {
 }
 
 test_a_compressor_that_fails_fails_the_run_and_names_the_file() {
-    needs_format zst
+    needs zstd
     seq 300000 >in
     real=$(command -v zstd)
     while IFS=: read -r commands cause; do
@@ -545,15 +475,6 @@ test_a_compressor_that_fails_fails_the_run_and_names_the_file() {
     instead zstd 'exec <&-' # and all would be lost
     spoils "bigshuf: new.zst: 'zstd -c -T2' failed: did not read all that it was given" \
         bigshuf -Z --parallel=2 -o new.zst in
-}
-
-# The first ones are finished, and wait for the others under names that nobody sees.
-test_a_compressor_that_fails_late_takes_all_files_with_it() {
-    seq 20000 >in
-    real=$(command -v gzip)
-    instead pigz "echo >>runs; $real; test \$(wc -l <runs) -lt 9"
-    : >runs
-    spoils "bigshuf: new.??.gz: 'pigz -nc -p?' failed: exit status 1" bigshuf -Z --shards=12 -o new.%02d.gz in
 }
 
 test_a_disk_that_is_full_is_told() {
@@ -638,9 +559,7 @@ test_any_fault_is_survived() {
     seq 2001 3000 >b
     pack "$quick" a b
     bigshuf --seed=x a b b >wanted
-    turns=$(scale 1 '1 5' "$(seq 40)")
-    fail_any_call "$turns" survives a.$quick b b.$quick
-    fail_any_call "$turns" survives a b.$quick b
+    fail_any_call "$(scale 1 '1 5' "$(seq 40)")" survives a.$quick b b.$quick
 }
 
 test_a_lack_of_descriptors_or_processes_at_any_moment_is_survived() {
@@ -668,7 +587,7 @@ test_what_cannot_be_decompressed_ahead_is_decompressed_in_its_turn() {
 
 # An eighth is set aside for what is read ahead, from 64 MiB on.
 test_the_memory_that_is_asked_for_is_enough() {
-    seq 2000000 | gzip >in.gz
+    seq 2000000 | gzip -1 >in.gz
     head -c 40000000 /dev/zero >random
     draw() { bigshuf -Z -S "$1M" -n 4000000 --random-source=random in.gz in.gz; }
     said=$(draw 8 2>&1) || asked=${said##*-S }
@@ -684,7 +603,6 @@ test_short_transfers_and_interruptions_do_no_harm() {
     more_than_memory >in
     pack gz in
     bigshuf --seed=x in in >wanted
-    bigshuf-faulty -Z --seed=x -S 8M in.gz in.gz | cmp - wanted
     bigshuf-faulty -Z --seed=x -S 8M --shards=3 -o out.%d.gz in.gz - < <(cat in.gz)
     unpack out.?.gz | cmp - wanted
 }

@@ -37,26 +37,12 @@ test_v_counts_what_is_mapped_held_and_looked_for() {
     counts 5000 7 -n 7 - < <(cat in)
 }
 
-test_v_counts_what_is_held_and_then_does_not_fit() {
-    (long_lines 20000 100 150 && head -c 3000000 /dev/zero | tr '\0' '\n') >in
-    counts 3020000 3020000 -S 8M - < <(cat in)
-    counts 3020000 3020000 -S 16M - < <(cat in)
-    counts 3020000 3020000 -S 16M in
-}
-
 test_v_counts_what_chance_has_left() {
     seq 10000 >in
     bigshuf --seed=1 --probability=0.1 in >out
     written=$(wc -l <out)
     counts 10000 "$written" --seed=1 --probability=0.1 in
     counts 10000 "$written" --seed=1 --probability=0.1 --split=3:part in
-}
-
-test_v_counts_what_was_put_into_a_store_and_taken_out() {
-    seq 1000 >in
-    counts 1000 1000 --scatter=store --piles=4 in
-    counts 1000 1000 --gather=store
-    counts 1000 7 --gather=store -n 7
 }
 
 # bigshuf counts so many records in file `in` with these options: knows RECORDS OPTION...
@@ -91,13 +77,10 @@ test_an_input_has_the_records_that_are_expected() {
 
 test_a_large_input_has_the_records_that_are_expected() {
     more_than_memory >in
-    knows "$(wc -l <in)" --seed=a -S 8M
-    knows "$(wc -l <in)" --seed=a -S 1G
-    knows "$(wc -l <in)" --seed=a -S 8M --probability=0.9
-    knows "$(wc -l <in)" --random-source=in -S 8M
-    knows "$(wc -l <in)" --seed=a -n 9
-    knows "$(wc -l <in)" --seed=a -n 9 --keep-order
-    knows "$(wc -l <in)" --seed=a -S 1G -n 50000 --keep-order
+    for options in --seed=a '--seed=a --probability=0.9' --random-source=in '--seed=a -n 50000 --keep-order'; do
+        knows "$(wc -l <in)" -S 8M $options
+    done
+    for options in '' '-n 9'; do knows "$(wc -l <in)" --seed=a -S 1G $options; done
 }
 
 test_an_input_in_place_and_words_and_pipes_have_them_too() {
@@ -111,15 +94,6 @@ test_an_input_in_place_and_words_and_pipes_have_them_too() {
     long_lines 5000 100 150 | bigshuf --expect-records=5000 | wc -l | grep -q -x ' *5000'
     seq 100000 | fails_with 1 '*standard input: *is 100000, not 3 as*' bigshuf --expect-records=3 >out
     same '' "$(<out)"
-}
-
-test_shards_and_splits_are_replaced_only_if_they_are_there() {
-    seq 10 >in
-    echo old | tee part.0 >part.1
-    fails_with 1 '*is 10, not 9 as*' bigshuf --expect-records=9 --shards=2 -o part.%d in
-    same 'old old' "$(<part.0) $(<part.1)"
-    fails_with 1 '*is 10, not 9 as*' bigshuf --expect-records=9 --split=1:part.0 -o part.1 in
-    same 'old old' "$(<part.0) $(<part.1)"
 }
 
 test_a_batch_has_the_records_that_are_expected_or_is_not_added() {

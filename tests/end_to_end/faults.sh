@@ -89,8 +89,7 @@ test_an_input_that_fits_survives_any_fault() {
     seq 120000 >in
     local forgiving=yes
     sweep_all out -S 16M --parallel=1
-    sweep_all folder/file -S 16M --parallel=3
-    sweep_all out
+    sweep_all folder/file
 }
 
 test_an_archive_that_fits_survives_any_fault() {
@@ -109,13 +108,7 @@ spilling() {
 test_a_spilling_input_survives_any_fault() {
     spilling >in
     sweep_all out -S 8M --parallel=1
-    sweep_all folder/file -S 8M --parallel=3
     FAULT_STAYS=1 sweep_all folder/file -S 8M --parallel=3
-}
-
-test_compressed_temporary_files_survive_any_fault() {
-    spilling >in
-    sweep_all folder/file -S 8M --parallel=3 --tune=compress-temporary=always
 }
 
 test_leaves_that_are_started_over_survive_any_fault() {
@@ -126,7 +119,7 @@ test_leaves_that_are_started_over_survive_any_fault() {
 
 test_nodes_that_are_started_over_survive_any_fault() {
     giants >in
-    sweep_all folder/file -S 8M --parallel=3 --tune=leaf-records=8
+    sweep_all folder/file -S 8M --parallel=3 --tune=leaf-records=8 --tune=compress-temporary=always
 }
 
 test_a_record_larger_than_memory_survives_any_fault() {
@@ -180,11 +173,9 @@ test_short_transfers_and_interruptions_do_no_harm() {
     seq 1000 >in
     unharmed
     more_than_memory >in
-    unharmed -S 8M --parallel=1
     unharmed -S 8M --parallel=3
     unharmed -S 2G
     giants >in # piles are started over
-    unharmed -S 8M
     unharmed -S 8M --tune=leaf-records=8
     unharmed -S 8M --tune=compress-temporary=always
     { seq 100; long_line 9000000; } >in

@@ -193,78 +193,22 @@ full_quota() {
     only F
 }
 
-test_promises_on_ext4() {
-    on ext4 64 promises_with_modes_and_links
-}
-
-test_promises_on_xfs() {
-    on xfs 300 promises_with_modes_and_links
-}
-
-test_promises_on_btrfs() {
-    on btrfs 110 promises_with_modes_and_links
-}
-
-test_promises_on_tmpfs() {
-    on tmpfs 64 promises_with_modes_and_links
-}
-
-test_promises_on_overlay() {
-    on overlay 64 promises_with_modes_and_links
-}
-
-test_promises_on_bindfs() {
-    on bindfs 64 promises_with_modes_and_links
-}
-
-test_promises_on_sshfs() {
-    on sshfs 64 promises_with_modes_and_links
-}
-
-test_promises_on_nfs() {
-    on nfs 64 promises_with_modes_and_links
-}
-
-test_promises_on_ntfs() {
-    on ntfs 64 promises
-}
-
-test_promises_on_exfat() {
-    on exfat 64 stores_are_refused
-}
-
-test_promises_on_vfat() {
-    on vfat 64 stores_are_refused
-}
-
-test_a_full_ext4_is_told_and_leaves_the_old_file() {
-    on ext4 16 full_disk
-}
-
-test_a_full_xfs_is_told_and_leaves_the_old_file() {
-    on xfs 300 full_disk
-}
-
-test_a_full_overlay_is_told_and_leaves_the_old_file() {
-    on overlay 16 full_disk
-}
-
-test_a_full_sshfs_is_told_and_leaves_the_old_file() {
-    on sshfs 16 full_disk_of_others
-}
-
-test_a_full_nfs_is_told_and_leaves_the_old_file() {
-    on nfs 16 full_disk_of_nfs
-}
-
-test_a_full_exfat_is_told_and_leaves_the_old_file() {
-    on exfat 16 full_disk
-}
-
-test_a_full_vfat_is_told_and_leaves_the_old_file() {
-    on vfat 16 full_disk
-}
-
-test_a_full_quota_is_told_and_leaves_the_old_file() {
-    on btrfs 110 full_quota
-}
+test_promises_on_ext4() { on ext4 64 promises_with_modes_and_links; }
+test_promises_on_xfs() { on xfs 300 promises_with_modes_and_links; }
+test_promises_on_btrfs() { on btrfs 110 promises_with_modes_and_links; }
+test_promises_on_tmpfs() { on tmpfs 64 promises_with_modes_and_links; }
+test_promises_on_overlay() { on overlay 64 promises_with_modes_and_links; }
+test_promises_on_bindfs() { on bindfs 64 promises_with_modes_and_links; }
+test_promises_on_sshfs() { on sshfs 64 promises_with_modes_and_links; }
+test_promises_on_nfs() { on nfs 64 promises_with_modes_and_links; }
+test_promises_on_ntfs() { on ntfs 64 promises; }
+test_promises_on_exfat() { on exfat 64 stores_are_refused; }
+test_promises_on_vfat() { on vfat 64 stores_are_refused; }
+test_a_full_ext4_is_told_and_leaves_the_old_file() { on ext4 16 full_disk; }
+test_a_full_xfs_is_told_and_leaves_the_old_file() { on xfs 300 full_disk; }
+test_a_full_overlay_is_told_and_leaves_the_old_file() { on overlay 16 full_disk; }
+test_a_full_sshfs_is_told_and_leaves_the_old_file() { on sshfs 16 full_disk_of_others; }
+test_a_full_nfs_is_told_and_leaves_the_old_file() { on nfs 16 full_disk_of_nfs; }
+test_a_full_exfat_is_told_and_leaves_the_old_file() { on exfat 16 full_disk; }
+test_a_full_vfat_is_told_and_leaves_the_old_file() { on vfat 16 full_disk; }
+test_a_full_quota_is_told_and_leaves_the_old_file() { on btrfs 110 full_quota; }

@@ -100,18 +100,6 @@ test_a_record_that_does_not_end_is_told() {
     grep '^bigshuf: store: files pile-0001 do not hold the records that manifests say$' .stderr
 }
 
-test_numbers_that_make_no_sense_are_refused_wherever_a_batch_is_read() {
-    seq 1000 >in
-    make_store
-    for numbers in "0 $(number_of 0 3)" "$(number_of 0 2) 0" "$(($(number_of 0 3) + 1)) $(number_of 0 3)" \
-        '1 9223372036854775808' '18446744073709551615 18446744073709551615'; do
-        says 0 $numbers
-        fails_with 1 'bigshuf: store/x/manifest: *' gather
-        fails_with 1 'bigshuf: store/x/manifest: *' bigshuf --gather=store --list
-        fails_with 1 'bigshuf: store/x/manifest: *' bigshuf --scatter=store --seed=42 --batch=x in
-    done
-}
-
 # Each of them could be, but not both.
 test_sums_that_overflow_are_refused() {
     # shellcheck disable=SC2153 # run.sh sets it

@@ -1,6 +1,6 @@
 # A drop-in for GNU shuf: whatever shuf does with its own options, given the same random bytes, bigshuf does byte for
-# byte: output, messages, exit status. A case is a line of shell in which $shuf stands for the one or the other. Most
-# are made by a small generator, the same ones in every run; of those that differ, the first is printed.
+# byte: output, messages, exit status. A case is a line of shell in which $shuf stands for the one or the other; of those
+# that differ, the first is printed.
 #
 # Where bigshuf differs on purpose, which is not compared here:
 #
@@ -52,194 +52,33 @@ alike() {
     fi
 }
 
-# ---- Cases by chance ----
+# ---- Small cases of all kinds ----
 
-# A number from 0 to BOUND - 1 in $drawn, of the linear congruential generator of Knuth's MMIX: draw BOUND.
-draw() {
-    chance=$((${chance:-1} * 6364136223846793005 + 1442695040888963407))
-    drawn=$((((chance >> 33) & 0x7fffffff) % $1))
-}
-
-# Make the random sources: files random.aa, random.ab..., in $sources.
-make_sources() {
-    # shellcheck disable=SC2059 # the bytes are in printf's notation
-    printf "$(awk 'BEGIN {
-        for (i = 0; i < 32 * 4096; i++) {
-            chance = (chance * 69069 + 12345) % 2147483648
-            printf "\\%03o", int(chance / 8388608)
-        }
-    }')" | split -b 4096 - random.
-    sources=(random.*)
-}
-
-# One of the random sources in $source.
-draw_source() {
-    draw ${#sources[@]}
-    source=${sources[drawn]}
-}
-
-# A random source of up to MOST bytes, in printf's notation, in $bytes: draw_bytes MOST.
-draw_bytes() {
-    local byte i
-    bytes=
-    draw $(($1 + 1))
-    for ((i = drawn; i > 0; i--)); do
-        draw 256
-        printf -v byte '\\%03o' "$drawn"
-        bytes+=$byte
-    done
-}
-
-# How many records there are, mostly few, sometimes about as many as a byte can count, in $records.
-draw_records() {
-    draw 16
-    case $drawn in
-    0) records=$((250 + chance % 10)) ;;
-    1 | 2 | 3) draw 60 && records=$drawn ;;
-    4 | 5) draw 3 && records=$drawn ;;
-    *) draw 12 && records=$drawn ;;
-    esac
-}
-
-# Any record but one with DELIMITER in it, in printf's notation, in $record: draw_record DELIMITER.
-draw_record() {
-    draw 16
-    case $drawn,$1 in
-    0,*) record= ;;
-    1,*) record='\377' ;;
-    2,*) record='-r\r' ;;
-    3,*) record=' two  words ' ;;
-    4,'\n') record='nul\000' ;;
-    4,*) record='new\nline\n' ;;
-    *) record=$((chance & 0xfff)) ;;
-    esac
-}
-
-# -z, or nothing, in $zero.
-draw_zero() {
-    draw 4
-    zero=
-    [ "$drawn" != 0 ] || zero=-z
-}
-
-# Text in printf's notation in $text, and what goes with it in $zero. The last record may lack its delimiter.
-draw_text() {
-    local i delimiter
-    draw_zero
-    delimiter=${zero:+'\000'}
-    delimiter=${delimiter:-'\n'}
-    draw_records
-    text=
-    for ((i = 1; i <= records; i++)); do
-        draw_record "$delimiter"
-        text+=$record$delimiter
-    done
-    draw 2
-    [ "$drawn" = 0 ] || text=${text%"$delimiter"}
-}
-
-# Arguments in $words, as many as $records.
-draw_words() {
-    local i
-    draw_records
-    words=
-    for ((i = 1; i <= records; i++)); do
-        draw_record '\000'
-        words+=" \$'$record'"
-    done
-}
-
-# A range of up to 2^BITS - 1 numbers, which lies low, anywhere or at the end of what 64 bits can count, in $range, and
-# their number in $records: draw_range BITS.
-draw_range() {
-    local low high
-    draw "$1"
-    records=$(((chance ^ chance >> 32) & ((1 << (drawn + 1)) - 1)))
-    draw 4
-    case $drawn in
-    0) low=0 ;;
-    1) high=-1 && low=$((high - records + 1)) ;;
-    2) low=$((chance & 0x3fffffffffffffff)) ;;
-    *) low=$((chance >> 50 & 0xfff)) ;;
-    esac
-    high=$((low + records - 1))
-    if [ $low = 0 ] && [ $records = 0 ]; then # 0 to -1
-        low=1 high=0
-    fi
-    printf -v range '%u-%u' $low $high
-}
-
-# -n, or nothing, in $count: around 0, below and around $records, far above them, several.
-draw_count() {
-    draw 8
-    case $drawn in
-    0) count= ;;
-    1) count="-n 0" ;;
-    2) count="-n $((records > 0 ? records - 1 : 1))" ;;
-    3) count="-n $records" ;;
-    4) count="-n $((records + 1))" ;;
-    5) count="-n 18446744073709551616 --head-count=7 -n 9" ;;
-    *) draw $((records + 4)) && count="-n $drawn" ;;
-    esac
-}
-
-text_case() {
-    draw_text
-    draw_count
-    both "printf -- '$text' >in; \$shuf $zero $count --random-source=$source in" \
-        "\$shuf $zero $count --random-source=$source < <(printf -- '$text')" \
-        "printf -- '$text' >in; \$shuf $zero $count --random-source=$source -o in in; cat in"
-    draw 300
-    both "\$shuf -r $zero -n $drawn --random-source=$source in" \
-        "\$shuf $zero -rn $drawn --random-source=$source < <(printf -- '$text')"
-}
-
-words_case() {
-    draw_words
-    draw_zero
-    draw_count
-    both "\$shuf -e $zero $count --random-source=$source -- $words"
-    draw 300
-    both "\$shuf -er $zero -n $drawn --random-source=$source -- $words"
-}
-
-range_case() {
-    draw_range 9
-    draw_zero
-    draw_count
-    both "\$shuf -i $range $zero $count --random-source=$source"
-    draw_range 62
-    draw 12
-    both "\$shuf -n $drawn -i $range --random-source=$source" "\$shuf -r -i $range -n $((drawn * 25)) --random-source=$source"
-}
-
-short_source_case() {
-    draw_text
-    draw_count
-    draw_bytes 12
-    both "printf -- '$text' >in; printf '$bytes' >short; \$shuf $zero $count --random-source=short in" \
-        "\$shuf $zero $count --random-source=short < <(printf -- '$text')"
-    draw_range 62
-    draw 8
-    local count=$drawn
-    draw_bytes 40
-    both "printf '$bytes' >short; \$shuf -n $count -i $range --random-source=short" \
-        "\$shuf -r -n 10 -i $range --random-source=short >some && cat some"
-    [ $records = 1 ] || # which takes no random bytes to repeat for ever
-        both "\$shuf -r -i $range --random-source=short >/dev/null"
-}
-
-test_what_is_drawn_by_chance_is_done_as_by_shuf() {
-    local i
+# Of no to 300 records, about as many as a byte can count among them; with counts around the number of records, and with
+# another part of the digits as a random source each time, which is mostly long enough.
+test_lines_words_and_numbers_are_shuffled_as_by_shuf() {
+    local records zero count low at=1
     needs_shuf
     cd "$MEMORY" || exit
-    make_sources
-    for ((i = $(scale 10 50 2500); i > 0; i--)); do
-        draw_source
-        text_case
-        words_case
-        range_case
-        short_source_case
+    seq 30000 >digits
+    for records in 0 1 2 3 7 59 255 256 257 300; do
+        for count in '' '-n 1' "-n $((records > 0 ? records - 1 : 0))" "-n $((records + 1))" '-n 18446744073709551616 -n 9'; do
+            seq $records | sed $'2s/.*/-r\r/; 3s/.*/ two  words \377/; 5s/.*//' >lines
+            [ $((at % 4)) -lt 2 ] || truncate -s "$((records > 0 ? -1 : 0))" lines
+            zero=
+            [ $((at % 2)) = 0 ] || zero=-z
+            if [ "$zero" ]; then tr '\n' '\0' <lines; else cat lines; fi >in
+            tail -c +$((at += 101)) digits >random
+            head -c $((at % 13)) random >short
+            low=$((at % 3 ? at : 0))
+            both "\$shuf $zero $count --random-source=random in" "\$shuf $zero $count --random-source=random < <(cat in)" \
+                "\$shuf -r $zero -n 40 --random-source=random in" "\$shuf $zero $count --random-source=short in" \
+                "\$shuf -e $zero $count --random-source=random -- $(seq $records | xargs)" \
+                "\$shuf $zero $count -i $((low + 1))-$((low + records)) --random-source=random" \
+                "\$shuf $count -n 9 -i $low-18446744073709551614 --random-source=short" \
+                "\$shuf -r -n 30 -i $low-$((at * at * at * at * at)) --random-source=random" \
+                "cp in out; \$shuf $zero $count --random-source=random -o out out; cat out"
+        done
     done
     alike
     grep -q "^bigshuf: 'short': end of file" wanted
@@ -326,9 +165,7 @@ test_what_does_not_fit_into_memory_is_shuffled_as_by_shuf() {
     same_sum_as_shuf '${shuf/#bigshuf/bigshuf -S 8M} --random-source=<(yes 42) many' \
         '${shuf/#bigshuf/bigshuf -S 8M --parallel=1} --random-source=<(yes 42) < <(cat many)' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 700000 --random-source=<(yes 42) many' \
-        '${shuf/#bigshuf/bigshuf -S 8M} -n 9999999 --random-source=<(yes 42) < <(cat many)' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 200000 --random-source=<(yes 42) < <(cat many)' \
-        '${shuf/#bigshuf/bigshuf -S 8M} -n 300000 -r --random-source=<(yes 42) many' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 300000 -r --random-source=<(yes 42) < <(cat many)' \
         '${shuf/#bigshuf/bigshuf -S 8M} --random-source=<(yes 42) large' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 5 --random-source=<(yes 42) < <(cat large)' \
@@ -370,19 +207,13 @@ test_the_first_lines_of_more_than_8_mib_are_those_of_shuf() {
         head -c $size many >in.$size
         same_as_shuf "\$shuf -n 3 --random-source=<(yes 42) in.$size" "\$shuf -n 3 --random-source=<(yes 42) <in.$size"
     done
+    for bytes in 100000 9000000; do # from where the input stands
+        same_as_shuf "{ head -c $bytes >/dev/null && \$shuf -n 3 --random-source=<(yes 42); } <many"
+    done
     same_sum_as_shuf '$shuf -n 0 many' '$shuf -n 1 --random-source=<(yes 42) many' \
         '$shuf -n 100000 --random-source=<(yes 42) many' '$shuf -n 2000000 --random-source=<(yes 42) many' \
         '$shuf -z -n 3 --random-source=<(yes 42) zeros' '$shuf -n 3 --random-source=short many' \
         '$shuf -n 3 --random-source=<(yes 42) -o out many && cat out'
-}
-
-test_the_first_lines_of_8_mib_from_where_the_input_stands_are_those_of_shuf() {
-    local bytes
-    needs_scale small
-    seq 1200000 >many
-    for bytes in 100000 100500 101000 5000000 9000000; do
-        same_as_shuf "{ head -c $bytes >/dev/null && \$shuf -n 3 --random-source=<(yes 42); } <many"
-    done
 }
 
 test_mistakes_are_told_as_by_shuf() {
@@ -539,12 +370,4 @@ test_the_output_does_not_change_the_source() {
     bigshuf -r -n 30000 --random-source=wanted in >right
     bigshuf -r -n 30000 --random-source=source -o source in
     cmp source right
-}
-
-test_two_of_all_numbers_are_drawn_at_once() {
-    needs_bare_program
-    peak .peak bigshuf -i 1-18446744073709551615 -n 2 >out
-    [ "$(<.peak)" -le 8192 ]
-    same 2 "$(sort -u out | wc -l | tr -d ' ')"
-    fails_with 1 '' cmp -s out <(bigshuf -i 1-18446744073709551615 -n 2)
 }

@@ -38,15 +38,6 @@ test_groups_with_the_same_key_that_become_neighbours_stay_apart() {
     done
 }
 
-test_samples_count_groups() {
-    groups 3000 >in
-    seq 3000 >lines
-    for sample in '-n 10' '-n 0' '-n 1000 --keep-order' '-r -n 4000' '--probability=0.1' "--weights=lines -n 50"; do
-        bigshuf --seed=7 $sample lines >wanted
-        bigshuf --seed=7 $sample --group-field=2 in | awk -F '\t' '$1 == "m0" { print $3 }' | cmp - wanted
-    done
-}
-
 test_shards_and_splits_have_whole_groups() {
     groups 100 >in
     bigshuf --seed=3 --group-field=3 in >all
@@ -121,13 +112,6 @@ test_members_and_bytes_are_told_without_marks() {
     grep -x "bigshuf: bytes: *$(wc -c <in | xargs)" said
 }
 
-test_a_header_is_no_group() {
-    { printf 'name\t0\n' && groups 50; } >in
-    bigshuf --seed=1 --header --group-field=2 in >out
-    same "$(head -n 1 in)" "$(head -n 1 out)"
-    tail -n +2 out | numbers | cmp - <(seq 50 | bigshuf --seed=1)
-}
-
 test_stores_keep_groups() {
     groups 500 >in
     head -n 96 in >a
@@ -145,7 +129,7 @@ test_stores_keep_groups() {
 test_a_group_larger_than_memory_stays_whole() {
     {
         seq 1000
-        seq "$(scale 100000 1500000 20000000)" | sed 's/^/large\t/'
+        seq "$(scale 100000 700000 20000000)" | sed 's/^/large\t/'
         seq 1000
     } >in
     bigshuf -S 8M --seed=1 --group-field=1 in >out
@@ -153,14 +137,6 @@ test_a_group_larger_than_memory_stays_whole() {
     grep large out | cmp - <(grep large in)
     same "$(awk '!/large/ || !seen++ { print $1 }' out | md5)" \
         "$({ seq 1000 && echo large && seq 1000; } | bigshuf --seed=1 | md5)"
-}
-
-test_a_line_without_the_field_is_an_error_and_nothing_is_replaced() {
-    printf 'a\t1\nb\n' >in
-    echo old >out
-    fails_with 1 "bigshuf: in:2: no field 2, only 1: 'b'" bigshuf --group-field=2 -o out in
-    same old "$(<out)"
-    fails_with 1 "bigshuf: -:2: no field 2, only 1: 'b'" bigshuf --group-field=2 -o out < <(cat in)
 }
 
 test_keys_may_be_anything() {

@@ -46,12 +46,6 @@ test_many_empty_lines() {
     shuffles_within 8
 }
 
-test_many_short_lines_in_more_memory() {
-    shortest_lines "$(scale 20000 3000000 100000000)" >in
-    shuffles_within 16
-    shuffles_within 64
-}
-
 test_short_lines_with_every_number_of_threads() {
     seq "$(scale 20000 800000 20000000)" >in
     shuffles_within 8 --parallel=1 --parallel=3 --parallel=8 "--parallel=8 --tune=compress-temporary=always"
@@ -73,14 +67,9 @@ test_a_line_larger_than_memory_among_ten_thousand_short_ones() {
 }
 
 test_a_first_or_last_line_larger_than_memory() {
-    { long_line "$(scale 10000000 30000000 300000000)"; seq 1000; } >in
+    { long_line "$(scale 10000000 20000000 300000000)"; seq 1000; } >in
     shuffles_within 8
-    { seq 1000; long_line "$(scale 10000000 30000000 300000000)"; } >in
-    shuffles_within 8
-}
-
-test_one_line_larger_than_memory_and_nothing_else() {
-    long_line "$(scale 10000000 30000000 1000000000)" >in
+    { seq 1000; long_line "$(scale 10000000 20000000 300000000)"; } >in
     shuffles_within 8
 }
 
@@ -90,11 +79,6 @@ test_several_lines_larger_than_memory() {
         long_line $((9000000 + 7000000 * i % 6000000))
     done >in
     shuffles_within 8
-}
-
-test_lines_of_40_to_400_kb() {
-    long_lines "$(scale 50 300 3000)" 40000 400000 >in
-    shuffles_within 8 '' --parallel=4
 }
 
 test_a_few_lines_of_1_mb_among_short_ones() {
@@ -113,12 +97,6 @@ test_a_deep_tree_of_short_lines() {
     seq "$(scale 20000 1000000 20000000)" >in
     runs_within 8 --seed=m --tune=leaf-records=8 in >out
     bigshuf -S 2G --seed=m --tune=leaf-records=8 in | cmp - out
-}
-
-test_weighted_samples_of_any_size_in_input_order() {
-    seq "$(scale 20000 300000 3000000)" >in
-    runs_within 8 --seed=m --weight-field=1 -n "$(scale 19000 290000 2900000)" --keep-order in >out
-    bigshuf -S 2G --seed=m --weight-field=1 -n "$(scale 19000 290000 2900000)" --keep-order in | cmp - out
 }
 
 # Nearly as many as 8 MiB suffice for.
@@ -147,13 +125,13 @@ long_names() {
 }
 
 test_many_inputs_with_long_names_in_a_store() {
-    seq 30 >in
+    seq 10 >in
     long_names 33000 >list
     for _ in 1 2; do
         runs_within 8 --scatter=store --seed=1 --batch=x --piles=4 --files0-from=list
     done
     runs_within 8 --gather=store >out
-    same 990000 "$(wc -l <out | tr -d ' ')"
+    same 330000 "$(wc -l <out | tr -d ' ')"
     runs_within 8 --gather=store --list | grep '^x '
 }
 
@@ -166,29 +144,12 @@ test_a_list_of_files_is_counted() {
     same 600000 "$(wc -l <out | tr -d ' ')"
 }
 
-test_many_temporary_directories() {
-    more_than_memory >in
-    mkdir 1 2 3 4 5 6 7 8
-    shuffles_within 8 '-T 1 -T 2 -T 3 -T 4 -T 5 -T 6 -T 7 -T 8'
-}
-
-test_v_tells_the_peak() {
-    needs_bare_program
-    more_than_memory >in
-    bigshuf -v -S 8M in 2>&1 >out | grep -E '^bigshuf: peak memory: +[0-9.]+ MiB'
-}
-
 # A run of a few lines has no time to touch what it does not need.
 test_tiny_input_takes_little_memory() {
     needs_bare_program
     seq 10 >in
     peak .peak bigshuf in >out
     [ "$(<.peak)" -le 8192 ]
-}
-
-test_any_number_of_threads_may_be_allowed() {
-    seq 100000 >in
-    same_lines in <(bigshuf --parallel=99999999999 in)
 }
 
 # Only where it comes to that: small inputs do not take it.

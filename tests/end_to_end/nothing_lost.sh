@@ -41,26 +41,6 @@ test_every_pair_of_bytes_survives() {
     same_lines in out
 }
 
-test_records_with_nul_bytes_only() {
-    head -c 100000 /dev/zero >in
-    bigshuf in | cmp - <(cat in; echo)
-    bigshuf -z in | cmp - in
-}
-
-test_thousands_of_files() {
-    mkdir in
-    for i in $(seq 3000); do printf '%d' "$i" >"in/$i"; done
-    bigshuf in/* | sort -n | cmp - <(seq 3000)
-}
-
-test_a_file_that_fits_and_one_that_does_not() {
-    more_than_memory >in
-    for memory in 2G 8M; do
-        bigshuf -S $memory in >out
-        same_lines in out
-    done
-}
-
 test_a_pipe_in_small_pieces() {
     { seq 10; sleep 0.1; printf 11; sleep 0.1; printf '2\n13\n'; sleep 0.1; seq 14 20000; } | bigshuf >out
     same_lines out <(seq 10; echo 112; seq 13 20000)
@@ -93,14 +73,6 @@ test_lengths_around_every_block_size() {
     same_lines in out
     bigshuf -S 8M in in >out
     same_lines out <(cat in in)
-}
-
-test_one_line_of_any_length_around_a_buffer() {
-    for bytes in 262142 262143 262144 262145 524287 524288 524289; do
-        head -c $bytes /dev/zero | tr '\0' x >in
-        bigshuf in | cmp - <(cat in; echo)
-        bigshuf -S 8M in in | cmp - <(cat in; echo; cat in; echo)
-    done
 }
 
 # ---- Few records, which are looked for among all ----
@@ -163,7 +135,7 @@ fails_when_spoilt() {
     local how=$1 pattern=$2 at
     shift 2
     bigshuf -S 8M --seed=1363 "$@" <in >right
-    for at in $(scale '1 3' '1 2 5 13 34' "$(seq 50)"); do
+    for at in $(scale '1 3' '1 2 5 34' "$(seq 50)"); do
         rm -f spoilt
         fails_with 1 "$pattern" env "$how=1" FAULT_CALL=preadv FAULT_AT="$at" FAULT_LOG=spoilt \
             bigshuf-faulty -S 8M --seed=1363 "$@" < <(cat in) >out || [ ! -e spoilt ]
@@ -178,10 +150,8 @@ test_a_changed_or_shortened_temporary_file_is_found_before_its_first_record_is_w
     fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*"
     fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*"
     giants >in # piles are started over
-    for options in '' --tune=leaf-records=8; do
-        fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*" $options
-        fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*" $options
-    done
+    fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*"
+    fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*" --tune=leaf-records=8
 }
 
 test_a_changed_temporary_file_is_found_when_a_record_is_larger_than_memory() {

@@ -93,12 +93,7 @@ test_samples_are_drawn_anew() {
     drawn_anew 0 -t ' ' --stratify-field=1 --split=50%:half in
     drawn_anew chosen -n 1000 --keep-order in
     drawn_anew chosen --probability=0.25 in
-}
-
-test_parts_are_drawn_anew() {
-    make_input 4000
     two_seeds 0 --part=2/4 in
-    two_seeds 0 --skip=2000 in
 }
 
 test_gathers_of_a_store_are_drawn_anew() {
@@ -119,13 +114,6 @@ test_gathers_of_a_store_are_drawn_anew() {
     done
     cat store/x/pile-00* >in
     drawn_anew 100 --gather=store --piles=0-99
-}
-
-test_gathers_of_a_store_of_fewer_records_than_piles_are_drawn_anew() {
-    cd "$MEMORY" || exit
-    make_input 400
-    bigshuf --scatter=store --seed=1 --batch=x in
-    drawn_anew 200 --gather=store # of 512 piles, more than that have records
 }
 
 # Where they go, as the files of one pile after another tell.

@@ -127,15 +127,11 @@ test_a_bad_request_ends_the_run_with_its_number_after_all_earlier_answers() {
     cases <<END
 ask '\n' =! request 1: '': $syntax
 ask 'set 0 1\nset 1 1\nfoo\n' =! request 3: 'foo': $syntax
-ask ' draw 1\n' =! request 1: ' draw 1': $syntax
-ask 'DRAW 1\n' =! request 1: 'DRAW 1': $syntax
 ask 'draw\n' =! request 1: 'draw': $syntax
 ask 'draw  1\n' =! request 1: 'draw  1': $draw
 ask 'draw 1 \n' =! request 1: 'draw 1 ': $draw
-ask 'draw 1 again\n' =! request 1: 'draw 1 again': $draw
 ask 'draw 1 repeat 2\n' =! request 1: 'draw 1 repeat 2': $draw
 ask 'draw -1\n' =! request 1: 'draw -1': $draw
-ask 'draw 1.5\n' =! request 1: 'draw 1.5': $draw
 ask 'draw 1\r\n' =! request 1: 'draw 1*': $draw: * is a carriage return, *
 ask 'draw 18446744073709551616\n' =! request 1: 'draw 18446744073709551616': $draw
 ask 'draw 18446744073709551615 repeat\n' =! request 1 needs more memory: use -S *
@@ -144,24 +140,17 @@ ask 'set 0 1 2\n' =! request 1: 'set 0 1 2': nothing comes behind a weight
 ask 'set 3 1\n' =! request 1: 'set 3 1': there are 3 records, numbered from 0
 ask 'set 18446744073709551615 1\n' =! request 1: *: there are * records, numbered from 0
 ask 'set 0 -1\n' =! request 1: 'set 0 -1': $weight
-ask 'set 0 nan\n' =! request 1: 'set 0 nan': $weight
-ask 'set 0 inf\n' =! request 1: 'set 0 inf': $weight
 ask 'set 0 1e-10\n' =! request 1: 'set 0 1e-10': $weight
-ask 'set 0 1e-400\n' =! request 1: 'set 0 1e-400': $weight
 ask 'set 0 4294967296.1\n' =! request 1: 'set 0 4294967296.1': $weight
 ask 'set 0 \t1\n' =! request 1: 'set 0 *1': $weight
 ask 'set 0 \n' =! request 1: 'set 0 ': $weight
 ask 'add 1\n' =! request 1: 'add 1': write add W RECORD, *
-ask 'add x\n' =! request 1: 'add x': write add W RECORD, *
 ask 'add  x\n' =! request 1: 'add  x': $weight
-ask 'dr\0w 1\n' =! request 1: 'dr*': $syntax
-ask '\377\376\n' =! request 1: *: $syntax
 ask 'set 0 1' =! request 1: 'set 0 1': $half
 ask 'set 0 2\nset 0 1' =! request 2: 'set 0 1': $half
 bigshuf --requests in < <(yes . | tr -d '\n') =! request 1: '*': a request has at most 1048576 bytes
 (printf 'add 1 ' && head -c 1048570 zeros && echo) | bigshuf --requests in =! request 1: '*': a request has at most *
 (printf 'add 1 ' && head -c 1048569 zeros && echo) | bigshuf --requests in =>
-bigshuf --requests in < <(head -c 100000 /dev/urandom) =! request 1: *
 END
     wanted=$(ask 'draw 2\ndraw 3 repeat\n')
     fails_with 1 "bigshuf: request 3: 'x': *" ask 'draw 2\ndraw 3 repeat\nx\ndraw 1\n' >out

@@ -32,15 +32,13 @@ killed_at_any_moment() {
     same '' "$never"
 }
 
-test_sigint_at_any_moment() {
-    killed_at_any_moment INT 2 bigshuf
-}
-
 test_sigkill_at_any_moment() {
     killed_at_any_moment KILL 9 bigshuf
 }
 
-test_sigint_at_any_moment_where_the_new_file_has_a_name() {
+test_sigint_at_any_moment_also_where_the_new_file_has_a_name() {
+    killed_at_any_moment INT 2 bigshuf
+    rm -r folder temporary never
     export FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP
     killed_at_any_moment INT 2 bigshuf-faulty
 }
@@ -58,18 +56,6 @@ test_sigterm_while_shards_are_made_leaves_no_name() {
     done
 }
 
-# Kill a run that has read and spilled a lot and waits for more: killed_half_fed SIGNAL NUMBER
-killed_half_fed() {
-    mkdir folder temporary
-    echo old >folder/file
-    start_half_fed -T temporary -o folder/file
-    kill -"$1" $!
-    fails_with $((128 + $2)) '*' wait $!
-    exec 7>&-
-    same 'old file ' "$(<folder/file) $(ls -A folder) $(ls -A temporary)"
-    same '' "$(<said)"
-}
-
 test_a_run_that_was_started_with_signals_blocked_can_be_ended() {
     env --block-signal true 2>.stderr || skip "env blocks no signals here"
     mkfifo pipe
@@ -82,14 +68,25 @@ test_a_run_that_was_started_with_signals_blocked_can_be_ended() {
     done
 }
 
-test_any_signal_while_it_reads() {
-    local top=$PWD
+# That has read and spilled a lot and waits for more, and that waits for the reader of its output.
+test_any_signal_while_it_reads_or_writes() {
+    mkdir folder temporary
+    echo old >folder/file
     for signal in INT TERM HUP KILL XCPU; do
-        mkdir $signal
-        cd $signal || exit
-        killed_half_fed $signal "$(kill -l $signal)"
-        cd "$top" || exit
+        rm -f pipe
+        start_half_fed -T temporary -o folder/file
+        kill -$signal $!
+        fails_with $((128 + $(kill -l $signal))) '*' wait $!
+        exec 7>&-
+        same 'old file  ' "$(<folder/file) $(ls -A folder) $(ls -A temporary) $(<said)"
     done
+    more_than_memory >in
+    exec 8<>pipe
+    start bigshuf -S 8M -T temporary in >pipe
+    head -c 1000000 <&8 >out
+    kill -INT $!
+    fails_with 130 '*' wait $!
+    same '' "$(ls -A temporary)"
 }
 
 test_any_signal_but_sigkill_takes_away_a_new_file_that_has_a_name() {
@@ -110,29 +107,6 @@ has_a_file() {
     [ -n "$(ls -A "$1")" ]
 }
 
-# Kill a run that waits for the reader of its output: killed_half_read SIGNAL NUMBER
-killed_half_read() {
-    mkdir temporary
-    mkfifo pipe
-    more_than_memory >in
-    exec 8<>pipe
-    start bigshuf -S 8M -T temporary in >pipe
-    head -c 1000000 <&8 >out
-    kill -"$1" $!
-    fails_with $((128 + $2)) '*' wait $!
-    same '' "$(ls -A temporary)"
-}
-
-test_any_signal_while_it_writes() {
-    local top=$PWD
-    for signal in INT TERM KILL; do
-        mkdir $signal
-        cd $signal || exit
-        killed_half_read $signal "$(kill -l $signal)"
-        cd "$top" || exit
-    done
-}
-
 # Print the status of a run that is told to end just before it makes a call: told_to_end CALL ARGUMENT...
 told_to_end() {
     local status=0
@@ -146,14 +120,10 @@ test_sigterm_while_a_file_gets_its_name_comes_too_late() {
     seq 10 >in
     same 0 "$(told_to_end rename_at --progress -o made in)"
     same_lines made in
-}
-
-test_sigterm_while_several_files_get_their_names_comes_too_late() {
-    seq 10 >in
     echo old >s1
     same 0 "$(told_to_end rename_at --shards=2 -o s%01d in)"
     same_lines <(cat s0 s1) in
-    same 'in s0 s1 said' "$(echo *)"
+    same 'in made s0 s1 said' "$(echo *)"
 }
 
 # What is to be said of the files that are complete waits for a reader.
@@ -179,16 +149,6 @@ test_sigterm_before_a_file_gets_its_name_ends_the_run() {
     seq 10 >in
     same 143 "$(told_to_end link_descriptor -o made in)"
     same 'in said' "$(echo *)"
-}
-
-test_sigint_before_anything_was_read() {
-    mkfifo never
-    echo old >file
-    start bigshuf -o file never
-    sleep 0.2
-    kill -INT $!
-    fails_with 130 '*' wait $!
-    same old "$(<file)"
 }
 
 test_an_ignored_signal_stays_ignored() {

@@ -63,23 +63,16 @@ make_store() {
     find before/.* -exec touch -t 202001010000 {} + 2>said || true
 }
 
-test_a_store_is_there_whole_or_not_at_all_whatever_call_fails() {
+test_a_store_and_a_batch_are_there_whole_or_not_at_all_whatever_call_fails() {
     make_store 20
+    fail_any_call "$(turns)" scatter_survives 1
     rm -r before
     fail_any_call "$(turns)" scatter_survives 1
 }
 
-test_a_batch_is_there_whole_or_not_at_all_whatever_call_fails() {
-    make_store 20
-    fail_any_call "$(turns)" scatter_survives 1
-}
-
 test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
-    turns() {
-        scale '1 3' '1 20' "$(seq 60)"
-    }
     make_store 800
-    FAULT_STAYS=1 fail_any_call "$(turns)" scatter_survives 3
+    FAULT_STAYS=1 fail_any_call "$(scale 3 2 "$(seq 60)")" scatter_survives 3
 }
 
 test_a_disk_that_is_full_at_any_moment_leaves_no_part_of_a_batch() {
@@ -126,12 +119,10 @@ killed_at_any_call() {
     done
 }
 
-test_a_task_that_is_killed_at_any_call_loses_nothing_and_can_run_again() {
+test_a_task_that_is_killed_at_any_call_loses_nothing_and_can_run_again_also_while_old_batches_go() {
     killed_at_any_call
     [ -d store/a ]
-}
-
-test_so_it_is_while_old_batches_go() {
+    rm -r before
     killed_at_any_call --newest=1
     [ ! -d store/a ]
 }

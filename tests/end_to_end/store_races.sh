@@ -100,7 +100,6 @@ test_what_changes_after_it_was_looked_at_is_named() {
 END
 }
 
-# Of every file of a batch, the first byte, the last, and some between.
 test_a_change_of_any_byte_is_found_and_named() {
     local file at bytes
     seq -f '>>%.0f' 100 >in

@@ -67,17 +67,6 @@ bigshuf --progress -o new lines.txt 2>&1 | grep -o 'done\|1000 records' => done 
 END
 }
 
-test_files_larger_than_memory() {
-    mkdir disk1 disk2
-    more_than_memory >large
-    cases <<'END'
-# little memory and two disks, on which nothing is left
-bigshuf -v -S 8M -T disk1 -T disk2 large 2>said | compared large && [ "$(spilled said)" -gt 0 ] && rmdir disk1 disk2 => shuffled
-# a disk that is not there
-bigshuf -S 8M -T missing large =! temporary file in missing: No such file or directory*
-END
-}
-
 test_tables() {
     seq 300 | awk 'BEGIN { print "id,patient,note" } { printf "%d,p%d,\"first, of %d\nsecond\"\n", $1, $1 % 30, $1 }' >people.csv
     for i in 1 2 3; do
@@ -106,28 +95,6 @@ bigshuf --seed=5 --split-field=2 --split=10%:some.tsv table.tsv >rest.tsv && cut
 cut -f 2 some.tsv | sort -u | comm -12 - <(cut -f 2 rest.tsv | sort -u) =>
 # column 3 is the weight: what has none is never drawn, and what has nearly all comes first
 bigshuf --weight-field=3 -n 50 table.tsv >new && counts new && head -n 1 new | cut -f 1 && awk '$3 == 0' new => 50 222
-END
-}
-
-test_samples() {
-    make_lines
-    cases <<'END'
-# a sample, each line at most once
-bigshuf -n 200 lines.txt | sort -u | counts - => 200
-# lines can repeat
-bigshuf -r -n 2000 lines.txt >new && counts new && sort -n -u new lines.txt | cmp - lines.txt => 2000
-# exactly one in a hundred
-bigshuf --split=1%:new -o /dev/null lines.txt && counts new => 10
-# about one in ten, in input order
-bigshuf --seed=1 --probability=0.1 lines.txt | sort -n -u -c && bigshuf --seed=1 --probability=0.1 lines.txt | counts - => 96
-# exactly 100, in input order
-bigshuf -n 100 --keep-order lines.txt >new && counts new && sort -n -u -c new => 100
-# one line for the message of the day
-bigshuf -n 1 lines.txt | sort -n -m - lines.txt | uniq -d | counts - => 1
-# what each of 8 workers gets
-for r in 1 2 3 4 5 6 7 8; do bigshuf --seed=7 --part=$r/8 -o share.$r lines.txt; done; compared lines.txt share.* && counts share.* | uniq => shuffled 125
-# a new order for each epoch
-for e in 1 2; do bigshuf --seed="7.$e" -o epoch.$e lines.txt; done; compared epoch.1 epoch.2 => shuffled
 END
 }
 
@@ -217,27 +184,5 @@ for r in 1 2 3; do bigshuf --gather=store --seed=7 --part=$r/3 -o share.$r; done
 for e in 1 2; do bigshuf --gather=store --seed=7 --epoch=$e -o epoch.$e; done; compared epoch.1 epoch.2 && compared all.jsonl epoch.1 => shuffled shuffled
 # only the newest three batches stay when a new one comes
 bigshuf --scatter=store --seed=7 --batch=new --newest=3 lines.txt && bigshuf --gather=store | compared <(cat corpus/[89].jsonl lines.txt) => shuffled
-END
-}
-
-test_in_place_of_other_tools() {
-    shuf() { bigshuf "$@"; }
-    seq 100 >lines.txt
-    cases <<'END'
-# a script that calls shuf
-shuf -e d b c a | sort => a b c d
-shuf -i 1-9 --output=new && sort new => 1 2 3 4 5 6 7 8 9
-shuf -n 5 <lines.txt | sort -u | counts - => 5
-# three dice, six numbers out of 49
-bigshuf -i 1-6 -r -n 3 | grep -c '^[1-6]$' => 3
-bigshuf -i 1-49 -n 6 | sort -u | counts - => 6
-# a word of 12 letters
-bigshuf -r -n 12 -e {a..z} | tr -d '\n' | grep -c '^[a-z]\{12\}$' => 1
-# all tests, today in the same order
-bigshuf --seed=2026-11-24 -e ./login ./search ./upload >new && bigshuf --seed=2026-11-24 -e ./login ./search ./upload | cmp - new =>
-# SKIP=1 SEED=3 MEMORY=0.1 terashuf
-bigshuf --header --seed=3 -S 100M <lines.txt | tee new | sed -n 1p && compared lines.txt new => 1 shuffled
-# shuf | split -l 40
-bigshuf --shards=records:40 -o x%02d lines.txt && counts x00 x01 x02 => 40 40 20
 END
 }

@@ -4,11 +4,11 @@ import bz2
 import gzip
 import random
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import model
 import recipes
-from data import Changed, Data
+from data import Data
 from records import Format
 
 STRINGS = ("<|endoftext|>", "\\n\\n", "aab", "abab", "\\r\\n", "--")
@@ -112,11 +112,6 @@ class Case:
         """Does an input that is compressed lack its end?"""
         return "cut" in self.circ and self.packer(i) != ""
 
-    def after_change(self):
-        """The case that there would be if its first input had been changed before the run."""
-        first = Changed(**vars(self.inputs[0]), way=self.circ["change"][0])
-        return replace(self, inputs=[first, *self.inputs[1:]])
-
     def input_bytes(self, i):
         """An input as it stands in its file."""
         data, ending = self.inputs[i].make(), self.packer(i)
@@ -191,8 +186,7 @@ def is_valid(case):
         or several("e", "i")
         or (case.sharded() and "%" not in o.get("o", ""))
         or (not case.sharded() and "%" in o.get("o", ""))
-        or ("expect-records" in o and ("i" in o or "change" in case.circ))
-        or ("missing" in case.circ and (words or case.circ["via"] != "file"))
+        or ("expect-records" in o and "i" in o)
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))
         or ("r" in o and "n" not in o and case.circ.get("reader", ("", 0))[0] != "dies")
@@ -498,7 +492,7 @@ class Maker:
         """What is in the place of the outputs."""
         circ, draw = self.case.circ, self.draw
         names = self.case.output_names()
-        circ["old"] = draw.choice(("none", "old", "old", "link", "hard", "sticky")) if names else "none"
+        circ["old"] = draw.choice(("none", "old", "old", "link", "sticky")) if names else "none"
         if "filter" in self.case.opts:
             circ["old"] = "none"
         elif self.chance(6) and "mount" in self.can and ("o" in self.case.opts or names):
@@ -531,9 +525,6 @@ class Maker:
             circ[name] = draw.choice(values)
         elif way == 6:
             circ["close"] = draw.choice(((0,), (1,), (2,), (0, 1, 2), (0, 2)))
-        elif way == 7 and circ["via"] in ("file", "stdin") and self.case.inputs:
-            ways = ("grow", "shrink") if self.case.packer(0) else ("grow", "shrink", "rewrite", "enlarge")
-            circ["change"] = (draw.choice(ways), draw.randrange(1, 400))
         elif way in (9, 10) and "Z" in self.case.opts:
             circ["cut"] = None
 

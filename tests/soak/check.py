@@ -60,7 +60,7 @@ class Check:
         circ, opts = self.case.circ, self.case.opts
         return bool(
             (self.result.faulted and not {"FAULT_SHORT", "FAULT_EINTR"} & set(circ["fault"]))
-            or {"as", "fsize", "tmpfs-out", "change"} & set(circ)
+            or {"as", "fsize", "tmpfs-out"} & set(circ)
             or ("tmpfs-tmp" in circ and self.expected.input_bytes > 1 << 20)
             or (circ.get("nofile", 99) < 40 and ("filter" in opts or self.case.sharded() or len(opts.get("split", "")) > 4))
             or self._closed()
@@ -96,10 +96,6 @@ class Check:
         always = "FAULT_STAYS" in fault and fault["FAULT_AT"] == "1" and fault["FAULT_ERRNO"] == "EIO"
         named = {"S", "parallel"} <= set(self.case.opts)
         return self.result.faulted and always and named and fault.get("FAULT_CALL") in NEEDED_CALLS
-
-    def _may_be_changed(self):
-        """Is it not known what has been read of an input? A run that succeeds has read it as it was at its opening."""
-        return "change" in self.case.circ and self.result.status != 0
 
     def died_as_told(self):
         """By our signal, or because its reader went away."""
@@ -167,7 +163,7 @@ class Check:
 
     def standard_output(self):
         """All of it, or its beginning."""
-        if self.expected.stdout is None or self._may_be_changed() or 1 in self.case.circ.get("close", ()):
+        if self.expected.stdout is None or 1 in self.case.circ.get("close", ()):
             return None if self.expected.stdout is not None or not self._unexpected() else (
                 "output", "nothing on standard output", _shown(self.result.stdout))
         wanted = self.expected.text(self.expected.stdout)
@@ -188,8 +184,6 @@ class Check:
 
     def files(self):
         """The new contents after success, else the old ones."""
-        if self._may_be_changed():
-            return None
         wrong = None
         for name in self.case.output_names():
             wrong = wrong or self._file(name)
@@ -234,16 +228,9 @@ class Check:
         """May the old file have been written over?"""
         return self.case.circ.get("fault", {}).get("FAULT_ERRNO") in IN_PLACE
 
-    def hard_link(self):
-        """The other name of an output keeps the old contents."""
-        for seen in self.result.hard_links.values():
-            if seen != OLD and not self._in_place():
-                return "hard link", _shown(OLD), _shown(seen)
-        return None
-
     def shards(self):
         """All shards together are the records; each is as large as it should be."""
-        if not self.case.sharded() or self.expected.error or self._may_be_changed():
+        if not self.case.sharded() or self.expected.error:
             return None
         files = self._shard_files()
         filtered = "filter" in self.case.opts
@@ -300,7 +287,7 @@ class Check:
     def records(self):
         """How many -v says were read."""
         found = re.search(r"^bigshuf: records: +(\d+) read, (\d+) written$", self.result.stderr, re.MULTILINE)
-        known = not self.expected.error and not self._may_be_changed() and self.case.opts.get("n") != "0"
+        known = not self.expected.error and self.case.opts.get("n") != "0"
         if self.result.status or not found or not known or "i" in self.case.opts or self._endless():
             return None
         parts = [*self.expected.files.values(), self.expected.shards or [], self.expected.stdout or []]
@@ -346,7 +333,7 @@ class Check:
 
     def first_wrong(self):
         """The first thing that is wrong, or None."""
-        for check in (self.ends, self.status, self.messages, self.standard_output, self.files, self.hard_link,
+        for check in (self.ends, self.status, self.messages, self.standard_output, self.files,
                       self.shards, self.inputs, self.records, self.left_overs, self.memory, self.disk):
             wrong = check()
             if wrong:

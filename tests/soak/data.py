@@ -39,21 +39,6 @@ class Data:
             yield replace(self, tail=b"")
 
 
-@dataclass(frozen=True)
-class Changed(Data):
-    """What others make of an input while it is used. (run.py has the commands.)"""
-
-    way: str = ""
-
-    def make(self):
-        """Its bytes."""
-        data = super().make()
-        half = len(data) // 2
-        ways = {"grow": data + b"grown\n" * 1000, "shrink": data[:half], "rewrite": b"#" * half + data[half:],
-                "enlarge": b"larger\n" * 1000 + data}
-        return ways[self.way]
-
-
 def _seq(count, _, end):
     return (b"%d%s" % (i, end) for i in range(1, count + 1))
 
@@ -126,14 +111,15 @@ def _fastq(count, draw, end):
         yield end.join((b"@%d" % i, b"ACGT" * draw.randrange(5), b"+", b"IIII" * draw.randrange(5))) + end
 
 
-def _table(count, draw, end):
-    for i in range(count):
-        yield b"%d\t%s\t%s" % (i, draw.choice(WEIGHTS).encode(), b"x" * draw.randrange(5)) + end
+def _column(weights):
+    """A weight in each line."""
+    return lambda count, draw, end: (draw.choice(weights).encode() + end for _ in range(count))
 
 
-def _crlf_table(count, draw, end):
-    for i in range(count):
-        yield b"%d\t%s\r" % (i, draw.choice(WEIGHTS).encode()) + end
+def _table(weights, after):
+    """A number, a weight, and maybe more."""
+    return lambda count, draw, end: (
+        b"%d\t%s" % (i, draw.choice(weights).encode()) + draw.choice(after) + end for i in range(count))
 
 
 def _far_table(count, draw, end):
@@ -159,19 +145,6 @@ def _objects(count, draw, end):
         value = {"id": i, "m/n": {"who": who, "w": [None, draw.randrange(4)]}, "text": "{\"x\": [1]}" * draw.randrange(3)}
         text = json.dumps(value, ensure_ascii=draw.random() < 0.5, separators=draw.choice(((",", ":"), (" , ", ": "))))
         yield draw.choice(("", "", "", " ")).encode() + text.encode() + draw.choice((b"", b"", b"\r")) + end
-
-
-def _weights(count, draw, end):
-    return (draw.choice(WEIGHTS).encode() + end for _ in range(count))
-
-
-def _scales(count, draw, end):
-    return (draw.choice(SCALES).encode() + end for _ in range(count))
-
-
-def _scale_table(count, draw, end):
-    for i in range(count):
-        yield b"%d\t%s" % (i, draw.choice(SCALES).encode()) + end
 
 
 def _tar(count, draw, _):
@@ -200,7 +173,8 @@ def _lengths(count, draw, end):
 
 _KINDS = {
     "seq": _seq, "blank": _blank, "bytes": _bytes, "text": _text, "long": _long, "wide": _wide, "giant": _giant,
-    "partial": _partial, "csv": _csv, "fasta": _fasta, "fastq": _fastq, "table": _table, "crlf-table": _crlf_table,
-    "far-table": _far_table, "weights": _weights, "scales": _scales, "scale-table": _scale_table,
+    "partial": _partial, "csv": _csv, "fasta": _fasta, "fastq": _fastq, "table": _table(WEIGHTS, (b"\t", b"\txx")),
+    "crlf-table": _table(WEIGHTS, (b"\r",)), "far-table": _far_table, "weights": _column(WEIGHTS),
+    "scales": _column(SCALES), "scale-table": _table(SCALES, (b"",)),
     "people": _people, "objects": _objects, "raw": _raw, "lengths": _lengths, "tar": _tar,
 }

@@ -44,8 +44,6 @@ def input_records(case):
         return records.Contents(records=[word.encode() + end for word in case.words])
     if "i" in case.opts:
         return None
-    if "missing" in case.circ:
-        raise records.BadInput("a file is missing")
     if any(case.is_cut(i) for i in range(len(case.inputs))):
         raise records.BadInput("a file is cut short")
     contents = records.read_files(case.format(), [data.make() for data in case.inputs])

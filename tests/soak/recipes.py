@@ -2,7 +2,6 @@
 
 from data import Data
 
-HEADER_MAX = 1 << 20
 NEEDED_CALLS = ("close", "close", "write", "pwritev", "read", "preadv")
 
 
@@ -66,63 +65,6 @@ def csv_end(maker):
     case.circ.update(via=draw.choice(("file", "dash", "files0")), old="none")
 
 
-def no_more_files(maker):
-    """A disk on which no other file can be made."""
-    case = maker.case
-    case.inputs = [Data("wide", maker.draw.choice((10, 1000)), maker.draw.randrange(1 << 30))]
-    case.opts["o"] = "out/res"
-    case.circ.update({"via": maker.draw.choice(("file", "pipe")), "old": "old"})
-    if "mount" in maker.can:
-        case.circ["tmpfs-out"] = "size=256k,nr_inodes=2"
-
-
-def short_of_descriptors(maker):
-    """Few open files, for an input that does not fit."""
-    maker.pick_large()
-    maker.case.opts.update({"parallel": str(maker.draw.randrange(1, 9))})
-    maker.case.circ.update(via="file", old="none", nofile=maker.draw.choice((16, 20, 30)))
-
-
-def large_header(maker):
-    """Headers about as large as they may be."""
-    case, draw = maker.case, maker.draw
-    size = HEADER_MAX + draw.choice((-1, 0, 0, 1))
-    if maker.chance(2):
-        case.opts["records"] = "fasta"
-        case.inputs = [Data("fasta", 3, 1, b">", b"h" * (size - 1) + b"\n")]
-    else:
-        case.inputs = [Data("text", 3, 1, b"\n", b"h" * (size - 1) + b"\n")]
-    if maker.chance(2):
-        case.opts["header"] = "bytes:%d" % size
-    else:
-        case.opts["header"] = None
-    case.circ.update(via=draw.choice(("file", "pipe")), old="none")
-
-
-def short_input(maker):
-    """About as many records as the header has."""
-    case, draw = maker.case, maker.draw
-    case.inputs = [Data("text", draw.randrange(1, 6), draw.randrange(1 << 30)) for _ in range(draw.choice((1, 1, 2)))]
-    case.inputs = case.inputs[:1] * len(case.inputs)
-    case.opts["header"] = str(draw.randrange(1, 8))
-    case.circ.update(via=draw.choice(("file", "pipe")), old="none")
-
-
-def bad_weight(maker):
-    """A weight that is none, under a header: the message has its line."""
-    case, draw = maker.case, maker.draw
-    lines = draw.choice((0, 1, 3))
-    head = b"title\t1\n" * lines
-    if lines:
-        case.opts["header"] = draw.choice((str(lines), "bytes:%d" % len(head)))
-    bad = draw.choice((b"x", b"-1", b"", b"nan", b"1e999", b"1.2.3", b"0x10"))
-    case.inputs = [Data("table", draw.randrange(2000), draw.randrange(1 << 30), head=head, tail=b"bad\t%s\tz" % bad)]
-    case.opts["weight-field"] = "2"
-    if maker.chance(2):
-        case.opts["o"] = "out/res"
-    case.circ.update(via=draw.choice(("file", "pipe")), old="old")
-
-
 def named_field(maker):
     """Groups, splits or weights by a name in a header or by a JSON Pointer; now and then there is no such field."""
     case, draw = maker.case, maker.draw
@@ -149,15 +91,6 @@ def named_field(maker):
     if maker.chance(2):
         case.opts["o"] = "out/res"
     case.circ.update(via=draw.choice(("file", "pipe", "dash")), old="old")
-
-
-def missing_input(maker):
-    """The last input is not there, and its name is no friend of terminals."""
-    case, draw = maker.case, maker.draw
-    case.inputs = [Data("text", 100, 1)]
-    case.opts["o"] = "out/res"
-    name = draw.choice((b"gone", b"bell\a", b"escape\x1b[2J", b"c1\x9b2J", b"c1\xc2\x9b2J", b"line\nfeed"))
-    case.circ.update(via="file", old="old", missing=name.decode("utf-8", "surrogateescape"))
 
 
 def stalled_input(maker):
@@ -197,9 +130,8 @@ def outputs_among_inputs(maker):
     case.circ.update(via=draw.choice(("file", "files0", "dash")), old="none")
 
 
-COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, no_more_files,
-          short_of_descriptors, large_header, short_input, bad_weight, named_field, named_field, missing_input, stalled_input,
-          outputs_among_inputs)
+COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, named_field, named_field,
+          stalled_input, outputs_among_inputs)
 
 
 def change(maker):

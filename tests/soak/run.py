@@ -70,7 +70,6 @@ class Result:
     faulted: bool = False  # an injected fault has happened
     outputs: dict = field(default_factory=dict)  # what is in out/ afterwards: name: bytes, or "-> target"
     modes: dict = field(default_factory=dict)
-    hard_links: dict = field(default_factory=dict)  # outputs: what is under their other names
     laid: set = field(default_factory=set)  # outputs that were there before
     left: list = field(default_factory=list)  # files that should not be there
     processes: list = field(default_factory=list)
@@ -144,8 +143,6 @@ def arguments(case):
         return words
     if via == "files0":
         return words + ["--files0-from=aux/names"]
-    if "missing" in case.circ:
-        return words + ["in/%d" % i for i in range(len(case.inputs))] + [case.circ["missing"]]
     if via in ("stdin", "pipe", "slow", "stall") and len(case.inputs) == 1:
         return words
     return words + ["-" if i == fed(case) and via != "fifo" else "in/%d" % i for i in range(len(case.inputs))]
@@ -156,35 +153,17 @@ def fed(case):
     return len(case.inputs) - 1 if case.circ.get("via") in ("stdin", "dash", "pipe", "slow", "stall", "fifo") else None
 
 
-def faults(case):
-    """What the program's own calls run into: failures, or others who change an input just before one of them."""
-    if "change" not in case.circ:
-        return case.circ.get("fault", {})
-    way, turn = case.circ["change"]
-    half = len(case.input_bytes(0)) // 2
-    commands = {"grow": "yes grown | head -n 1000 >>in/0",
-                "shrink": "truncate -s %d in/0" % half,
-                "rewrite": "head -c %d /dev/zero | tr '\\0' '#' 1<>in/0" % half,
-                "enlarge": "cp in/0 aux/before && { yes larger | head -n 1000; cat aux/before; } >in/0"}
-    return {"FAULT_AT": str(turn), "FAULT_RUN": commands[way]}
-
-
 def environment(case, result_folder):
     """Its environment."""
     env = dict(os.environ, TMPDIR="tmp0", SOAK_CASE=result_folder, LC_ALL="C")
     env.pop("POSIXLY_CORRECT", None)
-    env.update(faults(case), **case.hostile)
+    env.update(case.circ.get("fault", {}), **case.hostile)
     if "fault" in case.circ:
         env["FAULT_LOG"] = "aux/faults"
     return env
 
 
 # ---- Laying out ----
-
-
-def other_name(name):
-    """The second hard link of an output."""
-    return "out/hard-" + os.path.basename(name)
 
 
 def lay_out(case, folder):
@@ -196,7 +175,6 @@ def lay_out(case, folder):
             os.mkfifo(folder.at("in/%d" % i))
         else:
             folder.write("in/%d" % i, case.input_bytes(i))
-            os.utime(folder.at("in/%d" % i), (10**9, 10**9))  # so that who changes it does so at another time
     for name, data in case.aux.items():
         folder.write("aux/" + name, data.make())
     folder.write("aux/names", b"".join(b"in/%d\0" % i for i in range(len(case.inputs))))
@@ -222,8 +200,6 @@ def _lay_old(way, folder, name):
         os.symlink("../aux/" + os.path.basename(name), folder.at(name))
         return
     folder.write(name, OLD, 0o640)
-    if way == "hard":
-        os.link(folder.at(name), folder.at(other_name(name)))
     if way == "sticky":
         os.chmod(folder.at("out"), 0o1777)
 
@@ -334,7 +310,7 @@ def run(case, tools, folder):
     """Run it once; the folder is new."""
     result = Result()
     result.laid = lay_out(case, folder)
-    command = [tools.choose(case, {"fault", "change"} & set(case.circ))] + arguments(case)
+    command = [tools.choose(case, "fault" in case.circ)] + arguments(case)
     measured = tools.peak and not {"kill", "close", "nofile", "fsize"} & set(case.circ)
     if measured:
         command = [tools.peak, "aux/peak"] + command
@@ -386,9 +362,6 @@ def contents(case, folder, name):
 def _look(case, folder, result):
     """See what is in the folders afterwards."""
     for name in sorted(os.listdir(folder.at("out"))):
-        if name.startswith("hard-"):
-            result.hard_links["out/" + name.removeprefix("hard-")] = contents(case, folder, "out/" + name)
-            continue
         path = folder.at("out/" + name)
         info = os.lstat(path)
         result.modes["out/" + name] = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else None

@@ -110,11 +110,7 @@ class Trials:
                 nothing = result.status or case.opts.get("n") == "0"  # of nothing nothing is said
                 nothing = nothing or result.killed  # too late, but before it was said
                 return None if nothing else ("seed", "a seed in what -v prints", result.stderr)
-            wrong = Check(case, expect(case, seed), result).first_wrong()
-            if wrong and "change" in case.circ and not result.status and not case.packer(0):
-                case = case.after_change()  # it was changed before it was opened
-                wrong = Check(case, expect(case, seed), result).first_wrong() and wrong
-            return wrong
+            return Check(case, expect(case, seed), result).first_wrong()
 
     def report(self, seed, case, wrong, took):
         """A text about a case that failed, made smaller unless a run takes too long for that."""

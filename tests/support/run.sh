@@ -231,7 +231,7 @@ if ! list_jobs "$@" >"$SCRATCH/jobs"; then
     exit 1
 fi
 tr '\n' '\0' <"$SCRATCH/jobs" |
-    xargs -0 -n 4 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" bash tests/support/run.sh --jobs || true
+    xargs -0 -n 8 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" bash tests/support/run.sh --jobs || true
 
 if [ -n "${TIMES:-}" ]; then
     sort -rn -o "$SCRATCH/times" "$SCRATCH/times" # not through a pipe, whose reader would leave early
