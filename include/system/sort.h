@@ -1,12 +1,9 @@
 #ifndef BIGSHUF_SYSTEM_SORT_H
 #define BIGSHUF_SYSTEM_SORT_H
 
-/* Sort numbers in tables. */
+/* Sort pairs of numbers in tables. */
 
 #include "system/table.h"
-
-/* Sort 8-byte numbers [0, count) where they are. (Radix exchange: P. Hildebrandt and H. Isbitz, 1959) */
-void sort_numbers(const struct table *numbers, uint64_t count);
 
 /* 8-byte keys with an 8-byte number beside each. */
 struct sort_pairs {

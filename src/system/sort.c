@@ -1,44 +1,8 @@
-/* Numbers are divided by their highest bit, those with a zero before those with a one, and both parts by the next bit.
- * Pairs are dealt by the lowest byte of their keys from one pair of tables to the other, then by the next byte. */
+/* Pairs are dealt by the lowest byte of their keys from one pair of tables to the other, then by the next byte. */
 
 #include "system/sort.h"
 
 enum { BYTE_BITS = 8, VALUES = 1 << BYTE_BITS, KEY_BYTES = sizeof(uint64_t) };
-
-/* Numbers [from, to), which have the same bits above `bit`; -1: there is none left. */
-static void sort_range(const struct table *numbers, uint64_t from, uint64_t to, int bit)
-{
-    for (; bit >= 0 && to - from > 1; bit--) {
-        uint64_t zeros = from, ones = to;
-
-        while (zeros < ones) {
-            uint64_t *const number = table_u64(numbers, zeros);
-            uint64_t *other;
-            uint64_t moved;
-
-            if ((*number >> bit & 1) == 0) {
-                zeros++;
-                continue;
-            }
-            other = table_u64(numbers, --ones);
-            moved = *number;
-            *number = *other;
-            *other = moved;
-        }
-        sort_range(numbers, from, zeros, bit - 1);
-        from = zeros;
-    }
-}
-
-void sort_numbers(const struct table *numbers, uint64_t count)
-{
-    uint64_t bits = 0;
-
-    for (uint64_t i = 0; i < count; i++)
-        bits |= *table_u64(numbers, i);
-    if (bits > 0)
-        sort_range(numbers, 0, count, 63 - __builtin_clzll(bits));
-}
 
 int sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count)
 {
