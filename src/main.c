@@ -24,7 +24,7 @@
  *                    archive grouping torn key_check record_reader position generated source stream
  *                    contents hints decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header kind csv sequences string lines sizes tar_kind length_kinds tail key record
+ *                    header csv sequences string lines sizes tar_kind length_kinds tail key record
  *                    length tar_headers scan column field json
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program folder file_mark fault hardware io signals sort

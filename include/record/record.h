@@ -145,6 +145,12 @@ struct record_kind {
 #define RECORD_DECLARE(row) extern const struct record_kind row;
 RECORD_KINDS(RECORD_DECLARE)
 
+/* Their addresses, and NULL. */
+extern const struct record_kind *const record_kinds[];
+
+/* The one with this name, which is `bytes` long; NULL if there is none. */
+const struct record_kind *record_kind_of_name(const char *name, size_t bytes);
+
 /* That of a format; never NULL. */
 const struct record_kind *record_kind(const struct record_format *format);
 

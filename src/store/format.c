@@ -10,7 +10,7 @@
 
 #include "base/escape.h"
 #include "record/header.h"
-#include "record/kind.h"
+#include "record/record.h"
 #include "store/line.h"
 
 #define TITLE "bigshuf store 2\n"
@@ -167,7 +167,7 @@ static const char *read_kind(const char *at, struct record_format *format, uint8
 static const char *read_records(const char *at, struct record_format *format, uint8_t *string)
 {
     const char *members = line_read(at, "groups of ");
-    const struct record_kind *const *kind = kind_rows;
+    const struct record_kind *const *kind = record_kinds;
     const char *after = NULL;
 
     at = members != NULL ? members : at;
