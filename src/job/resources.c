@@ -17,7 +17,6 @@
 #include "input/operand.h"
 #include "job/task.h"
 #include "output/strata.h"
-#include "record/column.h"
 #include "system/hardware.h"
 #include "system/sys.h"
 
@@ -169,7 +168,7 @@ void resources_find_columns(struct resources *resources, const char *name, const
     const struct field_place place = task_field(&resources->options, &resources->options.split_field);
 
     if (place.choice != NULL)
-        column_find(&place, name, header, bytes);
+        field_find_column(&place, name, header, bytes);
 }
 
 void resources_open_files(struct resources *resources)
