@@ -24,8 +24,8 @@
  *                    archive grouping torn key_check record_reader position generated source stream
  *                    contents hints decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header csv sequences string lines sizes tar_kind length_kinds tail key record
- *                    length tar_headers scan field json
+ *                    header csv sequences string lines sizes tar_kind length tail key record
+ *                    tar_headers scan field json
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program folder file_mark fault hardware io signals sort
  *                    table pool sys
