@@ -19,7 +19,7 @@
 
 #include "base/tunable.h"
 #include "sample/keep.h"
-#include "shuffle/pile_source.h"
+#include "shuffle/pile.h"
 #include "shuffle/transfer.h"
 #include "system/fault.h"
 

@@ -18,7 +18,6 @@
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
-#include "shuffle/pile_source.h"
 #include "shuffle/transfer.h"
 #include "system/sort.h"
 

@@ -15,7 +15,6 @@
 #include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
-#include "shuffle/pile_source.h"
 #include "shuffle/shuffle.h"
 #include "shuffle/transfer.h"
 #include "system/sort.h"

@@ -16,7 +16,6 @@
 #include "base/steps.h"
 #include "input/position.h"
 #include "shuffle/pile.h"
-#include "shuffle/pile_source.h"
 
 enum { QUOTED = 40, WEIGHT_BYTES_MAX = 4096 };
 

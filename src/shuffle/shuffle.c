@@ -18,7 +18,7 @@
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
-#include "shuffle/pile_source.h"
+#include "shuffle/pile.h"
 #include "shuffle/scatter.h"
 #include "shuffle/transfer.h"
 #include "system/threads.h"

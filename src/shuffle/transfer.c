@@ -1,6 +1,6 @@
 #include "shuffle/transfer.h"
 
-#include "shuffle/pile_source.h"
+#include "shuffle/pile.h"
 
 static void drain(void *context)
 {

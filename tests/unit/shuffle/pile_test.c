@@ -1,4 +1,3 @@
-#include "shuffle/pile_source.h"
 #include "support/disk.h"
 
 #include "shuffle/pile.h"
