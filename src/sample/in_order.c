@@ -20,7 +20,6 @@
 #include "base/tunable.h"
 #include "sample/keep.h"
 #include "shuffle/pile.h"
-#include "shuffle/transfer.h"
 #include "system/fault.h"
 
 enum { PILES = 1 << ORDER_ROOT_BITS, CHUNK = 1024, LEVELS = 8 };
@@ -60,7 +59,7 @@ void in_order_bernoulli(struct run *run, struct source *source, struct in_order_
     piles_init(&stored, 1, 1, &run->engine.pool, run->engine.place);
     keep_records(run, source, &rule, &stored);
     run_begin(run, output, run_take(run, stored.pile[0].records));
-    transfer_of_pile(&run->engine, &run->format, &stored, 0, output);
+    run_transfer_pile(run, &stored, 0, output);
     piles_release(&stored);
 }
 

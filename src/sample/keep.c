@@ -1,7 +1,6 @@
 #include "sample/keep.h"
 
 #include "shuffle/index.h"
-#include "shuffle/transfer.h"
 
 bool keep_may_count(const struct run *run, const struct source *source)
 {
@@ -46,7 +45,7 @@ static bool store_records(struct run *run, struct source *source, const struct k
     struct record_piece piece;
     bool stays = true;
 
-    transfer_init(&transfer, &run->engine, &run->format, source, NULL);
+    run_transfer(&transfer, run, source, NULL);
     transfer.reader.keeps = piles->base != NULL;
     while (rule->next == NULL ? record_reader_next(&transfer.reader, &piece)
                               : rule->next(rule->context, &transfer.reader, &piece)) {
@@ -82,7 +81,7 @@ void keep_write(struct run *run, struct source *source, uint64_t records, keep_f
     uint64_t record = 0;
     bool more, stays = true;
 
-    transfer_init(&transfer, &run->engine, &run->format, source, output);
+    run_transfer(&transfer, run, source, output);
     more = record_reader_next(&transfer.reader, &piece);
     run_begin(run, output, records);
     for (; more; more = record_reader_next(&transfer.reader, &piece)) {
@@ -92,5 +91,5 @@ void keep_write(struct run *run, struct source *source, uint64_t records, keep_f
             output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
         counter_add(&run->progress->written, piece.last && stays);
     }
-    transfer_end(&transfer);
+    run_transfer_end(&transfer);
 }

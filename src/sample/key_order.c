@@ -18,7 +18,6 @@
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
-#include "shuffle/transfer.h"
 #include "system/sort.h"
 
 enum { RANGES = 256 };
@@ -330,7 +329,7 @@ static void write_through(struct run *run, struct ranges *ranges, unsigned j, st
 
     pile_source_verify(&ranges->piles, 2 * j, &run->format, whole.data, whole.bytes);
     source = pile_source(&ranges->piles, 2 * j, false);
-    transfer_init(&through, &run->engine, &run->format, source, output);
+    run_transfer(&through, run, source, output);
     while ((!piece.last || run_left(run) > 0) && record_reader_next(&through.reader, &piece)) {
         if (run->progress->passed >= run->progress->range.first)
             output_buffer_put(&through.outlet, piece.data, piece.bytes);
@@ -338,7 +337,7 @@ static void write_through(struct run *run, struct ranges *ranges, unsigned j, st
     }
     source_free(source);
     clear(ranges, j);
-    transfer_end(&through);
+    run_transfer_end(&through);
 }
 
 static void write_ranges(struct run *run, struct ranges *ranges, struct output *output);
@@ -358,7 +357,7 @@ static void write_ranges(struct run *run, struct ranges *ranges, struct output *
 {
     struct transfer transfer;
 
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    run_transfer(&transfer, run, NULL, output);
     for (unsigned j = 0; j < ranges->kept && run_left(run) > 0; j++) {
         const struct range *range = &ranges->range[j];
 
@@ -372,14 +371,14 @@ static void write_ranges(struct run *run, struct ranges *ranges, struct output *
             write_sorted(run, ranges, j, &transfer);
             continue;
         }
-        transfer_end(&transfer);
+        run_transfer_end(&transfer);
         piles_flush(&ranges->piles);
         if (range->least == range->greatest)
             write_through(run, ranges, j, output);
         else
             restart(run, ranges, j, output);
     }
-    transfer_end(&transfer);
+    run_transfer_end(&transfer);
 }
 
 void key_order_write(struct key_order *keyed, struct output *output)

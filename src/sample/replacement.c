@@ -16,7 +16,6 @@
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
 #include "shuffle/shuffle.h"
-#include "shuffle/transfer.h"
 #include "system/sort.h"
 
 /* Records drawn at a time from memory with references: it takes a few to hide the latency. */
@@ -60,7 +59,7 @@ static void write_resident(struct replacement *r, const struct table *references
     struct run *run = r->run;
     struct transfer transfer;
 
-    transfer_init(&transfer, &run->engine, &run->format, NULL, r->output);
+    run_transfer(&transfer, run, NULL, r->output);
     while (run_left(run) > 0) {
         uint64_t count = run_take(run, BATCH);
 
@@ -68,7 +67,7 @@ static void write_resident(struct replacement *r, const struct table *references
         look_up(references, numbers, count);
         index_copy(&r->piles, &run->format, numbers, 0, count, &transfer.outlet);
     }
-    transfer_end(&transfer);
+    run_transfer_end(&transfer);
 }
 
 /* The records drawn, on their way from the pile of all to a pile of their own. */
@@ -96,7 +95,7 @@ static void pass(struct replacement *r, struct collection *c, struct source *sou
     bool wanted = false;
 
     c->put_off = 0;
-    transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
+    run_transfer(&transfer, r->run, source, NULL);
     for (; record_reader_next(&transfer.reader, &piece); record += piece.last) {
         if (piece.first)
             wanted = is_drawn(c, next, record);

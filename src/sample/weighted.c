@@ -20,7 +20,6 @@
 #include "sample/replacement.h"
 #include "sample/weight_law.h"
 #include "shuffle/pile.h"
-#include "shuffle/transfer.h"
 #include "system/sort.h"
 
 /* ---- Without replacement ---- */
@@ -73,7 +72,7 @@ static void write_by_key(struct weighing *w, struct source *source, struct outpu
     struct transfer transfer;
     struct record_piece piece;
 
-    transfer_init(&transfer, &run->engine, &run->format, source, NULL);
+    run_transfer(&transfer, run, source, NULL);
     while (next_weighed(w, &transfer.reader, &piece)) {
         if (w->key != UINT64_MAX)
             key_order_put(keyed, &piece, w->key);

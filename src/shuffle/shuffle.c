@@ -20,7 +20,6 @@
 #include "base/tunable.h"
 #include "shuffle/pile.h"
 #include "shuffle/scatter.h"
-#include "shuffle/transfer.h"
 #include "system/threads.h"
 
 /* The least memory beside a drawn order: a part of the order's own memory, and some blocks. */
@@ -179,7 +178,7 @@ static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struc
 /* One record: verified before, since nothing may be written of a damaged pile, and then copied. */
 static void restart_single(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
-    transfer_of_pile(&run->engine, &run->format, piles, p, output);
+    run_transfer_pile(run, piles, p, output);
     run_take(run, 1);
     pile_clear(piles, p);
 }

@@ -3,7 +3,6 @@
 #include "support/small_run.h"
 
 #include "sample/key_order.h"
-#include "shuffle/transfer.h"
 #include "support/unit.h"
 
 static struct engine_text text;
@@ -45,7 +44,7 @@ static void write_by_key(void)
     struct record_piece piece;
     size_t record = 0;
 
-    transfer_init(&passage, &small.run.engine, &small.run.format, source, NULL);
+    run_transfer(&passage, &small.run, source, NULL);
     for (; record_reader_next(&passage.reader, &piece); record += piece.last)
         key_order_put(keyed, &piece, key[record]);
     key_order_write(keyed, to);
