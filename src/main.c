@@ -26,8 +26,8 @@
  *                    header csv sequences string lines sizes tar_kind length tail key record
  *                    tar_headers scan field json
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads packer program folder file_mark fault hardware io signals sort
- *                    table pool sys
+ *                    threads packer program folder file_mark sort table fault hardware io
+ *                    signals pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 steps decimal number escape arithmetic uint128
  *                    tunable

@@ -11,8 +11,8 @@ struct sort_pairs {
     struct table value;
 };
 
-/* Room for `count` pairs out of what the pool has free. 0, or -1 with errno; they must be released in any case. */
-int sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count);
+/* Room for `count` pairs out of what the pool has free, as table_take. */
+void sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count);
 void sort_pairs_release(struct sort_pairs *pairs); /* also when zeroed */
 
 /* Sort pairs [0, count) by key; equal keys keep their order. `spare` has room for as many. Which of the two holds the

@@ -258,8 +258,7 @@ static void add_entry(struct replay *r)
                                  "a sample of %llu records", (unsigned long long)r->run->limit);
         if (pool_free(pool) == 0)
             piles_make_room(&r->piles, pool->blocks / STEP_SHARE);
-        if (table_take_block(&r->entry, r->entry.blocks) != 0)
-            fault_report("memory", errno);
+        table_take_block(&r->entry, r->entry.blocks);
     }
     r->entries++;
 }
@@ -328,8 +327,7 @@ static void take_places(struct replay *r)
     size_t bytes = r->entries <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
 
     piles_make_room(&r->piles, pool_blocks_for(&r->run->engine.pool, r->entries * bytes));
-    if (table_take(&r->place, &r->run->engine.pool, r->entries, bytes) != 0)
-        fault_report("memory", errno);
+    table_take(&r->place, &r->run->engine.pool, r->entries, bytes);
     table_pin(&r->entry);
     table_pin(&r->place);
 }
@@ -344,8 +342,7 @@ void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct 
         return;
     }
     (void)gnu_draw(gnu, 0); /* opens it if it is a FIFO, as shuf does before it reads the input */
-    if (table_init(&r.entry, &run->engine.pool) != 0)
-        fault_report("memory", errno);
+    table_init(&r.entry, &run->engine.pool);
     r.entry.wide = true;
     piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
     keep_records(run, source, &some, &r.piles);

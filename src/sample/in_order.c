@@ -15,8 +15,6 @@
 
 #include "sample/in_order.h"
 
-#include <errno.h>
-
 #include "base/tunable.h"
 #include "sample/keep.h"
 #include "shuffle/pile.h"
@@ -173,9 +171,8 @@ static void choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t
 
     piles_make_room(&s->piles, pool_blocks_for(pool, words * sizeof(uint64_t)) +
                                    pool_blocks_for(pool, records * sizeof(uint32_t)));
-    if (table_take(&s->chosen, pool, words, sizeof(uint64_t)) != 0 ||
-        table_take(&numbers, pool, records, sizeof(uint32_t)) != 0)
-        fault_report("memory", errno);
+    table_take(&s->chosen, pool, words, sizeof(uint64_t));
+    table_take(&numbers, pool, records, sizeof(uint32_t));
     for (uint64_t i = 0; i < words; i++)
         *table_u64(&s->chosen, i) = 0;
     for (uint64_t i = 0; i < records; i++)

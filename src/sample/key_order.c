@@ -10,7 +10,6 @@
 
 #include "sample/key_order.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -303,9 +302,8 @@ static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, str
     make_room(run, ranges, j);
     pile_load(&ranges->piles, 2 * j);
     pile_load(&ranges->piles, 2 * j + 1);
-    if (sort_pairs_take(&pairs, &run->engine.pool, records) != 0 ||
-        sort_pairs_take(&spare, &run->engine.pool, records) != 0)
-        fault_report("memory", errno);
+    sort_pairs_take(&pairs, &run->engine.pool, records);
+    sort_pairs_take(&spare, &run->engine.pool, records);
     pile_source_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
     for (uint64_t i = 0; i < records; i++)
         *table_u64(&pairs.key, i) = pile_source_keys_next(&keys);

@@ -8,8 +8,6 @@
 
 #include "sample/replacement.h"
 
-#include <errno.h>
-
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "sample/keep.h"
@@ -148,10 +146,9 @@ static void draw_batch(struct replacement *r, struct collection *c, uint64_t cou
     struct sort_pairs pairs = {.key = {0}, .value = {0}};
     struct sort_pairs spare = {.key = {0}, .value = {0}};
 
-    if (table_take(&c->places, &r->run->engine.pool, count, sizeof(uint64_t)) != 0 ||
-        sort_pairs_take(&pairs, &r->run->engine.pool, count) != 0 ||
-        sort_pairs_take(&spare, &r->run->engine.pool, count) != 0)
-        fault_report("memory", errno);
+    table_take(&c->places, &r->run->engine.pool, count, sizeof(uint64_t));
+    sort_pairs_take(&pairs, &r->run->engine.pool, count);
+    sort_pairs_take(&spare, &r->run->engine.pool, count);
     table_pin(&c->places);
     draw(r, &pairs.key, count);
     for (uint64_t i = 0; i < count; i++)
@@ -213,23 +210,22 @@ static void begin(struct replacement *r)
 static void write_drawn(struct replacement *r)
 {
     struct pool *pool = &r->run->engine.pool;
-    struct table references = {0};
-    struct table numbers = {0};
-    bool at_random = r->rule->prepare == NULL || r->rule->prepare(r->rule->context, r->records);
-    bool resident = at_random && r->input == NULL && !r->piles.pile[0].spilled &&
-                    table_take(&references, pool, r->records, sizeof(uint64_t)) == 0 &&
-                    table_take(&numbers, pool, BATCH, sizeof(uint64_t)) == 0;
+    const bool at_random = r->rule->prepare == NULL || r->rule->prepare(r->rule->context, r->records);
+    const uint64_t blocks =
+        pool_blocks_for(pool, r->records * sizeof(uint64_t)) + pool_blocks_for(pool, BATCH * sizeof(uint64_t));
+    struct table references, numbers;
 
-    if (resident) {
+    if (at_random && r->input == NULL && !r->piles.pile[0].spilled && blocks <= pool_free(pool)) {
+        table_take(&references, pool, r->records, sizeof(uint64_t));
+        table_take(&numbers, pool, BATCH, sizeof(uint64_t));
         begin(r);
         index_build(&r->piles, 0, &r->run->format, NULL, 0, &references);
         write_resident(r, &references, &numbers);
-    }
-    table_release(&references);
-    table_release(&numbers);
-    if (!resident && r->piles.base != NULL) {
+        table_release(&references);
+        table_release(&numbers);
+    } else if (r->piles.base != NULL) {
         r->run->progress->must_copy = true;
-    } else if (!resident) {
+    } else {
         begin(r);
         write_passes(r);
     }

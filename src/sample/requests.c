@@ -229,7 +229,7 @@ static bool add_record(struct requests *r, uint64_t place, uint64_t length, uint
 {
     const uint64_t i = r->tree.count;
 
-    if (table_extend(&r->references, i) != 0 || !weight_tree_add(&r->tree, weight))
+    if (!table_extend(&r->references, i) || !weight_tree_add(&r->tree, weight))
         return false;
     *table_u64(&r->references, i) = reference_make(place, length);
     return true;
@@ -281,8 +281,7 @@ static void open_records(struct requests *r, const struct weight_place *place)
     if (r->kept == NULL)
         fault_say("--requests: cannot get %llu MiB of addresses besides as much memory: %s; use a smaller -S",
                   (unsigned long long)run->engine.memory.bytes >> 20, strerror(errno));
-    if (table_init(&r->references, pool) != 0)
-        fault_report("memory", errno);
+    table_init(&r->references, pool);
     r->references.wide = true;
     weight_tree_init(&r->tree, pool);
     if (source_is_known(r->source) && source_map(r->source, &r->space)) {
@@ -373,7 +372,7 @@ static uint64_t next_word(void *context)
 
 static void put_drawn(struct requests *r, uint64_t record, uint64_t weight)
 {
-    if (table_extend(&r->drawn, DRAWN * r->batch) != 0)
+    if (!table_extend(&r->drawn, DRAWN * r->batch))
         refuse_memory(r, 0);
     drawn_at(r, r->batch)[0] = record;
     drawn_at(r, r->batch++)[1] = weight;
@@ -575,8 +574,9 @@ void requests_answer(struct run *run, struct source *source, const struct weight
     uint8_t *lines = sys_map(lines_bytes);
 
     (void)pool_promise(pool, pool->blocks / LINES_SHARE);
-    if (lines == NULL || table_init(&r->drawn, pool) != 0)
+    if (lines == NULL)
         fault_report("memory", errno);
+    table_init(&r->drawn, pool);
     r->run = run;
     r->source = source;
     r->drawn.wide = true;

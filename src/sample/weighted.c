@@ -11,8 +11,6 @@
 
 #include "sample/weighted.h"
 
-#include <errno.h>
-
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "sample/keep.h"
@@ -115,8 +113,7 @@ static void store_candidates(struct weighing *w, struct source *source)
     const struct engine_space whole = engine_buffer(engine, ENGINE_WHOLE);
     const struct keep_rule candidates = {.next = next_weighed, .admit = admit, .context = w};
 
-    if (table_take(&w->count, &engine->pool, DIGITS, sizeof(uint64_t)) != 0)
-        fault_report("memory", errno);
+    table_take(&w->count, &engine->pool, DIGITS, sizeof(uint64_t));
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *table_u64(&w->count, digit) = 0;
     w->most = DIGITS - 1;
@@ -258,12 +255,10 @@ static bool take_tables(struct drawing *d, uint64_t records)
     const uint64_t bytes = (uint64_t)(pool->blocks - pool->pinned) << pool->block_shift;
 
     if (records > bytes / TABLES_SHARE / sizeof(uint64_t) ||
-        table_take(&d->high, pool, records, sizeof(uint64_t)) != 0 ||
-        table_take(&d->low, pool, records, sizeof(uint64_t)) != 0) {
-        table_release(&d->high);
-        table_release(&d->low);
+        2 * pool_blocks_for(pool, records * sizeof(uint64_t)) > pool_free(pool))
         return false;
-    }
+    table_take(&d->high, pool, records, sizeof(uint64_t));
+    table_take(&d->low, pool, records, sizeof(uint64_t));
     table_pin(&d->high);
     table_pin(&d->low);
     return true;
@@ -330,9 +325,10 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
     struct pile_keys keys;
     uint64_t record = 0;
 
-    if (table_take(&high, pool, count, sizeof(uint64_t)) != 0 || table_take(&low, pool, count, sizeof(uint64_t)) != 0 ||
-        sort_pairs_take(&pairs, pool, count) != 0 || sort_pairs_take(&spare, pool, count) != 0)
-        fault_report("memory", errno);
+    table_take(&high, pool, count, sizeof(uint64_t));
+    table_take(&low, pool, count, sizeof(uint64_t));
+    sort_pairs_take(&pairs, pool, count);
+    sort_pairs_take(&spare, pool, count);
     for (uint64_t i = 0; i < count; i++) {
         struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
 

@@ -13,7 +13,6 @@
 
 #include "shuffle/shuffle.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 
 #include "base/arithmetic.h"
@@ -98,8 +97,7 @@ static void take_numbers(struct run *run, struct piles *piles, struct table *tab
         engine_report_memory(&run->engine, needed << pool->block_shift, "the order of %llu records",
                              (unsigned long long)records);
     piles_make_room(piles, blocks);
-    if (table_take(table, pool, records, number_bytes) != 0)
-        fault_report("memory", errno);
+    table_take(table, pool, records, number_bytes);
     table_pin(table);
 }
 
@@ -111,8 +109,7 @@ static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, un
     unsigned shift = table_number_shift(ranks);
     uint64_t next[PILES_MAX];
 
-    if (table_init(sorted, ranks->pool) != 0)
-        fault_report("memory", errno);
+    table_init(sorted, ranks->pool);
     sorted->wide = ranks->wide;
     for (uint64_t j = 0; j < PILES_MAX; j++)
         next[j] = j << share_bits;
@@ -120,8 +117,8 @@ static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, un
         uint64_t rank = table_get(ranks, i) - first;
         uint64_t place = next[rank >> share_bits]++;
 
-        if (sorted->block[place >> shift] == NULL && table_take_block(sorted, place >> shift) != 0)
-            fault_report("memory", errno);
+        if (sorted->block[place >> shift] == NULL)
+            table_take_block(sorted, place >> shift);
         table_set(sorted, place, rank);
         if ((i + 1) >> shift > i >> shift)
             table_put_block(ranks, i >> shift);

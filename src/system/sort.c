@@ -4,11 +4,10 @@
 
 enum { BYTE_BITS = 8, VALUES = 1 << BYTE_BITS, KEY_BYTES = sizeof(uint64_t) };
 
-int sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count)
+void sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count)
 {
-    if (table_take(&pairs->key, pool, count, sizeof(uint64_t)) != 0)
-        return -1;
-    return table_take(&pairs->value, pool, count, sizeof(uint64_t));
+    table_take(&pairs->key, pool, count, sizeof(uint64_t));
+    table_take(&pairs->value, pool, count, sizeof(uint64_t));
 }
 
 void sort_pairs_release(struct sort_pairs *pairs)

