@@ -547,21 +547,6 @@ static void answer_all(struct requests *r)
     flush(&r->dialogue);
 }
 
-/* Both, and a quarter for the lines that wait and the rest of the program, are mapped once for a try. */
-uint64_t requests_memory(uint64_t bytes)
-{
-    for (; bytes > ENGINE_MEMORY_MIN; bytes /= 2) {
-        const size_t all = (size_t)(2 * bytes + bytes / 4);
-        void *mapped = sys_map(all);
-
-        if (mapped != NULL) {
-            sys_unmap(mapped, all);
-            return bytes;
-        }
-    }
-    return ENGINE_MEMORY_MIN;
-}
-
 /* Lines that wait have a part of the memory, but never less than LINES_BYTES; answers have the buffer, which is free
  * when all records have been read. */
 void requests_answer(struct run *run, struct source *source, const struct weight_place *weights)
