@@ -15,8 +15,8 @@ struct sort_pairs {
 void sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count);
 void sort_pairs_release(struct sort_pairs *pairs); /* also when zeroed */
 
-/* Sort pairs [0, count) by key; equal keys keep their order. `spare` has room for as many. Which of the two holds the
- * result is returned. (Radix sort from the lowest byte up) */
-struct sort_pairs *sort_by_key(struct sort_pairs *pairs, struct sort_pairs *spare, uint64_t count);
+/* Sort pairs [0, count) by key; equal keys keep their order. Takes as many again meanwhile. (Radix sort from the lowest
+ * byte up) */
+void sort_by_key(struct sort_pairs *pairs, uint64_t count);
 
 #endif

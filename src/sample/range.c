@@ -19,15 +19,15 @@ static void put(struct run *run, struct transfer *transfer, const struct number_
 void range_repeated(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output)
 {
     struct transfer transfer;
-    struct replacement_lots lots;
+    struct random_words words;
 
     if (range->count == 0 && !range->full)
         fault_say("no lines to repeat");
-    replacement_lots_init(&lots, run, gnu);
+    random_words_init(&words, &run->order.key, REPLACEMENT_LABEL);
     run_begin(run, output, UINT64_MAX);
     run_transfer(&transfer, run, NULL, output);
     while (run_left(run) > 0) {
-        const uint64_t number = replacement_draw(&lots, range->count);
+        const uint64_t number = replacement_draw(gnu, &words, range->count);
 
         if (run_take(run, 1) > 0)
             put(run, &transfer, range, number);

@@ -46,8 +46,6 @@ static void draw(struct replacement *r, struct table *numbers, uint64_t count)
 static void look_up(const struct table *references, struct table *numbers, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        __builtin_prefetch(table_u64(references, *table_u64(numbers, i)));
-    for (uint64_t i = 0; i < count; i++)
         *table_u64(numbers, i) = *table_u64(references, *table_u64(numbers, i));
 }
 
@@ -70,7 +68,7 @@ static void write_resident(struct replacement *r, const struct table *references
 
 /* The records drawn, on their way from the pile of all to a pile of their own. */
 struct collection {
-    struct sort_pairs *drawn; /* by number of record; beside it the place in the output */
+    struct sort_pairs drawn; /* by number of record; beside it the place in the output */
     uint64_t count;
     uint64_t put_off; /* the first of `drawn` are for another pass */
     struct table places;
@@ -80,7 +78,7 @@ struct collection {
 
 static bool is_drawn(const struct collection *c, uint64_t next, uint64_t record)
 {
-    return next < c->count && *table_u64(&c->drawn->key, next) == record;
+    return next < c->count && *table_u64(&c->drawn.key, next) == record;
 }
 
 /* One pass over all records. A record that is longer than a piece is collected once in a pass. */
@@ -100,14 +98,14 @@ static void pass(struct replacement *r, struct collection *c, struct source *sou
         if (wanted)
             pile_append(&c->piles, 0, piece.data, piece.bytes);
         if (wanted && piece.first)
-            *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn->value, next++);
+            *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn.value, next++);
         for (; piece.first && is_drawn(c, next, record); next++) {
             if (piece.last) {
                 pile_append(&c->piles, 0, piece.data, piece.bytes);
-                *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn->value, next);
+                *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn.value, next);
             } else {
-                *table_u64(&c->drawn->key, c->put_off) = record;
-                *table_u64(&c->drawn->value, c->put_off++) = *table_u64(&c->drawn->value, next);
+                *table_u64(&c->drawn.key, c->put_off) = record;
+                *table_u64(&c->drawn.value, c->put_off++) = *table_u64(&c->drawn.value, next);
             }
         }
     }
@@ -143,22 +141,19 @@ static void draw_places(void *context, struct table *ranks, uint64_t records)
 /* Draw `count` records, and collect them. */
 static void draw_batch(struct replacement *r, struct collection *c, uint64_t count)
 {
-    struct sort_pairs pairs = {.key = {0}, .value = {0}};
-    struct sort_pairs spare = {.key = {0}, .value = {0}};
+    struct pool *pool = &r->run->engine.pool;
 
-    table_take(&c->places, &r->run->engine.pool, count, sizeof(uint64_t));
-    sort_pairs_take(&pairs, &r->run->engine.pool, count);
-    sort_pairs_take(&spare, &r->run->engine.pool, count);
+    table_take(&c->places, pool, count, sizeof(uint64_t));
+    sort_pairs_take(&c->drawn, pool, count);
     table_pin(&c->places);
-    draw(r, &pairs.key, count);
+    draw(r, &c->drawn.key, count);
     for (uint64_t i = 0; i < count; i++)
-        *table_u64(&pairs.value, i) = i;
-    c->drawn = sort_by_key(&pairs, &spare, count);
+        *table_u64(&c->drawn.value, i) = i;
+    sort_by_key(&c->drawn, count);
     c->count = count;
-    sort_pairs_release(c->drawn == &pairs ? &spare : &pairs);
-    piles_init(&c->piles, 1, 1, &r->run->engine.pool, r->run->engine.place);
+    piles_init(&c->piles, 1, 1, pool, r->run->engine.place);
     collect(r, c);
-    sort_pairs_release(c->drawn);
+    sort_pairs_release(&c->drawn);
 }
 
 /* How many records are drawn in the next pass; room is made for them. */
@@ -254,21 +249,22 @@ void replacement_source(struct run *run, struct source *source, const struct rep
 
 /* ---- All equally likely ---- */
 
-void replacement_lots_init(struct replacement_lots *lots, const struct run *run, struct gnu *gnu)
+uint64_t replacement_draw(struct gnu *gnu, struct random_words *words, uint64_t bound)
 {
-    lots->gnu = gnu;
-    random_words_init(&lots->words, &run->order.key, "repeat");
+    return gnu != NULL ? gnu_draw(gnu, bound - 1) : random_draw(words, bound);
 }
 
-uint64_t replacement_draw(struct replacement_lots *lots, uint64_t bound)
-{
-    return lots->gnu != NULL ? gnu_draw(lots->gnu, bound - 1) : random_draw(&lots->words, bound);
-}
+struct lots {
+    struct gnu *gnu;
+    struct random_words words;
+};
 
 static void draw_uniform(void *context, uint64_t records, struct table *numbers, uint64_t count)
 {
+    struct lots *lots = context;
+
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t number = replacement_draw(context, records);
+        const uint64_t number = replacement_draw(lots->gnu, &lots->words, records);
 
         if (numbers != NULL)
             *table_u64(numbers, i) = number;
@@ -277,9 +273,9 @@ static void draw_uniform(void *context, uint64_t records, struct table *numbers,
 
 void replacement_uniform(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
-    struct replacement_lots lots;
+    struct lots lots = {.gnu = gnu};
     const struct replacement_rule rule = {.draw = draw_uniform, .context = &lots};
 
-    replacement_lots_init(&lots, run, gnu);
+    random_words_init(&lots.words, &run->order.key, REPLACEMENT_LABEL);
     replacement_source(run, source, &rule, output);
 }

@@ -319,8 +319,8 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
 {
     const struct engine_space whole = engine_buffer(&d->run->engine, ENGINE_WHOLE);
     struct pool *pool = &d->run->engine.pool;
-    struct table high = {0}, low = {0};
-    struct sort_pairs pairs = {.key = {0}}, spare = {.key = {0}}, *sorted;
+    struct table high, low;
+    struct sort_pairs pairs;
     struct uint128 end = {0};
     struct pile_keys keys;
     uint64_t record = 0;
@@ -328,7 +328,6 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
     table_take(&high, pool, count, sizeof(uint64_t));
     table_take(&low, pool, count, sizeof(uint64_t));
     sort_pairs_take(&pairs, pool, count);
-    sort_pairs_take(&spare, pool, count);
     for (uint64_t i = 0; i < count; i++) {
         struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
 
@@ -337,15 +336,15 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
         *table_u64(&pairs.key, i) = number.low;
         *table_u64(&pairs.value, i) = i;
     }
-    sorted = sort_by_key(&pairs, &spare, count);
+    sort_by_key(&pairs, count);
     for (uint64_t i = 0; i < count; i++)
-        *table_u64(&sorted->key, i) = *table_u64(&high, *table_u64(&sorted->value, i));
-    sorted = sort_by_key(sorted, sorted == &pairs ? &spare : &pairs, count);
+        *table_u64(&pairs.key, i) = *table_u64(&high, *table_u64(&pairs.value, i));
+    sort_by_key(&pairs, count);
     pile_source_keys_verify(&d->piles, 0, whole.data, whole.bytes);
     pile_source_keys_open(&keys, &d->piles, 0, true);
     next_share(d, &keys, &end);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t place = *table_u64(&sorted->value, i);
+        uint64_t place = *table_u64(&pairs.value, i);
         struct uint128 number = {.high = *table_u64(&high, place), .low = *table_u64(&low, place)};
 
         for (; uint128_compare(end, number) <= 0; record++)
@@ -356,7 +355,6 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
     table_release(&high);
     table_release(&low);
     sort_pairs_release(&pairs);
-    sort_pairs_release(&spare);
 }
 
 static void draw_weighted(void *context, uint64_t records, struct table *numbers, uint64_t count)

@@ -38,21 +38,23 @@ static void deal(const struct sort_pairs *from, struct sort_pairs *to, uint64_t 
     }
 }
 
-struct sort_pairs *sort_by_key(struct sort_pairs *pairs, struct sort_pairs *spare, uint64_t count)
+void sort_by_key(struct sort_pairs *pairs, uint64_t count)
 {
     uint64_t times[KEY_BYTES][VALUES] = {{0}};
+    struct sort_pairs spare;
 
+    sort_pairs_take(&spare, pairs->key.pool, count);
     for (uint64_t i = 0; i < count; i++)
         for (unsigned b = 0; b < KEY_BYTES; b++)
             times[b][digit(pairs, i, b)]++;
     for (unsigned b = 0; b < KEY_BYTES && count > 0; b++) {
-        struct sort_pairs *const sorted = spare;
+        const struct sort_pairs unsorted = *pairs;
 
         if (times[b][digit(pairs, 0, b)] == count)
             continue;
-        deal(pairs, sorted, count, b, times[b]);
-        spare = pairs;
-        pairs = sorted;
+        deal(pairs, &spare, count, b, times[b]);
+        *pairs = spare;
+        spare = unsorted;
     }
-    return pairs;
+    sort_pairs_release(&spare);
 }
