@@ -18,9 +18,8 @@
 #include "input/generated.h"
 #include "input/operand.h"
 #include "input/source.h"
-#include "job/add_batch.h"
-#include "job/gather_store.h"
 #include "job/lending.h"
+#include "job/passes.h"
 #include "job/resources.h"
 #include "job/room.h"
 #include "job/task.h"
@@ -300,16 +299,16 @@ static void do_task(struct job *job)
 
     switch (job->task) {
     case TASK_ADD_BATCH:
-        add_batch(resources);
+        passes_scatter(resources);
         break;
     case TASK_SWEEP:
-        add_batch_sweep(resources);
+        passes_sweep(resources);
         break;
     case TASK_GATHER:
-        gather_store(resources);
+        passes_gather(resources);
         break;
     case TASK_LIST:
-        gather_store_list(resources);
+        passes_list(resources);
         break;
     case TASK_REQUESTS:
         answer_requests(resources);
