@@ -23,7 +23,6 @@
 #include "shuffle/shuffle.h"
 #include "store/batch.h"
 #include "store/draft.h"
-#include "store/reader.h"
 #include "store/sweep.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -208,68 +207,68 @@ void passes_sweep(struct resources *resources)
 /* ---- Pass 2 ---- */
 
 /* Bytes of the records in all piles. */
-static uint64_t bytes_of(const struct store_reader *reader)
+static uint64_t bytes_of(const struct batches *all)
 {
     uint64_t bytes = 0;
 
-    for (unsigned p = 0; p < reader->count; p++)
-        bytes += reader->pile[p].bytes;
+    for (unsigned p = 0; p < all->count; p++)
+        bytes += all->pile[p].bytes;
     return bytes;
 }
 
-/* Write the reader's piles in its order. */
-static void write_piles(struct resources *resources, struct run *run, struct store_reader *reader)
+/* Write the piles in their order. */
+static void write_piles(struct resources *resources, struct run *run, struct batches *all)
 {
-    struct order *orders = fault_allocate(reader->count, sizeof *orders);
+    struct order *orders = fault_allocate(all->count, sizeof *orders);
     struct gather_order order = {.orders = orders};
     struct piles piles = {0};
 
-    piles_init_stored(&piles, reader->count, &run->engine.pool, &reader->storage);
-    for (unsigned p = 0; p < reader->count; p++) {
-        pile_stored(&piles, p, reader->pile[p].records, reader->pile[p].bytes);
-        orders[p] = order_of_pile(&run->order, resources->options.epoch, reader->number[p]);
+    piles_init_stored(&piles, all->count, &run->engine.pool, &all->storage);
+    for (unsigned p = 0; p < all->count; p++) {
+        pile_stored(&piles, p, all->pile[p].records, all->pile[p].bytes);
+        orders[p] = order_of_pile(&run->order, resources->options.epoch, all->number[p]);
     }
     counter_set(&run->progress->records, piles.records);
-    counter_set(&run->progress->bytes, bytes_of(reader));
-    resources_find_columns(resources, resources->options.gather, reader->header, reader->header_bytes);
+    counter_set(&run->progress->bytes, bytes_of(all));
+    resources_find_columns(resources, resources->options.gather, all->header, all->header_bytes);
     shuffle_count(run, &piles);
     run_scattered(run);
-    output_begin(resources->output, run_settle(run, piles.records), reader->header, reader->header_bytes);
+    output_begin(resources->output, run_settle(run, piles.records), all->header, all->header_bytes);
     shuffle_piles(run, &piles, order, resources->output);
     piles_release(&piles);
     free(orders);
 }
 
 /* Bytes that the piles take in memory, all of them at once. */
-static uint64_t memory_of(const struct store_reader *reader)
+static uint64_t memory_of(const struct batches *all)
 {
     uint64_t records = 0;
 
-    for (unsigned p = 0; p < reader->count; p++)
-        records += reader->pile[p].records;
-    return gather_memory(bytes_of(reader), records);
+    for (unsigned p = 0; p < all->count; p++)
+        records += all->pile[p].records;
+    return gather_memory(bytes_of(all), records);
 }
 
 /* Gather the piles of the store whose numbers are number[0] ... number[count - 1]. */
 static void gather_piles(struct resources *resources, const uint32_t *number, unsigned count)
 {
     const struct options *options = &resources->options;
-    struct store_reader *reader = store_reader_open(&resources->store, number, count);
+    struct batches *all = batch_open_all(&resources->store, number, count);
     struct run run = {.limit = 0};
 
-    if (reader->batches == 0)
+    if (all->opened == 0)
         fault_say("%s: the store has no batches; --scatter adds them", options->gather);
     resources_open_output(resources);
     output_check_outside(resources->output, options->gather);
-    room_check_output(options, bytes_of(reader), resources->output);
+    room_check_output(options, bytes_of(all), resources->output);
     resources_check_temporary(resources);
-    resources_open_large_run(resources, &run, resources_memory(resources, memory_of(reader)));
+    resources_open_large_run(resources, &run, resources_memory(resources, memory_of(all)));
     engine_limit_files(&run.engine);
-    write_piles(resources, &run, reader);
+    write_piles(resources, &run, all);
     output_commit(resources->output);
-    progress_summarize(&resources->progress, resources->seed, NULL, reader->batches);
+    progress_summarize(&resources->progress, resources->seed, NULL, all->opened);
     engine_close(&run.engine);
-    store_reader_free(reader);
+    batch_close_all(all);
 }
 
 /* Gather the piles that are wanted in the order of the seed and the epoch: --part counts places in this order, --piles
