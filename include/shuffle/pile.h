@@ -70,7 +70,7 @@ void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t 
 void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool);
 
 /* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
- * runs out, they are not spilled: pile_try_append returns false. */
+ * runs out, they are not spilled: pile_append returns false. */
 void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
@@ -79,10 +79,9 @@ void piles_release(struct piles *piles);
 uint64_t pile_bytes(const struct piles *piles, unsigned pile);
 uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
 
-/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. False, from
- * the second: the piles hold references, and there is no room for more. */
-void pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
-bool pile_try_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
+/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. False: the
+ * piles hold references, and there is no room for more. */
+bool pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
 /* Returns where the caller may write the next `bytes` bytes of the pile; at least `slack` more may be overwritten
  * meanwhile. NULL if the last block has not so much room; then use pile_append. */

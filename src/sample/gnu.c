@@ -293,8 +293,7 @@ void gnu_order(struct run *run, struct source *source, struct gnu *gnu, struct o
     const struct keep_rule all = {.counts_only = keep_may_count(run, source)};
     struct replay r = {.run = run, .gnu = gnu, .again = all.counts_only ? source : NULL};
 
-    piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
-    keep_records(run, source, &all, &r.piles);
+    keep_records(run, source, &all, &r.piles, 1);
     run_begin(run, output, counter_get(&run->progress->records));
     shuffle_drawn(run, &r.piles, r.again, draw_order, &r, output);
     piles_release(&r.piles);
@@ -344,8 +343,7 @@ void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct 
     (void)gnu_draw(gnu, 0); /* opens it if it is a FIFO, as shuf does before it reads the input */
     table_init(&r.entry, &run->engine.pool);
     r.entry.wide = true;
-    piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
-    keep_records(run, source, &some, &r.piles);
+    keep_records(run, source, &some, &r.piles, 1);
     take_places(&r);
     run_begin(run, output, counter_get(&run->progress->records));
     shuffle_drawn(run, &r.piles, NULL, draw_entries, &r, output);

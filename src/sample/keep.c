@@ -13,9 +13,9 @@ static bool store(struct piles *piles, const struct record_piece *piece)
     uint64_t reference;
 
     if (piles->base == NULL)
-        return pile_try_append(piles, 0, piece->data, piece->bytes);
+        return pile_append(piles, 0, piece->data, piece->bytes);
     reference = reference_make((uint64_t)(piece->data - piles->base), piece->last ? piece->bytes : UINT64_MAX);
-    return !piece->first || pile_try_append(piles, 0, (const uint8_t *)&reference, sizeof reference);
+    return !piece->first || pile_append(piles, 0, (const uint8_t *)&reference, sizeof reference);
 }
 
 /* Count the records of a source, without a look at each. */
@@ -60,8 +60,12 @@ static bool store_records(struct run *run, struct source *source, const struct k
     return true;
 }
 
-void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles)
+void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
+                  unsigned count)
 {
+    piles_init(piles, count, 1, &run->engine.pool, run->engine.place);
+    if (run->refers)
+        piles_refer(piles, source_base(source), source_space(source));
     if (rule->counts_only && rule->next == NULL) {
         count_records(run, source);
         pile_count(piles, 0, (int64_t)counter_get(&run->progress->records));

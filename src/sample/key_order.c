@@ -11,7 +11,6 @@
 #include "sample/key_order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"

@@ -233,10 +233,7 @@ void replacement_source(struct run *run, struct source *source, const struct rep
         .run = run, .input = keep_may_count(run, source) ? source : NULL, .rule = rule, .output = output};
     const struct keep_rule all = {.next = rule->next, .context = rule->context, .counts_only = r.input != NULL};
 
-    piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
-    if (run->refers)
-        piles_refer(&r.piles, source_base(source), source_space(source));
-    keep_records(run, source, &all, &r.piles);
+    keep_records(run, source, &all, &r.piles, 1);
     r.records = counter_get(&run->progress->records);
     r.bytes = source_delivered_bytes(source);
     if (!run->progress->must_copy) {

@@ -9,7 +9,6 @@
 #include "sample/weight_input.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -117,8 +117,7 @@ static void store_candidates(struct weighing *w, struct source *source)
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *table_u64(&w->count, digit) = 0;
     w->most = DIGITS - 1;
-    piles_init(&w->piles, PILES, 1, &engine->pool, engine->place);
-    keep_records(w->run, source, &candidates, &w->piles);
+    keep_records(w->run, source, &candidates, &w->piles, PILES);
     end_weighing(w);
     pile_source_verify(&w->piles, RECORDS, &w->run->format, whole.data, whole.bytes);
     pile_source_keys_verify(&w->piles, KEYS, whole.data, whole.bytes);

@@ -244,7 +244,7 @@ static bool next_block(struct piles *piles, unsigned p)
     return true;
 }
 
-bool pile_try_append(struct piles *piles, unsigned p, const uint8_t *data, size_t bytes)
+bool pile_append(struct piles *piles, unsigned p, const uint8_t *data, size_t bytes)
 {
     struct pile *pile = &piles->pile[p];
 
@@ -263,11 +263,6 @@ bool pile_try_append(struct piles *piles, unsigned p, const uint8_t *data, size_
         bytes -= room;
     }
     return true;
-}
-
-void pile_append(struct piles *piles, unsigned p, const uint8_t *data, size_t bytes)
-{
-    (void)pile_try_append(piles, p, data, bytes);
 }
 
 /* Leave the pile without blocks. */

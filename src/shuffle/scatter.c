@@ -300,7 +300,7 @@ static bool empty_stage(struct scattering *s, unsigned p, uint32_t bytes)
     to = pile_extend(s->piles, p, bytes, 0);
     if (to != NULL)
         copy_past_cache(to, stage->bytes, bytes);
-    else if (!pile_try_append(s->piles, p, stage->bytes, bytes))
+    else if (!pile_append(s->piles, p, stage->bytes, bytes))
         return false;
     stage->used -= bytes;
     memmove(stage->bytes, stage->bytes + bytes, stage->used);
