@@ -60,6 +60,7 @@ struct batches {
     const uint32_t *number; /* of the piles that are wanted, in the store: number[0] ... number[count - 1] */
     unsigned count;
     struct batches_pile *pile; /* [count] */
+    uint64_t records, bytes;   /* of all these together */
     uint8_t *header;           /* of all inputs, verified; NULL and 0 bytes if there is none */
     size_t header_bytes;
 

@@ -146,13 +146,6 @@ static void make_batch(struct resources *resources, struct run *run)
         fault_warn("%s: the batch %s is empty, so --newest removes no other", options->scatter, name);
 }
 
-static void open_run(struct resources *resources, struct run *run)
-{
-    uint64_t bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
-
-    resources_open_large_run(resources, run, resources_memory(resources, bytes));
-}
-
 /* Open the store, or make it, when it is known that its piles do not need more memory than there is. */
 static void join_store(struct resources *resources, struct run *run)
 {
@@ -183,12 +176,14 @@ static void check_inputs(const struct resources *resources)
 void passes_scatter(struct resources *resources)
 {
     struct run run = {.limit = 0};
+    uint64_t bytes;
 
     resources_name_files(resources);
     resources_open_files(resources);
     check_inputs(resources);
     resources_take_seed(resources);
-    open_run(resources, &run);
+    bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
+    resources_open_large_run(resources, &run, resources_memory(resources, bytes));
     join_store(resources, &run);
     sweep_dead(&resources->store);
     make_batch(resources, &run);
@@ -206,16 +201,6 @@ void passes_sweep(struct resources *resources)
 
 /* ---- Pass 2 ---- */
 
-/* Bytes of the records in all piles. */
-static uint64_t bytes_of(const struct batches *all)
-{
-    uint64_t bytes = 0;
-
-    for (unsigned p = 0; p < all->count; p++)
-        bytes += all->pile[p].bytes;
-    return bytes;
-}
-
 /* Write the piles in their order. */
 static void write_piles(struct resources *resources, struct run *run, struct batches *all)
 {
@@ -229,7 +214,7 @@ static void write_piles(struct resources *resources, struct run *run, struct bat
         orders[p] = order_of_pile(&run->order, resources->options.epoch, all->number[p]);
     }
     counter_set(&run->progress->records, piles.records);
-    counter_set(&run->progress->bytes, bytes_of(all));
+    counter_set(&run->progress->bytes, all->bytes);
     resources_find_columns(resources, resources->options.gather, all->header, all->header_bytes);
     shuffle_count(run, &piles);
     run_scattered(run);
@@ -237,16 +222,6 @@ static void write_piles(struct resources *resources, struct run *run, struct bat
     shuffle_piles(run, &piles, order, resources->output);
     piles_release(&piles);
     free(orders);
-}
-
-/* Bytes that the piles take in memory, all of them at once. */
-static uint64_t memory_of(const struct batches *all)
-{
-    uint64_t records = 0;
-
-    for (unsigned p = 0; p < all->count; p++)
-        records += all->pile[p].records;
-    return gather_memory(bytes_of(all), records);
 }
 
 /* Gather the piles of the store whose numbers are number[0] ... number[count - 1]. */
@@ -260,9 +235,9 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
         fault_say("%s: the store has no batches; --scatter adds them", options->gather);
     resources_open_output(resources);
     output_check_outside(resources->output, options->gather);
-    room_check_output(options, bytes_of(all), resources->output);
+    room_check_output(options, all->bytes, resources->output);
     resources_check_temporary(resources);
-    resources_open_large_run(resources, &run, resources_memory(resources, memory_of(all)));
+    resources_open_large_run(resources, &run, resources_memory(resources, gather_memory(all->bytes, all->records)));
     engine_limit_files(&run.engine);
     write_piles(resources, &run, all);
     output_commit(resources->output);
@@ -387,15 +362,6 @@ static void list_batches(FILE *to, const struct store *store, const struct folde
     free(totals.pile);
 }
 
-static FILE *open_text(char **text, size_t *length)
-{
-    FILE *to = open_memstream(text, length);
-
-    if (to == NULL)
-        fault_report("memory", errno);
-    return to;
-}
-
 /* The text is put together in memory first, so that nothing is printed of a store that cannot be read. */
 void passes_list(struct resources *resources)
 {
@@ -403,8 +369,10 @@ void passes_list(struct resources *resources)
     struct folder_names names;
     char *text = NULL;
     size_t length = 0;
-    FILE *to = open_text(&text, &length);
+    FILE *to = open_memstream(&text, &length);
 
+    if (to == NULL)
+        fault_report("memory", errno);
     store_open(&resources->store, resources->options.gather);
     store_batches(store, &names);
     list_batches(to, store, &names, resources->options.delimiter == '\0');

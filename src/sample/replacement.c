@@ -32,7 +32,6 @@ struct replacement {
     struct source *input; /* to be read again; NULL if the records are in the pile */
     struct piles piles;   /* one */
     uint64_t records;
-    uint64_t bytes;
     const struct replacement_rule *rule;
     struct output *output;
 };
@@ -160,7 +159,7 @@ static void draw_batch(struct replacement *r, struct collection *c, uint64_t cou
 static uint64_t prepare_batch(struct replacement *r)
 {
     const struct pool *pool = &r->run->engine.pool;
-    uint64_t length = r->bytes / r->records;
+    uint64_t length = counter_get(&r->run->progress->bytes) / r->records;
     uint64_t each = DRAWN_BYTES + 2 * least(length, LENGTH_MAX);
     uint64_t most = pool->blocks - pool->pinned;
     uint64_t count;
@@ -235,7 +234,6 @@ void replacement_source(struct run *run, struct source *source, const struct rep
 
     keep_records(run, source, &all, &r.piles, 1);
     r.records = counter_get(&run->progress->records);
-    r.bytes = source_delivered_bytes(source);
     if (!run->progress->must_copy) {
         if (r.records == 0)
             fault_say("no lines to repeat");

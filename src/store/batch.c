@@ -237,6 +237,8 @@ static void add_piles(struct batches *all, const struct manifest *manifest)
         batch_check_pile(batch, all->number[p], entry);
         all->pile[p].records += entry->records;
         all->pile[p].bytes += entry->bytes;
+        all->records += entry->records;
+        all->bytes += entry->bytes;
     }
 }
 
@@ -260,7 +262,7 @@ static void drop_batches(struct batches *all)
     free(all->batch);
     all->batch = NULL;
     all->opened = 0;
-    all->sum = 0;
+    all->records = all->bytes = all->sum = 0;
     memset(all->pile, 0, all->count * sizeof *all->pile);
 }
 
