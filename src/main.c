@@ -5,17 +5,16 @@
  * after it in this list, which tests/layers.sh reads from here. include/ and tests/unit/ have the same folders.
  *
  *     job        what is to be done, from the options and what is known of the input, and doing it
- *                    job add_batch gather_store resources progress lending room task
+ *                    job passes resources progress lending room task
  *     command    the command line
  *                    command_line help option_table argument suggest options
  *     sample     other orders than that of the seed: parts, with replacement, by weight, on request, as GNU shuf
- *                    requests dialogue weight_tree weighted weight_input weight_law range replacement gnu
+ *                    requests weight_tree weighted weight_input weight_law range replacement gnu
  *                    in_order key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
- *                    draft sweep reader batch store manifest format line
+ *                    draft sweep batch store manifest line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle scatter gather index transfer pile_source pile run
- *                    engine order queue
+ *                    shuffle scatter gather index run pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    output overlap sides strata files plan held_back framing filter sink target split
  *     temporary  where piles are that do not fit into memory
@@ -24,11 +23,11 @@
  *                    archive grouping torn key_check record_reader position generated source stream
  *                    contents hints decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header kind csv sequences string lines sizes tar_kind length_kinds tail key record
- *                    length tar_headers scan column field json
+ *                    header csv sequences string lines sizes tar_kind length tail key record
+ *                    tar_headers scan field json
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads packer program folder file_mark fault hardware io signals sort
- *                    table pool sys
+ *                    threads packer program folder file_mark sort table fault hardware io
+ *                    signals pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 steps decimal number escape arithmetic uint128
  *                    tunable

@@ -13,7 +13,7 @@
 
 #include "command/options.h"
 #include "command/suggest.h"
-#include "record/kind.h"
+#include "record/record.h"
 #include "system/fault.h"
 
 enum { ARGUMENT_SPELLING_BYTES = 64 };

@@ -21,7 +21,7 @@ enum field_kind {
 struct field_choice {
     enum field_kind kind;
     const char *text; /* as it was given */
-    uint64_t number;  /* of the column, from 1; of a name, set by column_find */
+    uint64_t number;  /* of the column, from 1; of a name, set by field_find_column */
     const char *from; /* the file in whose header the name was found; NULL: in none yet */
 };
 
@@ -81,5 +81,11 @@ const char *field_say(const struct field_place *place, enum field_verdict verdic
 
 /* What may help then, to be said behind that; `first` if no record has had it yet. The record begins so. */
 const char *field_advice(const struct field_place *place, bool first, const uint8_t *record, size_t bytes);
+
+/* A file begins with this header of one line. If the field is a name, its number becomes that of the column: the name
+ * and those in the header, without the quotes of CSV, are compared byte by byte; a byte-order mark and a carriage
+ * return at the end of the line belong to none. A name that begins with a quote is in the quotes of CSV. The run ends
+ * if the header has no such column, or several, or in another place than that of a file before. */
+void field_find_column(const struct field_place *place, const char *file, const uint8_t *header, size_t bytes);
 
 #endif

@@ -25,7 +25,7 @@ struct header_rule {
     uint64_t lines;
     const char *start; /* of its lines; the caller's */
     bool may_differ;
-    struct field_place names[HEADER_NAMES_MAX]; /* of columns of each file, for column_find; others are zeroed */
+    struct field_place names[HEADER_NAMES_MAX]; /* of columns of each file, for field_find_column; others are zeroed */
 };
 
 bool header_is_none(const struct header_rule *rule);

@@ -19,7 +19,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "record/length.h"
 #include "record/tar_headers.h"
 
 enum { RECORD_DELIMITER_BYTES_MAX = 255 };
@@ -49,6 +48,23 @@ enum { RECORD_GOES_ON = '+', RECORD_ENDS = '.' }; /* the marks behind members */
 struct record_margin {
     const uint8_t *base;
     uint8_t *mark; /* RECORD_ENDS if one ends where block i begins, else anything else */
+};
+
+/* How the length with which a record begins is written. */
+enum length_coding {
+    LENGTH_TFRECORD, /* 8 bytes, little-endian, and a checksum of them; there is another one after the data */
+    LENGTH_U32LE,    /* 4 or 8 bytes, little- or big-endian */
+    LENGTH_U32BE,
+    LENGTH_U64LE,
+    LENGTH_U64BE,
+    LENGTH_VARINT /* up to 10 bytes with 7 bits each, the lowest ones first; all but the last have the high bit set */
+};
+
+/* Where in a record that begins with its length a stream of bytes stands. Zeroed: at its beginning. */
+struct length_scan {
+    uint64_t left;    /* bytes that follow the length */
+    unsigned taken;   /* bytes of a length that is not whole, */
+    uint8_t head[10]; /* and these */
 };
 
 /* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. It may be copied, to scan the same
@@ -122,7 +138,7 @@ struct record_kind {
     void (*follow)(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
     void (*refuse)(const struct tail *tail, const char *name);
 
-    enum length_coding coding; /* length_kinds.c */
+    enum length_coding coding; /* length.c */
 };
 
 /* All of them, in the order of --help. */
@@ -144,6 +160,12 @@ struct record_kind {
 
 #define RECORD_DECLARE(row) extern const struct record_kind row;
 RECORD_KINDS(RECORD_DECLARE)
+
+/* Their addresses, and NULL. */
+extern const struct record_kind *const record_kinds[];
+
+/* The one with this name, which is `bytes` long; NULL if there is none. */
+const struct record_kind *record_kind_of_name(const char *name, size_t bytes);
 
 /* That of a format; never NULL. */
 const struct record_kind *record_kind(const struct record_format *format);

@@ -8,8 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/length.h"
 #include "record/record.h"
+
+/* A file whose lengths are checked. Zeroed: at its beginning. */
+struct length_check {
+    uint64_t start;          /* in the file: of the record that is open, or comes next, */
+    uint64_t at;             /* and of the next byte */
+    struct length_scan scan; /* there; LENGTH_TFRECORD has instead: */
+    uint8_t head[12];        /* the length and its checksum, */
+    uint8_t sum[4];          /* and that of the data, as far as they have come, */
+    uint32_t crc;            /* and the one of the data that have */
+};
 
 struct tail {
     const struct record_format *format;

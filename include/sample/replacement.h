@@ -13,15 +13,10 @@
 #include "shuffle/run.h"
 #include "system/table.h"
 
-/* Draws of one of so many, all equally likely: by the bytes that GNU shuf takes, or if `gnu` is NULL by the words
- * labelled "repeat". */
-struct replacement_lots {
-    struct gnu *gnu;
-    struct random_words words;
-};
-
-void replacement_lots_init(struct replacement_lots *lots, const struct run *run, struct gnu *gnu);
-uint64_t replacement_draw(struct replacement_lots *lots, uint64_t bound); /* from 0 to bound - 1; 0: 2^64 */
+/* Draw one of `bound`, all equally likely: a number from 0 to bound - 1, 0 standing for 2^64. By the bytes that GNU
+ * shuf takes, or if `gnu` is NULL by the words with this label. */
+#define REPLACEMENT_LABEL "repeat"
+uint64_t replacement_draw(struct gnu *gnu, struct random_words *words, uint64_t bound);
 
 /* Who draws records. */
 struct replacement_rule {

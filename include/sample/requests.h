@@ -8,10 +8,6 @@
 #include "sample/weight_input.h"
 #include "shuffle/run.h"
 
-/* The memory for it where the user names none, at most so many bytes: what is kept of the records has as many addresses
- * of its own, and less may be left of a limit on these. */
-uint64_t requests_memory(uint64_t bytes);
-
 /* Answer requests up to their end. Without a place of weights all are 1. The run's engine is new, and nothing has been
  * read of the source. */
 void requests_answer(struct run *run, struct source *source, const struct weight_place *weights);

@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "input/source.h"
+#include "record/record.h"
 #include "system/pool.h"
 #include "system/sys.h"
 #include "temporary/spill.h"
@@ -68,7 +70,7 @@ void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t 
 void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool);
 
 /* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
- * runs out, they are not spilled: pile_try_append returns false. */
+ * runs out, they are not spilled: pile_append returns false. */
 void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
@@ -77,10 +79,9 @@ void piles_release(struct piles *piles);
 uint64_t pile_bytes(const struct piles *piles, unsigned pile);
 uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
 
-/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. False, from
- * the second: the piles hold references, and there is no room for more. */
-void pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
-bool pile_try_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
+/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. False: the
+ * piles hold references, and there is no room for more. */
+bool pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
 /* Returns where the caller may write the next `bytes` bytes of the pile; at least `slack` more may be overwritten
  * meanwhile. NULL if the last block has not so much room; then use pile_append. */
@@ -136,5 +137,36 @@ void pile_clear(struct piles *piles, unsigned pile);
 /* All of a pile was read, and `found` records were in it: end the run if it should hold another number. Whoever reads a
  * pile back calls this before anything depends on it: checksums are no signatures. */
 void pile_check(const struct piles *piles, unsigned pile, uint64_t found);
+
+/* ---- Reading a pile from front to back, after piles_seal: first the bytes in storage, then those in memory ---- */
+
+/* If a part of a pile is in its file, verify that part and the number of records in the pile, through a buffer and
+ * without changing the pile. For callers who must know before they use the first byte. */
+void pile_source_verify(struct piles *piles, unsigned pile, const struct record_format *format, uint8_t *buffer,
+                        size_t bytes);
+
+/* A pile as a source. Bytes from its file are verified when the last of them is read, before that is handed out. With
+ * `keep` all stays readable, else space in the file and in memory is given back as it is read. */
+struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
+
+/* Numbers of 8 bytes beside the records of a pile, in a pile of their own: one for each record, in the same order. So
+ * records stay unchanged, and all rules for piles hold for the numbers, too. */
+enum { PILE_KEYS_AHEAD = 512 };
+
+/* Reads them one by one. */
+struct pile_keys {
+    struct source *source;
+    size_t next;
+    size_t count;
+    uint64_t key[PILE_KEYS_AHEAD];
+};
+
+/* pile_source_keys_append counts them as the pile's records; pile_source_keys_verify is pile_source_verify; `keep` is
+ * that of pile_source. */
+void pile_source_keys_append(struct piles *piles, unsigned pile, uint64_t key);
+void pile_source_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
+void pile_source_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep);
+uint64_t pile_source_keys_next(struct pile_keys *keys); /* the run ends if there are no more of them */
+void pile_source_keys_close(struct pile_keys *keys);    /* also when zeroed */
 
 #endif

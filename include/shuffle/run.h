@@ -8,11 +8,13 @@
 #include <stdint.h>
 
 #include "base/arithmetic.h"
+#include "input/record_reader.h"
 #include "input/source.h"
 #include "output/output.h"
 #include "record/record.h"
 #include "shuffle/engine.h"
 #include "shuffle/order.h"
+#include "shuffle/pile.h"
 
 /* The records of the order from place `first` on and before place `end`; UINT64_MAX: up to its end. */
 struct run_range {
@@ -82,5 +84,21 @@ void run_scattered(struct run *run);
 
 /* The run ends if this is not the expected number of records. */
 void run_expects(const struct run *run, uint64_t records);
+
+/* From a source to an output, record by record, on one thread and in the engine's buffer. */
+struct transfer {
+    struct record_reader reader;
+    struct output_buffer outlet;
+    struct output *output;
+};
+
+/* Uses ENGINE_READING and ENGINE_WRITING until all has come and run_transfer_end, which writes what is still in the
+ * outlet; if nothing is put there, `output` may be NULL, and ENGINE_WRITING is not used. The run must stay. */
+void run_transfer(struct transfer *transfer, const struct run *run, struct source *source, struct output *output);
+void run_transfer_end(struct transfer *transfer);
+
+/* Write all that a pile holds, after piles_seal, and give its space back meanwhile. What comes from its file is
+ * verified before. Uses ENGINE_WHOLE. */
+void run_transfer_pile(const struct run *run, struct piles *piles, unsigned pile, struct output *output);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "store/manifest.h"
 #include "store/store.h"
+#include "temporary/storage.h"
 
 #define BATCH_MANIFEST "manifest"
 
@@ -34,19 +35,46 @@ void batch_find_all(const struct store *store);
  * run ends if they are impossibly many, so that sums of bytes or records could overflow. */
 void batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes);
 
-/* What the manifest says of a pile. May be asked by several threads. */
-struct manifest_pile batch_pile(const struct batch *batch, unsigned pile);
-
 /* See that the file of a pile is there and has the length that `entry` says. */
 void batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
 
 /* See that the store's header, or NULL, which has this XXH64, is what the manifest says. */
 void batch_check_header(const struct batch *batch, const uint8_t *header, size_t bytes, uint64_t checksum);
 
-/* Open the file of a pile, checked as above. Returns the descriptor. */
-int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry);
+/* What a pile has in all batches. */
+struct batches_pile {
+    uint64_t records;
+    uint64_t bytes;
+};
 
-/* End the run: what was read of a pile's file is not what was written. */
-_Noreturn void batch_report_damage(const struct batch *batch, unsigned pile);
+/*
+ * The piles of a whole store: pile j is the piles j of all batches, one after another in bytewise order of the batches'
+ * names. Two descriptors are open for each batch. Others may read what stands before `store`.
+ */
+struct batches {
+    /* The piles, to be read only: nothing of the store is changed when they are dropped, and to free it does nothing.
+     * Records that start with a string come as record.h has them. Every file is verified against its checksum when its
+     * last byte is read. */
+    struct storage storage;
+    size_t opened;          /* batches */
+    const uint32_t *number; /* of the piles that are wanted, in the store: number[0] ... number[count - 1] */
+    unsigned count;
+    struct batches_pile *pile; /* [count] */
+    uint64_t records, bytes;   /* of all these together */
+    uint8_t *header;           /* of all inputs, verified; NULL and 0 bytes if there is none */
+    size_t header_bytes;
+
+    const struct store *store;
+    const uint8_t *start; /* what records start with, */
+    size_t start_bytes;   /* 0 if it is nothing */
+    struct batch *batch;  /* in bytewise order of their names */
+    uint64_t sum;         /* of the bytes of all piles, also those that are not wanted */
+};
+
+/* Open all batches that the store has now. Only the piles number[0] ... number[count - 1] of the store will be read; as
+ * storage they have the numbers 0 ... count - 1, and so in `pile`. It is checked that their files exist, with the right
+ * sizes. `number` and the store must stay. */
+struct batches *batch_open_all(const struct store *store, const uint32_t *number, unsigned count);
+void batch_close_all(struct batches *all);
 
 #endif

@@ -3,7 +3,6 @@
 
 /* Programs that compress files and decompress them, one for each format; and how a file shows its format. */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -18,7 +18,6 @@
  * So the handler never sees a name that is about to be made.
  */
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,9 @@
 #ifndef BIGSHUF_SYSTEM_SORT_H
 #define BIGSHUF_SYSTEM_SORT_H
 
-/* Sort numbers in tables. */
+/* Sort pairs of numbers in tables. */
 
 #include "system/table.h"
-
-/* Sort 8-byte numbers [0, count) where they are. (Radix exchange: P. Hildebrandt and H. Isbitz, 1959) */
-void sort_numbers(const struct table *numbers, uint64_t count);
 
 /* 8-byte keys with an 8-byte number beside each. */
 struct sort_pairs {
@@ -14,12 +11,12 @@ struct sort_pairs {
     struct table value;
 };
 
-/* Room for `count` pairs out of what the pool has free. 0, or -1 with errno; they must be released in any case. */
-int sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count);
+/* Room for `count` pairs out of what the pool has free, as table_take. */
+void sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count);
 void sort_pairs_release(struct sort_pairs *pairs); /* also when zeroed */
 
-/* Sort pairs [0, count) by key; equal keys keep their order. `spare` has room for as many. Which of the two holds the
- * result is returned. (Radix sort from the lowest byte up) */
-struct sort_pairs *sort_by_key(struct sort_pairs *pairs, struct sort_pairs *spare, uint64_t count);
+/* Sort pairs [0, count) by key; equal keys keep their order. Takes as many again meanwhile. (Radix sort from the lowest
+ * byte up) */
+void sort_by_key(struct sort_pairs *pairs, uint64_t count);
 
 #endif

@@ -19,17 +19,17 @@ struct table {
     bool wide; /* are the numbers of 8 bytes, as was told last? */
 };
 
-/* Allocates the list of blocks only. 0, or -1 with errno. */
-int table_init(struct table *table, struct pool *pool);
+/* Allocates the list of blocks only. Without memory for that, the run ends. */
+void table_init(struct table *table, struct pool *pool);
 void table_release(struct table *table); /* also when zeroed; gives the blocks back */
 
 /* Make room for `count` numbers of `number_bytes`, 4 or 8, out of blocks promised to the caller; contents are
  * undefined. Blocks it already has are kept and used. */
 void table_grow(struct table *table, uint64_t count, size_t number_bytes);
 
-/* A new table with room for `count` numbers, out of what the pool has free. 0, or -1 with errno: ENOMEM if that is too
- * little. It must be released in any case. */
-int table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes);
+/* A new table with room for `count` numbers, out of what the pool has free. If that is too little, the run ends: who
+ * can do without asks the pool before. */
+void table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes);
 
 /* Its blocks cannot be spilled or given back until it is cleared or released (pool_pin): it is held while piles are
  * gathered. */
@@ -38,11 +38,11 @@ void table_pin(struct table *table);
 void table_clear(struct table *table); /* gives all blocks back to the pool */
 
 /* For a table that is filled in any order, while another one is emptied: take block b, which is not there, out of what
- * the pool has free, for numbers as wide as `wide` says. 0, or -1 with errno: ENOMEM if nothing is free. */
-int table_take_block(struct table *table, uint64_t b);
+ * the pool has free, for numbers as wide as `wide` says. The run ends if nothing is free. */
+void table_take_block(struct table *table, uint64_t b);
 
-/* The same for the block of number i, if it is not there. */
-int table_extend(struct table *table, uint64_t i);
+/* The same for the block of number i, if it is not there; false if nothing is free. */
+bool table_extend(struct table *table, uint64_t i);
 
 void table_put_block(struct table *table, uint64_t b); /* gives block b back, which is there */
 

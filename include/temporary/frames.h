@@ -13,7 +13,6 @@
  * right is found here; the caller's checksum finds a valid frame that differs from the one written.
  */
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,26 +22,15 @@
 
 enum { FRAMES_PLAIN_BYTES = 1 << 16 };
 
-/* Memory for what is being compressed or decompressed, a desk for each thread that does; shared by all threads. A desk
- * is taken when it is first needed, and kept. */
-struct frames_desk;
-struct frames {
-    pthread_mutex_t mutex; /* guards `idle` */
-    struct frames_desk *idle;
-};
-
-void frames_init(struct frames *frames);
-void frames_release(struct frames *frames); /* all readers have been closed */
-
-/* Bytes of a desk. */
+/* What is being compressed or decompressed lies on a desk, which has so many bytes. A reader has one, and so has each
+ * of these calls as long as it lasts. */
 size_t frames_desk_bytes(void);
 
 /* Takes stored bytes. */
 typedef void frames_put(void *context, const uint8_t *data, size_t bytes);
 
 /* Hand all pieces to `put` as frames; as they are if they are not to be packed. */
-void frames_write(struct frames *frames, bool packs, const struct iovec *pieces, int count, frames_put *put,
-                  void *context);
+void frames_write(bool packs, const struct iovec *pieces, int count, frames_put *put, void *context);
 
 /* How much a sample of data shrinks, and how long that takes. */
 struct frames_sample {
@@ -52,7 +40,7 @@ struct frames_sample {
 };
 
 /* Compress the beginning of the pieces, only to measure. */
-struct frames_sample frames_try(struct frames *frames, const struct iovec *pieces, int count);
+struct frames_sample frames_try(const struct iovec *pieces, int count);
 
 /* Gives stored bytes: as many as are asked for, or fewer at the end. */
 typedef size_t frames_get(void *context, uint8_t *data, size_t bytes);
@@ -65,10 +53,10 @@ struct frames_reader {
 };
 
 /* Fill all pieces but their first `from` bytes with what comes next. False: the frames are not what was written. */
-bool frames_read(struct frames *frames, struct frames_reader *reader, const struct iovec *pieces, int count,
-                 size_t from, frames_get *get, void *context);
+bool frames_read(struct frames_reader *reader, const struct iovec *pieces, int count, size_t from, frames_get *get,
+                 void *context);
 
 /* At any time; also if nothing was read. */
-void frames_close(struct frames *frames, struct frames_reader *reader);
+void frames_close(struct frames_reader *reader);
 
 #endif

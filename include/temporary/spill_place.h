@@ -39,7 +39,6 @@ struct spill_place {
     unsigned directories;
     unsigned threads; /* that write */
     enum spill_packing packing;
-    struct frames frames;  /* what is compressed with */
     pthread_mutex_t mutex; /* guards `pace` */
     struct spill_pace pace;
     uint64_t coming;             /* bytes that are sure to come, and for how many there was room: set by */

@@ -2,7 +2,7 @@
 #define BIGSHUF_TEMPORARY_STORAGE_H
 
 /* The bytes of piles that are not in memory: temporary files (spill.h), the files of a batch in work (store/draft.h),
- * or those of all batches of a store (store/reader.h). A pile is written at its end and read from front to back. Each
+ * or those of all batches of a store (store/batch.h). A pile is written at its end and read from front to back. Each
  * kind makes sure that the bytes read are the bytes written. */
 
 #include <stdint.h>

@@ -337,7 +337,7 @@ _Noreturn static void refuse_kind(const char *text)
 {
     char valid[ARGUMENT_LIST_BYTES] = "", better[SUGGEST_BYTES];
 
-    for (const struct record_kind *const *kind = kind_rows; *kind != NULL; kind++) {
+    for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
         const char *argument = (*kind)->argument;
         char word[64];
 
@@ -383,7 +383,7 @@ void argument_records(struct parsing *parsing, const char *text)
 {
     const char *name = text != NULL ? text : "csv", *argument = strchr(name, ':');
     const size_t bytes = argument != NULL ? (size_t)(argument - name) : strlen(name);
-    const struct record_kind *kind = kind_find(name, bytes);
+    const struct record_kind *kind = record_kind_of_name(name, bytes);
 
     if (kind == NULL || (kind->argument != NULL) != (argument != NULL))
         refuse_kind(name);
@@ -396,7 +396,7 @@ void argument_records(struct parsing *parsing, const char *text)
     if (kind->stands_for != NULL) {
         parsing->options->format.mark = kind->mark;
         argument = strchr(kind->stands_for, ':');
-        kind = kind_find(kind->stands_for, (size_t)(argument - kind->stands_for));
+        kind = record_kind_of_name(kind->stands_for, (size_t)(argument - kind->stands_for));
     }
     parsing->kind = kind;
     set_kind(parsing, kind, argument != NULL ? argument + 1 : "");

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "command/option_table.h"
-#include "record/kind.h"
+#include "record/record.h"
 #include "system/fault.h"
 #include "system/io.h"
 
@@ -66,7 +66,7 @@ static void print_text(FILE *to, int width, int column, const char *text)
 /* What --records may be: completions.awk knows them by the column. */
 static void print_kinds(FILE *to)
 {
-    for (const struct record_kind *const *kind = kind_rows; *kind != NULL; kind++) {
+    for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
         int width = fprintf(to, "%*s%s", TEXT_COLUMN + 2, "", (*kind)->name);
 
         if ((*kind)->argument != NULL)

@@ -10,7 +10,6 @@
 #include "base/arithmetic.h"
 #include "base/decimal.h"
 #include "shuffle/order.h"
-#include "store/format.h"
 #include "store/store.h"
 
 /* A field of another type does not compile without a warning. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "record/kind.h"
+#include "record/record.h"
 
 /* ---- Options ---- */
 
@@ -152,7 +152,7 @@ static void look_at_words(struct nearest *nearest)
 
 static void look_at_kinds(struct nearest *nearest)
 {
-    for (const struct record_kind *const *kind = kind_rows; *kind != NULL; kind++)
+    for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++)
         if ((*kind)->argument == NULL && is_nearer(nearest, (*kind)->name, strlen((*kind)->name)))
             snprintf(nearest->text, SUGGEST_BYTES, "; write --records=%s", (*kind)->name);
 }

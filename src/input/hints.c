@@ -6,7 +6,7 @@
 
 #include "base/arithmetic.h"
 #include "input/operand.h"
-#include "record/kind.h"
+#include "record/record.h"
 #include "system/fault.h"
 
 /* Of what a file is; and of what to do, with its path. The longest path that can be opened is shorter. */
@@ -215,8 +215,8 @@ static bool find_row(const struct beginning *file, struct hint *hint)
  * record; and if there is no doubt, also where each record would start with a string. */
 static bool find_other(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
-    for (size_t i = 0; kind_rows[i] != NULL; i++) {
-        const struct record_kind *kind = kind_rows[i];
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        const struct record_kind *kind = record_kinds[i];
         const bool doubtful = (kind->traits & RECORD_DOUBTFUL) != 0;
         const bool starts = !doubtful && record_is(format, RECORD_STARTS);
 

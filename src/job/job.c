@@ -12,14 +12,14 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "base/arithmetic.h"
 #include "base/decimal.h"
 #include "base/tunable.h"
 #include "input/generated.h"
 #include "input/operand.h"
 #include "input/source.h"
-#include "job/add_batch.h"
-#include "job/gather_store.h"
 #include "job/lending.h"
+#include "job/passes.h"
 #include "job/resources.h"
 #include "job/room.h"
 #include "job/task.h"
@@ -31,6 +31,7 @@
 #include "sample/weighted.h"
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
+#include "system/hardware.h"
 #include "system/sys.h"
 
 /* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. The buffer of
@@ -263,7 +264,9 @@ static void answer_requests(struct resources *resources)
     resources_open_files(resources);
     resources_take_seed(resources);
     bytes = resources_memory(resources, UINT64_MAX);
-    bytes = resources->options.memory_bytes > 0 ? bytes : requests_memory(bytes);
+    if (resources->options.memory_bytes == 0) /* what is kept of the records has as many addresses of its own */
+        bytes = least(bytes, hardware_addresses() / 4);
+    bytes = bytes > ENGINE_MEMORY_MIN ? bytes : ENGINE_MEMORY_MIN;
     resources_open_large_run(resources, &run, bytes);
     weights.in_steps = true;
     requests_answer(&run, resources->source, task_is_weighted(&resources->options) ? &weights : NULL);
@@ -296,16 +299,16 @@ static void do_task(struct job *job)
 
     switch (job->task) {
     case TASK_ADD_BATCH:
-        add_batch(resources);
+        passes_scatter(resources);
         break;
     case TASK_SWEEP:
-        add_batch_sweep(resources);
+        passes_sweep(resources);
         break;
     case TASK_GATHER:
-        gather_store(resources);
+        passes_gather(resources);
         break;
     case TASK_LIST:
-        gather_store_list(resources);
+        passes_list(resources);
         break;
     case TASK_REQUESTS:
         answer_requests(resources);

@@ -4,7 +4,7 @@
 #include "record/tar_headers.h"
 #include "shuffle/engine.h"
 #include "shuffle/order.h"
-#include "system/sys.h"
+#include "system/hardware.h"
 
 /* Smaller files, on average, are read: to map one takes as many calls, a fault or two, and memory in whole pages. */
 TUNABLE(FILE_BYTES, 128 << 10, 1, 128 << 10);
@@ -53,16 +53,6 @@ static uint64_t measure(struct source *source, const struct record_format *forma
     return bytes / (records + 1) + 1;
 }
 
-/* Is there room in the address space? (ulimit -v) */
-static bool is_room(uint64_t bytes)
-{
-    void *memory = bytes <= SIZE_MAX / 2 ? sys_map((size_t)bytes) : NULL;
-
-    if (memory != NULL)
-        sys_unmap(memory, (size_t)bytes);
-    return memory != NULL;
-}
-
 bool lending_choose(struct source *source, size_t files, const struct record_format *format, enum lending_use use,
                     uint64_t memory_bytes, uint64_t *engine_bytes)
 {
@@ -72,7 +62,8 @@ bool lending_choose(struct source *source, size_t files, const struct record_for
 
     *engine_bytes = memory_bytes;
     if (!source_is_known(source) || (format->grouped && use != LENDING_ONCE) || known_bytes > memory_bytes ||
-        known_bytes / FILE_BYTES < files || !is_room(known_bytes + memory_bytes) || !source_map(source, &mapped_bytes))
+        known_bytes / FILE_BYTES < files || known_bytes + memory_bytes > hardware_addresses() ||
+        !source_map(source, &mapped_bytes))
         return false;
     if (use == LENDING_SELDOM)
         return false;

@@ -5,7 +5,6 @@
 
 #include "job/progress.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>

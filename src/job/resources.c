@@ -17,7 +17,6 @@
 #include "input/operand.h"
 #include "job/task.h"
 #include "output/strata.h"
-#include "record/column.h"
 #include "system/hardware.h"
 #include "system/sys.h"
 
@@ -55,20 +54,13 @@ static const char *default_directory(void)
     return directory != NULL && directory[0] != '\0' ? directory : "/var/tmp";
 }
 
-/* Where temporary files are, and how they are compressed. */
-static void init_place(struct resources *resources)
-{
-    const struct options *options = &resources->options;
-    const bool named = options->temporary_count > 0;
-
-    spill_place_init(&resources->place, named ? options->temporary : &resources->default_directory,
-                     named ? (unsigned)options->temporary_count : 1, options->packing);
-}
-
 void resources_init(struct resources *resources, const struct options *options)
 {
+    const bool named = options->temporary_count > 0;
+
     *resources = (struct resources){.options = *options, .default_directory = default_directory()};
-    init_place(resources);
+    spill_place_init(&resources->place, named ? options->temporary : &resources->default_directory,
+                     named ? (unsigned)options->temporary_count : 1, options->packing);
     progress_init(&resources->progress, &resources->options, &resources->place);
 }
 
@@ -130,11 +122,6 @@ static uint64_t aside(struct resources *resources)
     return memory_limit(resources) >= ASIDE_FROM_BYTES ? memory_limit(resources) / ASIDE_SHARE : 0;
 }
 
-static struct decompress_limits decompress_limits(struct resources *resources)
-{
-    return (struct decompress_limits){.programs = processors(&resources->options), .bytes = aside(resources)};
-}
-
 void resources_name_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
@@ -169,7 +156,7 @@ void resources_find_columns(struct resources *resources, const char *name, const
     const struct field_place place = task_field(&resources->options, &resources->options.split_field);
 
     if (place.choice != NULL)
-        column_find(&place, name, header, bytes);
+        field_find_column(&place, name, header, bytes);
 }
 
 void resources_open_files(struct resources *resources)
@@ -183,7 +170,7 @@ void resources_open_files(struct resources *resources)
         if (choices[i]->kind == FIELD_NAME)
             layout.header.names[names++] = task_field(options, choices[i]);
     if (options->compressed)
-        layout.decompress = decompress_limits(resources);
+        layout.decompress = (struct decompress_limits){.programs = processors(options), .bytes = aside(resources)};
     resources->source = source_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_MEMBER))
         archive_begin(resources->source);

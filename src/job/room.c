@@ -9,9 +9,6 @@
 
 #include "job/room.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "input/generated.h"

@@ -3,8 +3,6 @@
  * was not closed, its line is known.
  */
 
-#include <string.h>
-
 #include "record/record.h"
 #include "record/scan.h"
 #include "record/tail.h"

@@ -11,7 +11,6 @@
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
-#include "record/column.h"
 #include "system/fault.h"
 
 /* The first read. */
@@ -266,7 +265,7 @@ static void check_text(struct header *header, const char *name, size_t bytes)
 {
     header->own_bytes = bytes;
     for (size_t i = 0; i < HEADER_NAMES_MAX && header->rule.names[i].choice != NULL; i++)
-        column_find(&header->rule.names[i], name, header->buffer, bytes);
+        field_find_column(&header->rule.names[i], name, header->buffer, bytes);
     if (!header->known) {
         header->text = fault_allocate(bytes + 1, 1);
         memcpy(header->text, header->buffer, bytes);

@@ -52,6 +52,19 @@ const struct record_kind *record_kind(const struct record_format *format)
 
 /* ---- All kinds ---- */
 
+#define ADDRESS(row) &(row),
+
+const struct record_kind *const record_kinds[] = {RECORD_KINDS(ADDRESS) NULL};
+
+const struct record_kind *record_kind_of_name(const char *name, size_t bytes)
+{
+    const struct record_kind *const *kind = record_kinds;
+
+    while (*kind != NULL && (strlen((*kind)->name) != bytes || memcmp((*kind)->name, name, bytes) != 0))
+        kind++;
+    return *kind;
+}
+
 const char *record_noun(const struct record_kind *kind)
 {
     return kind->noun != NULL ? kind->noun : "records";

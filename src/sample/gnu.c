@@ -258,8 +258,7 @@ static void add_entry(struct replay *r)
                                  "a sample of %llu records", (unsigned long long)r->run->limit);
         if (pool_free(pool) == 0)
             piles_make_room(&r->piles, pool->blocks / STEP_SHARE);
-        if (table_take_block(&r->entry, r->entry.blocks) != 0)
-            fault_report("memory", errno);
+        table_take_block(&r->entry, r->entry.blocks);
     }
     r->entries++;
 }
@@ -294,8 +293,7 @@ void gnu_order(struct run *run, struct source *source, struct gnu *gnu, struct o
     const struct keep_rule all = {.counts_only = keep_may_count(run, source)};
     struct replay r = {.run = run, .gnu = gnu, .again = all.counts_only ? source : NULL};
 
-    piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
-    keep_records(run, source, &all, &r.piles);
+    keep_records(run, source, &all, &r.piles, 1);
     run_begin(run, output, counter_get(&run->progress->records));
     shuffle_drawn(run, &r.piles, r.again, draw_order, &r, output);
     piles_release(&r.piles);
@@ -328,8 +326,7 @@ static void take_places(struct replay *r)
     size_t bytes = r->entries <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
 
     piles_make_room(&r->piles, pool_blocks_for(&r->run->engine.pool, r->entries * bytes));
-    if (table_take(&r->place, &r->run->engine.pool, r->entries, bytes) != 0)
-        fault_report("memory", errno);
+    table_take(&r->place, &r->run->engine.pool, r->entries, bytes);
     table_pin(&r->entry);
     table_pin(&r->place);
 }
@@ -344,11 +341,9 @@ void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct 
         return;
     }
     (void)gnu_draw(gnu, 0); /* opens it if it is a FIFO, as shuf does before it reads the input */
-    if (table_init(&r.entry, &run->engine.pool) != 0)
-        fault_report("memory", errno);
+    table_init(&r.entry, &run->engine.pool);
     r.entry.wide = true;
-    piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
-    keep_records(run, source, &some, &r.piles);
+    keep_records(run, source, &some, &r.piles, 1);
     take_places(&r);
     run_begin(run, output, counter_get(&run->progress->records));
     shuffle_drawn(run, &r.piles, NULL, draw_entries, &r, output);

@@ -15,12 +15,9 @@
 
 #include "sample/in_order.h"
 
-#include <errno.h>
-
 #include "base/tunable.h"
 #include "sample/keep.h"
-#include "shuffle/pile_source.h"
-#include "shuffle/transfer.h"
+#include "shuffle/pile.h"
 #include "system/fault.h"
 
 enum { PILES = 1 << ORDER_ROOT_BITS, CHUNK = 1024, LEVELS = 8 };
@@ -49,7 +46,7 @@ void in_order_bernoulli(struct run *run, struct source *source, struct in_order_
 {
     struct by_itself b = {.run = run, .share = share};
     const struct keep_rule rule = {.admit = choose_by_itself, .context = &b};
-    struct piles stored = {0};
+    struct piles stored;
 
     random_words_init(&b.words, &run->order.key, "bernoulli");
     if (!share.wait) {
@@ -57,10 +54,9 @@ void in_order_bernoulli(struct run *run, struct source *source, struct in_order_
         run_scattered(run);
         return;
     }
-    piles_init(&stored, 1, 1, &run->engine.pool, run->engine.place);
-    keep_records(run, source, &rule, &stored);
+    keep_records(run, source, &rule, &stored, 1);
     run_begin(run, output, run_take(run, stored.pile[0].records));
-    transfer_of_pile(&run->engine, &run->format, &stored, 0, output);
+    run_transfer_pile(run, &stored, 0, output);
     piles_release(&stored);
 }
 
@@ -141,7 +137,7 @@ static void store(struct selecting *s, struct source *source)
 {
     const struct keep_rule first_piles = {.admit = admit, .context = s, .counts_only = s->again};
 
-    keep_records(s->run, source, &first_piles, &s->piles);
+    keep_records(s->run, source, &first_piles, &s->piles, 1);
     for (uint64_t i = 0; i < counter_get(&s->run->progress->records) && s->again; i++)
         s->count[next_child(&s->level[0])]++;
     count_kept(s);
@@ -174,9 +170,8 @@ static void choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t
 
     piles_make_room(&s->piles, pool_blocks_for(pool, words * sizeof(uint64_t)) +
                                    pool_blocks_for(pool, records * sizeof(uint32_t)));
-    if (table_take(&s->chosen, pool, words, sizeof(uint64_t)) != 0 ||
-        table_take(&numbers, pool, records, sizeof(uint32_t)) != 0)
-        fault_report("memory", errno);
+    table_take(&s->chosen, pool, words, sizeof(uint64_t));
+    table_take(&numbers, pool, records, sizeof(uint32_t));
     for (uint64_t i = 0; i < words; i++)
         *table_u64(&s->chosen, i) = 0;
     for (uint64_t i = 0; i < records; i++)
@@ -242,7 +237,6 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
     struct selecting s = {.run = run, .kept = PILES, .again = again};
     struct source *stored = source;
 
-    piles_init(&s.piles, 1, 1, &run->engine.pool, run->engine.place);
     enter(&s, (struct order_node){.order = &run->order, .root = true}, ORDER_ROOT_BITS);
     store(&s, source);
     choose(&s);

@@ -1,7 +1,6 @@
 #include "sample/keep.h"
 
 #include "shuffle/index.h"
-#include "shuffle/transfer.h"
 
 bool keep_may_count(const struct run *run, const struct source *source)
 {
@@ -14,9 +13,9 @@ static bool store(struct piles *piles, const struct record_piece *piece)
     uint64_t reference;
 
     if (piles->base == NULL)
-        return pile_try_append(piles, 0, piece->data, piece->bytes);
+        return pile_append(piles, 0, piece->data, piece->bytes);
     reference = reference_make((uint64_t)(piece->data - piles->base), piece->last ? piece->bytes : UINT64_MAX);
-    return !piece->first || pile_try_append(piles, 0, (const uint8_t *)&reference, sizeof reference);
+    return !piece->first || pile_append(piles, 0, (const uint8_t *)&reference, sizeof reference);
 }
 
 /* Count the records of a source, without a look at each. */
@@ -46,7 +45,7 @@ static bool store_records(struct run *run, struct source *source, const struct k
     struct record_piece piece;
     bool stays = true;
 
-    transfer_init(&transfer, &run->engine, &run->format, source, NULL);
+    run_transfer(&transfer, run, source, NULL);
     transfer.reader.keeps = piles->base != NULL;
     while (rule->next == NULL ? record_reader_next(&transfer.reader, &piece)
                               : rule->next(rule->context, &transfer.reader, &piece)) {
@@ -61,8 +60,12 @@ static bool store_records(struct run *run, struct source *source, const struct k
     return true;
 }
 
-void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles)
+void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
+                  unsigned count)
 {
+    piles_init(piles, count, 1, &run->engine.pool, run->engine.place);
+    if (run->refers)
+        piles_refer(piles, source_base(source), source_space(source));
     if (rule->counts_only && rule->next == NULL) {
         count_records(run, source);
         pile_count(piles, 0, (int64_t)counter_get(&run->progress->records));
@@ -82,7 +85,7 @@ void keep_write(struct run *run, struct source *source, uint64_t records, keep_f
     uint64_t record = 0;
     bool more, stays = true;
 
-    transfer_init(&transfer, &run->engine, &run->format, source, output);
+    run_transfer(&transfer, run, source, output);
     more = record_reader_next(&transfer.reader, &piece);
     run_begin(run, output, records);
     for (; more; more = record_reader_next(&transfer.reader, &piece)) {
@@ -92,5 +95,5 @@ void keep_write(struct run *run, struct source *source, uint64_t records, keep_f
             output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
         counter_add(&run->progress->written, piece.last && stays);
     }
-    transfer_end(&transfer);
+    run_transfer_end(&transfer);
 }

@@ -10,16 +10,12 @@
 
 #include "sample/key_order.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
-#include "shuffle/pile_source.h"
-#include "shuffle/transfer.h"
 #include "system/sort.h"
 
 enum { RANGES = 256 };
@@ -298,26 +294,22 @@ static void make_room(struct run *run, struct ranges *ranges, unsigned j)
 static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, struct transfer *transfer)
 {
     uint64_t records = ranges->range[j].records, skipped, taken;
-    struct sort_pairs pairs = {.key = {0}};
-    struct sort_pairs spare = {.key = {0}};
+    struct sort_pairs pairs;
     struct pile_keys keys;
 
     make_room(run, ranges, j);
     pile_load(&ranges->piles, 2 * j);
     pile_load(&ranges->piles, 2 * j + 1);
-    if (sort_pairs_take(&pairs, &run->engine.pool, records) != 0 ||
-        sort_pairs_take(&spare, &run->engine.pool, records) != 0)
-        fault_report("memory", errno);
+    sort_pairs_take(&pairs, &run->engine.pool, records);
     pile_source_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
     for (uint64_t i = 0; i < records; i++)
         *table_u64(&pairs.key, i) = pile_source_keys_next(&keys);
     pile_source_keys_close(&keys);
     index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value);
+    sort_by_key(&pairs, records);
     taken = run_pass(run, records, &skipped);
-    index_copy(&ranges->piles, &run->format, &sort_by_key(&pairs, &spare, records)->value, skipped, taken,
-               &transfer->outlet);
+    index_copy(&ranges->piles, &run->format, &pairs.value, skipped, taken, &transfer->outlet);
     sort_pairs_release(&pairs);
-    sort_pairs_release(&spare);
     clear(ranges, j);
 }
 
@@ -331,7 +323,7 @@ static void write_through(struct run *run, struct ranges *ranges, unsigned j, st
 
     pile_source_verify(&ranges->piles, 2 * j, &run->format, whole.data, whole.bytes);
     source = pile_source(&ranges->piles, 2 * j, false);
-    transfer_init(&through, &run->engine, &run->format, source, output);
+    run_transfer(&through, run, source, output);
     while ((!piece.last || run_left(run) > 0) && record_reader_next(&through.reader, &piece)) {
         if (run->progress->passed >= run->progress->range.first)
             output_buffer_put(&through.outlet, piece.data, piece.bytes);
@@ -339,7 +331,7 @@ static void write_through(struct run *run, struct ranges *ranges, unsigned j, st
     }
     source_free(source);
     clear(ranges, j);
-    transfer_end(&through);
+    run_transfer_end(&through);
 }
 
 static void write_ranges(struct run *run, struct ranges *ranges, struct output *output);
@@ -359,7 +351,7 @@ static void write_ranges(struct run *run, struct ranges *ranges, struct output *
 {
     struct transfer transfer;
 
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    run_transfer(&transfer, run, NULL, output);
     for (unsigned j = 0; j < ranges->kept && run_left(run) > 0; j++) {
         const struct range *range = &ranges->range[j];
 
@@ -373,14 +365,14 @@ static void write_ranges(struct run *run, struct ranges *ranges, struct output *
             write_sorted(run, ranges, j, &transfer);
             continue;
         }
-        transfer_end(&transfer);
+        run_transfer_end(&transfer);
         piles_flush(&ranges->piles);
         if (range->least == range->greatest)
             write_through(run, ranges, j, output);
         else
             restart(run, ranges, j, output);
     }
-    transfer_end(&transfer);
+    run_transfer_end(&transfer);
 }
 
 void key_order_write(struct key_order *keyed, struct output *output)

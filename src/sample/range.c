@@ -4,7 +4,6 @@
 
 #include "base/arithmetic.h"
 #include "sample/replacement.h"
-#include "shuffle/transfer.h"
 
 enum { NUMBER_BYTES = 24, SPARSE_BYTES = 40 }; /* of memory for a number, itself included */
 
@@ -20,20 +19,20 @@ static void put(struct run *run, struct transfer *transfer, const struct number_
 void range_repeated(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output)
 {
     struct transfer transfer;
-    struct replacement_lots lots;
+    struct random_words words;
 
     if (range->count == 0 && !range->full)
         fault_say("no lines to repeat");
-    replacement_lots_init(&lots, run, gnu);
+    random_words_init(&words, &run->order.key, REPLACEMENT_LABEL);
     run_begin(run, output, UINT64_MAX);
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    run_transfer(&transfer, run, NULL, output);
     while (run_left(run) > 0) {
-        const uint64_t number = replacement_draw(&lots, range->count);
+        const uint64_t number = replacement_draw(gnu, &words, range->count);
 
         if (run_take(run, 1) > 0)
             put(run, &transfer, range, number);
     }
-    transfer_end(&transfer);
+    run_transfer_end(&transfer);
 }
 
 /* Which numbers have been drawn is a table with open addressing, half empty. An empty place holds the first number,
@@ -78,10 +77,10 @@ void range_different(struct run *run, const struct number_range *range, struct g
     if (in_order)
         qsort(number, (size_t)wanted, sizeof *number, compare_numbers);
     run_begin(run, output, UINT64_MAX);
-    transfer_init(&transfer, &run->engine, &run->format, NULL, output);
+    run_transfer(&transfer, run, NULL, output);
     for (uint64_t i = 0; i < wanted; i++)
         if (run_take(run, 1) > 0)
             put(run, &transfer, range, number[i]);
-    transfer_end(&transfer);
+    run_transfer_end(&transfer);
     free(number);
 }

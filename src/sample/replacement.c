@@ -8,16 +8,12 @@
 
 #include "sample/replacement.h"
 
-#include <errno.h>
-
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
-#include "shuffle/pile_source.h"
 #include "shuffle/shuffle.h"
-#include "shuffle/transfer.h"
 #include "system/sort.h"
 
 /* Records drawn at a time from memory with references: it takes a few to hide the latency. */
@@ -36,7 +32,6 @@ struct replacement {
     struct source *input; /* to be read again; NULL if the records are in the pile */
     struct piles piles;   /* one */
     uint64_t records;
-    uint64_t bytes;
     const struct replacement_rule *rule;
     struct output *output;
 };
@@ -50,8 +45,6 @@ static void draw(struct replacement *r, struct table *numbers, uint64_t count)
 static void look_up(const struct table *references, struct table *numbers, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        __builtin_prefetch(table_u64(references, *table_u64(numbers, i)));
-    for (uint64_t i = 0; i < count; i++)
         *table_u64(numbers, i) = *table_u64(references, *table_u64(numbers, i));
 }
 
@@ -61,7 +54,7 @@ static void write_resident(struct replacement *r, const struct table *references
     struct run *run = r->run;
     struct transfer transfer;
 
-    transfer_init(&transfer, &run->engine, &run->format, NULL, r->output);
+    run_transfer(&transfer, run, NULL, r->output);
     while (run_left(run) > 0) {
         uint64_t count = run_take(run, BATCH);
 
@@ -69,12 +62,12 @@ static void write_resident(struct replacement *r, const struct table *references
         look_up(references, numbers, count);
         index_copy(&r->piles, &run->format, numbers, 0, count, &transfer.outlet);
     }
-    transfer_end(&transfer);
+    run_transfer_end(&transfer);
 }
 
 /* The records drawn, on their way from the pile of all to a pile of their own. */
 struct collection {
-    struct sort_pairs *drawn; /* by number of record; beside it the place in the output */
+    struct sort_pairs drawn; /* by number of record; beside it the place in the output */
     uint64_t count;
     uint64_t put_off; /* the first of `drawn` are for another pass */
     struct table places;
@@ -84,7 +77,7 @@ struct collection {
 
 static bool is_drawn(const struct collection *c, uint64_t next, uint64_t record)
 {
-    return next < c->count && *table_u64(&c->drawn->key, next) == record;
+    return next < c->count && *table_u64(&c->drawn.key, next) == record;
 }
 
 /* One pass over all records. A record that is longer than a piece is collected once in a pass. */
@@ -97,21 +90,21 @@ static void pass(struct replacement *r, struct collection *c, struct source *sou
     bool wanted = false;
 
     c->put_off = 0;
-    transfer_init(&transfer, &r->run->engine, &r->run->format, source, NULL);
+    run_transfer(&transfer, r->run, source, NULL);
     for (; record_reader_next(&transfer.reader, &piece); record += piece.last) {
         if (piece.first)
             wanted = is_drawn(c, next, record);
         if (wanted)
             pile_append(&c->piles, 0, piece.data, piece.bytes);
         if (wanted && piece.first)
-            *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn->value, next++);
+            *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn.value, next++);
         for (; piece.first && is_drawn(c, next, record); next++) {
             if (piece.last) {
                 pile_append(&c->piles, 0, piece.data, piece.bytes);
-                *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn->value, next);
+                *table_u64(&c->places, c->collected++) = *table_u64(&c->drawn.value, next);
             } else {
-                *table_u64(&c->drawn->key, c->put_off) = record;
-                *table_u64(&c->drawn->value, c->put_off++) = *table_u64(&c->drawn->value, next);
+                *table_u64(&c->drawn.key, c->put_off) = record;
+                *table_u64(&c->drawn.value, c->put_off++) = *table_u64(&c->drawn.value, next);
             }
         }
     }
@@ -147,30 +140,26 @@ static void draw_places(void *context, struct table *ranks, uint64_t records)
 /* Draw `count` records, and collect them. */
 static void draw_batch(struct replacement *r, struct collection *c, uint64_t count)
 {
-    struct sort_pairs pairs = {.key = {0}, .value = {0}};
-    struct sort_pairs spare = {.key = {0}, .value = {0}};
+    struct pool *pool = &r->run->engine.pool;
 
-    if (table_take(&c->places, &r->run->engine.pool, count, sizeof(uint64_t)) != 0 ||
-        sort_pairs_take(&pairs, &r->run->engine.pool, count) != 0 ||
-        sort_pairs_take(&spare, &r->run->engine.pool, count) != 0)
-        fault_report("memory", errno);
+    table_take(&c->places, pool, count, sizeof(uint64_t));
+    sort_pairs_take(&c->drawn, pool, count);
     table_pin(&c->places);
-    draw(r, &pairs.key, count);
+    draw(r, &c->drawn.key, count);
     for (uint64_t i = 0; i < count; i++)
-        *table_u64(&pairs.value, i) = i;
-    c->drawn = sort_by_key(&pairs, &spare, count);
+        *table_u64(&c->drawn.value, i) = i;
+    sort_by_key(&c->drawn, count);
     c->count = count;
-    sort_pairs_release(c->drawn == &pairs ? &spare : &pairs);
-    piles_init(&c->piles, 1, 1, &r->run->engine.pool, r->run->engine.place);
+    piles_init(&c->piles, 1, 1, pool, r->run->engine.place);
     collect(r, c);
-    sort_pairs_release(c->drawn);
+    sort_pairs_release(&c->drawn);
 }
 
 /* How many records are drawn in the next pass; room is made for them. */
 static uint64_t prepare_batch(struct replacement *r)
 {
     const struct pool *pool = &r->run->engine.pool;
-    uint64_t length = r->bytes / r->records;
+    uint64_t length = counter_get(&r->run->progress->bytes) / r->records;
     uint64_t each = DRAWN_BYTES + 2 * least(length, LENGTH_MAX);
     uint64_t most = pool->blocks - pool->pinned;
     uint64_t count;
@@ -215,23 +204,22 @@ static void begin(struct replacement *r)
 static void write_drawn(struct replacement *r)
 {
     struct pool *pool = &r->run->engine.pool;
-    struct table references = {0};
-    struct table numbers = {0};
-    bool at_random = r->rule->prepare == NULL || r->rule->prepare(r->rule->context, r->records);
-    bool resident = at_random && r->input == NULL && !r->piles.pile[0].spilled &&
-                    table_take(&references, pool, r->records, sizeof(uint64_t)) == 0 &&
-                    table_take(&numbers, pool, BATCH, sizeof(uint64_t)) == 0;
+    const bool at_random = r->rule->prepare == NULL || r->rule->prepare(r->rule->context, r->records);
+    const uint64_t blocks =
+        pool_blocks_for(pool, r->records * sizeof(uint64_t)) + pool_blocks_for(pool, BATCH * sizeof(uint64_t));
+    struct table references, numbers;
 
-    if (resident) {
+    if (at_random && r->input == NULL && !r->piles.pile[0].spilled && blocks <= pool_free(pool)) {
+        table_take(&references, pool, r->records, sizeof(uint64_t));
+        table_take(&numbers, pool, BATCH, sizeof(uint64_t));
         begin(r);
         index_build(&r->piles, 0, &r->run->format, NULL, 0, &references);
         write_resident(r, &references, &numbers);
-    }
-    table_release(&references);
-    table_release(&numbers);
-    if (!resident && r->piles.base != NULL) {
+        table_release(&references);
+        table_release(&numbers);
+    } else if (r->piles.base != NULL) {
         r->run->progress->must_copy = true;
-    } else if (!resident) {
+    } else {
         begin(r);
         write_passes(r);
     }
@@ -244,12 +232,8 @@ void replacement_source(struct run *run, struct source *source, const struct rep
         .run = run, .input = keep_may_count(run, source) ? source : NULL, .rule = rule, .output = output};
     const struct keep_rule all = {.next = rule->next, .context = rule->context, .counts_only = r.input != NULL};
 
-    piles_init(&r.piles, 1, 1, &run->engine.pool, run->engine.place);
-    if (run->refers)
-        piles_refer(&r.piles, source_base(source), source_space(source));
-    keep_records(run, source, &all, &r.piles);
+    keep_records(run, source, &all, &r.piles, 1);
     r.records = counter_get(&run->progress->records);
-    r.bytes = source_delivered_bytes(source);
     if (!run->progress->must_copy) {
         if (r.records == 0)
             fault_say("no lines to repeat");
@@ -260,21 +244,22 @@ void replacement_source(struct run *run, struct source *source, const struct rep
 
 /* ---- All equally likely ---- */
 
-void replacement_lots_init(struct replacement_lots *lots, const struct run *run, struct gnu *gnu)
+uint64_t replacement_draw(struct gnu *gnu, struct random_words *words, uint64_t bound)
 {
-    lots->gnu = gnu;
-    random_words_init(&lots->words, &run->order.key, "repeat");
+    return gnu != NULL ? gnu_draw(gnu, bound - 1) : random_draw(words, bound);
 }
 
-uint64_t replacement_draw(struct replacement_lots *lots, uint64_t bound)
-{
-    return lots->gnu != NULL ? gnu_draw(lots->gnu, bound - 1) : random_draw(&lots->words, bound);
-}
+struct lots {
+    struct gnu *gnu;
+    struct random_words words;
+};
 
 static void draw_uniform(void *context, uint64_t records, struct table *numbers, uint64_t count)
 {
+    struct lots *lots = context;
+
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t number = replacement_draw(context, records);
+        const uint64_t number = replacement_draw(lots->gnu, &lots->words, records);
 
         if (numbers != NULL)
             *table_u64(numbers, i) = number;
@@ -283,9 +268,9 @@ static void draw_uniform(void *context, uint64_t records, struct table *numbers,
 
 void replacement_uniform(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
-    struct replacement_lots lots;
+    struct lots lots = {.gnu = gnu};
     const struct replacement_rule rule = {.draw = draw_uniform, .context = &lots};
 
-    replacement_lots_init(&lots, run, gnu);
+    random_words_init(&lots.words, &run->order.key, REPLACEMENT_LABEL);
     replacement_source(run, source, &rule, output);
 }

@@ -1,4 +1,10 @@
 /*
+ * Lines come from standard input, answers go to standard output, and are written before more lines are waited for.
+ * While somebody writes, but does not read, lines are kept as far as there is room; then the run ends, since both would
+ * wait for ever. Lines of a regular file stay there meanwhile. Others may share standard output, so it is not set to
+ * O_NONBLOCK. But a pipe that poll calls writable takes PIPE_BUF bytes at once, and between two such writes lines may
+ * come.
+ *
  * A batch without repetition is drawn in rounds: numbers are drawn from one sum, and the records that they name are
  * looked up side by side; who is named again is passed over. That is the law of drawing one after another from those
  * that are left. Who was drawn weighs 0 until the batch is complete. Rounds are short, so that a few heavy records,
@@ -10,19 +16,23 @@
 #include "sample/requests.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "base/steps.h"
 #include "base/tunable.h"
-#include "sample/dialogue.h"
 #include "sample/weight_law.h"
 #include "sample/weight_tree.h"
 #include "shuffle/index.h"
 #include "system/fault.h"
+#include "system/io.h"
 #include "system/sys.h"
 
 enum {
@@ -38,6 +48,118 @@ enum {
 
 TUNABLE(STEP_BYTES, 256 << 10, 64, 256 << 10); /* of a long record that are looked at at a time */
 TUNABLE(LEAVE_BYTES, 8 << 20, 64, 8 << 20);    /* of mapped files that are read before they leave memory */
+TUNABLE(READ_BYTES, 256 << 10, 1, 256 << 10);  /* of lines, at a time */
+
+/* ---- The dialogue ---- */
+
+struct dialogue {
+    struct output_buffer out; /* where answers are put */
+    uint8_t *in;
+    size_t in_room;
+    size_t begin, searched, end; /* in `in`: of the next line; no line ends before; of what has come */
+    bool ended, keeps;           /* will no more come? are lines kept while an answer cannot be written? */
+};
+
+/* Read once. */
+static void read_more(struct dialogue *dialogue)
+{
+    const ssize_t got =
+        io_read(STDIN_FILENO, dialogue->in + dialogue->end, least_size(READ_BYTES, dialogue->in_room - dialogue->end));
+
+    if (got < 0)
+        fault_report("standard input", errno);
+    dialogue->end += (size_t)got;
+    dialogue->ended = got == 0;
+}
+
+/* Move what has come to the front. */
+static void compact(struct dialogue *dialogue)
+{
+    memmove(dialogue->in, dialogue->in + dialogue->begin, dialogue->end - dialogue->begin);
+    dialogue->searched -= dialogue->begin;
+    dialogue->end -= dialogue->begin;
+    dialogue->begin = 0;
+}
+
+/* Something can be read while nothing can be written. To move many lines for a few would cost more than it gains. */
+static void keep_lines(struct dialogue *dialogue, bool ends)
+{
+    char room[32];
+
+    if (dialogue->end == dialogue->in_room && dialogue->begin > dialogue->in_room / 2)
+        compact(dialogue);
+    if (dialogue->end == dialogue->in_room && !ends)
+        fault_say("standard output: nobody reads the answers, and %s of requests wait; read, or use a larger -S",
+                  number_format_size(dialogue->end - dialogue->begin, room));
+    read_more(dialogue);
+}
+
+static void await_reader(struct dialogue *dialogue)
+{
+    struct pollfd waits[] = {{.fd = STDOUT_FILENO, .events = POLLOUT}, {.fd = STDIN_FILENO, .events = POLLIN}};
+
+    while (waits[0].revents == 0) {
+        if (sys_poll_all(waits, dialogue->keeps && !dialogue->ended ? 2 : 1) < 0) {
+            if (errno != EINTR)
+                fault_report("standard output", errno);
+        } else if (waits[0].revents == 0) {
+            keep_lines(dialogue, (waits[1].revents & POLLIN) == 0);
+        }
+    }
+}
+
+static void flush(void *context)
+{
+    struct dialogue *dialogue = context;
+    struct output_buffer *out = &dialogue->out;
+
+    for (const uint8_t *from = out->buffer; from < out->at;) {
+        const size_t bytes = least_size(PIPE_BUF, (size_t)(out->at - from));
+
+        await_reader(dialogue);
+        if (io_write(STDOUT_FILENO, from, bytes) != 0)
+            fault_report("write error", errno);
+        from += bytes;
+    }
+    out->at = out->buffer;
+}
+
+/* The next line, which stays until more is put into `out`. Returns its bytes with its end; that is missing at the end
+ * of the input, and of a line of more than REQUEST_BYTES, half the room or less. 0: there is no more. */
+static size_t next_line(struct dialogue *dialogue, const char **line)
+{
+    const uint8_t *end;
+    size_t bytes;
+
+    for (;;) {
+        end = memchr(dialogue->in + dialogue->searched, '\n', dialogue->end - dialogue->searched);
+        dialogue->searched = end != NULL ? (size_t)(end - dialogue->in) + 1 : dialogue->end;
+        if (end != NULL || dialogue->ended || dialogue->end - dialogue->begin > REQUEST_BYTES)
+            break;
+        flush(dialogue);
+        if (dialogue->searched == dialogue->end && !dialogue->ended) { /* else something has come meanwhile */
+            compact(dialogue);
+            read_more(dialogue);
+        }
+    }
+    bytes = dialogue->searched - dialogue->begin;
+    *line = (const char *)dialogue->in + dialogue->begin;
+    dialogue->begin = dialogue->searched;
+    return bytes;
+}
+
+static void open_dialogue(struct dialogue *dialogue, uint8_t *in, size_t in_room, uint8_t *out, size_t out_room)
+{
+    struct stat status;
+
+    *dialogue = (struct dialogue){.in = in, .in_room = in_room};
+    dialogue->keeps = sys_fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode);
+    output_buffer_init(&dialogue->out, out, out_room, flush, dialogue);
+    sys_widen_pipe(STDIN_FILENO);
+    sys_widen_pipe(STDOUT_FILENO);
+}
+
+/* ---- All of it ---- */
 
 struct requests {
     struct run *run;
@@ -74,7 +196,7 @@ _Noreturn static void refuse(struct requests *r, const char *what)
     char shown[QUOTED + 1] = "";
 
     memcpy(shown, r->line, bytes);
-    dialogue_flush(&r->dialogue);
+    flush(&r->dialogue);
     fault_say("request %llu: '%s%s': %s", (unsigned long long)r->request, shown,
               strlen(shown) < bytes || bytes < all ? "..." : "", what);
 }
@@ -84,7 +206,7 @@ _Noreturn static void refuse_memory(struct requests *r, uint64_t bytes)
 {
     struct pool *pool = &r->run->engine.pool;
 
-    dialogue_flush(&r->dialogue);
+    flush(&r->dialogue);
     bytes += (uint64_t)(pool->blocks - pool_free(pool) + 1) << pool->block_shift;
     engine_report_memory(&r->run->engine, bytes + bytes / LINES_SHARE, "request %llu", (unsigned long long)r->request);
 }
@@ -107,7 +229,7 @@ static bool add_record(struct requests *r, uint64_t place, uint64_t length, uint
 {
     const uint64_t i = r->tree.count;
 
-    if (table_extend(&r->references, i) != 0 || !weight_tree_add(&r->tree, weight))
+    if (!table_extend(&r->references, i) || !weight_tree_add(&r->tree, weight))
         return false;
     *table_u64(&r->references, i) = reference_make(place, length);
     return true;
@@ -159,8 +281,7 @@ static void open_records(struct requests *r, const struct weight_place *place)
     if (r->kept == NULL)
         fault_say("--requests: cannot get %llu MiB of addresses besides as much memory: %s; use a smaller -S",
                   (unsigned long long)run->engine.memory.bytes >> 20, strerror(errno));
-    if (table_init(&r->references, pool) != 0)
-        fault_report("memory", errno);
+    table_init(&r->references, pool);
     r->references.wide = true;
     weight_tree_init(&r->tree, pool);
     if (source_is_known(r->source) && source_map(r->source, &r->space)) {
@@ -251,7 +372,7 @@ static uint64_t next_word(void *context)
 
 static void put_drawn(struct requests *r, uint64_t record, uint64_t weight)
 {
-    if (table_extend(&r->drawn, DRAWN * r->batch) != 0)
+    if (!table_extend(&r->drawn, DRAWN * r->batch))
         refuse_memory(r, 0);
     drawn_at(r, r->batch)[0] = record;
     drawn_at(r, r->batch++)[1] = weight;
@@ -278,7 +399,7 @@ static void put(struct requests *r, struct uint128 steps, char behind)
     struct output_buffer *out = &r->dialogue.out;
 
     if (out->end - out->at <= STEPS_BYTES)
-        dialogue_flush(&r->dialogue);
+        flush(&r->dialogue);
     out->at = (uint8_t *)steps_print((char *)out->at, steps);
     *out->at++ = (uint8_t)behind;
 }
@@ -404,7 +525,7 @@ static void answer_all(struct requests *r)
 {
     size_t bytes;
 
-    while ((bytes = dialogue_listen(&r->dialogue, REQUEST_BYTES, &r->line)) > 0) {
+    while ((bytes = next_line(&r->dialogue, &r->line)) > 0) {
         const bool whole = r->line[bytes - 1] == '\n';
 
         r->request++;
@@ -423,22 +544,7 @@ static void answer_all(struct requests *r)
         else
             refuse(r, "write draw K, draw K repeat, set I W or add W RECORD");
     }
-    dialogue_flush(&r->dialogue);
-}
-
-/* Both, and a quarter for the lines that wait and the rest of the program, are mapped once for a try. */
-uint64_t requests_memory(uint64_t bytes)
-{
-    for (; bytes > ENGINE_MEMORY_MIN; bytes /= 2) {
-        const size_t all = (size_t)(2 * bytes + bytes / 4);
-        void *mapped = sys_map(all);
-
-        if (mapped != NULL) {
-            sys_unmap(mapped, all);
-            return bytes;
-        }
-    }
-    return ENGINE_MEMORY_MIN;
+    flush(&r->dialogue);
 }
 
 /* Lines that wait have a part of the memory, but never less than LINES_BYTES; answers have the buffer, which is free
@@ -453,14 +559,15 @@ void requests_answer(struct run *run, struct source *source, const struct weight
     uint8_t *lines = sys_map(lines_bytes);
 
     (void)pool_promise(pool, pool->blocks / LINES_SHARE);
-    if (lines == NULL || table_init(&r->drawn, pool) != 0)
+    if (lines == NULL)
         fault_report("memory", errno);
+    table_init(&r->drawn, pool);
     r->run = run;
     r->source = source;
     r->drawn.wide = true;
     random_words_init(&r->words, &run->order.key, "requests");
     open_records(r, weights);
-    dialogue_open(&r->dialogue, lines, lines_bytes, space.data, space.bytes);
+    open_dialogue(&r->dialogue, lines, lines_bytes, space.data, space.bytes);
     answer_all(r);
     free(r);
 }

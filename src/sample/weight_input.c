@@ -1,7 +1,7 @@
 /*
  * A weight is needed when its record begins, since it decides where the record goes. A record may be so long that its
  * weight is not in the first piece that comes. Then all pieces up to the weight are put into a pile, and are handed out
- * from there. One block of the pool is kept promised for that pile, however full the pool is.
+ * from there. The pile has been there before, so that a block of the pool is promised to it, however full the pool is.
  *
  * Messages quote only a weight that is printable and short: if the user named the wrong field, it may be anything.
  */
@@ -9,14 +9,12 @@
 #include "sample/weight_input.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/steps.h"
 #include "input/position.h"
 #include "shuffle/pile.h"
-#include "shuffle/pile_source.h"
 
 enum { QUOTED = 40, WEIGHT_BYTES_MAX = 4096 };
 
@@ -32,7 +30,6 @@ struct weight_input {
     struct source_layout lines;
     struct record_reader reader; /* over the file */
 
-    bool promised;              /* a block for what is kept */
     struct piles kept;          /* one: pieces of a record whose weight was not in the first */
     struct source *late;        /* reads them, else NULL */
     uint64_t late_bytes;        /* still to be read */
@@ -40,11 +37,11 @@ struct weight_input {
     struct engine_space buffer; /* for that */
 };
 
-static void release_promise(struct weight_input *weights)
+/* Nothing is kept. Blocks that were are promised anew before others can take them. */
+static void clear(struct weight_input *weights)
 {
-    if (weights->promised)
-        pool_release_promise(&weights->engine->pool, 1);
-    weights->promised = false;
+    piles_release(&weights->kept);
+    piles_init(&weights->kept, 1, 1, &weights->engine->pool, weights->engine->place);
 }
 
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
@@ -65,9 +62,7 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
                            weights->buffer.bytes);
         return weights;
     }
-    weights->promised = pool_promise(&engine->pool, 1);
-    if (!weights->promised)
-        fault_say("not enough memory: use a larger -S");
+    clear(weights);
     return weights;
 }
 
@@ -171,12 +166,8 @@ static void read_late(struct weight_input *weights, struct record_piece *piece)
     if (weights->late_bytes == 0) {
         source_free(weights->late);
         weights->late = NULL;
-        piles_release(&weights->kept);
+        clear(weights);
     }
-    if (!weights->promised)
-        weights->promised =
-            pool_promise(&weights->engine->pool,
-                         1); /* as soon as the pile has given one of its blocks back, before others take it */
 }
 
 /* Keep all pieces of a record from the first one, *piece, to that in which the weight is, or else the last one. Returns
@@ -185,8 +176,6 @@ static bool keep(struct weight_input *weights, struct record_reader *reader, str
 {
     bool ended = false;
 
-    release_promise(weights);
-    piles_init(&weights->kept, 1, 1, &weights->engine->pool, weights->engine->place);
     pile_append(&weights->kept, 0, piece->data, piece->bytes);
     while (!ended && !piece->last) {
         if (!record_reader_next(reader, piece))
@@ -256,7 +245,7 @@ void weight_input_end(struct weight_input *weights)
 {
     struct record_piece line;
 
-    release_promise(weights);
+    piles_release(&weights->kept);
     if (weights->file != NULL && record_reader_next(&weights->reader, &line))
         fault_say("%s: too many weights: there are %llu records", weights->place.file,
                   (unsigned long long)weights->position.record);
@@ -266,7 +255,6 @@ void weight_input_free(struct weight_input *weights)
 {
     source_free(weights->late);
     piles_release(&weights->kept);
-    release_promise(weights);
     source_free(weights->file);
     free(weights);
 }

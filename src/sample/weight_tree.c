@@ -5,10 +5,7 @@
 
 #include "sample/weight_tree.h"
 
-#include <errno.h>
-
 #include "base/steps.h"
-#include "system/fault.h"
 
 enum { FAN_BITS = 3, FAN = 1 << FAN_BITS, LEVELS = sizeof((struct weight_tree *)0)->level / sizeof(struct table) };
 
@@ -16,8 +13,7 @@ void weight_tree_init(struct weight_tree *tree, struct pool *pool)
 {
     *tree = (struct weight_tree){.count = 0};
     for (unsigned k = 0; k < LEVELS; k++) {
-        if (table_init(&tree->level[k], pool) != 0)
-            fault_report("memory", errno);
+        table_init(&tree->level[k], pool);
         tree->level[k].wide = true;
     }
 }
@@ -35,7 +31,7 @@ bool weight_tree_add(struct weight_tree *tree, uint64_t weight)
     const bool grows = i >> FAN_BITS * tree->height == FAN;
 
     for (unsigned k = 0; k <= tree->height + grows; k++)
-        if (table_extend(&tree->level[k], k > 0 ? i >> FAN_BITS * k << 1 : i) != 0)
+        if (!table_extend(&tree->level[k], k > 0 ? i >> FAN_BITS * k << 1 : i))
             return false;
     if (grows)
         *sum_at(tree, ++tree->height, 0) = tree->total;

@@ -11,16 +11,13 @@
 
 #include "sample/weighted.h"
 
-#include <errno.h>
-
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "sample/keep.h"
 #include "sample/key_order.h"
 #include "sample/replacement.h"
 #include "sample/weight_law.h"
-#include "shuffle/pile_source.h"
-#include "shuffle/transfer.h"
+#include "shuffle/pile.h"
 #include "system/sort.h"
 
 /* ---- Without replacement ---- */
@@ -73,7 +70,7 @@ static void write_by_key(struct weighing *w, struct source *source, struct outpu
     struct transfer transfer;
     struct record_piece piece;
 
-    transfer_init(&transfer, &run->engine, &run->format, source, NULL);
+    run_transfer(&transfer, run, source, NULL);
     while (next_weighed(w, &transfer.reader, &piece)) {
         if (w->key != UINT64_MAX)
             key_order_put(keyed, &piece, w->key);
@@ -116,13 +113,11 @@ static void store_candidates(struct weighing *w, struct source *source)
     const struct engine_space whole = engine_buffer(engine, ENGINE_WHOLE);
     const struct keep_rule candidates = {.next = next_weighed, .admit = admit, .context = w};
 
-    if (table_take(&w->count, &engine->pool, DIGITS, sizeof(uint64_t)) != 0)
-        fault_report("memory", errno);
+    table_take(&w->count, &engine->pool, DIGITS, sizeof(uint64_t));
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *table_u64(&w->count, digit) = 0;
     w->most = DIGITS - 1;
-    piles_init(&w->piles, PILES, 1, &engine->pool, engine->place);
-    keep_records(w->run, source, &candidates, &w->piles);
+    keep_records(w->run, source, &candidates, &w->piles, PILES);
     end_weighing(w);
     pile_source_verify(&w->piles, RECORDS, &w->run->format, whole.data, whole.bytes);
     pile_source_keys_verify(&w->piles, KEYS, whole.data, whole.bytes);
@@ -259,12 +254,10 @@ static bool take_tables(struct drawing *d, uint64_t records)
     const uint64_t bytes = (uint64_t)(pool->blocks - pool->pinned) << pool->block_shift;
 
     if (records > bytes / TABLES_SHARE / sizeof(uint64_t) ||
-        table_take(&d->high, pool, records, sizeof(uint64_t)) != 0 ||
-        table_take(&d->low, pool, records, sizeof(uint64_t)) != 0) {
-        table_release(&d->high);
-        table_release(&d->low);
+        2 * pool_blocks_for(pool, records * sizeof(uint64_t)) > pool_free(pool))
         return false;
-    }
+    table_take(&d->high, pool, records, sizeof(uint64_t));
+    table_take(&d->low, pool, records, sizeof(uint64_t));
     table_pin(&d->high);
     table_pin(&d->low);
     return true;
@@ -325,15 +318,15 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
 {
     const struct engine_space whole = engine_buffer(&d->run->engine, ENGINE_WHOLE);
     struct pool *pool = &d->run->engine.pool;
-    struct table high = {0}, low = {0};
-    struct sort_pairs pairs = {.key = {0}}, spare = {.key = {0}}, *sorted;
+    struct table high, low;
+    struct sort_pairs pairs;
     struct uint128 end = {0};
     struct pile_keys keys;
     uint64_t record = 0;
 
-    if (table_take(&high, pool, count, sizeof(uint64_t)) != 0 || table_take(&low, pool, count, sizeof(uint64_t)) != 0 ||
-        sort_pairs_take(&pairs, pool, count) != 0 || sort_pairs_take(&spare, pool, count) != 0)
-        fault_report("memory", errno);
+    table_take(&high, pool, count, sizeof(uint64_t));
+    table_take(&low, pool, count, sizeof(uint64_t));
+    sort_pairs_take(&pairs, pool, count);
     for (uint64_t i = 0; i < count; i++) {
         struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
 
@@ -342,15 +335,15 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
         *table_u64(&pairs.key, i) = number.low;
         *table_u64(&pairs.value, i) = i;
     }
-    sorted = sort_by_key(&pairs, &spare, count);
+    sort_by_key(&pairs, count);
     for (uint64_t i = 0; i < count; i++)
-        *table_u64(&sorted->key, i) = *table_u64(&high, *table_u64(&sorted->value, i));
-    sorted = sort_by_key(sorted, sorted == &pairs ? &spare : &pairs, count);
+        *table_u64(&pairs.key, i) = *table_u64(&high, *table_u64(&pairs.value, i));
+    sort_by_key(&pairs, count);
     pile_source_keys_verify(&d->piles, 0, whole.data, whole.bytes);
     pile_source_keys_open(&keys, &d->piles, 0, true);
     next_share(d, &keys, &end);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t place = *table_u64(&sorted->value, i);
+        uint64_t place = *table_u64(&pairs.value, i);
         struct uint128 number = {.high = *table_u64(&high, place), .low = *table_u64(&low, place)};
 
         for (; uint128_compare(end, number) <= 0; record++)
@@ -361,7 +354,6 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
     table_release(&high);
     table_release(&low);
     sort_pairs_release(&pairs);
-    sort_pairs_release(&spare);
 }
 
 static void draw_weighted(void *context, uint64_t records, struct table *numbers, uint64_t count)

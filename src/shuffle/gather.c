@@ -363,8 +363,8 @@ static void set_up(struct gathering *g, unsigned workers, unsigned bits)
         output_buffer_init(&worker->outlet, space.data + w * share, share, drain, worker);
         if (g->margin.mark != NULL)
             worker->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
-        if (table_init(&worker->table, &run->engine.pool) != 0 || table_init(&worker->spare, &run->engine.pool) != 0)
-            fault_report("memory", errno);
+        table_init(&worker->table, &run->engine.pool);
+        table_init(&worker->spare, &run->engine.pool);
         if (bits > 0)
             piles_init_promised(&worker->children, 1u << bits, &run->engine.pool);
     }

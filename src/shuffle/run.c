@@ -102,3 +102,38 @@ void run_expects(const struct run *run, uint64_t records)
         fault_say("%s: the number of records is %llu, not %llu as --expect-records says", run->input_name,
                   (unsigned long long)records, (unsigned long long)run->expected);
 }
+
+/* ---- Record by record ---- */
+
+void run_transfer_end(struct transfer *transfer)
+{
+    output_buffer_drain(&transfer->outlet, transfer->output);
+}
+
+static void drain(void *context)
+{
+    run_transfer_end(context);
+}
+
+void run_transfer(struct transfer *transfer, const struct run *run, struct source *source, struct output *output)
+{
+    const struct engine_space reading = engine_buffer(&run->engine, ENGINE_READING);
+    const struct engine_space writing = engine_buffer(&run->engine, ENGINE_WRITING);
+
+    transfer->output = output;
+    record_reader_init(&transfer->reader, &run->format, source, reading.data, reading.bytes);
+    output_buffer_init(&transfer->outlet, writing.data, writing.bytes, drain, transfer);
+}
+
+void run_transfer_pile(const struct run *run, struct piles *piles, unsigned p, struct output *output)
+{
+    const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
+    struct source *source;
+    size_t bytes;
+
+    pile_source_verify(piles, p, &run->format, buffer.data, buffer.bytes);
+    source = pile_source(piles, p, false);
+    while ((bytes = source_read(source, buffer.data, buffer.bytes)) > 0)
+        output_write(output, buffer.data, bytes);
+    source_free(source);
+}

@@ -300,7 +300,7 @@ static bool empty_stage(struct scattering *s, unsigned p, uint32_t bytes)
     to = pile_extend(s->piles, p, bytes, 0);
     if (to != NULL)
         copy_past_cache(to, stage->bytes, bytes);
-    else if (!pile_try_append(s->piles, p, stage->bytes, bytes))
+    else if (!pile_append(s->piles, p, stage->bytes, bytes))
         return false;
     stage->used -= bytes;
     memmove(stage->bytes, stage->bytes + bytes, stage->used);
@@ -344,8 +344,6 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
     const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
     const uint64_t base = (uint64_t)(block->data - s->piles->base);
 
-    if (s->limited)
-        drop_piles(s, lane);
     for (; piece < end; piece++) {
         const size_t start = piece->start, length = piece->length;
         uint64_t reference;
@@ -360,7 +358,6 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
         memcpy(to, &reference, sizeof reference);
         pile_count(s->piles, piece->pile, 1);
     }
-    settle();
     return true;
 }
 
@@ -369,13 +366,10 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
     const struct queue_piece *piece = block->pieces + block->lane_start[lane];
     const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
 
-    if (s->limited)
-        drop_piles(s, lane);
     for (; piece < end; piece++) {
         pile_count(s->piles, piece->pile, 1);
         put(s, piece->pile, block->data + piece->start, piece->length);
     }
-    settle();
     /* The record that is still open is counted by the block in which it ends. */
     if (block->open) {
         unsigned p = block->pile[block->records];
@@ -414,12 +408,15 @@ static void work(void *context, unsigned worker)
             route_block(s, task.block);
             break;
         case QUEUE_APPEND:
+            if (s->limited)
+                drop_piles(s, task.lane);
             if (s->plan->strata != NULL)
                 count_block(s, task.block, task.lane);
             if (!s->plan->refers)
                 append_block(s, task.block, task.lane);
             else if (!refer_block(s, task.block, task.lane))
                 queue_stop(s->queue);
+            settle();
             break;
         case QUEUE_END:
             break;

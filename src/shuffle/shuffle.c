@@ -13,14 +13,12 @@
 
 #include "shuffle/shuffle.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
-#include "shuffle/pile_source.h"
+#include "shuffle/pile.h"
 #include "shuffle/scatter.h"
-#include "shuffle/transfer.h"
 #include "system/threads.h"
 
 /* The least memory beside a drawn order: a part of the order's own memory, and some blocks. */
@@ -99,8 +97,7 @@ static void take_numbers(struct run *run, struct piles *piles, struct table *tab
         engine_report_memory(&run->engine, needed << pool->block_shift, "the order of %llu records",
                              (unsigned long long)records);
     piles_make_room(piles, blocks);
-    if (table_take(table, pool, records, number_bytes) != 0)
-        fault_report("memory", errno);
+    table_take(table, pool, records, number_bytes);
     table_pin(table);
 }
 
@@ -112,8 +109,7 @@ static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, un
     unsigned shift = table_number_shift(ranks);
     uint64_t next[PILES_MAX];
 
-    if (table_init(sorted, ranks->pool) != 0)
-        fault_report("memory", errno);
+    table_init(sorted, ranks->pool);
     sorted->wide = ranks->wide;
     for (uint64_t j = 0; j < PILES_MAX; j++)
         next[j] = j << share_bits;
@@ -121,8 +117,8 @@ static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, un
         uint64_t rank = table_get(ranks, i) - first;
         uint64_t place = next[rank >> share_bits]++;
 
-        if (sorted->block[place >> shift] == NULL && table_take_block(sorted, place >> shift) != 0)
-            fault_report("memory", errno);
+        if (sorted->block[place >> shift] == NULL)
+            table_take_block(sorted, place >> shift);
         table_set(sorted, place, rank);
         if ((i + 1) >> shift > i >> shift)
             table_put_block(ranks, i >> shift);
@@ -179,7 +175,7 @@ static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struc
 /* One record: verified before, since nothing may be written of a damaged pile, and then copied. */
 static void restart_single(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
-    transfer_of_pile(&run->engine, &run->format, piles, p, output);
+    run_transfer_pile(run, piles, p, output);
     run_take(run, 1);
     pile_clear(piles, p);
 }

@@ -4,15 +4,32 @@
  * reader who finds the manifest still in its folder after it has got the shared lock is safe, and one who does not has
  * come too late, as if the batch had never been there. A batch that still has its name is not being removed: when
  * something about it is not as it should be, that is a failure.
+ *
+ * A pile of the store is read file by file: that of the first batch, then that of the second, and so on. Of each batch
+ * only its folder and its manifest are open all the time. How large a file is, and what checksum it must have, is read
+ * from the manifest again when the file is opened, so that a million files take no memory.
+ *
+ * While a directory is read, one batch may come and another one go, so that neither is seen. If the list of names is
+ * the same before and after all of them have been opened, it was right at that time. If new batches keep coming, a list
+ * will do whose batches were all there when they were opened.
+ *
+ * Records that start with a string (record.h) have it at the front in the files, so a reader gives the file without the
+ * string at its beginning, but with the string at its end:
+ *
+ *     file        >    a \n > b \n
+ *     comes            a \n > b \n    >
  */
 
 #include "store/batch.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/xxh64.h"
 #include "system/io.h"
 #include "system/sys.h"
 
@@ -122,7 +139,8 @@ void batch_add_bytes(const struct batch *batch, const struct manifest *manifest,
     *bytes += manifest->bytes;
 }
 
-struct manifest_pile batch_pile(const struct batch *batch, unsigned pile)
+/* What the manifest says of a pile. May be asked by several threads. */
+static struct manifest_pile pile_of(const struct batch *batch, unsigned pile)
 {
     char line[MANIFEST_PILE_BYTES];
     struct iovec piece = {.iov_base = line, .iov_len = sizeof line};
@@ -171,7 +189,8 @@ void batch_check_header(const struct batch *batch, const uint8_t *header, size_t
         folder_say(root, STORE_NAME_HEADER, "contents have changed since they were written");
 }
 
-int batch_open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
+/* Open the file of a pile, checked as above. Returns the descriptor. */
+static int open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
 {
     char file[STORE_NAME_PILE_BYTES];
     struct stat status;
@@ -184,9 +203,310 @@ int batch_open_pile(const struct batch *batch, unsigned pile, const struct manif
     return fd;
 }
 
-void batch_report_damage(const struct batch *batch, unsigned pile)
+/* ---- All batches at one moment ---- */
+
+/* Descriptors left to the piles' files that are being read, the output, and what libc opens for a moment; and how many
+ * are asked for, since there may be a thread for each of many processors. */
+static const unsigned SPARE_DESCRIPTORS = 16;
+static const unsigned WANTED_DESCRIPTORS = 1024;
+
+/* To see the same batches twice. */
+enum { ATTEMPTS = 100 };
+
+/* Two descriptors are wanted for each batch, and some to spare. The number in the message suffices also for what is
+ * open already. */
+static void raise_descriptors(const struct store *store, size_t batches)
+{
+    const size_t open = 2 * batches;
+    const unsigned wanted = open < UINT_MAX / 2 ? (unsigned)open + WANTED_DESCRIPTORS : UINT_MAX;
+
+    if (sys_free_descriptors(wanted) < open + SPARE_DESCRIPTORS)
+        fault_say("%s: %zu batches need %zu open files: raise the limit (ulimit -n)", store->folder.path, batches,
+                  open + 4 * (size_t)SPARE_DESCRIPTORS);
+}
+
+/* Add up what the batch that was opened last holds, and look at the files of the piles that are wanted. */
+static void add_piles(struct batches *all, const struct manifest *manifest)
+{
+    const struct batch *batch = &all->batch[all->opened - 1];
+
+    batch_add_bytes(batch, manifest, &all->sum);
+    for (unsigned p = 0; p < all->count; p++) {
+        const struct manifest_pile *entry = &manifest->pile[all->number[p]];
+
+        batch_check_pile(batch, all->number[p], entry);
+        all->pile[p].records += entry->records;
+        all->pile[p].bytes += entry->bytes;
+        all->records += entry->records;
+        all->bytes += entry->bytes;
+    }
+}
+
+/* False if it has left the store. */
+static bool add_batch(struct batches *all, const char *name)
+{
+    struct manifest manifest;
+
+    if (!batch_open(&all->batch[all->opened], all->store, name, &manifest))
+        return false;
+    all->opened++;
+    add_piles(all, &manifest);
+    manifest_release(&manifest);
+    return true;
+}
+
+static void drop_batches(struct batches *all)
+{
+    for (size_t i = 0; i < all->opened; i++)
+        batch_close(&all->batch[i]);
+    free(all->batch);
+    all->batch = NULL;
+    all->opened = 0;
+    all->records = all->bytes = all->sum = 0;
+    memset(all->pile, 0, all->count * sizeof *all->pile);
+}
+
+/* Open all batches of these names, in the place of those that were opened before. False if one of them has left the
+ * store meanwhile. */
+static bool add_named(struct batches *all, const struct folder_names *names)
+{
+    size_t added = 0;
+
+    drop_batches(all);
+    raise_descriptors(all->store, names->count);
+    all->batch = fault_allocate(names->count + 1, sizeof *all->batch);
+    while (added < names->count && add_batch(all, names->name[added]))
+        added++;
+    return added == names->count;
+}
+
+static bool are_same(const struct folder_names *one, const struct folder_names *other)
+{
+    size_t i = 0;
+
+    while (i < one->count && i < other->count && strcmp(one->name[i], other->name[i]) == 0)
+        i++;
+    return i == one->count && i == other->count;
+}
+
+static void add_batches(struct batches *all)
+{
+    bool complete = false, same = false;
+
+    for (int attempt = 0; attempt < ATTEMPTS && !same; attempt++) {
+        struct folder_names names, again;
+
+        store_batches(all->store, &names);
+        complete = add_named(all, &names);
+        store_batches(all->store, &again);
+        same = complete && are_same(&names, &again);
+        folder_names_release(&names);
+        folder_names_release(&again);
+    }
+    if (!complete)
+        folder_say(&all->store->folder, NULL, "batches leave it faster than they can be opened");
+}
+
+/* The header must be what the batches say it is. If no batch has one, a failed task may have left it: it counts as
+ * none.
+ */
+static void read_header(struct batches *all)
+{
+    uint64_t checksum;
+    bool wanted = false;
+
+    all->header = store_get_header(all->store, &all->header_bytes);
+    checksum = xxh64(all->header, all->header_bytes);
+    for (size_t i = 0; i < all->opened; i++) {
+        batch_check_header(&all->batch[i], all->header, all->header_bytes, checksum);
+        wanted = wanted || all->batch[i].header_bytes > 0;
+    }
+    if (!wanted) {
+        free(all->header);
+        all->header = NULL;
+        all->header_bytes = 0;
+    }
+}
+
+/* ---- Where a reader is ---- */
+
+static const struct batches *all_of(const struct storage_reader *reader)
+{
+    return (const struct batches *)reader->storage;
+}
+
+/* The pile's number in the store. */
+static unsigned number_of(const struct storage_reader *reader)
+{
+    return all_of(reader)->number[reader->pile];
+}
+
+/* The batch whose file is at hand; the last one if there is none left. */
+static const struct batch *batch_of(const struct storage_reader *reader)
+{
+    const struct batches *all = all_of(reader);
+    const size_t last = all->opened - 1;
+
+    return &all->batch[reader->at.store.batch < last ? reader->at.store.batch : last];
+}
+
+/* Also if the manifests no longer say what they said when the snapshot was taken. */
+_Noreturn static void report_damage(const struct storage_reader *reader)
 {
     char file[STORE_NAME_PILE_BYTES];
 
-    report_change(batch, store_name_of_pile(pile, file));
+    report_change(batch_of(reader), store_name_of_pile(number_of(reader), file));
+}
+
+/* ---- A file ---- */
+
+/* Fill the pieces from the file, which may have become shorter. */
+static void fetch(struct storage_reader *reader, const struct iovec *pieces, int count)
+{
+    char file[STORE_NAME_PILE_BYTES];
+    size_t done;
+
+    if (io_read_at(reader->at.store.fd, pieces, count, (off_t)reader->at.store.offset, &done) != 0) {
+        if (errno == 0)
+            report_damage(reader);
+        folder_report(&batch_of(reader)->folder, store_name_of_pile(number_of(reader), file), errno);
+    }
+    reader->at.store.offset += done;
+}
+
+/* Open the next file that has any bytes, and pass what the records start with. */
+static void begin_file(struct storage_reader *reader)
+{
+    const struct batches *all = all_of(reader);
+    struct manifest_pile entry = {.bytes = 0};
+    uint8_t start[RECORD_DELIMITER_BYTES_MAX];
+    struct iovec piece = {.iov_base = start, .iov_len = all->start_bytes};
+
+    for (; reader->at.store.batch < all->opened; reader->at.store.batch++) {
+        entry = pile_of(batch_of(reader), number_of(reader));
+        if (entry.bytes > 0)
+            break;
+    }
+    if (entry.bytes == 0 || entry.bytes > reader->left || entry.bytes < all->start_bytes)
+        report_damage(reader);
+    reader->at.store.fd = open_pile(batch_of(reader), number_of(reader), &entry);
+    sys_sequential(reader->at.store.fd);
+    reader->at.store.offset = 0;
+    reader->at.store.left = entry.bytes;
+    reader->at.store.checksum = entry.checksum;
+    xxh64_init(&reader->hash, 0);
+    if (all->start_bytes == 0)
+        return;
+    fetch(reader, &piece, 1);
+    xxh64_update(&reader->hash, start, all->start_bytes);
+    if (memcmp(start, all->start, all->start_bytes) != 0)
+        report_damage(reader);
+}
+
+static void close_file(struct storage_reader *reader)
+{
+    if (reader->at.store.fd >= 0)
+        (void)io_close(reader->at.store.fd);
+    reader->at.store.fd = -1;
+}
+
+static void end_file(struct storage_reader *reader)
+{
+    close_file(reader);
+    if (xxh64_value(&reader->hash) != reader->at.store.checksum)
+        report_damage(reader);
+    reader->at.store.batch++;
+}
+
+/* ---- What comes of a file ---- */
+
+/* Fill the pieces, from their byte `from` on, from the file, which has `limit` bytes to come. Returns how many were
+ * filled. */
+static size_t read_data(struct storage_reader *reader, const struct iovec *pieces, int count, size_t from,
+                        uint64_t limit)
+{
+    struct iovec some[STORAGE_PIECES_MAX];
+    size_t bytes;
+    const int taken = io_pieces_part(pieces, count, from, limit, some, STORAGE_PIECES_MAX, &bytes);
+
+    fetch(reader, some, taken);
+    for (int i = 0; i < taken; i++)
+        xxh64_update(&reader->hash, some[i].iov_base, some[i].iov_len);
+    return bytes;
+}
+
+/* The last bytes that come, of which `left` are to come, are those with which records start. */
+static size_t read_start(const struct storage_reader *reader, const struct iovec *pieces, int count, size_t from,
+                         size_t left)
+{
+    const struct batches *all = all_of(reader);
+    struct iovec piece;
+    size_t bytes;
+
+    if (io_pieces_part(pieces, count, from, left, &piece, 1, &bytes) > 0)
+        memcpy(piece.iov_base, all->start + all->start_bytes - left, bytes);
+    return bytes;
+}
+
+/* ---- A pile as storage ---- */
+
+static void begin(struct storage_reader *reader)
+{
+    reader->left = all_of(reader)->pile[reader->pile].bytes;
+    reader->at.store.fd = -1;
+}
+
+static void read_pieces(struct storage_reader *reader, const struct iovec *pieces, int count)
+{
+    const uint64_t start_bytes = all_of(reader)->start_bytes;
+    size_t wanted = 0, bytes;
+
+    for (int i = 0; i < count; i++)
+        wanted += pieces[i].iov_len;
+    for (size_t done = 0; done < wanted; done += bytes) {
+        if (reader->at.store.fd < 0)
+            begin_file(reader);
+        if (reader->at.store.left > start_bytes)
+            bytes = read_data(reader, pieces, count, done, reader->at.store.left - start_bytes);
+        else
+            bytes = read_start(reader, pieces, count, done, (size_t)reader->at.store.left);
+        reader->left -= bytes;
+        reader->at.store.left -= bytes;
+        if (reader->at.store.left == 0)
+            end_file(reader);
+    }
+}
+
+/* A checksum is no signature: under one that is right, a manifest may say what is not so. */
+_Noreturn static void report_records(struct storage *storage, unsigned pile)
+{
+    const struct batches *all = (const struct batches *)storage;
+    char file[STORE_NAME_PILE_BYTES];
+
+    folder_say(&all->store->folder, NULL, "files %s do not hold the records that manifests say",
+               store_name_of_pile(all->number[pile], file));
+}
+
+/* ---- The whole ---- */
+
+struct batches *batch_open_all(const struct store *store, const uint32_t *number, unsigned count)
+{
+    static const struct storage_kind kind = {
+        .begin = begin, .read = read_pieces, .end = close_file, .report = report_records};
+    struct batches *all = fault_allocate(1, sizeof *all);
+
+    *all = (struct batches){.storage.kind = &kind, .store = store, .number = number, .count = count};
+    all->start = record_start(&store->format.record, &all->start_bytes);
+    all->pile = fault_allocate((size_t)count + 1, sizeof *all->pile);
+    add_batches(all);
+    read_header(all);
+    return all;
+}
+
+void batch_close_all(struct batches *all)
+{
+    drop_batches(all);
+    free(all->pile);
+    free(all->header);
+    free(all);
 }

@@ -265,14 +265,19 @@ uint64_t hardware_free_memory(void)
 
 /* The first word of statm is the size, the sixth data and stack. With 32 bits the address space is what runs out
  * first. */
-uint64_t hardware_memory(void)
+uint64_t hardware_addresses(void)
 {
     struct rlimit size = {.rlim_cur = RLIM_INFINITY}, data = size;
-    uint64_t bytes = least(SIZE_MAX / 2, hardware_free_memory());
 
     (void)getrlimit(RLIMIT_AS, &size);
     (void)getrlimit(RLIMIT_DATA, &data);
-    bytes = least(bytes, least(below_limit(&size, 1), below_limit(&data, 6))) / 2;
+    return least(SIZE_MAX / 2, least(below_limit(&size, 1), below_limit(&data, 6)));
+}
+
+uint64_t hardware_memory(void)
+{
+    uint64_t bytes = least(hardware_addresses(), hardware_free_memory()) / 2;
+
     bytes -= bytes / 512;
     return bytes > HARDWARE_MEMORY_MIN ? bytes : HARDWARE_MEMORY_MIN;
 }

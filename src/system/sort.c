@@ -1,50 +1,13 @@
-/* Numbers are divided by their highest bit, those with a zero before those with a one, and both parts by the next bit.
- * Pairs are dealt by the lowest byte of their keys from one pair of tables to the other, then by the next byte. */
+/* Pairs are dealt by the lowest byte of their keys from one pair of tables to the other, then by the next byte. */
 
 #include "system/sort.h"
 
 enum { BYTE_BITS = 8, VALUES = 1 << BYTE_BITS, KEY_BYTES = sizeof(uint64_t) };
 
-/* Numbers [from, to), which have the same bits above `bit`; -1: there is none left. */
-static void sort_range(const struct table *numbers, uint64_t from, uint64_t to, int bit)
+void sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count)
 {
-    for (; bit >= 0 && to - from > 1; bit--) {
-        uint64_t zeros = from, ones = to;
-
-        while (zeros < ones) {
-            uint64_t *const number = table_u64(numbers, zeros);
-            uint64_t *other;
-            uint64_t moved;
-
-            if ((*number >> bit & 1) == 0) {
-                zeros++;
-                continue;
-            }
-            other = table_u64(numbers, --ones);
-            moved = *number;
-            *number = *other;
-            *other = moved;
-        }
-        sort_range(numbers, from, zeros, bit - 1);
-        from = zeros;
-    }
-}
-
-void sort_numbers(const struct table *numbers, uint64_t count)
-{
-    uint64_t bits = 0;
-
-    for (uint64_t i = 0; i < count; i++)
-        bits |= *table_u64(numbers, i);
-    if (bits > 0)
-        sort_range(numbers, 0, count, 63 - __builtin_clzll(bits));
-}
-
-int sort_pairs_take(struct sort_pairs *pairs, struct pool *pool, uint64_t count)
-{
-    if (table_take(&pairs->key, pool, count, sizeof(uint64_t)) != 0)
-        return -1;
-    return table_take(&pairs->value, pool, count, sizeof(uint64_t));
+    table_take(&pairs->key, pool, count, sizeof(uint64_t));
+    table_take(&pairs->value, pool, count, sizeof(uint64_t));
 }
 
 void sort_pairs_release(struct sort_pairs *pairs)
@@ -75,21 +38,23 @@ static void deal(const struct sort_pairs *from, struct sort_pairs *to, uint64_t 
     }
 }
 
-struct sort_pairs *sort_by_key(struct sort_pairs *pairs, struct sort_pairs *spare, uint64_t count)
+void sort_by_key(struct sort_pairs *pairs, uint64_t count)
 {
     uint64_t times[KEY_BYTES][VALUES] = {{0}};
+    struct sort_pairs spare;
 
+    sort_pairs_take(&spare, pairs->key.pool, count);
     for (uint64_t i = 0; i < count; i++)
         for (unsigned b = 0; b < KEY_BYTES; b++)
             times[b][digit(pairs, i, b)]++;
     for (unsigned b = 0; b < KEY_BYTES && count > 0; b++) {
-        struct sort_pairs *const sorted = spare;
+        const struct sort_pairs unsorted = *pairs;
 
         if (times[b][digit(pairs, 0, b)] == count)
             continue;
-        deal(pairs, sorted, count, b, times[b]);
-        spare = pairs;
-        pairs = sorted;
+        deal(pairs, &spare, count, b, times[b]);
+        *pairs = spare;
+        spare = unsorted;
     }
-    return pairs;
+    sort_pairs_release(&spare);
 }

@@ -5,13 +5,15 @@
 
 #include <errno.h>
 
+#include "system/fault.h"
 #include "system/sys.h"
 
-int table_init(struct table *table, struct pool *pool)
+void table_init(struct table *table, struct pool *pool)
 {
     *table = (struct table){.pool = pool, .shift = pool->block_shift};
     table->block = sys_map(pool->blocks * sizeof *table->block);
-    return table->block == NULL ? -1 : 0;
+    if (table->block == NULL)
+        fault_report("memory", errno);
 }
 
 void table_release(struct table *table)
@@ -32,18 +34,14 @@ void table_grow(struct table *table, uint64_t count, size_t number_bytes)
     table->wide = number_bytes == sizeof(uint64_t);
 }
 
-int table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes)
+void table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes)
 {
     uint64_t room = ((uint64_t)pool->blocks << pool->block_shift) / number_bytes;
 
-    if (table_init(table, pool) != 0)
-        return -1;
-    if (count > room || !pool_promise(pool, (uint32_t)pool_blocks_for(pool, count * number_bytes))) {
-        errno = ENOMEM;
-        return -1;
-    }
+    table_init(table, pool);
+    if (count > room || !pool_promise(pool, (uint32_t)pool_blocks_for(pool, count * number_bytes)))
+        fault_report("memory", ENOMEM);
     table_grow(table, count, number_bytes);
-    return 0;
 }
 
 void table_pin(struct table *table)
@@ -61,25 +59,27 @@ void table_clear(struct table *table)
     table->blocks = 0;
 }
 
-int table_take_block(struct table *table, uint64_t b)
+void table_take_block(struct table *table, uint64_t b)
 {
     uint32_t block = pool_get(table->pool);
 
-    if (block == POOL_NONE) {
-        errno = ENOMEM;
-        return -1;
-    }
+    if (block == POOL_NONE)
+        fault_report("memory", ENOMEM);
     table->block[b] = pool_block(table->pool, block);
     if (b >= table->blocks)
         table->blocks = (uint32_t)b + 1;
-    return 0;
 }
 
-int table_extend(struct table *table, uint64_t i)
+bool table_extend(struct table *table, uint64_t i)
 {
     const uint64_t block = i >> table_number_shift(table);
 
-    return block < table->blocks ? 0 : table_take_block(table, block);
+    if (block < table->blocks)
+        return true;
+    if (pool_free(table->pool) == 0)
+        return false;
+    table_take_block(table, block);
+    return true;
 }
 
 void table_put_block(struct table *table, uint64_t b)

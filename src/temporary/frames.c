@@ -25,52 +25,14 @@ TUNABLE(FRAME_BYTES, FRAMES_PLAIN_BYTES, 64, FRAMES_PLAIN_BYTES);
 _Static_assert((int)FRAMES_PLAIN_BYTES <= (int)LZ4_BLOCK_BYTES_MAX, "a frame is one block");
 
 struct frames_desk {
-    struct frames_desk *next; /* in the list of idle ones */
     struct lz4_table table;
     uint8_t plain[HEADER_BYTES + FRAMES_PLAIN_BYTES];
     uint8_t packed[HEADER_BYTES + FRAMES_PLAIN_BYTES];
 };
 
-void frames_init(struct frames *frames)
-{
-    *frames = (struct frames){.idle = NULL};
-    pthread_mutex_init(&frames->mutex, NULL);
-}
-
-void frames_release(struct frames *frames)
-{
-    while (frames->idle != NULL) {
-        struct frames_desk *desk = frames->idle;
-
-        frames->idle = desk->next;
-        free(desk);
-    }
-    pthread_mutex_destroy(&frames->mutex);
-}
-
 size_t frames_desk_bytes(void)
 {
     return sizeof(struct frames_desk);
-}
-
-static struct frames_desk *take_desk(struct frames *frames)
-{
-    struct frames_desk *desk;
-
-    pthread_mutex_lock(&frames->mutex);
-    desk = frames->idle;
-    if (desk != NULL)
-        frames->idle = desk->next;
-    pthread_mutex_unlock(&frames->mutex);
-    return desk != NULL ? desk : fault_allocate(1, sizeof *desk);
-}
-
-static void leave_desk(struct frames *frames, struct frames_desk *desk)
-{
-    pthread_mutex_lock(&frames->mutex);
-    desk->next = frames->idle;
-    frames->idle = desk;
-    pthread_mutex_unlock(&frames->mutex);
 }
 
 /* ---- Writing ---- */
@@ -119,11 +81,10 @@ static size_t get_length(const uint8_t *from)
     return ((size_t)from[0] | (size_t)from[1] << 8) + 1;
 }
 
-void frames_write(struct frames *frames, bool packs, const struct iovec *pieces, int count, frames_put *put,
-                  void *context)
+void frames_write(bool packs, const struct iovec *pieces, int count, frames_put *put, void *context)
 {
     struct cursor cursor = {.piece = pieces, .end = pieces + count};
-    struct frames_desk *desk = take_desk(frames);
+    struct frames_desk *desk = fault_allocate(1, sizeof *desk);
     size_t bytes;
 
     while ((bytes = collect(&cursor, desk->plain + HEADER_BYTES)) > 0) {
@@ -135,13 +96,13 @@ void frames_write(struct frames *frames, bool packs, const struct iovec *pieces,
         put_length(frame + HEADER_BYTES / 2, stored);
         put(context, frame, HEADER_BYTES + stored);
     }
-    leave_desk(frames, desk);
+    free(desk);
 }
 
-struct frames_sample frames_try(struct frames *frames, const struct iovec *pieces, int count)
+struct frames_sample frames_try(const struct iovec *pieces, int count)
 {
     struct cursor cursor = {.piece = pieces, .end = pieces + count};
-    struct frames_desk *desk = take_desk(frames);
+    struct frames_desk *desk = fault_allocate(1, sizeof *desk);
     const uint64_t start = sys_thread_nanoseconds();
     struct frames_sample sample;
 
@@ -150,7 +111,7 @@ struct frames_sample frames_try(struct frames *frames, const struct iovec *piece
     if (sample.stored_bytes == 0)
         sample.stored_bytes = sample.plain_bytes;
     sample.nanoseconds = sys_thread_nanoseconds() - start;
-    leave_desk(frames, desk);
+    free(desk);
     return sample;
 }
 
@@ -178,8 +139,8 @@ static bool next_frame(struct frames_reader *reader, frames_get *get, void *cont
     return true;
 }
 
-bool frames_read(struct frames *frames, struct frames_reader *reader, const struct iovec *pieces, int count,
-                 size_t from, frames_get *get, void *context)
+bool frames_read(struct frames_reader *reader, const struct iovec *pieces, int count, size_t from, frames_get *get,
+                 void *context)
 {
     for (int i = 0; i < count; i++) {
         size_t done = least_size(from, pieces[i].iov_len);
@@ -189,7 +150,7 @@ bool frames_read(struct frames *frames, struct frames_reader *reader, const stru
             size_t bytes;
 
             if (reader->desk == NULL)
-                reader->desk = take_desk(frames);
+                reader->desk = fault_allocate(1, sizeof *reader->desk);
             if (reader->at == reader->end && !next_frame(reader, get, context))
                 return false;
             bytes = least_size(pieces[i].iov_len - done, reader->end - reader->at);
@@ -201,9 +162,8 @@ bool frames_read(struct frames *frames, struct frames_reader *reader, const stru
     return true;
 }
 
-void frames_close(struct frames *frames, struct frames_reader *reader)
+void frames_close(struct frames_reader *reader)
 {
-    if (reader->desk != NULL)
-        leave_desk(frames, reader->desk);
+    free(reader->desk);
     *reader = (struct frames_reader){.desk = NULL};
 }

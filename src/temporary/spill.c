@@ -269,7 +269,7 @@ static void write_pile(struct storage *storage, unsigned pile, const struct iove
         xxh64_update(&file->hash, pieces[i].iov_base, pieces[i].iov_len);
     packs = spill_place_packs(place, pieces, count, file->hash.bytes - before);
     if (packs || file->plain < file->bytes) {
-        frames_write(&place->frames, packs, pieces, count, store_packed, &packing);
+        frames_write(packs, pieces, count, store_packed, &packing);
     } else {
         append(spill, pile, pieces, count);
         file->plain = file->bytes;
@@ -322,7 +322,7 @@ static void begin_reading(struct storage_reader *reader)
 
 static void end_reading(struct storage_reader *reader)
 {
-    frames_close(&spill_of(reader->storage)->place->frames, &reader->at.spill.frames);
+    frames_close(&reader->at.spill.frames);
 }
 
 static size_t fetch_packed(void *context, uint8_t *data, size_t bytes)
@@ -345,8 +345,8 @@ static void read_pile(struct storage_reader *reader, const struct iovec *pieces,
     const uint64_t before = reader->at.spill.next;
 
     fetch(spill, reader->pile, &reader->at.spill.next, file->plain, pieces, count);
-    if (!frames_read(&spill->place->frames, &reader->at.spill.frames, pieces, count,
-                     (size_t)(reader->at.spill.next - before), fetch_packed, reader))
+    if (!frames_read(&reader->at.spill.frames, pieces, count, (size_t)(reader->at.spill.next - before), fetch_packed,
+                     reader))
         report_damage(spill, reader->pile);
     for (int i = 0; i < count; i++) {
         reader->left -= pieces[i].iov_len;

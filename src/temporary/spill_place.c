@@ -27,13 +27,11 @@ void spill_place_init(struct spill_place *place, const char *const *directory, u
                       enum spill_packing packing)
 {
     *place = (struct spill_place){.directory = directory, .directories = directories, .threads = 1, .packing = packing};
-    frames_init(&place->frames);
     pthread_mutex_init(&place->mutex, NULL);
 }
 
 void spill_place_release(struct spill_place *place)
 {
-    frames_release(&place->frames);
     pthread_mutex_destroy(&place->mutex);
 }
 
@@ -175,7 +173,7 @@ static bool fills(const struct spill_place *place)
 static void take_sample(struct spill_place *place, const struct iovec *pieces, int count, bool is_first)
 {
     const bool pressed = fills(place);
-    const struct frames_sample sample = frames_try(&place->frames, pieces, count);
+    const struct frames_sample sample = frames_try(pieces, count);
     const double plain = (double)sample.plain_bytes;
     struct spill_pace *pace = &place->pace;
 

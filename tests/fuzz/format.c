@@ -2,7 +2,7 @@
 
 #include "fuzz.h"
 
-#include "store/format.h"
+#include "store/store.h"
 
 static bool is_same(const struct store_format *one, const struct store_format *other)
 {

@@ -23,14 +23,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct frames_reader reader = {.desk = NULL};
     uint8_t *memory = malloc(step);
     struct iovec piece = {.iov_base = memory, .iov_len = step};
-    struct frames frames;
 
     FUZZ_CHECK(memory != NULL);
-    frames_init(&frames);
-    for (int i = 0; i < 10 && frames_read(&frames, &reader, &piece, 1, 0, get, &fuzz); i++)
+    for (int i = 0; i < 10 && frames_read(&reader, &piece, 1, 0, get, &fuzz); i++)
         continue;
-    frames_close(&frames, &reader);
-    frames_release(&frames);
+    frames_close(&reader);
     free(memory);
     return 0;
 }

@@ -4,7 +4,6 @@
 
 #include "base/decimal.h"
 #include "command/command_line.h"
-#include "store/format.h"
 #include "store/store.h"
 #include "system/hardware.h"
 

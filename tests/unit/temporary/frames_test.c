@@ -6,29 +6,12 @@
 #include <string.h>
 
 enum { ALL_MAX = 1 << 20, HEADER = 4 };
-static struct frames frames;
 
 /* What is stored, and what has been read of it. */
 static uint8_t stored[2 * ALL_MAX];
 static size_t stored_bytes, fetched_bytes;
 
 static uint8_t plain[ALL_MAX];
-
-static int setup(void **state)
-{
-    (void)state;
-    frames_init(&frames);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    frames_release(&frames);
-    return 0;
-}
-
-#define TEST(name) UNIT_TEST_IN(name, setup, teardown)
 
 static void put(void *context, const uint8_t *data, size_t bytes)
 {
@@ -86,7 +69,7 @@ static void store(bool packs, size_t bytes, size_t piece)
     static struct iovec pieces[ALL_MAX];
 
     stored_bytes = fetched_bytes = 0;
-    frames_write(&frames, packs, pieces, cut(plain, bytes, piece, pieces), put, NULL);
+    frames_write(packs, pieces, cut(plain, bytes, piece, pieces), put, NULL);
 }
 
 /* Read `bytes` bytes in steps of `step`, each in pieces of `piece`. */
@@ -98,9 +81,9 @@ static bool fetch(size_t bytes, size_t step, size_t piece, uint8_t *to)
 
     fetched_bytes = 0;
     for (size_t at = 0; at < bytes && whole; at += step)
-        whole = frames_read(&frames, &reader, pieces,
-                            cut(to + at, step < bytes - at ? step : bytes - at, piece, pieces), 0, get, NULL);
-    frames_close(&frames, &reader);
+        whole = frames_read(&reader, pieces, cut(to + at, step < bytes - at ? step : bytes - at, piece, pieces), 0, get,
+                            NULL);
+    frames_close(&reader);
     return whole;
 }
 
@@ -114,7 +97,7 @@ static void assert_comes_back(size_t bytes, size_t step, size_t piece)
     assert_memory_equal(back, plain, bytes);
 }
 
-TEST(what_is_written_in_any_pieces_is_read_in_any)
+UNIT_TEST(what_is_written_in_any_pieces_is_read_in_any)
 {
     static const size_t sizes[] = {1,     100, 4096, FRAMES_PLAIN_BYTES - 1, FRAMES_PLAIN_BYTES, FRAMES_PLAIN_BYTES + 1,
                                    300000};
@@ -129,7 +112,7 @@ TEST(what_is_written_in_any_pieces_is_read_in_any)
     }
 }
 
-TEST(what_does_not_shrink_or_is_not_to_stays_as_it_is)
+UNIT_TEST(what_does_not_shrink_or_is_not_to_stays_as_it_is)
 {
     for (int packs = 0; packs < 2; packs++) {
         if (packs)
@@ -143,26 +126,26 @@ TEST(what_does_not_shrink_or_is_not_to_stays_as_it_is)
     }
 }
 
-TEST(a_sample_tells_what_writing_would_do)
+UNIT_TEST(a_sample_tells_what_writing_would_do)
 {
     struct frames_sample sample;
     struct iovec pieces[100];
 
     fill_with_text(100000);
-    sample = frames_try(&frames, pieces, cut(plain, 100000, 4096, pieces));
+    sample = frames_try(pieces, cut(plain, 100000, 4096, pieces));
     assert_int_equal(sample.plain_bytes, FRAMES_PLAIN_BYTES);
     store(true, FRAMES_PLAIN_BYTES, 4096);
     assert_int_equal(sample.stored_bytes + HEADER, stored_bytes);
     assert_true(stored_bytes < FRAMES_PLAIN_BYTES / 2);
     fill_with_noise(100000);
-    sample = frames_try(&frames, pieces, cut(plain, 5000, 4096, pieces));
+    sample = frames_try(pieces, cut(plain, 5000, 4096, pieces));
     assert_int_equal(sample.plain_bytes, 5000);
     assert_int_equal(sample.stored_bytes, 5000);
 }
 
 /* The frames end too early, or go on; or lengths cannot be right; or bits are changed: a checksum must find the wrong
  * bytes, but nothing else is touched. And readers may be released before the end. */
-TEST(frames_that_cannot_be_right_are_found)
+UNIT_TEST(frames_that_cannot_be_right_are_found)
 {
     static uint8_t back[ALL_MAX];
     const uint8_t more_than_plain[] = {9, 0, 10, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};

@@ -5,7 +5,7 @@
 
 #include "support/unit.h"
 
-#include "store/format.h"
+#include "store/store.h"
 
 /* Formats, and what stands in the file. */
 static const struct {

@@ -1,0 +1,385 @@
+/*
+ * Pass 1 is a scatter whose piles are the files of a batch instead of temporary ones, to the last byte.
+ *
+ * The piles of pass 2 are in their storage from the start, each in the files of several batches. They are gathered as
+ * those of other shuffles are, but each is a tree of its own, with its own key; one that does not fit into memory is
+ * started over through temporary files.
+ */
+
+#include "job/passes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/number.h"
+#include "base/xxh64.h"
+#include "input/operand.h"
+#include "job/room.h"
+#include "job/task.h"
+#include "shuffle/scatter.h"
+#include "shuffle/shuffle.h"
+#include "store/batch.h"
+#include "store/draft.h"
+#include "store/sweep.h"
+#include "system/io.h"
+#include "system/sys.h"
+
+/* ---- Pass 1 ---- */
+
+/* Each pile takes a block of memory at least. */
+static void check_memory(struct run *run, unsigned piles)
+{
+    if (piles > pool_free(&run->engine.pool))
+        engine_report_memory(&run->engine, (uint64_t)piles * run->engine.memory.block_bytes, "a store of %u piles",
+                             piles);
+}
+
+/* Scatter the source to `count` piles, and write all of them to storage, to the last byte. records[p] receives how many
+ * records came to pile p. */
+static void scatter_batch(struct run *run, struct source *source, const char *name, unsigned count,
+                          struct storage *storage, uint64_t *records)
+{
+    const struct order order = order_of_batch(&run->order, name);
+    struct scatter_children children = {.node = {.order = &order}};
+    const struct scatter_plan plan = {.route = scatter_to_children,
+                                      .context = &children,
+                                      .piles = count,
+                                      .limit = UINT64_MAX,
+                                      .storage = storage,
+                                      .records = &run->progress->records};
+    struct piles piles = {0};
+
+    while (1u << children.bits < count)
+        children.bits++;
+    scatter(&run->engine, &run->format, &plan, source, &piles);
+    piles_flush(&piles);
+    for (unsigned p = 0; p < count; p++)
+        records[p] = piles.pile[p].records;
+    counter_set(&run->progress->records, piles.records);
+    run_scattered(run);
+    run_take(run, piles.records);
+    piles_release(&piles);
+}
+
+/* Scatter the records to a draft of so many piles, and make the draft the batch `name`. Closes the run. */
+static void fill_draft(struct resources *resources, struct run *run, struct draft *draft, const char *name,
+                       unsigned piles)
+{
+    uint64_t *records = fault_allocate(piles, sizeof *records);
+    const uint8_t *header;
+    size_t header_bytes;
+
+    engine_limit_files(&run->engine);
+    scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
+    engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
+    header = source_header(resources->source, &header_bytes);
+    if (draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine)))
+        progress_summarize(&resources->progress, resources->seed, name, 0);
+    free(records);
+}
+
+/* Put the sources of the batch into the manifest: the identity of the seed's key, the names and sizes of the inputs,
+ * and how they are read. The caller frees manifest->input. */
+static void describe(struct resources *resources, struct manifest *manifest)
+{
+    struct manifest_input *input = fault_allocate(resources->name_count + 1, sizeof *input);
+    const struct field_place groups = task_field(&resources->options, &resources->options.group_field);
+    uint64_t bytes;
+
+    for (size_t i = 0; i < resources->name_count; i++) {
+        input[i] = (struct manifest_input){.name = resources->names[i], .bytes = MANIFEST_UNKNOWN};
+        if (!operand_is_standard_input(resources->names[i]) && source_size_of(resources->source, i, &bytes))
+            input[i].bytes = bytes;
+    }
+    random_key_identity(&resources->order.key, manifest->key);
+    manifest->reading.decompressed = resources->options.compressed;
+    if (groups.choice != NULL)
+        manifest->reading.group_separator = groups.separator;
+    if (groups.choice != NULL && groups.choice->kind == FIELD_NUMBER)
+        manifest->reading.group_field = groups.choice->number;
+    else if (groups.choice != NULL)
+        manifest->reading.group_field = xxh64(groups.choice->text, strlen(groups.choice->text));
+    manifest_set_inputs(manifest, input, resources->name_count);
+}
+
+/* Is there room for `bytes` bytes of records on the disk of the store? */
+static void check_room(const struct store *store, uint64_t bytes)
+{
+    uint64_t free_bytes;
+
+    if (sys_free_space(store->folder.fd, &free_bytes) == 0 && free_bytes < bytes)
+        fault_say("%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path, strerror(ENOSPC),
+                  number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20));
+}
+
+/* Add the batch to the store, which is open, and with --newest remove old ones. */
+static void make_batch(struct resources *resources, struct run *run)
+{
+    const struct options *options = &resources->options;
+    struct store *store = &resources->store;
+    struct manifest manifest = {.inputs = 0};
+    struct draft *draft;
+    uint64_t records = 0;
+    char made[STORE_NAME_MAX + 1];
+    const char *name = options->batch;
+
+    if (name == NULL) {
+        store_name_make_batch(made);
+        name = made;
+    }
+    describe(resources, &manifest);
+    draft = draft_begin(store, name, &manifest, &records);
+    if (draft == NULL) {
+        run_expects(run, records);
+    } else {
+        check_room(store, source_known_bytes(resources->source));
+        fill_draft(resources, run, draft, name, store->format.piles);
+        records = counter_get(&run->progress->records);
+    }
+    free((void *)manifest.input);
+    if (options->newest > 0 && records > 0)
+        sweep_keep(store, options->newest, name);
+    else if (options->newest > 0) /* a program in front of a pipe may have failed */
+        fault_warn("%s: the batch %s is empty, so --newest removes no other", options->scatter, name);
+}
+
+/* Open the store, or make it, when it is known that its piles do not need more memory than there is. */
+static void join_store(struct resources *resources, struct run *run)
+{
+    const struct options *options = &resources->options;
+    struct store_format wanted = {.piles = (unsigned)options->piles,
+                                  .record = task_format(options),
+                                  .header_lines = options->header.lines,
+                                  .header_bytes = options->header.bytes};
+    struct store *store = &resources->store;
+
+    if (options->header.start != NULL)
+        snprintf(wanted.header_start, sizeof wanted.header_start, "%s", options->header.start);
+    check_memory(run, (unsigned)options->piles);
+    store_join(store, options->scatter, &wanted);
+    check_memory(run, store->format.piles);
+    batch_find_all(store);
+}
+
+/* An empty batch could take the place of another one (--newest), or the name of the one that was meant. */
+static void check_inputs(const struct resources *resources)
+{
+    if (operand_is_forgotten(resources->names, resources->name_count))
+        fault_say("%s: nothing is added, since no input is named, and standard input is /dev/null; name the input, or "
+                  "/dev/null for an empty batch",
+                  resources->options.scatter);
+}
+
+void passes_scatter(struct resources *resources)
+{
+    struct run run = {.limit = 0};
+    uint64_t bytes;
+
+    resources_name_files(resources);
+    resources_open_files(resources);
+    check_inputs(resources);
+    resources_take_seed(resources);
+    bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
+    resources_open_large_run(resources, &run, resources_memory(resources, bytes));
+    join_store(resources, &run);
+    sweep_dead(&resources->store);
+    make_batch(resources, &run);
+    engine_close(&run.engine);
+}
+
+void passes_sweep(struct resources *resources)
+{
+    struct store *store = &resources->store;
+
+    store_open(store, resources->options.scatter);
+    sweep_all(store);
+    batch_find_all(store);
+}
+
+/* ---- Pass 2 ---- */
+
+/* Write the piles in their order. */
+static void write_piles(struct resources *resources, struct run *run, struct batches *all)
+{
+    struct order *orders = fault_allocate(all->count, sizeof *orders);
+    struct gather_order order = {.orders = orders};
+    struct piles piles = {0};
+
+    piles_init_stored(&piles, all->count, &run->engine.pool, &all->storage);
+    for (unsigned p = 0; p < all->count; p++) {
+        pile_stored(&piles, p, all->pile[p].records, all->pile[p].bytes);
+        orders[p] = order_of_pile(&run->order, resources->options.epoch, all->number[p]);
+    }
+    counter_set(&run->progress->records, piles.records);
+    counter_set(&run->progress->bytes, all->bytes);
+    resources_find_columns(resources, resources->options.gather, all->header, all->header_bytes);
+    shuffle_count(run, &piles);
+    run_scattered(run);
+    output_begin(resources->output, run_settle(run, piles.records), all->header, all->header_bytes);
+    shuffle_piles(run, &piles, order, resources->output);
+    piles_release(&piles);
+    free(orders);
+}
+
+/* Gather the piles of the store whose numbers are number[0] ... number[count - 1]. */
+static void gather_piles(struct resources *resources, const uint32_t *number, unsigned count)
+{
+    const struct options *options = &resources->options;
+    struct batches *all = batch_open_all(&resources->store, number, count);
+    struct run run = {.limit = 0};
+
+    if (all->opened == 0)
+        fault_say("%s: the store has no batches; --scatter adds them", options->gather);
+    resources_open_output(resources);
+    output_check_outside(resources->output, options->gather);
+    room_check_output(options, all->bytes, resources->output);
+    resources_check_temporary(resources);
+    resources_open_large_run(resources, &run, resources_memory(resources, gather_memory(all->bytes, all->records)));
+    engine_limit_files(&run.engine);
+    write_piles(resources, &run, all);
+    output_commit(resources->output);
+    progress_summarize(&resources->progress, resources->seed, NULL, all->opened);
+    engine_close(&run.engine);
+    batch_close_all(all);
+}
+
+/* Gather the piles that are wanted in the order of the seed and the epoch: --part counts places in this order, --piles
+ * numbers of piles. */
+static void gather_wanted(struct resources *resources)
+{
+    const struct options *options = &resources->options;
+    const unsigned piles = resources->store.format.piles;
+    uint64_t first = options->pile_first;
+    uint64_t last = options->pile_last < UINT64_MAX ? options->pile_last : piles - 1;
+    unsigned count = 0;
+    uint32_t *number;
+
+    if (last >= piles)
+        fault_say("%s: there is no pile %llu; the last one is %u", options->gather, (unsigned long long)last,
+                  piles - 1);
+    if (options->parts > piles)
+        fault_say("%s: --part must not have more parts than the %u piles", options->gather, piles);
+    if (options->parts > 0) {
+        first = part_end(piles, options->part - 1, options->parts);
+        last = part_end(piles, options->part, options->parts) - 1;
+    }
+    resources_take_seed(resources);
+    number = fault_allocate(piles, sizeof *number);
+    order_of_epoch(&resources->order, options->epoch, piles, number);
+    for (unsigned place = 0; place < piles; place++) {
+        uint32_t counted = options->parts > 0 ? place : number[place];
+
+        if (counted >= first && counted <= last)
+            number[count++] = number[place];
+    }
+    gather_piles(resources, number, count);
+    free(number);
+}
+
+void passes_gather(struct resources *resources)
+{
+    const struct options *options = &resources->options;
+    const struct store_format *format = &resources->store.format;
+    struct header_rule header;
+
+    store_open(&resources->store, options->gather);
+    header = (struct header_rule){.lines = format->header_lines,
+                                  .bytes = format->header_bytes,
+                                  .start = format->header_start[0] != '\0' ? format->header_start : NULL};
+    resources->options.format = format->record;
+    header_check_field(&header, options->separator_given || record_is(&format->record, RECORD_QUOTED),
+                       &options->split_field, options->stratified ? "--stratify-field" : "--split-field");
+    gather_wanted(resources);
+}
+
+/* ---- What is in a store ---- */
+
+struct totals {
+    uint64_t records; /* no more than bytes, and those are no more than INT64_MAX */
+    uint64_t bytes;
+    struct manifest_pile *pile; /* of all batches */
+};
+
+static void list_batch(FILE *to, const char *name, int width, const struct manifest *manifest, bool for_programs,
+                       struct totals *totals)
+{
+    for (unsigned p = 0; p < manifest->piles; p++) {
+        totals->pile[p].records += manifest->pile[p].records;
+        totals->pile[p].bytes += manifest->pile[p].bytes;
+    }
+    totals->records += manifest->records;
+    if (for_programs)
+        fprintf(to, "%s\t%u\t%llu\t%llu%c", name, manifest->piles, (unsigned long long)manifest->records,
+                (unsigned long long)manifest->bytes, '\0');
+    else
+        fprintf(to, "%-*s %6u %16llu %20llu\n", width, name, manifest->piles, (unsigned long long)manifest->records,
+                (unsigned long long)manifest->bytes);
+}
+
+/* What somebody who is going to read the store wants to know. */
+static void list_totals(FILE *to, int width, const struct totals *totals, unsigned piles)
+{
+    uint64_t largest = 0;
+    char size[32];
+
+    for (unsigned p = 1; p < piles; p++)
+        if (totals->pile[p].bytes > totals->pile[largest].bytes)
+            largest = p;
+    fprintf(to, "%-*s %6u %16llu %20llu\n", width, "in all", piles, (unsigned long long)totals->records,
+            (unsigned long long)totals->bytes);
+    fprintf(
+        to, "\nThe largest pile has %s: -S %lluM holds it in memory.\n",
+        number_format_size(totals->pile[largest].bytes, size),
+        (unsigned long long)engine_needed(gather_memory(totals->pile[largest].bytes, totals->pile[largest].records)));
+}
+
+/* Batches that have left the store since their names were read are passed over. */
+static void list_batches(FILE *to, const struct store *store, const struct folder_names *names, bool for_programs)
+{
+    struct totals totals = {.pile = fault_allocate(store->format.piles, sizeof *totals.pile)};
+    int width = 6;
+
+    for (size_t i = 0; i < names->count; i++)
+        width = (int)strlen(names->name[i]) > width ? (int)strlen(names->name[i]) : width;
+    if (!for_programs)
+        fprintf(to, "%-*s %6s %16s %20s\n", width, "batch", "piles", "records", "bytes");
+    for (size_t i = 0; i < names->count; i++) {
+        struct manifest manifest;
+        struct batch batch;
+
+        if (!batch_open(&batch, store, names->name[i], &manifest))
+            continue;
+        batch_add_bytes(&batch, &manifest, &totals.bytes);
+        list_batch(to, names->name[i], width, &manifest, for_programs, &totals);
+        manifest_release(&manifest);
+        batch_close(&batch);
+    }
+    if (!for_programs)
+        list_totals(to, width, &totals, store->format.piles);
+    free(totals.pile);
+}
+
+/* The text is put together in memory first, so that nothing is printed of a store that cannot be read. */
+void passes_list(struct resources *resources)
+{
+    const struct store *store = &resources->store;
+    struct folder_names names;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&text, &length);
+
+    if (to == NULL)
+        fault_report("memory", errno);
+    store_open(&resources->store, resources->options.gather);
+    store_batches(store, &names);
+    list_batches(to, store, &names, resources->options.delimiter == '\0');
+    if (fclose(to) != 0)
+        fault_report("memory", errno);
+    if (io_print(text, length) != 0)
+        fault_report("write error", errno);
+    folder_names_release(&names);
+    free(text);
+}
