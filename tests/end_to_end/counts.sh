@@ -25,18 +25,6 @@ test_v_counts_what_was_read_and_written() {
     counts 50000 50000 --records=lines:2 in
 }
 
-# Half a MB and more, as long as what is mapped, or held if it comes through a pipe.
-test_v_counts_what_is_mapped_held_and_looked_for() {
-    long_lines 5000 100 150 >in
-    counts 5000 5000 in
-    counts 5000 4000 -n 4000 --keep-order in
-    counts 5000 6000 -n 6000 -r in
-    counts 5000 7 -n 7 in
-    counts 5000 5000 - < <(cat in)
-    counts 5000 4000 -n 4000 --keep-order - < <(cat in)
-    counts 5000 7 -n 7 - < <(cat in)
-}
-
 test_v_counts_what_chance_has_left() {
     seq 10000 >in
     bigshuf --seed=1 --probability=0.1 in >out

@@ -115,7 +115,6 @@ test_many_files() {
     runs_within 8 files/* >out
 }
 
-# Nearly as many as one batch may have.
 # Print the name of file `in` so many times, having made it a long one: long_names COUNT.
 long_names() {
     local name
@@ -124,6 +123,7 @@ long_names() {
     awk -v name="$name" -v count="$1" 'BEGIN { for (i = 0; i < count; i++) print name }' | tr '\n' '\0'
 }
 
+# Nearly as many as one batch may have.
 test_many_inputs_with_long_names_in_a_store() {
     seq 10 >in
     long_names 33000 >list

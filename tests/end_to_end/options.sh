@@ -196,16 +196,13 @@ bigshuf --header=start: =! --header=start must not be empty
 bigshuf --header=start:$'a\nb' =! --header=start must not have a newline
 bigshuf --header=start:"$(printf '%255s' '')" =! --header=start must be at most 254 bytes
 bigshuf --tar =! unrecognized option '--tar'; write --records=tar?Try *
+# Names that stand for one option though another one begins so are not among those that a message offers.
+bigshuf --r --re =! option '--r' is ambiguous; write --records, --random-source, --repeat or --requests?Try *
 bigshuf -n3 -zhelp =! -h goes with no other letters, as in '-zhelp'; *
 bigshuf --verbose -Sx --help =! invalid -S argument 'x': *
 bigshuf --help >/dev/full =! write error: No space left on device
 bigshuf -V >/dev/full =! write error: No space left on device
 END
-}
-
-# Names that stand for one option though another one begins so are not among those that a message offers.
-test_short_names_are_not_offered() {
-    fails_with 1 "bigshuf: option '--r' is ambiguous; write --records, --random-source, --repeat or --requests?Try *" bigshuf --r --re
 }
 
 # Rules that no list of the manual has, about several options together or about the contents of an argument; and their

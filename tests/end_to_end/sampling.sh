@@ -91,7 +91,7 @@ begins_the_order() {
 
 test_a_sample_is_the_beginning_of_the_order() {
     more_than_memory >in
-    begins_the_order '' 1000 "$(scale 50000 400500 30000000)" 99999999
+    begins_the_order '' 1000 "$(scale 50000 400500 30000000)"
     seq 20 >in
     begins_the_order '' 1 2 19 20 21
     begins_the_order --weight-field=1 1 19 20

@@ -171,13 +171,3 @@ test_a_parent_that_ignores_its_children_does_no_harm() {
     env --ignore-signal=CHLD bigshuf --filter='cat >"$FILE"' -o out in
     same_lines out in
 }
-
-test_a_run_that_is_stopped_goes_on() {
-    start_half_fed
-    kill -STOP $!
-    sleep 0.1
-    kill -CONT $!
-    exec 7>&-
-    wait $!
-    same_lines out <(more_than_memory)
-}

@@ -162,17 +162,6 @@ bigshuf --records=bytes:15 cooc.bin =! cooc.bin: *
 END
 }
 
-test_tensorflow_records() {
-    needs python3
-    for i in 1 2; do
-        seq -f "record $i/%03g" 50 | tee -a lines | lengths tfrecord >$i.tfrecord
-    done
-    cases <<'END'
-# shards of at most 1 kB
-bigshuf --records=tfrecord --shards=bytes:1KB -o t-%d ?.tfrecord && python3 "$TOP/tests/soak/lengths.py" tfrecord t-? | compared lines && wc -c t-? | awk '{ print $1 }' => shuffled 980 980 840 2800
-END
-}
-
 test_many_machines() {
     make_lines
     cases <<'END'
