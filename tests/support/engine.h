@@ -1,10 +1,7 @@
 #ifndef BIGSHUF_TESTS_ENGINE_H
 #define BIGSHUF_TESTS_ENGINE_H
 
-/*
- * For tests of the engine: sources over bytes in memory, records of all lengths, and the order as its definition gives
- * it, computed a word at a time with arrays.
- */
+/* For tests of the engine: sources over bytes in memory, and records of all lengths. */
 
 #include <errno.h>
 #include <stdbool.h>
@@ -13,11 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "input/source.h"
-#include "shuffle/order.h"
-
-/* ---- Bytes ---- */
 
 struct engine_text {
     uint8_t *data;
@@ -96,95 +89,6 @@ static inline struct source *engine_text_source(struct engine_text *text)
         fault_report("memory", errno);
     text->at = 0;
     return source;
-}
-
-/* ---- The order, by definition ---- */
-
-static inline uint32_t engine_word(const struct order *order, uint64_t stream, uint64_t i)
-{
-    static struct { /* the block that was computed last */
-        struct random_key key;
-        uint64_t stream, block;
-        uint32_t words[RANDOM_BLOCK_WORDS];
-    } last = {.block = UINT64_MAX};
-    uint64_t block = i / RANDOM_BLOCK_WORDS;
-
-    if (last.block != block || last.stream != stream || memcmp(&last.key, &order->key, sizeof last.key) != 0) {
-        random_blocks(&order->key, stream, block, last.words, 1);
-        last.key = order->key;
-        last.stream = stream;
-        last.block = block;
-    }
-    return last.words[i % RANDOM_BLOCK_WORDS];
-}
-
-/* The child that record i of a node goes to. */
-static inline unsigned engine_child(const struct order *order, uint64_t node, unsigned bits, uint64_t i)
-{
-    uint32_t word = engine_word(order, node, i / 2);
-
-    return (word >> (16 * (i % 2)) & 0xffff) >> (16 - bits);
-}
-
-static inline void engine_leaf(const struct order *order, uint64_t node, uint32_t *record, size_t count)
-{
-    uint64_t words = 0;
-
-    for (size_t i = 0; i + 1 < count; i++) {
-        uint64_t bound = count - i;
-        uint64_t product;
-        uint32_t other;
-
-        do
-            product = engine_word(order, node, words++) * bound;
-        while ((uint32_t)product < ((uint64_t)1 << 32) % bound);
-        other = record[i + (product >> 32)];
-        record[i + (product >> 32)] = record[i];
-        record[i] = other;
-    }
-}
-
-/* Put the numbers of a node's records, which are in the order of entry, into the order of output. */
-static inline void engine_arrange(const struct order *order, uint64_t node, bool root, uint32_t *record, size_t count)
-{
-    unsigned bits = root ? 9 : 2;
-    uint32_t *sorted;
-    uint16_t *child_of;
-    size_t next[513] = {0}; /* where the next record of each child goes: at last, where the next child's begin */
-    size_t first = 0;
-
-    if (!root && count <= order->leaf_records) {
-        engine_leaf(order, node, record, count);
-        return;
-    }
-    while (!root && bits < 9 && 2 * (uint64_t)count > order->leaf_records << bits)
-        bits++;
-    sorted = malloc((count + 1) * sizeof *sorted);
-    child_of = calloc(count + 1, sizeof *child_of);
-    for (size_t i = 0; i < count; i++) {
-        child_of[i] = (uint16_t)engine_child(order, node, bits, i);
-        next[child_of[i] + 1]++;
-    }
-    for (unsigned child = 0; child < 1u << bits; child++)
-        next[child + 1] += next[child];
-    for (size_t i = 0; i < count; i++)
-        sorted[next[child_of[i]]++] = record[i];
-    for (unsigned child = 0; child < 1u << bits; first = next[child++])
-        engine_arrange(order, 512 * node + child + 1, false, sorted + first, next[child] - first);
-    memcpy(record, sorted, count * sizeof *sorted);
-    free(child_of);
-    free(sorted);
-}
-
-/* The numbers 0 ... records - 1 in the order of output of a node that has so many, malloc'd. */
-static inline uint32_t *engine_order(struct order_node node, size_t records)
-{
-    uint32_t *number = malloc((records + 1) * sizeof *number);
-
-    for (size_t i = 0; i < records; i++)
-        number[i] = (uint32_t)i;
-    engine_arrange(node.order, node.number, node.root, number, records);
-    return number;
 }
 
 #endif

@@ -77,7 +77,7 @@ static void deal_often(const struct case_of *of, unsigned seeds)
     const struct output_plan plan = plan_of(of->split, of->files - 1);
 
     memset(counted, 0, sizeof counted);
-    small_open(1, ORDER_LEAF_RECORDS);
+    small_open();
     for (unsigned i = 0; i < seeds; i++) {
         struct engine_text text = {.data = (uint8_t *)of->text, .bytes = strlen(of->text)};
         struct source *source = engine_text_source(&text);
@@ -207,7 +207,7 @@ static void assert_law(struct case_of of, unsigned degrees, double most)
         fail_msg("chi-square is %.1f, more than %.1f", chi_square, most);
 }
 
-#define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
+#define TEST(name) UNIT_TEST_IN(name, scratch_setup, small_teardown)
 
 #define PERCENT(percent)                                                                                               \
     {                                                                                                                  \

@@ -61,7 +61,7 @@ static void sample_often(sampler *sample, struct engine_text *text, uint64_t lef
 {
     struct output *to;
 
-    small_open(1, ORDER_LEAF_RECORDS);
+    small_open();
     to = small_output("out");
     assert_non_null(to);
     for (unsigned i = 0; i < seeds; i++) {
@@ -296,7 +296,7 @@ static void assert_law(sampler *sample, uint64_t left, struct law law, unsigned 
     assert_likely(probability_of, &law, degrees, most);
 }
 
-#define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
+#define TEST(name) UNIT_TEST_IN(name, scratch_setup, small_teardown)
 
 static const struct law five = {.count = 5, .weight = equal}, two = {.count = 2, .weight = equal},
                         two_ascending = {.count = 2, .weight = equal, .ascending = true},
@@ -439,7 +439,7 @@ static void answer_requests(const struct stages *stages)
 
     redirect(STDIN_FILENO, "requests", O_RDONLY, &in);
     redirect(STDOUT_FILENO, "answers", O_WRONLY | O_CREAT | O_TRUNC, &out);
-    small_open(1, ORDER_LEAF_RECORDS);
+    small_open();
     struct source *source = source_open(name, 1, &layout);
     requests_answer(&small.run, source, stages->plain ? NULL : &place);
     source_free(source);

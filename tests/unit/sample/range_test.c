@@ -25,7 +25,7 @@ static void assert_draws(uint64_t numbers, const char *expected)
     static const struct number_range full = {.full = true, .delimiter = '\n'};
     struct output *to;
 
-    small_open(1, ORDER_LEAF_RECORDS);
+    small_open();
     to = small_output("out");
     small_limit(numbers);
     range_different(&small.run, &full, NULL, false, to);
@@ -36,7 +36,7 @@ static void assert_draws(uint64_t numbers, const char *expected)
     small_close();
 }
 
-#define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
+#define TEST(name) UNIT_TEST_IN(name, scratch_setup, small_teardown)
 
 /* Also the first number, which marks the empty places of the set. */
 TEST(every_number_of_the_full_range_is_drawn_once)

@@ -24,7 +24,7 @@ static void open_pile(const struct engine_text *text, uint64_t records)
     struct pool *pool = &small.run.engine.pool;
     uint32_t held[3];
 
-    small_open(1, ORDER_LEAF_RECORDS);
+    small_open();
     for (int i = 0; i < 3; i++)
         held[i] = pool_get(pool);
     for (int i = 0; i < 3; i++)
@@ -41,7 +41,7 @@ static void open_pile(const struct engine_text *text, uint64_t records)
 /* The same of references to the text's records, of which some do not tell the length. */
 static void open_references(struct engine_text *text)
 {
-    small_open(1, ORDER_LEAF_RECORDS);
+    small_open();
     text->data = realloc(text->data, text->bytes + POOL_SLACK_BYTES);
     piles_init(&piles, 2, 1, &small.run.engine.pool, &small.place);
     piles_refer(&piles, text->data, text->bytes);
@@ -161,7 +161,7 @@ static size_t length_of_a_block(size_t i, uint64_t random)
     return i % 3 == 0 ? 4095 : i % 3 == 1 ? 4094 + i % 4 : i % 40;
 }
 
-#define TEST(name) UNIT_TEST_IN(name, small_setup, small_teardown)
+#define TEST(name) UNIT_TEST_IN(name, scratch_setup, small_teardown)
 
 TEST(records_come_through_wherever_they_end)
 {
@@ -188,8 +188,7 @@ TEST(ranks_say_where_each_record_goes)
     assert_true(pool_promise(&small.run.engine.pool, 4));
     table_grow(&ranks, FIRST + RECORDS, 4);
     for (uint32_t i = 0; i < RECORDS; i++)
-        number[i] = i;
-    engine_leaf(&small.run.order, 5, number, RECORDS);
+        number[i] = 7 * i % RECORDS;
     for (uint32_t i = 0; i < RECORDS; i++)
         *table_u32(&ranks, FIRST + number[i]) = FIRST + i;
     index_build(&piles, 1, &small.run.format, &ranks, FIRST, &table);

@@ -1,8 +1,8 @@
 #include "support/unit.h"
 
-#include "shuffle/order.h"
+#include <string.h>
 
-#include "support/engine.h"
+#include "shuffle/order.h"
 
 enum { BLOCK = 4096, BLOCKS = 1500 };
 
@@ -69,6 +69,50 @@ static void arrange(struct order_node node, uint64_t records, uint32_t *number)
     assert_int_equal(output.count, records);
 }
 
+/* ---- The order, by definition ---- */
+
+static uint32_t defined_word(const struct order *order, uint64_t stream, uint64_t i)
+{
+    static struct { /* the block that was computed last */
+        struct random_key key;
+        uint64_t stream, block;
+        uint32_t words[RANDOM_BLOCK_WORDS];
+    } last = {.block = UINT64_MAX};
+    uint64_t block = i / RANDOM_BLOCK_WORDS;
+
+    if (last.block != block || last.stream != stream || memcmp(&last.key, &order->key, sizeof last.key) != 0) {
+        random_blocks(&order->key, stream, block, last.words, 1);
+        last.key = order->key;
+        last.stream = stream;
+        last.block = block;
+    }
+    return last.words[i % RANDOM_BLOCK_WORDS];
+}
+
+/* The child of 512 that record i of a node goes to. */
+static unsigned defined_child(const struct order *order, uint64_t node, uint64_t i)
+{
+    return (defined_word(order, node, i / 2) >> (16 * (i % 2)) & 0xffff) >> 7;
+}
+
+static void defined_leaf(const struct order *order, uint64_t node, uint32_t *record, size_t count)
+{
+    uint64_t words = 0;
+
+    for (size_t i = 0; i + 1 < count; i++) {
+        uint64_t bound = count - i;
+        uint64_t product;
+        uint32_t other;
+
+        do
+            product = defined_word(order, node, words++) * bound;
+        while ((uint32_t)product < ((uint64_t)1 << 32) % bound);
+        other = record[i + (product >> 32)];
+        record[i + (product >> 32)] = record[i];
+        record[i] = other;
+    }
+}
+
 /* ---- The tree ---- */
 
 TEST(a_child_of_a_node_has_a_number_of_its_own_and_is_no_root)
@@ -119,7 +163,7 @@ TEST(any_stretch_of_a_scatter_can_be_asked_for)
 
     for (size_t f = 0; f < sizeof first / sizeof *first; f++) {
         for (size_t i = 0; i < MOST; i++)
-            expected[i] = (uint16_t)engine_child(&order, node.number, 9, first[f] + i);
+            expected[i] = (uint16_t)defined_child(&order, node.number, first[f] + i);
         for (unsigned bits = 2; bits <= 9; bits++)
             for (size_t c = bits % 3; c < sizeof count / sizeof *count; c += bits == 9 ? 1 : 3) {
                 pile[count[c]] = 0x5eed;
@@ -146,7 +190,7 @@ TEST(a_leaf_is_a_fisher_yates_shuffle_by_the_words_of_its_stream)
 
         for (uint32_t i = 0; i < records; i++)
             expected[i] = i;
-        engine_leaf(&order, node.number, expected, records);
+        defined_leaf(&order, node.number, expected, records);
         for (uint32_t i = 0; i < records + 2; i++)
             *table_u64(&table, 77 + i) = *table_u32(&spare, 3 + i) = i - 1;
         order_leaf(node, &table, 78, records);
@@ -156,30 +200,6 @@ TEST(a_leaf_is_a_fisher_yates_shuffle_by_the_words_of_its_stream)
         assert_true(*table_u64(&table, 77) == (uint32_t)-1 && *table_u64(&table, 78 + records) == records);
     }
     free(expected);
-}
-
-TEST(a_deep_tree_is_arranged_as_defined)
-{
-    static const uint64_t leaf[] = {8, 9, 13, 64, ORDER_LEAF_RECORDS};
-    const struct {
-        struct order_node node;
-        size_t records;
-    } cases[] = {
-        {{.root = true}, 0}, {{.root = true}, 1}, {{.root = true}, 7001}, {{.number = 77}, 5000}, {{.number = 78}, 8}};
-    static uint32_t number[7001];
-
-    for (int i = 0; i < 25; i++) {
-        const struct order order = order_of("deep", leaf[i / 5]);
-        const size_t records = cases[i % 5].records;
-        struct order_node node = cases[i % 5].node;
-        uint32_t *expected;
-
-        node.order = &order;
-        expected = engine_order(node, records);
-        arrange(node, records, number);
-        assert_memory_equal(number, expected, records * sizeof *expected);
-        free(expected);
-    }
 }
 
 /* ---- Stores ---- */
