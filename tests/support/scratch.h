@@ -3,13 +3,12 @@
 
 /*
  * For tests that work on files: a directory of their own, which is the current one during a test and gone after it;
- * messages caught; children, also with an ordinary user's rights when the tests run as root. A child must not use
- * cmocka's assertions, which would go on with the next test in it: it uses CHECK.
+ * messages caught; children. A child must not use cmocka's assertions, which would go on with the next test in it: it
+ * uses CHECK.
  */
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,8 +33,6 @@
         }                                                                                                              \
     } while (0)
 
-enum { SCRATCH_NOBODY = 65534 };
-
 struct scratch {
     int former_directory, former_stderr, messages;
     pid_t child;
@@ -47,20 +43,14 @@ struct scratch {
 /* The state of the running test; cmocka runs one at a time. */
 static struct scratch scratch;
 
-/* Are tests to be small, since something makes them slow? (run.sh) */
-static inline bool scratch_is_tiny(void)
-{
-    const char *scale = getenv("TEST_SCALE");
-
-    return scale != NULL && strcmp(scale, "tiny") == 0;
-}
-
 /* The number that belongs to the scale of this run. */
 static inline unsigned scratch_scale(unsigned tiny, unsigned small, unsigned full)
 {
     const char *scale = getenv("TEST_SCALE");
 
-    return scratch_is_tiny() ? tiny : scale != NULL && strcmp(scale, "full") == 0 ? full : small;
+    if (scale == NULL || strcmp(scale, "small") == 0)
+        return small;
+    return strcmp(scale, "tiny") == 0 ? tiny : full;
 }
 
 static inline int scratch_setup(void **state)
@@ -69,24 +59,6 @@ static inline int scratch_setup(void **state)
     scratch.former_directory = open(".", O_RDONLY | O_CLOEXEC);
     snprintf(scratch.path, sizeof scratch.path, "/tmp/bigshuf-test-XXXXXX");
     return scratch.former_directory < 0 || mkdtemp(scratch.path) == NULL || chdir(scratch.path) != 0 ? -1 : 0;
-}
-
-/* As scratch_setup, whose teardown it has, for tests that make files by the thousand: in a directory in memory, if
- * there is one with room. Some file systems are slow where many files were deleted a moment ago. */
-static inline int scratch_setup_in_memory(void **state)
-{
-    char path[] = "/dev/shm/bigshuf-test-XXXXXX";
-    struct statvfs status;
-
-    if (scratch_setup(state) != 0)
-        return -1;
-    if (statvfs("/dev/shm", &status) != 0 || (uint64_t)status.f_bavail * status.f_frsize < (uint64_t)1 << 30 ||
-        mkdtemp(path) == NULL)
-        return 0;
-    if (chdir(path) != 0 || rmdir(scratch.path) != 0)
-        return -1;
-    memcpy(scratch.path, path, sizeof path);
-    return 0;
 }
 
 /* Remove all that is in the directory `fd`, which is closed. */
@@ -160,24 +132,6 @@ static inline mode_t scratch_mode(const char *name)
     struct stat status;
 
     return stat(name, &status) == 0 ? status.st_mode & 07777 : (mode_t)-1;
-}
-
-static inline ino_t scratch_inode(const char *name)
-{
-    struct stat status;
-
-    return stat(name, &status) == 0 ? status.st_ino : 0;
-}
-
-/* Have a file be one that is written in place: its name leads through /dev, and it has `other` for its own. The
- * descriptor that it leads to, to be closed; or -1. */
-static inline int scratch_in_place(const char *name, const char *other)
-{
-    const int fd = open(name, O_RDWR);
-    char link[32];
-
-    snprintf(link, sizeof link, "/dev/fd/%d", fd);
-    return fd >= 0 && rename(name, other) == 0 && symlink(link, name) == 0 ? fd : -1;
 }
 
 /* From now on standard error goes to a pipe ... */
@@ -275,14 +229,6 @@ static inline int scratch_child(void (*body)(void))
         _exit(0);
     }
     return child > 0 && waitpid(child, &status, 0) == child ? status : -1;
-}
-
-/* For a child: go on as an ordinary user. */
-static inline void scratch_become_user(void)
-{
-    if (geteuid() != 0)
-        return;
-    CHECK(setgroups(0, NULL) == 0 && setgid(SCRATCH_NOBODY) == 0 && setuid(SCRATCH_NOBODY) == 0);
 }
 
 #endif

@@ -7,21 +7,18 @@
 
 #define TEST(name) UNIT_TEST_IN(name, scratch_setup, scratch_teardown)
 
-enum { RECORDS_MAX = 6000 };
-
-static const struct record_format lines = {.delimiter = '\n'};
+enum { RECORDS = 4 };
 
 /* The records that are to come: their bytes, and where they start. */
 static struct {
-    uint8_t data[1 << 17];
-    size_t start[RECORDS_MAX + 1];
-    size_t records;
+    uint8_t data[64];
+    size_t start[RECORDS + 1];
     size_t read; /* by the source over them */
 } text;
 
 static size_t read_text(void *context, uint8_t *data, size_t bytes)
 {
-    const size_t left = text.start[text.records] - text.read;
+    const size_t left = text.start[RECORDS] - text.read;
     const size_t got = bytes < left ? bytes : left;
 
     (void)context;
@@ -35,25 +32,6 @@ static void release(void *context)
     (void)context;
 }
 
-static void add(const char *record, size_t bytes)
-{
-    memcpy(text.data + text.start[text.records], record, bytes);
-    text.start[text.records + 1] = text.start[text.records] + bytes;
-    text.records++;
-}
-
-/* Lines of up to `most` bytes, and every 20th of so many more. */
-static void make_lines(size_t records, unsigned most, unsigned more, uint8_t delimiter)
-{
-    static const char letters[600] = "abcdefghijklmnopqrstuvwxyz";
-
-    text.records = 0;
-    for (unsigned i = 0; i < records; i++) {
-        add(letters, i * 7919u % (most + 1) + (i % 20 == 19 ? i * 104729u % (more + 1) : 0) + 1);
-        text.data[text.start[text.records] - 1] = delimiter;
-    }
-}
-
 /* The source, which is freed, is walked over record by record with a buffer of `bytes` bytes. */
 static void walk(struct source *source, const struct record_format *format, size_t bytes)
 {
@@ -64,7 +42,7 @@ static void walk(struct source *source, const struct record_format *format, size
     struct record_piece piece;
 
     record_reader_init(&reader, format, source, buffer, bytes);
-    for (size_t i = 0; i < text.records; i++)
+    for (size_t i = 0; i < RECORDS; i++)
         for (size_t at = text.start[i]; at < text.start[i + 1]; at += piece.bytes) {
             const size_t left = text.start[i + 1] - at;
 
@@ -92,42 +70,19 @@ static void assert_walks(const struct record_format *format, size_t bytes)
 
     text.read = 0;
     walk(source_over(read_text, NULL, release), format, bytes);
-    assert_int_equal(fwrite(text.data, 1, text.start[text.records], file), text.start[text.records]);
+    assert_int_equal(fwrite(text.data, 1, text.start[RECORDS], file), text.start[RECORDS]);
     assert_int_equal(fclose(file), 0);
     source = source_open(names, 1, &layout);
     assert_true(source_map(source, &memory));
     walk(source, format, bytes);
 }
 
-TEST(records_come_whole_or_in_pieces_as_long_as_the_buffer)
-{
-    static const struct record_format ff = {.delimiter = 0xff};
-
-    make_lines(500, 9, 500, '\n');
-    for (size_t bytes = 1; bytes < 520; bytes += bytes < 40 ? 1 : 47)
-        assert_walks(&lines, bytes);
-    assert_walks(&lines, text.start[text.records]);
-    assert_walks(&lines, text.start[text.records] + 1);
-    make_lines(500, 9, 500, 0xff);
-    assert_walks(&ff, 100);
-    make_lines(0, 0, 0, '\n');
-    assert_walks(&lines, 10);
-}
-
-TEST(more_records_fit_into_the_buffer_than_ends_are_kept)
-{
-    make_lines(5 * RECORD_READER_ENDS + 7, 0, 0, '\n');
-    assert_walks(&lines, text.start[text.records] + 100);
-    assert_walks(&lines, RECORD_READER_ENDS);
-    assert_walks(&lines, RECORD_READER_ENDS + 1);
-}
-
 /* Where a record ends depends on what came before, which may have left the buffer. */
-TEST(records_of_any_format_come_whole)
+TEST(records_of_any_format_come_whole_or_in_pieces_as_long_as_the_buffer)
 {
     static const struct {
         struct record_format format;
-        const char *record[4];
+        const char *record[RECORDS];
     } cases[] = {
         {{.delimiter = '\n'}, {"123\n", "1234567\n", "12345678\n", "\n"}}, /* as long as the buffer, or several */
         {{.kind = &string_end_kind, .string = (const uint8_t *)"--", .string_bytes = 2},
@@ -139,10 +94,13 @@ TEST(records_of_any_format_come_whole)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        text.records = 0;
-        for (size_t k = 0; k < 4; k++)
-            add(cases[i].record[k], strlen(cases[i].record[k]));
-        for (size_t bytes = 1; bytes <= text.start[4] + 1; bytes++)
+        for (size_t k = 0; k < RECORDS; k++) {
+            const size_t length = strlen(cases[i].record[k]);
+
+            memcpy(text.data + text.start[k], cases[i].record[k], length);
+            text.start[k + 1] = text.start[k] + length;
+        }
+        for (size_t bytes = 1; bytes <= text.start[RECORDS] + 1; bytes++)
             assert_walks(&cases[i].format, bytes);
     }
 }

@@ -1,9 +1,5 @@
 /* Whether an input is read, lent to be copied, or referred to: a user sees it only in time and memory. */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* setgroups, in scratch.h */
-#endif
-
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

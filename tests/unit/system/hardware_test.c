@@ -201,19 +201,6 @@ TEST(test_peak_memory_is_read_or_asked_for)
     assert_int_equal(hardware_peak_memory(), 1234 * 1024);
 }
 
-TEST(test_peak_memory_rises_with_what_is_touched)
-{
-    const size_t bytes = 32 << 20;
-    uint64_t before = hardware_peak_memory();
-    char *memory = sys_map(bytes);
-
-    assert_non_null(memory);
-    memset(memory, 1, bytes);
-    sys_unmap(memory, bytes);
-    assert_true(hardware_peak_memory() >= before + 24 * MIB);
-    assert_true(hardware_peak_memory() < before + 512 * MIB); /* a sanitizer keeps books on what is touched */
-}
-
 /* In a child, since a limit once set cannot be taken back. It is so high that even a sanitizer lives with it. */
 static const uint64_t limit_bytes = SIZE_MAX > UINT32_MAX ? (uint64_t)1 << 50 : 600 * MIB;
 

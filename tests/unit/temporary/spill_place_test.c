@@ -6,13 +6,15 @@
 #include <errno.h>
 
 #include "system/sys.h"
-#include "temporary/spill_place.h"
+#include "temporary/spill.h"
 
 static const char *const directories[] = {".", ".."};
 static struct spill_place place;
+static uint64_t room;
 
 static int setup(void **state)
 {
+    room = UINT64_MAX;
     spill_place_init(&place, directories, 1, SPILL_NEVER);
     return reports_setup(state);
 }
@@ -28,7 +30,7 @@ static int teardown(void **state)
 int sys_free_space(int fd, uint64_t *bytes)
 {
     (void)fd;
-    *bytes = (uint64_t)3 << 20;
+    *bytes = room;
     return 0;
 }
 
@@ -44,9 +46,10 @@ int sys_open_anonymous(int directory, const char *name, mode_t mode)
 
 TEST(the_room_of_a_file_system_counts_once)
 {
+    room = (uint64_t)3 << 20;
     place.directories = 2;
-    spill_place_check(&place, (uint64_t)3 << 20);
-    assert_ends_about(spill_place_check(&place, ((uint64_t)3 << 20) + 1), "3 MiB are free");
+    spill_place_check(&place, room);
+    assert_ends_about(spill_place_check(&place, room + 1), "3 MiB are free");
 }
 
 /* As it is of a file that is open, and that NFS has to give another name. */
@@ -82,5 +85,62 @@ TEST(what_shrinks_little_must_save_more_than_it_costs)
         atomic_store(&place.plain, 1); /* no other sample yet */
         if (spill_place_packs(&place, &piece, 1, 1) != rows[i].packs)
             fail_msg("row %zu", i);
+    }
+}
+
+/* The clock goes on by so much for each byte that is written, and for each that is waited for. */
+static uint64_t clock_nanoseconds, write_nanoseconds, disk_nanoseconds;
+static uint64_t awaited_bytes;
+
+bool sys_own_nanoseconds(uint64_t *nanoseconds)
+{
+    *nanoseconds = clock_nanoseconds;
+    return true;
+}
+
+ssize_t real_sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset);
+
+ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
+{
+    const ssize_t bytes = real_sys_pwritev(fd, pieces, count, offset);
+
+    clock_nanoseconds += (uint64_t)bytes * write_nanoseconds;
+    return bytes;
+}
+
+void sys_await_disk(int fd)
+{
+    const uint64_t bytes = (uint64_t)lseek(fd, 0, SEEK_END);
+
+    awaited_bytes += bytes;
+    clock_nanoseconds += bytes * disk_nanoseconds;
+}
+
+/* A disk that makes writes wait, one that takes them and is slow, and one that is not. */
+TEST(what_comes_to_a_slow_disk_is_compressed_from_some_time_on)
+{
+    enum { PILES = 30, BYTES = 100000 };
+    static uint8_t data[BYTES];
+    struct iovec piece = {.iov_base = data, .iov_len = BYTES};
+
+    for (size_t i = 0; i < BYTES; i++)
+        data[i] = (uint8_t)(i % 1021 * 7 / 3);
+    for (int i = 0; i < 3; i++) {
+        struct storage *spill = spill_open(&place, PILES);
+
+        place.packing = SPILL_AUTO;
+        place.pace = (struct spill_pace){.pressed = false};
+        atomic_store(&place.plain, ((uint64_t)64 << 20) - 1); /* a sample is next */
+        atomic_store(&place.bytes, 0);
+        atomic_store(&place.measured_bytes, 0);
+        atomic_store(&place.measured_nanoseconds, 0);
+        write_nanoseconds = i == 0 ? 10000 : 0;
+        disk_nanoseconds = i == 1 ? 10000 : 0;
+        awaited_bytes = 0;
+        for (unsigned n = 0; n < 7 * PILES; n++)
+            storage_write(spill, n % PILES, &piece, 1);
+        assert_in_range(awaited_bytes, 16 << 20, 17 << 20);
+        assert_int_equal(atomic_load(&place.bytes) < 20 << 20, i < 2);
+        storage_free(spill);
     }
 }
