@@ -1,11 +1,11 @@
 #ifndef BIGSHUF_TESTS_SMALL_RUN_H
 #define BIGSHUF_TESTS_SMALL_RUN_H
 
-/* For tests of what works on a run: one of one thread in the least memory there can be, and a sink. */
+/* For tests of what works on a run: one of one thread in the least memory there can be, a source and an output. */
 
-#include "support/engine.h"
 #include "support/scratch.h"
 
+#include "input/source.h"
 #include "output/output.h"
 #include "shuffle/run.h"
 
@@ -13,6 +13,7 @@ static struct {
     struct spill_place place;
     struct run run;
     struct run_progress progress; /* of the run */
+    const char *text;             /* what is left of that of the source */
 } small;
 
 static inline int small_teardown(void **state)
@@ -45,6 +46,29 @@ static inline void small_limit(uint64_t records)
     memset(&small.progress, 0, sizeof small.progress);
 }
 
+static inline size_t small_read(void *context, uint8_t *data, size_t bytes)
+{
+    const size_t left = strlen(small.text);
+
+    (void)context;
+    bytes = bytes < left ? bytes : left;
+    memcpy(data, small.text, bytes);
+    small.text += bytes;
+    return bytes;
+}
+
+static inline void small_release(void *context)
+{
+    (void)context;
+}
+
+/* The text, which must stay, as a source; one at a time. */
+static inline struct source *small_source(const char *text)
+{
+    small.text = text;
+    return source_over(small_read, NULL, small_release);
+}
+
 /* An output to one file. */
 static inline struct output *small_output(const char *path)
 {
@@ -60,34 +84,6 @@ static inline void small_close(void)
     assert_int_equal(small.run.engine.pool.promised, 0);
     assert_int_equal(small.run.engine.pool.pinned, 0);
     engine_close(&small.run.engine);
-}
-
-/* ---- Lengths of records ---- */
-
-static inline size_t small_length_0(size_t i, uint64_t random)
-{
-    (void)i;
-    (void)random;
-    return 0;
-}
-
-static inline size_t small_length_to_20(size_t i, uint64_t random)
-{
-    (void)i;
-    return (size_t)(random % 21);
-}
-
-static inline size_t small_length_to_300(size_t i, uint64_t random)
-{
-    (void)i;
-    return (size_t)(random % 301);
-}
-
-/* Mostly short, some over several blocks. */
-static inline size_t small_length_uneven(size_t i, uint64_t random)
-{
-    (void)i;
-    return (size_t)(random / 64 % (random % 50 == 0 ? 30000 : 100));
 }
 
 #endif

@@ -57,7 +57,7 @@ void output_free(struct output *output)
 typedef void sampler(struct source *source, struct output *to);
 
 /* Sample the text with seeds "0", "1" and so on, to the file `out`, in which a blank line comes after each sample. */
-static void sample_often(sampler *sample, struct engine_text *text, uint64_t left, unsigned seeds)
+static void sample_often(sampler *sample, const char *text, uint64_t left, unsigned seeds)
 {
     struct output *to;
 
@@ -65,7 +65,7 @@ static void sample_often(sampler *sample, struct engine_text *text, uint64_t lef
     to = small_output("out");
     assert_non_null(to);
     for (unsigned i = 0; i < seeds; i++) {
-        struct source *source = engine_text_source(text);
+        struct source *source = small_source(text);
         char seed[16];
 
         assert_non_null(source);
@@ -290,9 +290,8 @@ static void assert_likely(likelihood *likely, const void *law, unsigned degrees,
 
 static void assert_law(sampler *sample, uint64_t left, struct law law, unsigned degrees, double most)
 {
-    struct engine_text text = {.data = (uint8_t *)lines, .bytes = sizeof lines - 1};
 
-    sample_often(sample, &text, left, seeds_of_scale());
+    sample_often(sample, lines, left, seeds_of_scale());
     assert_likely(probability_of, &law, degrees, most);
 }
 

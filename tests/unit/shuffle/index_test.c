@@ -3,6 +3,38 @@
 
 #include "shuffle/index.h"
 
+/* ---- Records ---- */
+
+struct text {
+    uint8_t *data;
+    size_t bytes;
+    size_t *start; /* [records + 1] */
+    size_t records;
+};
+
+/* Lines of `least` to `most` bytes with the delimiter. */
+static struct text text_make(size_t records, size_t least, size_t most)
+{
+    struct text text = {.records = records, .start = calloc(records + 1, sizeof *text.start)};
+
+    text.data = malloc(records * most + 1);
+    for (size_t i = 0; i < records; i++) {
+        const size_t bytes = least + below(most - least + 1);
+
+        for (size_t k = below(61); text.bytes < text.start[i] + bytes; k++)
+            text.data[text.bytes++] = (uint8_t)(' ' + k % 61);
+        text.data[text.bytes - 1] = '\n';
+        text.start[i + 1] = text.bytes;
+    }
+    return text;
+}
+
+static void text_free(struct text *text)
+{
+    free(text->data);
+    free(text->start);
+}
+
 /* ---- A pile and its table, in blocks of 4 KiB that follow each other in no order ---- */
 
 static struct piles piles;
@@ -19,7 +51,7 @@ static void open_table(uint64_t records)
     table_grow(&table, records, 8);
 }
 
-static void open_pile(const struct engine_text *text, uint64_t records)
+static void open_pile(const struct text *text, uint64_t records)
 {
     struct pool *pool = &small.run.engine.pool;
     uint32_t held[3];
@@ -39,7 +71,7 @@ static void open_pile(const struct engine_text *text, uint64_t records)
 }
 
 /* The same of references to the text's records, of which some do not tell the length. */
-static void open_references(struct engine_text *text)
+static void open_references(struct text *text)
 {
     small_open();
     text->data = realloc(text->data, text->bytes + POOL_SLACK_BYTES);
@@ -108,7 +140,7 @@ static void collected_free(struct collected *collected)
 }
 
 /* Copy the table's records, which are the text's of these numbers, through a buffer of any size. */
-static void assert_copies(const struct engine_text *text, const uint32_t *number, size_t buffer_bytes)
+static void assert_copies(const struct text *text, const uint32_t *number, size_t buffer_bytes)
 {
     struct collected collected = collected_make(buffer_bytes, text->bytes);
     size_t at = 0;
@@ -131,7 +163,7 @@ static void assert_copies(const struct engine_text *text, const uint32_t *number
     collected_free(&collected);
 }
 
-static void assert_comes_through(struct engine_text text)
+static void assert_comes_through(struct text text)
 {
     static const size_t buffers[] = {1, 33, 1000, 70000, 3 << 20};
 
@@ -145,41 +177,27 @@ static void assert_comes_through(struct engine_text text)
             assert_copies(&text, NULL, buffers[i]);
         close_pile();
     }
-    engine_text_free(&text);
-}
-
-static size_t length_of_3_to_6_blocks(size_t i, uint64_t random)
-{
-    (void)i;
-    return 3 * 4096 + (size_t)(random % (3 * 4096));
-}
-
-/* Ends stand on every place about the end of a block. */
-static size_t length_of_a_block(size_t i, uint64_t random)
-{
-    (void)random;
-    return i % 3 == 0 ? 4095 : i % 3 == 1 ? 4094 + i % 4 : i % 40;
+    text_free(&text);
 }
 
 #define TEST(name) UNIT_TEST_IN(name, scratch_setup, small_teardown)
 
 TEST(records_come_through_wherever_they_end)
 {
-    assert_comes_through(engine_text_make(0, small_length_0, '\n'));
-    assert_comes_through(engine_text_make(1, small_length_0, '\n'));
-    assert_comes_through(engine_text_make(4096, small_length_0, '\n'));
-    assert_comes_through(engine_text_make(10001, small_length_0, '\n'));
-    assert_comes_through(engine_text_make(3000, small_length_to_20, '\n'));
-    assert_comes_through(engine_text_make(3000, small_length_to_300, '\n'));
-    assert_comes_through(engine_text_make(500, small_length_uneven, '\n'));
-    assert_comes_through(engine_text_make(40, length_of_3_to_6_blocks, '\n'));
-    assert_comes_through(engine_text_make(400, length_of_a_block, '\n'));
+    static const struct {
+        size_t records, least, most;
+    } cases[] = {{0, 1, 1},        {1, 1, 1},      {4096, 1, 1},    {10001, 1, 1},
+                 {3000, 1, 21},    {3000, 1, 301}, {100, 1, 10000}, {40, 3 * 4096, 6 * 4096},
+                 {400, 4095, 4097}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_comes_through(text_make(cases[i].records, cases[i].least, cases[i].most));
 }
 
 TEST(ranks_say_where_each_record_goes)
 {
     enum { FIRST = 2500, RECORDS = 1500 };
-    struct engine_text text = engine_text_make(RECORDS, small_length_to_300, '\n');
+    struct text text = text_make(RECORDS, 1, 301);
     uint32_t number[RECORDS];
     struct table ranks;
 
@@ -195,14 +213,14 @@ TEST(ranks_say_where_each_record_goes)
     assert_copies(&text, number, 70000);
     table_release(&ranks);
     close_pile();
-    engine_text_free(&text);
+    text_free(&text);
 }
 
 /* There are never more references written than there is room for, which is whole blocks here. */
 TEST(a_pile_with_another_number_of_records_is_refused)
 {
     static const uint64_t counts[] = {4096, 5001, 4999, 0};
-    struct engine_text text = engine_text_make(5000, small_length_to_20, '\n');
+    struct text text = text_make(5000, 1, 21);
 
     for (int i = 0; i < 4; i++) {
         open_pile(&text, counts[i] == 4096 ? 4096 : 5000);
@@ -214,7 +232,7 @@ TEST(a_pile_with_another_number_of_records_is_refused)
         assert_refused();
         close_pile();
     }
-    engine_text_free(&text);
+    text_free(&text);
 }
 
 TEST(an_end_without_a_delimiter_is_refused)
@@ -222,7 +240,7 @@ TEST(an_end_without_a_delimiter_is_refused)
     static const size_t bytes[] = {4095, 4096, 4097, 1, 20000};
 
     for (int i = 0; i < 5; i++) {
-        struct engine_text text = engine_text_make(1000, small_length_to_300, '\n');
+        struct text text = text_make(1000, 1, 301);
         uint64_t records = 0;
 
         text.bytes = bytes[i];
@@ -234,14 +252,14 @@ TEST(an_end_without_a_delimiter_is_refused)
         piles.pile[1].records++;
         assert_refused();
         close_pile();
-        engine_text_free(&text);
+        text_free(&text);
     }
 }
 
 /* As of a file that somebody changes. */
 TEST(a_record_whose_end_has_gone_ends_with_all_there_is)
 {
-    struct engine_text text = engine_text_make(2, small_length_0, '\n');
+    struct text text = text_make(2, 1, 1);
     struct collected collected = collected_make(1000, text.bytes);
 
     open_references(&text);
@@ -253,5 +271,5 @@ TEST(a_record_whose_end_has_gone_ends_with_all_there_is)
     assert_int_equal(collected.bytes, text.bytes);
     collected_free(&collected);
     close_pile();
-    engine_text_free(&text);
+    text_free(&text);
 }
