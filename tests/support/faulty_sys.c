@@ -27,25 +27,12 @@ void faulty_fail(const char *only, unsigned at, int error)
     faulty.error = error;
     faulty.meet = (void (*)(void))0;
     faulty.calls = 0;
-    faulty.failed = NULL;
 }
 
 void faulty_fail_all(const char *names, int error)
 {
     faulty_fail(names, 1, error);
     faulty.stays = true;
-}
-
-void faulty_meet(const char *name, void (*meet)(void))
-{
-    faulty_fail(name, 1, EIO);
-    faulty.meet = meet;
-}
-
-bool faulty_stop(void)
-{
-    faulty.at = 0;
-    return faulty.failed;
 }
 
 /* Is the name one of these? */
@@ -112,7 +99,6 @@ bool faulty_fails(const char *name)
         }
         if (faulty.dies)
             _exit(0);
-        faulty.failed = name;
     }
     errno = faulty.error;
     return true;
@@ -154,9 +140,6 @@ WEAK int sys_fill_standard(void)
     }
 
 /* clang-format off */
-ANSWER(bool, is_memory_file_system, (int fd), (fd))
-ANSWER(uid_t, user, (void), ())
-ANSWER(unsigned, free_descriptors, (unsigned wanted), (wanted))
 ANSWER(bool, own_nanoseconds, (uint64_t *nanoseconds), (nanoseconds))
 ADVICE(nap, (void), ())
 ADVICE(exit, (int status), (status))

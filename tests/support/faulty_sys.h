@@ -41,9 +41,8 @@ struct faulty {
     void (*log)(const char *name);
 
     /* What has been seen. */
-    atomic_uint calls;          /* that count, so far */
-    atomic_uint write_backs;    /* calls of write_back, which cannot fail */
-    const char *_Atomic failed; /* the call whose turn it was; NULL: none has failed */
+    atomic_uint calls;       /* that count, so far */
+    atomic_uint write_backs; /* calls of write_back, which cannot fail */
 };
 
 extern struct faulty faulty;
@@ -56,18 +55,6 @@ void faulty_fail(const char *only, unsigned at, int error);
 
 /* All calls of these names fail in this way. */
 void faulty_fail_all(const char *names, int error);
-
-/* Before the next call of this name, something else happens. */
-void faulty_meet(const char *name, void (*meet)(void));
-
-/* No more failures, but for those of `never`. Was there one? To fail each call in turn:
- *
- *     do {
- *         faulty_fail(NULL, ++at, EIO);
- *         ...
- *     } while (faulty_stop());
- */
-bool faulty_stop(void);
 
 /* For a test's own sys_X: is this call to fail? If so, errno says how. */
 bool faulty_fails(const char *name);
