@@ -5,7 +5,9 @@
 
 #include "shuffle/gather.h"
 
-enum { RECORDS = 140000 };
+/* The last record is so long that only its last byte is left when blocks are loaded, as many at a time as there can be.
+ */
+enum { RECORDS = 140000, ALL_BYTES = (1 << 20) + 1 };
 
 static uint32_t expected[RECORDS];
 static size_t collected;
@@ -38,14 +40,18 @@ static void arrange(struct order_node node)
 static void gather_numbers(const struct gather_order *order, bool spilled, uint64_t counted)
 {
     struct output *to = small_output("out");
+    static char line[1 << 18];
     struct piles piles;
     unsigned next = 0;
+    size_t bytes = 0;
 
     piles_init(&piles, 1, 1, &small.run.engine.pool, &small.place);
     for (unsigned i = 0; i < RECORDS; i++) {
-        char line[16];
+        const size_t digits = i + 1 < RECORDS ? 1 : ALL_BYTES - bytes - 1;
+        const size_t length = (size_t)snprintf(line, sizeof line, "%0*u\n", (int)digits, i);
 
-        pile_append(&piles, 0, (uint8_t *)line, (size_t)snprintf(line, sizeof line, "%u\n", i));
+        pile_append(&piles, 0, (uint8_t *)line, length);
+        bytes += length;
     }
     piles_seal(&piles);
     piles.pile[0].records = counted;

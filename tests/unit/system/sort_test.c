@@ -1,5 +1,7 @@
 #include "support/faulty_sys.h"
 
+#include <errno.h>
+
 #include "support/unit.h"
 #include "system/sort.h"
 
