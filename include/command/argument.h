@@ -100,7 +100,7 @@ argument_setter argument_separator; /* one byte, as `sort -t` takes it, or an es
 /* What ends a line: 1 to RECORD_DELIMITER_BYTES_MAX bytes, as escape_parse takes them. */
 argument_setter argument_delimiter;
 
-/* KIND or KIND:ARGUMENT, of kind.h; "csv" if there is no argument. */
+/* KIND or KIND:ARGUMENT, of record.h; "csv" if there is no argument. */
 argument_setter argument_records;
 
 argument_setter argument_split;

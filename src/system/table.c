@@ -92,8 +92,7 @@ void table_put_block(struct table *table, uint64_t b)
     table->block[b] = NULL;
 }
 
-/* ---- Sorting: pairs are dealt by the lowest byte of their keys from one pair of tables to the other, and so on ----
- */
+/* ---- Sorting: pairs are dealt by the lowest byte of their keys to other tables, then by the next byte ---- */
 
 enum { BYTE_BITS = 8, VALUES = 1 << BYTE_BITS, KEY_BYTES = sizeof(uint64_t) };
 
