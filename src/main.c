@@ -9,8 +9,8 @@
  *     command    the command line
  *                    command_line help option_table argument suggest options
  *     sample     other orders than that of the seed: parts, with replacement, by weight, on request, as GNU shuf
- *                    requests weight_tree weighted weight_input weight_law range replacement gnu
- *                    in_order key_order keep
+ *                    requests weight_tree weighted weight_input weight_law range replacement gnu in_order
+ *                    key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    draft sweep batch store manifest line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
@@ -23,11 +23,10 @@
  *                    archive grouping torn key_check record_reader position generated source stream
  *                    contents hints decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header csv sequences string lines sizes tar_kind length tail key record
- *                    tar_headers scan field json
+ *                    header csv sequences string lines sizes tar_kind length tail key record tar_headers
+ *                    scan field json
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads packer program folder file_mark sort table fault hardware io
- *                    signals pool sys
+ *                    threads packer program folder file_mark table fault hardware io signals pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 steps decimal number escape arithmetic uint128
  *                    tunable

@@ -204,10 +204,6 @@ uint64_t record_marks(const struct record_format *format, struct record_scan *sc
 /* Take these marks away. Returns how many bytes are left, from data[0] on. */
 size_t record_unmark(const struct record_format *format, struct record_scan *scan, uint8_t *data, size_t bytes);
 
-/* Do the ends in a block depend on the bytes before it? Not without a kind and a group: then a zeroed scan will do
- * anywhere. */
-bool record_is_sequential(const struct record_format *format);
-
 /* At the end of an input, which has no groups: find the bytes that are missing from the record in which `scan` stands.
  * *missing points to them, in the format. Returns their number, 0 at the beginning of a record, or -1 if it cannot be
  * completed: a short group of lines, a part of a fixed size or length, an open quote. If the input ends with the first

@@ -18,12 +18,11 @@
 enum { POOL_SLACK_BYTES = 64 };
 
 struct pool {
-    uint8_t *memory;      /* the blocks, one after another */
+    uint8_t *memory;      /* the mapping: the blocks, one after another, and the lists */
     size_t block_bytes;   /* a power of two, at least 256 */
     unsigned block_shift; /* its logarithm */
     uint32_t blocks;      /* how many there are */
     uint32_t *next;       /* the block that follows in its chain, or POOL_NONE */
-    void *mapping;
     size_t mapping_bytes;
     pthread_mutex_t mutex; /* guards what follows */
     uint32_t free;         /* blocks that nobody holds, promised ones among them */

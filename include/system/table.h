@@ -94,4 +94,20 @@ static inline void table_prefetch(const struct table *table, uint64_t i)
     __builtin_prefetch(table->wide ? (void *)table_u64(table, i) : (void *)table_u32(table, i), 1);
 }
 
+/* ---- Sorting ---- */
+
+/* 8-byte keys with an 8-byte number beside each. */
+struct table_pairs {
+    struct table key;
+    struct table value;
+};
+
+/* Room for `count` pairs out of what the pool has free, as table_take. */
+void table_pairs_take(struct table_pairs *pairs, struct pool *pool, uint64_t count);
+void table_pairs_release(struct table_pairs *pairs); /* also when zeroed */
+
+/* Sort pairs [0, count) by key; equal keys keep their order. Takes as many again meanwhile. (Radix sort from the lowest
+ * byte up) */
+void table_sort(struct table_pairs *pairs, uint64_t count);
+
 #endif

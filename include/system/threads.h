@@ -3,14 +3,9 @@
 
 /* Several threads at one job. */
 
-#include <pthread.h>
-
 /* Run body(context, 0) in the calling thread and body(context, 1 ... workers - 1) in threads of their own, and return
  * when all have returned. The job must get done by any number of workers from 1 up: where the system gives fewer
  * threads, fewer run. */
 void threads_run(unsigned workers, void (*body)(void *context, unsigned worker), void *context);
-
-/* Wait for a condition, for so long at most, unless somebody sets the clock back. */
-void threads_await(pthread_cond_t *condition, pthread_mutex_t *mutex, long nanoseconds);
 
 #endif

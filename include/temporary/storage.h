@@ -108,9 +108,4 @@ static inline void storage_reader_release(struct storage_reader *reader) /* also
         reader->storage->kind->end(reader);
 }
 
-static inline void storage_report(struct storage *storage, unsigned pile)
-{
-    storage->kind->report(storage, pile);
-}
-
 #endif

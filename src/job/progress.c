@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arithmetic.h"
@@ -19,10 +20,9 @@
 #include "system/hardware.h"
 #include "system/signals.h"
 #include "system/sys.h"
-#include "system/threads.h"
 
 /* Five times a second, the thread checks whether it is time to draw. */
-static const long TICK_NANOSECONDS = 200000000;
+static const long TICK_NANOSECONDS = 200000000, SECOND_NANOSECONDS = 1000000000;
 
 /* Milliseconds: without an option, progress is shown after the first time; whole lines are the second one apart. */
 enum { PATIENCE = 2000, LINES_PERIOD = 30000 };
@@ -201,13 +201,25 @@ static void draw(const struct progress *progress)
     signals_draw(text.bytes, text.length);
 }
 
+/* Wait for a tick at most, unless somebody sets the clock back. */
+static void await_tick(struct progress *progress)
+{
+    struct timespec moment;
+
+    clock_gettime(CLOCK_REALTIME, &moment);
+    moment.tv_nsec += TICK_NANOSECONDS;
+    moment.tv_sec += moment.tv_nsec / SECOND_NANOSECONDS;
+    moment.tv_nsec %= SECOND_NANOSECONDS;
+    pthread_cond_timedwait(&progress->changed, &progress->mutex, &moment);
+}
+
 static void *work(void *argument)
 {
     struct progress *progress = argument;
 
     pthread_mutex_lock(&progress->mutex);
     for (;;) {
-        threads_await(&progress->changed, &progress->mutex, TICK_NANOSECONDS);
+        await_tick(progress);
         if (progress->ends)
             break;
         if (sys_milliseconds() < progress->due)

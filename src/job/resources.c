@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/tunable.h"
 #include "input/archive.h"

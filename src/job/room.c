@@ -10,7 +10,6 @@
 #include "job/room.h"
 
 #include "base/arithmetic.h"
-#include "base/number.h"
 #include "input/generated.h"
 #include "job/task.h"
 #include "system/sys.h"

@@ -26,8 +26,6 @@ static bool is_sparse(const struct options *options)
 
 enum task task_of(const struct options *options)
 {
-    const bool gnu = options->random_source != NULL;
-
     if (options->scatter != NULL)
         return options->sweep ? TASK_SWEEP : TASK_ADD_BATCH;
     if (options->gather != NULL)
@@ -49,7 +47,7 @@ enum task task_of(const struct options *options)
         return options->range ? TASK_RANGE_REPEAT : TASK_REPEAT;
     if (options->range && is_sparse(options))
         return TASK_RANGE;
-    if (gnu)
+    if (options->random_source != NULL)
         return options->count == UINT64_MAX || options->echo || options->range ? TASK_GNU : TASK_GNU_SAMPLE;
     return TASK_SHUFFLE;
 }

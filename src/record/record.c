@@ -10,7 +10,6 @@
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "record/scan.h"
-#include "record/tar_headers.h"
 
 TUNABLE(ENDS, 512, 1, 512);  /* found at a time where not all of them are wanted */
 TUNABLE(MEMBERS, 8, 1, 512); /* of a group, about as many as are looked at in vain where only its end is wanted */
@@ -257,11 +256,6 @@ const uint8_t *record_start(const struct record_format *format, size_t *bytes)
 
     *bytes = starts ? format->string_bytes - 1 : 0;
     return starts ? format->string + 1 : NULL;
-}
-
-bool record_is_sequential(const struct record_format *format)
-{
-    return format->grouped || format->kind != NULL;
 }
 
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)

@@ -103,22 +103,19 @@ static void advance(const struct record_format *format, struct record_scan *scan
         (void)find_ends(format, scan, data + from, bytes - from, ends, ENDS, &scanned);
 }
 
-/* How much of the delimiter string ends the record: all of it, unless what stands there would then be found to begin
- * it earlier, as a newline does where two of them are the delimiter. */
-static ssize_t missing_of_string(const struct record_format *format, struct record_scan scan)
-{
-    size_t bytes = 0;
-
-    while (!step(format, &scan, format->string[bytes]))
-        bytes++;
-    return (ssize_t)bytes + 1;
-}
-
+/* All of the delimiter string ends the record, unless what stands there would then be found to begin it earlier, as a
+ * newline does where two of them are the delimiter. */
 static ssize_t missing_at_end(const struct record_format *format, const struct record_scan *scan,
                               const uint8_t **missing)
 {
+    struct record_scan further = *scan;
+    ssize_t bytes = 0;
+
     *missing = format->string;
-    return scan->open ? missing_of_string(format, *scan) : 0;
+    if (scan->open)
+        while (!step(format, &further, format->string[bytes++]))
+            continue;
+    return bytes;
 }
 
 static ssize_t missing_at_start(const struct record_format *format, const struct record_scan *scan,

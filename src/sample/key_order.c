@@ -16,7 +16,6 @@
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
-#include "system/sort.h"
 
 enum { RANGES = 256 };
 TUNABLE(DIVISIONS, RANGES / 2, 1, RANGES / 2); /* each may begin two ranges */
@@ -294,22 +293,22 @@ static void make_room(struct run *run, struct ranges *ranges, unsigned j)
 static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, struct transfer *transfer)
 {
     uint64_t records = ranges->range[j].records, skipped, taken;
-    struct sort_pairs pairs;
+    struct table_pairs pairs;
     struct pile_keys keys;
 
     make_room(run, ranges, j);
     pile_load(&ranges->piles, 2 * j);
     pile_load(&ranges->piles, 2 * j + 1);
-    sort_pairs_take(&pairs, &run->engine.pool, records);
+    table_pairs_take(&pairs, &run->engine.pool, records);
     pile_source_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
     for (uint64_t i = 0; i < records; i++)
         *table_u64(&pairs.key, i) = pile_source_keys_next(&keys);
     pile_source_keys_close(&keys);
     index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value);
-    sort_by_key(&pairs, records);
+    table_sort(&pairs, records);
     taken = run_pass(run, records, &skipped);
     index_copy(&ranges->piles, &run->format, &pairs.value, skipped, taken, &transfer->outlet);
-    sort_pairs_release(&pairs);
+    table_pairs_release(&pairs);
     clear(ranges, j);
 }
 

@@ -14,7 +14,6 @@
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
 #include "shuffle/shuffle.h"
-#include "system/sort.h"
 
 /* Records drawn at a time from memory with references: it takes a few to hide the latency. */
 TUNABLE(BATCH, 4096, 1, 4096);
@@ -67,7 +66,7 @@ static void write_resident(struct replacement *r, const struct table *references
 
 /* The records drawn, on their way from the pile of all to a pile of their own. */
 struct collection {
-    struct sort_pairs drawn; /* by number of record; beside it the place in the output */
+    struct table_pairs drawn; /* by number of record; beside it the place in the output */
     uint64_t count;
     uint64_t put_off; /* the first of `drawn` are for another pass */
     struct table places;
@@ -143,16 +142,16 @@ static void draw_batch(struct replacement *r, struct collection *c, uint64_t cou
     struct pool *pool = &r->run->engine.pool;
 
     table_take(&c->places, pool, count, sizeof(uint64_t));
-    sort_pairs_take(&c->drawn, pool, count);
+    table_pairs_take(&c->drawn, pool, count);
     table_pin(&c->places);
     draw(r, &c->drawn.key, count);
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&c->drawn.value, i) = i;
-    sort_by_key(&c->drawn, count);
+    table_sort(&c->drawn, count);
     c->count = count;
     piles_init(&c->piles, 1, 1, pool, r->run->engine.place);
     collect(r, c);
-    sort_pairs_release(&c->drawn);
+    table_pairs_release(&c->drawn);
 }
 
 /* How many records are drawn in the next pass; room is made for them. */

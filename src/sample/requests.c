@@ -148,17 +148,6 @@ static size_t next_line(struct dialogue *dialogue, const char **line)
     return bytes;
 }
 
-static void open_dialogue(struct dialogue *dialogue, uint8_t *in, size_t in_room, uint8_t *out, size_t out_room)
-{
-    struct stat status;
-
-    *dialogue = (struct dialogue){.in = in, .in_room = in_room};
-    dialogue->keeps = sys_fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode);
-    output_buffer_init(&dialogue->out, out, out_room, flush, dialogue);
-    sys_widen_pipe(STDIN_FILENO);
-    sys_widen_pipe(STDOUT_FILENO);
-}
-
 /* ---- All of it ---- */
 
 struct requests {
@@ -557,6 +546,7 @@ void requests_answer(struct run *run, struct source *source, const struct weight
     const size_t lines_bytes = share > LINES_BYTES ? share : LINES_BYTES;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
     uint8_t *lines = sys_map(lines_bytes);
+    struct stat status;
 
     (void)pool_promise(pool, pool->blocks / LINES_SHARE);
     if (lines == NULL)
@@ -567,7 +557,11 @@ void requests_answer(struct run *run, struct source *source, const struct weight
     r->drawn.wide = true;
     random_words_init(&r->words, &run->order.key, "requests");
     open_records(r, weights);
-    open_dialogue(&r->dialogue, lines, lines_bytes, space.data, space.bytes);
+    r->dialogue = (struct dialogue){.in = lines, .in_room = lines_bytes};
+    r->dialogue.keeps = sys_fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode);
+    output_buffer_init(&r->dialogue.out, space.data, space.bytes, flush, &r->dialogue);
+    sys_widen_pipe(STDIN_FILENO);
+    sys_widen_pipe(STDOUT_FILENO);
     answer_all(r);
     free(r);
 }

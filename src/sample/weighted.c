@@ -18,7 +18,6 @@
 #include "sample/replacement.h"
 #include "sample/weight_law.h"
 #include "shuffle/pile.h"
-#include "system/sort.h"
 
 /* ---- Without replacement ---- */
 
@@ -319,14 +318,14 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
     const struct engine_space whole = engine_buffer(&d->run->engine, ENGINE_WHOLE);
     struct pool *pool = &d->run->engine.pool;
     struct table high, low;
-    struct sort_pairs pairs;
+    struct table_pairs pairs;
     struct uint128 end = {0};
     struct pile_keys keys;
     uint64_t record = 0;
 
     table_take(&high, pool, count, sizeof(uint64_t));
     table_take(&low, pool, count, sizeof(uint64_t));
-    sort_pairs_take(&pairs, pool, count);
+    table_pairs_take(&pairs, pool, count);
     for (uint64_t i = 0; i < count; i++) {
         struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
 
@@ -335,10 +334,10 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
         *table_u64(&pairs.key, i) = number.low;
         *table_u64(&pairs.value, i) = i;
     }
-    sort_by_key(&pairs, count);
+    table_sort(&pairs, count);
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&pairs.key, i) = *table_u64(&high, *table_u64(&pairs.value, i));
-    sort_by_key(&pairs, count);
+    table_sort(&pairs, count);
     pile_source_keys_verify(&d->piles, 0, whole.data, whole.bytes);
     pile_source_keys_open(&keys, &d->piles, 0, true);
     next_share(d, &keys, &end);
@@ -353,7 +352,7 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
     pile_source_keys_close(&keys);
     table_release(&high);
     table_release(&low);
-    sort_pairs_release(&pairs);
+    table_pairs_release(&pairs);
 }
 
 static void draw_weighted(void *context, uint64_t records, struct table *numbers, uint64_t count)

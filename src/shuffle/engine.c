@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/tunable.h"
 #include "shuffle/queue.h"
 #include "system/hardware.h"
 #include "system/sys.h"

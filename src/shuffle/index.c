@@ -10,7 +10,6 @@
 #include "shuffle/index.h"
 
 #include "base/arithmetic.h"
-#include "base/tunable.h"
 #include "record/tar_headers.h"
 #include "system/sys.h"
 

@@ -14,7 +14,6 @@
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "system/fault.h"
-#include "system/sys.h"
 
 /* Spilled tails are written in pieces of 256 KiB, less if the memory is small: S/1024 for each of 512 piles keeps all
  * tails together at about S/4, as they are half full on average. */
@@ -391,7 +390,7 @@ void pile_clear(struct piles *piles, unsigned p)
 void pile_check(const struct piles *piles, unsigned p, uint64_t found)
 {
     if (found != piles->pile[p].records)
-        storage_report(piles->storage, p);
+        piles->storage->kind->report(piles->storage, p);
 }
 
 /* ---- Reading ---- */

@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/tunable.h"
 #include "system/fault.h"
 #include "system/pool.h"
 

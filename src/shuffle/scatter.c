@@ -71,6 +71,7 @@ struct scattering {
     const uint8_t *lent;      /* the end of what the source has lent, if it does, */
     const uint8_t *space_end; /* and that of all it can lend */
     struct record_scan scan;  /* where blocks that were scanned in order end */
+    bool in_order;            /* do the ends in a block depend on the bytes before it? */
     bool limited;
     atomic_uint kept;          /* that many piles, the first ones, may still be wanted */
     _Atomic uint64_t *counted; /* records routed to each pile; only with a limit */
@@ -114,7 +115,7 @@ static void scan_block(struct scattering *s, struct queue_block *block)
     const uint8_t *data = block->data + block->from;
     const size_t bytes = block->bytes - block->from;
     struct record_scan anywhere = {0};
-    struct record_scan *scan = record_is_sequential(format) ? &s->scan : &anywhere;
+    struct record_scan *scan = s->in_order ? &s->scan : &anywhere;
     size_t scanned = bytes;
     bool whole;
 
@@ -438,8 +439,12 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     const struct engine_space space = engine_buffer(engine, ENGINE_WHOLE);
     const unsigned workers = engine->memory.workers;
     const unsigned last = plan->last > 0 ? plan->last : plan->piles;
-    struct scattering s = {
-        .format = format, .plan = plan, .source = source, .piles = piles, .limited = plan->limit < UINT64_MAX};
+    struct scattering s = {.format = format,
+                           .plan = plan,
+                           .source = source,
+                           .piles = piles,
+                           .in_order = format->grouped || format->kind != NULL,
+                           .limited = plan->limit < UINT64_MAX};
     unsigned lanes = 1; /* one for each worker, if there are as many */
     uint64_t records;
     bool whole;
@@ -456,7 +461,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         s.space_end = source_base(source) + source_space(source);
     if (plan->strata != NULL)
         strata_begin(plan->strata, lanes);
-    s.queue = queue_open(space.data, space.bytes, workers, lanes, record_is_sequential(format));
+    s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order);
     atomic_init(&s.kept, last);
     for (unsigned p = 0; p < piles->count; p++)
         if (p < plan->first || p >= last)

@@ -26,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "store/batch.h"
 #include "store/sweep.h"

@@ -18,11 +18,10 @@ int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
     pool->blocks = (uint32_t)((bytes - POOL_SLACK_BYTES) / (block_bytes + sizeof *pool->next));
     pool->free = pool->blocks;
     pool->mapping_bytes = bytes;
-    pool->mapping = sys_map(bytes);
-    if (pool->mapping == NULL)
+    pool->memory = sys_map(bytes);
+    if (pool->memory == NULL)
         return -1;
     pthread_mutex_init(&pool->mutex, NULL);
-    pool->memory = pool->mapping;
     lists = (size_t)pool->blocks * block_bytes + POOL_SLACK_BYTES;
     pool->next = (uint32_t *)(void *)(pool->memory + lists);
     return 0;
@@ -30,11 +29,11 @@ int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
 
 void pool_close(struct pool *pool)
 {
-    if (pool->mapping == NULL)
+    if (pool->memory == NULL)
         return;
     pthread_mutex_destroy(&pool->mutex);
-    sys_unmap(pool->mapping, pool->mapping_bytes);
-    pool->mapping = NULL;
+    sys_unmap(pool->memory, pool->mapping_bytes);
+    pool->memory = NULL;
 }
 
 static uint32_t take_fresh(struct pool *pool, uint32_t blocks)

@@ -91,3 +91,62 @@ void table_put_block(struct table *table, uint64_t b)
     pool_put(table->pool, block, block, 1);
     table->block[b] = NULL;
 }
+
+/* ---- Sorting: pairs are dealt by the lowest byte of their keys to other tables, then by the next byte ---- */
+
+enum { BYTE_BITS = 8, VALUES = 1 << BYTE_BITS, KEY_BYTES = sizeof(uint64_t) };
+
+void table_pairs_take(struct table_pairs *pairs, struct pool *pool, uint64_t count)
+{
+    table_take(&pairs->key, pool, count, sizeof(uint64_t));
+    table_take(&pairs->value, pool, count, sizeof(uint64_t));
+}
+
+void table_pairs_release(struct table_pairs *pairs)
+{
+    table_release(&pairs->key);
+    table_release(&pairs->value);
+}
+
+/* The byte number b, from the lowest on, of pair i's key. */
+static unsigned digit(const struct table_pairs *pairs, uint64_t i, unsigned b)
+{
+    return *table_u64(&pairs->key, i) >> BYTE_BITS * b & (VALUES - 1);
+}
+
+/* Move all pairs to where their bytes number b have them, of which each value is there so many times. */
+static void deal(const struct table_pairs *from, struct table_pairs *to, uint64_t count, unsigned b,
+                 const uint64_t times[VALUES])
+{
+    uint64_t place[VALUES] = {0};
+
+    for (unsigned value = 1; value < VALUES; value++)
+        place[value] = place[value - 1] + times[value - 1];
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t next = place[digit(from, i, b)]++;
+
+        *table_u64(&to->key, next) = *table_u64(&from->key, i);
+        *table_u64(&to->value, next) = *table_u64(&from->value, i);
+    }
+}
+
+void table_sort(struct table_pairs *pairs, uint64_t count)
+{
+    uint64_t times[KEY_BYTES][VALUES] = {{0}};
+    struct table_pairs spare;
+
+    table_pairs_take(&spare, pairs->key.pool, count);
+    for (uint64_t i = 0; i < count; i++)
+        for (unsigned b = 0; b < KEY_BYTES; b++)
+            times[b][digit(pairs, i, b)]++;
+    for (unsigned b = 0; b < KEY_BYTES && count > 0; b++) {
+        const struct table_pairs unsorted = *pairs;
+
+        if (times[b][digit(pairs, 0, b)] == count)
+            continue;
+        deal(pairs, &spare, count, b, times[b]);
+        *pairs = spare;
+        spare = unsorted;
+    }
+    table_pairs_release(&spare);
+}

@@ -3,9 +3,9 @@
 
 #include "system/threads.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "system/signals.h"
 #include "system/sys.h"
@@ -13,25 +13,12 @@
 /* No function of this program keeps more than a few dozen KiB of its own; sanitizers need about four times as much. */
 static const size_t STACK_BYTES = (size_t)256 << 10;
 
-static const long SECOND_NANOSECONDS = 1000000000;
-
 struct member {
     void (*body)(void *context, unsigned worker);
     void *context;
     unsigned worker;
     pthread_t thread;
 };
-
-void threads_await(pthread_cond_t *condition, pthread_mutex_t *mutex, long nanoseconds)
-{
-    struct timespec moment;
-
-    clock_gettime(CLOCK_REALTIME, &moment);
-    moment.tv_nsec += nanoseconds;
-    moment.tv_sec += moment.tv_nsec / SECOND_NANOSECONDS;
-    moment.tv_nsec %= SECOND_NANOSECONDS;
-    pthread_cond_timedwait(condition, mutex, &moment);
-}
 
 static void *work(void *argument)
 {

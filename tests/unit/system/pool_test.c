@@ -35,7 +35,7 @@ UNIT_TEST(blocks_and_their_list_are_cut_from_the_bytes_given)
         assert_int_equal(pool_open(&pool, BYTES - less, BLOCK), 0);
         assert_int_equal(pool.blocks, BLOCKS - less);
         assert_int_equal(pool.free, BLOCKS - less);
-        assert_true((uint8_t *)(pool.next + pool.blocks) <= (uint8_t *)pool.mapping + BYTES - less);
+        assert_true((uint8_t *)(pool.next + pool.blocks) <= pool.memory + BYTES - less);
         assert_true((uint8_t *)pool.next >= pool_block(&pool, pool.blocks - 1) + BLOCK + POOL_SLACK_BYTES);
         assert_int_equal(pool_blocks_for(&pool, BLOCK), 1);
         assert_int_equal(pool_blocks_for(&pool, ((uint64_t)1 << 40) + 1), ((uint64_t)1 << 28) + 1);

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "support/unit.h"
-#include "system/sort.h"
+#include "system/table.h"
 
 enum { BLOCK = 4096, BLOCKS = 256 };
 
@@ -30,14 +30,14 @@ static int teardown(void **state)
  * numbers among equal keys. */
 static void assert_sorts(uint64_t count, uint64_t (*key)(uint64_t i))
 {
-    struct sort_pairs pairs;
+    struct table_pairs pairs;
 
-    sort_pairs_take(&pairs, &pool, count + 1);
+    table_pairs_take(&pairs, &pool, count + 1);
     for (uint64_t i = 0; i <= count; i++) {
         *table_u64(&pairs.key, i) = i < count ? key(i) : 0;
         *table_u64(&pairs.value, i) = i;
     }
-    sort_by_key(&pairs, count);
+    table_sort(&pairs, count);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t here = *table_u64(&pairs.key, i);
         uint64_t number = *table_u64(&pairs.value, i);
@@ -49,7 +49,7 @@ static void assert_sorts(uint64_t count, uint64_t (*key)(uint64_t i))
             assert_true(before < here || (before == here && *table_u64(&pairs.value, i - 1) < number));
         }
     }
-    sort_pairs_release(&pairs);
+    table_pairs_release(&pairs);
 }
 
 static uint64_t key_at_random(uint64_t i)
