@@ -127,6 +127,22 @@ void folder_names_release(struct folder_names *names)
     *names = (struct folder_names){0};
 }
 
+/* The list has room for `*room` names. It grows, since libc would touch room for all where that was used before. */
+static void add_name(struct folder_names *names, size_t *room, const char *name)
+{
+    if (names->count == *room) {
+        size_t larger = *room < 64 ? 64 : *room * 2;
+        char **moved = fault_allocate(larger, sizeof *moved);
+
+        if (names->count > 0)
+            memcpy(moved, names->name, names->count * sizeof *moved);
+        free(names->name);
+        names->name = moved;
+        *room = larger;
+    }
+    names->name[names->count++] = join(name, NULL);
+}
+
 static int compare_names(const void *one, const void *other)
 {
     return strcmp(*(char *const *)one, *(char *const *)other); /* which compares unsigned bytes */
@@ -151,16 +167,17 @@ void folder_list(const struct folder *folder, struct folder_names *names)
 {
     void *list = sys_list_open(folder->fd);
     const char *name;
+    size_t room = 0;
 
+    *names = (struct folder_names){0};
     if (list == NULL)
         folder_report(folder, NULL, errno);
-    *names = (struct folder_names){.name = fault_allocate(FOLDER_NAMES_MAX, sizeof *names->name)};
     while ((name = sys_list_next(list)) != NULL) {
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
         if (names->count == FOLDER_NAMES_MAX)
             folder_say(folder, NULL, "there are more than %d names in it", FOLDER_NAMES_MAX);
-        names->name[names->count++] = join(name, NULL);
+        add_name(names, &room, name);
     }
     if (errno != 0)
         folder_report(folder, NULL, errno);
