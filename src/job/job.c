@@ -23,6 +23,7 @@
 #include "job/resources.h"
 #include "job/room.h"
 #include "job/task.h"
+#include "output/sink.h"
 #include "sample/gnu.h"
 #include "sample/in_order.h"
 #include "sample/range.h"
@@ -255,6 +256,9 @@ static void answer_requests(struct resources *resources)
     struct run run = {.rereads = false};
     uint64_t bytes;
 
+    if (sys_access_mode(STDIN_FILENO) < 0)
+        fault_report("standard input", errno);
+    sink_free(sink_open(NULL)); /* the run ends if it is closed */
     check_name(resources->options.files0_from);
     check_name(resources->options.weights);
     resources->options.progress = OPTIONS_PROGRESS_NEVER; /* nobody knows the end */

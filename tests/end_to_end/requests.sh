@@ -250,8 +250,9 @@ test_a_reader_that_goes_away_ends_the_run() {
     if [ -c /dev/full ]; then
         fails_with 1 'bigshuf: write error: No space left on device' ask 'draw 1\n' >/dev/full
     fi
-    fails_with 1 'bigshuf: standard input: Bad file descriptor' bigshuf --requests in <&-
-    fails_with 1 'bigshuf: write error: Bad file descriptor' ask 'draw 1\n' >&-
+    mkfifo never
+    fails_with 1 'bigshuf: standard input: Bad file descriptor' bigshuf --requests never <&-
+    fails_with 1 'bigshuf: write error: Bad file descriptor' bigshuf --requests never </dev/null >&-
 }
 
 # ---- Memory, and what others do to the input ----
