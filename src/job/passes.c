@@ -362,6 +362,15 @@ static void list_batches(FILE *to, const struct store *store, const struct folde
     free(totals.pile);
 }
 
+static FILE *open_text(char **text, size_t *length)
+{
+    FILE *to = open_memstream(text, length);
+
+    if (to == NULL)
+        fault_report("memory", errno);
+    return to;
+}
+
 /* The text is put together in memory first, so that nothing is printed of a store that cannot be read. */
 void passes_list(struct resources *resources)
 {
@@ -369,10 +378,8 @@ void passes_list(struct resources *resources)
     struct folder_names names;
     char *text = NULL;
     size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
+    FILE *to = open_text(&text, &length);
 
-    if (to == NULL)
-        fault_report("memory", errno);
     store_open(&resources->store, resources->options.gather);
     store_batches(store, &names);
     list_batches(to, store, &names, resources->options.delimiter == '\0');

@@ -238,7 +238,8 @@ struct order order_of_batch(const struct order *order, const char *name)
     const size_t length = strlen(name);
 
     put_number(arguments, length);
-    memcpy(arguments + 8, name, length);
+    for (size_t i = 0; i < length; i++)
+        arguments[8 + i] = (uint8_t)name[i];
     return derive(order, "batch", arguments, 8 + length);
 }
 

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
             return 1;
     for (ssize_t got; (got = getline(&line, &room, stdin)) > 0;) {
         const size_t bytes = (size_t)got - (line[got - 1] == '\n');
-        uint8_t *record = malloc(bytes + 16);
+        uint8_t *record = calloc(bytes + 16, 1);
 
         fwrite(record, 1, length_twin_put(coding, record, (uint8_t *)line, bytes), stdout);
         free(record);
