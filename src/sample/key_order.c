@@ -18,7 +18,8 @@
 #include "shuffle/pile.h"
 
 enum { RANGES = 256 };
-TUNABLE(DIVISIONS, RANGES / 2, 1, RANGES / 2); /* each may begin two ranges */
+/* Each may begin two ranges. With one alone, a range might be divided into itself. */
+TUNABLE(DIVISIONS, RANGES / 2, 2, RANGES / 2);
 
 TUNABLE(SAMPLE, 4096, 2, 4096);   /* keys: 16 for a range */
 TUNABLE(COUNTING, 1024, 1, 1024); /* records after which it is seen how many ranges are wanted */
