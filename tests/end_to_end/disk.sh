@@ -370,6 +370,9 @@ test_twenty_descriptors_are_enough_and_forty_for_several_directories() {
     more_than_memory >in
     works_with_descriptors 40 -T 1 -T 2 -T 3 -T 4
     works_with_descriptors 20 --parallel=4
+    cat in in >twice
+    mv twice in
+    works_with_descriptors 600 # two piles in a file, most of them spilled
     giants >in
     works_with_descriptors 20
 }
