@@ -161,12 +161,12 @@ struct pile_keys {
     uint64_t key[PILE_KEYS_AHEAD];
 };
 
-/* pile_source_keys_append counts them as the pile's records; pile_source_keys_verify is pile_source_verify; `keep` is
+/* pile_keys_append counts them as the pile's records; pile_keys_verify is pile_source_verify; `keep` is
  * that of pile_source. */
-void pile_source_keys_append(struct piles *piles, unsigned pile, uint64_t key);
-void pile_source_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
-void pile_source_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep);
-uint64_t pile_source_keys_next(struct pile_keys *keys); /* the run ends if there are no more of them */
-void pile_source_keys_close(struct pile_keys *keys);    /* also when zeroed */
+void pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
+void pile_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
+void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep);
+uint64_t pile_keys_next(struct pile_keys *keys); /* the run ends if there are no more of them */
+void pile_keys_close(struct pile_keys *keys);    /* also when zeroed */
 
 #endif

@@ -96,7 +96,7 @@ static void put(const struct run *run, struct ranges *ranges, const struct recor
     if (!piece->last)
         return;
     if (j < ranges->kept) {
-        pile_source_keys_append(&ranges->piles, 2 * j + 1, key);
+        pile_keys_append(&ranges->piles, 2 * j + 1, key);
         range->least = key < range->least ? key : range->least;
         range->greatest = key > range->greatest ? key : range->greatest;
         range->records++;
@@ -140,15 +140,15 @@ static size_t sample_keys(struct ranges *ranges, unsigned first, unsigned end, u
         uint64_t after = before + ranges->range[j].records;
         struct pile_keys keys;
 
-        pile_source_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
+        pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
         for (uint64_t i = before; i < after; i++) {
-            sample[count] = pile_source_keys_next(&keys);
+            sample[count] = pile_keys_next(&keys);
             if (i == next && count < SAMPLE - 1) {
                 count++;
                 next += step;
             }
         }
-        pile_source_keys_close(&keys);
+        pile_keys_close(&keys);
     }
     return count;
 }
@@ -187,15 +187,15 @@ static void scatter_range(struct run *run, struct ranges *from, unsigned j, stru
     uint64_t key = 0;
     uint64_t found = 0;
 
-    pile_source_keys_open(&keys, &from->piles, 2 * j + 1, false);
+    pile_keys_open(&keys, &from->piles, 2 * j + 1, false);
     record_reader_init(&reader, &run->format, records, space.data, space.bytes);
     for (; record_reader_next(&reader, &piece); found += piece.last) {
         if (piece.first)
-            key = pile_source_keys_next(&keys);
+            key = pile_keys_next(&keys);
         put(run, to, &piece, key);
     }
     pile_check(&from->piles, 2 * j, found);
-    pile_source_keys_close(&keys);
+    pile_keys_close(&keys);
     source_free(records);
     clear(from, j);
 }
@@ -301,10 +301,10 @@ static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, str
     pile_load(&ranges->piles, 2 * j);
     pile_load(&ranges->piles, 2 * j + 1);
     table_pairs_take(&pairs, &run->engine.pool, records);
-    pile_source_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
+    pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
     for (uint64_t i = 0; i < records; i++)
-        *table_u64(&pairs.key, i) = pile_source_keys_next(&keys);
-    pile_source_keys_close(&keys);
+        *table_u64(&pairs.key, i) = pile_keys_next(&keys);
+    pile_keys_close(&keys);
     index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value);
     table_sort(&pairs, records);
     taken = run_pass(run, records, &skipped);

@@ -102,7 +102,7 @@ static bool admit(void *context, uint64_t record)
     w->candidates++;
     for (; w->most > 0 && w->candidates - *table_u64(&w->count, w->most) >= limit; w->most--)
         w->candidates -= *table_u64(&w->count, w->most);
-    pile_source_keys_append(&w->piles, KEYS, key);
+    pile_keys_append(&w->piles, KEYS, key);
     return true;
 }
 
@@ -119,7 +119,7 @@ static void store_candidates(struct weighing *w, struct source *source)
     keep_records(w->run, source, &candidates, &w->piles, PILES);
     end_weighing(w);
     pile_source_verify(&w->piles, RECORDS, &w->run->format, whole.data, whole.bytes);
-    pile_source_keys_verify(&w->piles, KEYS, whole.data, whole.bytes);
+    pile_keys_verify(&w->piles, KEYS, whole.data, whole.bytes);
 }
 
 /* If more records are stored than will be written: the greatest key that will be written. *equal receives how many of
@@ -136,14 +136,14 @@ static uint64_t find_greatest(struct weighing *w, uint64_t *equal)
         struct pile_keys keys;
         unsigned i = 0;
 
-        pile_source_keys_open(&keys, &w->piles, KEYS, true);
+        pile_keys_open(&keys, &w->piles, KEYS, true);
         for (uint64_t left = w->piles.pile[KEYS].records; left > 0; left--) {
-            const uint64_t key = pile_source_keys_next(&keys);
+            const uint64_t key = pile_keys_next(&keys);
 
             if (key >= low && key <= high)
                 count[(key - low) / step]++;
         }
-        pile_source_keys_close(&keys);
+        pile_keys_close(&keys);
         for (; *equal > count[i]; i++)
             *equal -= count[i];
         low += i * step;
@@ -162,7 +162,7 @@ struct least_keys {
 static bool has_least_key(void *context, uint64_t record)
 {
     struct least_keys *l = context;
-    const uint64_t key = pile_source_keys_next(&l->keys);
+    const uint64_t key = pile_keys_next(&l->keys);
 
     (void)record;
     if (key == l->greatest && l->equal > 0) {
@@ -180,9 +180,9 @@ static void write_in_input_order(struct weighing *w, struct source *source, stru
     store_candidates(w, source);
     l.greatest = find_greatest(w, &l.equal);
     stored = pile_source(&w->piles, RECORDS, false);
-    pile_source_keys_open(&l.keys, &w->piles, KEYS, false);
+    pile_keys_open(&l.keys, &w->piles, KEYS, false);
     keep_write(w->run, stored, w->candidates, has_least_key, &l, output);
-    pile_source_keys_close(&l.keys);
+    pile_keys_close(&l.keys);
     source_free(stored);
     table_release(&w->count);
     piles_release(&w->piles);
@@ -232,8 +232,8 @@ static bool next_noted(void *context, struct record_reader *reader, struct recor
         d->top_exponent = weight.exponent;
         d->any = true;
     }
-    pile_source_keys_append(&d->piles, 0, weight.mantissa);
-    pile_source_keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent);
+    pile_keys_append(&d->piles, 0, weight.mantissa);
+    pile_keys_append(&d->piles, 0, (uint64_t)(int64_t)weight.exponent);
     return true;
 }
 
@@ -242,8 +242,8 @@ static void next_share(const struct drawing *d, struct pile_keys *keys, struct u
 {
     struct decimal weight;
 
-    weight.mantissa = pile_source_keys_next(keys);
-    weight.exponent = (int)(int64_t)pile_source_keys_next(keys);
+    weight.mantissa = pile_keys_next(keys);
+    weight.exponent = (int)(int64_t)pile_keys_next(keys);
     *end = uint128_add(*end, weight_law_scale(weight, d->top_exponent));
 }
 
@@ -273,7 +273,7 @@ static bool add_weights(void *context, uint64_t records)
     if (!d->any)
         fault_say("no lines of a weight above zero to repeat");
     d->searched = take_tables(d, records);
-    pile_source_keys_open(&keys, &d->piles, 0, true);
+    pile_keys_open(&keys, &d->piles, 0, true);
     for (uint64_t i = 0; i < records; i++) {
         next_share(d, &keys, &d->total);
         if (d->searched) {
@@ -281,7 +281,7 @@ static bool add_weights(void *context, uint64_t records)
             *table_u64(&d->low, i) = d->total.low;
         }
     }
-    pile_source_keys_close(&keys);
+    pile_keys_close(&keys);
     if (d->searched)
         pile_clear(&d->piles, 0);
     else
@@ -338,8 +338,8 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&pairs.key, i) = *table_u64(&high, *table_u64(&pairs.value, i));
     table_sort(&pairs, count);
-    pile_source_keys_verify(&d->piles, 0, whole.data, whole.bytes);
-    pile_source_keys_open(&keys, &d->piles, 0, true);
+    pile_keys_verify(&d->piles, 0, whole.data, whole.bytes);
+    pile_keys_open(&keys, &d->piles, 0, true);
     next_share(d, &keys, &end);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t place = *table_u64(&pairs.value, i);
@@ -349,7 +349,7 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
             next_share(d, &keys, &end);
         *table_u64(numbers, place) = record;
     }
-    pile_source_keys_close(&keys);
+    pile_keys_close(&keys);
     table_release(&high);
     table_release(&low);
     table_pairs_release(&pairs);

@@ -493,20 +493,20 @@ struct source *pile_source(struct piles *piles, unsigned p, bool keep)
 
 /* ---- Numbers, in the machine's own byte order, since a pile is read by the process that wrote it ---- */
 
-void pile_source_keys_append(struct piles *piles, unsigned p, uint64_t key)
+void pile_keys_append(struct piles *piles, unsigned p, uint64_t key)
 {
     pile_append(piles, p, (const uint8_t *)&key, sizeof key);
     pile_count(piles, p, 1);
 }
 
-void pile_source_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
+void pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
 {
     static const struct record_format format = {.kind = &sizes_kind, .count = sizeof(uint64_t)};
 
     pile_source_verify(piles, p, &format, buffer, bytes);
 }
 
-void pile_source_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, bool keep)
+void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, bool keep)
 {
     keys->source = pile_source(piles, p, keep);
     keys->next = 0;
@@ -516,7 +516,7 @@ void pile_source_keys_open(struct pile_keys *keys, struct piles *piles, unsigned
 /* That are read at a time. */
 TUNABLE(KEYS, PILE_KEYS_AHEAD, 1, PILE_KEYS_AHEAD);
 
-uint64_t pile_source_keys_next(struct pile_keys *keys)
+uint64_t pile_keys_next(struct pile_keys *keys)
 {
     if (keys->next == keys->count) {
         size_t bytes = source_read(keys->source, (uint8_t *)keys->key, KEYS * sizeof keys->key[0]);
@@ -529,7 +529,7 @@ uint64_t pile_source_keys_next(struct pile_keys *keys)
     return keys->key[keys->next++];
 }
 
-void pile_source_keys_close(struct pile_keys *keys)
+void pile_keys_close(struct pile_keys *keys)
 {
     source_free(keys->source);
     keys->source = NULL;
