@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "command/options.h"
-#include "command/suggest.h"
 #include "record/record.h"
 #include "system/fault.h"
 
@@ -64,7 +63,6 @@ struct argument {
     char between;                       /* ARGUMENT_RANGE: stands between the numbers */
     bool (*is_valid)(const char *text); /* ARGUMENT_TEXT; NULL: each is */
     const char *valid;                  /* what is said to be right */
-    const char *(*suggest)(const char *text, char better[SUGGEST_BYTES]); /* what may be meant; NULL: nobody knows */
     const char *called; /* in the message about one that is not; NULL: it is the argument of the option */
     const char *once;   /* ARGUMENT_TEXT: what several of them are called, which is an error; NULL: it is not */
     const struct argument_form *forms; /* end with a zeroed one */

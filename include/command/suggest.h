@@ -18,8 +18,4 @@ const char *suggest_option(const struct option *options, const char *name, char 
 /* Instead of an argument of an option, which has its dashes: "json" of --records, "yes" of --header. */
 const char *suggest_argument(const char *option, const char *argument, char text[SUGGEST_BYTES]);
 
-const char *suggest_sample(const char *count, char text[SUGGEST_BYTES]); /* instead of -n COUNT: also of "5%", "0.1" */
-const char *suggest_probability(const char *share, char text[SUGGEST_BYTES]); /* instead of "5%", "5", "1/100" */
-const char *suggest_split(const char *split, char text[SUGGEST_BYTES]);       /* instead of "0.2:f", "20%", "f:10" */
-
 #endif

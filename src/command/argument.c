@@ -12,6 +12,7 @@
 
 #include "base/escape.h"
 #include "base/number.h"
+#include "command/suggest.h"
 #include "output/split.h"
 #include "record/json.h"
 #include "system/fault.h"
@@ -34,18 +35,17 @@ void argument_misused(struct parsing *parsing)
 }
 
 /* The option does not take this argument: it is too large if errno is ERANGE, else invalid; `valid` says what would be
- * valid ("must be a whole number"), and `better` what may be meant ("; write 80%:FILE"). */
-_Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid, const char *better)
+ * valid ("must be a whole number"). */
+_Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid)
 {
-    char known[SUGGEST_BYTES];
+    char better[SUGGEST_BYTES];
 
     if (parsing->argument->called != NULL)
-        fault_say("invalid %s: '%s': %s%s", parsing->argument->called, text, valid, better);
+        fault_say("invalid %s: '%s': %s", parsing->argument->called, text, valid);
     if (errno == ERANGE)
         fault_say("%s argument '%s' too large", parsing->spelling, text);
-    if (better[0] == '\0')
-        better = suggest_argument(parsing->spelling, text, known);
-    fault_say("invalid %s argument '%s': %s%s", parsing->spelling, text, valid, better);
+    fault_say("invalid %s argument '%s': %s%s", parsing->spelling, text, valid,
+              suggest_argument(parsing->spelling, text, better));
 }
 
 /* ---- Types ---- */
@@ -54,7 +54,7 @@ static void set_count(const struct parsing *parsing, const struct argument *argu
 {
     if (number_parse(text, value) != 0) {
         if (errno != ERANGE || !argument->capped)
-            refuse(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER, "");
+            refuse(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER);
         *value = UINT64_MAX;
     }
     if (*value < argument->least)
@@ -63,7 +63,7 @@ static void set_count(const struct parsing *parsing, const struct argument *argu
         return;
     errno = ERANGE;
     if (!argument->capped)
-        refuse(parsing, text, "", "");
+        refuse(parsing, text, "");
     *value = argument->most;
 }
 
@@ -72,7 +72,7 @@ static void set_power(const struct parsing *parsing, const struct argument *argu
     if (number_parse(text, value) == 0 && *value >= argument->least && *value <= argument->most &&
         (*value & (*value - 1)) == 0)
         return;
-    refuse(parsing, text, argument->valid, "");
+    refuse(parsing, text, argument->valid);
 }
 
 static void set_size(const struct parsing *parsing, const char *text, uint64_t *bytes)
@@ -80,7 +80,7 @@ static void set_size(const struct parsing *parsing, const char *text, uint64_t *
     const bool has_unit = text[strspn(text, "0123456789")] != '\0';
 
     if (strchr(text, '%') != NULL || (has_unit ? number_parse_size(text, 0, bytes) : number_parse(text, bytes)) != 0)
-        refuse(parsing, text, "must be a number of bytes, such as 1000, 64K or 1.5G", "");
+        refuse(parsing, text, "must be a number of bytes, such as 1000, 64K or 1.5G");
     if (*bytes == 0)
         fault_say("%s must be at least 1", parsing->spelling);
 }
@@ -94,9 +94,9 @@ static void set_field(struct parsing *parsing, const char *text, struct field_ch
     field->kind = is_number ? FIELD_NUMBER : text[0] == '/' ? FIELD_POINTER : FIELD_NAME;
     errno = EINVAL;
     if (text[0] == '\0')
-        refuse(parsing, text, "must be the number of a column, its name, or a JSON Pointer", "");
+        refuse(parsing, text, "must be the number of a column, its name, or a JSON Pointer");
     if (text[0] == '/' && !json_is_pointer(text))
-        refuse(parsing, text, "must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1", "");
+        refuse(parsing, text, "must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1");
     if (!is_number || (number_parse(text, &field->number) == 0 && field->number > 0))
         return;
     argument_misused(parsing);
@@ -116,18 +116,16 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
             return;
     }
     errno = EINVAL;
-    refuse(parsing, text, argument->valid, "");
+    refuse(parsing, text, argument->valid);
 }
 
 static void set_text(const struct parsing *parsing, const struct argument *argument, const char *text,
                      const char **value)
 {
-    char better[SUGGEST_BYTES];
-
     if (argument->once != NULL && *value != NULL && strcmp(*value, text) != 0)
         fault_say("multiple %s specified; give one", argument->once);
     if (argument->is_valid != NULL && !argument->is_valid(text))
-        refuse(parsing, text, argument->valid, argument->suggest != NULL ? argument->suggest(text, better) : "");
+        refuse(parsing, text, argument->valid);
     *value = text;
 }
 
@@ -183,7 +181,7 @@ static void set_form(struct parsing *parsing, const struct argument *argument, c
         if (has_form(other, text))
             form = other;
     if (!has_form(form, text))
-        refuse(parsing, text, argument->valid, "");
+        refuse(parsing, text, argument->valid);
     parsing->form = (unsigned)(form - argument->forms);
     word = word_of(form);
     if (word > 0)
@@ -268,10 +266,10 @@ _Noreturn static void refuse_range(const char *text, const char *end)
 void argument_head_count(struct parsing *parsing, const char *text)
 {
     uint64_t count;
-    char better[SUGGEST_BYTES];
 
     if (read_number(text, text + strlen(text), &count) != 0 && errno != ERANGE)
-        fault_say("invalid line count: '%s': " WHOLE_NUMBER "%s", text, suggest_sample(text, better));
+        fault_say("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
+                  strpbrk(text, "%.") != NULL ? "; write --probability=P for a share of the lines" : "");
     if (count < parsing->options->count)
         parsing->options->count = count;
 }
@@ -322,8 +320,7 @@ static void set_end(const struct parsing *parsing, const char *text, uint8_t str
     if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
         *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* the string is so long or longer */
     else if (result != 0)
-        refuse(parsing, text, "must have one of abfnrtv\\ or a byte's number behind a backslash, such as \\n or \\xff",
-               "");
+        refuse(parsing, text, "must have one of abfnrtv\\ or a byte's number behind a backslash, such as \\n or \\xff");
     check_string(parsing, *bytes, 0);
 }
 
@@ -429,10 +426,8 @@ void argument_settle_records(struct parsing *parsing)
 
 void argument_split(struct parsing *parsing, const char *text)
 {
-    char better[SUGGEST_BYTES];
-
     if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0)
-        refuse(parsing, text, "must be N:FILE or P%:FILE", suggest_split(text, better));
+        refuse(parsing, text, "must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals");
     parsing->options->splits++;
 }
 
@@ -451,7 +446,7 @@ void argument_memory(struct parsing *parsing, const char *text)
     char least[32];
 
     if (number_parse_size(text, whole_bytes, bytes) != 0)
-        refuse(parsing, text, "must be a number and a unit, such as 64M, 1.5G or 50%", "");
+        refuse(parsing, text, "must be a number and a unit, such as 64M, 1.5G or 50%");
     if (*bytes < HARDWARE_MEMORY_MIN)
         fault_say("%s %s: memory must be at least %s%s", parsing->spelling, text,
                   number_format_size(HARDWARE_MEMORY_MIN, least),

@@ -6,13 +6,10 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
 #include "record/record.h"
-
-/* ---- Options ---- */
 
 /* Names, with blanks between them, and what to write instead of each; also options with arguments that are wrong. */
 static const struct {
@@ -193,61 +190,5 @@ const char *suggest_argument(const char *option, const char *argument, char text
         nearest.edits = strlen(nearest.name) > EDITED_BYTES ? EDITS + 1 : 1;
         look_at_kinds(&nearest);
     }
-    return text;
-}
-
-/* ---- Numbers ---- */
-
-const char *suggest_sample(const char *count, char text[SUGGEST_BYTES])
-{
-    char *end;
-    const double number = strtod(count, &end);
-    const double share = *end == '%' ? number / 100 : number;
-    const bool is_share = count[strspn(count, "0123456789.%")] == '\0' && end[*end == '%'] == '\0';
-
-    text[0] = '\0';
-    if (is_share && share == 1)
-        snprintf(text, SUGGEST_BYTES, "; leave -n out to have all lines");
-    else if (is_share && share > 0 && share < 1)
-        snprintf(text, SUGGEST_BYTES, "; write --probability=%.10g for about %.10g%% of the lines", share, 100 * share);
-    return text;
-}
-
-const char *suggest_probability(const char *share, char text[SUGGEST_BYTES])
-{
-    char *end;
-    const double number = strtod(share, &end), whole = *end == '/' ? strtod(end + 1, &end) : -1;
-
-    text[0] = '\0';
-    if (number > 0 && number <= whole && *end == '\0')
-        snprintf(text, SUGGEST_BYTES, "; write --probability=%.10g", number / whole);
-    else if (whole < 0 && number > 0 && number <= 100 && end[*end == '%'] == '\0')
-        snprintf(text, SUGGEST_BYTES, "; write %.10g for %.10g%%", number / 100, number);
-    return text;
-}
-
-/* Numbers below 1 are meant as shares, others as percentages. */
-const char *suggest_split(const char *split, char text[SUGGEST_BYTES])
-{
-    char *end;
-    const char *colon = strrchr(split, ':');
-    const double number = strtod(split, &end);
-    const bool is_percentage = *end == '%';
-
-    snprintf(text, SUGGEST_BYTES, ", such as 100:test or 2.5%%:test, with at most four decimals");
-    if (colon != NULL && colon > split && end == split) {
-        (void)strtod(colon + 1, &end);
-        if (end > colon + 1 && end[*end == '%'] == '\0')
-            snprintf(text, SUGGEST_BYTES, "; write --split=%s:%.*s", colon + 1, (int)(colon - split), split);
-        return text;
-    }
-    end += is_percentage;
-    if (end == split || !(number > 0 && number <= 100))
-        return text;
-    if (*end == ',' || (*end == '/' && colon == NULL))
-        snprintf(text, SUGGEST_BYTES, "; write --split=P%%:FILE for each file but the last, which is that of -o");
-    else if (is_percentage ? *end == '\0' || strcmp(end, ":") == 0 : number < 1 && (*end == '\0' || *end == ':'))
-        snprintf(text, SUGGEST_BYTES, "; write --split=%.10g%%:%s", is_percentage ? number : 100 * number,
-                 *end == ':' && end[1] != '\0' ? end + 1 : "FILE");
     return text;
 }

@@ -80,10 +80,8 @@ test_likely_mistakes_with_numbers_and_other_arguments_are_told_with_what_would_b
     mistakes <<'END'
 bigshuf -n 10k in =! invalid line count: '10k': must be a whole number, digits only
 bigshuf -n 1e6 in =! invalid line count: '1e6': must be a whole number, digits only
-bigshuf -n 5% in =! invalid line count: '5%': must be a whole number, digits only; write --probability=0.05 for about 5% of the lines
-bigshuf -n 100% in =! invalid line count: '100%': must be a whole number, digits only; leave -n out to have all lines
-bigshuf -n 0.1 in =! invalid line count: '0.1': must be a whole number, digits only; write --probability=0.1 for about 10% of the lines
-bigshuf -n .25 in =! invalid line count: '.25': must be a whole number, digits only; write --probability=0.25 for about 25% of the lines
+bigshuf -n 5% in =! invalid line count: '5%': must be a whole number, digits only; write --probability=P for a share of the lines
+bigshuf -n 0.1 in =! invalid line count: '0.1': must be a whole number, digits only; write --probability=P for a share of the lines
 bigshuf -n=5 in =! -n=5: a letter takes no =; write -n 5
 bigshuf -o=out in =! -o=out: a letter takes no =; write -o out
 bigshuf -zS=1G in =! -S=1G: a letter takes no =; write -S 1G
@@ -108,13 +106,10 @@ bigshuf -i 1-10,20 =! invalid input range: '10,20': must be LO-HI, the smaller n
 bigshuf -i 6-1 =! invalid input range: '6-1': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf -i 1-10 in =! extra operand 'in'; -i takes no files
-bigshuf --probability=1% in =! invalid probability: '1%': must be a number from 0 to 1; write 0.01 for 1%
-bigshuf --probability=5 in =! invalid probability: '5': must be a number from 0 to 1; write 0.05 for 5%
-bigshuf --probability=50 in =! invalid probability: '50': must be a number from 0 to 1; write 0.5 for 50%
-bigshuf --probability=1/100 in =! invalid probability: '1/100': must be a number from 0 to 1; write --probability=0.01
-bigshuf --probability=3/2 in =! invalid probability: '3/2': must be a number from 0 to 1
-bigshuf --probability=1/0 in =! invalid probability: '1/0': must be a number from 0 to 1
-bigshuf --probability=half in =! invalid probability: 'half': must be a number from 0 to 1
+bigshuf --probability=1% in =! invalid probability: '1%': must be a number from 0 to 1, such as 0.05 for 5%
+bigshuf --probability=5 in =! invalid probability: '5': must be a number from 0 to 1, such as 0.05 for 5%
+bigshuf --probability=1/100 in =! invalid probability: '1/100': must be a number from 0 to 1, such as 0.05 for 5%
+bigshuf --probability=half in =! invalid probability: 'half': must be a number from 0 to 1, such as 0.05 for 5%
 bigshuf --parallel=auto in =! invalid --parallel argument 'auto': must be a whole number; all processors are the default
 bigshuf --shards=1k -o %d in =! invalid --shards argument '1k': must be a number of files, records:N or bytes:BYTES
 bigshuf --shards=100MB -o %d in =! invalid --shards argument '100MB': must be a number of files, records:N or bytes:BYTES
@@ -175,17 +170,12 @@ END
 
 test_likely_mistakes_with_splits_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf --split 80,10,10 in =! invalid --split argument '80,10,10': must be N:FILE or P%:FILE; write --split=P%:FILE for each file but the last, which is that of -o
-bigshuf --split=80/20 in =! invalid --split argument '80/20': must be N:FILE or P%:FILE; write --split=P%:FILE for each file but the last, which is that of -o
-bigshuf --split=0.8 in =! invalid --split argument '0.8': must be N:FILE or P%:FILE; write --split=80%:FILE
-bigshuf --split=0.2:test in =! invalid --split argument '0.2:test': must be N:FILE or P%:FILE; write --split=20%:test
-bigshuf --split=.125:test in =! invalid --split argument '.125:test': must be N:FILE or P%:FILE; write --split=12.5%:test
-bigshuf --split=20% in =! invalid --split argument '20%': must be N:FILE or P%:FILE; write --split=20%:FILE
-bigshuf --split=20%: in =! invalid --split argument '20%:': must be N:FILE or P%:FILE; write --split=20%:FILE
-bigshuf --split=10 in =! invalid --split argument '10': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
+bigshuf --split 80,10,10 in =! invalid --split argument '80,10,10': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
+bigshuf --split=0.2:test in =! invalid --split argument '0.2:test': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
+bigshuf --split=20% in =! invalid --split argument '20%': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
+bigshuf --split=20%: in =! invalid --split argument '20%:': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
 bigshuf --split=10: in =! invalid --split argument '10:': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
-bigshuf --split=test:20% in =! invalid --split argument 'test:20%': must be N:FILE or P%:FILE; write --split=20%:test
-bigshuf --split=test:100 in =! invalid --split argument 'test:100': must be N:FILE or P%:FILE; write --split=100:test
+bigshuf --split=test:20% in =! invalid --split argument 'test:20%': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
 bigshuf --split=1/3:test in =! invalid --split argument '1/3:test': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
 bigshuf --split=33.33333%:test in =! invalid --split argument '33.33333%:test': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
 bigshuf --split=1000:test in =! --split: the files must not take more than the 3 records there are
