@@ -44,28 +44,16 @@ static size_t text_start(const struct beginning *file)
     return begins_with(file, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
-static bool is_named_csv(const char *name)
-{
-    const size_t length = strlen(name);
-
-    return length > 4 && strcasecmp(name + length - 4, ".csv") == 0;
-}
-
-/*
- * What separates the fields, if this is CSV with a newline in a field; else NUL. Each quote begins or ends a field,
- * except for doubled ones. All records must have the same number of fields, at least two, or the name must say that the
- * file is CSV; in that case there is some doubt.
- */
-static char csv_separator(const struct beginning *file, bool *may_be_text)
+/* What separates the fields, if this is CSV with a newline in a field; else NUL. Each quote begins or ends a field,
+ * except for doubled ones, and all records have the same number of fields, at least two. */
+static char csv_separator(const struct beginning *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
-    const bool named = is_named_csv(file->name);
     bool quoted = false, begins = true; /* is this within quotes, or at the beginning of a field? */
     bool broken = false, found = false; /* is there a newline in this record, and in one that is whole? */
     size_t fields = 1, first_fields = 0;
     char separator = '\0';
 
-    *may_be_text = false;
     for (size_t i = text_start(file); i < bytes; i++) {
         const char byte = (char)file->data[i];
 
@@ -82,8 +70,7 @@ static char csv_separator(const struct beginning *file, bool *may_be_text)
             return '\0';
         } else if (byte == '\n') {
             first_fields = first_fields == 0 ? fields : first_fields;
-            *may_be_text = *may_be_text || fields != first_fields || fields < 2;
-            if (*may_be_text && !named)
+            if (fields != first_fields || fields < 2)
                 return '\0';
             found = found || broken;
             broken = false;
@@ -96,9 +83,7 @@ static char csv_separator(const struct beginning *file, bool *may_be_text)
             fields += begins;
         }
     }
-    if (named && broken && !found)
-        *may_be_text = found = true;
-    return !found ? '\0' : separator != '\0' ? separator : ',';
+    return found ? separator : '\0';
 }
 
 /* The first byte from `i` on that is none of these. */
@@ -109,41 +94,31 @@ static size_t skip(const struct beginning *file, size_t i, const char *blanks)
     return i;
 }
 
-/*
- * With what the file begins, if that is JSON, but not one value on each line: '[' or '{'; else NUL. A value that is in
- * one line may be the only one of a file of lines all the same, or a very long one.
- */
-static char json_bracket(const struct beginning *file, bool *may_be_text)
+/* With what the file begins, if that is JSON with a value that is not all in one line: '[' or '{'; else NUL. */
+static char json_bracket(const struct beginning *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
     const char *text = (const char *)file->data;
     const size_t start = skip(file, text_start(file), " \t\r\n"), next = skip(file, start + 1, " \t\r\n");
-    size_t depth = 1, commas = 0, i = next;
+    size_t depth = 1;
 
-    *may_be_text = false;
     if (next >= bytes || !is_one_of(text[start], "[{") ||
         !is_one_of(text[next], text[start] == '{' ? "\"" : "[{\"-0123456789"))
         return '\0';
-    if (memchr(text + start, '\n', next - start) != NULL)
-        return text[start];
-    for (bool quoted = false; i < bytes && depth > 0; i++) {
+    for (size_t i = start + 1; i < bytes && depth > 0; i++) {
         if (text[i] == '\n')
-            return quoted ? '\0' : text[start];
-        if (quoted) {
-            quoted = text[i] != '"';
-            i += text[i] == '\\';
-            continue;
+            return text[start];
+        if (text[i] == '"') {
+            for (i++; i < bytes && text[i] != '"' && text[i] != '\n'; i++)
+                i += text[i] == '\\';
+            if (i >= bytes || text[i] == '\n')
+                break;
+        } else if (!is_one_of(text[i], " \t\r[]{},:-+.0123456789eEtrufalsn")) {
+            break;
         }
-        if (!is_one_of(text[i], " \t\r[]{}\",:-+.0123456789eEtrufalsn"))
-            return '\0';
-        quoted = text[i] == '"';
         depth += is_one_of(text[i], "[{");
         depth -= is_one_of(text[i], "]}");
-        commas += text[i] == ',' && depth == 1;
     }
-    *may_be_text = true;
-    if (depth > 0 ? text[next] == '{' : commas > 0 && skip(file, i, "\r\n") == file->bytes)
-        return text[start] == '[' ? '[' : '\0';
     return '\0';
 }
 
@@ -234,7 +209,7 @@ static bool find_other(const struct record_format *format, const struct beginnin
 
 static bool find_csv(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
-    const char separator = is_by_line(format) ? csv_separator(file, &hint->may_be_text) : '\0';
+    const char separator = is_by_line(format) ? csv_separator(file) : '\0';
 
     if (separator == '\0')
         return false;
@@ -248,7 +223,7 @@ static bool find_csv(const struct record_format *format, const struct beginning 
 
 static bool find_json(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
-    const char bracket = is_by_line(format) ? json_bracket(file, &hint->may_be_text) : '\0';
+    const char bracket = is_by_line(format) ? json_bracket(file) : '\0';
 
     if (bracket == '\0')
         return false;
@@ -274,19 +249,11 @@ void hints_look(struct hints *hints, const struct record_format *format, bool un
 
     if (hints->content_told || !find_hint(format, &file, &hint))
         return;
+    if (hints->refuses && !hint.may_be_text)
+        fault_say("%s: %s, and outputs replace inputs, so its contents would be lost; %s", fault_name(name), hint.what,
+                  hint.advice);
     fault_warn("%s: %s, and shuffled as it is; %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
-}
-
-void hints_refuse(const struct record_format *format, bool unpacked, const char *name, const uint8_t *data,
-                  size_t bytes)
-{
-    const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
-    struct hint hint;
-
-    if (find_hint(format, &file, &hint) && !hint.may_be_text)
-        fault_say("%s: %s, and also the output, so its contents would be lost; %s", fault_name(name), hint.what,
-                  hint.advice);
 }
 
 void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name)

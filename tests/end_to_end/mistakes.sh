@@ -24,7 +24,8 @@ mistakes() {
     printf 'a;1,2\n' >both.csv
     printf '0\n1\n1e-999\n' >zeros
     printf '>g1\nACGT\nGGTA\n' >genes.fa
-    echo '[{"a": 1}, {"b": 2}]' >array.json
+    printf '[{"a": 1},\n{"b": 2}]\n' >array.json
+    printf 'x,y\n"a\nb",c\n' >fields.csv
     printf '{"w": 1}\n{"w": 2}\n' >lines.jsonl
     bigshuf --scatter=store --piles=4 --batch=a in
     while IFS= read -r line <&9; do
@@ -203,7 +204,7 @@ bigshuf --split=1:in in =! in: is both input and output, but the rest of it woul
 bigshuf --split-field=1 --split=50%:./in - <in =! -: is both input and output, but the rest of it would go to standard output; give the split another name
 bigshuf -o - in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
 bigshuf --split=1:- in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
-bigshuf -o zipped zipped =! zipped: compressed by gzip, and also the output, so its contents would be lost; add -Z to shuffle its lines
+bigshuf -o zipped zipped =! zipped: compressed by gzip; add -Z to shuffle its lines
 bigshuf -o store/out --gather=store =! store/out: is inside the store store; write to another folder
 END
 }
@@ -246,7 +247,7 @@ bigshuf -Z empty.gz =! empty.gz: too short for a compressed file; it may be cut 
 bigshuf --files0-from=nothing =! nothing: there are no file names in it
 bigshuf --files0-from=names in =! extra operand 'in'; file operands cannot be combined with --files0-from
 bigshuf --csv quote.csv =! quote.csv: unclosed quote that starts in line 2
-bigshuf quote.csv =? warning: quote.csv: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
+bigshuf fields.csv =? warning: fields.csv: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
 bigshuf array.json =? warning: array.json: a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.[]' 'array.json' | bigshuf
 bigshuf genes.fa =? warning: genes.fa: a FASTA file, and shuffled as it is; add --records=fasta to shuffle its sequences
 bigshuf -z in =? warning: -z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines
