@@ -37,25 +37,23 @@ enum { SECOND = 1000, MINUTE = 60, HOUR = 60 * MINUTE, HUNDRED = 100 };
 /* Milliseconds; no time longer than 1000 days is shown. */
 static const double TELLABLE = 1000.0 * 24 * HOUR * SECOND;
 
-enum { FIELDS_MAX = 7, FIELD_BYTES = 48, TEXT_BYTES = 512 };
-
-/* Columns: of a terminal that does not tell; of the bar, at least, with what is around it; how much longer it may be;
- * and between two fields. */
-enum { COLUMNS_USUAL = 80, BAR_MIN = 10, BAR = BAR_MIN + 3, BAR_MORE = 30, GAP = 2 };
-
-static const char FULL[] = "########################################";
-static const char EMPTY[] = "----------------------------------------";
-
-/* Fields that are worth more than the bar: pass, percent, time left. */
-enum { BESIDE_BAR = 3 };
+enum { TEXT_BYTES = 512, COLUMNS_USUAL = 80 /* of a terminal that does not tell */ };
 
 /* ---- What there is to say ---- */
 
-struct view {
-    double part; /* of the pass that is done, from 0 to 1; below 0 if nobody knows */
-    unsigned fields;
-    char field[FIELDS_MAX][FIELD_BYTES]; /* the most important first */
+struct text {
+    char bytes[TEXT_BYTES];
+    size_t length;
 };
+
+__attribute__((format(printf, 2, 3))) static void append(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    text->length += (size_t)vsnprintf(text->bytes + text->length, TEXT_BYTES - text->length, format, arguments);
+    va_end(arguments);
+}
 
 /* How many bytes pass 2 writes in all, by the average length of records; 0 if nobody knows. Numbers that are drawn one
  * by one come from no input. */
@@ -75,26 +73,22 @@ static double expect_output(const struct progress *progress, uint64_t written)
     return (double)(read > 0 ? read : written) / records * wanted;
 }
 
-/* The room of the next field. */
-static char *add_field(struct view *view)
-{
-    return view->field[view->fields++];
-}
-
-static void add_time(struct view *view, double milliseconds)
+static void append_time(struct text *text, double milliseconds)
 {
     const unsigned long seconds = (unsigned long)(milliseconds / SECOND + 0.5);
 
+    append(text, ", ");
     if (seconds >= HOUR)
-        snprintf(add_field(view), FIELD_BYTES, "%lu:%02lu:%02lu left", seconds / HOUR, seconds % HOUR / MINUTE,
-                 seconds % MINUTE);
+        append(text, "%lu:%02lu", seconds / HOUR, seconds % HOUR / MINUTE);
     else
-        snprintf(add_field(view), FIELD_BYTES, "%lu:%02lu left", seconds / MINUTE, seconds % MINUTE);
+        append(text, "%lu", seconds / MINUTE);
+    append(text, ":%02lu left", seconds % MINUTE);
 }
 
-/* Both passes are measured in the same way: the bytes and records so far, all bytes, and the time since the pass began.
- * The clock is read last, so that nothing counted has happened after it. `done`: the whole run is the pass. */
-static struct view look(const struct progress *progress, bool done)
+/* Say how far the run is, the most important first. Both passes are measured in the same way: the bytes and records so
+ * far, all bytes, and the time since the pass began. The clock is read last, so that nothing counted has happened after
+ * it. `done`: the whole run is the pass. */
+static void look(const struct progress *progress, bool done, struct text *text)
 {
     const struct run_progress *run = &progress->run;
     const struct source *source = progress->source;
@@ -107,98 +101,58 @@ static struct view look(const struct progress *progress, bool done)
                        : source_is_known(source) ? (double)source_known_bytes(source)
                                                  : 0;
     const uint64_t time = sys_milliseconds() - (reads || done || source == NULL ? progress->start : scattered);
-    struct view view = {.part = all > 0 && !done ? (double)bytes / all : -1};
-    const double left = (double)time * (1 - view.part) / view.part;
-    char text[32];
+    const double part = all > 0 && !done ? (double)bytes / all : -1; /* that is done; below 0 if nobody knows */
+    const double left = (double)time * (1 - part) / part;
+    char size[32];
 
-    if (view.part > 0.99) /* there is always a file to be closed */
-        view.part = 0.99;
     if (done)
-        snprintf(add_field(&view), FIELD_BYTES, "done");
+        append(text, "done");
     else
-        snprintf(add_field(&view), FIELD_BYTES, "pass %d of %d", reads || !twice ? 1 : 2, twice ? 2 : 1);
-    if (view.part >= 0)
-        snprintf(add_field(&view), FIELD_BYTES, "%d%%", (int)(view.part * HUNDRED));
-    if (view.part > 0 && left < TELLABLE)
-        add_time(&view, left > 0 ? left : 0);
-    snprintf(add_field(&view), FIELD_BYTES, "%s", number_format_size(bytes, text));
-    snprintf(add_field(&view), FIELD_BYTES, "%s/s",
-             number_format_size((uint64_t)((double)bytes * SECOND / (double)(time + 1)), text));
+        append(text, "pass %d of %d", reads || !twice ? 1 : 2, twice ? 2 : 1);
+    if (part >= 0) /* there is always a file to be closed */
+        append(text, ", %d%%", part < 0.99 ? (int)(part * HUNDRED) : HUNDRED - 1);
+    if (part > 0 && left < TELLABLE)
+        append_time(text, left > 0 ? left : 0);
+    append(text, ", %s", number_format_size(bytes, size));
+    append(text, ", %s/s", number_format_size((uint64_t)((double)bytes * SECOND / (double)(time + 1)), size));
     if (records > 0)
-        snprintf(add_field(&view), FIELD_BYTES, "%llu records", (unsigned long long)records);
+        append(text, ", %llu records", (unsigned long long)records);
     if (spilled > 0)
-        snprintf(add_field(&view), FIELD_BYTES, "%s spilled", number_format_size(spilled, text));
-    return view;
+        append(text, ", %s spilled", number_format_size(spilled, size));
 }
 
 /* ---- Showing it ---- */
 
-struct text {
-    char bytes[TEXT_BYTES];
-    size_t length;
-};
-
-__attribute__((format(printf, 2, 3))) static void append(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    text->length += (size_t)vsnprintf(text->bytes + text->length, TEXT_BYTES - text->length, format, arguments);
-    va_end(arguments);
-}
-
 /* A whole line. */
 static void say(const struct progress *progress, bool done)
 {
-    const struct view view = look(progress, done);
     struct text text = {.length = 0};
 
-    for (unsigned i = 0; i < view.fields; i++)
-        append(&text, "%s%s", i > 0 ? ", " : "bigshuf: ", view.field[i]);
+    append(&text, "bigshuf: ");
+    look(progress, done, &text);
     append(&text, "\n");
     signals_say(text.bytes, text.length);
 }
 
 /* The last column stays empty: some terminals begin another line when it is filled. */
-static unsigned count_columns(void)
+static size_t count_columns(void)
 {
     const char *variable = getenv("COLUMNS");
     uint64_t columns = sys_terminal_width(STDERR_FILENO);
 
     if (columns == 0 && (variable == NULL || number_parse(variable, &columns) != 0 || columns == 0))
         columns = COLUMNS_USUAL;
-    return (unsigned)least(columns, TEXT_BYTES / 2) - 1;
+    return (size_t)least(columns, TEXT_BYTES) - 1;
 }
 
-/* How many fields fit into *columns, of which what they leave remains. */
-static unsigned fit(const struct view *view, unsigned *columns)
-{
-    unsigned count = 0;
-
-    for (unsigned gap = 0; count < view->fields && gap + strlen(view->field[count]) <= *columns; gap = GAP)
-        *columns -= gap + (unsigned)strlen(view->field[count++]);
-    return count;
-}
-
-/* Draw as much as fits, with a bar if part and whole are known. */
+/* As much as has room in the line of a terminal. */
 static void draw(const struct progress *progress)
 {
-    const struct view view = look(progress, false);
-    unsigned columns = count_columns(), left = columns > BAR ? columns - BAR : 0, shown = fit(&view, &left);
-    const bool has_bar = view.part >= 0 && shown >= BESIDE_BAR;
-    const unsigned bar = BAR_MIN + (unsigned)least(left, BAR_MORE);
-    const unsigned full = has_bar ? (unsigned)(view.part * bar) : 0;
     struct text text = {.length = 0};
 
-    if (!has_bar)
-        shown = fit(&view, &columns);
     append(&text, SIGNALS_ERASE);
-    for (unsigned i = 0; i < shown; i++) {
-        append(&text, "%s%s", i > 0 ? "  " : "", view.field[i]);
-        if (i == 0 && has_bar)
-            append(&text, " [%.*s%.*s]", (int)full, FULL, (int)(bar - full), EMPTY);
-    }
-    signals_draw(text.bytes, text.length);
+    look(progress, false, &text);
+    signals_draw(text.bytes, least_size(text.length, strlen(SIGNALS_ERASE) + count_columns()));
 }
 
 /* Wait for a tick at most, unless somebody sets the clock back. */

@@ -11,7 +11,7 @@ list_drawn() {
 }
 
 is_drawn() {
-    [ -e record ] && list_drawn && grep -q -e "$1" drawn
+    [ -e record ] && list_drawn && grep -q -E -e "$1" drawn
 }
 
 # Is there such a line in the file? says FILE PATTERN
@@ -53,18 +53,16 @@ looks_like() {
 }
 
 test_a_line_is_drawn_on_a_terminal_of_any_width() {
-    looks_like 44 43 '^pass 2 of 2 \[#*-*\]  [0-9]*%  [0-9:]* left$'
+    looks_like 35 34 '^pass 2 of 2, [0-9]*%, [0-9:]* left, .{0,9}$'
     rm out record
-    looks_like 35 34 '^pass 2 of 2  [0-9]*%  [0-9:]* left'
+    looks_like 0 49 '^pass 2 of 2, .{36}$' COLUMNS=50
     rm out record
-    looks_like 0 49 '^pass 2 of 2 \[' COLUMNS=50
-    rm out record
-    looks_like 0 79 '^pass 2 of 2 \[.*/s' COLUMNS=-1x # nothing can be known of what is no number
+    looks_like 0 79 '^pass 2 of 2, .*/s' COLUMNS=-1x # nothing can be known of what is no number
     rm out record
     more_than_memory >in
-    looks_like 120 119 '^pass 2 of 2 \[#*-*\]  [0-9]*%  [0-9:]* left  .*/s  [0-9]* records  [0-9.]* .iB spilled$'
+    looks_like 120 119 '^pass 2 of 2, [0-9]*%, [0-9:]* left, .*/s, [0-9]* records, [0-9.]* .iB spilled$'
     rm out record
-    looks_like 11 10 '^$'
+    looks_like 11 10 '^pass 2 of $'
 }
 
 test_of_files_pass_1_knows_how_far_it_is() {
@@ -72,7 +70,7 @@ test_of_files_pass_1_knows_how_far_it_is() {
     export FAULT_CALL=pwritev FAULT_AT=2 FAULT_RUN='until [ -e go ]; do sleep 0.02; done'
     export FAULT_HURRY=50000 # hours seem to pass
     start terminal 80 record bigshuf-faulty --progress -S 8M --parallel=1 -o out in >screen
-    wait_until is_drawn '^pass 1 of 2 \[#*-*\]  [0-9]*%  [1-9][0-9]*:[0-5][0-9]:[0-5][0-9] left  '
+    wait_until is_drawn '^pass 1 of 2, [0-9]*%, [1-9][0-9]*:[0-5][0-9]:[0-5][0-9] left, '
     touch go
     wait $!
     same_lines out in
@@ -82,11 +80,11 @@ test_of_a_pipe_pass_1_shows_what_has_come_and_pass_2_how_far_it_is() {
     mkfifo pipe
     start_writing 0 terminal 80 record bigshuf --progress -S 8M -o out pipe >screen
     exec 7>pipe
-    wait_until is_drawn '^pass 1 of 2  0 bytes  0 bytes/s$'
+    wait_until is_drawn '^pass 1 of 2, 0 bytes, 0 bytes/s$'
     more_than_memory | tee in >&7
-    wait_until is_drawn '^pass 1 of 2  [0-9.]* MiB  [0-9.]* .iB/s  [0-9]* records  [0-9.]* .iB spilled$'
+    wait_until is_drawn '^pass 1 of 2, [0-9.]* MiB, [0-9.]* .iB/s, [0-9]* records, [0-9.]* .iB spilled$'
     exec 7>&-
-    wait_until is_drawn '^pass 2 of 2 \[#*-*\]  [0-9]*%  '
+    wait_until is_drawn '^pass 2 of 2, [0-9]*%, '
     go_on $!
     same_lines written in
 }
@@ -100,7 +98,7 @@ counts() {
     start terminal 80 record bigshuf --progress -S 8M "$@" -o out pipe >screen
     exec 7>pipe
     cat in >&7
-    wait_until is_drawn '^pass 1 of . .* records'
+    wait_until is_drawn '^pass 1 of ., .* records'
     exec 7>&-
     wait $!
     cmp out right
@@ -127,23 +125,23 @@ shows() {
 }
 
 test_what_is_written_without_an_input_is_counted() {
-    shows '^pass 1 of 1 \[.*%  .* records$' -i 0-18446744073709551615 -n 100000 --seed=a
+    shows '^pass 1 of 1, .*%, .* records$' -i 0-18446744073709551615 -n 100000 --seed=a
     bigshuf -i 0-18446744073709551615 -n 100000 --seed=a | cmp - written
     more_than_memory | tee in | bigshuf -S 8M --scatter=store --piles=16 --seed=a
-    shows '^pass 1 of 1 \[.*%  .* records' -S 8M --gather=store --seed=a
+    shows '^pass 1 of 1, .*%, .* records' -S 8M --gather=store --seed=a
     same_lines written in
 }
 
 test_draws_without_end_are_counted() {
     start_writing 0 terminal 80 record bigshuf --progress -e -r a b -o out >screen
-    wait_until is_drawn '^pass 2 of 2  [0-9.]* .*  .*/s  .* records$'
+    wait_until is_drawn '^pass 2 of 2, [0-9.]* .*, .*/s, .* records$'
     exec 8>&-
     fails_with 141 '' wait $!
 }
 
 test_progress_is_shown_while_a_batch_is_added() {
     start_half_fed_on_terminal --scatter=store
-    wait_until is_drawn '^pass 1 of 1  [0-9.]* MiB  .* records'
+    wait_until is_drawn '^pass 1 of 1, [0-9.]* MiB, .* records'
     exec 7>&-
     wait $!
 }
@@ -151,7 +149,7 @@ test_progress_is_shown_while_a_batch_is_added() {
 test_progress_is_shown_while_filters_run() {
     seq 1000 >in
     start terminal 80 record bigshuf --progress --filter='until [ -e go ]; do sleep 0.02; done; cat >"$FILE"' -o out in >screen
-    wait_until is_drawn '^pass 2 of 2 '
+    wait_until is_drawn '^pass 2 of 2, '
     touch go
     wait $!
     same_lines out in
