@@ -59,8 +59,7 @@ void signals_restore(const sigset_t *before);
  * worker; and those that stop who uses the terminal from another group: its calls fail or, if it writes, succeed. */
 struct signals_child {
     sigset_t mask;
-    uint64_t descriptors; /* its limit, which was this program's at signals_install; 0: that which it has now */
-    sigset_t before;      /* what the calling thread had */
+    sigset_t before; /* what the calling thread had */
 };
 void signals_child_prepare(struct signals_child *child);
 

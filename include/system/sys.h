@@ -57,8 +57,6 @@ void sys_await_disk(int fd); /* wait until it is there */
  * that no file opened later takes their place. 0, or -1 with errno. */
 int sys_fill_standard(void);
 
-rlim_t sys_descriptor_limit(void); /* the soft one; 0 if it is not known */
-
 /* How many more descriptors may be opened, after raising the soft limit to `wanted` as far as the hard limit allows. An
  * estimate: it takes all those below the first free one to be open, and no other. */
 unsigned sys_free_descriptors(unsigned wanted);

@@ -15,7 +15,7 @@
 /* Where programs are if $PATH does not say. */
 static const char USUAL_PATH[] = "/bin:/usr/bin";
 
-enum { PATH_BYTES = 4096, NUMBER_BYTES = 24 };
+enum { PATH_BYTES = 4096 };
 
 bool program_is_there(const char *name)
 {
@@ -35,26 +35,6 @@ bool program_is_there(const char *name)
     return found;
 }
 
-/* The arguments of a program that has a limit of its own to descriptors, if it is not 0: a shell sets it before the
- * program runs, as there is no other way that does not lower our own meanwhile. For free; NULL with errno. */
-static const char **with_limit(const char *const *arguments, uint64_t descriptors, char text[NUMBER_BYTES])
-{
-    const char *const shell[] = {"/bin/sh", "-c", "ulimit -S -n \"$0\"; exec \"$@\"", text};
-    const size_t before = descriptors > 0 ? sizeof shell / sizeof shell[0] : 0;
-    const char **words;
-    size_t count = 0;
-
-    while (arguments[count] != NULL)
-        count++;
-    words = sys_allocate(before + count + 1, sizeof *words);
-    if (words == NULL)
-        return NULL;
-    snprintf(text, NUMBER_BYTES, "%llu", (unsigned long long)descriptors);
-    memcpy(words, shell, before * sizeof *words);
-    memcpy(words + before, arguments, count * sizeof *words);
-    return words;
-}
-
 static int close_end(int *fd)
 {
     const int closed = *fd;
@@ -69,23 +49,17 @@ static int start(struct program *program, const char *const *arguments, const ch
 {
     struct signals_child child;
     struct sys_spawning spawning;
-    char descriptors[NUMBER_BYTES];
-    const char **words;
-    pid_t process = -1;
+    pid_t process;
     int error;
 
     signals_child_prepare(&child);
-    words = with_limit(arguments, child.descriptors, descriptors);
-    if (words != NULL && sys_spawn_prepare(&spawning, variables, input, output, &child.mask) == 0) {
-        signals_child_starts(&child);
-        process = sys_spawn(&spawning, words);
-        error = errno;
-        program->slot = signals_child_started(&child, process);
-        sys_spawn_release(&spawning);
-        errno = error;
-    }
+    if (sys_spawn_prepare(&spawning, variables, input, output, &child.mask) != 0)
+        return -1;
+    signals_child_starts(&child);
+    process = sys_spawn(&spawning, arguments);
     error = errno;
-    free(words);
+    program->slot = signals_child_started(&child, process);
+    sys_spawn_release(&spawning);
     errno = error;
     program->process = process > 0 ? process : 0;
     return process > 0 ? 0 : -1;

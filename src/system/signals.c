@@ -44,7 +44,6 @@ static atomic_uint holders;      /* threads that hold death off */
 static _Thread_local bool holds; /* is this thread one of them? */
 static atomic_bool dying;        /* has the handler begun? */
 static atomic_bool succeeded;
-static rlim_t descriptors_at_first; /* 0: not known */
 
 static const int caught[] = {
     SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
@@ -150,7 +149,6 @@ void signals_install(void)
     struct sigaction deadly = {.sa_handler = die};
 
     atomic_store(&succeeded, false);
-    descriptors_at_first = sys_descriptor_limit();
     caught_set(&deadly.sa_mask);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
         catch_unless_ignored(caught[i], &deadly);
@@ -314,7 +312,6 @@ void signals_child_prepare(struct signals_child *child)
     change_caught(&child->mask, sigdelset);
     sigaddset(&child->mask, SIGTTIN);
     sigaddset(&child->mask, SIGTTOU);
-    child->descriptors = sys_descriptor_limit() != descriptors_at_first ? descriptors_at_first : 0;
 }
 
 void signals_child_starts(struct signals_child *child)

@@ -351,13 +351,6 @@ int sys_fill_standard(void)
     return 0;
 }
 
-rlim_t sys_descriptor_limit(void)
-{
-    struct rlimit limit;
-
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
-}
-
 unsigned sys_free_descriptors(unsigned wanted)
 {
     struct rlimit limit;
