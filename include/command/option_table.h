@@ -75,7 +75,6 @@ struct option_row {
     struct argument takes;
     option_classes is, excludes, needs;
     bool common;       /* -h explains it */
-    bool any_text;     /* any text is valid, even one cut out of a line that ends with CRLF */
     const char *why;   /* follows the message that nothing is there of what is needed; NULL: nothing does */
     const char *alone; /* what the argument is if it is left out; NULL: it must be there */
 };

@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 /* Something about `name` failed with the error number `error`: "bigshuf: NAME: strerror(error)". 0 stands for a file
- * that ended too early, as in io.h. If it is a path in a folder that is not there, that folder is named as well. */
+ * that ended too early, as in io.h. */
 _Noreturn void fault_report(const char *name, int error);
 
 /* The same with what to do behind it, or NULL. */

@@ -6,12 +6,10 @@
 
 #include "command/command_line.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "command/argument.h"
 #include "command/help.h"
@@ -19,7 +17,6 @@
 #include "command/suggest.h"
 #include "sample/range.h"
 #include "system/fault.h"
-#include "system/sys.h"
 
 /* ---- Which options go together ---- */
 
@@ -342,40 +339,6 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
     fault_say("option requires an argument -- '%c'; write -%c %s", optopt, optopt, argument);
 }
 
-/* If any text is valid, nothing else shows that it was cut out of a line that ends with CRLF. The message says what the
- * last byte is (fault.h). */
-static void warn_of_return(const struct parsing *parsing, const struct option_row *row, const char *argument)
-{
-    const size_t bytes = argument != NULL ? strlen(argument) : 0;
-
-    if (bytes > 0 && argument[bytes - 1] == '\r' && row->any_text)
-        fault_warn("%s '%s'", parsing->spelling, argument);
-}
-
-/* Could a word be meant as the argument of an option that has forms? */
-static bool is_argument(const struct option_row *row, const char *word)
-{
-    const struct argument_form *form = row->takes.forms;
-
-    if (form->takes.type == ARGUMENT_COUNT && word[0] != '\0' && word[strspn(word, "0123456789")] == '\0')
-        return true;
-    for (; form->text != NULL; form++)
-        if (strcmp(form->text, word) == 0 ||
-            (strchr(form->text, ':') != NULL && strncmp(form->text, word, strcspn(form->text, ":") + 1) == 0))
-            return true;
-    return false;
-}
-
-/* An argument that can be left out has to stand in the word of the option. Who does not know leaves a word behind it
- * that is no file. */
-static void check_optional(const struct parsing *parsing, const struct option_row *row, const char *next)
-{
-    struct stat status;
-
-    if (next != NULL && is_argument(row, next) && sys_stat(next, &status) != 0)
-        fault_say("%s: %s; write %s=%s", next, strerror(errno), parsing->spelling, next);
-}
-
 /* -h was found. If letters come behind it in its word, a long option was meant. Of a word that is not finished,
  * getopt_long has not moved on. */
 static void check_short_help(struct parsing *parsing, char **words)
@@ -412,41 +375,10 @@ static void set_all(struct parser *parser, int count, char **words)
         row = option_table_row(code);
         if (code == 'h' && index < 0)
             check_short_help(parsing, words);
-        if (optarg == NULL && row->alone != NULL)
-            check_optional(parsing, row, words[optind]);
         argument_set(parsing, &row->takes, optarg != NULL ? optarg : row->alone);
-        warn_of_return(parsing, row, optarg);
         parser->given[code] |= 1U << parsing->form;
         index = -1;
     }
-}
-
-static bool is_file(const char *name)
-{
-    struct stat status;
-
-    return sys_stat(name, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* Who gives the name of a file as a seed, or as the only line, hardly means that. */
-static void warn_of_names(const struct options *options, int count, char **words)
-{
-    if (options->seed != NULL && count == 0 && !options->echo && !options->range && options->gather == NULL &&
-        options->files0_from == NULL && is_file(options->seed))
-        fault_warn("--seed '%s': a file of this name is there, but standard input is read; write --seed=STRING FILE",
-                   options->seed);
-    if (options->echo && count == 1 && !options->repeat && options->count == UINT64_MAX && is_file(words[0]))
-        fault_warn("-e '%s': a file of this name is there, but its name is the only line; leave -e out to shuffle it",
-                   words[0]);
-}
-
-/* terashuf's SKIP, and that of others, is of lines at the beginning. */
-static void warn_of_skip(const struct options *options)
-{
-    if (options->skip == 1 && options->count == UINT64_MAX && options->parts == 0 && options->gather == NULL &&
-        !options->echo && !options->range && header_is_none(&options->header))
-        fault_warn("--skip=1: leaves out the first record of the order, not the first line of the input; to keep that "
-                   "on top write --header");
 }
 
 /* Of a store, its format says what is in it. */
@@ -474,8 +406,6 @@ static void set_files(struct parsing *parsing, int count, char **words)
                   : stored                     ? "; --gather and --sweep take no files"
                                                : "; -i takes no files");
     }
-    warn_of_names(options, count, words);
-    warn_of_skip(options);
     for (int i = 0; i < count; i++)
         options->files[options->file_count++] = words[i];
     if (count == 0 && !options->echo && !none && options->files0_from == NULL)

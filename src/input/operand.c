@@ -52,41 +52,12 @@ int operand_stat(const char *name, struct stat *status)
 
 /* ---- Messages ---- */
 
-/* Do several names stand in one word, of which the first is there? */
-static bool is_several(const char *name)
-{
-    const size_t first = strcspn(name, ", \n");
-    char *one = fault_allocate(first + 1, 1);
-    struct stat status;
-
-    memcpy(one, name, first);
-    return name[first] != '\0' && sys_stat(one, &status) == 0;
-}
-
 /* What may be meant by a name that is not there; NULL if nobody knows. */
 static const char *advise_missing(const char *name)
 {
-    const size_t digits = strspn(name, "0123456789");
-
     if (name[0] == '-' && name[1] != '\0')
         return "options must come before --, or with POSIXLY_CORRECT before all files";
-    if (strncmp(name, "http", strlen("http")) == 0 && strstr(name, "://") != NULL)
-        return "bigshuf reads files, not URLs; write curl -sSf URL | bigshuf";
-    if (strstr(name, "://") != NULL)
-        return "bigshuf reads files, not URLs; let another program read it, and write COMMAND | bigshuf";
-    if (name[0] == '~')
-        return "the shell replaces ~ only without quotes; write $HOME";
-    if (is_several(name))
-        return "write each file as a word of its own";
-    if (strpbrk(name, "*?") != NULL)
-        return "no file matches this pattern, or it was quoted";
-    if (digits > 0 && name[digits] == '\0')
-        return "write -n COUNT to have so many lines";
-    if (digits > 0 && name[digits] == '-' && name[digits + 1 + strspn(name + digits + 1, "0123456789")] == '\0')
-        return "write -i LO-HI for a range of numbers";
-    if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0)
-        return "options begin with two dashes";
-    return NULL;
+    return strstr(name, "://") != NULL ? "bigshuf reads files, not URLs; write COMMAND | bigshuf" : NULL;
 }
 
 void operand_report(const char *name, int error)

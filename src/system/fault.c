@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "system/io.h"
@@ -156,44 +155,14 @@ const char *fault_cause(int error, char text[FAULT_CAUSE_BYTES])
     return text;
 }
 
-/* How many bytes of the path lead to the first folder that is missing or not a folder; 0 if all are there. */
-static size_t find_missing_folder(const char *path)
-{
-    char part[NAME_BYTES];
-    struct stat status;
-
-    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        size_t bytes = (size_t)(slash - path);
-
-        if (bytes == 0)
-            continue;
-        if (bytes >= sizeof part)
-            return 0;
-        memcpy(part, path, bytes);
-        part[bytes] = '\0';
-        if (sys_stat(part, &status) != 0)
-            return errno == ENOENT ? bytes : 0;
-        if (!S_ISDIR(status.st_mode))
-            return bytes;
-    }
-    return 0;
-}
-
 void fault_advise(const char *name, int error, const char *advice)
 {
     struct line line = {.length = 0};
     char cause[FAULT_CAUSE_BYTES];
-    bool cut = strlen(name) > NAME_BYTES;
-    size_t missing = error == ENOENT || error == ENOTDIR ? find_missing_folder(name) : 0;
 
-    append(&line, "bigshuf: %.*s%s: %s", NAME_BYTES, fault_name(name), cut ? "..." : "",
-           error == 0 ? "unexpected end of file" : fault_cause(error, cause));
-    if (advice != NULL)
-        append(&line, "; %s", advice);
-    else if (name[0] == '\0' && error == ENOENT)
-        append(&line, "; the name is empty, as of a variable that is not set");
-    else if (missing > 0)
-        append(&line, "; there is no folder '%.*s'", (int)missing, name);
+    append(&line, "bigshuf: %.*s%s: %s%s%s", NAME_BYTES, fault_name(name), strlen(name) > NAME_BYTES ? "..." : "",
+           error == 0 ? "unexpected end of file" : fault_cause(error, cause), advice != NULL ? "; " : "",
+           advice != NULL ? advice : "");
     end_run(&line);
 }
 

@@ -127,29 +127,14 @@ static const char *find_room(const struct spill_place *place, uint64_t *room)
     return NULL;
 }
 
-/* No file can be made in a directory. Several may be meant that have commas or colons between them. */
-_Noreturn static void report_directory(const char *directory)
-{
-    const size_t first = strcspn(directory, ",:");
-    char cause[FAULT_CAUSE_BYTES];
-    struct stat status;
-    char *name;
-
-    (void)fault_cause(errno, cause);
-    name = fault_allocate(first + 1, 1);
-    memcpy(name, directory, first);
-    if (directory[first] != '\0' && sys_stat(name, &status) == 0)
-        fault_say("temporary file in %s: %s; write -T %s -T %s", directory, cause, name, directory + first + 1);
-    fault_say("temporary file in %s: %s", fault_name(directory), cause);
-}
-
 void spill_place_check(struct spill_place *place, uint64_t bytes)
 {
     const char *failed = find_room(place, &place->room);
+    char cause[FAULT_CAUSE_BYTES];
 
     place->coming = bytes;
     if (failed != NULL)
-        report_directory(failed);
+        fault_say("temporary file in %s: %s", fault_name(failed), fault_cause(errno, cause));
     if (place->room >= bytes || place->packing == SPILL_ALWAYS)
         return;
     if (place->packing == SPILL_NEVER || place->room < bytes / SPILL_PLACE_HOPE)

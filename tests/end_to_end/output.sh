@@ -236,8 +236,8 @@ bigshuf -r --weight-field=1 -o out never =! out: -r would never end; add -n COUN
 bigshuf -o directory never =! directory: Is a directory; name a file in it
 bigshuf -o nothing/ never =! nothing/: Is a directory; name a file in it
 bigshuf -o . never =! .: Is a directory; name a file in it
-bigshuf -o '' never =! '': No such file or directory; the name is empty, as of a variable that is not set
-bigshuf -o nowhere/out never =! nowhere/out: No such file or directory; there is no folder 'nowhere'
+bigshuf -o '' never =! '': No such file or directory
+bigshuf -o nowhere/out never =! nowhere/out: No such file or directory
 bigshuf --shards=2 -o '' never =! '': must contain one %d, or %0Nd for N digits, such as part-%05d
 bigshuf -T '' never =! temporary file in '': No such file or directory
 ln -s link link; bigshuf -o link </dev/null =! link: Too many levels of symbolic links

@@ -122,8 +122,8 @@ bigshuf --split=1:a -o ./a never =! a and ./a: are the same output file; give th
 bigshuf --split=1:a -o link never =! a and link: are the same output file; give them different names
 bigshuf --split=1:b -o hard never =! b and hard: are the same output file; give them different names
 bigshuf --split=1:c never >c =! c and standard output: are the same output file; give them different names
-bigshuf --shards=2 -o d%d/a never =! d1/a: No such file or directory; there is no folder 'd1'
-bigshuf --split=1:a --split=1:nowhere/a never =! nowhere/a: No such file or directory; there is no folder 'nowhere'
+bigshuf --shards=2 -o d%d/a never =! d1/a: No such file or directory
+bigshuf --split=1:a --split=1:nowhere/a never =! nowhere/a: No such file or directory
 bigshuf --split=1:a -o d0 never =! d0: Is a directory; name a file in it
 END
     for split in 2: :a -2:a 1.23456%:a 5%%:a ' 5:a' 5K:a; do

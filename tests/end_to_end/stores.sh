@@ -724,7 +724,7 @@ test_what_is_no_store_is_told() {
         bigshuf --gather=file =! file: Not a directory
         bigshuf --gather=folder --list =! folder: not a store of piles; --scatter makes one
         bigshuf --scatter=file file =! file: *
-        bigshuf --scatter=none/store file =! none/store: No such file or directory; there is no folder 'none'
+        bigshuf --scatter=none/store file =! none/store: No such file or directory
         ls => file folder
 END
 }

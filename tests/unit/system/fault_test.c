@@ -99,32 +99,6 @@ TEST(test_no_control_character_reaches_the_terminal_in_any_guise)
     }
 }
 
-TEST(test_a_folder_that_is_not_there_is_named)
-{
-    static const struct {
-        const char *path;
-        int error;
-        const char *folder;
-    } cases[] = {
-        {"/no-such/folder/file", ENOENT, "/no-such"},
-        {"/dev/no-such/file", ENOENT, "/dev/no-such"},
-        {"/dev/null/file", ENOTDIR, "/dev/null"},
-        {"no-such//file", ENOENT, "no-such"},
-        {"no-such", ENOENT, NULL},
-        {"/no-such", ENOENT, NULL},
-        {"/no-such/file", EIO, NULL},
-    };
-
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char expected[256];
-
-        snprintf(expected, sizeof expected, "bigshuf: %s: %s%s%s%s\n", cases[i].path, strerror(cases[i].error),
-                 cases[i].folder != NULL ? "; there is no folder '" : "",
-                 cases[i].folder != NULL ? cases[i].folder : "", cases[i].folder != NULL ? "'" : "");
-        assert_ends(fault_report(cases[i].path, cases[i].error), expected);
-    }
-}
-
 TEST(test_the_cause_is_printed_however_long_the_name)
 {
     static const size_t lengths[] = {4095, 4096, 4097, 100000};
