@@ -53,8 +53,7 @@ struct batches_pile {
  */
 struct batches {
     /* The piles, to be read only: nothing of the store is changed when they are dropped, and to free it does nothing.
-     * Records that start with a string come as record.h has them. Every file is verified against its checksum when its
-     * last byte is read. */
+     * Every file is verified against its checksum when its last byte is read. */
     struct storage storage;
     size_t opened;          /* batches */
     const uint32_t *number; /* of the piles that are wanted, in the store: number[0] ... number[count - 1] */
@@ -65,10 +64,8 @@ struct batches {
     size_t header_bytes;
 
     const struct store *store;
-    const uint8_t *start; /* what records start with, */
-    size_t start_bytes;   /* 0 if it is nothing */
-    struct batch *batch;  /* in bytewise order of their names */
-    uint64_t sum;         /* of the bytes of all piles, also those that are not wanted */
+    struct batch *batch; /* in bytewise order of their names */
+    uint64_t sum;        /* of the bytes of all piles, also those that are not wanted */
 };
 
 /* Open all batches that the store has now. Only the piles number[0] ... number[count - 1] of the store will be read; as

@@ -24,9 +24,8 @@ struct draft;
  * of the store's format. */
 struct draft *draft_begin(struct store *store, const char *name, const struct manifest *manifest, uint64_t *records);
 
-/* The piles of the batch, to be written only. It is the draft's: freeing it does nothing. Records that start with a
- * string come in the form of record.h, and the files have them as the inputs did. Memory does not grow with the bytes
- * written; if there are too few descriptors, each write opens its file. */
+/* The piles of the batch, to be written only. It is the draft's: freeing it does nothing. Memory does not grow with the
+ * bytes written; if there are too few descriptors, each write opens its file. */
 struct storage *draft_storage(struct draft *draft);
 
 /* All has been written, records[p] records to pile p: put the header into the store, everything on disk, by up to

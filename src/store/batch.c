@@ -12,12 +12,6 @@
  * While a directory is read, one batch may come and another one go, so that neither is seen. If the list of names is
  * the same before and after all of them have been opened, it was right at that time. If new batches keep coming, a list
  * will do whose batches were all there when they were opened.
- *
- * Records that start with a string (record.h) have it at the front in the files, so a reader gives the file without the
- * string at its beginning, but with the string at its end:
- *
- *     file        >    a \n > b \n
- *     comes            a \n > b \n    >
  */
 
 #include "store/batch.h"
@@ -360,34 +354,18 @@ _Noreturn static void report_damage(const struct storage_reader *reader)
 
 /* ---- A file ---- */
 
-/* Fill the pieces from the file, which may have become shorter. */
-static void fetch(struct storage_reader *reader, const struct iovec *pieces, int count)
-{
-    char file[STORE_NAME_PILE_BYTES];
-    size_t done;
-
-    if (io_read_at(reader->at.store.fd, pieces, count, (off_t)reader->at.store.offset, &done) != 0) {
-        if (errno == 0)
-            report_damage(reader);
-        folder_report(&batch_of(reader)->folder, store_name_of_pile(number_of(reader), file), errno);
-    }
-    reader->at.store.offset += done;
-}
-
-/* Open the next file that has any bytes, and pass what the records start with. */
+/* Open the next file that has any bytes. */
 static void begin_file(struct storage_reader *reader)
 {
     const struct batches *all = all_of(reader);
     struct manifest_pile entry = {.bytes = 0};
-    uint8_t start[RECORD_DELIMITER_BYTES_MAX];
-    struct iovec piece = {.iov_base = start, .iov_len = all->start_bytes};
 
     for (; reader->at.store.batch < all->opened; reader->at.store.batch++) {
         entry = pile_of(batch_of(reader), number_of(reader));
         if (entry.bytes > 0)
             break;
     }
-    if (entry.bytes == 0 || entry.bytes > reader->left || entry.bytes < all->start_bytes)
+    if (entry.bytes == 0 || entry.bytes > reader->left)
         report_damage(reader);
     reader->at.store.fd = open_pile(batch_of(reader), number_of(reader), &entry);
     sys_sequential(reader->at.store.fd);
@@ -395,12 +373,6 @@ static void begin_file(struct storage_reader *reader)
     reader->at.store.left = entry.bytes;
     reader->at.store.checksum = entry.checksum;
     xxh64_init(&reader->hash, 0);
-    if (all->start_bytes == 0)
-        return;
-    fetch(reader, &piece, 1);
-    xxh64_update(&reader->hash, start, all->start_bytes);
-    if (memcmp(start, all->start, all->start_bytes) != 0)
-        report_damage(reader);
 }
 
 static void close_file(struct storage_reader *reader)
@@ -418,33 +390,25 @@ static void end_file(struct storage_reader *reader)
     reader->at.store.batch++;
 }
 
-/* ---- What comes of a file ---- */
-
-/* Fill the pieces, from their byte `from` on, from the file, which has `limit` bytes to come. Returns how many were
- * filled. */
-static size_t read_data(struct storage_reader *reader, const struct iovec *pieces, int count, size_t from,
-                        uint64_t limit)
+/* Fill the pieces, from their byte `from` on, with what is left of the file, which may have become shorter. Returns how
+ * many bytes were filled. */
+static size_t read_file(struct storage_reader *reader, const struct iovec *pieces, int count, size_t from)
 {
+    char file[STORE_NAME_PILE_BYTES];
     struct iovec some[STORAGE_PIECES_MAX];
-    size_t bytes;
-    const int taken = io_pieces_part(pieces, count, from, limit, some, STORAGE_PIECES_MAX, &bytes);
+    size_t bytes, done;
+    const int taken = io_pieces_part(pieces, count, from, reader->at.store.left, some, STORAGE_PIECES_MAX, &bytes);
 
-    fetch(reader, some, taken);
+    if (io_read_at(reader->at.store.fd, some, taken, (off_t)reader->at.store.offset, &done) != 0) {
+        if (errno == 0)
+            report_damage(reader);
+        folder_report(&batch_of(reader)->folder, store_name_of_pile(number_of(reader), file), errno);
+    }
     for (int i = 0; i < taken; i++)
         xxh64_update(&reader->hash, some[i].iov_base, some[i].iov_len);
-    return bytes;
-}
-
-/* The last bytes that come, of which `left` are to come, are those with which records start. */
-static size_t read_start(const struct storage_reader *reader, const struct iovec *pieces, int count, size_t from,
-                         size_t left)
-{
-    const struct batches *all = all_of(reader);
-    struct iovec piece;
-    size_t bytes;
-
-    if (io_pieces_part(pieces, count, from, left, &piece, 1, &bytes) > 0)
-        memcpy(piece.iov_base, all->start + all->start_bytes - left, bytes);
+    reader->at.store.offset += bytes;
+    reader->at.store.left -= bytes;
+    reader->left -= bytes;
     return bytes;
 }
 
@@ -458,20 +422,14 @@ static void begin(struct storage_reader *reader)
 
 static void read_pieces(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
-    const uint64_t start_bytes = all_of(reader)->start_bytes;
-    size_t wanted = 0, bytes;
+    size_t wanted = 0;
 
     for (int i = 0; i < count; i++)
         wanted += pieces[i].iov_len;
-    for (size_t done = 0; done < wanted; done += bytes) {
+    for (size_t done = 0; done < wanted;) {
         if (reader->at.store.fd < 0)
             begin_file(reader);
-        if (reader->at.store.left > start_bytes)
-            bytes = read_data(reader, pieces, count, done, reader->at.store.left - start_bytes);
-        else
-            bytes = read_start(reader, pieces, count, done, (size_t)reader->at.store.left);
-        reader->left -= bytes;
-        reader->at.store.left -= bytes;
+        done += read_file(reader, pieces, count, done);
         if (reader->at.store.left == 0)
             end_file(reader);
     }
@@ -496,7 +454,6 @@ struct batches *batch_open_all(const struct store *store, const uint32_t *number
     struct batches *all = fault_allocate(1, sizeof *all);
 
     *all = (struct batches){.storage.kind = &kind, .store = store, .number = number, .count = count};
-    all->start = record_start(&store->format.record, &all->start_bytes);
     all->pile = fault_allocate((size_t)count + 1, sizeof *all->pile);
     add_batches(all);
     read_header(all);

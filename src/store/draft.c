@@ -8,13 +8,6 @@
  *
  * The manifest is there from the beginning, empty, for its lock says that somebody is at work (sweep.h). It is a shared
  * lock, so that those who read the batch do not meet another one, and lasts until the draft has its other name.
- *
- * Records that start with a string come without the first such string, and with one more at the end (record.h). So the
- * last bytes of each pile, as many as the string has, are held back. Before the first byte, these are the string; at
- * the end they are the string again.
- *
- *     comes            a \n > b \n    >
- *     file        >    a \n > b \n
  */
 
 #include "store/draft.h"
@@ -56,11 +49,8 @@ struct draft {
     struct fault_duty duty; /* to remove the folder */
     int manifest_file;
     struct manifest manifest;
-    struct pile *pile;    /* [manifest.piles] */
-    bool keeps_open;      /* there is a descriptor for each pile; else a file is opened for each write */
-    const uint8_t *start; /* what records start with, */
-    size_t start_bytes;   /* 0 if it is nothing */
-    uint8_t *tail;        /* [manifest.piles][start_bytes]: held back */
+    struct pile *pile; /* [manifest.piles] */
+    bool keeps_open;   /* there is a descriptor for each pile; else a file is opened for each write */
 };
 
 /* ---- The batch is there already ---- */
@@ -141,41 +131,18 @@ static void close_pile(struct draft *draft, unsigned number)
         report_pile(draft, number, errno);
 }
 
-static uint8_t *tail_of(const struct draft *draft, unsigned number)
+static void write_pieces(struct storage *storage, unsigned number, const struct iovec *pieces, int count)
 {
-    return draft->tail + number * draft->start_bytes;
-}
-
-static void append(struct draft *draft, unsigned number, const struct iovec *pieces, int count)
-{
+    struct draft *draft = (struct draft *)storage;
     struct pile *pile = &draft->pile[number];
     const off_t end = (off_t)pile->checksum.bytes;
     size_t done;
 
+    open_pile(draft, number);
     for (int i = 0; i < count; i++)
         xxh64_update(&pile->checksum, pieces[i].iov_base, pieces[i].iov_len);
     if (io_write_at(pile->fd, pieces, count, end, &done) != 0)
         report_pile(draft, number, errno);
-}
-
-/* Write the bytes held back before and then these, and hold back the last ones. */
-static void write_pieces(struct storage *storage, unsigned number, const struct iovec *pieces, int count)
-{
-    struct draft *draft = (struct draft *)storage;
-    struct iovec all[STORAGE_PIECES_MAX + 1] = {{.iov_base = tail_of(draft, number), .iov_len = draft->start_bytes}};
-    struct iovec some[STORAGE_PIECES_MAX + 1];
-    uint8_t last[RECORD_DELIMITER_BYTES_MAX];
-    size_t bytes = 0, kept = 0, part;
-
-    for (int i = 0; i < count; i++) {
-        all[i + 1] = pieces[i];
-        bytes += pieces[i].iov_len;
-    }
-    open_pile(draft, number);
-    append(draft, number, some, io_pieces_part(all, count + 1, 0, bytes, some, STORAGE_PIECES_MAX + 1, &part));
-    for (; io_pieces_part(all, count + 1, bytes + kept, UINT64_MAX, some, 1, &part) > 0; kept += part)
-        memcpy(last + kept, some->iov_base, part);
-    memcpy(tail_of(draft, number), last, kept);
     if (!draft->keeps_open)
         close_pile(draft, number);
 }
@@ -192,8 +159,7 @@ struct finishing {
     atomic_uint next;
 };
 
-/* Bring piles to disk, also those that are empty, and put into the manifest what is in them. What is held back of a
- * pile must be what the next record would have started with. */
+/* Bring piles to disk, also those that are empty, and put into the manifest what is in them. */
 static void finish_piles(void *context, unsigned worker)
 {
     struct finishing *finishing = context;
@@ -204,8 +170,6 @@ static void finish_piles(void *context, unsigned worker)
     while ((p = atomic_fetch_add(&finishing->next, 1)) < draft->manifest.piles) {
         const struct xxh64 *checksum = &draft->pile[p].checksum;
 
-        if (draft->start_bytes > 0 && memcmp(tail_of(draft, p), draft->start, draft->start_bytes) != 0)
-            folder_say(&draft->folder, NULL, "the last record of pile %u is not complete", p);
         open_pile(draft, p);
         if (io_sync(draft->pile[p].fd) != 0)
             report_pile(draft, p, errno);
@@ -265,15 +229,11 @@ static void make_piles(struct draft *draft)
 {
     const unsigned piles = draft->manifest.piles;
 
-    draft->start = record_start(&draft->store->format.record, &draft->start_bytes);
     draft->manifest.pile = fault_allocate(piles, sizeof *draft->manifest.pile);
     draft->pile = fault_allocate(piles, sizeof *draft->pile);
-    draft->tail = fault_allocate(piles, draft->start_bytes + 1);
     for (unsigned p = 0; p < piles; p++) {
         draft->pile[p].fd = -1;
         xxh64_init(&draft->pile[p].checksum, 0);
-        if (draft->start_bytes > 0)
-            memcpy(tail_of(draft, p), draft->start, draft->start_bytes);
     }
 }
 
@@ -352,7 +312,6 @@ static void give_back(struct draft *draft, bool published)
     folder_close(&draft->folder);
     free(draft->manifest.pile);
     free(draft->pile);
-    free(draft->tail);
     free(draft);
 }
 

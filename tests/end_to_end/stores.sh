@@ -710,8 +710,8 @@ test_list_is_a_table_or_for_programs_with_z() {
 
 test_a_strange_name_in_the_place_of_a_store_gives_no_orders() {
     mkdir folder
-    : >$'folder/a\033[2J\342\200\256b'
-    fails_with 1 "bigshuf: folder: not a store of piles, and not empty, since it holds 'a\\\\x1b[[]2J\\\\xe2\\\\x80\\\\xaeb'; name a new folder" \
+    : >$'folder/a\033[2Jb'
+    fails_with 1 "bigshuf: folder: not a store of piles, and not empty, since it holds 'a\\\\x1b[[]2Jb'; name a new folder" \
         bigshuf --scatter=folder /dev/null
 }
 
