@@ -159,18 +159,14 @@ const char *field_say(const struct field_place *place, enum field_verdict verdic
 
 const char *field_advice(const struct field_place *place, bool first, const uint8_t *record, size_t bytes)
 {
-    const bool other = place->quoted && place->separator == ',' && bytes > 0 && memchr(record, ',', bytes) == NULL;
-
     if (is_json(place))
         return "; jq can mend such records, or leave them out";
     if (!first)
         return "";
     if (bytes > 0 && record[0] == '{')
         return "; in lines of JSON, a field is a JSON Pointer, such as /user/id";
-    return other && memchr(record, ';', bytes) != NULL    ? "; write -t ';'"
-           : other && memchr(record, '\t', bytes) != NULL ? "; write -t '\\t'"
-           : place->quoted                                ? "; -t sets the separator of fields"
-                                                          : "; -t sets the separator of fields, --csv makes it a comma";
+    return place->quoted ? "; -t sets the separator of fields"
+                         : "; -t sets the separator of fields, --csv makes it a comma";
 }
 
 /* ---- Columns by their names ---- */

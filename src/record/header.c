@@ -11,6 +11,7 @@
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
+#include "record/scan.h"
 #include "system/fault.h"
 
 /* The first read. */
@@ -26,28 +27,14 @@ bool header_is_none(const struct header_rule *rule)
     return rule->bytes == 0 && rule->lines == 0 && rule->start == NULL;
 }
 
-enum { POINTER_BYTES = 80 };
-
-/* What a name may be meant as in lines of JSON, where .user.id of jq is /user/id. */
-static const char *suggest_pointer(const char *name, char text[POINTER_BYTES])
-{
-    const char *from = name + strspn(name, "$.");
-    const int bytes = snprintf(text, POINTER_BYTES, "; in lines of JSON, write /%s", from);
-
-    for (char *dot = strchr(text, '.'); dot != NULL; dot = strchr(dot, '.'))
-        *dot = '/';
-    return bytes < POINTER_BYTES && from[strcspn(from, " ,;:'\"[]()/\\")] == '\0' ? text : "";
-}
-
 void header_check_field(const struct header_rule *rule, bool columns, const struct field_choice *choice,
                         const char *option)
 {
     const bool one_line = rule->lines == 1 && rule->bytes == 0 && rule->start == NULL;
-    char pointer[POINTER_BYTES];
 
     if (choice->kind == FIELD_NAME && !one_line)
         fault_say("%s=%s: a name needs a header of one line; add --header, or give the number%s", option, choice->text,
-                  columns ? "" : suggest_pointer(choice->text, pointer));
+                  columns ? "" : "; in lines of JSON, a field is a JSON Pointer, such as /user/id");
     if (choice->kind == FIELD_POINTER && columns)
         fault_say("%s=%s: a JSON Pointer needs lines of JSON, without --csv or -t; write '\"%s\"' for a column", option,
                   choice->text, choice->text);
@@ -76,7 +63,7 @@ void header_release(struct header *header)
 
 /* ---- Messages ---- */
 
-enum { SIZE_BYTES = RECORD_DELIMITER_BYTES_MAX + 96, SHOWN_BYTES = 40 };
+enum { SIZE_BYTES = RECORD_DELIMITER_BYTES_MAX + 96 };
 
 /* "3 bytes", "1 line", "lines that begin with '#'" */
 static const char *describe(const struct header *header, char text[SIZE_BYTES])
@@ -211,53 +198,16 @@ static void check_start(struct header *header, const char *name, const struct be
               (const char *)header->start);
 }
 
-/* The next byte of a header that editors show: not a carriage return, and not a byte of the byte-order mark at the
- * beginning; -1 at the end. */
-static int next_shown(const uint8_t *text, size_t bytes, size_t *at)
+/* The header in the buffer is not the one that is known. */
+_Noreturn static void report_difference(const struct header *header, const char *name, size_t bytes)
 {
-    static const uint8_t mark[] = {0xef, 0xbb, 0xbf}; /* U+FEFF in UTF-8 */
+    size_t at = 0;
 
-    if (*at == 0 && bytes >= sizeof mark && memcmp(text, mark, sizeof mark) == 0)
-        *at = sizeof mark;
-    while (*at < bytes && text[*at] == '\r')
-        ++*at;
-    return *at < bytes ? text[(*at)++] : -1;
-}
-
-/* How many bytes of the line at data[0, bytes) a message shows. */
-static int shown_bytes(const struct header *header, const uint8_t *data, size_t bytes)
-{
-    const uint8_t *end = memchr(data, header->line.delimiter, bytes);
-
-    return (int)least_size(end != NULL ? (size_t)(end - data) : bytes, SHOWN_BYTES);
-}
-
-/* Report that the header in the buffer is not the one that is known. Two programs may have written the same line: say
- * so where editors show no difference. */
-_Noreturn static void report_difference(struct header *header, const char *name, size_t bytes)
-{
-    size_t at = 0, known_at = 0, from = 0, known_from = 0; /* in the line that begins there */
-    unsigned long long line = 0;
-    bool alike, ended = true;
-    int shown;
-
-    do {
-        line += ended;
-        from = ended ? at : from;
-        known_from = ended ? known_at : known_from;
-        shown = next_shown(header->buffer, bytes, &at);
-        alike = shown == next_shown(header->text, header->text_bytes, &known_at);
-        ended = shown == header->line.delimiter;
-    } while (alike && shown >= 0);
-    if (alike)
-        fault_say("%s: header differs from that of %s only by carriage returns or a byte-order mark; "
-                  "--headers-differ keeps the first",
-                  name, header->from);
-    fault_say("%s: header differs from that of %s in line %llu: '%.*s', not '%.*s'; --headers-differ keeps the first",
-              name, header->from, line, shown_bytes(header, header->buffer + from, bytes - from),
-              (const char *)header->buffer + from,
-              shown_bytes(header, header->text + known_from, header->text_bytes - known_from),
-              (const char *)header->text + known_from);
+    while (at < bytes && at < header->text_bytes && header->buffer[at] == header->text[at])
+        at++;
+    fault_say("%s: header differs from that of %s in line %llu, at byte %llu; --headers-differ keeps the first", name,
+              header->from, (unsigned long long)scan_count(header->buffer, at, header->line.delimiter) + 1,
+              (unsigned long long)at + 1);
 }
 
 /* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */

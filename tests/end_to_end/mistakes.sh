@@ -126,10 +126,10 @@ bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': must be one byt
 bigshuf -t '' --weight-field=2 in =! empty tab: must be one byte, such as ',', or an escape, such as '\t'
 bigshuf -t tab --weight-field=2 in =! multi-character tab 'tab': must be one byte, such as ',', or an escape, such as '\t'
 bigshuf --delimiter='\d' in =! invalid --delimiter argument '\d': must have one of abfnrtv\ or a byte's number behind a backslash, such as \n or \xff
-bigshuf --weight-field=price in =! --weight-field=price: a name needs a header of one line; add --header, or give the number; in lines of JSON, write /price
-bigshuf --group-field='$.user.id' in =! --group-field=$.user.id: a name needs a header of one line; add --header, or give the number; in lines of JSON, write /user/id
+bigshuf --weight-field=price in =! --weight-field=price: a name needs a header of one line; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --group-field='$.user.id' in =! --group-field=$.user.id: a name needs a header of one line; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --csv --group-field=.user in =! --group-field=.user: a name needs a header of one line; add --header, or give the number
-bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a header of one line; add --header, or give the number
+bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a header of one line; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --csv --header --weight-field=prize table.csv =! table.csv: no column 'prize': the header has 'id', 'price'
 bigshuf --group-field=/user in =! in:1: nothing at /user: '1'; jq can mend such records, or leave them out
 bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number, digits only
@@ -257,10 +257,10 @@ bigshuf --weight-field=2 -t, crlf.csv =! crlf.csv:1: invalid weight: 'price'; if
 bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! crlf.csv:1: no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --csv --weight-field=2 table.csv =! table.csv: record 1: invalid weight: 'price'; if this is a header, add --header
 bigshuf --csv --weight-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
-bigshuf --csv --weight-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; write -t ';'
-bigshuf --csv --group-field=2 tabs.csv =! tabs.csv: record 1: no field 2, only 1: 'a\t1'; write -t '\t'
-bigshuf --csv --seed=2 --split-field=2 --split=9%:a semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; write -t ';'
-bigshuf --csv --header --group-field=b semi.csv =! semi.csv: no column 'b': the header has 'a;1'; write -t ';'
+bigshuf --csv --weight-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; -t sets the separator of fields
+bigshuf --csv --group-field=2 tabs.csv =! tabs.csv: record 1: no field 2, only 1: 'a\t1'; -t sets the separator of fields
+bigshuf --csv --seed=2 --split-field=2 --split=9%:a semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; -t sets the separator of fields
+bigshuf --csv --header --group-field=b semi.csv =! semi.csv: no column 'b': the header has 'a;1'; -t sets the separator of fields
 bigshuf --csv -t '|' --group-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; -t sets the separator of fields
 bigshuf --csv --group-field=3 both.csv =! both.csv: record 1: no field 3, only 2: 'a;1,2'; -t sets the separator of fields
 bigshuf --seed=2 --split-field=1 -t, --split=9%:a -o out torn.csv =? warning: a: is empty, since no value of --split-field came there by chance
@@ -287,9 +287,9 @@ END
 
 test_likely_mistakes_with_headers_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1: 'id,cost', not 'id,price'; --headers-differ keeps the first
-bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2: '9,2', not '1,2'; --headers-differ keeps the first
-bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv only by carriage returns or a byte-order mark; --headers-differ keeps the first
+bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1, at byte 4; --headers-differ keeps the first
+bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2, at byte 10; --headers-differ keeps the first
+bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv in line 1, at byte 9; --headers-differ keeps the first
 bigshuf --header=10 in =! in: shorter than a header of 10 lines
 bigshuf --header one =? warning: the input is only a header of 1 line
 END

@@ -137,7 +137,7 @@ test_wrong_arguments_are_refused() {
     cases <<'END'
 bigshuf --group-field=0 =! invalid field value '0': fields are numbered from 1?Try 'bigshuf --help' for more information.
 bigshuf --split-field= =! invalid --split-field argument '': must be the number of a column, its name, or a JSON Pointer
-bigshuf --weight-field=1,2 =! --weight-field=1,2: a name needs a header of one line; add --header, or give the number
+bigshuf --weight-field=1,2 =! --weight-field=1,2: a name needs a header of one line; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --weight-field=/a~b =! invalid --weight-field argument '/a~b': must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1
 bigshuf --weight-field=18446744073709551616 =! field number '18446744073709551616' is too large?Try *
 bigshuf -t '\q' =! multi-character tab '\\q': must be one byte, such as ',', or an escape, such as '\\t'

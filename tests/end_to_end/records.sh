@@ -455,28 +455,6 @@ test_headers_that_differ_are_told_before_output() {
     fails_when_read 'bigshuf: b: header differs from that of - in line *' d -S 8M --header - b
 }
 
-test_headers_that_look_alike_are_told_how_they_differ() {
-    while IFS=: read -r one other alike; do
-        printf '%b\n1\n' "$one" >a
-        printf '%b\n1\n' "$other" >b
-        how="in line 1: '*', not '*'"
-        [ -z "$alike" ] || how='only by carriage returns or a byte-order mark'
-        fails_with 1 "bigshuf: b: header differs from that of a $how; --headers-differ keeps the first*" \
-            bigshuf --header a b >out
-    done <<'END'
-a,b:a,c:
-a,b:a,b\r,c:
-a,b:a,b\r:alike
-a,b\r:a,b:alike
-\r::alike
-a,b:\0357\0273\0277a,b:alike
-\0357\0273\0277a,b:a,b:alike
-a,b:\0357\0273\0277a,b\r:alike
-a,b:\0357\0273a,b:
-a,b:a,\0357\0273\0277b:
-END
-}
-
 test_a_csv_header_may_have_line_breaks_in_quotes() {
     printf '"a\n""b""\r\n",c\r\n' >header
     { cat header; printf '"\r\n",2'; } >a
