@@ -12,7 +12,6 @@
 
 #include "base/escape.h"
 #include "base/number.h"
-#include "command/suggest.h"
 #include "output/split.h"
 #include "record/json.h"
 #include "system/fault.h"
@@ -38,14 +37,11 @@ void argument_misused(struct parsing *parsing)
  * valid ("must be a whole number"). */
 _Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid)
 {
-    char better[SUGGEST_BYTES];
-
     if (parsing->argument->called != NULL)
         fault_say("invalid %s: '%s': %s", parsing->argument->called, text, valid);
     if (errno == ERANGE)
         fault_say("%s argument '%s' too large", parsing->spelling, text);
-    fault_say("invalid %s argument '%s': %s%s", parsing->spelling, text, valid,
-              suggest_argument(parsing->spelling, text, better));
+    fault_say("invalid %s argument '%s': %s", parsing->spelling, text, valid);
 }
 
 /* ---- Types ---- */
@@ -332,7 +328,7 @@ void argument_delimiter(struct parsing *parsing, const char *text)
 /* There is no such kind. */
 _Noreturn static void refuse_kind(const char *text)
 {
-    char valid[ARGUMENT_LIST_BYTES] = "", better[SUGGEST_BYTES];
+    char valid[ARGUMENT_LIST_BYTES] = "";
 
     for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
         const char *argument = (*kind)->argument;
@@ -342,8 +338,7 @@ _Noreturn static void refuse_kind(const char *text)
                  argument != NULL ? argument : "");
         argument_list(valid, word, kind[1] == NULL);
     }
-    fault_say("invalid record kind '%s': must be one of %s%s", text, valid,
-              suggest_argument("--records", text, better));
+    fault_say("invalid record kind '%s': must be one of %s", text, valid);
 }
 
 /* The argument of a kind, behind its name; "" if there is none. */

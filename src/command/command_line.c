@@ -320,7 +320,6 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
     const char *word = words[optind - 1];
     const bool is_long = strncmp(word, "--", 2) == 0;
     const struct option_row *row = option_table;
-    char suggestion[SUGGEST_BYTES];
     const char *argument;
 
     argument_misused(&parser->parsing);
@@ -331,8 +330,7 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
     if (row->name == NULL)
         refuse_letter(parser, word, words[optind]);
     if (is_long && strchr(word, '=') != NULL)
-        fault_say("option '--%s' doesn't allow an argument%s", row->name,
-                  suggest_option(NULL, word + 2, suggestion)[0] != '\0' ? suggestion : "; it stands alone");
+        fault_say("option '--%s' doesn't allow an argument; it stands alone", row->name);
     argument = row->argument != NULL ? row->argument : row->takes.forms[0].text;
     if (is_long)
         fault_say("option '--%s' requires an argument; write --%s=%s", row->name, row->name, argument);

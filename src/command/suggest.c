@@ -11,7 +11,7 @@
 #include "base/arithmetic.h"
 #include "record/record.h"
 
-/* Names, with blanks between them, and what to write instead of each; also options with arguments that are wrong. */
+/* Names, with blanks between them, and what to write instead of each. */
 static const struct {
     const char *names, *advice;
 } words[] = {
@@ -63,7 +63,7 @@ static const struct {
     {"record-lines lines-per-record", "write --records=lines:N"},
     {"record-start", "write --records=start:STRING"},
     {"record-length length-prefix", "write --records=u32le, or another KIND"},
-    {"webdataset --records=webdataset", "write --records=tar"},
+    {"webdataset", "write --records=tar"},
     {"format type input-format file-format", "write --records=KIND"},
     {"fq", "write --records=fastq"},
     {"fa", "write --records=fasta"},
@@ -74,7 +74,7 @@ static const struct {
     {"jsonl ndjson txt text line", "leave it out; lines are the default"},
     {"json", "write jq -c '.[]' FILE | bigshuf; lines of JSON need no option"},
     {"tsv", "leave it out; TABs separate fields unless -t is given"},
-    {"paragraphs paragraph --records=paragraphs --records=paragraph", "write --delimiter='\\n\\n'"},
+    {"paragraphs paragraph", "write --delimiter='\\n\\n'"},
     {"null nul print0 null-data null-terminated 0", "write -z"},
     {"separator sep fs field-delimiter column-delimiter column-separator delimiters d F",
      "write -t C for fields, --delimiter=STRING for ends of lines"},
@@ -90,11 +90,6 @@ static const struct {
     {"compress-temporary", "write --tune=compress-temporary=auto|always|never"},
     {"bar progress-bar show-progress", "write --progress=always"},
     {"debug log stats statistics", "write -v"},
-    {"--records=json --records=jsonl --records=ndjson --records=tsv --records=lines --records=line --records=text",
-     "leave --records out; each line is a record"},
-    {"--header=yes --header=true --header=on --header=first", "write --header"},
-    {"--skip=header --skip=first", "write --header"},
-    {"--header=no --header=false --header=off --header=none", "leave --header out"},
 };
 
 enum { WORDS = sizeof words / sizeof words[0], NAME_BYTES = 32, EDITS = 2, EDITED_BYTES = 4 };
@@ -165,30 +160,11 @@ const char *suggest_option(const struct option *options, const char *name, char 
         small[i] = (char)(name[i] == '_' ? '-' : bytes > 1 ? tolower((unsigned char)name[i]) : name[i]);
     small[bytes] = '\0';
     text[0] = '\0';
-    nearest.edits = options == NULL || bytes < EDITED_BYTES ? 1 : bytes == EDITED_BYTES ? EDITS : EDITS + 1;
-    for (; options != NULL && options->name != NULL; options++)
+    nearest.edits = bytes < EDITED_BYTES ? 1 : bytes == EDITED_BYTES ? EDITS : EDITS + 1;
+    for (; options->name != NULL; options++)
         if (is_nearer(&nearest, options->name, strlen(options->name)))
             snprintf(text, SUGGEST_BYTES, "; did you mean --%s?", options->name);
     look_at_words(&nearest);
-    if (options != NULL)
-        look_at_kinds(&nearest);
-    return text;
-}
-
-const char *suggest_argument(const char *option, const char *argument, char text[SUGGEST_BYTES])
-{
-    char small[NAME_BYTES + 2];
-    struct nearest nearest = {.name = small, .edits = 1, .text = text};
-
-    snprintf(small, sizeof small, "%s=%s", option, argument);
-    for (char *letter = small; *letter != '\0'; letter++)
-        *letter = (char)tolower((unsigned char)*letter);
-    text[0] = '\0';
-    look_at_words(&nearest);
-    if (strcmp(option, "--records") == 0 && text[0] == '\0') {
-        nearest.name += strlen("--records=");
-        nearest.edits = strlen(nearest.name) > EDITED_BYTES ? EDITS + 1 : 1;
-        look_at_kinds(&nearest);
-    }
+    look_at_kinds(&nearest);
     return text;
 }

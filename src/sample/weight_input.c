@@ -2,16 +2,14 @@
  * A weight is needed when its record begins, since it decides where the record goes. A record may be so long that its
  * weight is not in the first piece that comes. Then all pieces up to the weight are put into a pile, and are handed out
  * from there. The pile has been there before, so that a block of the pool is promised to it, however full the pool is.
- *
- * Messages quote only a weight that is printable and short: if the user named the wrong field, it may be anything.
  */
 
 #include "sample/weight_input.h"
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/steps.h"
 #include "input/position.h"
 #include "shuffle/pile.h"
@@ -86,22 +84,13 @@ static const char *advise(const struct weight_input *weights)
 _Noreturn static void report(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes,
                              const char *advice)
 {
-    static const char nul[] = "\\x00"; /* fault.h shows other control characters in this way */
-    char quoted[QUOTED * (sizeof nul - 1) + 1], place[POSITION_BYTES];
-    size_t length = 0;
+    const int shown = (int)least_size(bytes, QUOTED);
+    char place[POSITION_BYTES];
 
-    for (size_t i = 0; i < bytes && i < QUOTED; i++) {
-        if (text[i] != '\0') {
-            quoted[length++] = (char)text[i];
-        } else {
-            memcpy(quoted + length, nul, sizeof nul - 1);
-            length += sizeof nul - 1;
-        }
-    }
-    quoted[length] = '\0';
     if (weights->file != NULL)
-        fault_say("%s:%llu: %s: '%s'", weights->place.file, (unsigned long long)weights->position.record, what, quoted);
-    fault_say("%s: %s: '%s'%s", position_say(&weights->position, place), what, quoted, advice);
+        fault_say("%s:%llu: %s: '%.*s'", weights->place.file, (unsigned long long)weights->position.record, what, shown,
+                  (const char *)text);
+    fault_say("%s: %s: '%.*s'%s", position_say(&weights->position, place), what, shown, (const char *)text, advice);
 }
 
 static struct decimal read_weight(struct weight_input *weights)

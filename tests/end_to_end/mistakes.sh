@@ -50,7 +50,7 @@ bigshuf -N 4 in =! invalid option -- 'N'; write --shards=K -o part-%05d
 bigshuf --file=in =! in:1: '1\n2\n3\n': No such file or directory: names must end with NUL, not newline; make the list with find -print0, or tr '\n' '\0'
 bigshuf -R in =! invalid option -- 'R'; leave it out; the order is always random
 bigshuf -0 in =! invalid option -- '0'; write -z
-bigshuf --keep=3 in =! option '--keep-order' doesn't allow an argument; write --newest=N with --scatter
+bigshuf --keep=3 in =! option '--keep-order' doesn't allow an argument; it stands alone
 bigshuf --additional-suffix=.txt in =! unrecognized option '--additional-suffix=.txt'; write --shards=K -o PREFIX%05dSUFFIX
 bigshuf --input=in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf --header-start='#' in =! unrecognized option '--header-start=#'; write --header=start:STRING
@@ -87,7 +87,7 @@ bigshuf -n=5 in =! -n=5: a letter takes no =; write -n 5
 bigshuf -o=out in =! -o=out: a letter takes no =; write -o out
 bigshuf -zS=1G in =! -S=1G: a letter takes no =; write -S 1G
 bigshuf -t=, --group-field=1 torn.csv =! -t=,: a letter takes no =; write -t ,
-bigshuf --skip=header --seed=x table.csv =! invalid --skip argument 'header': must be a whole number, digits only; write --header
+bigshuf --skip=header --seed=x table.csv =! invalid --skip argument 'header': must be a whole number, digits only
 bigshuf -n -5 in =! invalid line count: '-5': must be a whole number, digits only
 bigshuf -n all in =! invalid line count: 'all': must be a whole number, digits only
 bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number, digits only: \r is a carriage return, as in lines that end with CRLF
@@ -135,14 +135,10 @@ bigshuf --group-field=/user in =! in:1: nothing at /user: '1'; jq can mend such 
 bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number, digits only
 bigshuf --gather=store --piles=3- =! invalid --piles argument '3-': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
 bigshuf --tune=fast in =! invalid --tune argument 'fast': must be leaf-records=T or compress-temporary=auto|always|never
-bigshuf --records=CSV in =! invalid record kind 'CSV': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; write --records=csv
-bigshuf --records=jsonl in =! invalid record kind 'jsonl': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; leave --records out; each line is a record
-bigshuf --records=webdataset in =! invalid record kind 'webdataset': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; write --records=tar
-bigshuf --records=fastaq in =! invalid record kind 'fastaq': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint; write --records=fasta
+bigshuf --records=jsonl in =! invalid record kind 'jsonl': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
 bigshuf --records=parquet in =! invalid record kind 'parquet': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
 bigshuf --expect-records=1e3 in =! invalid --expect-records argument '1e3': must be a whole number, digits only
-bigshuf --header=yes in =! invalid --header argument 'yes': must be a number of lines, bytes:N or start:STRING; write --header
-bigshuf --header=no in =! invalid --header argument 'no': must be a number of lines, bytes:N or start:STRING; leave --header out
+bigshuf --header=yes in =! invalid --header argument 'yes': must be a number of lines, bytes:N or start:STRING
 bigshuf --header=2lines in =! invalid --header argument '2lines': must be a number of lines, bytes:N or start:STRING
 bigshuf --header=2MB in =! invalid --header argument '2MB': must be a number of lines, bytes:N or start:STRING
 bigshuf --header=-1 in =! invalid --header argument '-1': must be a number of lines, bytes:N or start:STRING

@@ -391,7 +391,7 @@ printf 'h\n;1;x;' | bigshuf --header=1 --delimiter=';' --weight-field=1 =! -:3: 
 bigshuf --csv -t ';' --weight-field=2 quoted =! quoted: record 1: invalid weight: '1;5'
 bigshuf --csv --header --weight-field=2 missing missing =! missing: record 2: no field 2, only 1: 'c'
 printf '0123456789012345678901234567890123456789xx\n' | bigshuf --weight-field=1 =! -:1: invalid weight: '0123456789012345678901234567890123456789'
-printf 'a\033\0\n' | bigshuf --weight-field=1 =! -:1: invalid weight: 'a\\x1b\\x00'; if this is a header, add --header
+printf 'a\033\0\n' | bigshuf --weight-field=1 =! -:1: invalid weight: 'a\\x1b'; if this is a header, add --header
 bigshuf --weights=- < <(seq 3) =! standard input cannot hold both records and weights
 bigshuf --weights=/dev/stdin - < <(seq 3) =! standard input cannot hold both records and weights
 bigshuf --weights=nowhere -o short one =! nowhere: No such file or directory
