@@ -54,9 +54,6 @@ struct header {
     size_t rest_bytes;
 };
 
-/* Does a header of this format consist of lines, as its records do, so that it may have less than a record? */
-bool header_has_lines(const struct record_format *format);
-
 /* Nothing is allocated if there is nothing to be taken off. */
 void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule);
 void header_release(struct header *header); /* also when zeroed */

@@ -122,10 +122,6 @@ struct record_kind {
     const char *file;
     bool (*is_begun)(const uint8_t *data, size_t bytes);
 
-    /* In the format of a store: a text in which %n is format.count, %p an s if that is more than 1, %d the delimiter
-     * and %s the string, as in C. */
-    const char *stored;
-
     /* Ends of records (record.h). `advance` NULL: `ends` does it. `missing` NULL: text lacks the delimiter byte, which
      * cannot be added within double quotes; others cannot be completed. */
     record_ends_function *ends;

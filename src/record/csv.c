@@ -52,7 +52,6 @@ const struct record_kind csv_kind = {
     .name = "csv",
     .text = "rows; newlines may be quoted",
     .traits = RECORD_QUOTED | RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT,
-    .stored = "records of CSV",
     .ends = find_ends,
     .advance = advance,
     .follow = follow,

@@ -17,11 +17,6 @@
 /* The first read. */
 TUNABLE(READ_BYTES, 4096, 1, 4096);
 
-bool header_has_lines(const struct record_format *format)
-{
-    return record_is(format, RECORD_OF_LINES | RECORD_STARTS);
-}
-
 bool header_is_none(const struct header_rule *rule)
 {
     return rule->bytes == 0 && rule->lines == 0 && rule->start == NULL;
@@ -43,7 +38,8 @@ void header_check_field(const struct header_rule *rule, bool columns, const stru
 void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)
 {
     *header = (struct header){.format = format, .line = *format, .rule = *rule};
-    header->has_lines = header_has_lines(format) || (record_is(format, RECORD_QUOTED) && rule->start != NULL);
+    header->has_lines =
+        record_is(format, RECORD_OF_LINES | RECORD_STARTS) || (record_is(format, RECORD_QUOTED) && rule->start != NULL);
     if (header->has_lines)
         header->line =
             (struct record_format){.delimiter = record_is(format, RECORD_OF_LINES) ? format->delimiter : '\n'};

@@ -238,7 +238,6 @@ static bool is_tfrecord(const uint8_t *data, size_t bytes)
     const struct record_kind length_kinds_##word = {.name = #word,                                                     \
                                                     .text = (help),                                                    \
                                                     .traits = RECORD_HEADER,                                           \
-                                                    .stored = "records with length " #word,                            \
                                                     .ends = find_ends,                                                 \
                                                     .follow = follow,                                                  \
                                                     .refuse = refuse,                                                  \

@@ -68,7 +68,6 @@ const struct record_kind lines_kind = {
     .text = "N lines each",
     .takes = RECORD_COUNT,
     .traits = RECORD_OF_LINES | RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT,
-    .stored = "records of %n line%p ending with %d",
     .ends = find_ends,
     .advance = advance,
     .missing = find_missing,

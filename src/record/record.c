@@ -41,7 +41,6 @@ const struct record_kind *record_kind(const struct record_format *format)
     static const struct record_kind lines = {
         .noun = "lines",
         .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT,
-        .stored = "records ending with %d",
         .ends = ends_of_lines,
         .advance = advance_lines,
     };

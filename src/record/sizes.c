@@ -50,7 +50,6 @@ const struct record_kind sizes_kind = {
     .text = "N bytes each",
     .takes = RECORD_BYTES,
     .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_FIXED,
-    .stored = "records of %n byte%p",
     .ends = find_ends,
     .advance = advance,
     .check_size = check_size,

@@ -164,7 +164,6 @@ const struct record_kind tar_kind = {
     .traits = RECORD_MEMBER,
     .file = "a tar archive",
     .is_begun = is_begun,
-    .stored = "members of tar archives",
     .ends = find_ends,
     .check_size = check_size,
 };

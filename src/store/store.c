@@ -117,15 +117,10 @@ enum store_name_kind store_name_kind(const char *name)
 
 /* ---- The text of the format: writing ---- */
 
-static const char *plural(uint64_t number)
-{
-    return number == 1 ? "" : "s";
-}
-
-/* Write a string as in C. Returns the end of what was written. */
+/* Write a string as in C, behind a space. Returns the end of what was written. */
 static char *put_string(char *at, const char *end, const uint8_t *string, size_t bytes)
 {
-    at = line_put(at, end, "\"");
+    at = line_put(at, end, " \"");
     for (size_t i = 0; i < bytes; i++)
         if (string[i] == '\n')
             at = line_put(at, end, "\\n");
@@ -138,43 +133,33 @@ static char *put_string(char *at, const char *end, const uint8_t *string, size_t
     return line_put(at, end, "\"");
 }
 
-/* Write the kind's text for its records, with the format's values for %n, %p, %d and %s (record.h). */
-static char *put_records(char *to, const char *end, const struct record_format *format)
+/* Write the name of the kind, and what it takes: a number, a string. Lines are named as what else ends with a string.
+ */
+static char *put_records(char *at, const char *end, const struct record_format *format)
 {
-    const bool starts = record_is(format, RECORD_STARTS);
+    const struct record_kind *kind = format->kind != NULL ? format->kind : &string_end_kind;
+    const bool starts = kind->takes == RECORD_START;
 
-    to = line_put(to, end, "%s", format->grouped ? "groups of " : "");
-    for (const char *at = record_kind(format)->stored; *at != '\0'; at++) {
-        if (*at != '%') {
-            to = line_put(to, end, "%c", *at);
-            continue;
-        }
-        at++;
-        if (*at == 'n')
-            to = line_put(to, end, "%" PRIu64, format->count);
-        else if (*at == 'p')
-            to = line_put(to, end, "%s", plural(format->count));
-        else if (*at == 'd')
-            to = put_string(to, end, &format->delimiter, 1);
-        else
-            to = put_string(to, end, format->string + starts, format->string_bytes - starts);
-    }
-    return line_put(to, end, "\n");
+    at = line_put(at, end, "%s of %s", format->grouped ? "groups" : "records", kind->name);
+    if (kind->takes == RECORD_COUNT || kind->takes == RECORD_BYTES)
+        at = line_put(at, end, " %" PRIu64, format->count);
+    if (format->kind == NULL || kind->takes == RECORD_COUNT)
+        at = put_string(at, end, &format->delimiter, 1);
+    else if (starts || kind->takes == RECORD_END)
+        at = put_string(at, end, format->string + starts, format->string_bytes - starts);
+    return line_put(at, end, "\n");
 }
 
 static char *put_header_rule(char *at, const char *end, const struct store_format *format)
 {
-    const char *noun = header_has_lines(&format->record) ? "line" : "record";
-    const uint64_t bytes = format->header_bytes, lines = format->header_lines;
     const char *start = format->header_start;
 
     if (*start != '\0')
-        at = put_string(line_put(at, end, "a header of lines starting with "), end, (const uint8_t *)start,
-                        strlen(start));
-    else if (bytes > 0)
-        at = line_put(at, end, "a header of %" PRIu64 " byte%s", bytes, plural(bytes));
-    else if (lines > 0)
-        at = line_put(at, end, "a header of %" PRIu64 " %s%s", lines, noun, plural(lines));
+        at = put_string(line_put(at, end, "header of lines"), end, (const uint8_t *)start, strlen(start));
+    else if (format->header_bytes > 0)
+        at = line_put(at, end, "header of bytes %" PRIu64, format->header_bytes);
+    else if (format->header_lines > 0)
+        at = line_put(at, end, "header of lines %" PRIu64, format->header_lines);
     else
         at = line_put(at, end, "no header");
     return line_put(at, end, "\n");
@@ -190,19 +175,12 @@ size_t store_format_text(const struct store_format *format, char text[STORE_FORM
 
 /* ---- Reading: each function returns what follows, or NULL ---- */
 
-/* A noun after its number, in the singular or the plural. */
-static const char *skip_noun(const char *at, const char *noun)
-{
-    at = line_read(at, noun);
-    return at != NULL && *at == 's' ? at + 1 : at;
-}
-
 static const char *read_string(const char *at, uint8_t *string, size_t room, size_t *bytes)
 {
     char text[STORE_FORMAT_STRING_BYTES];
     size_t length = 0;
 
-    at = line_read(at, "\"");
+    at = line_read(at, " \"");
     if (at == NULL)
         return NULL;
     while (at[length] != '"' && at[length] != '\0')
@@ -214,70 +192,48 @@ static const char *read_string(const char *at, uint8_t *string, size_t room, siz
     return escape_parse(text, string, room, bytes) == 0 ? line_read(at + length, "\"") : NULL;
 }
 
-/* A string of one byte. */
-static const char *read_byte(const char *at, uint8_t *byte)
+/* What a kind takes. A single byte at the end of records is the delimiter of lines. */
+static const char *read_argument(const char *at, struct record_format *format, uint8_t *string)
 {
-    size_t bytes;
-
-    at = read_string(at, byte, 1, &bytes);
-    return at != NULL && bytes == 1 ? at : NULL;
-}
-
-/* The string of a kind, which has one byte at least. A single byte at the end of records is the delimiter of lines. */
-static const char *read_kind_string(const char *at, struct record_format *format, uint8_t *string)
-{
-    const bool starts = record_is(format, RECORD_STARTS);
+    const enum record_argument takes = format->kind->takes;
+    const bool starts = takes == RECORD_START;
+    size_t bytes = 1;
 
     string[0] = '\n';
-    at = read_string(at, string + starts, RECORD_DELIMITER_BYTES_MAX - (size_t)starts, &format->string_bytes);
-    if (starts && at != NULL && memchr(string + 1, '\n', format->string_bytes) != NULL)
+    if (takes == RECORD_COUNT || takes == RECORD_BYTES)
+        at = line_read(at, " %d", &format->count);
+    if (at == NULL || takes == RECORD_ALONE || takes == RECORD_BYTES)
+        return at != NULL && (takes == RECORD_ALONE || format->count > 0) ? at : NULL;
+    if (takes == RECORD_COUNT) {
+        at = read_string(at, &format->delimiter, 1, &bytes);
+        return bytes == 1 && format->count > 0 ? at : NULL;
+    }
+    at = read_string(at, string + starts, RECORD_DELIMITER_BYTES_MAX - (size_t)starts, &bytes);
+    if (at == NULL || bytes == 0 || (starts && memchr(string + 1, '\n', bytes) != NULL))
         return NULL;
-    format->string_bytes += starts;
-    return format->string_bytes >= 2 ? at : NULL;
-}
-
-static const char *read_count(const char *at, uint64_t *count)
-{
-    at = line_read(at, "%d", count);
-    return at != NULL && *count > 0 ? at : NULL;
-}
-
-/* Read what `stored` of the format's kind says (record.h). */
-static const char *read_kind(const char *at, struct record_format *format, uint8_t *string)
-{
-    for (const char *pattern = record_kind(format)->stored; *pattern != '\0' && at != NULL; pattern++) {
-        if (*pattern != '%') {
-            at = *at == *pattern ? at + 1 : NULL;
-            continue;
-        }
-        pattern++;
-        if (*pattern == 'n')
-            at = read_count(at, &format->count);
-        else if (*pattern == 'p')
-            at += *at == 's';
-        else if (*pattern == 'd')
-            at = read_byte(at, &format->delimiter);
-        else
-            at = read_kind_string(at, format, string);
+    format->string_bytes = bytes + starts;
+    if (!starts && bytes == 1) {
+        format->kind = NULL;
+        format->delimiter = string[0];
     }
     return at;
 }
 
-/* Lines, which have no row, come last. */
 static const char *read_records(const char *at, struct record_format *format, uint8_t *string)
 {
-    const char *members = line_read(at, "groups of ");
-    const struct record_kind *const *kind = record_kinds;
-    const char *after = NULL;
+    const char *groups = line_read(at, "groups of ");
+    size_t bytes;
 
-    at = members != NULL ? members : at;
-    do {
-        *format =
-            (struct record_format){.kind = *kind, .grouped = members != NULL, .delimiter = '\n', .string = string};
-        if (record_kind(format)->stored != NULL && (members != NULL || !record_is(format, RECORD_MEMBER)))
-            after = read_kind(at, format, string);
-    } while (after == NULL && *kind++ != NULL);
-    return after;
+    *format = (struct record_format){.grouped = groups != NULL, .delimiter = '\n', .string = string};
+    at = groups != NULL ? groups : line_read(at, "records of ");
+    if (at == NULL)
+        return NULL;
+    bytes = strcspn(at, " \n");
+    format->kind = record_kind_of_name(at, bytes);
+    if (format->kind == NULL || format->kind->stands_for != NULL ||
+        (groups == NULL && record_is(format, RECORD_MEMBER)))
+        return NULL;
+    return read_argument(at + bytes, format, string);
 }
 
 static const char *read_piles(const char *at, unsigned *piles)
@@ -306,24 +262,15 @@ static const char *read_header_start(const char *at, char start[RECORD_DELIMITER
 
 static const char *read_header(const char *at, struct store_format *format)
 {
-    const char *noun = header_has_lines(&format->record) ? " line" : " record";
     const char *after = line_read(at, "no header");
-    uint64_t number = 0;
 
     format->header_bytes = format->header_lines = 0;
     format->header_start[0] = '\0';
-    if (after != NULL)
-        return after;
-    after = line_read(at, "a header of lines starting with ");
-    if (after != NULL)
-        return read_header_start(after, format->header_start);
-    at = line_read(at, "a header of %d", &number);
-    after = skip_noun(at, " byte");
-    if (after != NULL)
-        format->header_bytes = number;
-    else
-        format->header_lines = number;
-    return after != NULL ? after : skip_noun(at, noun);
+    if (after == NULL)
+        after = line_read(at, "header of bytes %d", &format->header_bytes);
+    if (after == NULL)
+        after = line_read(at, "header of lines %d", &format->header_lines);
+    return after != NULL ? after : read_header_start(line_read(at, "header of lines"), format->header_start);
 }
 
 bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text,

@@ -117,12 +117,12 @@ test_stores_keep_groups() {
     head -n 96 in >a
     tail -n +97 in >b
     for file in a b; do bigshuf --scatter=store --piles=4 --seed=9 --batch=$file --group-field=2 $file; done
-    grep -x 'groups of records ending with "\\n"' store/format
+    grep -x 'groups of end "\\n"' store/format
     bigshuf --gather=store --seed=9 >out
     numbers <out | sort -n | cmp - <(seq 500)
     bigshuf --gather=store --seed=9 --shards=bytes:300 -o part.%03d
     cat part.* | cmp - out
-    fails_with 1 'bigshuf: store/format: the store has groups of records*' bigshuf --scatter=store --batch=c a
+    fails_with 1 'bigshuf: store/format: the store has groups of end *' bigshuf --scatter=store --batch=c a
     fails_with 1 'bigshuf: cannot combine --gather and --group-field' bigshuf --gather=store --group-field=1
 }
 

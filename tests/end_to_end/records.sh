@@ -602,9 +602,9 @@ test_a_store_keeps_a_header_of_lines_that_begin_with_a_string() {
     bigshuf --scatter=store --piles=2 --batch=one --header=start:'#' one
     bigshuf --gather=store | same_lines one /dev/stdin
     bigshuf --gather=store -n 0 | cmp - <(head -n 2 one)
-    fails_with 1 'bigshuf: store/format: the store has a header of lines starting with "#", not no header' \
+    fails_with 1 'bigshuf: store/format: the store has header of lines "#", not no header' \
         bigshuf --scatter=store one
-    fails_with 1 'bigshuf: store/format: the store has a header of lines starting with "#", not *"##"' \
+    fails_with 1 'bigshuf: store/format: the store has header of lines "#", not *"##"' \
         bigshuf --scatter=store --header=start:'##' one
 }
 

@@ -124,7 +124,7 @@ test_what_is_no_batch_of_this_store_is_named() {
         mv store/z .; mv store/x/manifest m; ln -s ../../m store/x/manifest; bigshuf --gather=store =! store/x/manifest: not a regular file
         rm store/x/manifest; mkfifo store/x/manifest; bigshuf --gather=store =! store/x/manifest: not a regular file
         rm store/x/manifest; mv m store/x/manifest; cp -R wide/w store/w; bigshuf --gather=store =! store/w/manifest: there are 8 piles in it, but 4 in the store
-        rm -r store/w; sed 's/^records .*/records starting with ">"/' store/format >f; cp f store/format; bigshuf --gather=store =! store: files pile-000? do not hold the records that manifests say
+        rm -r store/w; sed 's/^records .*/records of start ">"/' store/format >f; cp f store/format; bigshuf --gather=store =! store: files pile-000? do not hold the records that manifests say
         lacks list_next EIO --gather=store =! store: Input/output error
         meets read 1 'echo more >>store/format' --gather=store =! store/format: changes while it is read
         meets read 1 ': >store/format' --gather=store =! store/format: changes while it is read

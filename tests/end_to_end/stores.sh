@@ -283,7 +283,7 @@ test_a_header_is_kept_once() {
     add x --piles=4 --header --records=start:'>' one
     add y --header --records=start:'>' two
     printf 'title\n' | cmp - store/header
-    grep -qx 'a header of 1 line' store/format
+    grep -qx 'header of lines 1' store/format
     gather | same_lines - <(printf 'title\n>a\n1\n>b\n2\n')
 }
 
@@ -809,7 +809,7 @@ test_another_format_is_told() {
     refused 'bigshuf: store/format: the store has 4 piles, not 8 piles' y --piles=8 in
     refused 'bigshuf: store/format: the store has records *, not records *' y -z in
     refused 'bigshuf: store/format: the store has records *, not records *' y --records=bytes:1 in
-    refused 'bigshuf: store/format: the store has no header, not a header of 1 record' y --header in
+    refused 'bigshuf: store/format: the store has no header, not header of lines 1' y --header in
     refused 'bigshuf: store/format: *' y --csv in
     refused 'bigshuf: missing: No such file or directory' y missing
 }
