@@ -40,15 +40,14 @@ struct output *output_open(const struct output_plan *plan);
 void output_check_records(const struct output *output, uint64_t records);
 
 /* Check that there is room for so many bytes in all, as far as is known. Shards that will be found late are expected on
- * the disks where the others are. */
+ * the disks where the others are. This is the last check, and warns of misleading names. */
 void output_check_room(const struct output *output, uint64_t bytes);
 
 /* Check that those inputs that are outputs as well may be so (overlap.h). "-" is standard input, and names must stay.
  */
 void output_check_inputs(struct output *output, const char *const *inputs, size_t count);
 
-/* Check that no file is within this directory, which is a store. A filter's files are not looked at. This and
- * output_check_inputs warn of misleading names. */
+/* Check that no file is within this directory, which is a store. A filter's files are not looked at. */
 void output_check_outside(const struct output *output, const char *directory);
 
 /* Must all input have been read, and its records counted, before output_begin? If not, output_begin may be called

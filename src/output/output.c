@@ -97,6 +97,7 @@ void output_check_room(const struct output *output, uint64_t bytes)
         fault_say("%s%s: %s: about %llu MiB are needed, %llu MiB are free; write to another disk",
                   first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "",
                   strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
+    files_warn_of_names(files);
 }
 
 void output_check_records(const struct output *output, uint64_t records)
@@ -107,7 +108,6 @@ void output_check_records(const struct output *output, uint64_t records)
 void output_check_inputs(struct output *output, const char *const *inputs, size_t count)
 {
     overlap_check(&output->files, inputs, count);
-    files_warn_of_names(&output->files);
 }
 
 void output_check_outside(const struct output *output, const char *directory)
@@ -118,7 +118,6 @@ void output_check_outside(const struct output *output, const char *directory)
         if (path != NULL && output->plan.filter == NULL && target_is_within(path, directory))
             fault_say("%s: is inside the store %s; write to another folder", path, directory);
     }
-    files_warn_of_names(&output->files);
 }
 
 /* ---- One file ---- */

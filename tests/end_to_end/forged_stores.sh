@@ -80,7 +80,7 @@ test_lines_that_are_said_to_begin_with_their_length() {
     seq "$(scale 2000 200000 2000000)" >in
     make_store
     for coding in tfrecord u32le u32be u64le u64be varint; do
-        sed "s/^records .*/records with length $coding/" store/format >format
+        sed "s/^records .*/records of $coding/" store/format >format
         cp format store/format
         for memory in 8M 1G; do
             fails_with 1 'bigshuf: store: files *' gather -S $memory -o out
