@@ -401,8 +401,8 @@ test_a_compressed_file_is_not_replaced_by_its_own_bytes() {
     keeps - -o a.gz <a.gz
     keeps '[01]' --shards=2 -o %d 0 1
     keeps '[01]' --shards=records:1 -o %d 0 1
-    keeps a.gz --split=1:in -o a.gz a.gz
-    fails_with 1 'bigshuf: text: text in UTF-16, and also the output*iconv*' bigshuf -o text text
+    keeps a.gz --split=1:new -o a.gz a.gz
+    fails_with 1 'bigshuf: text: text in UTF-16, and outputs replace inputs*iconv*' bigshuf -o text text
     keeps a.gz -o other a.gz
     keeps 0 --filter='cat >$FILE' -o 0 0
     bigshuf --records=bytes:1 -o a.gz a.gz

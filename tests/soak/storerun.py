@@ -23,8 +23,11 @@ class Wrong(Exception):
 
 
 def _stored(case, record):
-    """A record as it stands in a pile: each member of a group or a sample has a mark behind it."""
+    """A record as it stands in a pile: each member of a group or a sample has a mark behind it, and what a record starts
+    with stands behind it."""
     whole = case.plain({})
+    if whole.format().kind == "start":
+        return record[len(whole.format().string):] + whole.format().string
     if "group-field" not in case.opts and case.opts.get("records") != "tar":
         return record
     return b"+".join(members(whole.format(), record)) + b"."
