@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,16 +50,37 @@ __attribute__((format(printf, 2, 3))) static void append(struct line *line, cons
     va_end(arguments);
 }
 
-/* Does a terminal obey it: C0 and DEL, or C1, by itself or as UTF-8 has it, behind C2? In *left are the bytes of a
- * character in UTF-8 that are still to come. */
-static bool is_control(unsigned char byte, unsigned *left)
+/* The character in UTF-8 with which text[0, bytes) begins, and its length; or the first byte as it is, if it begins
+ * none (RFC 3629: nothing overlong, no surrogates, nothing above U+10FFFF). */
+static size_t read_character(const unsigned char *text, size_t bytes, uint32_t *character)
 {
-    if (*left > 0 && (byte & 0xc0) == 0x80) {
-        --*left;
-        return false;
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    const size_t more = text[0] > 0xf4 ? 0 : text[0] >= 0xf0 ? 3 : text[0] >= 0xe0 ? 2 : text[0] >= 0xc0;
+    uint32_t number = text[0] & (more > 0 ? 0x3fu >> more : 0x7f);
+
+    *character = text[0];
+    for (size_t i = 1; i <= more; i++) {
+        if (i == bytes || (text[i] & 0xc0) != 0x80)
+            return 1;
+        number = number << 6 | (text[i] & 0x3f);
     }
-    *left = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : byte > 0xc2;
-    return byte < ' ' || (byte >= 0x7f && byte < 0xa0);
+    if (more == 0 || number < least[more] || number >> 11 == 0xd800 >> 11 || number > 0x10ffff)
+        return 1;
+    *character = number;
+    return 1 + more;
+}
+
+/* Does a terminal obey it: C0 and DEL, or C1, also as bare bytes? Or does it turn the direction of text, so that a name
+ * looks like another one? */
+static bool is_control(uint32_t character)
+{
+    static const uint32_t controls[][2] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+                                           {0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}};
+    size_t i = 0;
+
+    while (i < sizeof controls / sizeof controls[0] && (character < controls[i][0] || character > controls[i][1]))
+        i++;
+    return i < sizeof controls / sizeof controls[0];
 }
 
 /* A byte of a control character, as C has it. */
@@ -77,16 +99,22 @@ static void print(struct line *line)
     const unsigned char *text = (const unsigned char *)line->text;
     char shown[sizeof SIGNALS_ERASE + SHOWN_BYTES * LINE_BYTES];
     size_t used = signals_is_line_drawn() ? sizeof SIGNALS_ERASE - 1 : 0;
-    unsigned left = 0;
 
     memcpy(shown, SIGNALS_ERASE, used);
     if (memchr(text, '\r', line->length) != NULL)
         append(line, ": \\r is a carriage return, as in lines that end with CRLF");
-    for (size_t i = 0; i < line->length; i++)
-        if (is_control(text[i], &left))
-            used += show_byte(shown + used, text[i]);
-        else
-            shown[used++] = line->text[i];
+    for (size_t i = 0, length; i < line->length; i += length) {
+        uint32_t character;
+
+        length = read_character(text + i, line->length - i, &character);
+        if (is_control(character)) {
+            for (size_t j = 0; j < length; j++)
+                used += show_byte(shown + used, text[i + j]);
+        } else {
+            memcpy(shown + used, text + i, length);
+            used += length;
+        }
+    }
     shown[used++] = '\n';
     (void)io_write(STDERR_FILENO, shown, used);
 }
