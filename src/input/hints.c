@@ -94,32 +94,33 @@ static size_t skip(const struct beginning *file, size_t i, const char *blanks)
     return i;
 }
 
-/* With what the file begins, if that is JSON with a value that is not all in one line: '[' or '{'; else NUL. */
+/* With what the file begins, if that is JSON with a value that goes over a line, '[' or '{', or an array of objects that
+ * is its only line, or may be, '['; else NUL. */
 static char json_bracket(const struct beginning *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
     const char *text = (const char *)file->data;
     const size_t start = skip(file, text_start(file), " \t\r\n"), next = skip(file, start + 1, " \t\r\n");
-    size_t depth = 1;
+    size_t depth = 1, i = start + 1;
 
     if (next >= bytes || !is_one_of(text[start], "[{") ||
         !is_one_of(text[next], text[start] == '{' ? "\"" : "[{\"-0123456789"))
         return '\0';
-    for (size_t i = start + 1; i < bytes && depth > 0; i++) {
+    for (; i < bytes && depth > 0; i++) {
         if (text[i] == '\n')
             return text[start];
         if (text[i] == '"') {
             for (i++; i < bytes && text[i] != '"' && text[i] != '\n'; i++)
                 i += text[i] == '\\';
-            if (i >= bytes || text[i] == '\n')
-                break;
+            if (i < bytes && text[i] == '\n')
+                return '\0';
         } else if (!is_one_of(text[i], " \t\r[]{},:-+.0123456789eEtrufalsn")) {
-            break;
+            return '\0';
         }
-        depth += is_one_of(text[i], "[{");
-        depth -= is_one_of(text[i], "]}");
+        depth += i < bytes && is_one_of(text[i], "[{");
+        depth -= i < bytes && is_one_of(text[i], "]}");
     }
-    return '\0';
+    return text[start] == '[' && text[next] == '{' && skip(file, i, "\r\n") >= bytes ? '[' : '\0';
 }
 
 /* What its first bytes tell of a file. Text may begin with the mark of Parquet, too, but not with what comes next: the
@@ -227,6 +228,7 @@ static bool find_json(const struct record_format *format, const struct beginning
 
     if (bracket == '\0')
         return false;
+    hint->may_be_text = memchr(file->data, '\n', file->bytes - 1) == NULL; /* and it stays as it is */
     snprintf(hint->what, sizeof hint->what, bracket == '[' ? "a JSON array" : "JSON with several lines for a value");
     advise_command(file, bracket == '[' ? "elements" : "values", bracket == '[' ? "jq -c '.[]'" : "jq -c .", hint);
     return true;

@@ -57,6 +57,8 @@ static const char *advise_missing(const char *name)
 {
     if (name[0] == '-' && name[1] != '\0')
         return "options must come before --, or with POSIXLY_CORRECT before all files";
+    if (name[0] != '\0' && name[strspn(name, "0123456789")] == '\0')
+        return "a number belongs to an option, as in --header=1 or -n 1";
     return strstr(name, "://") != NULL ? "bigshuf reads files, not URLs; write COMMAND | bigshuf" : NULL;
 }
 

@@ -134,7 +134,8 @@ void spill_place_check(struct spill_place *place, uint64_t bytes)
 
     place->coming = bytes;
     if (failed != NULL)
-        fault_say("temporary file in %s: %s", fault_name(failed), fault_cause(errno, cause));
+        fault_say("temporary file in %s: %s%s", fault_name(failed), fault_cause(errno, cause),
+                  strpbrk(failed, ",:") != NULL ? "; write -T for each directory" : "");
     if (place->room >= bytes || place->packing == SPILL_ALWAYS)
         return;
     if (place->packing == SPILL_NEVER || place->room < bytes / SPILL_PLACE_HOPE)

@@ -307,12 +307,14 @@ id,text\n1,"a\nb ""c"""\n2,d\n => a CSV file with newlines in fields, and shuffl
 "id";"text"\r\n1;"a\r\nb"\r\n => a CSV file *; add --csv -t ';' *
 id\ttext\n1\t"a\nb"\n => a CSV file *; add --csv -t '?t' *
 [\n  {"a": "]"},\n  {"b": 2}\n]\n => a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.\[\]' 'text' | bigshuf
-[{"a": "\\"\\n]"},\n{"b": 2}]\n => a JSON array, and *
+[{"a": "\\"\\n]"},{"b": 2}]\n => a JSON array, and *
 \357\273\277{\n  "a": {"b": 1}\n}\n{\n  "a": 2\n}\n => JSON with several lines for a value, and shuffled as it is; to shuffle its values, write jq -c . 'text' | bigshuf
 END
     says_of -n 1000000 <<<'@read 1\nACGTN\n+\nIIIII\n => a FASTQ file, and *'
     says_of --header <<<'id,text\n1,"a\nb"\n2,"c\nd"\n => a CSV file *'
     says_of --records=start:@ <<<'@read 1\nACGTN\n+\nIIIII\n => a FASTQ file, and *'
+    { printf '[{"a": "' && seq 100000 | tr '\n' ' ' && printf '"}]\n'; } >long
+    bigshuf long 2>&1 >out | grep 'warning: long: a JSON array, and'
 }
 
 test_text_is_not_warned_of() {
@@ -327,7 +329,6 @@ a,b\n1,"c\nd =>
 {"a": 1}\n{"b": {"c": [1, 2]}}\n =>
 ["a", 1]\n["b", 2]\n =>
 [{"a": 1}, {"b": 2}]\n[{"c": 3}]\n =>
-[{"a": 1}]\n =>
 [section]\nkey = 1\n =>
 [2026-11-23 12:00, 1] GET\n[2026\n =>
 {\nint x;\n}\n =>
@@ -410,6 +411,8 @@ test_what_is_no_text_is_not_replaced_by_its_own_lines() {
     # What may be text as well is.
     printf '>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n' >genes
     bigshuf -o genes genes 2>&1 | grep 'genes: a FASTA file, and shuffled as it is'
+    echo '[{"a": 1},{"b": 2}]' >line
+    bigshuf -o line line 2>&1 | grep 'line: a JSON array, and shuffled as it is'
 }
 
 test_a_delimiter_that_is_nowhere_is_warned_of() {

@@ -159,6 +159,7 @@ bigshuf -S 0.5 in =! invalid -S argument '0.5': must be a number and a unit, suc
 bigshuf -S 50%% in =! invalid -S argument '50%%': must be a number and a unit, such as 64M, 1.5G or 50%
 bigshuf -T scratch in =! temporary file in scratch: No such file or directory
 bigshuf -T in in =! temporary file in in: Not a directory
+bigshuf -T .,folder in =! temporary file in .,folder: No such file or directory; write -T for each directory
 END
 }
 
@@ -206,6 +207,7 @@ test_likely_mistakes_with_inputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
 bigshuf '' =! '': No such file or directory
 bigshuf nofile =! nofile: No such file or directory
+bigshuf --header 1 in =! 1: No such file or directory; a number belongs to an option, as in --header=1 or -n 1
 bigshuf data/2026/in =! data/2026/in: No such file or directory
 bigshuf in/out =! in/out: Not a directory
 bigshuf $'in\r' =! in\r: No such file or directory: \r is a carriage return, as in lines that end with CRLF
