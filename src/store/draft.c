@@ -161,7 +161,7 @@ static void append(struct draft *draft, unsigned number, const struct iovec *pie
 /* Write the bytes held back before and then these, and hold back the last ones. */
 static void write_pieces(struct storage *storage, unsigned number, const struct iovec *pieces, int count)
 {
-    struct draft *draft = (struct draft *)storage;
+    struct draft *draft = (void *)storage;
     struct iovec all[STORAGE_PIECES_MAX + 1] = {{.iov_base = tail_of(draft, number), .iov_len = draft->start_bytes}};
     struct iovec some[STORAGE_PIECES_MAX + 1];
     uint8_t last[RECORD_DELIMITER_BYTES_MAX];
