@@ -184,7 +184,7 @@ moments: ## let a seed decide which thread runs when: [ROUNDS=N] [SEED=S]
 check-moments: all $(FAULTY) $(TEST_TOOLS) $(filter %/queue_test,$(UNIT_TESTS))
 	@BUILD='$(BUILD)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' bash tests/support/run.sh tests/moments.sh
 
-# MOST=300 and ONLY=PATTERN, of names of files, reach it through the environment, too.
+# MOST=300 and ONLY=PATTERN, of FILE:LINE:, reach it through the environment, too.
 mutants: ## how many small changes of the program do the tests notice? SECONDS=N SEED=S
 	@SECONDS='$(if $(filter command line,$(origin SECONDS)),$(SECONDS))' python3 tests/mutants/mutants.py
 
