@@ -1,6 +1,6 @@
 # bigshuf. GNU make; `make help` lists the targets.
 #
-# CC, CFLAGS, CPPFLAGS and LDFLAGS are the user's, as are PREFIX and DESTDIR. Also to be set on the command line:
+# CC, CFLAGS, CPPFLAGS, LDFLAGS and LDLIBS are the user's, as are PREFIX and DESTDIR. Also to be set on the command line:
 #
 #   SANITIZE=address,undefined   build (and check) with these sanitizers
 #   HOSTILE=1                    build what the soak tries as well: any sizes, and what is given back is overwritten
@@ -63,7 +63,7 @@ UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 BENCHES    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 WORDS      = $(BUILD)/tests/statistics/words
 FUZZERS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
-MACHINES   = arm64 i386 musl riscv64 s390x
+MACHINES   = arm64 powerpc
 
 .PHONY: all check check-long check-valgrind check-dist check-statistics check-machines $(MACHINES:%=check-%) machine \
     check-moments moments soak faulty mutants fuzz fuzzers bench deps deps-machines deps-statistics install \
@@ -84,7 +84,7 @@ $(LIBRARY): $(filter-out $(MAIN),$(OBJECTS)) $(HOSTILES)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
 $(PROGRAM): $(MAIN) $(if $(HOSTILE),$(FAULTY_SYS)) $(LIBRARY)
-	$(call say,LD,$@)$(LINK) -o $@ $^
+	$(call say,LD,$@)$(LINK) -o $@ $^ $(LDLIBS)
 
 # The completions are made from the program's --help.
 $(BUILD)/help: $(PROGRAM)
@@ -96,7 +96,7 @@ $(COMPLETION): $(BUILD)/completions/%: src/command/completions.awk $(BUILD)/help
 
 # The program with a system layer that fails on demand, before the true one under other names.
 $(FAULTY): $(MAIN) $(BUILD)/tests/support/faulty_environment.o $(FAULTY_SYS) $(LIBRARY)
-	$(call say,LD,$@)$(LINK) -o $@ $^
+	$(call say,LD,$@)$(LINK) -o $@ $^ $(LDLIBS)
 
 # The names that the layer of tests has: those in rows, and those of functions.
 $(BUILD)/tests/support/real_sys.o: src/system/sys.c tests/support/faulty_sys.c include/system/sys.h \
@@ -117,7 +117,7 @@ $(BUILD)/tests/support/moments.o: SANITIZE_FLAGS =
 endif
 
 $(C_TOOLS) $(WORDS): %: %.o
-	$(call say,LD,$@)$(LINK) -o $@ $^
+	$(call say,LD,$@)$(LINK) -o $@ $^ $(LDLIBS)
 
 $(addprefix $(BUILD)/tests/support/,forge json_values): $(LIBRARY)
 
@@ -126,13 +126,13 @@ $(BUILD)/tests/support/model: tests/support/model.py
 	$(call say,LN,$@)ln -sf '$(CURDIR)/$<' $@
 
 $(BENCHES): %: %.o $(LIBRARY)
-	$(call say,LD,$@)$(LINK) -o $@ $^ -lm
+	$(call say,LD,$@)$(LINK) -o $@ $^ -lm $(LDLIBS)
 
 $(FUZZERS): %: %.o $(LIBRARY)
-	$(call say,LD,$@)$(LINK) -fsanitize=fuzzer -o $@ $^
+	$(call say,LD,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 $(UNIT_TESTS): %: %.o $(FAULTY_SYS) $(LIBRARY)
-	$(call say,LD,$@)$(LINK) -o $@ $^ $(CMOCKA_LIBS)
+	$(call say,LD,$@)$(LINK) -o $@ $^ $(CMOCKA_LIBS) $(LDLIBS)
 
 # Not optimised, since that would take several times as long as they run.
 $(UNIT_TESTS:=.o): EXTRA_CFLAGS = $(TEST_CPPFLAGS) $(CMOCKA_CFLAGS) -O0 -U_FORTIFY_SOURCE
@@ -184,7 +184,7 @@ moments: ## let a seed decide which thread runs when: [ROUNDS=N] [SEED=S]
 check-moments: all $(FAULTY) $(TEST_TOOLS) $(filter %/queue_test,$(UNIT_TESTS))
 	@BUILD='$(BUILD)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' bash tests/support/run.sh tests/moments.sh
 
-# MOST=300 and ONLY=PATTERN, of names of files, reach it through the environment, too.
+# MOST=300 and ONLY=PATTERN, of FILE:LINE:, reach it through the environment, too.
 mutants: ## how many small changes of the program do the tests notice? SECONDS=N SEED=S
 	@SECONDS='$(if $(filter command line,$(origin SECONDS)),$(SECONDS))' python3 tests/mutants/mutants.py
 
@@ -198,12 +198,9 @@ check-dist: all ## test installing, the tarball, the static binary and the Debia
 
 # Programs for other machines, which qemu runs; they are static, so that they need nothing else of these.
 FOR_arm64   = CC=aarch64-linux-gnu-gcc RUNNER=qemu-aarch64
-FOR_i386    = CC=i686-linux-gnu-gcc RUNNER=qemu-i386
-FOR_musl    = CC=$(MUSL_CC) RUNNER=
-FOR_riscv64 = CC=riscv64-linux-gnu-gcc RUNNER=qemu-riscv64
-FOR_s390x   = CC=s390x-linux-gnu-gcc RUNNER=qemu-s390x
+FOR_powerpc = CC=powerpc-linux-gnu-gcc RUNNER=qemu-ppc LDLIBS=-latomic
 
-check-machines: $(MACHINES:%=check-%) ## test programs for other processors and another libc, and their stores
+check-machines: $(MACHINES:%=check-%) ## test programs for other processors, and their stores
 
 # All that stands on this command line reaches run.sh through the environment.
 $(MACHINES:%=check-%): check-%: $(PROGRAM)
@@ -211,7 +208,7 @@ $(MACHINES:%=check-%): check-%: $(PROGRAM)
 	    CFLAGS='-O1 -Wno-psabi -Wcast-align=strict' CMOCKA_CFLAGS=-Itests/machines CMOCKA_LIBS= \
 	    NATIVE='$(abspath $(PROGRAM))' TEST_SCALE=tiny machine
 
-# What depends on the order of bytes, on the size of words or on the libc.
+# What depends on the order of bytes, on the size of words or on the signs of characters.
 ON_MACHINES = $(filter $(addprefix $(BUILD)/tests/unit/,base/% record/field% record/json% record/length% record/scan% \
     record/t% sample/gnu% sample/range% sample/weight% store/% system/sort% temporary/frames%),$(UNIT_TESTS))
 

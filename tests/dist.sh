@@ -20,12 +20,12 @@ files_below() {
     (cd "$1" && find . ! -type d | sort)
 }
 
-# The program passes the tests of golden values of few records: golden PROGRAM.
+# This program passes the tests of golden values of few records, and writes what the usual one does: golden PROGRAM.
 golden() {
     mkdir golden
     cp "$1" golden/bigshuf
-    BUILD=golden ONLY=golden EXCEPT='golden_.*_of_(more|many|piles|a_million)' \
-        bash "$TOP/tests/support/run.sh" "$TOP"/tests/end_to_end/*.sh
+    BUILD=golden NATIVE=$BUILD/bigshuf ONLY='golden|/machines[.]sh' EXCEPT='golden_.*_of_(more|many|piles|a_million)' \
+        TEST_SCALE=tiny bash "$TOP/tests/support/run.sh" "$TOP"/tests/end_to_end/*.sh "$TOP/tests/machines.sh"
 }
 
 # All that is installed, sorted.

@@ -1,4 +1,4 @@
-# A program for another machine writes the same bytes as that for this one, $NATIVE, and each reads the stores of the
+# A program for another machine or libc writes the same bytes as the usual one, $NATIVE, and each reads the stores of the
 # other. `make check-machines` runs these tests, those of golden orders, and the unit tests that concern machines.
 # shellcheck shell=bash
 

@@ -326,7 +326,7 @@ static void read_header(struct batches *all)
 
 static const struct batches *all_of(const struct storage_reader *reader)
 {
-    return (const struct batches *)reader->storage;
+    return (const void *)reader->storage;
 }
 
 /* The pile's number in the store. */
@@ -438,7 +438,7 @@ static void read_pieces(struct storage_reader *reader, const struct iovec *piece
 /* A checksum is no signature: under one that is right, a manifest may say what is not so. */
 _Noreturn static void report_records(struct storage *storage, unsigned pile)
 {
-    const struct batches *all = (const struct batches *)storage;
+    const struct batches *all = (const void *)storage;
     char file[STORE_NAME_PILE_BYTES];
 
     folder_say(&all->store->folder, NULL, "files %s do not hold the records that manifests say",

@@ -133,7 +133,7 @@ static void close_pile(struct draft *draft, unsigned number)
 
 static void write_pieces(struct storage *storage, unsigned number, const struct iovec *pieces, int count)
 {
-    struct draft *draft = (struct draft *)storage;
+    struct draft *draft = (void *)storage;
     struct pile *pile = &draft->pile[number];
     const off_t end = (off_t)pile->checksum.bytes;
     size_t done;

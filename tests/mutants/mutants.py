@@ -9,7 +9,7 @@ nothing is built twice. First all tests run once with none acting, which tells w
 mutant acts alone, in the tests that reach it, quickest first, until one fails.
 
 From the environment: SECONDS of trying; SEED of the choice, so that the same mutants can be tried again; MOST mutants;
-ONLY those in files whose names match.
+ONLY those whose FILE:LINE: matches, such as record/key.c or record/key.c:31:.
 """
 
 import os
@@ -232,7 +232,7 @@ def with_mutants(source, mutants):
 def choose(seed, most, only):
     """Mutants, so many, spread evenly over the program. Which they are depends on the seed and the program alone."""
     files = sorted(str(path.relative_to(TOP)) for path in TOP.glob("src/**/*.c"))
-    mutants = [m for file in files for m in Parser(file, (TOP / file).read_text()).mutants if re.search(only, file)]
+    mutants = [m for file in files for m in Parser(file, (TOP / file).read_text()).mutants if re.search(only, str(m))]
     chosen = random.Random(seed).sample(mutants, min(most, len(mutants)))
     print(f"{len(chosen)} of {len(mutants)} mutants, SEED={seed}", flush=True)
     chosen.sort(key=lambda m: (m.file, m.begin))

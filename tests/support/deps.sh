@@ -56,10 +56,8 @@ apt_install() {
 
 if [ "${1:-}" = machines ]; then
     missing=
-    for tool in musl-gcc:musl-tools qemu-s390x:qemu-user; do
-        has "${tool%:*}" || missing="$missing ${tool#*:}"
-    done
-    for triple in aarch64:arm64 i686:i386 riscv64:riscv64 s390x:s390x; do
+    has qemu-ppc || missing=" qemu-user"
+    for triple in aarch64:arm64 powerpc:powerpc; do
         has "${triple%:*}-linux-gnu-gcc" || missing="$missing gcc-${triple%:*}-linux-gnu libc6-dev-${triple#*:}-cross"
     done
     if [ -z "$missing" ]; then
