@@ -60,12 +60,6 @@ records() {
     "${edit[@]}" | tr -d '\n' | tr '\1\2' '\0\n'
 }
 
-# Print what `bigshuf -S 8M` cannot hold, in any format: short lines and long ones.
-many_lines() {
-    seq "$(scale 100000 100000 5000000)"
-    long_lines 900 5000 15000
-}
-
 # File `lines` as records of the format, in file `in`, comes in the order that it has as lines: from a file, and from a
 # pipe. What -v says of the former is in file `said`. comes_like_lines [OPTION]...
 comes_like_lines() {
@@ -80,21 +74,17 @@ in_comes_like_lines() {
     bigshuf -S 8M --seed=1363 "$@" "${options[@]}" < <(cat in) | cmp - wanted
 }
 
-# Input that does not fit in memory, piles that are started over, and records larger than memory.
-comes_like_lines_at_any_size() {
+# Piles that are started over.
+giants_come_like_lines() {
     use "$1"
-    many_lines >lines
-    comes_like_lines
     giants | tr a-j k-t >lines
     comes_like_lines --tune=leaf-records=8
     in_comes_like_lines
     grep -E 'started over: +[12] ' said
-    { seq 1000; long_line "$(scale 9000000 9000000 200000000)"; seq 1000; } >lines
-    comes_like_lines
 }
 
 test_records_of_every_format_are_shuffled_like_lines() {
-    for count in 0 1 2 3000; do
+    for count in 0 1 3000; do
         seq $count >lines
         for format in $all_formats; do
             use "$format"
@@ -104,28 +94,29 @@ test_records_of_every_format_are_shuffled_like_lines() {
 }
 
 test_records_that_do_not_fit_in_memory_are_shuffled_like_lines() {
-    comes_like_lines_at_any_size csv
-    many_lines >lines
-    for format in late_run lines fasta csv_groups tfrecord; do
-        use $format
-        comes_like_lines
-    done
+    giants_come_like_lines csv
+    { seq 1000; long_line "$(scale 9000000 9000000 200000000)"; seq 1000; } >lines
+    comes_like_lines
+    more_than_memory >lines
+    use tfrecord
+    comes_like_lines
 }
 
+# Of several lines each, which do not fit alone either.
 test_groups_that_do_not_fit_in_memory_are_shuffled_like_lines() {
-    comes_like_lines_at_any_size groups
+    giants_come_like_lines groups
 }
 
 test_records_of_17_bytes_are_shuffled_like_lines() {
     use size
-    many_lines >lines
+    more_than_memory >lines
     comes_like_lines
     in_comes_like_lines --tune=leaf-records=64
 }
 
 test_few_large_records_of_one_size_are_shuffled_like_lines() {
-    seq 4 >lines
     for bytes in 9000001 5000000; do # one does not fit in memory; two do not
+        seq $((20000000 / bytes)) >lines
         options=("--records=bytes:$bytes")
         edit=(awk "{ for (text = \$0 \";\"; length(text) < $bytes;) text = text text; print substr(text, 1, $bytes) }")
         comes_like_lines
@@ -136,7 +127,7 @@ test_few_large_records_of_one_size_are_shuffled_like_lines() {
 # Records that are longer than a block by one byte: so the ends of blocks come to lie in all places near their ends.
 test_records_across_the_ends_of_blocks_are_shuffled_like_lines() {
     local bytes
-    for format in late_run lines nul_lines size csv_crlf mbox csv_groups $codings; do
+    for format in late_run lines size csv_crlf mbox csv_groups tfrecord u32be varint; do
         use "$format"
         bytes=$(echo 1 | records | wc -c)
         awk -v bytes=$((262144 + 2 - bytes)) 'BEGIN {
@@ -161,8 +152,7 @@ test_lengths_of_several_bytes_are_read_wherever_blocks_tear_them() {
 test_files_of_any_format_are_one_input() {
     for format in $all_formats; do
         use "$format"
-        seq 100 >lines
-        comes_like_lines
+        bigshuf --seed=1363 -i 1-100 | records >wanted
         seq 50 | records >a
         seq 51 51 | records >b
         seq 52 100 | records >c
@@ -188,7 +178,7 @@ test_samples_of_every_kind_are_those_of_lines() {
 }
 
 test_samples_of_many_lines_are_those_of_lines() {
-    many_lines >lines
+    more_than_memory >lines
     for format in $(scale csv csv 'late_run lines size csv fasta'); do
         use "$format"
         comes_like_lines -n 70000
@@ -316,11 +306,9 @@ in_comes_below_a_header() {
 }
 
 test_headers_stay_at_the_top_of_many_lines() {
-    many_lines >lines
-    for format in late_run csv; do
-        use "$format"
-        comes_below_a_header
-    done
+    more_than_memory >lines
+    use csv
+    comes_below_a_header
 }
 
 test_headers_of_every_format_stay_at_the_top_and_do_not_count_for_samples() {
@@ -451,7 +439,7 @@ test_headers_that_differ_are_told_before_output() {
     fails_when_read 'bigshuf: a: header differs from that of - in line *' b --header - a
     fails_when_read 'bigshuf: a: header differs from that of - in line *' b --header - a b
     fails_when_read 'bigshuf: -: header differs from that of a in line *' b --header --records=lines:1 a -
-    { cat a; many_lines; } >d
+    { cat a; more_than_memory; } >d
     fails_when_read 'bigshuf: b: header differs from that of - in line *' d -S 8M --header - b
 }
 
@@ -576,7 +564,7 @@ test_lines_that_begin_with_a_string_stay_at_the_top() {
 }
 
 test_lines_that_begin_with_a_string_stay_at_the_top_of_many_lines() {
-    { printf '#'; long_line 600000; many_lines; } >in
+    { printf '#'; long_line 600000; more_than_memory; } >in
     comes_below_comments
     runs_within 8 --seed=m in --header=start:'#' >out
 }
@@ -761,7 +749,7 @@ test_huge_groups_and_sizes_are_only_too_large_for_the_input() {
 # ---- Memory ----
 
 test_memory_for_records_of_every_format() {
-    { many_lines; long_line 9000000; } >lines
+    { seq 1000; long_line 9000000; seq 1000; } >lines
     for format in lines csv fasta groups tfrecord; do
         use "$format"
         records <lines >in
@@ -771,7 +759,7 @@ test_memory_for_records_of_every_format() {
 
 test_memory_for_the_shortest_records() {
     local bytes
-    bytes=$(scale 120000 6000000 60000000) # which 3 divides
+    bytes=$(scale 120000 2400000 60000000) # which 3 divides
     head -c "$bytes" /dev/zero | tr '\0' '\n' >in
     runs_within 8 --seed=m in --records=bytes:1 >out
     runs_within 8 --seed=m in --records=lines:1 >out
