@@ -121,7 +121,7 @@ test_standard_input() {
 }
 
 test_many_inputs() {
-    have_in long_lines 3000 100 300
+    have_in long_lines 1500 100 300
     mkdir more
     for i in {1..60}; do
         cp original more/$i
@@ -174,7 +174,7 @@ test_a_batch_of_a_file_that_grows_is_not_taken_for_all_of_it() {
 # ---- What else is read ----
 
 test_weights() {
-    have_in seq 100000 199999
+    have_in seq 10000 39999
     sed 's/^/1/' original >larger
     for options in '' '-n 10' '-r -n 10'; do
         tells_all allocate_apart 1 $options --weights=in original

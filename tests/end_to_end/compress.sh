@@ -44,7 +44,7 @@ test_a_slow_disk_is_noticed() {
 test_frames_that_have_changed_are_found() {
     giants >in
     for how in FAULT_DAMAGE FAULT_END; do
-        for at in $(scale '2 3' '2 3 6 31' "$(seq 2 101)"); do
+        for at in $(scale '2 3' '2 31' "$(seq 2 101)"); do
             echo old >out
             fails_with 1 '*bigshuf: temporary file in *' env $how=1 FAULT_CALL=preadv FAULT_AT="$at" \
                 bigshuf-faulty -S 8M --tune=compress-temporary=always -o out < <(cat in)

@@ -27,7 +27,7 @@ needs_quick_format() {
 pack() {
     local file
     for file in "${@:2}"; do
-        "${program_of[$1]}" -c <"$file" >"$file.$1"
+        "${program_of[$1]}" -1 -c <"$file" >"$file.$1"
     done
 }
 
@@ -126,12 +126,12 @@ test_more_than_memory_comes_through_as_it_is() {
 # The files share an eighth of the memory for reading ahead.
 test_the_memory_limit_holds_when_much_is_read_ahead() {
     needs_bare_program
-    seq "$(scale 100000 1000000 10000000)" >in
+    seq "$(scale 100000 300000 10000000)" >in
     pack gz in
+    bigshuf --seed=x in in in in in in >wanted
     for size in 8 32; do
-        peak .peak bigshuf -Z -S ${size}M --seed=x --parallel=6 in.gz in.gz in.gz in.gz in.gz in.gz | md5 >packed
+        peak .peak bigshuf -Z -S ${size}M --seed=x --parallel=6 in.gz in.gz in.gz in.gz in.gz in.gz | cmp - wanted
         [ "$(<.peak)" -le $(((size + 16) * 1024)) ]
-        bigshuf --seed=x in in in in in in | md5 | cmp - packed
     done
 }
 
@@ -324,7 +324,7 @@ spoils() {
 
 test_a_truncated_input_fails_the_run() {
     for format in $formats; do
-        seq 100000 >in
+        seq 20000 >in
         pack "$format" in
         local said="'${program_of[$format]} -dc' failed: exit status *"
         rm in
@@ -464,7 +464,7 @@ test_a_program_that_fails_fails_the_run_and_names_the_file() {
 
 test_a_compressor_that_fails_fails_the_run_and_names_the_file() {
     needs zstd
-    seq 300000 >in
+    seq 100000 >in
     real=$(command -v zstd)
     while IFS=: read -r commands cause; do
         instead zstd "$commands"
@@ -497,14 +497,14 @@ test_a_program_that_is_there_and_better_is_taken() {
 # ---- Runs that end early ----
 
 test_programs_that_are_not_needed_to_the_end_are_no_failure_and_go() {
-    seq 1000000 >in
+    seq 300000 >in
     pack gz in
     fails_with 1 'bigshuf: missing: No such file or directory' bigshuf -Z in.gz in.gz missing
     mkfifo pipe
     head -c 1000 in.gz >bad
     fails_with 1 "*bigshuf: bad: '* failed: exit status *" bigshuf -Z --parallel=8 bad in.gz in.gz in.gz in.gz
     fails_with 1 'bigshuf: in.gz: 1 line* left over *' \
-        bigshuf -Z --parallel=8 --records=lines:999999 in.gz in.gz in.gz in.gz
+        bigshuf -Z --parallel=8 --records=lines:299999 in.gz in.gz in.gz in.gz
     { bigshuf -Z --parallel=8 in.gz in.gz in.gz in.gz || true; } | head -n 1 >first
     [ -s first ]
     { bigshuf -Z --parallel=8 --probability=0.9 in.gz in.gz in.gz in.gz || true; } | head -n 1 >second

@@ -373,7 +373,8 @@ goes_with() {
     local kind=$1 option
     shift
     for option; do
-        case $(fails_with 1 '*' bigshuf --records="$kind" "$option" --split=5%:x never && cat .stderr) in
+        fails_with 1 '*' bigshuf --records="$kind" "$option" --split=5%:x never
+        case $(<.stderr) in
         'bigshuf: cannot combine'*) echo no ;;
         'bigshuf: never: No such file'*) echo yes ;;
         *) echo "$option" ;;

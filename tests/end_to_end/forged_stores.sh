@@ -56,13 +56,13 @@ test_numbers_of_records_in_a_pile_that_fits() {
 
 test_numbers_of_records_in_a_pile_that_is_scattered_again() {
     needs_scale small
-    seq 2000000 >in
+    seq 1300000 >in
     no_number_is_believed
 }
 
 test_numbers_of_records_in_a_leaf_that_does_not_fit() {
     needs_scale small
-    long_lines 1700 5000 15000 >in
+    long_lines 1500 5000 15000 >in
     no_number_is_believed
 }
 

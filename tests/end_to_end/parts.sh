@@ -57,9 +57,9 @@ test_parts_of_a_small_input_make_the_whole() {
 }
 
 test_parts_of_what_fits_make_the_whole() {
-    seq 200000 >in
+    seq 100000 >in
     makes_whole_anyhow 3
-    makes_whole_anyhow 5 --tune=leaf-records=8
+    makes_whole_anyhow 3 --tune=leaf-records=8
     makes_whole_anyhow 2 -z
     long_lines 3000 100 400 >in # which are referred to
     makes_whole_anyhow 4
@@ -115,7 +115,7 @@ test_parts_of_what_spills_or_is_started_over_make_the_whole() {
     giants >in
     makes_whole_anyhow 2 -S 8M --tune=leaf-records=8
     { seq 50; long_line 9000000; seq 51 100; } >in
-    makes_whole 3 -S 8M
+    makes_whole 2 -S 8M
 }
 
 test_each_part_has_the_header() {
