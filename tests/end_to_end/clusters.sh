@@ -67,7 +67,7 @@ make_objects() {
     make_inputs "$@"
     rclone copy in s3:data/corpus
     mkdir recipe
-    sed 's/^piles=64$/piles=2/' "$recipes/bucket.sh" >recipe/bucket.sh # rclone takes long for each file
+    sed 's/^piles=64$/piles=4/' "$recipes/bucket.sh" >recipe/bucket.sh # rclone takes long for each file
     chmod +x recipe/bucket.sh
     PATH=$PWD/recipe:$PATH
     same $# "$(bucket.sh list s3:data/corpus s3:data/store)"
@@ -78,19 +78,15 @@ task() {
     JOB_COMPLETION_INDEX=$1 bucket.sh "${@:2}"
 }
 
-scatter_objects() {
-    for task; do task "$task" scatter s3:data/corpus s3:data/store; done
-}
-
 # Two tasks gather what one machine gathers of a store of all files.
 gathered_as_on_one_machine() {
     local part seed
     seed=$(<bucket/data/store.seed)
     for name in in/*; do
-        bigshuf --scatter=store --piles=2 --seed="$seed" --batch="${name#in/}" "$name" 2>>said
+        bigshuf --scatter=store --piles=4 --seed="$seed" --batch="${name#in/}" "$name" 2>>said
     done
     for part in 0 1; do
-        bigshuf --gather=store --seed="$seed" --piles=$part-$part |
+        bigshuf --gather=store --seed="$seed" --piles=$((2 * part))-$((2 * part + 1)) |
             cmp - "bucket/data/out/part-$(printf %05d $part)"
     done
     rm -rf out
@@ -99,33 +95,31 @@ gathered_as_on_one_machine() {
     same '' "$(ls tmp)"
 }
 
-# Some files of c.txt are there, and others not: is_half_uploaded.
+# Some files of b.txt are there, and others not: is_half_uploaded.
 is_half_uploaded() {
-    compgen -G 'bucket/data/store/c.txt/pile-0000' >.compgen
+    compgen -G 'bucket/data/store/b.txt/pile-0000' >.compgen
 }
 
 test_an_upload_that_is_cut_short_is_told_and_made_good() {
     local pile
-    make_objects a.txt b.txt c.txt
-    for name in a.txt b.txt; do # as the tasks would
-        bigshuf --scatter=bucket/data/store --piles=2 --seed="$(<bucket/data/store.seed)" --batch=$name in/$name
-    done
+    make_objects a.txt b.txt
+    bigshuf --scatter=bucket/data/store --piles=4 --seed="$(<bucket/data/store.seed)" --batch=a.txt in/a.txt # as the task would
     fails_with 1 '*this is no task*' bucket.sh scatter s3:data/corpus s3:data/store
-    fails_with 1 '*there are fewer objects*' task 4 scatter s3:data/corpus s3:data/store
+    fails_with 1 '*there are fewer objects*' task 2 scatter s3:data/corpus s3:data/store
     fails_with 1 'bucket.sh list IN STORE *' task 0 gather s3:data/store
     fails_with 1 '*s3:data/store holds other batches than s3:data/store.list' task 0 gather s3:data/store s3:data/out 1
-    RCLONE_TPSLIMIT=3 start task 2 scatter s3:data/corpus s3:data/store
+    RCLONE_TPSLIMIT=3 start task 1 scatter s3:data/corpus s3:data/store
     wait_until is_half_uploaded
     kill -KILL -- -$!
     fails_with 137 '*' wait $!
-    fails_with 1 '*bigshuf: */store/c.txt/pile-*: missing: *' task 0 gather s3:data/store s3:data/out 1
+    fails_with 1 '*bigshuf: */store/b.txt/pile-*: missing: *' task 0 gather s3:data/store s3:data/out 1
     rm -rf tmp/*
-    scatter_objects 2 1
+    task 1 scatter s3:data/corpus s3:data/store
     pile=$(find bucket/data/store/b.txt -name 'pile-*' -size +0 | sort | tail -n 1) # the last ones may be empty
     truncate -s -1 "$pile"
     fails_with 1 "*bigshuf: */store/b.txt/${pile##*/}: size *" task 1 gather s3:data/store s3:data/out 2
     fails_with 2 '*' ls bucket/data/out
-    scatter_objects 1
+    task 1 scatter s3:data/corpus s3:data/store
     for task in 0 1; do task $task gather s3:data/store s3:data/out 2; done
     gathered_as_on_one_machine
 }

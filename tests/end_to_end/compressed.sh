@@ -226,7 +226,7 @@ test_outputs_are_compressed_by_their_names() {
         bigshuf -Z --seed=x --split=5:five."$format" --split=10%:ten -o rest."$format" in
         { unpack five."$format"; cat ten; unpack rest."$format"; } | cmp - wanted
         same 5 "$(unpack five."$format" | wc -l | tr -d ' ')"
-        for shards in --shards=13 --shards=records:3000 --shards=bytes:30000; do
+        for shards in --shards=3 --shards=records:9000 --shards=bytes:50000; do
             bigshuf -Z --seed=x $shards -o part.%02d."$format" in
             unpack part.*."$format" | cmp - wanted
             rm part.*
@@ -464,7 +464,7 @@ test_a_program_that_fails_fails_the_run_and_names_the_file() {
 
 test_a_compressor_that_fails_fails_the_run_and_names_the_file() {
     needs zstd
-    seq 100000 >in
+    seq 300000 >in
     real=$(command -v zstd)
     while IFS=: read -r commands cause; do
         instead zstd "$commands"

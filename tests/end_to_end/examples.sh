@@ -2,6 +2,8 @@
 # taken from the pages: the displays of the sections EXAMPLES, and the blocks marked `sh`.
 # shellcheck shell=bash
 
+cd "$MEMORY" || exit
+
 man_page=$TOP/man/bigshuf.1
 order_page=$TOP/man/bigshuf-order.7
 requests_page=$TOP/man/bigshuf-requests.7
