@@ -150,6 +150,7 @@ test_a_record_without_the_value_is_told_with_its_line() {
 }
 
 test_a_store_has_names_and_pointers() {
+    cd "$MEMORY" || exit
     visits csv 300 >in
     for field in 2 patient; do
         bigshuf --scatter=csv --seed=7 --batch=$field --csv --header --group-field=$field in

@@ -4,6 +4,7 @@
 # ---- Inputs that cannot be read ----
 
 test_what_cannot_be_read_is_told_before_the_work() {
+    cd "$MEMORY" || exit
     mkfifo never
     mkdir directory files
     echo 1 >in

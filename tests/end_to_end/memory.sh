@@ -167,6 +167,7 @@ test_more_memory_than_there_is_brings_a_warning() {
 
 # Two MiB less are not: told for a store, an order, a sample.
 test_the_memory_that_is_asked_for_is_enough_and_hardly_more() {
+    cd "$MEMORY" || exit
     needs_scale small
     seq 1500000 >in
     head -c 20000000 /dev/zero >random
