@@ -152,8 +152,9 @@ test_a_sample_larger_than_memory_is_shuffled_like_a_line() {
         bigshuf --records=tar -S 8M --seed=$seed in.tar | cmp - wanted
         bigshuf --records=tar -S 8M --seed=$seed <in.tar | cmp - wanted
     done
-    same 301 "$(list_records wanted | wc -l | tr -d ' ')"
-    list_records wanted | sort | cmp - <(list_records small.tar giant.tar | sort)
+    list_records wanted >out
+    same 301 "$(wc -l <out | tr -d ' ')"
+    list_records small.tar giant.tar | same_lines out /dev/stdin
 }
 
 test_samples_are_started_over() {
@@ -415,7 +416,7 @@ test_an_archive_that_is_cut_off_is_told() {
 import tarfile
 member = list(tarfile.open("whole.tar"))[-1]
 print(member.offset_data + (member.size + 511) // 512 * 512)')
-    for bytes in $(seq 512 1024 "$last") 1 511 1000 $((last - 1)) $((last + 1)) $((last + 511)); do
+    for bytes in $(seq 512 1536 "$last") 1 511 1000 $((last - 1)) $((last + 1)) $((last + 511)); do
         head -c "$bytes" whole.tar >in.tar
         fails_with 1 "bigshuf: in.tar: *" bigshuf --records=tar in.tar >out
         is_empty out

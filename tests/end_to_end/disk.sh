@@ -39,7 +39,7 @@ test_only_what_does_not_fit_is_spilled() {
 test_records_nearly_as_large_as_memory_spill_little_more_than_does_not_fit() {
     needs_scale small
     local memory=$((32 * 1048576)) record bytes most
-    for twentieths in $(scale '' '1 9 18' '1 3 9 12 18 40'); do
+    for twentieths in $(scale '' '9 18' '1 3 9 12 18 40'); do
         record=$((memory * twentieths / 20))
         long_line $((record - 1)) >line
         for _ in $(seq $((twentieths < 30 ? 45 / twentieths + 1 : 3))); do cat line; done >in
@@ -377,7 +377,7 @@ test_a_low_soft_limit_is_raised() {
     needs_bare_program
     ulimit -S -n 30
     start_half_fed
-    [ "$(find /proc/$!/fd | wc -l)" -gt 100 ]
+    [ "$(find /proc/$!/fd | wc -l)" -gt 60 ]
     exec 7>&-
     wait $!
 }

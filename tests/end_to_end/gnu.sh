@@ -201,7 +201,6 @@ test_large_ranges_are_shuffled_as_by_shuf() {
 test_the_first_lines_of_more_than_8_mib_are_those_of_shuf() {
     needs_scale small
     seq 1200000 >many
-    tr '\n' '\0' <many >zeros
     for size in 8388607 8388608 8388609; do
         head -c $size many >in.$size
         same_as_shuf "\$shuf -n 3 --random-source=<(yes 42) <in.$size"
@@ -209,9 +208,9 @@ test_the_first_lines_of_more_than_8_mib_are_those_of_shuf() {
     for bytes in 100000 9000000; do # from where the input stands
         same_as_shuf "{ head -c $bytes >/dev/null && \$shuf -n 3 --random-source=<(yes 42); } <many"
     done
-    same_sum_as_shuf '$shuf -n 0 many' '$shuf -n 1 --random-source=<(yes 42) many' \
+    same_sum_as_shuf '$shuf -n 0 many' \
         '$shuf -n 100000 --random-source=<(yes 42) many' '$shuf -n 2000000 --random-source=<(yes 42) many' \
-        '$shuf -z -n 3 --random-source=<(yes 42) zeros' '$shuf -n 3 --random-source=short many' \
+        '$shuf -n 3 --random-source=short many' \
         '$shuf -n 3 --random-source=<(yes 42) -o out many && cat out'
 }
 

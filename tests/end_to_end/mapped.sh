@@ -119,7 +119,7 @@ test_short_lines_that_are_copied() {
     (short_lines && long_line 3000000 && echo && short_lines) >in
     same_as_copied -S 64M in
     same_lines in out
-    same_as_copied -S 24M -T . in
+    same_as_read -S 24M -T . in
 }
 
 # The contents of a file's last page, and the end added to its last line there, are there again when the files are read

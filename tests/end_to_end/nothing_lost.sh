@@ -104,7 +104,6 @@ test_few_lines_are_found_among_many() {
     { seq 20000; head -c 60000 /dev/zero | tr '\0' '\n'; long_lines 300 10 30000; } >in
     looks_for_few
     long_lines 400 10 30000 >in # few of which end where a block does
-    looks_for_few -S 8M
     looks_for_few
     { seq 50; long_line 9000000; seq 51 100; } >in # one of which is larger than memory
     looks_for_few -S 8M

@@ -1002,7 +1002,7 @@ test_splits_survive_any_fault() {
 }
 
 test_shards_by_bytes_survive_any_fault() {
-    input='long_lines 750 9000 15000' sweep "$(scale 3 3 "$(seq 40) $(seq 50 10 500)")" 3 -S 8M --parallel=1 --shards=bytes:4M -o folder/%02d
+    input='seq 3000' sweep "$(scale 3 3 "$(seq 40) $(seq 50 10 500)")" 3 -S 8M --parallel=1 --shards=bytes:5K -o folder/%02d
 }
 
 test_shards_survive_calls_that_fail_from_some_time_on() {

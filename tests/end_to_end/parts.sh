@@ -41,9 +41,9 @@ is_the_range() {
 
 test_parts_of_a_small_input_make_the_whole() {
     local records workers
-    for records in 0 1 9 10 1000; do
+    for records in 0 1 10 1000; do
         seq $records >in
-        for workers in 1 3 10 11; do
+        for workers in 1 3 11; do
             makes_whole $workers
             makes_whole $workers --expect-records=$records
         done
@@ -103,15 +103,13 @@ END
 test_ranges_of_what_spills_or_is_started_over_are_cut_out_of_the_order() {
     more_than_memory >in
     is_the_range 2/3 5000 20000 -S 8M
-    is_the_range 1/1 50001 99999999 -S 8M
     giants >in
-    is_the_range 1/1 4000 10 -S 8M
     is_the_range 2/2 1 9999 -S 8M --tune=leaf-records=8
 }
 
 test_parts_of_what_spills_or_is_started_over_make_the_whole() {
     more_than_memory >in
-    makes_whole_anyhow 3 -S 8M
+    makes_whole_anyhow 2 -S 8M
     giants >in
     makes_whole_anyhow 2 -S 8M --tune=leaf-records=8
     { seq 50; long_line 9000000; seq 51 100; } >in

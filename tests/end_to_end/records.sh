@@ -76,7 +76,7 @@ in_comes_like_lines() {
 
 
 test_records_of_every_format_are_shuffled_like_lines() {
-    for count in 0 1 3000; do
+    for count in 0 3000; do
         seq $count >lines
         for format in $all_formats; do
             use "$format"
@@ -164,7 +164,7 @@ test_files_of_any_format_are_one_input() {
 test_samples_of_every_kind_are_those_of_lines() {
     seq 2000 >lines
     seq 2000 >weights
-    for format in late_run lines size csv fasta groups tfrecord; do
+    for format in late_run lines csv groups tfrecord; do
         use "$format"
         comes_like_lines -n 0
         in_comes_like_lines -n 100
@@ -179,10 +179,8 @@ test_samples_of_many_lines_are_those_of_lines() {
     more_than_memory >lines
     for format in $(scale csv csv 'late_run lines size csv fasta'); do
         use "$format"
-        comes_like_lines -n 70000
-        in_comes_like_lines -n 70000 --keep-order
+        comes_like_lines -n 70000 --keep-order
         in_comes_like_lines -n 70000 -r
-        in_comes_like_lines --probability=0.5
     done
 }
 
@@ -477,7 +475,7 @@ test_a_header_of_any_length_is_one() {
     for format in late_run nul_lines csv fasta; do
         use "$format"
         bytes=$(echo | records | wc -c)
-        for total in 4095 4096 4097 8192 100000; do
+        for total in 4095 4096 4097 100000; do
             { long_line $((total - bytes)) | tr ' ' 0; seq 10; } | records >in
             bigshuf "--header=$units" "${options[@]}" -n 10 --keep-order in | cmp - in
         done

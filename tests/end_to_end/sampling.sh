@@ -551,7 +551,7 @@ test_memory_of_samples_of_any_size() {
     local few most options
     few=$(scale 1000 30000 10000000) most=$(scale 1000 75000 500000)
     shared weighed_lines >in
-    for options in '-n 1000' "-n $few" '--keep-order -n 1000' "--keep-order -n $few" '-r -n 1000' "-r -n $most" \
+    for options in "-n $few" '--keep-order -n 1000' "--keep-order -n $few" "-r -n $most" \
         --weight-field=1 "--weight-field=1 -n $few" "--weight-field=1 --keep-order -n $(scale 1000 30000 200000)" \
         "--weight-field=1 -r -n $most" --probability=0.5; do
         runs_within 8 --seed=m $options in >out
