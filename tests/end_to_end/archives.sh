@@ -126,7 +126,7 @@ test_long_names_stay_with_their_members() {
 }
 
 test_archives_of_python_are_shuffled_like_lines() {
-    for archive in 'ustar 0' 'gnu 1' 'pax 300'; do
+    for archive in 'ustar 0' 'gnu 1' 'pax 150'; do
         make_archive $archive 0 3000 >in.tar
         comes_like_lines in.tar --tune=leaf-records=8
         same 0 $(($(wc -c <out.tar) % 10240)) # whole records of a tape
@@ -138,7 +138,7 @@ test_archives_of_python_are_shuffled_like_lines() {
 # ---- Every size ----
 
 test_archives_larger_than_memory_are_shuffled_like_lines() {
-    make_archive pax "$(scale 500 500 40000)" 5000 40000 >in.tar
+    make_archive pax "$(scale 300 300 40000)" 10000 70000 >in.tar
     comes_like_lines in.tar -S 8M --parallel=3
     grep -E 'spilled: +[1-9]' said
 }
@@ -208,8 +208,8 @@ end()' >long.tar # than a reference says
 }
 
 test_every_output_of_archives_that_are_mapped() {
-    make_archive pax 300 500 9000 >in.tar
-    for options in --shards=3 --shards=records:70 --shards=bytes:100K --shards=bytes:10K '--shards=2 --split=10%:%/s.tar'; do
+    make_archive pax 150 500 9000 >in.tar
+    for options in --shards=3 --shards=records:40 --shards=bytes:100K --shards=bytes:10K '--shards=2 --split=10%:%/s.tar'; do
         mkdir file pipe
         bigshuf --records=tar --seed=m ${options/\%\//file\/} -o file/%d.tar in.tar
         bigshuf --records=tar --seed=m ${options/\%\//pipe\/} -o pipe/%d.tar < <(cat in.tar)

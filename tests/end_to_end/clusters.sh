@@ -105,24 +105,6 @@ is_half_uploaded() {
     compgen -G 'bucket/data/store/b.txt/pile-0000' >.compgen
 }
 
-test_an_upload_that_is_cut_short_is_told_and_made_good() {
-    make_objects a.txt b.txt
-    bigshuf --scatter=bucket/data/store --piles=4 --seed="$(<bucket/data/store.seed)" --batch=a.txt in/a.txt # as the task would
-    fails_with 1 '*this is no task*' bucket.sh scatter s3:data/corpus s3:data/store
-    fails_with 1 '*there are fewer objects*' task 2 scatter s3:data/corpus s3:data/store
-    fails_with 1 'bucket.sh list IN STORE *' task 0 gather s3:data/store
-    fails_with 1 '*s3:data/store holds other batches than s3:data/store.list' task 0 gather s3:data/store s3:data/out 1
-    RCLONE_TPSLIMIT=3 start task 1 scatter s3:data/corpus s3:data/store
-    wait_until is_half_uploaded
-    kill -KILL -- -$!
-    fails_with 137 '*' wait $!
-    fails_with 1 '*bigshuf: */store/b.txt/pile-*: missing: *' task 0 gather s3:data/store s3:data/out 1
-    rm -rf tmp/*
-    task 1 scatter s3:data/corpus s3:data/store
-    task 0 gather s3:data/store s3:data/out 1
-    same_lines all bucket/data/out/part-00000
-}
-
 # An array job of AWS Batch runs here, task after task, and prints its number. Its command is kept.
 aws() {
     local size command task
@@ -143,8 +125,19 @@ display_with() {
         sed 's/\\-/-/g; s/\\e/\\/g; s/\b16\b/2/; s/: 4$/: 2/'
 }
 
-test_array_jobs_of_aws_batch_and_kubernetes_do_what_the_manual_says() {
+test_an_upload_that_is_cut_short_is_told_and_made_good_by_the_array_jobs_of_the_manual() {
     make_objects a.txt b.txt
+    bigshuf --scatter=bucket/data/store --piles=4 --seed="$(<bucket/data/store.seed)" --batch=a.txt in/a.txt # as the task would
+    fails_with 1 '*this is no task*' bucket.sh scatter s3:data/corpus s3:data/store
+    fails_with 1 '*there are fewer objects*' task 2 scatter s3:data/corpus s3:data/store
+    fails_with 1 'bucket.sh list IN STORE *' task 0 gather s3:data/store
+    fails_with 1 '*s3:data/store holds other batches than s3:data/store.list' task 0 gather s3:data/store s3:data/out 1
+    RCLONE_TPSLIMIT=3 start task 1 scatter s3:data/corpus s3:data/store
+    wait_until is_half_uploaded
+    kill -KILL -- -$!
+    fails_with 137 '*' wait $!
+    fails_with 1 '*bigshuf: */store/b.txt/pile-*: missing: *' task 0 gather s3:data/store s3:data/out 1
+    rm -rf tmp/*
     eval "$(display_with 'aws batch')"
     gathered_as_on_one_machine
     display_with 'completionMode' | sed -n 's/^.* command: \[\(.*\)\]/\1/p' | tr -d ',"' | cmp - commands
@@ -404,7 +397,8 @@ test_parallel_runs_what_was_killed_again() {
 test_parallel_scatters_files_that_are_added_makes_again_what_is_missing_and_mixes_no_two_runs() {
     local recipe=("$recipes/parallel.sh" 'the store' 'the output')
     needs_parallel
-    mkdir "it's" && cd "it's"
+    mkdir "it's"
+    cd "it's" || exit
     make_inputs b.txt c.txt
     mv in 'in $HOME'
     ln -s 'the store' store

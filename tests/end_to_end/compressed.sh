@@ -226,11 +226,8 @@ test_outputs_are_compressed_by_their_names() {
         bigshuf -Z --seed=x --split=5:five."$format" --split=10%:ten -o rest."$format" in
         { unpack five."$format"; cat ten; unpack rest."$format"; } | cmp - wanted
         same 5 "$(unpack five."$format" | wc -l | tr -d ' ')"
-        for shards in --shards=3 --shards=records:9000 --shards=bytes:50000; do
-            bigshuf -Z --seed=x $shards -o part.%02d."$format" in
-            unpack part.*."$format" | cmp - wanted
-            rm part.*
-        done
+        bigshuf -Z --seed=x --shards=bytes:50000 -o part.%02d."$format" in
+        unpack part.*."$format" | cmp - wanted
     done
     for name in OUT.GZ:gz out.tgz:gz out.tzst:zst out.zstd:zst out.txz:xz out.tbz2:bz2 .gz:gz; do
         ! has_format "${name#*:}" || bigshuf -Z --seed=x -o "${name%:*}" in

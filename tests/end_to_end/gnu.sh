@@ -62,7 +62,7 @@ test_lines_words_and_numbers_are_shuffled_as_by_shuf() {
     cd "$MEMORY" || exit
     seq 30000 >digits
     for records in 0 1 2 7 255 256 257; do
-        for count in '' "-n $((records > 0 ? records - 1 : 0))" "-n $((records + 1))" '-n 18446744073709551616 -n 9'; do
+        for count in '' "-n $((records > 0 ? records - 1 : 0))" "-n $((records + 1))"; do
             seq $records | sed $'2s/.*/-r\r/; 3s/.*/ two  words \377/; 5s/.*//' >lines
             [ $((at % 4)) -lt 2 ] || truncate -s "$((records > 0 ? -1 : 0))" lines
             zero=
@@ -167,7 +167,6 @@ test_what_does_not_fit_into_memory_is_shuffled_as_by_shuf() {
         '${shuf/#bigshuf/bigshuf -S 8M} -n 50000 --random-source=<(yes 42) < <(cat many)' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 75000 -r --random-source=<(yes 42) < <(cat many)' \
         '${shuf/#bigshuf/bigshuf -S 8M} --random-source=<(yes 42) large' \
-        '${shuf/#bigshuf/bigshuf -S 8M} -n 5 --random-source=<(yes 42) < <(cat large)' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 9 -r --random-source=<(yes 42) large' \
         '${shuf/#bigshuf/bigshuf -S 8M} -n 390000 --random-source=<(yes 42) < <(cat numbers)'
 }

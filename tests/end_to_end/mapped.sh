@@ -136,7 +136,7 @@ test_short_lines_of_several_files_that_are_given_back_and_read_again() {
     : >empty
     same_as_copied a empty d b c a
     awk 1 a d b c a | same_lines out /dev/stdin
-    same_as_copied -S 18M -T . -r -n 100000 a empty d b c a
+    same_as_read -S 18M -T . -r -n 100000 a empty d b c a
     (read -r && bigshuf --seed=m --parallel=2 a - b) <in >out
     tail -n +2 in | awk 1 a - b | same_lines out /dev/stdin
 }

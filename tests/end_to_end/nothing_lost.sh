@@ -175,9 +175,10 @@ test_a_changed_temporary_file_is_found_when_a_record_is_kept_for_its_field() {
 
 # Do something to all temporary files of a run, which fails and says as much: spoils COMMAND PATTERN
 spoils() {
-    local file
+    local file files
     start_half_fed
-    for file in $(find "/proc/$!/fd" -lname "$TMPDIR/*"); do
+    mapfile -t files < <(find "/proc/$!/fd" -lname "$TMPDIR/*")
+    for file in "${files[@]}"; do
         eval "$1"
     done
     exec 7>&-

@@ -721,12 +721,10 @@ test_a_filter_may_go_on_while_the_next_is_fed() {
 
 test_every_kind_of_sample_may_be_divided() {
     seq 20000 >in
-    divides -n 3000
     divides -n 3000 --keep-order
     divides -r -n 3000
     divides --random-source=in
     seq 20000 | awk -v OFS='\t' '{ print $1, $1 % 5 }' >in
-    divides --weight-field=2
     divides --weight-field=2 -n 3000
 }
 

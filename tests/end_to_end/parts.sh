@@ -12,13 +12,11 @@ makes_whole() {
     done | cmp - whole
 }
 
-# So are those with fewer threads, from a pipe, and where the number of records is known: makes_whole_anyhow WORKERS
-# OPTION...
+# So are those from a pipe, and where the number of records is known: makes_whole_anyhow WORKERS OPTION...
 makes_whole_anyhow() {
     local records part
     records=$(bigshuf -v "${@:2}" in 2>&1 >whole | awk '$2 == "records:" { print $3 }')
     makes_whole "$@"
-    makes_whole "$@" --parallel=1
     makes_whole "$@" --expect-records="$records"
     for part in $(seq "$1"); do
         bigshuf --seed=x --part="$part/$1" "${@:2}" < <(cat in)
@@ -111,7 +109,7 @@ test_parts_of_what_spills_or_is_started_over_make_the_whole() {
     more_than_memory >in
     makes_whole_anyhow 2 -S 8M
     giants >in
-    makes_whole_anyhow 2 -S 8M --tune=leaf-records=8
+    makes_whole 2 -S 8M --tune=leaf-records=8
     { seq 50; long_line 9000000; seq 51 100; } >in
     makes_whole 2 -S 8M
 }

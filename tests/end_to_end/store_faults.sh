@@ -74,7 +74,7 @@ test_a_store_and_a_batch_are_there_whole_or_not_at_all_whatever_call_fails() {
 
 test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
     make_store 700
-    FAULT_STAYS=1 fail_any_call "$(scale 3 2 "$(seq 60)")" scatter_survives 3
+    FAULT_STAYS=1 fail_calls 'allocate map open_at pwritev write thread' "$(scale 3 2 "$(seq 60)")" scatter_survives 3
 }
 
 test_a_disk_that_is_full_at_any_moment_leaves_no_part_of_a_batch() {

@@ -53,7 +53,7 @@ TEST(files_have_whole_records_and_no_marks_of_groups_whatever_the_pieces)
                                groups = {.grouped = true, .delimiter = '\n'};
 
     for (size_t piece = 1; piece < 64; piece += 9)
-        for (size_t bytes = 1; bytes < 60; bytes += 7) {
+        for (size_t bytes = 1; bytes < 60; bytes += 13) {
             assert_filled(&sizes, "0123456789", "0123456789", piece, bytes);
             assert_filled(&groups, "a\n+b\n.", "a\nb\n", piece, bytes);
         }
