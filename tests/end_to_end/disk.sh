@@ -189,8 +189,8 @@ test_samples_of_what_fits_spill_nothing() {
 
 test_samples_spill_no_more_than_does_not_fit() {
     needs_scale small
-    seq 6300000 | paste - - - - >in # 48 MiB
-    for sample in '-r -n 1000' '-n 1560000 --keep-order' '--probability=.99 --split=1:b -o a'; do
+    long_lines 240000 100 300 >in # 48 MiB
+    for sample in '-r -n 1000' '-n 238000 --keep-order' '--probability=.99 --split=1:b -o a'; do
         [ "$(sample_spills 32 $sample)" -le $((24 * 1048576)) ]
     done
 }

@@ -109,6 +109,7 @@ test_fifos_are_opened_in_their_turn() {
 # ---- Names from a file ----
 
 test_names_from_a_file() {
+    cd "$MEMORY" || exit
     mkdir files
     for i in $(seq 3000); do echo "$i" >files/"$i"; done
     printf 'files/%d\0' $(seq 3000) >names

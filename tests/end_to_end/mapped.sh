@@ -115,7 +115,7 @@ test_short_lines_that_are_copied() {
     short_lines >in
     same_as_copied in
     same_lines in out
-    same_as_copied --part=2/3 in
+    same_as_read --part=2/3 in
     (short_lines && long_line 3000000 && echo && short_lines) >in
     same_as_copied -S 64M in
     same_lines in out

@@ -110,6 +110,7 @@ test_orders_of_random_bytes() {
 }
 
 test_many_files() {
+    cd "$MEMORY" || exit
     mkdir files
     for i in $(seq 2000); do echo "$i" >files/"$i"; done
     runs_within 8 files/* >out

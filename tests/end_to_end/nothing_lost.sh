@@ -175,14 +175,15 @@ test_a_changed_temporary_file_is_found_when_a_record_is_kept_for_its_field() {
 
 # Do something to all temporary files of a run, which fails and says as much: spoils COMMAND PATTERN
 spoils() {
-    local file files
+    local file files run
     start_half_fed
-    mapfile -t files < <(find "/proc/$!/fd" -lname "$TMPDIR/*")
+    run=$! # as it is before a substitution
+    mapfile -t files < <(find "/proc/$run/fd" -lname "$TMPDIR/*")
     for file in "${files[@]}"; do
         eval "$1"
     done
     exec 7>&-
-    fails_with 1 '' wait $!
+    fails_with 1 '' wait $run
     grep -E "^bigshuf: temporary file in $TMPDIR: ($2)" said
     rm pipe
 }

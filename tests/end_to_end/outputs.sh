@@ -174,7 +174,7 @@ test_what_chance_chooses_is_divided_when_all_has_been_read() {
 test_shards_by_records_and_by_bytes_are_those_of_split() {
     split --version >/dev/null 2>&1 || skip "no GNU split here"
     { seq 400; echo; echo; } >in
-    long_lines 3000 0 10000 >long
+    long_lines 1000 0 10000 >long
     while read -r options; do
         rm -rf ours theirs
         mkdir ours theirs
