@@ -338,8 +338,8 @@ test_shards_splits_and_samples_are_of_whole_records() {
 }
 
 test_stores_keep_samples() {
-    make_archive gnu 200 0 3000 >a.tar
-    make_archive pax 300 0 3000 >b.tar
+    make_archive gnu 50 0 3000 >a.tar
+    make_archive pax 100 0 3000 >b.tar
     bigshuf --records=tar --scatter=store --seed=7 --batch=a --piles=4 a.tar
     bigshuf --records=tar --scatter=store --seed=7 --batch=b b.tar
     bigshuf --gather=store --seed=7 >out.tar
@@ -348,7 +348,7 @@ test_stores_keep_samples() {
     for part in 1 2; do
         bigshuf --gather=store --seed=7 --part=$part/2 >part-$part.tar
     done
-    bigshuf --gather=store --seed=7 --shards=bytes:100K -o shard-%02d.tar
+    bigshuf --gather=store --seed=7 --shards=bytes:50K -o shard-%02d.tar
     list_records part-?.tar shard-*.tar | cmp - <(cat wanted wanted)
     grep -x 'groups of members of tar archives' store/format
     fails_with 1 '*groups of members of tar archives*' bigshuf --scatter=store --batch=c --seed=7 a.tar

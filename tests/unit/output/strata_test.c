@@ -147,7 +147,7 @@ static double probability_of(const struct case_of *of, unsigned record[FILES_MAX
 /* As in laws_test.c: chi-square is above `most` with probability 10^-6. */
 static void assert_law(struct case_of of, unsigned degrees, double most)
 {
-    const unsigned seeds = scratch_scale(3000, 3000, 24000);
+    const unsigned seeds = scratch_scale(2000, 2000, 24000);
     unsigned record[FILES_MAX][RECORDS_MAX], count[FILES_MAX], allowed = 0;
     double chi_square = 0;
 
