@@ -74,7 +74,6 @@ in_comes_like_lines() {
     bigshuf -S 8M --seed=1363 "$@" "${options[@]}" < <(cat in) | cmp - wanted
 }
 
-
 test_records_of_every_format_are_shuffled_like_lines() {
     for count in 0 3000; do
         seq $count >lines
