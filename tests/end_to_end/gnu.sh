@@ -61,7 +61,7 @@ test_lines_words_and_numbers_are_shuffled_as_by_shuf() {
     needs_shuf
     cd "$MEMORY" || exit
     seq 30000 >digits
-    for records in 0 1 2 7 255 256 257; do
+    for records in 0 1 7 255 256 257; do
         for count in '' "-n $((records > 0 ? records - 1 : 0))" "-n $((records + 1))"; do
             seq $records | sed $'2s/.*/-r\r/; 3s/.*/ two  words \377/; 5s/.*//' >lines
             [ $((at % 4)) -lt 2 ] || truncate -s "$((records > 0 ? -1 : 0))" lines
@@ -208,7 +208,7 @@ test_the_first_lines_of_more_than_8_mib_are_those_of_shuf() {
         same_as_shuf "{ head -c $bytes >/dev/null && \$shuf -n 3 --random-source=<(yes 42); } <many"
     done
     same_sum_as_shuf '$shuf -n 0 many' \
-        '$shuf -n 100000 --random-source=<(yes 42) many' '$shuf -n 2000000 --random-source=<(yes 42) many' \
+        '$shuf -n 100000 --random-source=<(yes 42) many' \
         '$shuf -n 3 --random-source=short many' \
         '$shuf -n 3 --random-source=<(yes 42) -o out many && cat out'
 }
