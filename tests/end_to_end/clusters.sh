@@ -58,7 +58,12 @@ start_bucket() {
     export RCLONE_CONFIG=$PWD/rclone.conf RCLONE_CONFIG_S3_TYPE=webdav RCLONE_CONFIG_S3_URL=http://127.0.0.1:$port
     export RCLONE_RETRIES=1 TMPDIR=$PWD/tmp
     touch rclone.conf
-    PATIENCE=60 wait_until rclone lsf s3: 2>.stderr
+    PATIENCE=60 wait_until is_open "$port"
+}
+
+# Does somebody listen there? is_open PORT
+is_open() {
+    (: <>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
 # These files as objects of the bucket, listed: make_objects NAME...
@@ -78,63 +83,34 @@ task() {
     JOB_COMPLETION_INDEX=$1 bucket.sh "${@:2}"
 }
 
-scatter_objects() {
-    for task; do task "$task" scatter s3:data/corpus s3:data/store; done
-}
-
-# Tasks gather what one machine gathers of a store of all files: gathered_as_on_one_machine PARTS.
+# Two tasks gather what one machine gathers of a store of all files.
 gathered_as_on_one_machine() {
     local part seed
     seed=$(<bucket/data/store.seed)
     for name in in/*; do
         bigshuf --scatter=store --piles=4 --seed="$seed" --batch="${name#in/}" "$name" 2>>said
     done
-    for ((part = 0; part < $1; part++)); do
-        bigshuf --gather=store --seed="$seed" --piles=$((4 * part / $1))-$((4 * (part + 1) / $1 - 1)) |
+    for part in 0 1; do
+        bigshuf --gather=store --seed="$seed" --piles=$((2 * part))-$((2 * part + 1)) |
             cmp - "bucket/data/out/part-$(printf %05d $part)"
     done
     rm -rf out
     cp -R bucket/data/out out
-    gathered "$1"
+    gathered 2
     same '' "$(ls tmp)"
 }
 
-# Some files of c.txt are there, and others not: is_half_uploaded.
+# Some files of b.txt are there, and others not: is_half_uploaded.
 is_half_uploaded() {
-    compgen -G 'bucket/data/store/c.txt/pile-0000' >.compgen
+    compgen -G 'bucket/data/store/b.txt/pile-0000' >.compgen
 }
 
-test_an_upload_that_is_cut_short_is_told_and_made_good() {
-    local pile
-    make_objects a.txt b.txt c.txt
-    for name in a.txt b.txt; do # as the tasks would
-        bigshuf --scatter=bucket/data/store --piles=4 --seed="$(<bucket/data/store.seed)" --batch=$name in/$name
-    done
-    fails_with 1 '*this is no task*' bucket.sh scatter s3:data/corpus s3:data/store
-    fails_with 1 '*there are fewer objects*' task 4 scatter s3:data/corpus s3:data/store
-    fails_with 1 'bucket.sh list IN STORE *' task 0 gather s3:data/store
-    fails_with 1 '*s3:data/store holds other batches than s3:data/store.list' task 0 gather s3:data/store s3:data/out 1
-    RCLONE_TPSLIMIT=3 start task 2 scatter s3:data/corpus s3:data/store
-    wait_until is_half_uploaded
-    kill -KILL -- -$!
-    fails_with 137 '*' wait $!
-    fails_with 1 '*bigshuf: */store/c.txt/pile-*: missing: *' task 0 gather s3:data/store s3:data/out 1
-    rm -rf tmp/*
-    scatter_objects 2 1
-    pile=$(find bucket/data/store/b.txt -name 'pile-*' -size +0 | sort | tail -n 1) # the last ones may be empty
-    truncate -s -1 "$pile"
-    fails_with 1 "*bigshuf: */store/b.txt/${pile##*/}: size *" task 1 gather s3:data/store s3:data/out 2
-    fails_with 2 '*' ls bucket/data/out
-    scatter_objects 1
-    for task in 0 1; do task $task gather s3:data/store s3:data/out 2; done
-    gathered_as_on_one_machine 2
-}
-
-# An array job of AWS Batch runs here, task after task, and prints its number.
+# An array job of AWS Batch runs here, task after task, and prints its number. Its command is kept.
 aws() {
     local size command task
     size=$(printf '%s\n' "$@" | sed -n 's/^--array-properties=size=//p')
     command=$(printf '%s\n' "$@" | sed -n 's/^--container-overrides=command=//p' | tr , ' ')
+    echo "$command" >>commands
     for ((task = 0; task < size; task++)); do
         # shellcheck disable=SC2086 # words
         AWS_BATCH_JOB_ARRAY_INDEX=$task $command
@@ -149,22 +125,22 @@ display_with() {
         sed 's/\\-/-/g; s/\\e/\\/g; s/\b16\b/2/; s/: 4$/: 2/'
 }
 
-test_array_jobs_of_aws_batch_and_kubernetes_do_what_the_manual_says() {
-    local jobs
+test_an_upload_that_is_cut_short_is_told_and_made_good_by_the_array_jobs_of_the_manual() {
     make_objects a.txt b.txt
+    bigshuf --scatter=bucket/data/store --piles=4 --seed="$(<bucket/data/store.seed)" --batch=a.txt in/a.txt # as the task would
+    fails_with 1 '*this is no task*' bucket.sh scatter s3:data/corpus s3:data/store
+    fails_with 1 '*there are fewer objects*' task 2 scatter s3:data/corpus s3:data/store
+    fails_with 1 'bucket.sh list IN STORE *' task 0 gather s3:data/store
+    fails_with 1 '*s3:data/store holds other batches than s3:data/store.list' task 0 gather s3:data/store s3:data/out 1
+    RCLONE_TPSLIMIT=3 start task 1 scatter s3:data/corpus s3:data/store
+    wait_until is_half_uploaded
+    kill -KILL -- -$!
+    fails_with 137 '*' wait $!
+    fails_with 1 '*bigshuf: */store/b.txt/pile-*: missing: *' task 0 gather s3:data/store s3:data/out 1
+    rm -rf tmp/*
     eval "$(display_with 'aws batch')"
-    gathered_as_on_one_machine 2
-    rm -r bucket/data/store bucket/data/out store out
-    display_with 'completionMode' >job.yaml
-    jobs=$(sed -n 's/^.* command: \[\(.*\)\]/\1/p' job.yaml | tr -d ',"')
-    same 'scatter gather' "$(echo "$jobs" | cut -d ' ' -f 2 | xargs)"
-    while read -r job; do
-        for ((task = 0; task < $([[ $job = *scatter* ]] && sed -n 's/ *completions: //p' job.yaml || echo 2); task++)); do
-            # shellcheck disable=SC2086 # words
-            JOB_COMPLETION_INDEX=$task $job </dev/null
-        done
-    done <<<"$jobs"
-    gathered_as_on_one_machine 2
+    gathered_as_on_one_machine
+    display_with 'completionMode' | sed -n 's/^.* command: \[\(.*\)\]/\1/p' | tr -d ',"' | cmp - commands
 }
 
 # ---- Slurm ----
@@ -182,7 +158,7 @@ free_ports() {
     local port
     for _ in 1 2 3 4 5 6 7 8 9; do
         port=$((20000 + RANDOM % 10000))
-        if ! (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && ! (: <>"/dev/tcp/127.0.0.1/$((port + 1))") 2>/dev/null; then
+        if ! is_open $port && ! is_open $((port + 1)); then
             break
         fi
     done
@@ -418,31 +394,24 @@ test_parallel_runs_what_was_killed_again() {
     gathered 2
 }
 
-test_parallel_scatters_files_that_are_added_and_makes_again_what_is_missing() {
+test_parallel_scatters_files_that_are_added_makes_again_what_is_missing_and_mixes_no_two_runs() {
+    local recipe=("$recipes/parallel.sh" 'the store' 'the output')
     needs_parallel
+    mkdir "it's"
+    cd "it's" || exit
     make_inputs b.txt c.txt
-    parallel_recipe 2 in/*
+    mv in 'in $HOME'
+    ln -s 'the store' store
+    ln -s 'the output' out
+    "${recipe[@]}" 2 'in $HOME'/*
     batches b.txt c.txt
     gathered 2
-    seq -f 'a-%g' 300 | tee in/a.txt >>all
+    fails_with 1 '*output/part-00001 is there from another run: remove it*' "${recipe[@]}" 1 'in $HOME'/*
+    fails_with 1 '*store holds other batches than those of the files*' "${recipe[@]}" 2 'in $HOME/b.txt'
+    fails_with 1 'usage: *' "${recipe[@]}" 0 'in $HOME/b.txt'
+    seq -f 'a-%g' 300 | tee 'in $HOME/a.txt' >>all
     rm out/part-00001
-    parallel_recipe 2 in/*
+    "${recipe[@]}" 2 'in $HOME'/*
     batches a.txt b.txt c.txt
     gathered 2
-    mv in 'in $HOME'
-    rm -r out
-    mkdir "it's"
-    (cd "it's" && "$recipes/parallel.sh" 'the store' 'the output' 2 ../'in $HOME'/*)
-    mv "it's/the output" out
-    gathered 2
-}
-
-test_parallel_mixes_no_two_runs() {
-    needs_parallel
-    make_inputs a.txt b.txt
-    parallel_recipe 3 in/*
-    fails_with 1 '*out/part-00002 is there from another run: remove it*' parallel_recipe 2 in/*
-    fails_with 1 '*store holds other batches than those of the files*' parallel_recipe 3 in/a.txt
-    fails_with 1 'usage: *' parallel_recipe 0 in/a.txt
-    gathered 3
 }

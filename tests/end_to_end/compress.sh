@@ -35,16 +35,16 @@ test_random_bytes_take_hardly_more_room() {
 test_a_slow_disk_is_noticed() {
     needs_scale small
     [ -e /proc/thread-self/schedstat ] || skip "this system does not tell how long threads wait for processors"
-    awk -v text="$(seq -s ' ' 100)" 'BEGIN { for (i = 0; i < 400000; i++) print i, text }' >in
-    bigshuf --seed=x in >wanted
-    FAULT_RATE=100 bigshuf-faulty -S 8M --seed=x -v in 2>said | cmp - wanted
+    awk -v text="$(seq -s ' ' 100)" 'BEGIN { for (i = 0; i < 100000; i++) print i, text }' >in
+    same "$(bigshuf --seed=x in in in in | cksum)" \
+        "$(FAULT_RATE=100 bigshuf-faulty -S 8M --seed=x -v in in in in 2>said | cksum)"
     awk '/compressed:/ { less = $6 < $3 * 0.9 } END { exit !less }' said
 }
 
 test_frames_that_have_changed_are_found() {
     giants >in
     for how in FAULT_DAMAGE FAULT_END; do
-        for at in $(scale '2 3' '2 3 6 31' "$(seq 2 101)"); do
+        for at in $(scale '2 3' '2 31' "$(seq 2 101)"); do
             echo old >out
             fails_with 1 '*bigshuf: temporary file in *' env $how=1 FAULT_CALL=preadv FAULT_AT="$at" \
                 bigshuf-faulty -S 8M --tune=compress-temporary=always -o out < <(cat in)

@@ -27,7 +27,7 @@ needs_quick_format() {
 pack() {
     local file
     for file in "${@:2}"; do
-        "${program_of[$1]}" -c <"$file" >"$file.$1"
+        "${program_of[$1]}" -1 -c <"$file" >"$file.$1"
     done
 }
 
@@ -89,7 +89,7 @@ test_compressed_inputs_are_shuffled_as_if_they_were_not() {
     printf 'no newline' >c
     for format in $formats; do
         pack "$format" a b c
-        for options in '' '-S 8M' '-n 100' '-n 100 --keep-order' '-r -n 100' '--probability=0.1'; do
+        for options in '' '-S 8M' '-n 100 --keep-order' '-r -n 100'; do
             bigshuf --seed=x $options a b c >wanted
             bigshuf -Z --seed=x $options a."$format" b c."$format" | cmp - wanted
         done
@@ -126,19 +126,19 @@ test_more_than_memory_comes_through_as_it_is() {
 # The files share an eighth of the memory for reading ahead.
 test_the_memory_limit_holds_when_much_is_read_ahead() {
     needs_bare_program
-    seq "$(scale 100000 1000000 10000000)" >in
+    seq "$(scale 100000 300000 10000000)" >in
     pack gz in
+    bigshuf --seed=x in in in in in in >wanted
     for size in 8 32; do
-        peak .peak bigshuf -Z -S ${size}M --seed=x --parallel=6 in.gz in.gz in.gz in.gz in.gz in.gz | md5 >packed
+        peak .peak bigshuf -Z -S ${size}M --seed=x --parallel=6 in.gz in.gz in.gz in.gz in.gz in.gz | cmp - wanted
         [ "$(<.peak)" -le $(((size + 16) * 1024)) ]
-        bigshuf --seed=x in in in in in in | md5 | cmp - packed
     done
 }
 
 # The last files are read long after their programs began.
 test_many_files_of_all_kinds_keep_their_order() {
     local names=()
-    for i in $(seq 60); do
+    for i in $(seq 30); do
         case $((i % 7)) in
         0) seq -f "$i %g" 20000 >"$i" ;;
         1) : >"$i" ;;
@@ -226,11 +226,8 @@ test_outputs_are_compressed_by_their_names() {
         bigshuf -Z --seed=x --split=5:five."$format" --split=10%:ten -o rest."$format" in
         { unpack five."$format"; cat ten; unpack rest."$format"; } | cmp - wanted
         same 5 "$(unpack five."$format" | wc -l | tr -d ' ')"
-        for shards in --shards=13 --shards=records:3000 --shards=bytes:30000; do
-            bigshuf -Z --seed=x $shards -o part.%02d."$format" in
-            unpack part.*."$format" | cmp - wanted
-            rm part.*
-        done
+        bigshuf -Z --seed=x --shards=bytes:50000 -o part.%02d."$format" in
+        unpack part.*."$format" | cmp - wanted
     done
     for name in OUT.GZ:gz out.tgz:gz out.tzst:zst out.zstd:zst out.txz:xz out.tbz2:bz2 .gz:gz; do
         ! has_format "${name#*:}" || bigshuf -Z --seed=x -o "${name%:*}" in
@@ -324,7 +321,7 @@ spoils() {
 
 test_a_truncated_input_fails_the_run() {
     for format in $formats; do
-        seq 100000 >in
+        seq 20000 >in
         pack "$format" in
         local said="'${program_of[$format]} -dc' failed: exit status *"
         rm in
@@ -468,7 +465,7 @@ test_a_compressor_that_fails_fails_the_run_and_names_the_file() {
     real=$(command -v zstd)
     while IFS=: read -r commands cause; do
         instead zstd "$commands"
-        for output in '-o new.zst' '--shards=3 -o new.%d.zst' '--split=5:new.zst -o out.gz' '--shards=records:999 -o new.%d.zst'; do
+        for output in '-o new.zst' '--split=5:new.zst -o out.gz' '--shards=records:99999 -o new.%d.zst'; do
             spoils "*bigshuf: new.*zst: 'zstd -c -T2' failed: $cause*" bigshuf -Z --parallel=2 $output in
         done
     done < <(failures && echo 'kill -PIPE $$:killed by signal 13')
@@ -497,14 +494,14 @@ test_a_program_that_is_there_and_better_is_taken() {
 # ---- Runs that end early ----
 
 test_programs_that_are_not_needed_to_the_end_are_no_failure_and_go() {
-    seq 1000000 >in
+    seq 300000 >in
     pack gz in
     fails_with 1 'bigshuf: missing: No such file or directory' bigshuf -Z in.gz in.gz missing
     mkfifo pipe
     head -c 1000 in.gz >bad
     fails_with 1 "*bigshuf: bad: '* failed: exit status *" bigshuf -Z --parallel=8 bad in.gz in.gz in.gz in.gz
     fails_with 1 'bigshuf: in.gz: 1 line* left over *' \
-        bigshuf -Z --parallel=8 --records=lines:999999 in.gz in.gz in.gz in.gz
+        bigshuf -Z --parallel=8 --records=lines:299999 in.gz in.gz in.gz in.gz
     { bigshuf -Z --parallel=8 in.gz in.gz in.gz in.gz || true; } | head -n 1 >first
     [ -s first ]
     { bigshuf -Z --parallel=8 --probability=0.9 in.gz in.gz in.gz in.gz || true; } | head -n 1 >second
@@ -593,9 +590,7 @@ test_the_memory_that_is_asked_for_is_enough() {
     said=$(draw 8 2>&1) || asked=${said##*-S }
     asked=${asked%M*}
     same 4000000 "$(draw "$asked" | wc -l | tr -d ' ')"
-    for size in $((asked * 9 / 10)) 64; do
-        fails_with 1 'bigshuf: * needs more memory: use -S *M or more' draw "$size"
-    done
+    fails_with 1 'bigshuf: * needs more memory: use -S *M or more' draw $((asked * 9 / 10))
 }
 
 test_short_transfers_and_interruptions_do_no_harm() {

@@ -68,7 +68,6 @@ test_a_large_input_has_the_records_that_are_expected() {
     for options in --seed=a '--seed=a --probability=0.9' --random-source=in '--seed=a -n 50000 --keep-order'; do
         knows "$(wc -l <in)" -S 8M $options
     done
-    for options in '' '-n 9'; do knows "$(wc -l <in)" --seed=a -S 1G $options; done
 }
 
 test_an_input_in_place_and_words_and_pipes_have_them_too() {

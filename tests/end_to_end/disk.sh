@@ -27,34 +27,31 @@ test_only_what_does_not_fit_is_spilled() {
     needs_scale small
     for mebibytes in 24 40; do
         make_input $mebibytes seq 1000000 $((1000000 + 150000 * mebibytes))
-        spills_little $mebibytes 32 --parallel=1
         spills_little $mebibytes 32 --parallel=8
         make_input $mebibytes long_lines $((6 * mebibytes)) 150000 250000
         spills_little $mebibytes 32 --parallel=8
     done
-    make_input 96 eval 'seq 10000000 99999999 | paste - - - -' # three times the memory: it stays in use
-    spills_little 96 32
+    make_input 72 long_lines 80000 500 1500 # twice the memory: it stays in use
+    spills_little 72 32 --parallel=1
 }
 
 # A record of R bytes counts as its pile: at most D - 0.75 S + R bytes are spilled, and never more than D.
 test_records_nearly_as_large_as_memory_spill_little_more_than_does_not_fit() {
     needs_scale small
     local memory=$((32 * 1048576)) record bytes most
-    for twentieths in $(scale '' '1 9 18' '1 3 9 12 18 40'); do
+    for twentieths in $(scale '' '9 18' '1 3 9 12 18 40'); do
         record=$((memory * twentieths / 20))
         long_line $((record - 1)) >line
         for _ in $(seq $((twentieths < 30 ? 45 / twentieths + 1 : 3))); do cat line; done >in
         bytes=$(wc -c <in | tr -d ' ')
         most=$((bytes - memory * 3 / 4 + record))
         [ $most -le "$bytes" ] || most=$bytes
-        for options in '--parallel=2 --seed=1' '--parallel=8 --seed=4'; do
-            bigshuf -v -S 32M --tune=compress-temporary=never $options <in 2>said >out
-            cmp out in
-            if [ "$(spilled said)" -gt "$most" ]; then
-                echo "$options: $(spilled said) of $bytes bytes in records of $record were spilled, more than $most" >&2
-                return 1
-            fi
-        done
+        bigshuf -v -S 32M --tune=compress-temporary=never --parallel=8 --seed=4 <in 2>said >out
+        cmp out in
+        if [ "$(spilled said)" -gt "$most" ]; then
+            echo "$(spilled said) of $bytes bytes in records of $record were spilled, more than $most" >&2
+            return 1
+        fi
     done
 }
 
@@ -68,25 +65,25 @@ test_nothing_is_spilled_when_it_fits_and_no_directory_needed() {
 test_a_disk_with_room_for_what_does_not_fit_is_large_enough() {
     needs_scale small
     needs_small_disk
-    make_input 50 seq 1000000 8000000
+    make_input 50 long_lines 60000 500 1500
     on_small_disk 28 bigshuf -S 32M --seed=x -T disk in.50 2>said >out
     same "bigshuf: warning: temporary files in disk are kept in memory; name another directory with -T" "$(<said)"
     bigshuf --seed=x in.50 | cmp - out
 }
 
-# The disk holds the input, the spilled bytes and the output: if space were not given back, nearly 80 MiB would be
-# needed, and nearly 120 for a single record.
+# The disk holds the spilled bytes and the output: if space were not given back, nearly 40 MiB would be needed, and nearly
+# 60 for a single record.
 test_space_is_given_back_while_output_is_written() {
     needs_scale small
     needs_small_disk
-    make_input 40 seq 1000000 10000000
-    bigshuf --seed=x in.40 >wanted
-    for to in '--parallel=1 in.40 >disk/out' '--parallel=4 -o disk/out in.40'; do
-        on_small_disk 50 sh -c "bigshuf --seed=x -S 8M -T disk $to && cp disk/out ." 2>said
+    make_input 20 long_lines 40000 100 1000
+    bigshuf --seed=x in.20 >wanted
+    for to in '--parallel=1 in.20 >disk/out' '--parallel=4 -o disk/out in.20'; do
+        on_small_disk 28 sh -c "bigshuf --seed=x -S 8M -T disk $to && cp disk/out ." 2>said
         cmp wanted out
     done
-    long_line 60000000 >in
-    on_small_disk 75 sh -c "bigshuf -S 8M -T disk in >disk/out && cp disk/out ." 2>said
+    long_line 30000000 >in
+    on_small_disk 40 sh -c "bigshuf -S 8M -T disk in >disk/out && cp disk/out ." 2>said
     cmp in out
 }
 
@@ -122,7 +119,7 @@ test_a_directory_that_is_full_at_any_moment_goes_on_in_the_next() {
     giants >in
     bigshuf --seed=1363 in >wanted
     for how in never always; do
-        for at in $(scale '2 4' '1 2 5 40' "$(seq 2 100)"); do
+        for at in $(scale '2 4' '2 40' "$(seq 2 100)"); do
             for short in FAULT_LONG=1 FAULT_SHORT=1; do
                 env FAULT_CALL=pwritev FAULT_AT="$at" FAULT_ERRNO=ENOSPC $short bigshuf-faulty \
                     -S 8M --seed=1363 -T 1 -T 2 -T 3 --tune=compress-temporary="$how" in >out
@@ -180,20 +177,20 @@ sample_spills() {
 }
 
 test_samples_of_what_fits_spill_nothing() {
-    seq "$(scale 20000 1000000 1000000)" >in
-    same 0 "$(sample_spills 32 --weight-field=1)"
-    same 0 "$(sample_spills 32 --weight-field=1 -n 1000)"
-    same 0 "$(sample_spills 32 --weight-field=1 -n 500000 --keep-order)"
-    same 0 "$(sample_spills 128 --weight-field=1 -r -n 1000)"
-    same 0 "$(sample_spills 12 -r -n 1000)"
-    same 0 "$(sample_spills 12 -n 950000 --keep-order)"
-    same 0 "$(sample_spills 12 --probability=.99 --split=1:b -o a)"
+    seq "$(scale 20000 600000 600000)" >in
+    same 0 "$(sample_spills 20 --weight-field=1)"
+    same 0 "$(sample_spills 20 --weight-field=1 -n 1000)"
+    same 0 "$(sample_spills 20 --weight-field=1 -n 300000 --keep-order)"
+    same 0 "$(sample_spills 80 --weight-field=1 -r -n 1000)"
+    same 0 "$(sample_spills 8 -r -n 1000)"
+    same 0 "$(sample_spills 8 -n 570000 --keep-order)"
+    same 0 "$(sample_spills 8 --probability=.99 --split=1:b -o a)"
 }
 
 test_samples_spill_no_more_than_does_not_fit() {
     needs_scale small
-    seq 6300000 | paste - - - - >in # 48 MiB
-    for sample in '-r -n 1000' '-n 1560000 --keep-order' '--probability=.99 --split=1:b -o a'; do
+    long_lines 240000 100 300 >in # 48 MiB
+    for sample in '-r -n 1000' '-n 238000 --keep-order' '--probability=.99 --split=1:b -o a'; do
         [ "$(sample_spills 32 $sample)" -le $((24 * 1048576)) ]
     done
 }
@@ -208,10 +205,8 @@ order_spills() {
 test_orders_of_random_bytes_spill_only_what_does_not_fit() {
     local most
     seq "$(scale 20000 4000000 4000000)" >in
-    same 0 "$(order_spills 64 in)"
-    mv out wanted
     same 0 "$(order_spills 64 <(cat in))"
-    cmp out wanted
+    mv out wanted
     needs_scale small
     most=$(($(wc -c <in) + 4 * $(wc -l <in) - 18 * 1048576))
     [ "$(order_spills 24 in)" -le $most ]
@@ -301,7 +296,7 @@ which does not suffice, 5 MiB are free: $advice*" \
 # Nobody knows beforehand how much compressing leaves. Lines of 100 bytes that repeat shrink to a tenth.
 test_what_fits_only_compressed_is_not_refused() {
     needs_small_disk
-    awk -v text="$(seq -s ' ' 40)" 'BEGIN { for (i = 0; i < 300000; i++) print i, text }' >in
+    awk -v text="$(seq -s ' ' 40)" 'BEGIN { for (i = 0; i < 180000; i++) print i, text }' >in
     bigshuf --seed=x in >wanted
     on_small_disk 12 bigshuf -S 8M --seed=x -T disk -v in 2>said | cmp - wanted
     grep -q '^bigshuf: compressed: ' said
@@ -382,7 +377,7 @@ test_a_low_soft_limit_is_raised() {
     needs_bare_program
     ulimit -S -n 30
     start_half_fed
-    [ "$(find /proc/$!/fd | wc -l)" -gt 100 ]
+    [ "$(find /proc/$!/fd | wc -l)" -gt 60 ]
     exec 7>&-
     wait $!
 }

@@ -6,9 +6,9 @@
 cd "$MEMORY" || exit
 shopt -s dotglob nullglob
 
-# The numbers of the calls that fail, of each kind.
+# The numbers of the calls that fail, of each kind: $TURNS at the usual scale, if it is set.
 turns() {
-    scale '1 3' '1 4 40' "$(seq 40) $(seq 50 10 500) $(seq 600 100 5000)"
+    scale '1 3' "${TURNS:-1 40}" "$(seq 40) $(seq 50 10 500) $(seq 600 100 5000)"
 }
 
 # Calls that a run always needs: if one fails in a run with -S and --parallel, the run fails.
@@ -73,23 +73,23 @@ sweep_all() {
 
 test_a_small_input_survives_any_fault() {
     seq 1000 >in
-    sweep_all out
-    sweep_all folder/file
+    TURNS='1 4' sweep_all out
+    TURNS='1 3' FAULT_STAYS=1 sweep_all folder/file
 }
 
 test_groups_survive_any_fault() {
     seq 1000 | LC_ALL=C sort -t 9 -k 1,1 >in
     sweep_all out --group-field=1 -t 9
     seq 1000 | LC_ALL=C sort -t 5 -k 1,1 >in
-    sweep_all folder/file -S 8M --group-field=1 -t 5
+    TURNS=4 sweep_all folder/file -S 8M --group-field=1 -t 5
 }
 
 # A file that cannot be mapped is read, and some reads only ask for the machine's limits.
 test_an_input_that_fits_survives_any_fault() {
-    seq 120000 >in
+    seq 60000 >in
     local forgiving=yes
     sweep_all out -S 16M --parallel=1
-    sweep_all folder/file
+    TURNS='1 4' sweep_all folder/file
 }
 
 test_an_archive_that_fits_survives_any_fault() {
@@ -101,42 +101,38 @@ test_an_archive_that_fits_survives_any_fault() {
 
 # Small, since many runs are needed; long lines, since their number takes time and their bytes fill the memory.
 spilling() {
-    long_lines 800 9000 15000
+    long_lines 700 9000 15000
     seq 5000
 }
 
 test_a_spilling_input_survives_any_fault() {
     spilling >in
-    sweep_all out -S 8M --parallel=1
-    FAULT_STAYS=1 sweep_all folder/file -S 8M --parallel=3
+    sweep_all folder/file -S 8M --parallel=3
 }
 
 test_leaves_that_are_started_over_survive_any_fault() {
     giants >in
-    sweep_all out -S 8M --parallel=1
+    sweep 'allocate map preadv pwritev open_anonymous' out -S 8M --parallel=1
     sweep 'allocate preadv pwritev' out -S 8M --parallel=1 --tune=compress-temporary=always
 }
 
 test_nodes_that_are_started_over_survive_any_fault() {
     giants >in
-    sweep_all folder/file -S 8M --parallel=3 --tune=leaf-records=8 --tune=compress-temporary=always
+    sweep 'allocate map preadv pwritev open_anonymous thread' folder/file -S 8M --parallel=3 --tune=leaf-records=8
 }
 
 test_a_record_larger_than_memory_survives_any_fault() {
     { seq 100; long_line 9000000; } >in
-    sweep_all out -S 8M --parallel=1
+    sweep 'allocate map preadv pwritev read write open_anonymous' out -S 8M --parallel=1
 }
 
 # ---- Causes that are treated in ways of their own ----
 
 test_a_full_disk_and_a_lack_of_descriptors_or_memory_at_any_moment_is_survived() {
     spilling >in
-    for stays in no yes; do
-        [ $stays = no ] || export FAULT_STAYS=1
-        FAULT_ERRNO=ENOSPC sweep 'write pwritev open_anonymous' folder/file -S 8M --parallel=3
-        FAULT_ERRNO=EMFILE sweep 'open open_anonymous mkstemp' folder/file -S 8M --parallel=3
-        FAULT_ERRNO=ENOMEM sweep 'allocate map' folder/file -S 8M --parallel=3
-    done
+    FAULT_STAYS=1 FAULT_ERRNO=ENOSPC sweep 'write pwritev open_anonymous' folder/file -S 8M --parallel=3
+    FAULT_STAYS=1 FAULT_ERRNO=EMFILE sweep 'open open_anonymous mkstemp' folder/file -S 8M --parallel=3
+    FAULT_STAYS=1 FAULT_ERRNO=ENOMEM sweep 'allocate map' folder/file -S 8M --parallel=3
     FAULT_ERRNO=ENOSPC FAULT_SHORT=1 sweep 'write pwritev' folder/file -S 8M --parallel=3
 }
 
@@ -162,7 +158,6 @@ test_threads_that_cannot_be_made_are_done_without() {
 # Shuffle `in` as it is done without: unharmed OPTION...
 unharmed() {
     bigshuf --seed=1363 "$@" in >right
-    bigshuf-faulty --seed=1363 "$@" in | cmp - right
     bigshuf-faulty --seed=1363 -o file "$@" in
     cmp file right
     bigshuf-faulty --seed=1363 "$@" <in | cmp - right
@@ -176,8 +171,7 @@ test_short_transfers_and_interruptions_do_no_harm() {
     unharmed -S 8M --parallel=3
     unharmed -S 2G
     giants >in # piles are started over
-    unharmed -S 8M --tune=leaf-records=8
-    unharmed -S 8M --tune=compress-temporary=always
+    unharmed -S 8M --tune=leaf-records=8 --tune=compress-temporary=always
     { seq 100; long_line 9000000; } >in
     unharmed -S 8M
 }

@@ -150,6 +150,7 @@ test_a_record_without_the_value_is_told_with_its_line() {
 }
 
 test_a_store_has_names_and_pointers() {
+    cd "$MEMORY" || exit
     visits csv 300 >in
     for field in 2 patient; do
         bigshuf --scatter=csv --seed=7 --batch=$field --csv --header --group-field=$field in
@@ -176,5 +177,5 @@ END
 # Texts and pointers at random, damaged ones as well.
 test_json_is_what_python_says() {
     needs python3
-    python3 "$TOP/tests/support/json_objects.py" "$(command -v json_values)" 42 "$(scale 2000 5000 1000000)"
+    python3 "$TOP/tests/support/json_objects.py" "$(command -v json_values)" 42 "$(scale 2000 2000 1000000)"
 }

@@ -129,7 +129,7 @@ test_stores_keep_groups() {
 test_a_group_larger_than_memory_stays_whole() {
     {
         seq 1000
-        seq "$(scale 100000 700000 20000000)" | sed 's/^/large\t/'
+        seq "$(scale 10000 110000 20000000)" | sed "s/^/large\t$(printf %080d 0)/"
         seq 1000
     } >in
     bigshuf -S 8M --seed=1 --group-field=1 in >out

@@ -4,6 +4,7 @@
 # ---- Inputs that cannot be read ----
 
 test_what_cannot_be_read_is_told_before_the_work() {
+    cd "$MEMORY" || exit
     mkfifo never
     mkdir directory files
     echo 1 >in
@@ -108,6 +109,7 @@ test_fifos_are_opened_in_their_turn() {
 # ---- Names from a file ----
 
 test_names_from_a_file() {
+    cd "$MEMORY" || exit
     mkdir files
     for i in $(seq 3000); do echo "$i" >files/"$i"; done
     printf 'files/%d\0' $(seq 3000) >names

@@ -77,17 +77,17 @@ test_lengths_around_every_block_size() {
 
 # ---- Few records, which are looked for among all ----
 
-# The eight parts of `in` that follow from the number of its records are the whole, and any number of first records are
+# The three parts of `in` that follow from the number of its records are the whole, and any number of first records are
 # its beginning: looks_for_few OPTION...
 looks_for_few() {
     local records count part
     bigshuf -v --seed=x "$@" in 2>said >whole
     records=$(awk '$2 == "records:" { print $3 }' said)
     same "$records" "$(awk '$2 == "records:" { print $5 }' said)"
-    for part in 1 2 3 4 5 6 7 8; do
-        bigshuf --seed=x --part=$part/8 --expect-records="$records" "$@" in
+    for part in 1 2 3; do
+        bigshuf --seed=x --part=$part/3 --expect-records="$records" "$@" in
     done | cmp - whole
-    for count in 1 2 $((records / 5)) $((records - 1)); do
+    for count in 1 $((records / 5)) $((records - 1)); do
         for threads in 1 3; do
             bigshuf -v --seed=x --parallel=$threads -n "$count" "$@" < <(cat in) 2>said >out
             same "$records $count" "$(awk '$2 == "records:" { print $3, $5 }' said)"
@@ -104,7 +104,6 @@ test_few_lines_are_found_among_many() {
     { seq 20000; head -c 60000 /dev/zero | tr '\0' '\n'; long_lines 300 10 30000; } >in
     looks_for_few
     long_lines 400 10 30000 >in # few of which end where a block does
-    looks_for_few -S 8M
     looks_for_few
     { seq 50; long_line 9000000; seq 51 100; } >in # one of which is larger than memory
     looks_for_few -S 8M
@@ -135,7 +134,7 @@ fails_when_spoilt() {
     local how=$1 pattern=$2 at
     shift 2
     bigshuf -S 8M --seed=1363 "$@" <in >right
-    for at in $(scale '1 3' '1 2 5 34' "$(seq 50)"); do
+    for at in $(scale '1 3' '1 2 34' "$(seq 50)"); do
         rm -f spoilt
         fails_with 1 "$pattern" env "$how=1" FAULT_CALL=preadv FAULT_AT="$at" FAULT_LOG=spoilt \
             bigshuf-faulty -S 8M --seed=1363 "$@" < <(cat in) >out || [ ! -e spoilt ]
@@ -176,15 +175,15 @@ test_a_changed_temporary_file_is_found_when_a_record_is_kept_for_its_field() {
 
 # Do something to all temporary files of a run, which fails and says as much: spoils COMMAND PATTERN
 spoils() {
-    local file
+    local file files run
     start_half_fed
-    for file in "/proc/$!/fd"/*; do
-        case $(readlink "$file") in
-        "$TMPDIR"/*) eval "$1" ;;
-        esac
+    run=$! # as it is before a substitution
+    mapfile -t files < <(find "/proc/$run/fd" -lname "$TMPDIR/*")
+    for file in "${files[@]}"; do
+        eval "$1"
     done
     exec 7>&-
-    fails_with 1 '' wait $!
+    fails_with 1 '' wait $run
     grep -E "^bigshuf: temporary file in $TMPDIR: ($2)" said
     rm pipe
 }
@@ -193,6 +192,6 @@ spoils() {
 test_temporary_files_truly_changed_or_cut_short_on_disk_are_found() {
     [ -e /proc/self/fd ] || skip "no /proc here"
     needs_bare_program
-    spoils 'printf X | dd of="$file" conv=notrunc bs=1 seek=1000 2>/dev/null' 'contents have changed since they were written$'
+    spoils 'printf X 1<>"$file"' 'contents have changed since they were written$'
     spoils ': >"$file"' 'contents have changed|file is shorter'
 }

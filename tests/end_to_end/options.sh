@@ -75,6 +75,7 @@ END
 }
 
 test_arguments_are_taken() {
+    cd "$MEMORY" || exit
     make_inputs
     cases <<'END'
 bigshuf -ern2 a => a a

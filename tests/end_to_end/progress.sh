@@ -108,7 +108,7 @@ counts() {
 test_records_of_orders_and_samples_are_counted() {
     seq 300000 >in
     for options in '-n 1000' --probability=0.5 '-r -n 1000'; do counts --seed=a $options; done
-    long_lines "$(scale 900 9000 90000)" 500 1500 >in
+    long_lines "$(scale 900 900 90000)" 500 1500 >in
     for options in '' '-n 100 --keep-order' '-n 100 -r'; do
         counts --seed=a --weight-field=1 -t ' ' $options
     done

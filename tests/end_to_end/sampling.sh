@@ -7,9 +7,9 @@ weigh() {
     awk '{ print (NR % 10 ? NR * 7919 % 997 + 1 : 0) "\t" $0 }'
 }
 
-# Print what `bigshuf -S 8M` cannot hold, about 20 MB of lines, or 4 GB at the full scale, with weights.
-twenty_megabytes() {
-    long_lines "$(scale 2000 100000 20000000)" 100 300 | weigh
+# Print what `bigshuf -S 8M` cannot hold, about 10 MB of lines, or 4 GB at the full scale, with weights.
+weighed_lines() {
+    long_lines "$(scale 2000 50000 20000000)" 100 300 | weigh
 }
 
 # From file `in`, or standard input, the same is written whatever the memory and the threads: same_sample OPTION...
@@ -63,8 +63,8 @@ END
 
 # Different numbers: among so many, some are drawn several times.
 test_numbers_of_a_large_range_are_different() {
-    bigshuf --seed=x -n 1000000 -i 1-134217729 >out
-    same 1000000 "$(sort -u out | wc -l | tr -d ' ')"
+    bigshuf --seed=x -n 100000 -i 1-134217729 >out
+    same 100000 "$(sort -u out | wc -l | tr -d ' ')"
 }
 
 # ---- -n ----
@@ -72,17 +72,15 @@ test_numbers_of_a_large_range_are_different() {
 # Each -n COUNT gives the first records of the order with OPTIONS, and the same records in the order of the input, and
 # --skip=COUNT gives the others: begins_the_order OPTIONS COUNT...
 begins_the_order() {
-    local count run
+    local count
     bigshuf -S 1G --seed=1363 $1 in >order
     for count in "${@:2}"; do
         head -n "$count" order >wanted
         awk 'NR == FNR { wanted[$0]; next } $0 in wanted' wanted in >in_order
-        for run in '-S 8M --parallel=1' '-S 1G --parallel=8'; do
-            bigshuf $run --seed=1363 $1 -n "$count" in | cmp - wanted
-            bigshuf $run --seed=1363 $1 -n "$count" --keep-order < <(cat in) | cmp - in_order
-        done
+        bigshuf -S 1G --parallel=8 --seed=1363 $1 -n "$count" in | cmp - wanted
+        bigshuf -S 1G --parallel=8 --seed=1363 $1 -n "$count" --keep-order < <(cat in) | cmp - in_order
         bigshuf -S 8M --seed=1363 $1 -n "$count" < <(cat in) | cmp - wanted
-        bigshuf -S 8M --seed=1363 $1 -n "$count" --keep-order in | cmp - in_order
+        bigshuf -S 8M --parallel=1 --seed=1363 $1 -n "$count" --keep-order in | cmp - in_order
         [ "$count" -le "$(wc -l <order)" ] || continue
         bigshuf -S 8M --seed=1363 $1 --skip="$count" in | cmp - <(tail -n +$((count + 1)) order)
         bigshuf --seed=1363 $1 --skip=$((count / 2)) -n $((count - count / 2)) in | cmp - <(tail -n +$((count / 2 + 1)) wanted)
@@ -91,7 +89,7 @@ begins_the_order() {
 
 test_a_sample_is_the_beginning_of_the_order() {
     more_than_memory >in
-    begins_the_order '' 1000 "$(scale 50000 400500 30000000)"
+    begins_the_order '' 1000 "$(scale 50000 100500 30000000)"
     seq 20 >in
     begins_the_order '' 1 2 19 20 21
     begins_the_order --weight-field=1 1 19 20
@@ -99,17 +97,17 @@ test_a_sample_is_the_beginning_of_the_order() {
 
 test_a_sample_of_piles_that_are_started_over_is_the_beginning_of_the_order() {
     giants >in
-    begins_the_order '' 1 5000 9000 10001
+    begins_the_order '' 5000 10001
 }
 
 test_a_sample_of_a_deep_tree_is_the_beginning_of_the_order() {
-    seq 200000 >in
-    begins_the_order --tune=leaf-records=8 1 10 777 150000
+    seq 20000 >in
+    begins_the_order --tune=leaf-records=8 1 777 15000
 }
 
 test_a_weighted_sample_is_the_beginning_of_the_order() {
-    twenty_megabytes >in
-    begins_the_order --weight-field=1 1 1000 "$(scale 500 40000 5000000)"
+    shared weighed_lines >in
+    begins_the_order --weight-field=1 1000 "$(scale 500 20000 5000000)"
 }
 
 # Records that cannot be among the 1000 of a sample of file `in` are not spilled: spills_nothing OPTION...
@@ -122,7 +120,7 @@ spills_nothing() {
 }
 
 test_what_cannot_be_in_the_sample_is_not_spilled() {
-    twenty_megabytes >in
+    shared weighed_lines >in
     spills_nothing -n 1000
     spills_nothing -n 1000 --parallel=1
     spills_nothing -n 1000 --keep-order
@@ -157,16 +155,14 @@ END
 
 test_repeats_are_the_same_from_memory_and_from_disk() {
     more_than_memory >in
-    same_sample -r -n 1000
-    same_sample -r -n "$(scale 20000 500000 5000000)"
-    long_lines 24 1 1500000 >in # which may be drawn several times
-    same_sample -r -n 1
-    same_sample -r -n 40
+    same_sample -r -n "$(scale 20000 100000 5000000)"
+    long_lines 12 1 1500000 >in # which may be drawn several times
+    same_sample -r -n 20
     seq 3 >in
     same_sample -r -n 100000
     same_lines <(sort -u wanted) in
     { seq 3; long_line "$(scale 9000000 9000000 90000000)"; } >in # larger than memory
-    same_sample -r -n 12
+    same_sample -r -n 6
     [ "$(grep -c '^1 2 3 ' wanted)" -gt 1 ]
 }
 
@@ -208,7 +204,7 @@ test_without_n_repeats_never_end() {
     goes_on bigshuf --seed=x -r -S 8M in
     bigshuf --seed=x -r -n 1000 -i 1-1000000000000 >wanted
     goes_on bigshuf --seed=x -r -i 1-1000000000000
-    twenty_megabytes >weighed
+    shared weighed_lines >weighed
     bigshuf --seed=x -r -n 1000 --weight-field=1 weighed >wanted
     goes_on bigshuf --seed=x -r --weight-field=1 -S 8M weighed
 }
@@ -235,14 +231,13 @@ test_repeats_can_be_entered_anywhere() {
 # ---- Weights ----
 
 test_weighted_samples_are_the_same_from_memory_and_from_disk() {
-    twenty_megabytes >in
+    shared weighed_lines >in
     same_sample --weight-field=1
-    same_sample --weight-field=1 -r -n 1000
-    same_sample --weight-field=1 -r -n "$(scale 2000 90000 1000000)"
+    same_sample --weight-field=1 -r -n "$(scale 2000 45000 1000000)"
 }
 
 test_weighted_samples_are_the_same_when_they_are_started_over() {
-    long_lines "$(scale 10 40 400)" 1000000 3000000 >in
+    long_lines "$(scale 10 12 400)" 1000000 3000000 >in
     for options in '' '-n 7' '-r -n 30' '-n 7 --keep-order' '--skip=3 -n 4'; do
         bigshuf -S 8M -v --seed=x --weight-field=1 -t ' ' $options in 2>said |
             cmp - <(bigshuf -S 1G --seed=x --weight-field=1 -t ' ' $options in)
@@ -253,7 +248,7 @@ test_weighted_samples_are_the_same_when_they_are_started_over() {
 # The first keys may say nothing about later ones.
 test_weights_that_grow_from_record_to_record() {
     needs_scale small
-    long_lines 100000 100 300 | awk '{ print "1e" int(NR / 400) "\t" $0 }' >in
+    long_lines 50000 100 300 | awk '{ print "1e" int(NR / 200) "\t" $0 }' >in
     bigshuf -S 1G --seed=x --weight-field=1 in >wanted
     bigshuf -S 8M -v --seed=x --weight-field=1 in 2>said | cmp - wanted
     [ "$(spilled said)" -lt $(($(wc -c <in) * 3)) ]
@@ -282,20 +277,19 @@ test_weights_from_a_file_do_as_in_a_field() {
 # Hundreds of KiB behind its beginning, or more than there is memory.
 test_a_weight_may_stand_anywhere_in_its_record() {
     long_line "$(scale 2000000 9000000 90000000)" | tr -d '\n' >long
-    long_lines 40 1 700000 | awk '{ print $0 "\t" NR % 7 "\t" NR }' >in
-    { cat long; printf '\t3\r\n'; cat long; printf '\t2'; } >>in
-    cut -f 2 in | tr -d '\r' >weights
-    for options in '' '-n 10' '-n 10 --keep-order' '-r -n 20'; do
+    long_lines 12 1 700000 | awk '{ print $0 "\t" NR % 7 "\t" NR }' >in
+    { cat long; printf '\t2'; } >>in
+    cut -f 2 in >weights
+    for options in '' '-n 5 --keep-order' '-r -n 9'; do
         bigshuf -S 1G --seed=x --weights=weights $options in >wanted
-        for memory in 8M 1G; do
-            bigshuf -S $memory --seed=x --weight-field=2 $options in | cmp - wanted
-            bigshuf -S $memory --seed=x --weight-field=2 $options < <(cat in) | cmp - wanted
-        done
+        bigshuf -S 1G --seed=x --weight-field=2 $options in | cmp - wanted
+        bigshuf -S 8M --seed=x --weight-field=2 $options in | cmp - wanted
+        bigshuf -S 8M --seed=x --weight-field=2 $options < <(cat in) | cmp - wanted
     done
     cat long >>in
-    fails_with 1 "bigshuf: in:42: weight is too long: '21 2 3 *'" bigshuf -S 8M --weight-field=2 in >out
-    { head -n 41 in; cat long; } >none
-    fails_with 1 "bigshuf: none:42: no field 2, only 1: '1 2 3 *'" bigshuf -S 8M --weight-field=2 none >out
+    fails_with 1 "bigshuf: in:13: weight is too long: '21 2 3 *'" bigshuf -S 8M --weight-field=2 in >out
+    { head -n 12 in; cat long; } >none
+    fails_with 1 "bigshuf: none:13: no field 2, only 1: '1 2 3 *'" bigshuf -S 8M --weight-field=2 none >out
 }
 
 test_ends_of_lines_and_records_are_no_part_of_a_weight() {
@@ -316,7 +310,7 @@ END
 }
 
 test_a_weight_of_zero_is_never_drawn() {
-    twenty_megabytes >in
+    shared weighed_lines >in
     grep -v '^0' in >wanted
     bigshuf -S 8M --weight-field=1 in >out
     same_lines out wanted
@@ -440,7 +434,7 @@ test_ranges_and_arguments_keep_their_order() {
 test_what_is_stored_makes_room_for_the_order() {
     local records
     tr '\0' '\n' </dev/zero | head -c 8000000 >in || true
-    for records in {7600000..7960000..120000}; do
+    for records in {7650000..7850000..100000}; do
         bigshuf -S 8M --seed=x --keep-order -n $((records - 1)) < <(head -c "$records" in) >out
         same $((records - 1)) "$(wc -c <out | tr -d ' ')"
     done
@@ -484,7 +478,7 @@ test_a_sample_by_probability_may_be_written_into_its_input() {
 
 # What is read first is the input itself, then what was spilled of the sample.
 test_a_sample_is_not_written_into_its_input_before_all_is_verified() {
-    local turn=30
+    local turn=40
     long_lines 900 9000 15000 >in
     cp in wanted
     exec 7<>in
@@ -524,7 +518,7 @@ survives() {
 # The bytes that a sample spills cannot be written, or are read back with one byte changed: sweep OPTION...
 sweep() {
     local turns
-    turns=$(scale '1 9' '1 4 30' "$(seq 100)")
+    turns=$(scale '1 9' '1 30' "$(seq 100)")
     bigshuf "$@" in >right
     found=0
     fail_calls pwritev "$turns" survives 'bigshuf: *Input/output error*' "$@"
@@ -535,30 +529,30 @@ sweep() {
 }
 
 test_samples_survive_faults() {
-    long_lines "$(scale 900 900 4000)" 9000 15000 >in
-    sweep --seed=x -n 850 --keep-order
+    long_lines "$(scale 750 750 4000)" 9000 15000 >in
+    sweep --seed=x -n 700 --keep-order
     sweep --seed=x -r -n 1000
     head -c 20000 in | sed 's/ //g' >random
-    sweep -n 850 --random-source=random
+    sweep -n 700 --random-source=random
     sweep -r -n 1000 --random-source=random
 }
 
 test_samples_by_weight_survive_faults() {
-    long_lines "$(scale 900 900 4000)" 9000 15000 >in
+    long_lines "$(scale 750 750 4000)" 9000 15000 >in
     sweep --seed=x -t ' ' --weight-field=1
-    sweep --seed=x -t ' ' --weight-field=1 -n 850 --keep-order
+    sweep --seed=x -t ' ' --weight-field=1 -n 700 --keep-order
     sweep --seed=x -t ' ' --weight-field=1 -r -n 1000
 }
 
 # ---- Memory ----
 
-# Samples of about 20 MB, and of lines of a few bytes; other tests check the output.
+# Samples of about 10 MB, and of lines of a few bytes; other tests check the output.
 test_memory_of_samples_of_any_size() {
     local few most options
-    few=$(scale 1000 60000 10000000) most=$(scale 1000 150000 500000)
-    twenty_megabytes >in
-    for options in '-n 1000' "-n $few" '--keep-order -n 1000' "--keep-order -n $few" '-r -n 1000' "-r -n $most" \
-        --weight-field=1 "--weight-field=1 -n $few" "--weight-field=1 --keep-order -n $(scale 1000 60000 200000)" \
+    few=$(scale 1000 30000 10000000) most=$(scale 1000 75000 500000)
+    shared weighed_lines >in
+    for options in "-n $few" '--keep-order -n 1000' "--keep-order -n $few" "-r -n $most" \
+        --weight-field=1 "--weight-field=1 -n $few" "--weight-field=1 --keep-order -n $(scale 1000 30000 200000)" \
         "--weight-field=1 -r -n $most" --probability=0.5; do
         runs_within 8 --seed=m $options in >out
     done
@@ -570,8 +564,8 @@ test_memory_of_samples_of_any_size() {
 
 # The input is read again for what is drawn, but not when it has been written over.
 test_repeats_that_are_written_over_their_input_have_read_it_first() {
-    seq 2000000 | tee in >file
-    bigshuf -S 8M --seed=a -r -n 1000000 in >wanted
-    bigshuf -S 8M --seed=a -r -n 1000000 file 1<>file
+    seq 1500000 | tee in >file
+    bigshuf -S 8M --seed=a -r -n 300000 in >wanted
+    bigshuf -S 8M --seed=a -r -n 300000 file 1<>file
     head -c "$(wc -c <wanted)" file | cmp - wanted
 }

@@ -186,12 +186,13 @@ def main():
     end = time.monotonic() + int(limit or 3600)
     only = re.compile(os.environ.get("ONLY") or "")
     rows = ((Few, ways.FEW), (Groups, ways.GROUPS), (Many, ways.MANY), (Pair, ways.PAIRS))
-    tried = [kind(*row) for kind, all_ in rows for row in all_ if only.search(row[0])]
+    chosen = [(kind, row) for kind, all_ in rows for row in all_ if only.search(row[0])]
+    tried = [kind(*row) for kind, row in chosen]
     part = os.environ.get("SCALE") or os.environ.get("ONLY")
     dieharder = Dieharder(seed, sys.argv[1]) if not part and shutil.which("dieharder") else None
     with tempfile.TemporaryDirectory(dir=os.environ.get("MEMORY")) as folder:
         os.chdir(folder)
-        ways.make_files()
+        ways.make_files(str(chosen))
         done = 0
         while done < rounds and (done == 0 or time.monotonic() < end):
             for way in tried:

@@ -17,21 +17,23 @@ STORE = ("st() { rm -rf store; head -n $3 $2 | bigshuf --scatter=store --seed=$s
          "bigshuf --gather=store --seed=$s $*; }; ")
 
 
-def make_files():
+def make_files(used):
+    """The files of these ways; of the large ones, those that they name."""
     commands = ["seq %d >n%d" % (n, n) for n in range(2, 8)] + [
         "seq %d >small" % RECORDS, "seq -f %%012.0f %d >many" % RECORDS, "seq %d >divided" % DIVIDED,
-        "awk '{ printf \"%d %0400d\\n\", $1, 0 }' many >long",
-        "awk '{ printf \"%d %01100d\\n\", $1, 0 }' many >longer",
         "awk '{ print $1 \"\\tx\"; print $1 \"\\ty\" }' many >grouped",
         "awk '{ print $1 \"\\t\" int(($1 + 2) / 3) }' many | sed '$d' >classes",
         "awk 'BEGIN { split(\"%s\", w) } { print w[($1 - 1) %% 4 + 1] }' many >weights" % " ".join(map(str, WEIGHTS)),
         "head -n 4 weights >weights4", "paste many weights >weighted", "paste n4 weights4 >weighted4",
         "sed 's/$/\\t1/' many >equal", "printf '%s\\n' 1,A 2,A 3,B 4,B >labels",
-        "paste weighted long >weighted.long",
         # a store with seven records in pile 0
         "n=0; until [ \"$(bigshuf --gather=seven --seed=$n --piles=0-0 2>said | wc -l)\" -eq 7 ]; do n=$((n + 1))",
         "rm -rf seven; seq 14 | bigshuf --scatter=seven --seed=$n --batch=a --piles=2; done; echo $n >seven.seed",
-    ]
+    ] + [command for name, command in [
+        ("long", "awk '{ printf \"%d %0400d\\n\", $1, 0 }' many >long"),
+        ("longer", "awk '{ printf \"%d %01100d\\n\", $1, 0 }' many >longer"),
+        ("weighted.long", "paste weighted long >weighted.long"),
+    ] if name in used]
     subprocess.run(["sh", "-euc", "\n".join(commands)], check=True)
 
 

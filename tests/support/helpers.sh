@@ -165,8 +165,8 @@ more_than_memory() {
 }
 
 short_and_long_lines() {
-    seq "$(scale 100000 400000 40000000)"
-    long_lines "$(scale 900 800 20000)" 5000 15000
+    seq "$(scale 100000 100000 40000000)"
+    long_lines "$(scale 900 900 20000)" 5000 15000
 }
 
 # Print short lines and two of 5 MB, which fall into one pile with `--seed=1363`: `bigshuf -S 8M` has to start it over.

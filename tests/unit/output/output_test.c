@@ -52,8 +52,8 @@ TEST(files_have_whole_records_and_no_marks_of_groups_whatever_the_pieces)
     const struct record_format sizes = {.kind = &sizes_kind, .count = 10},
                                groups = {.grouped = true, .delimiter = '\n'};
 
-    for (size_t piece = 1; piece < 64; piece += 5)
-        for (size_t bytes = 1; bytes < 60; bytes += 3) {
+    for (size_t piece = 1; piece < 64; piece += 9)
+        for (size_t bytes = 1; bytes < 60; bytes += 13) {
             assert_filled(&sizes, "0123456789", "0123456789", piece, bytes);
             assert_filled(&groups, "a\n+b\n.", "a\nb\n", piece, bytes);
         }

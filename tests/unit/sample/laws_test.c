@@ -1,7 +1,6 @@
 /* Samples follow the laws that are promised for them. Few records are sampled with many seeds, which are the same in
  * every run, so that these tests pass always or never. */
 
-#include "support/output_double.h"
 #include "support/small_run.h"
 #include "support/unit.h"
 
@@ -50,6 +49,17 @@ void output_commit(struct output *output)
 }
 
 void output_free(struct output *output)
+{
+    (void)output;
+}
+
+void output_use_margin(struct output *output, const struct record_margin *margin)
+{
+    (void)output;
+    (void)margin;
+}
+
+void output_write_behind(struct output *output)
 {
     (void)output;
 }
@@ -249,7 +259,7 @@ static void count_outcomes(unsigned counted[OUTCOMES])
 /* How many samples are drawn. */
 static unsigned seeds_of_scale(void)
 {
-    return scratch_scale(4000, 4000, 24000);
+    return scratch_scale(3000, 3000, 24000);
 }
 
 /* How likely it is by some law that a sample is of these items in this order. */
@@ -260,7 +270,7 @@ typedef double likelihood(const void *law, const unsigned *item, unsigned count)
  *
  * The power: when each outcome's probability is wrong by a part w of itself (root mean square), n seeds add n w^2 to
  * chi-square on average. So that it is above `most` in 19 cases of 20, this must be 132 for 120 outcomes, 72 for 20, 53
- * for 6: 4000 seeds find w = 0.18, 0.13 and 0.12, and 24000, as at full scale, 0.074, 0.055 and 0.047. A shuffle that
+ * for 6: 3000 seeds find w = 0.21, 0.15 and 0.13, and 24000, as at full scale, 0.074, 0.055 and 0.047. A shuffle that
  * exchanges each item with any of all, instead of those that are left, has w = 0.22. */
 static void assert_likely(likelihood *likely, const void *law, unsigned degrees, double most)
 {
