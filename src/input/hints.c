@@ -94,8 +94,8 @@ static size_t skip(const struct beginning *file, size_t i, const char *blanks)
     return i;
 }
 
-/* With what the file begins, if that is JSON with a value that goes over a line, '[' or '{', or an array of objects that
- * is its only line, or may be, '['; else NUL. */
+/* With what the file begins, if that is JSON: '[' or '{' of a value that goes over a line, '[' of an array of objects
+ * that is, or may be, the only line; else NUL. */
 static char json_bracket(const struct beginning *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
