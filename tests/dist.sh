@@ -22,9 +22,10 @@ files_below() {
 
 # This program passes the tests of golden values of few records, and writes what the usual one does: golden PROGRAM.
 golden() {
+    local usual=$BUILD/bigshuf
     mkdir golden
     cp "$1" golden/bigshuf
-    BUILD=golden NATIVE=$BUILD/bigshuf ONLY='golden|/machines[.]sh' EXCEPT='golden_.*_of_(more|many|piles|a_million)' \
+    BUILD=golden NATIVE=$usual ONLY='golden|/machines[.]sh' EXCEPT='golden_.*_of_(more|many|piles|a_million)' \
         TEST_SCALE=tiny bash "$TOP/tests/support/run.sh" "$TOP"/tests/end_to_end/*.sh "$TOP/tests/machines.sh"
 }
 
