@@ -82,13 +82,13 @@ static void compact(struct dialogue *dialogue)
 }
 
 /* Something can be read while nothing can be written. To move many lines for a few would cost more than it gains. */
-static void keep_lines(struct dialogue *dialogue, bool ends)
+static void keep_lines(struct dialogue *dialogue, bool ended)
 {
     char room[32];
 
     if (dialogue->end == dialogue->in_room && dialogue->begin > dialogue->in_room / 2)
         compact(dialogue);
-    if (dialogue->end == dialogue->in_room && !ends)
+    if (dialogue->end == dialogue->in_room && !ended)
         fault_say("standard output: nobody reads the answers, and %s of requests wait; read, or use a larger -S",
                   number_format_size(dialogue->end - dialogue->begin, room));
     read_more(dialogue);
