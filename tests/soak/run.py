@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from case import FILTERS, PACKERS
 from surroundings import Feeder, Reader
 
-LIMIT_SECONDS = 100
+LIMIT_SECONDS = 600  # blocks of 64 bytes, by threads that take turns, have taken more than 100
 STALL_SECONDS = 8  # that a pipe stands still; a run that has failed ends long before
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OLD = b"old contents\n"
