@@ -65,4 +65,8 @@ void contents_end(struct contents *contents);
 
 void contents_close(struct contents *contents);
 
+/* Refuse a regular file that is also an output, if it begins like one that shuffling would make unreadable (hints.h).
+ * Standard input ("-") is looked at from its present position. */
+void contents_refuse(const char *name, const struct record_format *format, bool decompresses);
+
 #endif

@@ -24,7 +24,6 @@ struct source_layout {
     struct record_format format;
     struct header_rule header;
     struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
-    bool replaced;                       /* is one of the files replaced by an output? */
 };
 
 /* Callers read the fields and leave them as they are. */

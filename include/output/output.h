@@ -54,8 +54,6 @@ void output_check_outside(const struct output *output, const char *directory);
  * earlier, with UINT64_MAX for the number of records. */
 bool output_waits(const struct output *output);
 
-bool output_replaces_inputs(const struct output *output); /* is any file one of the inputs that were checked? */
-
 /* Can writing change one of the inputs before all is complete? It can if a file is written in place, or by a filter. */
 bool output_may_change_inputs(const struct output *output);
 

@@ -16,6 +16,7 @@
  *  - an input that is a split or the file of the rest, while another of these has something in it and is no input: the
  *    next run would take more records out of that input, and write them over those that this run took.
  *  - an output that is an input twice, by whatever names.
+ *  - an output that is an input of which nothing would be left, such as an archive (hints.h).
  *  - an output that has something in it, while the only input is /dev/null as standard input.
  * A warning tells if the file of the rest is one of several inputs, as it is where a shell's pattern matches the output
  * of the run before. The files that are inputs are locked and marked (files_mark_input).

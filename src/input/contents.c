@@ -228,3 +228,25 @@ void contents_close(struct contents *contents)
     operand_close(contents->fd);
     contents->fd = -1;
 }
+
+/* ---- Outputs ---- */
+
+void contents_refuse(const char *name, const struct record_format *format, bool decompresses)
+{
+    const off_t start = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
+    uint8_t data[HINTS_LOOK_BYTES];
+    struct contents contents;
+    size_t bytes = 0, got = 1;
+    bool unpacked;
+
+    contents_open(&contents, &name, 1, format, decompresses);
+    if (decompresses)
+        contents_decompress(&contents, (struct decompress_limits){.programs = 1});
+    for (contents_begin(&contents, 0); got > 0 && bytes < sizeof data; bytes += got)
+        got = contents_read(&contents, data + bytes, sizeof data - bytes);
+    unpacked = contents.decompressed;
+    contents_release(&contents);
+    if (operand_is_standard_input(name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)
+        fault_report(name, errno);
+    hints_refuse(format, unpacked, name, data, bytes);
+}

@@ -251,11 +251,19 @@ void hints_look(struct hints *hints, const struct record_format *format, bool un
 
     if (hints->content_told || !find_hint(format, &file, &hint))
         return;
-    if (hints->refuses && !hint.may_be_text)
-        fault_say("%s: %s, and outputs replace inputs, so its contents would be lost; %s", fault_name(name), hint.what,
-                  hint.advice);
     fault_warn("%s: %s, and shuffled as it is; %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
+}
+
+void hints_refuse(const struct record_format *format, bool unpacked, const char *name, const uint8_t *data,
+                  size_t bytes)
+{
+    const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
+    struct hint hint;
+
+    if (find_hint(format, &file, &hint) && !hint.may_be_text)
+        fault_say("%s: %s, and also the output, so its contents would be lost; %s", fault_name(name), hint.what,
+                  hint.advice);
 }
 
 void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name)

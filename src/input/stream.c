@@ -58,7 +58,6 @@ struct stream *stream_open(const char *const *names, size_t count, const struct 
     tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
     header_init(&stream->header, &stream->layout.format, &layout->header);
     contents_open(&stream->contents, names, count, &stream->layout.format, layout->decompress.programs > 0);
-    stream->contents.hints.refuses = layout->replaced;
     look_at_all(stream);
     if (layout->decompress.programs > 0 && !stream->known)
         contents_decompress(&stream->contents, layout->decompress);

@@ -165,7 +165,6 @@ void resources_open_files(struct resources *resources)
     struct field_choice *const choices[] = {&options->split_field, &options->group_field, &options->weight_field};
     size_t names = 0;
 
-    layout.replaced = resources->output != NULL && output_replaces_inputs(resources->output);
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
         if (choices[i]->kind == FIELD_NAME)
             layout.header.names[names++] = task_field(options, choices[i]);

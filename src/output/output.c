@@ -158,11 +158,6 @@ static void next_file(struct output *output)
 
 /* ---- Writing ---- */
 
-bool output_replaces_inputs(const struct output *output)
-{
-    return output->files.locks > 0;
-}
-
 bool output_may_change_inputs(const struct output *output)
 {
     return output->files.any_in_place || output->plan.filter != NULL;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "input/contents.h"
 #include "input/operand.h"
 #include "system/fault.h"
 #include "system/io.h"
@@ -157,6 +158,8 @@ static void claim(struct files *files)
         if (file->input != NULL ? !files_mark_input(files, i)
                                 : sys_stat(file->path, &now) != 0 || files_find(files, file_mark_of(&now).file) != i)
             fault_say("%s: somebody else has replaced it meanwhile, so it is left alone", file->path);
+        if (file->input != NULL)
+            contents_refuse(file->input, &files->plan->format, files->plan->packs);
     }
 }
 

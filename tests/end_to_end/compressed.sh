@@ -266,7 +266,7 @@ test_an_input_is_replaced_by_its_own_records() {
 
 # This is refused, and all stays: keeps FILE WHAT ADVICE.
 keeps() {
-    local said="$2, and outputs replace inputs, so its contents would be lost; $3"
+    local said="$2, and also the output, so its contents would be lost; $3"
     cksum <"$1" >before
     fails_with 1 "bigshuf: $1: $said" bigshuf -Z -o "$1" "$1"
     # shellcheck disable=SC2094 # refused

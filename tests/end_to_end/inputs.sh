@@ -404,14 +404,21 @@ test_what_is_no_text_is_not_replaced_by_its_own_lines() {
     printf 'PAR1\25\0\n.\n' >Parquet
     for file in tar FASTQ CSV JSON JS zip Parquet; do
         cp $file kept
-        fails_with 1 "bigshuf: $file: *$file*, and outputs replace inputs, so its contents would be lost; *" \
+        fails_with 1 "bigshuf: $file: *$file*, and also the output, so its contents would be lost; *" \
             bigshuf -o $file $file
         cmp $file kept
     done
     printf 'id,text\n1,"a\nb"\n2,"c\nd' >cut.csv
-    fails_with 1 'bigshuf: cut.csv: a CSV file with newlines in fields, and outputs replace inputs, *' bigshuf -o cut.csv cut.csv
-    # What may be text as well is.
+    fails_with 1 'bigshuf: cut.csv: a CSV file with newlines in fields, and also the output, *' bigshuf -o cut.csv cut.csv
+    # Also behind another file that is warned of, behind a header, and where little comes first.
     printf '>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n' >genes
+    fails_with 1 '*bigshuf: JSON: a JSON array, and also the output, *' bigshuf -o JSON genes JSON
+    { seq -f '%g,x' 999 && printf '1,"a\nb"\n2,"c\nd"\n'; } >late
+    fails_with 1 'bigshuf: late: a CSV file *, and also the output, *' bigshuf --header -o late late
+    if lz4 -q late late.lz4; then
+        fails_with 1 'bigshuf: late.lz4: a CSV file *, and also the output, *' bigshuf -Z -o late.lz4 late.lz4
+    fi
+    # What may be text as well is.
     bigshuf -o genes genes 2>&1 | grep 'genes: a FASTA file, and shuffled as it is'
     echo '[{"a": 1},{"b": 2}]' >line
     bigshuf -o line line 2>&1 | grep 'line: a JSON array, and shuffled as it is'

@@ -198,7 +198,7 @@ bigshuf --split=1:in in =! in: is both input and output, but the rest of it woul
 bigshuf --split-field=1 --split=50%:./in - <in =! -: is both input and output, but the rest of it would go to standard output; give the split another name
 bigshuf -o - in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
 bigshuf --split=1:- in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
-bigshuf -o zipped zipped =! zipped: compressed by gzip; add -Z to shuffle its lines
+bigshuf -o zipped zipped =! zipped: compressed by gzip, and also the output, so its contents would be lost; add -Z to shuffle its lines
 bigshuf -o store/out --gather=store =! store/out: is inside the store store; write to another folder
 END
 }

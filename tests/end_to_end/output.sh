@@ -262,7 +262,7 @@ test_a_file_in_place_is_not_touched_before_output_begins() {
     seq 100 >file
     exec 7<>file
     fails_with 1 'bigshuf: missing: *' bigshuf -o /dev/fd/7 missing
-    FAULT_CALL=read FAULT_AT=1 fails_with 1 'bigshuf: file: *' bigshuf-faulty --parallel=1 -S 8M -o /dev/fd/7 file
+    FAULT_CALL=read FAULT_AT=2 fails_with 1 'bigshuf: file: *' bigshuf-faulty --parallel=1 -S 8M -o /dev/fd/7 file
     same_lines file <(seq 100)
 }
 

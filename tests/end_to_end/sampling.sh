@@ -478,7 +478,7 @@ test_a_sample_by_probability_may_be_written_into_its_input() {
 
 # What is read first is the input itself, then what was spilled of the sample.
 test_a_sample_is_not_written_into_its_input_before_all_is_verified() {
-    local turn=30
+    local turn=40
     long_lines 900 9000 15000 >in
     cp in wanted
     exec 7<>in
