@@ -53,6 +53,21 @@ test_install_goes_where_it_is_told() {
     ls 'a folder/bin/bigshuf' 'a folder/man/man1/bigshuf.1'
 }
 
+# What stands there may be a program for another machine, built with whatever flags.
+test_install_neither_compiles_nor_runs_anything() {
+    fails_with 2 '*/other/bigshuf: not built yet: run make first*' make_in_top install BUILD="$PWD/other" DESTDIR="$PWD"
+    mkdir other
+    echo 'for another machine' >other/bigshuf
+    chmod +x other/bigshuf
+    make_in_top install BUILD="$PWD/other" CC=false CFLAGS=-O3 DESTDIR="$PWD"
+    cmp other/bigshuf usr/local/bin/bigshuf
+}
+
+test_install_takes_prefix_in_lower_case() {
+    make_in_top install DESTDIR="$PWD" prefix=/opt
+    ls opt/bin/bigshuf opt/share/man/man1/bigshuf.1
+}
+
 test_install_strip_leaves_out_what_debuggers_need() {
     make_in_top install-strip DESTDIR="$PWD"
     same '10 5 9 3 2 4 8 7 6 1' "$(seq 10 | usr/local/bin/bigshuf --seed=42 | paste -s -d ' ' -)"
@@ -68,6 +83,11 @@ test_make_prints_a_line_for_each_file() {
     same 1 "$(printed '  CC src/main.c')"
     same 0 "$(printed '.*' V=1)"
     same 0 "$(printed '.*' -s)"
+}
+
+test_program_in_another_folder_is_not_copied_over_the_usual_one() {
+    same 0 "$(printed '  CP bigshuf')"
+    same 1 "$(printed '  CP bigshuf' BUILD=build/plain)"
 }
 
 test_tarball_of_a_commit_has_always_the_same_bytes() {

@@ -160,7 +160,10 @@ run_one() {
 
     name=${MACHINE:+$MACHINE: }$name
     case $counts in
-    "0 0 1") echo "skip $name # $(tail -n 1 "$folder/log")" ;;
+    "0 0 1")
+        tail -n 1 "$folder/log" >>"$SCRATCH/skipped"
+        echo "skip $name # $(tail -n 1 "$folder/log")"
+        ;;
     *" 0 "*) echo "ok $name" ;;
     *) printf 'not ok %s\n%s\n' "$name" "$(tail -n 200 "$folder/log" | sed 's/^/    /')" ;;
     esac
@@ -226,6 +229,7 @@ export TEST_SECONDS TIMEOUT
 
 cd "$TOP"
 : >"$SCRATCH/counts"
+: >"$SCRATCH/skipped"
 if ! list_jobs "$@" >"$SCRATCH/jobs"; then
     echo "run.sh: no test of the name ${ONLY:-}" >&2
     exit 1
@@ -237,6 +241,9 @@ if [ -n "${TIMES:-}" ]; then
     sort -rn -o "$SCRATCH/times" "$SCRATCH/times" # not through a pipe, whose reader would leave early
     head -n "$TIMES" "$SCRATCH/times"
 fi
+
+# Why tests were skipped, and how many for each reason.
+sort "$SCRATCH/skipped" | uniq -c | sed 's/^ *\([0-9]*\) /skipped: \1: /'
 
 # A job that brought no counts has failed.
 awk -v jobs="$(wc -l <"$SCRATCH/jobs")" '

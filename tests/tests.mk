@@ -1,0 +1,168 @@
+# What is built and run only for tests, lint and measurements. The Makefile includes it.
+
+TEST_CPPFLAGS = -I. -Itests -D_GNU_SOURCE
+FAULTY        = $(BUILD)/bigshuf-faulty
+FAULTY_SYS    = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
+C_TOOLS       = $(addprefix $(BUILD)/tests/support/,forge json_values lengths peak same_lines terminal)
+TEST_TOOLS    = $(C_TOOLS) $(BUILD)/tests/support/model
+UNIT_TESTS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
+BENCHES       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+WORDS         = $(BUILD)/tests/statistics/words
+FUZZERS       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
+MACHINES      = arm64 powerpc
+C_FILES       = $(wildcard src/*.c src/*/*.c include/*/*.h tests/*/*.[ch] tests/unit/*/*.c)
+
+# Asked for only when a unit test is built, by when `make deps check` has installed it.
+CMOCKA_CFLAGS = $(shell pkg-config --cflags cmocka 2>/dev/null)
+CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
+
+.PHONY: check check-long check-valgrind check-dist check-statistics check-machines $(MACHINES:%=check-%) machine \
+    check-moments moments soak faulty mutants fuzz fuzzers bench deps deps-all deps-machines deps-statistics format lint
+
+# ---- Building ----
+
+# The program with a system layer that fails on demand, before the true one under other names.
+$(FAULTY): $(MAIN) $(BUILD)/tests/support/faulty_environment.o $(FAULTY_SYS) $(LIBRARY)
+	$(call say,LD,$@)$(LINK) -o $@ $^ $(LDLIBS)
+
+# Flags that give the calls of the true layer these names: those of rows, and of functions in the layer of tests.
+$(BUILD)/tests/support/real_names: include/system/sys_calls.def tests/support/faulty_sys.c
+	@mkdir -p $(@D)
+	$(call say,SED,$@)sed -nE -e 's/^(CALL|SAME|ANSWER|ADVICE)\(([^,(]*, )?([a-z_]+), .*/-Dsys_\3=real_sys_\3/p' \
+	    -e 's/^WEAK .*[ *]sys_([a-z_]+)\(.*/-Dsys_\1=real_sys_\1/p' $^ >$@
+
+$(BUILD)/tests/support/real_sys.o: src/system/sys.c $(BUILD)/tests/support/real_names $(BUILD)/flags
+	$(call say,CC,$@)$(COMPILE) @$(BUILD)/tests/support/real_names $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Blocks go to and from the pool by way of hostile.c.
+$(if $(HOSTILE),$(BUILD)/src/system/pool.o): EXTRA_CFLAGS = $(foreach name,put put_promised get get_promised \
+    get_neighbours,-Dpool_$(name)=real_pool_$(name))
+
+# So do system calls that wait for other processes, to and from moments.c, which the sanitizers are not to see.
+ifdef HOSTILE
+$(BUILD)/tests/support/real_sys.o: EXTRA_CFLAGS = $(foreach name,read write open poll poll_all wait nap,-Dreal_sys_$(name)=true_sys_$(name))
+$(BUILD)/tests/support/moments.o: HOSTILE_FLAGS = -D_GNU_SOURCE
+$(BUILD)/tests/support/moments.o: SANITIZE_FLAGS =
+endif
+
+$(C_TOOLS) $(WORDS): %: %.o
+	$(call say,LD,$@)$(LINK) -o $@ $^ $(LDLIBS)
+
+$(addprefix $(BUILD)/tests/support/,forge json_values): $(LIBRARY)
+
+$(BUILD)/tests/support/model: tests/support/model.py
+	@mkdir -p $(@D)
+	$(call say,LN,$@)ln -sf '$(CURDIR)/$<' $@
+
+$(BENCHES): %: %.o $(LIBRARY)
+	$(call say,LD,$@)$(LINK) -o $@ $^ -lm $(LDLIBS)
+
+$(FUZZERS): %: %.o $(LIBRARY)
+	$(call say,LD,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+$(UNIT_TESTS): %: %.o $(FAULTY_SYS) $(LIBRARY)
+	$(call say,LD,$@)$(LINK) -o $@ $^ $(CMOCKA_LIBS) $(LDLIBS)
+
+# Not optimised, since that would take several times as long as they run.
+$(UNIT_TESTS:=.o): EXTRA_CFLAGS = $(TEST_CPPFLAGS) $(CMOCKA_CFLAGS) -O0 -U_FORTIFY_SOURCE
+$(UNIT_TESTS:=.o): $(BUILD)/cmocka-flags
+
+$(BUILD)/cmocka-flags: FORCE | $(filter deps deps-all,$(MAKECMDGOALS))
+	$(call keep,$(CMOCKA_CFLAGS) / $(CMOCKA_LIBS))
+
+# ---- Testing ----
+
+# Instruments slow the program down ten to fifty times.
+TEST_SCALE ?= $(if $(VALGRIND)$(SANITIZE),tiny,small)
+
+SELECTED = $(if $(ONLY),$(shell printf '%s\n' $(UNIT_TESTS) | grep -E -e '$(ONLY)'),$(UNIT_TESTS))
+
+check: $(CHECKED) $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run all tests
+	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \
+	    EXCEPT='$(EXCEPT)' bash tests/support/run.sh \
+	    $(sort $(wildcard tests/end_to_end/*.sh)) tests/layers.sh $(SELECTED)
+
+check-long: TEST_SCALE = full
+check-long: check ## run all tests on large inputs (some GB of disk)
+
+check-valgrind: VALGRIND = 1
+check-valgrind: check ## run all tests under valgrind
+
+# SEED, CASE, JOBS, MOST, BIGSHUF and BIGSHUF_FAULTY reach it through the environment, from here or from the command line.
+soak: SECONDS = 60
+soak: all faulty $(TEST_TOOLS) ## random cases against a model: SECONDS=N SEED=S; CASE=S
+	@$(MAKE) --no-print-directory HOSTILE=1 BUILD=build/hostile all faulty
+	@BUILD='$(BUILD)' SECONDS='$(SECONDS)' python3 tests/soak/soak.py
+
+faulty: $(FAULTY)
+
+# Its build has a folder of its own. ROUNDS and SEED reach it through the environment.
+moments: ## a seed decides which thread runs when: ROUNDS=N SEED=S
+	@$(MAKE) --no-print-directory HOSTILE=1 check-moments
+
+check-moments: all $(FAULTY) $(TEST_TOOLS) $(filter %/queue_test,$(UNIT_TESTS))
+	@BUILD='$(BUILD)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' bash tests/support/run.sh tests/moments.sh
+
+# MOST=300 and ONLY=PATTERN, of FILE:LINE:, reach it through the environment, too.
+mutants: ## do tests notice small changes? SECONDS=N SEED=S MOST=N
+	@SECONDS='$(if $(filter command line,$(origin SECONDS)),$(SECONDS))' python3 tests/mutants/mutants.py
+
+# SEED, SCALE and ONLY reach it through the environment.
+check-statistics: all $(WORDS) ## is every order as likely? SECONDS=N or SCALE=ROUNDS
+	@PATH='$(CURDIR)/$(BUILD):'"$$PATH" SECONDS='$(if $(filter command line,$(origin SECONDS)),$(SECONDS))' \
+	    python3 tests/statistics/check.py '$(CURDIR)/$(WORDS)'
+
+check-dist: all ## test what install, dist, dist-static and deb make
+	@BUILD='$(BUILD)' ONLY='$(ONLY)' bash tests/support/run.sh tests/dist.sh
+
+# Programs for other machines, which qemu runs; they are static, so that they need nothing else of these.
+FOR_arm64   = CC=aarch64-linux-gnu-gcc RUNNER=qemu-aarch64
+FOR_powerpc = CC=powerpc-linux-gnu-gcc RUNNER=qemu-ppc LDLIBS=-latomic
+
+check-machines: $(MACHINES:%=check-%) ## test programs for other processors
+
+# All that stands on this command line reaches run.sh through the environment.
+$(MACHINES:%=check-%): check-%: $(PROGRAM)
+	@$(MAKE) --no-print-directory BUILD=build/$* MACHINE=$* $(FOR_$*) WERROR=1 LDFLAGS=-static \
+	    CFLAGS='-O1 -Wno-psabi -Wcast-align=strict' CMOCKA_CFLAGS=-Itests/machines CMOCKA_LIBS= \
+	    NATIVE='$(abspath $(PROGRAM))' TEST_SCALE=tiny machine
+
+# What depends on the order of bytes, on the size of words or on the signs of characters.
+ON_MACHINES = $(filter $(addprefix $(BUILD)/tests/unit/,base/% record/field% record/json% record/length% record/scan% \
+    record/t% sample/gnu% sample/range% sample/weight% store/% system/sort% temporary/frames%),$(UNIT_TESTS))
+
+machine: $(PROGRAM) $(ON_MACHINES)
+	@ONLY='$(or $(ONLY),golden|/machines[.]sh|_test$$)' EXCEPT='golden_.*_of_(more|many|piles|a_million)' \
+	    bash tests/support/run.sh tests/machines.sh \
+	    $(addprefix tests/end_to_end/,gnu.sh order.sh sampling.sh stores.sh) $(ON_MACHINES)
+
+# Only clang has libFuzzer.
+fuzz: SECONDS = 10
+fuzz: ## search for inputs that break: SECONDS=N ONE=NAME INPUT=FILE
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined fuzzers
+	@BUILD=build/fuzz ONE='$(ONE)' INPUT='$(INPUT)' bash tests/fuzz/run.sh '$(SECONDS)'
+
+fuzzers: $(FUZZERS)
+
+deps: ## install what most tests need
+	@CC='$(CC)' sh tests/support/deps.sh tests
+
+deps-all: deps ## and what lint, fuzzers, clusters, products need
+	@CC='$(CC)' sh tests/support/deps.sh all
+
+deps-machines: ## install what check-machines needs (Debian)
+	@sh tests/support/deps.sh machines
+
+deps-statistics: ## install dieharder (Debian)
+	apt-get install -q -y --no-install-recommends dieharder
+
+bench: $(PROGRAM) $(FAULTY) $(BENCHES) $(TEST_TOOLS) ## measure against others: see tests/bench (QUICK=1)
+	@BUILD='$(BUILD)' bash tests/bench/bench.sh
+
+# ---- Style ----
+
+format: ## format the C files
+	clang-format -i $(C_FILES)
+
+lint: ## check the form of C files, man pages and scripts
+	@CPPFLAGS='$(NEEDED_CPPFLAGS) $(TEST_CPPFLAGS)' bash tests/lint.sh $(C_FILES)
