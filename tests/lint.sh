@@ -16,12 +16,11 @@ has() {
 }
 
 jobs=$(getconf _NPROCESSORS_ONLN)
-read -ra flags <<<"$CPPFLAGS"
+declare -a flags="($CPPFLAGS)" # as a shell that compiles reads them
 
-# Run clang-tidy with an OPTION on the files whose names standard input has: tidy OPTION...
+# Run clang-tidy on the files whose names standard input has: tidy OPTION...
 tidy() {
-    # shellcheck disable=SC2016 # the inner shell's
-    xargs -n 1 -P "$jobs" bash -c 'clang-tidy --quiet "${@:1:$#-1}" "${!#}" -- -std=c11 $CPPFLAGS 2>/dev/null' tidy "$@"
+    xargs -I FILE -P "$jobs" clang-tidy --quiet "$@" FILE -- -std=c11 "${flags[@]}" 2>/dev/null
 }
 
 if has clang-format; then
