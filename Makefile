@@ -52,7 +52,7 @@ HOSTILES   = $(if $(HOSTILE),$(patsubst %,$(BUILD)/tests/support/%.o,hostile mom
 # What `make` builds: in the usual folder, ./bigshuf as well.
 CHECKED = $(if $(filter build/plain,$(BUILD)),bigshuf,$(PROGRAM))
 
-.PHONY: all install install-strip uninstall completions dist dist-static deb clean help FORCE
+.PHONY: all install install-strip uninstall completions dist dist-static deb release clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -122,7 +122,8 @@ uninstall: ## remove what install put there
 
 NAME    = bigshuf-$(VERSION)
 TARBALL = $(DIST)/$(NAME).tar.gz
-STATIC  = $(DIST)/$(NAME)-$(shell uname -sm | tr 'A-Z ' 'a-z-')
+SYSTEM  = $(shell uname -sm | tr 'A-Z ' 'a-z-')
+STATIC  = $(DIST)/$(NAME)-$(SYSTEM)
 MUSL_CC = musl-gcc
 
 # The same commit gives the same bytes, whatever the user's settings of git.
@@ -131,11 +132,13 @@ dist: ## make a tarball of the last commit in build/dist
 	$(call say,TAR,$(TARBALL))git -c tar.umask=0022 archive --prefix=$(NAME)/ HEAD >$(TARBALL:.gz=) && \
 	    gzip -9nf $(TARBALL:.gz=)
 
+# MUSL_CC may be a compiler for another SYSTEM, with or without musl; then RUNNER, such as qemu-aarch64, runs the program.
 dist-static: ## make a static program there (needs musl-tools)
-	@command -v $(MUSL_CC) >/dev/null || { echo '$(MUSL_CC) is missing; Debian has it in musl-tools' >&2 && exit 1; }
-	@$(MAKE) --no-print-directory BUILD=build/static CC='$(MUSL_CC)' LDFLAGS='$(LDFLAGS) -static' build/static/bigshuf
+	@command -v $(MUSL_CC) >/dev/null || { echo '$(MUSL_CC) is missing; Debian has musl-gcc in musl-tools' >&2 && exit 1; }
+	@$(MAKE) --no-print-directory BUILD=build/static-$(SYSTEM) CC='$(MUSL_CC)' LDFLAGS='$(LDFLAGS) -static -s' all
 	@mkdir -p $(DIST)
-	$(call say,CP,$(STATIC))install -s -m 755 build/static/bigshuf $(STATIC)
+	$(call say,CP,$(STATIC))install -m 755 build/static-$(SYSTEM)/bigshuf $(STATIC)
+	@test "$$($(RUNNER) $(STATIC) --seed=42 -i 1-10 | paste -s -d ' ' -)" = '10 5 9 3 2 4 8 7 6 1'
 
 # Debian's tools want their files in a folder debian beside the sources, the tarball above, and write there.
 deb: dist ## make a Debian package there (needs debhelper)
@@ -147,6 +150,14 @@ deb: dist ## make a Debian package there (needs debhelper)
 	cp -R $(DIST)/deb/$(NAME)/.packaging/debian $(DIST)/deb/$(NAME)/debian
 	cd $(DIST)/deb/$(NAME) && env -u MAKEFLAGS dpkg-buildpackage -us -uc
 	cp $(DIST)/deb/bigshuf_*.deb $(DIST)
+
+# Each is tried as it is made: the programs are run, the package is built from the tarball and tests itself.
+release: ## make all that a release has there, with SHA-256 sums
+	rm -rf $(DIST)
+	@$(MAKE) --no-print-directory SYSTEM=linux-x86_64 dist-static
+	@$(MAKE) --no-print-directory SYSTEM=linux-arm64 MUSL_CC=aarch64-linux-gnu-gcc RUNNER=qemu-aarch64 dist-static
+	@$(MAKE) --no-print-directory deb
+	cd $(DIST) && rm -rf deb && sha256sum * >SHA256SUMS && cat SHA256SUMS
 
 clean: ## remove everything that was built
 	rm -rf build bigshuf
