@@ -18,9 +18,10 @@ struct split {
  * ERANGE (a number that is too large). */
 int split_parse(const char *text, struct split *split);
 
-/* How many of `records` records one of the splits takes. Percentages round down; but where they make 100 together, the
- * last one takes what the others leave, so that nothing is left. A count may be more than there is. */
-uint64_t split_records(const struct split *splits, size_t count, size_t number, uint64_t records);
+/* How many of `records` records one of the splits takes. Percentages are rounded down on their sums: the first j of
+ * them together take floor(records P), with the exact sum P of these. So equal ones take equal numbers, or numbers that
+ * differ by one, and nothing is left of 100 %. A count may be more than there is. */
+uint64_t split_records(const struct split *splits, size_t number, uint64_t records);
 
 /* How many records all splits take together, UINT64_MAX if that is more. */
 uint64_t split_total(const struct split *splits, size_t count, uint64_t records);

@@ -73,9 +73,12 @@ bool output_plan_is_open_ended(const struct output_plan *plan)
     return plan->shard_records > 0 || plan->shard_bytes > 0;
 }
 
+/* Standard output that gets no record is not even looked at. */
 size_t output_plan_files(const struct output_plan *plan)
 {
-    return plan->splits + (size_t)plan->shards + !output_plan_has_shards(plan);
+    const bool all = plan->path == NULL && split_takes_all(plan->split, plan->splits);
+
+    return plan->splits + (size_t)plan->shards + (!all && !output_plan_has_shards(plan));
 }
 
 bool output_plan_is_shard(const struct output_plan *plan, size_t number)
@@ -149,7 +152,7 @@ uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64
     const uint64_t rest = records - split_off(plan, records);
 
     if (number < plan->splits)
-        return split_records(plan->split, plan->splits, number, records);
+        return split_records(plan->split, number, records);
     if (plan->shards > 0)
         return rest / plan->shards + (number - plan->splits < rest % plan->shards);
     return plan->shard_records > 0 ? plan->shard_records : UINT64_MAX;

@@ -1,5 +1,5 @@
-/* A percentage is kept in millionths of the whole. With n = 10^6 q + r, floor(n p / 10^6) = q p + floor(r p / 10^6) for
- * p <= 10^6, and no product is larger than n or 10^12. */
+/* A percentage, or a sum of them, is kept in millionths of the whole. With n = 10^6 q + r, floor(n p / 10^6) = q p +
+ * floor(r p / 10^6) for p <= 10^6, and no product is larger than n or 10^12. */
 
 #include "output/split.h"
 
@@ -79,20 +79,6 @@ bool split_exceeds_whole(const struct split *splits, size_t count)
     return sum_of_percentages(splits, count) > WHOLE;
 }
 
-/* If the percentages make 100 together: the number of the last one that is not 0, which takes what the others leave by
- * being rounded down. Else `count`. */
-static size_t find_rest(const struct split *splits, size_t count)
-{
-    size_t i = count;
-
-    if (!split_takes_all(splits, count))
-        return count;
-    do
-        i--;
-    while (!splits[i].is_percentage || splits[i].amount == 0);
-    return i;
-}
-
 size_t split_of_hash(const struct split *splits, size_t count, uint64_t hash)
 {
     const uint64_t place = uint128_multiply(hash, WHOLE).high; /* of a millionth */
@@ -125,37 +111,31 @@ uint64_t split_class(const struct split *splits, size_t count, uint64_t records,
     return taken;
 }
 
-static uint64_t rounded_down(const struct split *split, uint64_t records)
+/* What the percentages of the first `count` splits come to together, rounded down. */
+static uint64_t share(const struct split *splits, size_t count, uint64_t records)
 {
-    return records / WHOLE * split->amount + records % WHOLE * split->amount / WHOLE;
+    const uint64_t part = sum_of_percentages(splits, count);
+
+    return records / WHOLE * part + records % WHOLE * part / WHOLE;
 }
 
-uint64_t split_records(const struct split *splits, size_t count, size_t number, uint64_t records)
+uint64_t split_records(const struct split *splits, size_t number, uint64_t records)
 {
-    uint64_t rest = records;
-
     if (!splits[number].is_percentage)
         return splits[number].amount;
-    if (number != find_rest(splits, count))
-        return rounded_down(&splits[number], records);
-    for (size_t i = 0; i < number; i++)
-        rest -= splits[i].is_percentage ? rounded_down(&splits[i], records) : 0;
-    return rest;
+    return share(splits, number + 1, records) - share(splits, number, records);
 }
 
 uint64_t split_total(const struct split *splits, size_t count, uint64_t records)
 {
-    bool all = find_rest(splits, count) < count; /* do the percentages take all records together? */
-    uint64_t total = all ? records : 0;
+    uint64_t total = share(splits, count, records);
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t wanted = splits[i].amount;
+        const uint64_t counted = splits[i].is_percentage ? 0 : splits[i].amount;
 
-        if (splits[i].is_percentage)
-            wanted = all ? 0 : rounded_down(&splits[i], records);
-        if (wanted > UINT64_MAX - total)
+        if (counted > UINT64_MAX - total)
             return UINT64_MAX;
-        total += wanted;
+        total += counted;
     }
     return total;
 }

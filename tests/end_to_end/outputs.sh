@@ -235,15 +235,24 @@ test_shards_after_a_gap_are_no_links_to_others() {
 
 # ---- --split ----
 
-test_splits_take_counts_and_percentages_of_all_records_rounded_down() {
+test_splits_take_counts_and_percentages_of_all_records_rounded_on_their_sums() {
     cases <<'END'
-seq 1999 | bigshuf --split=0.5%:a --split=33.3333%:b --split=7:c --split=50%:d -o e && lengths a b c d e => 9 666 7 999 318
+seq 9 | bigshuf --split=20%:{a,b,c,d,e} && lengths a b c d e => 1 2 2 2 2
+seq 5 | bigshuf --split=10%:{a,b,c,d,e} -o f 2>said; lengths a b c d e f => 0 1 0 1 0 3
+seq 10 | bigshuf --split=25%:a --split=3:b --split=25%:c --split=5%:d -o e && lengths a b c d e => 2 3 3 0 2
+seq 1999 | bigshuf --split=0.5%:a --split=33.3333%:b --split=7:c --split=50%:d -o e && lengths a b c d e => 9 667 7 999 317
 seq 3 | bigshuf --split=99.9999%:a --split=0%:b -o c && lengths a b c => 2 0 1
 seq 1000 | bigshuf -n 100 --split=50%:a -o b && lengths a b => 50 50
 seq 1000 | bigshuf --split=30%:a --split=700:b >c && lengths a b c => 300 700 0
 seq 1000 | bigshuf --split=100%:a >c && lengths a c => 1000 0
 seq 7 | bigshuf --seed=x --split=80%:a --split=20%:b >c && lengths a b c && cat a b | cmp - <(seq 7 | bigshuf --seed=x) => 5 2 0
 seq 7 | bigshuf --split=33.4%:a --split=33.3%:b --split=33.3%:c --split=0%:d --shards=2 -o %d 2>said; lengths a b c d 0 1 => 2 2 3 0 0 0
+printf 'id,v\n1,a\n2,b\n' | bigshuf --csv --header --split=50%:{a,b} =>
+printf 'id,v\n1,a\n2,b\n' | bigshuf --csv --header --split-field=id --split=50%:{a,b} 2>said =>
+printf 'id,v\n1,a\n2,b\n' | bigshuf --csv --header --stratify-field=id --split=50%:{a,b} 2>said =>
+printf 'id,v\n1,a\n2,b\n' | bigshuf --csv --header --split=50%:{a,b} -o c && cat c => id,v
+bigshuf --records=tar --split=100%:a /dev/null =>
+seq 10 | bigshuf --split=50%:{a,b} >&- && lengths a b => 5 5
 : | bigshuf --split=50%:a --split=50%:b =>
 seq 10 | bigshuf --split=3:a:b >c && lengths a:b c => 3 7
 seq 7 | bigshuf --split=80%:a --split=20%:b --split=1:e =! --split: the files must not take more than the 7 records there are

@@ -184,12 +184,10 @@ def cut(case, chosen, result, key):
         return _leave(case, chosen, result)
     total, at = len(chosen), 0
     splits = [split.split(":", 1) for split in case.opts.get("split", [])]
-    percents = [Fraction(count[:-1]) for count, _ in splits if count.endswith("%")]
-    counts = [int(total * Fraction(count[:-1]) / 100) if count.endswith("%") else int(count) for count, _ in splits]
-    if sum(percents) == 100:
-        last = max(i for i, (count, _) in enumerate(splits) if count.endswith("%") and Fraction(count[:-1]) > 0)
-        others = (n for i, n in enumerate(counts) if i != last and splits[i][0].endswith("%"))
-        counts[last] = total - sum(others)
+    percents = _percents(case)
+    sums = [int(total * sum(percents[:j]) / 100) for j in range(len(percents) + 1)]
+    shares = iter([after - before for before, after in zip(sums, sums[1:])])
+    counts = [next(shares) if count.endswith("%") else int(count) for count, _ in splits]
     if sum(percents) > 100 or sum(counts) > total or any(count < 0 for count in counts):
         raise records.BadInput("not enough records")
     for count, (_, name) in zip(counts, splits):
@@ -204,8 +202,15 @@ def _leave(case, rest, result):
         result.shards = rest
     elif "o" in case.opts:
         result.files[case.opts["o"]] = rest
+    elif sum(_percents(case)) == 100:
+        result.stdout = None  # no header either
     else:
         result.stdout = rest
+
+
+def _percents(case):
+    counts = [split.split(":", 1)[0] for split in case.opts.get("split", [])]
+    return [Fraction(count[:-1]) for count in counts if count.endswith("%")]
 
 
 def _refuse_overlap(case, result):

@@ -38,7 +38,7 @@ UNIT_TEST(a_count_is_a_count_and_percentages_round_down)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct split split = parsed(cases[i].text);
 
-        assert_int_equal(split_records(&split, 1, 0, cases[i].of), cases[i].records);
+        assert_int_equal(split_records(&split, 0, cases[i].of), cases[i].records);
     }
     assert_string_equal(parsed("1:a:b").path, "a:b");
     assert_string_equal(parsed("5%:./train 1.txt").path, "./train 1.txt");
@@ -65,9 +65,10 @@ UNIT_TEST(percentages_that_make_the_whole_leave_nothing_and_totals_do_not_wrap_a
     const struct split large[] = {parsed("18446744073709551615:f"), parsed("1:g"), parsed("50%:h")};
 
     for (uint64_t n = 0; n < 100; n++) {
-        assert_int_equal(split_records(splits, 4, 0, n), n * 333333 / 1000000);
-        assert_int_equal(split_records(splits, 4, 2, n), n - 2 * (n * 333333 / 1000000));
-        assert_int_equal(split_records(splits, 4, 3, n), 0);
+        assert_int_equal(split_records(splits, 0, n), n * 333333 / 1000000);
+        assert_int_equal(split_records(splits, 1, n), n * 666666 / 1000000 - n * 333333 / 1000000);
+        assert_int_equal(split_records(splits, 2, n), n - n * 666666 / 1000000);
+        assert_int_equal(split_records(splits, 3, n), 0);
         assert_int_equal(split_total(splits, 4, n), n);
         assert_int_equal(split_total(splits, 5, n), n + 2);
     }
