@@ -45,6 +45,7 @@ enum argument_type {
     ARGUMENT_POWER,    /* a power of two from `least` to `most`: uint64_t */
     ARGUMENT_SIZE,     /* a number of bytes, which may have a unit, at least 1: uint64_t */
     ARGUMENT_FIELD,    /* the number of a field, from 1, its name, or a JSON Pointer: struct field_choice */
+    ARGUMENT_KEY,      /* the same, one field more of several: struct key_choice */
     ARGUMENT_RANGE,    /* two numbers, the second one not below the first, which is at least `least`, and at most
                           `most`: two uint64_t */
     ARGUMENT_TEXT,     /* any text: const char * */
@@ -64,7 +65,6 @@ struct argument {
     bool (*is_valid)(const char *text); /* ARGUMENT_TEXT; NULL: each is */
     const char *valid;                  /* what is said to be right */
     const char *called; /* in the message about one that is not; NULL: it is the argument of the option */
-    const char *once;   /* ARGUMENT_TEXT: what several of them are called, which is an error; NULL: it is not */
     const struct argument_form *forms; /* end with a zeroed one */
     argument_setter *set;
 };

@@ -66,6 +66,15 @@ enum option_group {
     GROUPS,
 };
 
+/* What it means that an option is given again. */
+enum option_again {
+    AGAIN_SAME,  /* nothing if it says the same; another argument is an error */
+    AGAIN_LAST,  /* the last one counts: people have defaults in aliases and scripts */
+    AGAIN_LEAST, /* the least one counts, as for shuf */
+    AGAIN_MORE,  /* all count */
+    AGAIN_NEVER, /* its setter knows */
+};
+
 struct option_row {
     const char *name; /* without its two hyphens */
     char letter;      /* 0 if it has none */
@@ -74,9 +83,11 @@ struct option_row {
     const char *text;     /* what --help says; a newline continues on the next line; NULL: --help leaves it out */
     struct argument takes;
     option_classes is, excludes, needs;
-    bool common;       /* -h explains it */
-    const char *why;   /* follows the message that nothing is there of what is needed; NULL: nothing does */
-    const char *alone; /* what the argument is if it is left out; NULL: it must be there */
+    bool common;     /* -h explains it */
+    const char *why; /* follows the message that nothing is there of what is needed; NULL: nothing does */
+    enum option_again again;
+    const char *several; /* what several are called if that is an error; NULL: by the option */
+    const char *alone;   /* what the argument is if it is left out; NULL: it must be there */
 };
 
 /* The rows in the order of --help: each group is in one piece. A name that is NULL ends the list. */

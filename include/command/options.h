@@ -10,6 +10,7 @@
 #include "output/split.h"
 #include "record/field.h"
 #include "record/header.h"
+#include "record/key.h"
 #include "record/record.h"
 #include "temporary/spill_place.h"
 
@@ -33,9 +34,9 @@ struct options {
 
     struct record_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
-    uint8_t delimiter;               /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
-    struct field_choice group_field; /* --group-field, by which format.grouped groups */
-    struct header_rule header;       /* --header, --headers-differ */
+    uint8_t delimiter;           /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
+    struct key_choice group_key; /* --group-field, by which format.grouped groups */
+    struct header_rule header;   /* --header, --headers-differ */
 
     const char *output;     /* -o: the file, or the pattern of all files if there are shards; NULL: standard output */
     uint64_t shards;        /* --shards=K; of this and the following two at least two are 0: not given */
@@ -43,9 +44,9 @@ struct options {
     uint64_t shard_bytes;   /* --shards=bytes:BYTES: in each file, at most */
     struct split *split;    /* each --split, in order */
     size_t splits;
-    struct field_choice split_field; /* --split-field or --stratify-field, */
-    bool stratified;                 /* the latter */
-    const char *filter;              /* --filter; NULL if not given */
+    struct key_choice split_key; /* --split-field or --stratify-field, */
+    bool stratified;             /* the latter */
+    const char *filter;          /* --filter; NULL if not given */
 
     uint64_t count;  /* -n: records, the least if it is given several times; UINT64_MAX: not given; becomes run.limit */
     uint64_t part;   /* --part=R/W: R, from 1; 0 if not given */

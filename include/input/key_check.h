@@ -7,8 +7,8 @@
 #include "input/source.h"
 #include "record/key.h"
 
-/* From now on, look at the keys of a source of records of the rule's format, of which nothing has been read; or only at
- * that of the `first` one. It can still be mapped. */
-void key_check_begin(struct source *source, const struct key_rule *rule, bool first);
+/* From now on, look at the keys of a source of records of the rule's format, of which nothing has been read. It can
+ * still be mapped. */
+void key_check_begin(struct source *source, const struct key_rule *rule);
 
 #endif

@@ -8,7 +8,7 @@
 #include "command/options.h"
 #include "input/generated.h"
 #include "input/source.h"
-#include "record/field.h"
+#include "record/key.h"
 #include "record/record.h"
 
 /* What a job is. Those that write records write at most as many as -n says. Tasks before TASK_SHUFFLE open what they
@@ -46,8 +46,9 @@ bool task_is_weighted(const struct options *options);
 /* Records as they are within the program. */
 struct record_format task_format(const struct options *options);
 
-/* Where a field of the options is in records; no choice if it is not given. */
+/* Where a field, or a key, of the options is in records of files; no choice if it is not given. */
 struct field_place task_field(const struct options *options, struct field_choice *choice);
+struct key_rule task_key(const struct options *options, struct key_choice *choice);
 
 struct source_layout task_layout(const struct options *options);
 struct number_range task_range(const struct options *options);

@@ -82,8 +82,9 @@ void output_write_behind(struct output *output);
 /* Bytes that output_write has been given so far. Any thread may ask. */
 uint64_t output_written_bytes(const struct output *output);
 
-/* If the records have classes, say how many (strata.h). After output_begin. */
-void output_note_classes(const struct output *output);
+/* If a field decides where records go, say how many each file has got (sides.h), and how many classes there are
+ * (strata.h). After output_commit. */
+void output_note_sides(const struct output *output);
 
 /* All records have been written: complete all files, then give them their names. A warning names files that look
  * like further shards, but are older. */

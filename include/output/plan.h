@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "output/framing.h"
 #include "output/split.h"
-#include "record/field.h"
+#include "record/key.h"
 #include "record/record.h"
 #include "temporary/spill.h"
 
@@ -29,9 +29,9 @@ struct output_plan {
 
     const struct split *split; /* the records go to these in turn, and what is left to `path` */
     size_t splits;
-    struct field_place split_field; /* if there is one, it decides where a record goes: see sides.h */
-    struct strata *strata;          /* its classes, if each is split by itself (strata.h); else NULL */
-    const struct random_key *key;   /* of the order, for that; known in output_begin */
+    struct key_rule split_key;    /* if there is one, it decides where a record goes: see sides.h */
+    struct strata *strata;        /* its classes, if each is split by itself (strata.h); else NULL */
+    const struct random_key *key; /* of the order, for that; known in output_begin */
 
     /* At most one of these is not 0. The records that are left by the splits go to: */
     uint64_t shards;        /* so many files, whose numbers of records differ by at most one, larger ones first */

@@ -30,6 +30,9 @@ void sides_write(struct sides *sides, uint8_t *data, size_t bytes);
 /* All records have come: write what is still kept. */
 void sides_finish(struct sides *sides);
 
+/* Say how many records each output has got, and how many bytes these are. */
+void sides_note(const struct sides *sides);
+
 void sides_free(struct sides *sides); /* NULL is fine */
 
 #endif

@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/field.h"
+#include "record/key.h"
 #include "record/record.h"
 #include "record/tail.h"
 
-enum { HEADER_BYTES_MAX = 1 << 20, HEADER_NAMES_MAX = 4 };
+enum { HEADER_BYTES_MAX = 1 << 20, HEADER_NAMES_MAX = 2 * KEY_FIELDS_MAX + 1 };
 
 /* What is the header of a file: one of these at most is not 0 or NULL. */
 struct header_rule {
@@ -30,10 +30,10 @@ struct header_rule {
 
 bool header_is_none(const struct header_rule *rule);
 
-/* The run ends if files with such a header have no field of this kind: names are in a header of one line, and JSON is
- * not in `columns` (--csv, -t). `option` is what the choice is of. */
-void header_check_field(const struct header_rule *rule, bool columns, const struct field_choice *choice,
-                        const char *option);
+/* The run ends if files with such a header have no fields of this kind: names are in a header of one line, and JSON is
+ * not in `columns` (--csv, -t). `option` is what the `count` choices are of. */
+void header_check_fields(const struct header_rule *rule, bool columns, const struct field_choice *choice, size_t count,
+                         const char *option);
 
 struct header {
     const struct record_format *format;

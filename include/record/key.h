@@ -10,30 +10,50 @@
 #include "record/field.h"
 #include "record/record.h"
 
-enum { KEY_BYTES_MAX = 1 << 16 };
+enum { KEY_BYTES_MAX = 1 << 16, KEY_FIELDS_MAX = 8 };
 
-/* Where the key stands in records of this format, which are not grouped: it is a field, unchanged except that the
- * quotes of CSV and a carriage return before the newline that ends the record do not belong to it. */
+/* The fields that were asked for, in that order. One is the key, unchanged except that the quotes of CSV and a carriage
+ * return before the newline that ends the record do not belong to it. Several are one key: of each its length, in 8
+ * bytes, the lowest first, and then its bytes. */
+struct key_choice {
+    size_t count; /* 0: not given */
+    struct field_choice field[KEY_FIELDS_MAX];
+};
+
+/* Is this one of the fields? */
+bool key_has(const struct key_choice *choice, const struct field_choice *field);
+
+/* Where the key stands in records of this format, which are not grouped. */
 struct key_rule {
     struct record_format format;
-    struct field_place field;
+    struct field_place place;  /* of each field, but for its choice */
+    struct key_choice *choice; /* NULL: there is no key */
 };
 
+/* The key of one record after another, by a rule, which must stay. */
 struct key {
-    enum field_verdict verdict;      /* is there one? */
-    size_t bytes;                    /* or if its column is missing, how many there are */
-    uint8_t text[KEY_BYTES_MAX + 1]; /* one more for the carriage return that may follow it */
+    const struct key_rule *rule;
+    enum field_verdict verdict; /* is there one? */
+    size_t missing;             /* if not: which field there is none of, */
+    const uint8_t *text;        /* else the key, until the next record begins */
+    size_t bytes;               /* of it; or if a column is missing, how many there are */
+    bool ended[KEY_FIELDS_MAX];
+    struct field field[KEY_FIELDS_MAX];
+    uint8_t room[]; /* for the text of each field, and for its length before it */
 };
+
+/* For free(). */
+struct key *key_new(const struct key_rule *rule);
 
 /* Find the key of the record that begins with data[0, bytes); if `whole`, that is the whole record. Returns the key's
  * verdict. */
-enum field_verdict key_find(const struct key_rule *rule, const uint8_t *data, size_t bytes, bool whole,
-                            struct key *key);
+enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes, bool whole);
 
-/* The same as key_find of a record that comes in pieces: a field to be followed, which keeps its text in the key, and
- * what it comes to when it has `ended`, or else the record has. */
-void key_begin(const struct key_rule *rule, struct field *field, struct key *key);
-enum field_verdict key_end(const struct key_rule *rule, struct field *field, bool ended, struct key *key);
+/* The same of a record that comes in pieces: a record begins; its next bytes, without its delimiter, after which true
+ * says that no more are wanted; and it ends, or is not wanted any more. */
+void key_begin(struct key *key);
+bool key_follow(struct key *key, const uint8_t *data, size_t bytes);
+enum field_verdict key_end(struct key *key);
 
 bool key_is(const struct key *key, const struct key *other);
 
@@ -46,12 +66,11 @@ struct key_watch {
 };
 
 /* A key was found in a record of so many bytes without its delimiter; 0 if they are not all there. */
-void key_saw(struct key_watch *watch, const struct key_rule *rule, size_t key_bytes, const uint8_t *record,
-             size_t record_bytes);
+void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *record, size_t record_bytes);
 
 /* End the run: the record at this place ("in:7"), which begins so, has no key, as the verdict says. */
-_Noreturn void key_refuse(const struct key_watch *watch, const struct key_rule *rule, const struct key *key,
-                          const char *place, const uint8_t *record, size_t bytes);
+_Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
+                          const uint8_t *record, size_t bytes);
 
 /* All keys have been found, for this option: warn if there was nothing else. */
 void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option);

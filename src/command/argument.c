@@ -101,6 +101,19 @@ static void set_field(struct parsing *parsing, const char *text, struct field_ch
     fault_say("field number '%s' is too large", text);
 }
 
+/* A field more; the same one once more adds nothing. */
+static void set_key(struct parsing *parsing, const char *text, struct key_choice *key)
+{
+    struct field_choice field;
+
+    set_field(parsing, text, &field);
+    if (key_has(key, &field))
+        return;
+    if (key->count == KEY_FIELDS_MAX)
+        fault_say("%s: more than %d fields", parsing->spelling, KEY_FIELDS_MAX);
+    key->field[key->count++] = field;
+}
+
 static void set_range(const struct parsing *parsing, const struct argument *argument, const char *text,
                       uint64_t range[2])
 {
@@ -118,8 +131,6 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
 static void set_text(const struct parsing *parsing, const struct argument *argument, const char *text,
                      const char **value)
 {
-    if (argument->once != NULL && *value != NULL && strcmp(*value, text) != 0)
-        fault_say("multiple %s specified; give one", argument->once);
     if (argument->is_valid != NULL && !argument->is_valid(text))
         refuse(parsing, text, argument->valid);
     *value = text;
@@ -215,6 +226,9 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
         break;
     case ARGUMENT_FIELD:
         set_field(parsing, text, field);
+        break;
+    case ARGUMENT_KEY:
+        set_key(parsing, text, field);
         break;
     case ARGUMENT_RANGE:
         set_range(parsing, argument, text, field);
@@ -413,7 +427,7 @@ void argument_settle_records(struct parsing *parsing)
         format->kind = NULL;
         format->delimiter = options->string[0];
     }
-    format->grouped = options->group_field.kind != FIELD_NONE || record_is(format, RECORD_MEMBER);
+    format->grouped = options->group_key.count > 0 || record_is(format, RECORD_MEMBER);
     options->delimiter = format->delimiter;
 }
 
@@ -428,7 +442,7 @@ void argument_split(struct parsing *parsing, const char *text)
 
 void argument_stratify_field(struct parsing *parsing, const char *text)
 {
-    set_field(parsing, text, &parsing->options->split_field);
+    set_key(parsing, text, &parsing->options->split_key);
     parsing->options->stratified = true;
 }
 

@@ -107,6 +107,15 @@ static bool has_counted_split(const struct options *options)
     return false;
 }
 
+/* Do records of one group go to different sides? Not if all that decides about the side is the same in a group. */
+static bool is_torn(const struct options *options)
+{
+    for (size_t i = 0; i < options->split_key.count && options->group_key.count > 0; i++)
+        if (!key_has(&options->group_key, &options->split_key.field[i]))
+            return true;
+    return false;
+}
+
 static void add_facts(struct list *list, const struct parsing *parsing)
 {
     const struct options *options = parsing->options;
@@ -120,9 +129,7 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, !options->stratified && has_counted_split(options), "--split of a number of records",
              CLASS_SPLIT_FIELD);
     add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--piles=J-K", CLASS_SPLIT_FIELD);
-    add_fact(list,
-             options->group_field.kind != FIELD_NONE && !field_is_same(&options->group_field, &options->split_field),
-             "--group-field of another field", CLASS_SPLIT_FIELD);
+    add_fact(list, is_torn(options), "--group-field of another field", CLASS_SPLIT_FIELD);
     add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
     add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO);
     add_fact(list,
@@ -239,6 +246,7 @@ enum { ABBREVIATIONS = sizeof abbreviations / sizeof abbreviations[0] };
 struct parser {
     struct parsing parsing;
     unsigned given[OPTION_END];      /* by code: bits of forms, or the first one */
+    const char *text[OPTION_END];    /* and the last argument */
     struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than names; */
     const struct option *options;    /* of these, those that are no abbreviations, which are last */
     char shorts[2 * OPTION_END];     /* for getopt_long */
@@ -350,6 +358,23 @@ static void check_short_help(struct parsing *parsing, char **words)
     fault_say("-h goes with no other letters, as in '%s'; long options begin with two dashes", word);
 }
 
+/* An option that is given again. What it says may not change in silence, unless its row says so; two forms of one are
+ * looked at later. */
+static void set_option(struct parser *parser, const struct option_row *row, const char *text)
+{
+    struct parsing *parsing = &parser->parsing;
+    const int code = parsing->code;
+    const char *before = parser->text[code];
+    const unsigned forms = parser->given[code];
+
+    argument_set(parsing, &row->takes, text);
+    parser->given[code] |= 1U << parsing->form;
+    parser->text[code] = text;
+    if (row->again == AGAIN_SAME && (forms >> parsing->form & 1) != 0 && text != NULL && strcmp(before, text) != 0)
+        fault_say("multiple %s%s specified; give one", row->several != NULL ? row->several : parsing->spelling,
+                  row->several != NULL ? "" : " options");
+}
+
 /* Process the options among the words, up to --help, -h or --version, which take effect at once. */
 static void set_all(struct parser *parser, int count, char **words)
 {
@@ -373,8 +398,7 @@ static void set_all(struct parser *parser, int count, char **words)
         row = option_table_row(code);
         if (code == 'h' && index < 0)
             check_short_help(parsing, words);
-        argument_set(parsing, &row->takes, optarg != NULL ? optarg : row->alone);
-        parser->given[code] |= 1U << parsing->form;
+        set_option(parser, row, optarg != NULL ? optarg : row->alone);
         index = -1;
     }
 }
@@ -384,11 +408,11 @@ static void check_fields(const struct options *options)
 {
     const bool columns = options->separator_given || record_is(&options->format, RECORD_QUOTED);
 
-    header_check_field(&options->header, columns, &options->group_field, "--group-field");
-    header_check_field(&options->header, columns, &options->weight_field, "--weight-field");
+    header_check_fields(&options->header, columns, options->group_key.field, options->group_key.count, "--group-field");
+    header_check_fields(&options->header, columns, &options->weight_field, 1, "--weight-field");
     if (options->gather == NULL)
-        header_check_field(&options->header, columns, &options->split_field,
-                           options->stratified ? "--stratify-field" : "--split-field");
+        header_check_fields(&options->header, columns, options->split_key.field, options->split_key.count,
+                            options->stratified ? "--stratify-field" : "--split-field");
 }
 
 /* The words that are no options: the inputs. */

@@ -22,10 +22,10 @@
 #define COUNT(name, from, to)    TAKES(ARGUMENT_COUNT, uint64_t, name), .takes.least = (from), .takes.most = (to)
 #define SIZE(name)               TAKES(ARGUMENT_SIZE, uint64_t, name)
 #define WHICH(name)              TAKES(ARGUMENT_FIELD, struct field_choice, name)
+#define KEY(name)                TAKES(ARGUMENT_KEY, struct key_choice, name), .again = AGAIN_MORE
 #define RANGE(name, byte)        TAKES(ARGUMENT_RANGE, uint64_t, name), .takes.between = (byte)
 #define TEXT(name)               TAKES(ARGUMENT_TEXT, const char *, name)
 #define PRINT                    .takes.type = ARGUMENT_PRINT
-#define ONCE(name, all)          TEXT(name), .takes.once = (all)
 #define FORMS(all)               .takes.type = ARGUMENT_FORMS, .takes.forms = (all)
 #define SPECIAL(setter)          .takes.set = argument_##setter
 
@@ -91,7 +91,7 @@ const struct option_row option_table[] = {
     {"echo", 'e', GROUP_INPUT, NULL, "shuffle the ARGs, each as a line", FLAG(echo), .is = CLASS_GIVEN,
      .excludes = CLASS_KIND | CLASS_HEADER},
     {"input-range", 'i', GROUP_INPUT, "LO-HI", "shuffle the numbers from LO to HI, as lines", SPECIAL(input_range),
-     .is = CLASS_GIVEN | CLASS_RANGE, .excludes = CLASS_KIND | CLASS_HEADER, .common = true},
+     .again = AGAIN_NEVER, .is = CLASS_GIVEN | CLASS_RANGE, .excludes = CLASS_KIND | CLASS_HEADER, .common = true},
     {"files0-from", 0, GROUP_INPUT, "F",
      "read the names of the FILEs, each ended by\nNUL, from file F; - is standard input", TEXT(files0_from),
      .is = CLASS_NAMES, .excludes = CLASS_GIVEN},
@@ -109,13 +109,13 @@ const struct option_row option_table[] = {
      "lines end with STRING, which may have escapes\nas in C, instead of newline", SPECIAL(delimiter),
      .is = CLASS_DELIMITER},
     {"records", 0, GROUP_RECORDS, "KIND", "shuffle records of this KIND instead of lines:", SPECIAL(records),
-     .is = CLASS_KIND},
+     .several = "kinds of records", .is = CLASS_KIND},
     {"csv", 0, GROUP_RECORDS, NULL, "read CSV: quoted newlines do not end a record", SPECIAL(records), .is = CLASS_KIND,
      .common = true},
     {"group-field", 0, GROUP_RECORDS, "FIELD",
      "keep neighbouring lines with the same FIELD\ntogether: a column's number, from 1, its name\nin the header, or a "
      "JSON Pointer (/user/id);\nsort by that field first if need be",
-     WHICH(group_field), .is = CLASS_FIELD, .excludes = CLASS_GIVEN | CLASS_WEIGHT_FIELD | CLASS_REQUESTS},
+     KEY(group_key), .is = CLASS_FIELD, .excludes = CLASS_GIVEN | CLASS_WEIGHT_FIELD | CLASS_REQUESTS},
     {"header", 0, GROUP_RECORDS, NULL,
      "keep the header on top: the first line, or N\nlines, N bytes, or lines starting with STRING", .alone = "1",
      FORMS(headers), .is = CLASS_HEADER | CLASS_HEADER_RULE, .excludes = CLASS_HEADER_RULE, .common = true},
@@ -124,9 +124,9 @@ const struct option_row option_table[] = {
 
     {"seed", 0, GROUP_ORDER, "STRING", "give the same order for the same STRING", TEXT(seed), .is = CLASS_SEED,
      .excludes = CLASS_SOURCE, .common = true},
-    {"random-source", 0, GROUP_ORDER, "FILE", "take the random bytes from FILE", ONCE(random_source, "random sources"),
-     .is = CLASS_SOURCE, .excludes = CLASS_SAMPLE},
-    {"head-count", 'n', GROUP_ORDER, "COUNT", "write at most COUNT lines", SPECIAL(head_count),
+    {"random-source", 0, GROUP_ORDER, "FILE", "take the random bytes from FILE", TEXT(random_source),
+     .several = "random sources", .is = CLASS_SOURCE, .excludes = CLASS_SAMPLE},
+    {"head-count", 'n', GROUP_ORDER, "COUNT", "write at most COUNT lines", SPECIAL(head_count), .again = AGAIN_LEAST,
      PRESET(count, UINT64_MAX), .is = CLASS_COUNT, .common = true},
     {"part", 0, GROUP_ORDER, "R/W", "write the Rth of W equal parts (R from 1);\nneeds --seed", RANGE(part, '/'),
      .takes.least = 1, .takes.most = PART_MAX, .takes.valid = "must be R/W, part R of W, from 1/W to W/W, W below 2^32",
@@ -155,22 +155,23 @@ const struct option_row option_table[] = {
      .excludes = CLASS_GIVEN | CLASS_COUNT | CLASS_REPEAT | CLASS_SOURCE | CLASS_PART | CLASS_SKIP | CLASS_OUTPUT |
                  CLASS_TEMPORARY | CLASS_SCATTER | CLASS_GATHER},
     {"field-separator", 't', GROUP_ORDER, "C",
-     "fields end at C, or at an escape such as \\t;\ndefault: TAB, with --csv a comma", SPECIAL(separator)},
+     "fields end at C, or at an escape such as \\t;\ndefault: TAB, with --csv a comma", SPECIAL(separator),
+     .again = AGAIN_NEVER},
 
-    {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may also be an input", ONCE(output, "output files"),
-     .is = CLASS_OUTPUT | CLASS_FILE, .common = true},
+    {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may also be an input", TEXT(output),
+     .several = "output files", .is = CLASS_OUTPUT | CLASS_FILE, .common = true},
     {"shards", 0, GROUP_OUTPUT, NULL,
      "write K files, or N lines or BYTES to each; in\nthe name after -o, %05d stands for the number", FORMS(shards),
      .is = CLASS_OUTPUT | CLASS_SHARDS, .excludes = CLASS_SHARDS, .needs = CLASS_FILE, .common = true},
     {"split", 0, GROUP_OUTPUT, "N:FILE|P%:FILE",
      "write N lines, or P% of them, to FILE, and the\nrest to -o or standard output; may be repeated", SPECIAL(split),
-     .is = CLASS_OUTPUT | CLASS_SPLIT, .common = true},
+     .again = AGAIN_MORE, .is = CLASS_OUTPUT | CLASS_SPLIT, .common = true},
     {"split-field", 0, GROUP_OUTPUT, "FIELD", "with --split=P%:FILE: write all lines with the\nsame FIELD to one file",
-     WHICH(split_field), .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD, .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_IN_TURN,
+     KEY(split_key), .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD, .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_IN_TURN,
      .needs = CLASS_SPLIT},
     {"stratify-field", 0, GROUP_OUTPUT, "FIELD",
      "with --split: split each class by itself; a\nclass is all lines with the same FIELD", SPECIAL(stratify_field),
-     .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD,
+     .again = AGAIN_MORE, .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD,
      .excludes = CLASS_GIVEN | CLASSES_ORDER | CLASS_COUNT | CLASS_PART | CLASS_SHARDS | CLASS_IN_TURN | CLASS_FIELD |
                  CLASS_SPLIT_FIELD,
      .needs = CLASS_SPLIT},
@@ -180,13 +181,13 @@ const struct option_row option_table[] = {
      .is = CLASS_OUTPUT | CLASS_IN_TURN, .needs = CLASS_FILE | CLASS_SPLIT},
 
     {"buffer-size", 'S', GROUP_RESOURCES, "SIZE", "use at most SIZE of memory, such as 8G or 50%", SPECIAL(memory),
-     .common = true},
+     .again = AGAIN_LAST, .common = true},
     {"temporary-directory", 'T', GROUP_RESOURCES, "DIR",
      "keep what does not fit in memory in DIR; may\nbe repeated; default: $TMPDIR, else /var/tmp", SPECIAL(temporary),
-     .is = CLASS_TEMPORARY, .common = true},
+     .again = AGAIN_MORE, .is = CLASS_TEMPORARY, .common = true},
     {"parallel", 0, GROUP_RESOURCES, "N",
      "use at most N threads; default: one for each\nprocessor, and a few more that wait for disks",
-     COUNT(parallel, 1, UINT_MAX), .takes.capped = true,
+     COUNT(parallel, 1, UINT_MAX), .again = AGAIN_LAST, .takes.capped = true,
      .takes.valid = "must be a whole number; all processors are the default"},
 
     {"scatter", 0, GROUP_STORES, "DIR",
@@ -218,9 +219,10 @@ const struct option_row option_table[] = {
 
     {"progress", 0, GROUP_OTHER, NULL,
      "watch progress on standard error; alone it is\nalways; default: auto, on a terminal after two\nseconds",
-     .alone = "always", FORMS(progresses), .takes.valid = "must be auto, always or never", .excludes = CLASS_REQUESTS},
+     .alone = "always", FORMS(progresses), .again = AGAIN_LAST, .takes.valid = "must be auto, always or never",
+     .excludes = CLASS_REQUESTS},
     {"verbose", 'v', GROUP_OTHER, NULL, "end with a summary on standard error", FLAG(verbose)},
-    {"tune", 0, GROUP_OTHER, FORMS(tunes), PRESET(leaf_records, ORDER_LEAF_RECORDS),
+    {"tune", 0, GROUP_OTHER, FORMS(tunes), .again = AGAIN_LAST, PRESET(leaf_records, ORDER_LEAF_RECORDS),
      .takes.valid = "must be leaf-records=T or compress-temporary=auto|always|never"},
     {"help", 'h', GROUP_OTHER, NULL, "display all options, or with -h the common\nones, and exit", PRINT},
     {"version", 'V', GROUP_OTHER, NULL, "display the version and exit", PRINT},

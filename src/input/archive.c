@@ -17,13 +17,18 @@
 #include "base/tunable.h"
 #include "input/hints.h"
 #include "input/torn.h"
-#include "record/key.h"
 #include "record/record.h"
 #include "record/tar_headers.h"
 #include "system/fault.h"
 
 enum { READ_BYTES = 1 << 18 };
 TUNABLE(LOOK_BYTES, READ_BYTES, 1, READ_BYTES);
+
+/* What the names of a record's members share (tar_headers_key). */
+struct stem {
+    size_t bytes;
+    uint8_t text[TAR_NAME_BYTES_MAX];
+};
 
 struct archive {
     struct source *files;
@@ -42,8 +47,8 @@ struct archive {
     uint8_t mark;
     bool at_end;
     bool joins; /* may the next member belong to its record? If it has the same key: */
-    struct key key;
-    struct key found;     /* that of a name which is looked at */
+    struct stem key;
+    struct stem found;    /* that of a name which is looked at */
     const uint8_t *lent;  /* if the files are lent: the end of what is, */
     const uint8_t *known; /* and of what may be, as all marks up to there are known; */
     const uint8_t *next;  /* where it goes on, if that is not there; else NULL; */
@@ -101,7 +106,7 @@ _Noreturn static void refuse(struct archive *archive, uint64_t before, const cha
  */
 static void look_for_torn(struct archive *archive)
 {
-    const struct key *key = &archive->key;
+    const struct stem *key = &archive->key;
     const struct tar_text name = archive->member.name;
     uint64_t end;
 
@@ -192,7 +197,8 @@ static void end_file(struct archive *archive)
 static bool has_key(struct archive *archive, struct tar_text name)
 {
     archive->found.bytes = tar_headers_key(name, archive->found.text);
-    return archive->joins && key_is(&archive->found, &archive->key);
+    return archive->joins && archive->found.bytes == archive->key.bytes &&
+           memcmp(archive->found.text, archive->key.text, archive->key.bytes) == 0;
 }
 
 /* All headers of a member are there. A hard link is of no use without its target, which comes before it. */

@@ -24,7 +24,7 @@ struct grouping {
     struct record_reader reader; /* over the members */
     struct record_piece piece;   /* what is left of the last one */
     uint64_t count;              /* of members that have begun */
-    struct key key[2];           /* of the last two, by their numbers */
+    struct key *key[2];          /* of the last two, by their numbers */
     struct key_watch watch;
     struct position position; /* of the last one */
     struct torn torn;
@@ -54,19 +54,19 @@ static void restart(void *context)
 static void find_key(struct grouping *grouping, struct key *key)
 {
     const struct record_piece *piece = &grouping->piece;
-    const struct key_rule *rule = &grouping->rule;
-    const enum field_verdict verdict = key_find(rule, piece->data, piece->bytes, piece->last, key);
+    const enum field_verdict verdict = key_find(key, piece->data, piece->bytes, piece->last);
     char place[POSITION_BYTES];
 
     position_next(&grouping->position, piece->offset);
     if (verdict == FIELD_FOUND) {
-        key_saw(&grouping->watch, rule, key->bytes, piece->data, piece->bytes - piece->last);
+        key_saw(&grouping->watch, key, piece->data, piece->bytes - piece->last);
         return;
     }
     (void)position_say(&grouping->position, place);
     if (verdict == FIELD_BEYOND)
-        fault_say("%s: field %s does not end in the first %d bytes", place, rule->field.choice->text, GROUPING_BYTES);
-    key_refuse(&grouping->watch, rule, key, place, piece->data, piece->bytes - piece->last);
+        fault_say("%s: field %s does not end in the first %d bytes", place, key->rule->choice->field[0].text,
+                  GROUPING_BYTES);
+    key_refuse(&grouping->watch, key, place, piece->data, piece->bytes - piece->last);
 }
 
 /* A group begins, with a member of which the first piece has come. */
@@ -74,7 +74,7 @@ static void look_for_torn(struct grouping *grouping, const struct key *key)
 {
     static const char text[] =
         "%s: the records of group '%.*s%s' are not all neighbours, so %s; sort by field %s first";
-    const char *field = grouping->rule.field.choice->text, *name = grouping->position.name;
+    const char *field = grouping->rule.choice->field[0].text, *name = grouping->position.name;
     const int shown = (int)least_size(key->bytes, SHOWN_BYTES);
     const char *more = key->bytes > SHOWN_BYTES ? "..." : "";
 
@@ -90,8 +90,8 @@ static void look_for_torn(struct grouping *grouping, const struct key *key)
 static void next_piece(struct grouping *grouping)
 {
     const bool more = record_reader_next(&grouping->reader, &grouping->piece);
-    struct key *key = &grouping->key[grouping->count % 2];
-    struct key *before = &grouping->key[(grouping->count + 1) % 2];
+    struct key *key = grouping->key[grouping->count % 2];
+    struct key *before = grouping->key[(grouping->count + 1) % 2];
     bool same = false;
 
     if (more && !grouping->piece.first)
@@ -137,13 +137,24 @@ static size_t read_groups(void *context, uint8_t *data, size_t bytes)
     return done;
 }
 
+static void release(void *context)
+{
+    struct grouping *grouping = context;
+
+    free(grouping->key[0]);
+    free(grouping->key[1]);
+    free(grouping);
+}
+
 void grouping_begin(struct source *source, const struct key_rule *rule, bool whole)
 {
-    static const struct source_stage stage = {.read = read_groups, .rewind = restart, .release = free};
+    static const struct source_stage stage = {.read = read_groups, .rewind = restart, .release = release};
     struct grouping *grouping = fault_allocate(1, sizeof *grouping);
 
     grouping->members = source_insert(source, &stage, grouping);
     grouping->rule = *rule;
+    grouping->key[0] = key_new(&grouping->rule);
+    grouping->key[1] = key_new(&grouping->rule);
     grouping->whole = whole;
     restart(grouping);
 }

@@ -1,24 +1,25 @@
-/* A record may come in any pieces, as the field is followed through them. */
+/* Most records come whole, many in a piece. One may come in any pieces, as its key is followed through them. */
 
 #include "input/key_check.h"
 
 #include <stdlib.h>
 
+#include "base/tunable.h"
 #include "input/position.h"
 #include "system/fault.h"
+
+TUNABLE(ENDS, 256, 1, 256);
 
 struct key_check {
     struct source *records;
     struct key_rule rule;
-    bool first; /* is only the first record of interest? */
+    struct key *key;
     struct key_watch watch;
     struct position position;
     uint64_t offset; /* of the next byte */
     struct record_scan scan;
     bool inside; /* a record */
-    bool ended;  /* its field has */
-    struct field field;
-    struct key key;
+    bool ended;  /* its key has */
 };
 
 static void restart(void *context)
@@ -32,35 +33,39 @@ static void restart(void *context)
     check->inside = false;
 }
 
-/* A record has ended, whose last bytes these are. */
-static void end_record(struct key_check *check, const uint8_t *data, size_t bytes)
+/* The next bytes of a record, which ends with them if `last`. */
+static void follow(struct key_check *check, const uint8_t *data, size_t bytes, bool last)
 {
     char place[POSITION_BYTES];
 
-    check->inside = false;
-    if (key_end(&check->rule, &check->field, check->ended, &check->key) != FIELD_FOUND)
-        key_refuse(&check->watch, &check->rule, &check->key, position_say(&check->position, place), data, bytes);
+    if (!check->inside) {
+        position_next(&check->position, check->offset);
+        key_begin(check->key);
+        check->ended = false;
+    }
+    check->ended = check->ended || key_follow(check->key, data, bytes - last); /* without the delimiter */
+    check->inside = !last;
+    check->offset += bytes;
+    if (!last)
+        return;
+    if (key_end(check->key) != FIELD_FOUND)
+        key_refuse(&check->watch, check->key, position_say(&check->position, place), data, bytes - 1);
     check->watch.records++;
 }
 
 static void look(struct key_check *check, const uint8_t *data, size_t bytes)
 {
-    size_t part;
-    uint32_t end;
+    uint32_t ends[ENDS];
+    size_t scanned;
 
-    for (; bytes > 0 && !(check->first && check->watch.records > 0);
-         data += part, bytes -= part, check->offset += part) {
-        const size_t ends = record_ends(&check->rule.format, &check->scan, data, bytes, &end, 1, &part);
+    for (; bytes > 0; data += scanned, bytes -= scanned) {
+        const size_t count = record_ends(&check->rule.format, &check->scan, data, bytes, ends, ENDS, &scanned);
+        size_t start = 0;
 
-        if (!check->inside) {
-            position_next(&check->position, check->offset);
-            key_begin(&check->rule, &check->field, &check->key);
-            check->inside = true;
-            check->ended = false;
-        }
-        check->ended = check->ended || field_follow(&check->field, data, part - ends); /* without the delimiter */
-        if (ends > 0)
-            end_record(check, data, part - ends);
+        for (size_t i = 0; i < count; start = ends[i++])
+            follow(check, data + start, ends[i] - start, true);
+        if (start < scanned)
+            follow(check, data + start, scanned - start, false);
     }
 }
 
@@ -78,17 +83,26 @@ static size_t lend(void *context, const uint8_t **data, size_t bytes)
     struct key_check *check = context;
     const size_t lent = source_lend(check->records, data, bytes);
 
-    look(check, *data, lent);
+    if (lent > 0)
+        look(check, *data, lent);
     return lent;
 }
 
-void key_check_begin(struct source *source, const struct key_rule *rule, bool first)
+static void release(void *context)
 {
-    static const struct source_stage stage = {.read = read_on, .lend = lend, .rewind = restart, .release = free};
+    struct key_check *check = context;
+
+    free(check->key);
+    free(check);
+}
+
+void key_check_begin(struct source *source, const struct key_rule *rule)
+{
+    static const struct source_stage stage = {.read = read_on, .lend = lend, .rewind = restart, .release = release};
     struct key_check *check = fault_allocate(1, sizeof *check);
 
     check->records = source_insert(source, &stage, check);
     check->rule = *rule;
-    check->first = first;
+    check->key = key_new(&check->rule);
     restart(check);
 }

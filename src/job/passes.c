@@ -86,7 +86,8 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
 static void describe(struct resources *resources, struct manifest *manifest)
 {
     struct manifest_input *input = fault_allocate(resources->name_count + 1, sizeof *input);
-    const struct field_place groups = task_field(&resources->options, &resources->options.group_field);
+    const struct key_choice *groups = &resources->options.group_key;
+    uint64_t hash = 0; /* of the fields' texts */
     uint64_t bytes;
 
     for (size_t i = 0; i < resources->name_count; i++) {
@@ -96,12 +97,13 @@ static void describe(struct resources *resources, struct manifest *manifest)
     }
     random_key_identity(&resources->order.key, manifest->key);
     manifest->reading.decompressed = resources->options.compressed;
-    if (groups.choice != NULL)
-        manifest->reading.group_separator = groups.separator;
-    if (groups.choice != NULL && groups.choice->kind == FIELD_NUMBER)
-        manifest->reading.group_field = groups.choice->number;
-    else if (groups.choice != NULL)
-        manifest->reading.group_field = xxh64(groups.choice->text, strlen(groups.choice->text));
+    if (groups->count > 0)
+        manifest->reading.group_separator =
+            task_key(&resources->options, &resources->options.group_key).place.separator;
+    for (size_t i = 0; i < groups->count; i++)
+        hash = xxh64(groups->field[i].text, strlen(groups->field[i].text)) + 3 * hash;
+    manifest->reading.group_field =
+        groups->count == 1 && groups->field[0].kind == FIELD_NUMBER ? groups->field[0].number : hash;
     manifest_set_inputs(manifest, input, resources->name_count);
 }
 
@@ -290,8 +292,9 @@ void passes_gather(struct resources *resources)
                                   .bytes = format->header_bytes,
                                   .start = format->header_start[0] != '\0' ? format->header_start : NULL};
     resources->options.format = format->record;
-    header_check_field(&header, options->separator_given || record_is(&format->record, RECORD_QUOTED),
-                       &options->split_field, options->stratified ? "--stratify-field" : "--split-field");
+    header_check_fields(&header, options->separator_given || record_is(&format->record, RECORD_QUOTED),
+                        options->split_key.field, options->split_key.count,
+                        options->stratified ? "--stratify-field" : "--split-field");
     gather_wanted(resources);
 }
 

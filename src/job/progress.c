@@ -233,7 +233,7 @@ void progress_summarize(const struct progress *progress, const char *seed, const
     if (batch == NULL && plain != spilled)
         fault_note("compressed:    %llu bytes to %llu bytes", plain, spilled);
     if (progress->output != NULL)
-        output_note_classes(progress->output);
+        output_note_sides(progress->output);
     if (batch == NULL)
         fault_note("started over:  %llu piles", (unsigned long long)run->started_over);
     fault_note("peak memory:   %s", number_format_size(hardware_peak_memory(), peak));

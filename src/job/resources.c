@@ -107,10 +107,8 @@ static void list_files(struct resources *resources)
 static void group(struct resources *resources)
 {
     struct options *options = &resources->options;
-    const struct key_rule rule = {.format = task_layout(options).format,
-                                  .field = task_field(options, &options->group_field)};
-
-    const bool whole = options->splits > 0 && options->split_field.kind == FIELD_NONE;
+    const struct key_rule rule = task_key(options, &options->group_key);
+    const bool whole = options->splits > 0 && options->split_key.count == 0;
 
     grouping_begin(resources->source, &rule, whole);
 }
@@ -138,36 +136,46 @@ void resources_name_files(struct resources *resources)
             operand_report(resources->names[i], errno);
 }
 
-/* Say now which record of JSON does not belong to any side, not when it is to be written. Of columns, the first record
- * shows most mistakes; to look for them in all would take time. */
+/* Say now which record does not belong to any side, not when it is to be written. */
 static void check_sides(struct resources *resources)
 {
     struct options *options = &resources->options;
-    const struct key_rule rule = {.format = task_layout(options).format,
-                                  .field = task_field(options, &options->split_field)};
+    const struct key_rule rule = task_key(options, &options->split_key);
 
-    if (options->split_field.kind != FIELD_NONE)
-        key_check_begin(resources->source, &rule, options->split_field.kind != FIELD_POINTER);
+    if (rule.choice != NULL)
+        key_check_begin(resources->source, &rule);
+}
+
+/* For field_find_column: add the fields that are names to a list, from number `count` on. Returns the next one. */
+static size_t list_names(struct resources *resources, struct field_choice *choice, size_t choices,
+                         struct field_place *names, size_t count)
+{
+    for (size_t i = 0; i < choices; i++)
+        if (choice[i].kind == FIELD_NAME)
+            names[count++] = task_field(&resources->options, &choice[i]);
+    return count;
 }
 
 void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes)
 {
-    const struct field_place place = task_field(&resources->options, &resources->options.split_field);
+    struct key_choice *key = &resources->options.split_key;
+    struct field_place names[KEY_FIELDS_MAX];
+    const size_t count = list_names(resources, key->field, key->count, names, 0);
 
-    if (place.choice != NULL)
-        field_find_column(&place, name, header, bytes);
+    for (size_t i = 0; i < count; i++)
+        field_find_column(&names[i], name, header, bytes);
 }
 
 void resources_open_files(struct resources *resources)
 {
     struct options *options = &resources->options;
     struct source_layout layout = task_layout(options);
-    struct field_choice *const choices[] = {&options->split_field, &options->group_field, &options->weight_field};
-    size_t names = 0;
+    struct field_place *names = layout.header.names;
+    size_t count;
 
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
-        if (choices[i]->kind == FIELD_NAME)
-            layout.header.names[names++] = task_field(options, choices[i]);
+    count = list_names(resources, options->split_key.field, options->split_key.count, names, 0);
+    count = list_names(resources, options->group_key.field, options->group_key.count, names, count);
+    (void)list_names(resources, &options->weight_field, 1, names, count);
     if (options->compressed)
         layout.decompress = (struct decompress_limits){.programs = processors(options), .bytes = aside(resources)};
     resources->source = source_open(resources->names, resources->name_count, &layout);
@@ -186,7 +194,7 @@ void resources_open_output(struct resources *resources)
         .path = options->output,
         .split = options->split,
         .splits = options->splits,
-        .split_field = task_field(options, &options->split_field),
+        .split_key = task_key(options, &options->split_key),
         .shards = options->shards,
         .shard_records = options->shard_records,
         .shard_bytes = options->shard_bytes,

@@ -62,6 +62,15 @@ struct field_place task_field(const struct options *options, struct field_choice
                                 .quoted = csv};
 }
 
+struct key_rule task_key(const struct options *options, struct key_choice *choice)
+{
+    struct field_choice none = {.kind = FIELD_NONE};
+
+    return (struct key_rule){.format = task_layout(options).format,
+                             .place = task_field(options, &none),
+                             .choice = choice->count > 0 ? choice : NULL};
+}
+
 struct record_format task_format(const struct options *options)
 {
     struct record_format format = options->format;

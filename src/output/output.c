@@ -321,8 +321,10 @@ void output_write_behind(struct output *output)
     files_write_behind(&output->files);
 }
 
-void output_note_classes(const struct output *output)
+void output_note_sides(const struct output *output)
 {
+    if (output->sides != NULL)
+        sides_note(output->sides);
     if (output->plan.strata != NULL)
         strata_note(output->plan.strata);
 }

@@ -60,7 +60,7 @@ char *output_plan_name(const char *pattern, uint64_t number)
 
 bool output_plan_has_sides(const struct output_plan *plan)
 {
-    return plan->split_field.choice != NULL;
+    return plan->split_key.choice != NULL;
 }
 
 bool output_plan_has_shards(const struct output_plan *plan)

@@ -24,7 +24,9 @@ TUNABLE(ENDS, 256, 1, 256);
 struct side {
     struct filters *packer; /* the program that compresses the file; NULL if there is none */
     struct framing_file framing;
-    bool used; /* has it got a record? */
+    uint64_t records;        /* that go there, */
+    uint64_t all_bytes;      /* and what has gone, without marks of groups */
+    struct record_scan scan; /* for these */
     size_t bytes;
     uint8_t buffer[SIDE_BYTES];
 };
@@ -35,7 +37,7 @@ struct sides {
     void *context;
     struct random_key key;
     struct key_rule rule; /* for a record, or the first one of a group */
-    struct key found;
+    struct key *found;
     struct key_watch watch;
     struct side *to; /* where the record goes; NULL as long as that is not known */
 
@@ -43,7 +45,6 @@ struct sides {
     bool in_record;
     struct record_scan first; /* in it, or in the first one of the group */
     struct record_scan record;
-    struct field field;
     struct held_back held;
     struct side side[]; /* of the splits, and what is left */
 };
@@ -56,8 +57,8 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
     sides->plan = plan;
     sides->write = write;
     sides->context = context;
-    sides->rule = (struct key_rule){.format = plan->format, .field = plan->split_field};
-    sides->rule.format.grouped = false;
+    sides->rule = plan->split_key;
+    sides->found = key_new(&sides->rule);
     sides->held.place = plan->place;
     random_key_derive(&sides->key, plan->key, "split", NULL, 0);
     if (plan->strata != NULL)
@@ -76,7 +77,7 @@ static void drain(struct sides *sides, struct side *side)
     const size_t bytes = side->bytes;
 
     side->bytes = 0;
-    side->used = side->used || bytes > 0;
+    side->all_bytes += bytes - record_marks(&sides->plan->format, &side->scan, side->buffer, bytes);
     if (side < &sides->side[sides->plan->splits])
         framing_write(&side->framing, side->buffer, bytes);
     else if (bytes > 0)
@@ -111,13 +112,17 @@ static const char *option_of(const struct sides *sides)
     return sides->plan->strata != NULL ? "--stratify-field" : "--split-field";
 }
 
-static struct side *side_of(struct sides *sides, const uint8_t *key, size_t bytes)
+/* Where the record goes whose key was found. */
+static struct side *side_of(struct sides *sides)
 {
     const struct output_plan *plan = sides->plan;
+    const struct key *key = sides->found;
+    const size_t number = plan->strata != NULL ? strata_deal(plan->strata, key->text, key->bytes)
+                                               : split_of_hash(plan->split, plan->splits,
+                                                               random_hash(&sides->key, key->text, key->bytes));
 
-    if (plan->strata != NULL)
-        return &sides->side[strata_deal(plan->strata, key, bytes)];
-    return &sides->side[split_of_hash(plan->split, plan->splits, random_hash(&sides->key, key, bytes))];
+    sides->side[number].records++;
+    return &sides->side[number];
 }
 
 /* ---- Records that come whole ---- */
@@ -131,11 +136,11 @@ static struct side *choose(struct sides *sides, const uint8_t *data, size_t byte
 
     if (sides->plan->format.grouped)
         (void)record_ends(&sides->rule.format, &scan, data, bytes, &end, 1, &bytes);
-    verdict = key_find(&sides->rule, data, bytes, true, &sides->found);
+    verdict = key_find(sides->found, data, bytes, true);
     if (verdict != FIELD_FOUND)
-        key_refuse(&sides->watch, &sides->rule, &sides->found, option_of(sides), data, bytes - 1);
-    key_saw(&sides->watch, &sides->rule, sides->found.bytes, data, bytes - 1);
-    return side_of(sides, sides->found.text, sides->found.bytes);
+        key_refuse(&sides->watch, sides->found, option_of(sides), data, bytes - 1);
+    key_saw(&sides->watch, sides->found, data, bytes - 1);
+    return side_of(sides);
 }
 
 /* Write the records that begin and end in the data, at most ENDS of them. *bytes becomes how many bytes that are. Their
@@ -164,7 +169,7 @@ static void begin_record(struct sides *sides)
     sides->in_record = true;
     sides->to = NULL;
     sides->first = sides->record = (struct record_scan){0};
-    key_begin(&sides->rule, &sides->field, &sides->found);
+    key_begin(sides->found);
 }
 
 /* Look for the key in the next bytes of a record. If it does not end in them, they are held back, and *bytes becomes
@@ -174,17 +179,17 @@ static void find_key(struct sides *sides, uint8_t *data, size_t *bytes)
     uint32_t end;
     size_t scanned;
     const size_t found = record_ends(&sides->rule.format, &sides->first, data, *bytes, &end, 1, &scanned);
-    const bool ended = field_follow(&sides->field, data, scanned - found); /* without the delimiter */
+    const bool ended = key_follow(sides->found, data, scanned - found); /* without the delimiter */
     enum field_verdict verdict;
 
     if (ended || found > 0) {
         *bytes = 0;
-        verdict = key_end(&sides->rule, &sides->field, ended, &sides->found);
+        verdict = key_end(sides->found);
         if (verdict != FIELD_FOUND)
-            key_refuse(&sides->watch, &sides->rule, &sides->found, option_of(sides), data, scanned - found);
+            key_refuse(&sides->watch, sides->found, option_of(sides), data, scanned - found);
         sides->watch.more = sides->watch.more || ended;
-        key_saw(&sides->watch, &sides->rule, sides->found.bytes, NULL, 0);
-        sides->to = side_of(sides, sides->found.text, sides->found.bytes);
+        key_saw(&sides->watch, sides->found, NULL, 0);
+        sides->to = side_of(sides);
         held_back_drain(&sides->held, pass_held, sides);
         return;
     }
@@ -225,7 +230,7 @@ static void warn_of_empty(const struct sides *sides)
     const struct output_plan *plan = sides->plan;
 
     for (size_t i = 0; i <= plan->splits && plan->strata == NULL && sides->watch.records > 0; i++)
-        if (!sides->side[i].used && output_plan_is_wanted(plan, i))
+        if (sides->side[i].records == 0 && output_plan_is_wanted(plan, i))
             fault_warn("%s: is empty, since no value of --split-field came there by chance",
                        output_plan_called(plan, i));
 }
@@ -243,6 +248,16 @@ void sides_finish(struct sides *sides)
     }
 }
 
+void sides_note(const struct sides *sides)
+{
+    const struct output_plan *plan = sides->plan;
+
+    for (size_t i = 0; i <= plan->splits; i++)
+        if (i < output_plan_files(plan) || sides->side[i].records > 0)
+            fault_note("output:        %llu records, %llu bytes in %s", (unsigned long long)sides->side[i].records,
+                       (unsigned long long)sides->side[i].all_bytes, output_plan_called(plan, i));
+}
+
 void sides_free(struct sides *sides)
 {
     if (sides == NULL)
@@ -250,5 +265,6 @@ void sides_free(struct sides *sides)
     for (size_t i = 0; i < sides->plan->splits; i++)
         filters_free(sides->side[i].packer);
     held_back_release(&sides->held);
+    free(sides->found);
     free(sides);
 }

@@ -53,14 +53,12 @@ struct classes {
 
 struct lane {
     struct classes classes;
-    struct field field; /* of the record that is being counted */
-    bool ended;         /* its field has been found */
-    struct key key;
+    struct key *key; /* of the record that is being counted */
+    bool ended;      /* it has been found */
 };
 
 struct strata {
     struct output_plan plan;
-    struct key_rule rule;
     struct random_key half[2]; /* the key of the digests, and the same with its halves exchanged */
     struct random_words words; /* by which records are dealt */
     struct classes classes;
@@ -77,7 +75,6 @@ struct strata *strata_new(const struct output_plan *plan, uint64_t bytes)
     struct strata *strata = fault_allocate(1, sizeof *strata + numbers + sizeof(uint64_t));
 
     strata->plan = *plan;
-    strata->rule = (struct key_rule){.format = plan->format, .field = plan->split_field};
     strata->classes.stratum_bytes = sizeof(struct stratum) + numbers;
     strata->classes.most = bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(uint64_t));
     pthread_mutex_init(&strata->mutex, NULL);
@@ -106,8 +103,10 @@ static void close_classes(struct classes *classes)
 
 static void free_lanes(struct strata *strata)
 {
-    while (strata->lanes > 0)
+    while (strata->lanes > 0) {
         close_classes(&strata->lane[--strata->lanes].classes);
+        free(strata->lane[strata->lanes].key);
+    }
     free(strata->lane);
     strata->lane = NULL;
 }
@@ -135,8 +134,9 @@ void strata_begin(struct strata *strata, unsigned lanes)
     open_classes(&strata->classes);
     strata->lane = fault_allocate(lanes, sizeof *strata->lane);
     while (strata->lanes < lanes) {
-        struct classes *classes = &strata->lane[strata->lanes++].classes;
+        struct classes *classes = &strata->lane[strata->lanes].classes;
 
+        strata->lane[strata->lanes++].key = key_new(&strata->plan.split_key);
         *classes = (struct classes){.stratum_bytes = sizeof(struct stratum), .most = LANE_CLASSES};
         open_classes(classes);
     }
@@ -198,21 +198,19 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
 {
     struct lane *own = &strata->lane[lane];
     const struct key_watch watch = {.records = 0};
-    enum field_verdict verdict;
     struct digest digest;
 
     bytes -= last; /* without the delimiter */
     if (first) {
-        key_begin(&strata->rule, &own->field, &own->key);
+        key_begin(own->key);
         own->ended = false;
     }
-    own->ended = own->ended || field_follow(&own->field, data, bytes);
+    own->ended = own->ended || key_follow(own->key, data, bytes);
     if (!last)
         return;
-    verdict = key_end(&strata->rule, &own->field, own->ended, &own->key);
-    if (verdict != FIELD_FOUND)
-        key_refuse(&watch, &strata->rule, &own->key, "--stratify-field", data, bytes);
-    digest = digest_of(strata, own->key.text, own->key.bytes);
+    if (key_end(own->key) != FIELD_FOUND)
+        key_refuse(&watch, own->key, "--stratify-field", data, bytes);
+    digest = digest_of(strata, own->key->text, own->key->bytes);
     while (!add(&own->classes, digest, 1))
         merge(strata, &own->classes);
 }

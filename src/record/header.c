@@ -22,17 +22,19 @@ bool header_is_none(const struct header_rule *rule)
     return rule->bytes == 0 && rule->lines == 0 && rule->start == NULL;
 }
 
-void header_check_field(const struct header_rule *rule, bool columns, const struct field_choice *choice,
-                        const char *option)
+void header_check_fields(const struct header_rule *rule, bool columns, const struct field_choice *choice, size_t count,
+                         const char *option)
 {
     const bool one_line = rule->lines == 1 && rule->bytes == 0 && rule->start == NULL;
 
-    if (choice->kind == FIELD_NAME && !one_line)
-        fault_say("%s=%s: a name needs a header of one line; add --header, or give the number%s", option, choice->text,
-                  columns ? "" : "; in lines of JSON, a field is a JSON Pointer, such as /user/id");
-    if (choice->kind == FIELD_POINTER && columns)
-        fault_say("%s=%s: a JSON Pointer needs lines of JSON, without --csv or -t; write '\"%s\"' for a column", option,
-                  choice->text, choice->text);
+    for (; count > 0; choice++, count--) {
+        if (choice->kind == FIELD_NAME && !one_line)
+            fault_say("%s=%s: a name needs a header of one line; add --header, or give the number%s", option,
+                      choice->text, columns ? "" : "; in lines of JSON, a field is a JSON Pointer, such as /user/id");
+        if (choice->kind == FIELD_POINTER && columns)
+            fault_say("%s=%s: a JSON Pointer needs lines of JSON, without --csv or -t; write '\"%s\"' for a column",
+                      option, choice->text, choice->text);
+    }
 }
 
 void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)

@@ -6,64 +6,140 @@
 #include "system/fault.h"
 
 /* Of a record, in messages. */
-enum { QUOTED = 40 };
+enum { QUOTED = 40, LENGTH_BYTES = 8 };
 
-void key_begin(const struct key_rule *rule, struct field *field, struct key *key)
+bool key_has(const struct key_choice *choice, const struct field_choice *field)
 {
-    field_begin(field, rule->field, true, key->text, sizeof key->text);
+    for (size_t i = 0; i < choice->count; i++)
+        if (field_is_same(&choice->field[i], field))
+            return true;
+    return false;
 }
 
-enum field_verdict key_end(const struct key_rule *rule, struct field *field, bool ended, struct key *key)
+/* Where a field of the rule is. */
+static struct field_place place_of(const struct key_rule *rule, size_t i)
 {
-    const enum field_verdict verdict = field_end(field, ended, rule->format.delimiter);
+    struct field_place place = rule->place;
 
-    key->bytes = field->bytes;
-    key->verdict = verdict == FIELD_FOUND && field->bytes > KEY_BYTES_MAX ? FIELD_TOO_LONG : verdict;
-    return key->verdict;
+    place.choice = &rule->choice->field[i];
+    return place;
 }
 
-enum field_verdict key_find(const struct key_rule *rule, const uint8_t *data, size_t bytes, bool whole, struct key *key)
-{
-    struct field field;
-    bool ended;
+/* What a field has room for: the carriage return that may follow it as well. */
+enum { ROOM_BYTES = LENGTH_BYTES + KEY_BYTES_MAX + 1 };
 
-    key_begin(rule, &field, key);
-    ended = field_follow(&field, data, bytes - whole); /* without the delimiter */
-    key->verdict = FIELD_BEYOND;
-    return ended || whole || field.too_long ? key_end(rule, &field, ended, key) : FIELD_BEYOND;
+struct key *key_new(const struct key_rule *rule)
+{
+    struct key *key = fault_allocate(1, sizeof *key + rule->choice->count * ROOM_BYTES);
+
+    key->rule = rule;
+    return key;
+}
+
+void key_begin(struct key *key)
+{
+    for (size_t i = 0; i < key->rule->choice->count; i++) {
+        field_begin(&key->field[i], place_of(key->rule, i), true, key->room + i * ROOM_BYTES + LENGTH_BYTES,
+                    KEY_BYTES_MAX + 1);
+        key->ended[i] = false;
+    }
+}
+
+bool key_follow(struct key *key, const uint8_t *data, size_t bytes)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < key->rule->choice->count; i++) {
+        key->ended[i] = key->ended[i] || field_follow(&key->field[i], data, bytes);
+        all = all && key->ended[i];
+    }
+    return all;
+}
+
+/* Put the fields side by side, each after its length. */
+static void join(struct key *key)
+{
+    uint8_t *to = key->room;
+
+    for (size_t i = 0; i < key->rule->choice->count; i++) {
+        const struct field *field = &key->field[i];
+
+        for (size_t k = 0; k < LENGTH_BYTES; k++)
+            to[k] = (uint8_t)((uint64_t)field->bytes >> 8 * k);
+        memmove(to + LENGTH_BYTES, field->text, field->bytes);
+        to += LENGTH_BYTES + field->bytes;
+    }
+    key->text = key->room;
+    key->bytes = (size_t)(to - key->room);
+}
+
+enum field_verdict key_end(struct key *key)
+{
+    const size_t count = key->rule->choice->count;
+
+    for (size_t i = 0; i < count; i++) {
+        struct field *field = &key->field[i];
+
+        key->verdict = field_end(field, key->ended[i], key->rule->format.delimiter);
+        if (key->verdict == FIELD_FOUND && field->bytes > KEY_BYTES_MAX)
+            key->verdict = FIELD_TOO_LONG;
+        key->missing = i;
+        key->text = field->text;
+        key->bytes = field->bytes;
+        if (key->verdict != FIELD_FOUND)
+            return key->verdict;
+    }
+    if (count > 1)
+        join(key);
+    return FIELD_FOUND;
+}
+
+enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes, bool whole)
+{
+    bool too_long = false;
+
+    key_begin(key);
+    if (key_follow(key, data, bytes - whole) || whole)
+        return key_end(key);
+    for (size_t i = 0; i < key->rule->choice->count; i++)
+        too_long = too_long || key->field[i].too_long;
+    return too_long ? key_end(key) : FIELD_BEYOND;
 }
 
 /* A carriage return that ends the line is nothing else. */
-void key_saw(struct key_watch *watch, const struct key_rule *rule, size_t key_bytes, const uint8_t *record,
-             size_t record_bytes)
+void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *record, size_t record_bytes)
 {
+    const struct key_choice *choice = key->rule->choice;
     const bool returns = record_bytes > 0 && record[record_bytes - 1] == '\r';
 
     watch->json = watch->json || (watch->records == 0 && record_bytes > 0 && record[0] == '{');
     watch->records++;
-    watch->more = watch->more || rule->field.choice->kind == FIELD_POINTER || rule->field.choice->number > 1 ||
-                  record_bytes > key_bytes + returns;
+    watch->more = watch->more || choice->count > 1 || choice->field[0].kind == FIELD_POINTER ||
+                  choice->field[0].number > 1 || record_bytes > key->bytes + returns;
 }
 
-_Noreturn void key_refuse(const struct key_watch *watch, const struct key_rule *rule, const struct key *key,
-                          const char *place, const uint8_t *record, size_t bytes)
+_Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
+                          const uint8_t *record, size_t bytes)
 {
+    const struct field_place field = place_of(key->rule, key->missing);
     char said[FIELD_SAID_BYTES];
 
     if (key->verdict == FIELD_TOO_LONG)
-        fault_say("%s: field %s has more than %d bytes", place, rule->field.choice->text, KEY_BYTES_MAX);
+        fault_say("%s: field %s has more than %d bytes", place, field.choice->text, KEY_BYTES_MAX);
     if (bytes > 0 && record[bytes - 1] == '\r')
         bytes--;
-    fault_say("%s: %s: '%.*s'%s", place, field_say(&rule->field, key->verdict, key->bytes, said),
+    fault_say("%s: %s: '%.*s'%s", place, field_say(&field, key->verdict, key->bytes, said),
               (int)least_size(bytes, QUOTED), (const char *)record,
-              field_advice(&rule->field, watch->records == 0, record, bytes));
+              field_advice(&field, watch->records == 0, record, bytes));
 }
 
 void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option)
 {
+    const struct field_place field = place_of(rule, 0);
+
     if (watch->records > 1 && !watch->more && !watch->told)
         fault_warn("%s: no line contains the separator, so each whole line is its own group%s", option,
-                   field_advice(&rule->field, true, (const uint8_t *)"{", watch->json));
+                   field_advice(&field, true, (const uint8_t *)"{", watch->json));
     watch->told = true;
 }
 

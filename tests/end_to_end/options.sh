@@ -32,12 +32,11 @@ in --zero --head 7 == --zero-terminated --head-count=7 -- in
 in --header 2 == --header=1 -- in 2
 --record=lines:4 in == --records=lines:4 in
 in nul -- == -- in nul
---seed=2 --seed= in == --seed='' in
 -n2 --head-count=1 -n 3 in == -n1 in
 -n99999999999999999999999 in == in
---probability=1 --probability=0.50 in == --probability=0.5 in
---header=2 --header=0 in == in
---weight-field=3 --weight-field=1 in == --weight-field=001 in
+--probability=0.50 --probability=0.50 in == --probability=0.5 in
+--header=2 --header=2 in == --header=2 in
+--weight-field=1 --weight-field=1 in == --weight-field=001 in
 -t, --field-separator='\054' --weight-field=1 in == -t , --weight-field=1 in
 --delimiter=xy --delimiter='\n' in == in
 --csv --records=csv in == --csv in
@@ -131,6 +130,24 @@ test_counts_are_digits_alone_and_within_their_range() {
     done
     for option in shards= shards=records: newest=; do
         fails_with 1 "bigshuf: --${option%?} must be at least 1" bigshuf --${option}0 never
+    done
+}
+
+# But for those that add up, and a few of which one counts. (Files are not looked for.)
+test_an_option_that_is_given_again_says_the_same() {
+    seq 9 >in
+    bigshuf --seed=1 >right <in
+    for option in --seed=1 '-S 8M -S 9M' '--parallel=1 --parallel=2' '--progress=never --progress=auto' '-n 9 -n 10' \
+        -v '-T . -T /tmp' '-t, -t,' '--part=1/1 --part=1/1'; do
+        bigshuf --seed=1 $option in 2>said | cmp - right
+    done
+    for option in --seed= --delimiter= --random-source= --weights= --weight-field= --filter= --scatter= --gather= \
+        --files0-from= --header=start: --batch= -o -t; do
+        fails_with 1 'bigshuf: multiple * specified; give one' bigshuf ${option}a ${option}b in
+    done
+    for option in --expect-records= --header= --header=bytes: --shards= --shards=bytes: --shards=records: --skip= \
+        --epoch= --newest= --probability=0. --part=1/ --piles=1-; do
+        fails_with 1 "bigshuf: multiple ${option%%=*}* options specified; give one" bigshuf ${option}4 ${option}8 in
     done
 }
 

@@ -239,7 +239,7 @@ test_splits_take_counts_and_percentages_of_all_records_rounded_on_their_sums() {
     cases <<'END'
 seq 9 | bigshuf --split=20%:{a,b,c,d,e} && lengths a b c d e => 1 2 2 2 2
 seq 5 | bigshuf --split=10%:{a,b,c,d,e} -o f 2>said; lengths a b c d e f => 0 1 0 1 0 3
-seq 10 | bigshuf --split=25%:a --split=3:b --split=25%:c --split=5%:d -o e && lengths a b c d e => 2 3 3 0 2
+seq 10 | bigshuf --split=25%:a --split=3:b --split=25%:c --split=5%:d -o e 2>said; lengths a b c d e => 2 3 3 0 2
 seq 1999 | bigshuf --split=0.5%:a --split=33.3333%:b --split=7:c --split=50%:d -o e && lengths a b c d e => 9 667 7 999 317
 seq 3 | bigshuf --split=99.9999%:a --split=0%:b -o c && lengths a b c => 2 0 1
 seq 1000 | bigshuf -n 100 --split=50%:a -o b && lengths a b => 50 50

@@ -70,6 +70,62 @@ for name, first, end in ("a", 0, 100000), ("b", 100000, 300000), ("rest", 300000
     python3 tell.py $(sed -n '/^The place of an empty field/,/^\.Sh/p' "$TOP/man/bigshuf-order.7" | grep -oE '[0-9]{4,}')
 }
 
+# In whatever way records come, and however much could have been written before.
+test_a_record_without_the_field_is_named_before_anything_is_written() {
+    seq 200000 | sed 's/$/\tx/' >ok
+    { printf 'a\tb\n' && cat ok && echo c && cat ok; } >in
+    for option in '' '-S 8M' --parallel=1 '-n 5' '-r -n 5' --probability=0.1; do
+        fails_with 1 "bigshuf: in:200002: no field 2, only 1: 'c'" bigshuf $option --split-field=2 --split=10%:a ok in >out
+        is_empty out
+    done
+    sed 's/\t/,/' in >csv
+    fails_with 1 "bigshuf: -: record 200001: no field 2, only 1: 'c'" \
+        bigshuf --csv --header --stratify-field=2 --split=10%:a <csv
+    { head -c 70000 /dev/zero | tr '\0' x && printf '\ty\nz\n'; } >long
+    cases <<'END'
+bigshuf --split-field=2 --split=1%:a long =! long:2: no field 2, only 1: 'z'
+bigshuf --split-field=1 --split=1%:a ok long =! long:1: field 1 has more than 65536 bytes
+END
+}
+
+test_several_fields_are_one_key() {
+    printf '%s\n' 'a|bc|1' 'ab|c|2' 'a|bc|3' 'x|y|4' >in
+    bigshuf -v -t'|' --stratify-field=1 --stratify-field=2 --split=1:a -o b in 2>said
+    grep -qx 'bigshuf: classes:       3, the smallest of 1 records' said
+    visits 3000 50 >in
+    bigshuf --seed=42 --split-field=2 --split-field=3 --split=50%:two -o rest in
+    bigshuf --seed=42 --split-field=2 --split-field=2 --split=50%:one -o rest in # the same field adds nothing
+    bigshuf --seed=42 --split-field=2 --split=50%:alone -o rest in
+    cmp one alone
+    fails_with 1 '*' cmp two alone >out
+    awk 'BEGIN { OFS = "\t"; print "n", "patient", "x" } { print }' in >named
+    bigshuf --seed=42 --header --split-field=patient --split-field=x --split=50%:names -o rest named
+    tail -n +2 names | cmp - two
+    awk -F '\t' '{ print "{\"p\":\"" $2 "\",\"x\":\"" $3 "\",\"n\":" $1 "}" }' in |
+        bigshuf --seed=42 --split-field=/p --split-field=/x --split=50%:json -o rest
+    same "$(cut -f 1 two | paste -s -)" "$(sed 's/.*://; s/}//' json | paste -s -)"
+    cases <<'END'
+bigshuf --split-field=2 --split-field=4 --split=50%:a in =! in:1: no field 4, only 3: *
+bigshuf $(seq -f --split-field=%g 9) --split=50%:a in =! --split-field: more than 8 fields
+bigshuf --group-field=3 --split-field=3 --split-field=2 --split=50%:a in =! cannot combine --split-field and --group-field of another field
+bigshuf --group-field=2 --group-field=3 --split-field=3 --split=50%:a in 2>said | cat - a | sort | cmp - <(sort in) =>
+END
+}
+
+test_v_says_what_each_output_has() {
+    visits 3000 50 >in
+    bigshuf -v --split-field=2 --split=30%:a --split=30%:b in 2>said >c
+    for file in a b c; do
+        echo "bigshuf: output:        $(wc -l <$file | tr -d ' ') records, $(wc -c <$file | tr -d ' ') bytes in $file"
+    done | sed 's/in c/in standard output/' | cmp - <(grep output: said)
+    bigshuf -v --stratify-field=2 --split=30%:a --split=70%:b in 2>said
+    for file in a b; do
+        echo "bigshuf: output:        $(wc -l <$file | tr -d ' ') records, $(wc -c <$file | tr -d ' ') bytes in $file"
+    done | cmp - <(grep output: said)
+    bigshuf -v --split=30%:a in 2>said >c
+    fails_with 1 '' grep output: said
+}
+
 test_percentages_are_of_fields() {
     visits 20000 10000 >in
     divide in
@@ -100,7 +156,8 @@ test_groups_headers_shards_and_samples_go_with_it() {
 test_files_that_are_there_survive_a_line_without_the_field() {
     { visits 100 10 && echo 101; } >in
     for file in a b rest; do echo old >$file; done
-    fails_with 1 "bigshuf: --split-field: no field 2, only 1: '101'" divide in
+    fails_with 1 "bigshuf: in:101: no field 2, only 1: '101'" divide in
+    fails_with 1 "bigshuf: -:101: no field 2, only 1: '101'" divide - <in
     same 'old old old' "$(cat a b rest | xargs)"
     same 'a b in rest' "$(echo *)"
 }

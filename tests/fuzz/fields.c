@@ -62,15 +62,17 @@ static void follow(struct field_place place, const uint8_t *data, size_t bytes, 
 
 static void check_key(struct field_place place, const uint8_t *data, size_t bytes, const struct found *found)
 {
-    static struct key key;
-    const struct key_rule rule = {.format = {.delimiter = ';'}, .field = place};
+    struct key_choice choice = {.count = 1, .field[0] = *place.choice};
+    const struct key_rule rule = {.format = {.delimiter = ';'}, .place = place, .choice = &choice};
+    struct key *key = key_new(&rule);
     uint8_t *record = fuzz_copy(data, bytes + 1); /* with a delimiter */
-    enum field_verdict whole = key_find(&rule, record, bytes + 1, true, &key);
+    enum field_verdict whole = key_find(key, record, bytes + 1, true);
 
     FUZZ_CHECK(whole == (found->there ? FIELD_FOUND : FIELD_MISSING));
-    FUZZ_CHECK(whole != FIELD_FOUND || (key.bytes == found->bytes && memcmp(key.text, found->text, key.bytes) == 0));
-    FUZZ_CHECK(key_find(&rule, record, bytes, false, &key) == (found->ended ? FIELD_FOUND : FIELD_BEYOND));
+    FUZZ_CHECK(whole != FIELD_FOUND || (key->bytes == found->bytes && memcmp(key->text, found->text, key->bytes) == 0));
+    FUZZ_CHECK(key_find(key, record, bytes, false) == (found->ended ? FIELD_FOUND : FIELD_BEYOND));
     free(record);
+    free(key);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -437,7 +437,7 @@ class Maker:
         opts, draw = self.case.opts, self.draw
         opts["t"] = draw.choice((" ", "1", "5", "e", ",", "x"))
         if self.chance(2):
-            opts["group-field"] = draw.choice(("1", "1", "1", "2"))
+            opts["group-field"] = draw.choice(("1", "1", "1", "2", ["2", "1"]))
         if self.chance(2):
             opts["split-field"] = opts.get("group-field", "1")
             opts["split"] = draw.choice((["10%:out/split.a"], ["30%:out/split.a", "20.5%:out/split.b"],
@@ -448,7 +448,7 @@ class Maker:
             for name in ("n", "group-field", "part", "filter", "shards"):
                 opts.pop(name, None)
             opts.update({"o": "out/res"} if "o" in opts else {})
-            opts["stratify-field"] = draw.choice("112")
+            opts["stratify-field"] = draw.choice(("1", "1", "2", ["1", "2"]))
             opts["split"] = draw.choice((["10%:out/split.a"], ["0.5%:out/split.a", "33.3333%:out/split.b"],
                                          ["50%:out/split.a", "0%:out/split.b", "50%:out/split.c"],
                                          ["1:out/split.a"], ["3:out/split.a", "0:out/split.b", "20:out/split.c"]))

@@ -174,8 +174,6 @@ def _range(case, end):
 
 def cut(case, chosen, result, key):
     """Deal the records over splits, shards and the rest."""
-    if "split-field" in case.opts:
-        result.late = True  # if a record has not the field
     if {"split-field", "stratify-field"} & set(case.opts):
         divide = fields.divided if "split-field" in case.opts else fields.stratified
         *parts, chosen = divide(case, key, chosen, result.header)
@@ -247,10 +245,12 @@ def expect(case, seed=None):
         refuse_packed(case)
         contents = input_records(case)
         _refuse_torn(case, contents)
-        if contents and "split-field" in case.opts:  # before anything is written
-            key = fields.Key(case, case.opts["split-field"], contents.header)
-            for record in contents.records[: None if case.opts["split-field"].startswith("/") else 1]:
-                key.of(records.members(case.format(), record)[0])
+        which = case.opts.get("split-field", case.opts.get("stratify-field"))
+        if contents and which:  # before anything is written
+            key = fields.Key(case, which, contents.header)
+            for group in contents.records:
+                for record in records.members(case.format(), group):
+                    key.of(record)
         texts = contents.records if contents else _range(case, case.format().string)
         if contents:
             result.header = contents.header

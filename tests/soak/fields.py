@@ -57,7 +57,21 @@ def _json_value(text, pointer):
 
 
 class Key:
-    """What a field of a record is, by the options of a case."""
+    """What the fields of a record are, one or a list, by the options of a case."""
+
+    def __init__(self, case, which, header):
+        self.fields = [Field(case, one, header) for one in (which if isinstance(which, list) else [which])]
+
+    def of(self, record):
+        """(key, where its last field ends)"""
+        parts, ends = zip(*(field.of(record) for field in self.fields))
+        if len(parts) == 1:
+            return parts[0], ends[0]
+        return b"".join(len(part).to_bytes(8, "little") + part for part in parts), max(ends)
+
+
+class Field:
+    """What one of them is."""
 
     def __init__(self, case, which, header):
         self.csv = case.format().kind == "csv"

@@ -282,7 +282,9 @@ class StoreRun:
         cuts = {name: step[name] for name in ("skip", "n") if name in step}
         expected = Expected(header=self.header or b"", archive=self.case.plain(step).kind()[0] == "tar")
         try:
-            cut(self.case.plain(step), cut_off(cuts, result), expected, key)
+            plain = self.case.plain(step)
+            expected.late = "split-field" in plain.opts  # if a record has not the field
+            cut(plain, cut_off(cuts, result), expected, key)
         except BadInput as error:
             expected.error = str(error)
         return expected

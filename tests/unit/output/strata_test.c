@@ -29,11 +29,11 @@ static unsigned counted[OUTCOMES];
 /* Each order of the output comes as often as the others. */
 static void deal_often(const struct case_of *of, unsigned seeds)
 {
-    struct field_choice first = {.kind = FIELD_NUMBER, .number = 1};
+    struct key_choice first = {.count = 1, .field = {{.kind = FIELD_NUMBER, .number = 1}}};
     struct random_key key;
     const struct output_plan plan = {.split = of->split,
                                      .splits = of->files - 1,
-                                     .split_field = {.choice = &first, .separator = '\t'},
+                                     .split_key = {.format.delimiter = '\n', .place.separator = '\t', .choice = &first},
                                      .key = &key,
                                      .format = {.delimiter = '\n'}};
     const unsigned records = (unsigned)strlen(of->text) / 4;
