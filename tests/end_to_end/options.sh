@@ -38,9 +38,8 @@ in nul -- == -- in nul
 --header=2 --header=2 in == --header=2 in
 --weight-field=1 --weight-field=1 in == --weight-field=001 in
 -t, --field-separator='\054' --weight-field=1 in == -t , --weight-field=1 in
---delimiter=xy --delimiter='\n' in == in
 --csv --records=csv in == --csv in
---filter=false --filter='cat >$FILE' -o out in; cat out == in
+--filter='cat >$FILE' --filter='cat >$FILE' -o out in; cat out == in
 --output=out -o out in; cat out == in
 --tune=leaf-records=9 --tune=leaf-records=8 in == --tune=leaf-records=8 in
 --tune=compress-temporary=always --tune=compress-temporary=auto in == in
@@ -53,7 +52,7 @@ in nul -- == -- in nul
 -z --delimiter='\0' nul == --delimiter '\x00' nul
 -z --records=lines:4 nul == --delimiter='\0' --records=lines:4 nul
 --gather=store --piles=0-3 --epoch=0 == --gather=store
---gather=store --epoch=18446744073709551615 --epoch=1 == --gather=store --epoch=1
+--gather=store --epoch=1 --epoch=1 == --gather=store --epoch=1
 -v -e a 2>&1 | sed -n 's/^bigshuf: bytes: *//p' == -e 2 -n1
 --progress --progress=never in == in
 --progress=always --progress=auto in == in
