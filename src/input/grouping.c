@@ -57,7 +57,6 @@ static void find_key(struct grouping *grouping, struct key *key)
     const enum field_verdict verdict = key_find(key, piece->data, piece->bytes, piece->last);
     char place[POSITION_BYTES];
 
-    position_next(&grouping->position, piece->offset);
     if (verdict == FIELD_FOUND) {
         key_saw(&grouping->watch, key, piece->data, piece->bytes - piece->last);
         return;
@@ -94,6 +93,10 @@ static void next_piece(struct grouping *grouping)
     struct key *before = grouping->key[(grouping->count + 1) % 2];
     bool same = false;
 
+    if (more && grouping->piece.first)
+        position_next(&grouping->position, grouping->piece.offset);
+    if (more)
+        position_follow(&grouping->position, grouping->piece.data, grouping->piece.bytes);
     if (more && !grouping->piece.first)
         return;
     grouping->at_end = !more;

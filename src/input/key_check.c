@@ -43,6 +43,7 @@ static void follow(struct key_check *check, const uint8_t *data, size_t bytes, b
         key_begin(check->key);
         check->ended = false;
     }
+    position_follow(&check->position, data, bytes);
     check->ended = check->ended || key_follow(check->key, data, bytes - last); /* without the delimiter */
     check->inside = !last;
     check->offset += bytes;

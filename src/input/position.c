@@ -16,27 +16,34 @@ void position_next(struct position *position, uint64_t offset)
     const char *before = position->name;
 
     position->record++;
+    position->before = position->passed;
     if (before != NULL && offset < position->ends)
         return;
     position->name = source_name_at(position->source, offset, &position->ends);
     if (position->ends == UINT64_MAX)
         position->ends = source_delivered_bytes(position->source);
-    if (position->name != before)
-        position->first = position->record;
+    if (position->name == before)
+        return;
+    position->first = position->record;
+    position->before = position->passed = 0;
+}
+
+void position_follow(struct position *position, const uint8_t *data, size_t bytes)
+{
+    position->passed += scan_count(data, bytes, position->format->delimiter);
 }
 
 /* The lines of the header come before. */
 const char *position_say(const struct position *position, char said[POSITION_BYTES])
 {
-    const unsigned long long number = position->record - position->first + 1;
-    const char *name = fault_name(position->name);
     size_t bytes;
     const uint8_t *header = source_header(position->source, &bytes);
+    const unsigned long long lines = position->before + scan_count(header, bytes, position->format->delimiter);
 
-    if (record_is(position->format, RECORD_QUOTED) || source_headers_may_differ(position->source))
-        snprintf(said, POSITION_BYTES, "%s: record %llu", name, number);
+    if (source_headers_may_differ(position->source))
+        snprintf(said, POSITION_BYTES, "%s: record %llu", fault_name(position->name),
+                 (unsigned long long)(position->record - position->first + 1));
     else
-        snprintf(said, POSITION_BYTES, "%s:%llu", name,
-                 number + scan_count(header, bytes, position->format->delimiter));
+        snprintf(said, POSITION_BYTES, "%s:%llu", fault_name(position->name), lines + 1);
     return said;
 }

@@ -169,6 +169,7 @@ static bool keep(struct weight_input *weights, struct record_reader *reader, str
     while (!ended && !piece->last) {
         if (!record_reader_next(reader, piece))
             fault_say("%s: ends within a record", weights->position.name);
+        position_follow(&weights->position, piece->data, piece->bytes);
         ended = field_follow(&weights->field, piece->data, piece->bytes - piece->last);
         pile_append(&weights->kept, 0, piece->data, piece->bytes);
     }
@@ -223,10 +224,11 @@ bool weight_input_next(struct weight_input *weights, struct record_reader *reade
     }
     if (!record_reader_next(reader, piece))
         return false;
-    if (piece->first) {
+    if (piece->first)
         position_next(&weights->position, piece->offset);
+    position_follow(&weights->position, piece->data, piece->bytes);
+    if (piece->first)
         *weight = weights->file != NULL ? read_line(weights) : find_field(weights, reader, piece);
-    }
     return true;
 }
 
