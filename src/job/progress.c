@@ -145,14 +145,18 @@ static size_t count_columns(void)
     return (size_t)least(columns, TEXT_BYTES) - 1;
 }
 
-/* As much as has room in the line of a terminal. */
+/* All parts that have room in the line of a terminal, or as much of the first one as has. */
 static void draw(const struct progress *progress)
 {
+    const size_t room = strlen(SIGNALS_ERASE) + count_columns();
     struct text text = {.length = 0};
+    size_t end;
 
     append(&text, SIGNALS_ERASE);
     look(progress, false, &text);
-    signals_draw(text.bytes, least_size(text.length, strlen(SIGNALS_ERASE) + count_columns()));
+    for (end = least_size(text.length, room); end < text.length && end > 0 && text.bytes[end] != ',';)
+        end--;
+    signals_draw(text.bytes, end > 0 ? end : room);
 }
 
 /* Wait for a tick at most, unless somebody sets the clock back. */
