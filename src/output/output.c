@@ -56,19 +56,31 @@ struct output {
 
 /* ---- Opening ---- */
 
+/* Is there the word FILE? $FILENAME is another variable. */
+static bool mentions_file(const char *filter)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+
+    for (const char *found = filter; (found = strstr(found, "FILE")) != NULL; found += strlen("FILE"))
+        if ((found == filter || strchr(letters, found[-1]) == NULL) && strspn(found, letters) == strlen("FILE"))
+            return true;
+    return false;
+}
+
 /* If the shell replaces "... $FILE" in double quotes, all files are written to one. Without $FILE and >, none is. */
-static void warn_of_filter(const struct output *output)
+static void check_filter(const struct output *output)
 {
     const char *filter = output->plan.filter;
+    const bool mentioned = mentions_file(filter);
     size_t filtered = output_plan_is_open_ended(&output->plan);
 
     for (size_t i = 0; i < output->files.count; i++)
         filtered += files_is_filtered(&output->files, i);
-    if (filtered > 1 && strstr(filter, "FILE") == NULL)
-        fault_warn("--filter='%s': must mention $FILE, which names each file; write it in single quotes, so that the "
-                   "shell leaves $FILE alone",
-                   filter);
-    else if (filtered == 1 && strstr(filter, "FILE") == NULL && strchr(filter, '>') == NULL)
+    if (filtered > 1 && !mentioned)
+        fault_say("--filter='%s': must mention $FILE, which names each file; write it in single quotes, so that the "
+                  "shell leaves $FILE alone",
+                  filter);
+    if (filtered == 1 && !mentioned && strchr(filter, '>') == NULL)
         fault_warn("--filter='%s': does not mention $FILE, so %s is not written; write '%s > $FILE'", filter,
                    output->files.file[0].path, filter);
 }
@@ -84,7 +96,7 @@ struct output *output_open(const struct output_plan *plan)
     if (plan->filter != NULL || plan->packs)
         output->filters = filters_new(plan->filter, plan->filters);
     if (plan->filter != NULL)
-        warn_of_filter(output);
+        check_filter(output);
     return output;
 }
 

@@ -696,10 +696,10 @@ test_more_than_ten_thousand_shards_without_a_record_are_refused() {
     same .stderr "$(ls -A)"
 }
 
-test_a_filter_for_several_files_that_does_not_mention_file_is_warned_of() {
-    local warning="bigshuf: warning: --filter='cat > .gz': must mention \$FILE, which names each file; write it in single quotes, so that the shell leaves \$FILE alone"
+test_a_filter_for_several_files_that_does_not_mention_file_is_refused() {
+    local message="bigshuf: --filter='cat > .gz': must mention \$FILE, which names each file; write it in single quotes, so that the shell leaves \$FILE alone"
     for options in '--shards=2 -o %d' '--shards=bytes:2 -o %d' '--split=0:a -o b'; do
-        fails_with 0 "$warning" bigshuf $options --filter='cat > .gz' -i 1-9
+        fails_with 1 "$message" bigshuf $options --filter='cat > .gz' -i 1-9
         fails_with 0 '' bigshuf $options --filter='cat > $FILE.gz' -i 1-9
     done
     fails_with 0 '' bigshuf --shards=1 -o %d --filter='cat > .gz' -i 1-9
