@@ -38,6 +38,10 @@ struct options {
     struct key_choice group_key; /* --group-field, by which format.grouped groups */
     struct header_rule header;   /* --header, --headers-differ */
 
+    const char
+        *taken_by; /* an option whose argument may be any text, so also the name of a FILE; NULL if there is none, */
+    const char *taken; /* or if a FILE is named as well; its argument */
+
     const char *output;     /* -o: the file, or the pattern of all files if there are shards; NULL: standard output */
     uint64_t shards;        /* --shards=K; of this and the following two at least two are 0: not given */
     uint64_t shard_records; /* --shards=records:N: in each file */
@@ -78,7 +82,7 @@ struct options {
     uint64_t pile_last;  /* to this one, UINT64_MAX if not given */
     uint64_t epoch;      /* --epoch; 0 if not given */
 
-    const char *seed;          /* --seed; NULL if not given, "" is a seed */
+    const char *seed;          /* --seed; NULL if not given */
     const char *random_source; /* --random-source: the name of a file; NULL if not given */
     uint64_t leaf_records;     /* --tune=leaf-records=T; ORDER_LEAF_RECORDS if not given */
     uint64_t parallel;         /* --parallel: threads, at most UINT_MAX; 0 if not given */

@@ -15,4 +15,7 @@ enum { SUGGEST_BYTES = 256 };
  * one of the options, which end with one without a name. The text is put into `text`, which is returned. */
 const char *suggest_option(const struct option *options, const char *name, char text[SUGGEST_BYTES]);
 
+/* The same instead of a kind of records that is not there, which may have an argument behind a colon. */
+const char *suggest_kind(const char *name, char text[SUGGEST_BYTES]);
+
 #endif

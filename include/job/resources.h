@@ -53,6 +53,9 @@ void resources_find_columns(struct resources *resources, const char *name, const
 
 void resources_open_output(struct resources *resources);
 
+/* All input has been read. End the run if it was empty, and an option has taken the FILE: `--seed FILE </dev/null`. */
+void resources_check_taken(const struct resources *resources);
+
 /* Can the directories of -T be used? */
 void resources_check_temporary(struct resources *resources);
 

@@ -5,6 +5,7 @@
 
 #include "command/argument.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "base/escape.h"
 #include "base/number.h"
+#include "command/suggest.h"
 #include "output/split.h"
 #include "record/json.h"
 #include "system/fault.h"
@@ -71,12 +73,28 @@ static void set_power(const struct parsing *parsing, const struct argument *argu
     refuse(parsing, text, argument->valid);
 }
 
+/* A size is not valid. Its unit may be one in small letters, or after a blank. */
+_Noreturn static void refuse_size(const struct parsing *parsing, const char *text, const char *valid)
+{
+    const int error = errno;
+    char meant[32] = "";
+    uint64_t bytes;
+
+    for (size_t i = 0, length = 0; text[i] != '\0' && length + 1 < sizeof meant; i++)
+        if (text[i] != ' ')
+            meant[length++] = (char)(text[i] == 'i' ? 'i' : toupper((unsigned char)text[i]));
+    if (error != ERANGE && number_parse_size(meant, 0, &bytes) == 0)
+        fault_say("invalid %s argument '%s': write %s", parsing->spelling, text, meant);
+    errno = error;
+    refuse(parsing, text, valid);
+}
+
 static void set_size(const struct parsing *parsing, const char *text, uint64_t *bytes)
 {
     const bool has_unit = text[strspn(text, "0123456789")] != '\0';
 
     if (strchr(text, '%') != NULL || (has_unit ? number_parse_size(text, 0, bytes) : number_parse(text, bytes)) != 0)
-        refuse(parsing, text, "must be a number of bytes, such as 1000, 64K or 1.5G");
+        refuse_size(parsing, text, "must be a number of bytes, such as 1000, 64K or 1.5G");
     if (*bytes == 0)
         fault_say("%s must be at least 1", parsing->spelling);
 }
@@ -279,7 +297,9 @@ void argument_head_count(struct parsing *parsing, const char *text)
 
     if (read_number(text, text + strlen(text), &count) != 0 && errno != ERANGE)
         fault_say("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
-                  strpbrk(text, "%.") != NULL ? "; write --probability=P for a share of the lines" : "");
+                  strpbrk(text, "%.") != NULL && text[strspn(text, "0123456789.%")] == '\0'
+                      ? "; write --probability=P for a share of the lines"
+                      : "");
     if (count < parsing->options->count)
         parsing->options->count = count;
 }
@@ -342,8 +362,10 @@ void argument_delimiter(struct parsing *parsing, const char *text)
 /* There is no such kind. */
 _Noreturn static void refuse_kind(const char *text)
 {
-    char valid[ARGUMENT_LIST_BYTES] = "";
+    char valid[ARGUMENT_LIST_BYTES] = "", suggestion[SUGGEST_BYTES];
 
+    if (suggest_kind(text, suggestion)[0] != '\0')
+        fault_say("invalid record kind '%s'%s", text, suggestion);
     for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
         const char *argument = (*kind)->argument;
         char word[64];
@@ -455,7 +477,7 @@ void argument_memory(struct parsing *parsing, const char *text)
     char least[32];
 
     if (number_parse_size(text, whole_bytes, bytes) != 0)
-        refuse(parsing, text, "must be a number and a unit, such as 64M, 1.5G or 50%");
+        refuse_size(parsing, text, "must be a number and a unit, such as 64M, 1.5G or 50%");
     if (*bytes < HARDWARE_MEMORY_MIN)
         fault_say("%s %s: memory must be at least %s%s", parsing->spelling, text,
                   number_format_size(HARDWARE_MEMORY_MIN, least),

@@ -172,7 +172,7 @@ static void check_needs(const struct list *list)
     }
 }
 
-/* Why options of two classes do not go together, where a few words tell. */
+/* Why options of two classes do not go together, where a few words tell; the first row that fits. */
 static const struct {
     option_classes one, other;
     const char *why;
@@ -184,14 +184,17 @@ static const struct {
     {CLASS_SAMPLE, CLASS_COUNT, "; one takes a share, the other a number"},
     {CLASS_SEED, CLASS_SOURCE, "; each of them decides the order"},
     {CLASS_WEIGHT_FIELD, CLASS_FIELD, "; a group has no weight"},
+    {CLASS_SPLIT_FIELD, CLASS_SHARDS, "; write --split=P%:FILE for each file"},
     {CLASS_SPLIT_FIELD, CLASS_IN_TURN, "; its files are written side by side"},
+    {CLASS_SPLIT_FIELD, CLASS_COUNT, "; write --split=N:FILE -o /dev/null for N lines of each class"},
+    {CLASS_SPLIT_FIELD, CLASS_SPLIT_FIELD, "; split a list of the groups by class, then the lines by group"},
 };
 
 _Noreturn static void refuse_pair(const struct given *one, const struct given *other)
 {
     const char *why = "";
 
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0] && why[0] == '\0'; i++)
         if (((one->is & reasons[i].one) != 0 && (other->is & reasons[i].other) != 0) ||
             ((other->is & reasons[i].one) != 0 && (one->is & reasons[i].other) != 0))
             why = reasons[i].why;
@@ -398,6 +401,10 @@ static void set_all(struct parser *parser, int count, char **words)
         row = option_table_row(code);
         if (code == 'h' && index < 0)
             check_short_help(parsing, words);
+        if ((row->is & (CLASS_SEED | CLASS_SOURCE | CLASS_DELIMITER)) != 0) {
+            parsing->options->taken_by = row->name;
+            parsing->options->taken = optarg;
+        }
         set_option(parser, row, optarg != NULL ? optarg : row->alone);
         index = -1;
     }
@@ -432,6 +439,8 @@ static void set_files(struct parsing *parsing, int count, char **words)
         options->files[options->file_count++] = words[i];
     if (count == 0 && !options->echo && !none && options->files0_from == NULL)
         options->files[options->file_count++] = "-";
+    else
+        options->taken_by = NULL;
 }
 
 /* Nothing is given yet. There is room for as many files, directories and splits as the command line has words. */

@@ -40,7 +40,7 @@ static bool is_probability(const char *text)
     return decimal_threshold(text, &threshold, &all) == 0;
 }
 
-static bool is_command(const char *text)
+static bool is_there(const char *text)
 {
     return text[0] != '\0';
 }
@@ -122,8 +122,10 @@ const struct option_row option_table[] = {
     {"headers-differ", 0, GROUP_RECORDS, NULL, "allow the FILEs to have different headers, and\nkeep the first one",
      FLAG(header.may_differ), .is = CLASS_HEADER, .needs = CLASS_HEADER_RULE},
 
-    {"seed", 0, GROUP_ORDER, "STRING", "give the same order for the same STRING", TEXT(seed), .is = CLASS_SEED,
-     .excludes = CLASS_SOURCE, .common = true},
+    {"seed", 0, GROUP_ORDER, "STRING", "give the same order for the same STRING", TEXT(seed),
+     .takes.is_valid = is_there,
+     .takes.valid = "must not be empty, as an unset variable is; leave it out for a new order each time",
+     .is = CLASS_SEED, .excludes = CLASS_SOURCE, .common = true},
     {"random-source", 0, GROUP_ORDER, "FILE", "take the random bytes from FILE", TEXT(random_source),
      .several = "random sources", .is = CLASS_SOURCE, .excludes = CLASS_SAMPLE},
     {"head-count", 'n', GROUP_ORDER, "COUNT", "write at most COUNT lines", SPECIAL(head_count), .again = AGAIN_LEAST,
@@ -168,16 +170,16 @@ const struct option_row option_table[] = {
      .again = AGAIN_MORE, .is = CLASS_OUTPUT | CLASS_SPLIT, .common = true},
     {"split-field", 0, GROUP_OUTPUT, "FIELD", "with --split=P%:FILE: write all lines with the\nsame FIELD to one file",
      KEY(split_key), .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD, .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_IN_TURN,
-     .needs = CLASS_SPLIT},
+     .needs = CLASS_SPLIT, .why = ", such as --split=20%:test -o train"},
     {"stratify-field", 0, GROUP_OUTPUT, "FIELD",
      "with --split: split each class by itself; a\nclass is all lines with the same FIELD", SPECIAL(stratify_field),
      .again = AGAIN_MORE, .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD,
      .excludes = CLASS_GIVEN | CLASSES_ORDER | CLASS_COUNT | CLASS_PART | CLASS_SHARDS | CLASS_IN_TURN | CLASS_FIELD |
                  CLASS_SPLIT_FIELD,
-     .needs = CLASS_SPLIT},
+     .needs = CLASS_SPLIT, .why = ", such as --split=20%:test -o train"},
     {"filter", 0, GROUP_OUTPUT, "COMMAND",
      "pipe each output through COMMAND, a line of\nshell in which $FILE is the name", TEXT(filter),
-     .takes.is_valid = is_command, .takes.valid = "must be a command, such as 'gzip > $FILE.gz'",
+     .takes.is_valid = is_there, .takes.valid = "must be a command, such as 'gzip > $FILE.gz'",
      .is = CLASS_OUTPUT | CLASS_IN_TURN, .needs = CLASS_FILE | CLASS_SPLIT},
 
     {"buffer-size", 'S', GROUP_RESOURCES, "SIZE", "use at most SIZE of memory, such as 8G or 50%", SPECIAL(memory),

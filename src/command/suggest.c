@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,29 +13,36 @@
 #include "record/record.h"
 
 /* Names, with blanks between them, and what to write instead of each. */
-static const struct {
+struct word {
     const char *names, *advice;
-} words[] = {
-    {"in-place inplace overwrite i", "write -o FILE FILE"},
+};
+
+static const struct word words[] = {
+    {"in-place inplace i", "write -o FILE FILE"},
     {"append", "write bigshuf FILE >> OTHER"},
-    {"threads jobs cores cpus workers processes num-threads num-workers nproc j P", "write --parallel=N"},
+    {"threads jobs cores cpus workers processes num-threads num-workers num-proc nproc n-jobs j P",
+     "write --parallel=N"},
     {"replace replacement with-replacement bootstrap resample duplicates", "write -r -n COUNT"},
-    {"unique uniq distinct dedup deduplicate u", "write sort -u FILE | bigshuf"},
-    {"without-replacement no-replacement no-repeat no-repeats", "leave it out; lines repeat only with -r"},
+    {"unique uniq distinct dedup deduplicate drop-duplicates u", "write sort -u FILE | bigshuf"},
+    {"without-replacement no-replacement no-replace no-repeat no-repeats", "leave it out; lines repeat only with -r"},
     {"quiet silent q", "write --progress=never; only warnings and errors are left"},
-    {"force yes clobber f", "leave it out; -o replaces FILE"},
-    {"count lines num number sample size sample-size limit max-count take head samples num-samples num-lines max-lines "
-     "nrows rows c l",
+    {"overwrite force yes clobber f", "leave it out; -o replaces FILE"},
+    {"count lines num number sample size sample-size limit max-count take first samples num-samples num-lines "
+     "max-lines max-records max-rows num-records nrows rows c l",
      "write -n COUNT, or --shards=records:N for files of N lines"},
-    {"memory mem ram max-memory memory-limit mem-limit max-mem m M", "write -S SIZE, such as -S 4G"},
+    {"tail last", "write tail -n COUNT FILE | bigshuf"},
+    {"memory mem ram max-memory memory-limit mem-limit max-mem block-size m M", "write -S SIZE, such as -S 4G"},
     {"tmpdir tmp tmp-dir tempdir temp temp-dir tmp-directory scratch-dir work-dir workdir", "write -T DIR"},
-    {"random-seed random-state rand-seed rng rng-seed deterministic s", "write --seed=STRING"},
-    {"random shuffle randomize randomise random-sort permutation shuffle-buffer R",
+    {"random-seed random-state rand-seed rng rng-seed salt entropy deterministic reproducible s",
+     "write --seed=STRING"},
+    {"random shuf shuffle randomize randomise random-sort permutation shuffle-buffer R",
      "leave it out; the order is always random"},
-    {"sort key reverse numeric-sort stable k", "write sort FILE; bigshuf does not sort"},
+    {"external streaming stream large mmap", "leave it out; files larger than memory need no option"},
+    {"sort key reverse numeric-sort ignore-case stable merge check k", "write sort FILE; bigshuf does not sort"},
     {"grep exclude where query match", "write grep PATTERN FILE | bigshuf"},
-    {"skip-header skip-lines skip-rows has-header headers keep-header header-lines header-rows with-header H",
+    {"skip-header skip-lines skip-rows has-header headers keep-header header-lines header-rows with-header names H",
      "write --header, or --header=N for N lines"},
+    {"drop-header strip-header remove-header skip-first", "write tail -n +2 FILE | bigshuf"},
     {"no-header noheader", "leave it out; no line is a header unless --header is given"},
     {"header-start comment comment-char", "write --header=start:STRING"},
     {"header-bytes skip-bytes", "write --header=bytes:N"},
@@ -43,66 +51,101 @@ static const struct {
     {"train-test-split test-size train-size validation valid test train holdout train-ratio test-ratio val-size dev "
      "val test-split validation-split val-split",
      "write --split=20%:test -o train"},
-    {"folds kfold k-fold cross-validation", "write --split=20%:FILE once for each fold"},
+    {"folds kfold k-fold num-folds n-folds n-splits num-splits cross-validation cv",
+     "write --shards=K -o fold.%d for K folds"},
     {"chunks n-shards num-shards files n-files num-files n-chunks partitions outputs N",
      "write --shards=K -o part-%05d"},
-    {"shard-records lines-per-file records-per-file records-per-shard lines-per-shard chunk-size shard-size",
+    {"shard-records lines-per-file records-per-file records-per-shard lines-per-shard chunk-size shard-size batch-size "
+     "chunksize",
      "write --shards=records:N -o part-%05d"},
-    {"shard-bytes bytes file-size max-size bytes-per-file line-bytes b", "write --shards=bytes:SIZE -o part-%05d"},
+    {"shard-bytes bytes file-size max-size bytes-per-file line-bytes b C", "write --shards=bytes:SIZE -o part-%05d"},
     {"output-dir outdir out-dir output-folder", "write --shards=K -o DIR/part-%05d"},
-    {"prefix output-prefix suffix additional-suffix numeric-suffixes suffix-length",
+    {"prefix output-prefix suffix additional-suffix numeric-suffixes suffix-length x a",
      "write --shards=K -o PREFIX%05dSUFFIX"},
     {"outfile out-file output-file dest destination O", "write -o FILE"},
     {"stdout", "leave it out; standard output is the default"},
     {"file infile input-file in-file from stdin", "write bigshuf FILE, or - for standard input"},
-    {"recursive", "write find DIR -type f -print0 | bigshuf --files0-from=-"},
-    {"range seq", "write -i LO-HI"},
+    {"concat concatenate cat", "write bigshuf FILE OTHER; several are read as one"},
+    {"mix mixture mixing", "name a FILE twice for two copies of it, <(bigshuf -n COUNT FILE) for a part of it"},
+    {"recursive r-recursive", "write find DIR -type f -print0 | sort -z | bigshuf --files0-from=-"},
+    {"range seq numbers", "write -i LO-HI"},
     {"start offset resume checkpoint", "write --skip=K --seed=STRING"},
     {"rank world-size worker task-id num-parts", "write --part=R/W --seed=STRING"},
-    {"record-size", "write --records=bytes:N"},
-    {"record-lines lines-per-record", "write --records=lines:N"},
-    {"record-start", "write --records=start:STRING"},
-    {"record-length length-prefix", "write --records=u32le, or another KIND"},
-    {"webdataset", "write --records=tar"},
-    {"format type input-format file-format", "write --records=KIND"},
-    {"fq", "write --records=fastq"},
-    {"fa", "write --records=fasta"},
-    {"vcf sam", "write --header=start:STRING, such as '#' or '@'"},
-    {"paired paired-end interleaved", "shuffle each FILE with the same --seed"},
-    {"parquet avro arrow feather", "convert it to lines first, such as with DuckDB"},
-    {"crlf dos eol line-ending newline", "write --delimiter=STRING, such as '\\r\\n'"},
-    {"jsonl ndjson txt text line", "leave it out; lines are the default"},
-    {"json", "write jq -c '.[]' FILE | bigshuf; lines of JSON need no option"},
-    {"tsv", "leave it out; TABs separate fields unless -t is given"},
-    {"paragraphs paragraph", "write --delimiter='\\n\\n'"},
-    {"null nul print0 null-data null-terminated 0", "write -z"},
-    {"separator sep fs field-delimiter column-delimiter column-separator delimiters d F",
+    {"epochs num-epochs n-epochs", "write --epoch=E with --gather, once for each; see bigshuf-store(7)"},
+    {"paired paired-end pairs pair mates mate interleaved interleave",
+     "write --records=lines:8 for one interleaved FILE; for two, give each the same --seed and --expect-records"},
+    {"separator sep fs field-delimiter column-delimiter column-separator delimiters delim tab d F",
      "write -t C for fields, --delimiter=STRING for ends of lines"},
-    {"groupby group-by keep-together by column col columns", "write --group-field=FIELD, or --split-field=FIELD"},
-    {"stratified stratify-by label label-field class class-field", "write --stratify-field=FIELD --split=P%:FILE"},
+    {"quote quotechar quote-char quoting escapechar", "write --csv, which reads fields in double quotes"},
+    {"groupby group-by groups keep-together by column col columns subset",
+     "write --group-field=FIELD, or --split-field=FIELD"},
+    {"stratified stratify-by stratify-on strata label label-field class class-field",
+     "write --stratify-field=FIELD --split=P%:FILE"},
+    {"per-group per-class per-label per-stratum per-category n-per-class balanced balance class-balance equal "
+     "downsample undersample",
+     "write --stratify-field=FIELD --split=N:FILE -o /dev/null for N lines of each class"},
+    {"oversample upsample", "write -r -n COUNT, and --weight-field=FIELD for what is to come more often"},
     {"weighted weight-column prob-field probabilities", "write --weight-field=N, or --weights=FILE"},
     {"replay prioritized per server serve interactive", "write --requests; see bigshuf-requests(7)"},
-    {"gzip gunzip zstd decompress uncompress bzip2 xz lz4 unzip", "write -Z"},
-    {"keep keep-newest delete remove", "write --newest=N with --scatter"},
+    {"level compression-level compress-level best", "write --filter='gzip -9 > $FILE' for another level"},
+    {"long window memlimit ultra", "leave it out; -Z reads such files"},
+    {"keep keep-newest", "write --newest=N with --scatter"},
+    {"delete remove remove-batch delete-batch rm",
+     "write --newest=N with --scatter, or see bigshuf-store(7) for one batch"},
     {"in-order keep-sorted preserve-order", "write -n COUNT --keep-order"},
-    {"usage", "write -h"},
+    {"usage help-all", "write -h"},
+    {"dry-run dryrun simulate", "write -v -o /dev/null"},
     {"no-progress", "write --progress=never"},
     {"compress-temporary", "write --tune=compress-temporary=auto|always|never"},
     {"bar progress-bar show-progress", "write --progress=always"},
     {"debug log stats statistics", "write -v"},
 };
 
-enum { WORDS = sizeof words / sizeof words[0], NAME_BYTES = 32, EDITS = 2, EDITED_BYTES = 4 };
+/* Names of formats, as options and as kinds of records. */
+static const struct word formats[] = {
+    {"record-size fixed fixed-size binary struct", "write --records=bytes:N"},
+    {"record-lines lines-per-record", "write --records=lines:N"},
+    {"record-start", "write --records=start:STRING"},
+    {"record-length length-prefix length-prefixed", "write --records=u32le, or another KIND"},
+    {"protobuf proto delimited", "write --records=varint for messages with their lengths"},
+    {"recordio tfrecords tf", "write --records=tfrecord"},
+    {"webdataset wds", "write --records=tar"},
+    {"format type input-format file-format", "write --records=KIND"},
+    {"fq", "write --records=fastq"},
+    {"fa fna faa", "write --records=fasta"},
+    {"vcf gff gff3 gtf", "write --header=start:'#'; its records are lines"},
+    {"sam", "write --header=start:@; its records are lines"},
+    {"bam cram", "write samtools view FILE | bigshuf"},
+    {"bed txt text line jsonl ndjson jsonlines libsvm", "leave it out; lines are the default"},
+    {"parquet avro arrow feather orc hdf5 npy", "convert it to lines first, such as with DuckDB"},
+    {"xml html yaml yml sql xlsx excel", "convert it to lines first"},
+    {"crlf dos eol line-ending newline delimiter", "write --delimiter=STRING, such as '\\r\\n'"},
+    {"json", "write jq -c '.[]' FILE | bigshuf; lines of JSON need no option"},
+    {"tsv", "leave it out; TABs separate fields unless -t is given"},
+    {"paragraphs paragraph conll conllu", "write cat -s FILE | bigshuf --delimiter='\\n\\n'"},
+    {"document documents doc docs sentence sentences", "write --delimiter=STRING for what ends each"},
+    {"mbox mail", "write --records=start:'From '"},
+    {"null nul print0 null-data null-terminated 0", "write -z"},
+    {"gzip gunzip gz zstd zst decompress uncompress compression bzip2 bz2 xz lz4",
+     "write -Z, and -o FILE.gz to compress"},
+    {"zip unzip", "write unzip -p FILE | bigshuf"},
+    {"encoding charset utf16 utf-16",
+     "write iconv -f UTF-16 -t UTF-8 FILE | bigshuf for UTF-16; others need no option"},
+};
+
+#define ROWS(table) (sizeof(table) / sizeof(table)[0])
+
+enum { NAME_BYTES = 32, FAR = 3 /* edits are no likeness */ };
 
 /* How many letters are to be put in, left out, changed, or swapped with their neighbours to make one name of the other
- * (the optimal string alignment distance); more than EDITS if one is too long. */
+ * (the optimal string alignment distance); FAR if one is too long. */
 static unsigned count_edits(const char *one, const char *other, size_t others)
 {
     unsigned edits[NAME_BYTES + 1][NAME_BYTES + 1];
     const size_t ones = strlen(one);
 
     if (ones > NAME_BYTES || others > NAME_BYTES)
-        return EDITS + 1;
+        return FAR;
     for (size_t i = 0; i <= ones; i++)
         for (size_t j = 0; j <= others; j++) {
             uint64_t best = i + j;
@@ -118,53 +161,85 @@ static unsigned count_edits(const char *one, const char *other, size_t others)
 }
 
 struct nearest {
-    const char *name; /* that was written, in small letters, with dashes for underscores */
-    unsigned edits;   /* fewer than these are wanted */
-    char *text;       /* the advice that goes with the fewest so far */
+    char name[NAME_BYTES + 2]; /* that was written, in small letters, with dashes for underscores */
+    size_t bytes;              /* of it */
+    unsigned edits;            /* fewer than these are wanted */
+    char *text;                /* the advice that goes with the fewest so far */
 };
 
-/* Is another name nearer than those so far? */
-static bool is_nearer(struct nearest *nearest, const char *other, size_t bytes)
+/* What ends at a colon or an equals sign. A letter alone stays as it is. */
+static void begin(struct nearest *nearest, const char *name, char text[SUGGEST_BYTES])
+{
+    nearest->bytes = least_size(strcspn(name, "=:"), NAME_BYTES + 1);
+    for (size_t i = 0; i < nearest->bytes; i++)
+        nearest->name[i] = (char)(name[i] == '_'       ? '-'
+                                  : nearest->bytes > 1 ? tolower((unsigned char)name[i])
+                                                       : name[i]);
+    nearest->name[nearest->bytes] = '\0';
+    nearest->edits = FAR;
+    nearest->text = text;
+    text[0] = '\0';
+}
+
+/* Is another name nearer than those so far? One edit makes it another name if this one has fewer letters than `one`,
+ * and two if it has fewer than `two`. */
+static bool is_nearer(struct nearest *nearest, const char *other, size_t bytes, size_t one, size_t two)
 {
     const unsigned edits = count_edits(nearest->name, other, bytes);
 
-    if (edits >= nearest->edits)
+    if (edits >= nearest->edits || (edits > 0 && nearest->bytes < one) || (edits > 1 && nearest->bytes < two))
         return false;
     nearest->edits = edits;
     return true;
 }
 
-static void look_at_words(struct nearest *nearest)
+/* There are many words, and their advice sends people off: two edits are never near enough. */
+static void look_at_words(struct nearest *nearest, const struct word *word, size_t count)
 {
-    for (size_t i = 0; i < WORDS; i++)
-        for (const char *name = words[i].names; *name != '\0'; name += strcspn(name, " "), name += *name == ' ')
-            if (is_nearer(nearest, name, strcspn(name, " ")))
-                snprintf(nearest->text, SUGGEST_BYTES, "; %s", words[i].advice);
+    for (; count > 0; count--, word++)
+        for (const char *name = word->names; *name != '\0'; name += strcspn(name, " "), name += *name == ' ')
+            if (is_nearer(nearest, name, strcspn(name, " "), 6, SIZE_MAX))
+                snprintf(nearest->text, SUGGEST_BYTES, "; %s", word->advice);
 }
 
 static void look_at_kinds(struct nearest *nearest)
 {
-    for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++)
-        if ((*kind)->argument == NULL && is_nearer(nearest, (*kind)->name, strlen((*kind)->name)))
-            snprintf(nearest->text, SUGGEST_BYTES, "; write --records=%s", (*kind)->name);
+    for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
+        const char *argument = (*kind)->argument;
+
+        if (is_nearer(nearest, (*kind)->name, strlen((*kind)->name), 4, 6))
+            snprintf(nearest->text, SUGGEST_BYTES, "; write --records=%s%s%s", (*kind)->name,
+                     argument != NULL ? ":" : "", argument != NULL ? argument : "");
+    }
 }
 
 /* Options go before words that are as near. A short name is near to too many. */
 const char *suggest_option(const struct option *options, const char *name, char text[SUGGEST_BYTES])
 {
-    const size_t bytes = least_size(strcspn(name, "="), NAME_BYTES + 1);
-    char small[NAME_BYTES + 2];
-    struct nearest nearest = {.name = small, .text = text};
+    struct nearest nearest;
 
-    for (size_t i = 0; i < bytes; i++)
-        small[i] = (char)(name[i] == '_' ? '-' : bytes > 1 ? tolower((unsigned char)name[i]) : name[i]);
-    small[bytes] = '\0';
-    text[0] = '\0';
-    nearest.edits = bytes < EDITED_BYTES ? 1 : bytes == EDITED_BYTES ? EDITS : EDITS + 1;
+    begin(&nearest, name, text);
     for (; options->name != NULL; options++)
-        if (is_nearer(&nearest, options->name, strlen(options->name)))
+        if (is_nearer(&nearest, options->name, strlen(options->name), 3, 6))
             snprintf(text, SUGGEST_BYTES, "; did you mean --%s?", options->name);
-    look_at_words(&nearest);
+    look_at_words(&nearest, words, ROWS(words));
+    look_at_words(&nearest, formats, ROWS(formats));
     look_at_kinds(&nearest);
+    return text;
+}
+
+/* Kinds go before words where there is an argument: line:4 is meant as lines:4. */
+const char *suggest_kind(const char *name, char text[SUGGEST_BYTES])
+{
+    const bool has_argument = strchr(name, ':') != NULL;
+    struct nearest nearest;
+
+    begin(&nearest, name, text);
+    if (has_argument)
+        look_at_kinds(&nearest);
+    if (text[0] == '\0')
+        look_at_words(&nearest, formats, ROWS(formats));
+    if (!has_argument)
+        look_at_kinds(&nearest);
     return text;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/tunable.h"
 #include "system/fault.h"
 #include "system/io.h"
@@ -52,14 +53,34 @@ int operand_stat(const char *name, struct stat *status)
 
 /* ---- Messages ---- */
 
-/* What may be meant by a name that is not there; NULL if nobody knows. */
+/* What may be meant by a name that is not there; NULL if nobody knows. The first row that fits: the name begins with a
+ * string, has one in it, or has no other letters than these. */
 static const char *advise_missing(const char *name)
 {
-    if (name[0] == '-' && name[1] != '\0')
-        return "options must come before --, or with POSIXLY_CORRECT before all files";
-    if (name[0] != '\0' && name[strspn(name, "0123456789")] == '\0')
-        return "a number belongs to an option, as in --header=1 or -n 1";
-    return strstr(name, "://") != NULL ? "bigshuf reads files, not URLs; write COMMAND | bigshuf" : NULL;
+    static const struct {
+        const char *begins, *has, *letters, *advice;
+    } rows[] = {
+        {.begins = "-", .advice = "options must come before --, or with POSIXLY_CORRECT before all files"},
+        {.begins = "\xe2\x80\x93", .advice = "this is no hyphen, with which options begin, but a dash"},
+        {.begins = "\xe2\x80\x94", .advice = "this is no hyphen, with which options begin, but a dash"},
+        {.begins = "~/", .advice = "the shell replaces ~ only if it is not quoted"},
+        {.letters = "0123456789", .advice = "a number belongs to an option, as in --header=1 or -n 1"},
+        {.has = "://", .advice = "bigshuf reads files, not URLs; write COMMAND | bigshuf"},
+        {.has = "*", .advice = "no file's name is like that, or it is quoted"},
+        {.has = ",", .advice = "write a blank between two FILEs, not a comma"},
+    };
+
+    uint64_t number;
+    const char *rest = number_digits(name, &number);
+
+    if (rest != NULL && *rest == '-' && number_parse(rest + 1, &number) == 0)
+        return "write -i LO-HI to shuffle numbers";
+    for (size_t i = 0; name[0] != '\0' && i < sizeof rows / sizeof rows[0]; i++)
+        if ((rows[i].begins == NULL || strncmp(name, rows[i].begins, strlen(rows[i].begins)) == 0) &&
+            (rows[i].has == NULL || strstr(name, rows[i].has) != NULL) &&
+            (rows[i].letters == NULL || name[strspn(name, rows[i].letters)] == '\0'))
+            return rows[i].advice;
+    return NULL;
 }
 
 void operand_report(const char *name, int error)

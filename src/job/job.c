@@ -382,6 +382,7 @@ static void finish(struct job *job)
 {
     if (job->resources.source != NULL)
         source_check(job->resources.source);
+    resources_check_taken(&job->resources);
     if (job->gnu != NULL)
         gnu_check(job->gnu);
     output_commit(job->resources.output);

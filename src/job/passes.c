@@ -74,6 +74,7 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
 
     engine_limit_files(&run->engine);
     scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
+    resources_check_taken(resources);
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
     header = source_header(resources->source, &header_bytes);
     if (draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine)))

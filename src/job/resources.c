@@ -215,6 +215,20 @@ void resources_open_output(struct resources *resources)
     resources->output = output_open(&plan);
 }
 
+/* An empty pipe may well be shuffled with a file of random bytes. */
+void resources_check_taken(const struct resources *resources)
+{
+    const struct options *options = &resources->options;
+    struct stat status;
+
+    if (options->taken_by == NULL || source_arrived_bytes(resources->source) > 0 ||
+        sys_stat(options->taken, &status) != 0 || !S_ISREG(status.st_mode) ||
+        (options->random_source != NULL && !operand_is_forgotten(resources->names, resources->name_count)))
+        return;
+    fault_say("--%s=%s: the only file that is named, and standard input is empty; name the FILE to shuffle after it",
+              options->taken_by, options->taken);
+}
+
 void resources_check_temporary(struct resources *resources)
 {
     if (resources->options.temporary_count > 0)

@@ -72,7 +72,9 @@ struct gnu *gnu_open(const char *path)
     if (io_look(path, &status) != 0) {
         if (errno == EISDIR)
             report_unreadable(gnu, errno);
-        fault_report(path, errno);
+        fault_advise(path, errno,
+                     path[0] != '\0' && path[strspn(path, "0123456789")] == '\0' ? "write --seed=STRING for a seed"
+                                                                                 : NULL);
     }
     if (S_ISREG(status.st_mode))
         open_file(gnu);

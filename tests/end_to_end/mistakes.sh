@@ -60,6 +60,30 @@ bigshuf --shrads=3 in =! unrecognized option '--shrads=3'; did you mean --shards
 bigshuf --Seed=42 in =! unrecognized option '--Seed=42'; did you mean --seed?
 bigshuf --head_count=3 in =! unrecognized option '--head_count=3'; did you mean --head-count?
 bigshuf --verison =! unrecognized option '--verison'; did you mean --version?
+bigshuf --sed=3 in =! unrecognized option '--sed=3'; did you mean --seed?
+bigshuf --cvs in =! unrecognized option '--cvs'; did you mean --csv?
+bigshuf --overwrite in =! unrecognized option '--overwrite'; leave it out; -o replaces FILE
+bigshuf --per-group=4 in =! unrecognized option '--per-group=4'; write --stratify-field=FIELD --split=N:FILE -o /dev/null for N lines of each class
+bigshuf --balanced in =! unrecognized option '--balanced'; write --stratify-field=FIELD --split=N:FILE -o /dev/null for N lines of each class
+bigshuf --upsample in =! unrecognized option '--upsample'; write -r -n COUNT, and --weight-field=FIELD for what is to come more often
+bigshuf --strata=2 in =! unrecognized option '--strata=2'; write --stratify-field=FIELD --split=P%:FILE
+bigshuf --interleaved in =! unrecognized option '--interleaved'; write --records=lines:8 for one interleaved FILE; for two, give each the same --seed and --expect-records
+bigshuf --mates in =! unrecognized option '--mates'; write --records=lines:8 for one interleaved FILE; for two, give each the same --seed and --expect-records
+bigshuf --level=9 -Z in =! unrecognized option '--level=9'; write --filter='gzip -9 > $FILE' for another level
+bigshuf --quote='"' in =! unrecognized option '--quote="'; write --csv, which reads fields in double quotes
+bigshuf --long=31 in =! unrecognized option '--long=31'; leave it out; -Z reads such files
+bigshuf --zip in =! unrecognized option '--zip'; write unzip -p FILE | bigshuf
+bigshuf --scatter=store --remove=a =! unrecognized option '--remove=a'; write --newest=N with --scatter, or see bigshuf-store(7) for one batch
+bigshuf --n_splits=5 in =! unrecognized option '--n_splits=5'; write --shards=K -o fold.%d for K folds
+bigshuf --num_proc=4 in =! unrecognized option '--num_proc=4'; write --parallel=N
+bigshuf --drop-header in =! unrecognized option '--drop-header'; write tail -n +2 FILE | bigshuf
+bigshuf --recursive folder =! unrecognized option '--recursive'; write find DIR -type f -print0 | sort -z | bigshuf --files0-from=-
+bigshuf --mix in =! unrecognized option '--mix'; name a FILE twice for two copies of it, <(bigshuf -n COUNT FILE) for a part of it
+bigshuf --merge in =! unrecognized option '--merge'; write sort FILE; bigshuf does not sort
+bigshuf -d, in =! invalid option -- 'd'; write -t C for fields, --delimiter=STRING for ends of lines
+bigshuf -C 1M in =! invalid option -- 'C'; write --shards=bytes:SIZE -o part-%05d
+bigshuf --table in =! unrecognized option '--table'
+bigshuf --pages in =! unrecognized option '--pages'
 bigshuf --no-such-option in =! unrecognized option '--no-such-option'
 bigshuf --sh in =! invalid --shards argument 'in': must be a number of files, records:N or bytes:BYTES
 bigshuf --weight in =! option '--weight' is ambiguous; write --weights or --weight-field
@@ -135,8 +159,23 @@ bigshuf --group-field=/user in =! in:1: nothing at /user: '1'; jq can mend such 
 bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number, digits only
 bigshuf --gather=store --piles=3- =! invalid --piles argument '3-': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
 bigshuf --tune=fast in =! invalid --tune argument 'fast': must be leaf-records=T or compress-temporary=auto|always|never
-bigshuf --records=jsonl in =! invalid record kind 'jsonl': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
-bigshuf --records=parquet in =! invalid record kind 'parquet': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
+bigshuf --records=jsonl in =! invalid record kind 'jsonl'; leave it out; lines are the default
+bigshuf --records=parquet in =! invalid record kind 'parquet'; convert it to lines first, such as with DuckDB
+bigshuf --records=tsv in =! invalid record kind 'tsv'; leave it out; TABs separate fields unless -t is given
+bigshuf --records=vcf in =! invalid record kind 'vcf'; write --header=start:'#'; its records are lines
+bigshuf --records=paragraphs in =! invalid record kind 'paragraphs'; write cat -s FILE | bigshuf --delimiter='\n\n'
+bigshuf --records=webdataset in =! invalid record kind 'webdataset'; write --records=tar
+bigshuf --records=CSV in =! invalid record kind 'CSV'; write --records=csv
+bigshuf --records=csv:header in =! invalid record kind 'csv:header'; write --records=csv
+bigshuf --records=fasq in =! invalid record kind 'fasq'; write --records=fastq
+bigshuf --records=lines in =! invalid record kind 'lines'; write --records=lines:N
+bigshuf --records=line:4 in =! invalid record kind 'line:4'; write --records=lines:N
+bigshuf --records=fixed:16 in =! invalid record kind 'fixed:16'; write --records=bytes:N
+bigshuf --records=delimiter:x in =! invalid record kind 'delimiter:x'; write --delimiter=STRING, such as '\r\n'
+bigshuf --records=16 in =! invalid record kind '16': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
+bigshuf --seed= in =! invalid --seed argument '': must not be empty, as an unset variable is; leave it out for a new order each time
+bigshuf --random-source=42 in =! 42: No such file or directory; write --seed=STRING for a seed
+bigshuf -n in.txt in =! invalid line count: 'in.txt': must be a whole number, digits only
 bigshuf --expect-records=1e3 in =! invalid --expect-records argument '1e3': must be a whole number, digits only
 bigshuf --header=yes in =! invalid --header argument 'yes': must be a number of lines, bytes:N or start:STRING
 bigshuf --header=2lines in =! invalid --header argument '2lines': must be a number of lines, bytes:N or start:STRING
@@ -148,12 +187,14 @@ END
 
 test_likely_mistakes_with_memory_and_temporary_folders_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf -S 64mb in =! invalid -S argument '64mb': must be a number and a unit, such as 64M, 1.5G or 50%
-bigshuf -S '64 MB' in =! invalid -S argument '64 MB': must be a number and a unit, such as 64M, 1.5G or 50%
+bigshuf -S 64mb in =! invalid -S argument '64mb': write 64MB
+bigshuf -S '64 MB' in =! invalid -S argument '64 MB': write 64MB
 bigshuf -S 4M in =! -S 4M: memory must be at least 8 MiB
 bigshuf -S 64 in =! -S 64: memory must be at least 8 MiB; a number alone counts KiB, so add a unit, such as 64M
 bigshuf -S max in =! invalid -S argument 'max': must be a number and a unit, such as 64M, 1.5G or 50%
 bigshuf --shards=bytes:100megs -o %d in =! invalid --shards=bytes argument '100megs': must be a number of bytes, such as 1000, 64K or 1.5G
+bigshuf --shards=bytes:100mb -o %d in =! invalid --shards=bytes argument '100mb': write 100MB
+bigshuf -S 4gib in =! invalid -S argument '4gib': write 4GiB
 bigshuf -T scratch/here in =! temporary file in scratch/here: No such file or directory
 bigshuf -S 0.5 in =! invalid -S argument '0.5': must be a number and a unit, such as 64M, 1.5G or 50%
 bigshuf -S 50%% in =! invalid -S argument '50%%': must be a number and a unit, such as 64M, 1.5G or 50%
@@ -176,6 +217,10 @@ bigshuf --split=33.33333%:test in =! invalid --split argument '33.33333%:test': 
 bigshuf --split=1000:test in =! --split: the files must not take more than the 3 records there are
 bigshuf --split=10%:test -o rest in =? warning: test: will be empty, since its share of 3 records is less than one
 bigshuf --split=1:out -o out in =! out and out: are the same output file; give them different names
+bigshuf --stratify-field=1 in =! --stratify-field needs --split, such as --split=20%:test -o train
+bigshuf --stratify-field=1 -n 4 --split=9%:a in =! cannot combine --stratify-field and -n; write --split=N:FILE -o /dev/null for N lines of each class
+bigshuf --stratify-field=1 --split-field=1 --split=9%:a in =! cannot combine --stratify-field and --split-field; split a list of the groups by class, then the lines by group
+bigshuf --split-field=1 --shards=2 -o %d in =! cannot combine --split-field and --shards; write --split=P%:FILE for each file
 bigshuf --seed=2 --split-field=2 --split=10%:a in =! in:1: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
 END
 }
@@ -190,7 +235,8 @@ bigshuf -o v.ZSTD in =? warning: v.ZSTD: will be plain text despite its name; ad
 bigshuf --filter= -o out in =! invalid --filter argument '': must be a command, such as 'gzip > $FILE.gz'
 bigshuf --filter=gzip -o out.gz in =? warning: --filter='gzip': does not mention $FILE, so out.gz is not written; write 'gzip > $FILE'
 bigshuf --filter=cat --split=1:a in =? warning: --filter='cat': does not mention $FILE, so a is not written; write 'cat > $FILE'
-FILE=; bigshuf --filter="gzip > $FILE.gz" --shards=2 -o %d in =? warning: --filter='gzip > .gz': must mention $FILE, which names each file; write it in single quotes, so that the shell leaves $FILE alone
+FILE=; bigshuf --filter="gzip > $FILE.gz" --shards=2 -o %d in =! --filter='gzip > .gz': must mention $FILE, which names each file; write it in single quotes, so that the shell leaves $FILE alone
+bigshuf --filter='gzip > $FILENAME.gz' --shards=2 -o %d in =! --filter='gzip > $FILENAME.gz': must mention $FILE, which names each file; write it in single quotes, so that the shell leaves $FILE alone
 bigshuf -o in </dev/null =! in: left alone, since no input is named, and standard input is /dev/null; name the input, or /dev/null to empty it
 bigshuf -o in in ./in =! ./in: is an output, and an input twice, so each run would double its records; name it once as an input
 bigshuf -o in in other =? warning: in: is the output and one of several inputs, so another run would add the others once more
@@ -208,6 +254,17 @@ test_likely_mistakes_with_inputs_are_told_with_what_would_be_right() {
 bigshuf '' =! '': No such file or directory
 bigshuf nofile =! nofile: No such file or directory
 bigshuf --header 1 in =! 1: No such file or directory; a number belongs to an option, as in --header=1 or -n 1
+bigshuf 1-10 =! 1-10: No such file or directory; write -i LO-HI to shuffle numbers
+bigshuf 2026-11-20 =! 2026-11-20: No such file or directory
+bigshuf in,other =! in,other: No such file or directory; write a blank between two FILEs, not a comma
+bigshuf '*.jsonl.gz' =! *.jsonl.gz: No such file or directory; no file's name is like that, or it is quoted
+bigshuf '~/in' =! ~/in: No such file or directory; the shell replaces ~ only if it is not quoted
+bigshuf –n 3 in =! –n: No such file or directory; this is no hyphen, with which options begin, but a dash
+bigshuf --seed in =! --seed=in: the only file that is named, and standard input is empty; name the FILE to shuffle after it
+: | bigshuf --seed in -o out =! --seed=in: the only file that is named, and standard input is empty; name the FILE to shuffle after it
+bigshuf --scatter=store2 --seed in < <(:) =! --seed=in: the only file that is named, and standard input is empty; name the FILE to shuffle after it
+bigshuf --delimiter in =! --delimiter=in: the only file that is named, and standard input is empty; name the FILE to shuffle after it
+bigshuf --random in =! --random-source=in: the only file that is named, and standard input is empty; name the FILE to shuffle after it
 bigshuf data/2026/in =! data/2026/in: No such file or directory
 bigshuf in/out =! in/out: Not a directory
 bigshuf $'in\r' =! in\r: No such file or directory: \r is a carriage return, as in lines that end with CRLF
@@ -253,22 +310,22 @@ test_likely_mistakes_with_fields_and_weights_are_told_with_what_would_be_right()
 bigshuf --weight-field=2 in =! in:1: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --weight-field=2 -t, crlf.csv =! crlf.csv:1: invalid weight: 'price'; if this is a header, add --header
 bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! crlf.csv:1: no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
-bigshuf --csv --weight-field=2 table.csv =! table.csv: record 1: invalid weight: 'price'; if this is a header, add --header
-bigshuf --csv --weight-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
-bigshuf --csv --weight-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; -t sets the separator of fields
-bigshuf --csv --group-field=2 tabs.csv =! tabs.csv: record 1: no field 2, only 1: 'a\t1'; -t sets the separator of fields
-bigshuf --csv --seed=2 --split-field=2 --split=9%:a semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; -t sets the separator of fields
+bigshuf --csv --weight-field=2 table.csv =! table.csv:1: invalid weight: 'price'; if this is a header, add --header
+bigshuf --csv --weight-field=3 table.csv =! table.csv:1: no field 3, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --csv --weight-field=2 semi.csv =! semi.csv:1: no field 2, only 1: 'a;1'; -t sets the separator of fields
+bigshuf --csv --group-field=2 tabs.csv =! tabs.csv:1: no field 2, only 1: 'a\t1'; -t sets the separator of fields
+bigshuf --csv --seed=2 --split-field=2 --split=9%:a semi.csv =! semi.csv:1: no field 2, only 1: 'a;1'; -t sets the separator of fields
 bigshuf --csv --header --group-field=b semi.csv =! semi.csv: no column 'b': the header has 'a;1'; -t sets the separator of fields
-bigshuf --csv -t '|' --group-field=2 semi.csv =! semi.csv: record 1: no field 2, only 1: 'a;1'; -t sets the separator of fields
-bigshuf --csv --group-field=3 both.csv =! both.csv: record 1: no field 3, only 2: 'a;1,2'; -t sets the separator of fields
+bigshuf --csv -t '|' --group-field=2 semi.csv =! semi.csv:1: no field 2, only 1: 'a;1'; -t sets the separator of fields
+bigshuf --csv --group-field=3 both.csv =! both.csv:1: no field 3, only 2: 'a;1,2'; -t sets the separator of fields
 bigshuf --seed=2 --split-field=1 -t, --split=9%:a -o out torn.csv =? warning: a: is empty, since no value of --split-field came there by chance
 bigshuf --seed=2 --split-field=1 -t, --split=99%:a torn.csv =? warning: standard output: is empty, since no value of --split-field came there by chance
 bigshuf --weights=few in =! few: too few weights: there are more than 1 records
-bigshuf --csv --group-field=3 table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --csv --group-field=3 table.csv =! table.csv:1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --csv --group-field=1 torn.csv =? warning: torn.csv: the records of group 'a' are not all neighbours, so they are several groups; sort by field 1 first
 bigshuf --csv --group-field=1 --split=1:test -o rest torn.csv =! torn.csv: the records of group 'a' are not all neighbours, so --split would divide it; sort by field 1 first
 bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
-bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! table.csv: record 1: no field 3, only 2: 'id,price'; -t sets the separator of fields
+bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! table.csv:1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --stratify-field=3 --split=10%:a -o out tabs.csv =! tabs.csv:1: no field 3, only 2: 'a\t1'; -t sets the separator of fields, --csv makes it a comma
 yes line 2>/dev/null | timeout 30 bigshuf --split-field=2 --split=10%:a =! -:1: no field 2, only 1: 'line'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --split-field=2 --split=9%:a lines.jsonl =! lines.jsonl:1: no field 2, only 1: '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id

@@ -98,9 +98,9 @@ bigshuf -r -n 5 --shards=2 -o %d.part in; cat [01].part | wc -l => 5
 bigshuf -n 0 --shards=2 -o %d.part in 2>said; cat [01].part | wc -l => 0
 bigshuf --records=bytes:1 --header=bytes:6 --headers-differ <(printf 1234567) => 1234567
 bigshuf --split-field=1 --split=2%:b --group-field=1 --shards=bytes:300 -o %d.one in 2>said; cat ?.one b | wc -l => 100
-bigshuf --gather=store --seed= --part=1/1 --epoch=1 -o %d.half --shards=2; cat ?.half | wc -l => 100
-bigshuf --seed= --part=4294967295/4294967295 in | wc -l => 1
-bigshuf --seed= --skip=1 -n 0 -i 1-134217728 =>
+bigshuf --gather=store --seed=1 --part=1/1 --epoch=1 -o %d.half --shards=2; cat ?.half | wc -l => 100
+bigshuf --seed=1 --part=4294967295/4294967295 in | wc -l => 1
+bigshuf --seed=1 --skip=1 -n 0 -i 1-134217728 =>
 bigshuf --header=start:"$(printf '%254s' '')" in | wc -l => 100
 (exec -a other bigshuf -n1 nowhere) =! nowhere: No such file or directory
 POSIXLY_CORRECT=1 bigshuf -n1 2 -n2 =! -n2: No such file or directory; options must come before --, or with POSIXLY_CORRECT before all files
@@ -245,15 +245,15 @@ bigshuf --split-field=1 --group-field=2 =! cannot combine --split-field and --gr
 bigshuf --shards=bytes:2 -r =! cannot combine --shards=bytes and -r without -n
 bigshuf -r --split=2:a =! cannot combine --split and -r without -n
 bigshuf -z --gather=a =! cannot combine -z and --gather without --list
-bigshuf --skip=1 --seed= --split=5%:a =! cannot combine --skip and --split
-bigshuf --skip=1 --seed= --shards=2 -o %d =! cannot combine --skip and --shards
+bigshuf --skip=1 --seed=1 --split=5%:a =! cannot combine --skip and --split
+bigshuf --skip=1 --seed=1 --shards=2 -o %d =! cannot combine --skip and --shards
 bigshuf --skip=1 --random-source=a =! cannot combine --skip and --random-source
-bigshuf --skip=1 --seed= --keep-order -n 2 =! cannot combine --keep-order and --skip
-bigshuf --skip=1 --seed= --probability=1 =! cannot combine --probability and --skip
-bigshuf --skip=1 --seed= --scatter=a =! cannot combine --skip and --scatter
-bigshuf --skip=1 --seed= --gather=a --list =! cannot combine --list and --skip
-bigshuf --skip=1 --seed= -n 1 -i 0-134217728 =! cannot combine --skip and -n of an -i range over 2^27
-bigshuf --part=1/2 --seed= -n 1 -i 0-18446744073709551615 =! cannot combine --part and -n of an -i range over 2^27
+bigshuf --skip=1 --seed=1 --keep-order -n 2 =! cannot combine --keep-order and --skip
+bigshuf --skip=1 --seed=1 --probability=1 =! cannot combine --probability and --skip
+bigshuf --skip=1 --seed=1 --scatter=a =! cannot combine --skip and --scatter
+bigshuf --skip=1 --seed=1 --gather=a --list =! cannot combine --list and --skip
+bigshuf --skip=1 --seed=1 -n 1 -i 0-134217728 =! cannot combine --skip and -n of an -i range over 2^27
+bigshuf --part=1/2 --seed=1 -n 1 -i 0-18446744073709551615 =! cannot combine --part and -n of an -i range over 2^27
 bigshuf --keep-order --weights=a =! --keep-order needs -n
 bigshuf --filter=a =! --filter needs -o or --split
 bigshuf --headers-differ =! --headers-differ needs --header

@@ -7,7 +7,7 @@ test_golden_orders() {
     cases <<'END'
 seq 10 | bigshuf --seed=42 => 10 5 9 3 2 4 8 7 6 1
 seq 20 | bigshuf --seed=42 => 19 10 5 9 13 3 2 4 15 8 14 7 16 18 11 12 17 6 20 1
-seq 10 | bigshuf --seed= => 3 4 10 2 8 9 5 1 6 7
+seq 10 | bigshuf --seed= =! invalid --seed argument '': must not be empty, as an unset variable is; leave it out for a new order each time
 seq 100000 | bigshuf --seed=42 --tune=leaf-records=8 | md5 => bff3e53e870389f75b2c9c8306970bd5
 seq 200000 | bigshuf --seed=42 --tune=leaf-records=64 | md5 => 0f875d3e4e9e727b341fe7459903256c
 # So rare that it was looked for: a random word is rejected, without which some results would be likelier than others by

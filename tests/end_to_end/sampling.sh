@@ -28,7 +28,7 @@ test_golden_samples() {
     seq 50 >fifty
     cases <<'END'
 bigshuf --seed=42 -r -n 10 in => 8 8 6 1 8 7 4 3 2 4
-bigshuf --seed= -r -n 10 in => 6 5 3 3 7 1 9 1 2 2
+bigshuf --seed=7 -r -n 10 in => 3 9 8 3 7 10 7 1 2 2
 bigshuf --seed=42 -r -n 10 -i 1-10 => 8 8 6 1 8 7 4 3 2 4
 bigshuf --seed=42 -r -n 4 --skip=6 in => 4 3 2 4
 bigshuf --seed=42 -r -n 4 --skip=6 -i 1-10 => 4 3 2 4
@@ -38,25 +38,25 @@ bigshuf --seed=42 -r -n 3 -i 5-18446744073709551610 => 13958845504583284209 1429
 seq 1000 | bigshuf --seed=42 -r -n 100000 | md5 => ab22e60aec218c9b902c866f42f8d6d5
 
 bigshuf --seed=42 -n 5 -i 1-1000000000 => 630534407 914470329 266319650 617398065 65878309
-bigshuf --seed= -n 5 -i 1-1000000000 => 50217476 595632745 102374243 298080167 983789404
+bigshuf --seed=7 -n 5 -i 1-1000000000 => 685218575 413272342 379518993 439641813 815236047
 bigshuf --seed=42 -n 4 -i 0-268435455 => 169257790 245476259 71489636 165731530
 bigshuf --seed=42 -n 3 -i 0-13835058055282163711 => 12651750089595875997 8541738066601645137 911430223224690763
 bigshuf --seed=42 -n 3 -i 0-18446744073709551615 => 11631306825083165608 16869000119461167997 4912730423512331632
 bigshuf --seed=42 -n 100000 -i 1-1000000000 | md5 => 72112d7eeec46cab9eea4ec420f4653d
 
 bigshuf --seed=42 --probability=0.2 fifty => 2 5 8 13 17 22 24 31 37 38 43 45 49
-bigshuf --seed= --probability=0.2 fifty => 4 15 17 20 21 30 43 50
+bigshuf --seed=7 --probability=0.2 fifty => 7 8 10 11 15 21 22 29 31 47
 seq 100000 | bigshuf --seed=42 --probability=0.3 | md5 => 4f802a8b97cedab71e856862a41baf10
 
 bigshuf --seed=42 --weight-field=1 in => 10 7 9 2 4 8 5 3 6 1
-bigshuf --seed= --weight-field=1 in => 10 2 6 9 7 8 5 3 4 1
-bigshuf --seed= --weight-field=1 --skip=7 -n 2 in => 3 4
+bigshuf --seed=7 --weight-field=1 in => 5 9 10 7 4 1 6 3 8 2
+bigshuf --seed=7 --weight-field=1 --skip=7 -n 2 in => 3 8
 printf '0\n1\n1\n' | bigshuf --seed=42 --weight-field=1 --skip=3 =! warning: records of weight 0 are never drawn: 1*--skip=3: only 2 records; *
 seq 10000 | bigshuf --seed=42 --weight-field=1 | md5 => 803b59a361507921009fc31cd4f832a2
 
 bigshuf --seed=42 --weight-field=1 -r -n 10 in => 4 5 7 9 8 2 9 10 10 10
-bigshuf --seed= --weight-field=1 -r -n 10 in => 5 7 2 10 7 8 10 10 2 9
-bigshuf --seed= --weight-field=1 -r -n 3 --skip=7 in => 10 2 9
+bigshuf --seed=7 --weight-field=1 -r -n 10 in => 10 5 4 9 4 5 8 8 7 8
+bigshuf --seed=7 --weight-field=1 -r -n 3 --skip=7 in => 8 7 8
 seq 1000 | bigshuf --seed=42 --weight-field=1 -r -n 100000 | md5 => 249b455008e0dc2ba647a96b806491f6
 END
 }
@@ -382,8 +382,8 @@ bigshuf --header=2 --weight-field=1 <headed =! -:4: invalid weight: 'x'
 bigshuf --header=bytes:3 --weight-field=1 headed headed =! headed:4: invalid weight: 'x'
 bigshuf --header=start:'#' --headers-differ --weight-field=1 first second =! second: record 2: invalid weight: 'x'
 printf 'h\n;1;x;' | bigshuf --header=1 --delimiter=';' --weight-field=1 =! -:3: invalid weight: 'x'
-bigshuf --csv -t ';' --weight-field=2 quoted =! quoted: record 1: invalid weight: '1;5'
-bigshuf --csv --header --weight-field=2 missing missing =! missing: record 2: no field 2, only 1: 'c'
+bigshuf --csv -t ';' --weight-field=2 quoted =! quoted:1: invalid weight: '1;5'
+bigshuf --csv --header --weight-field=2 missing missing =! missing:4: no field 2, only 1: 'c'
 printf '0123456789012345678901234567890123456789xx\n' | bigshuf --weight-field=1 =! -:1: invalid weight: '0123456789012345678901234567890123456789'
 printf 'a\033\0\n' | bigshuf --weight-field=1 =! -:1: invalid weight: 'a\\x1b'; if this is a header, add --header
 bigshuf --weights=- < <(seq 3) =! standard input cannot hold both records and weights

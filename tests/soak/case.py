@@ -531,7 +531,7 @@ class Maker:
     def make(self):
         """The case."""
         case, draw = self.case, self.draw
-        case.opts["seed"] = draw.choice(("", "1", "42", "x" * 70, str(draw.randrange(10**9))))
+        case.opts["seed"] = draw.choice(("1", "42", "x" * 70, str(draw.randrange(10**9))))
         if self.chance(5):
             recipes.change(self)
             return case
