@@ -212,6 +212,15 @@ test_recipe_of_a_store_takes_files_of_any_names() {
     same 12 "$(grep -c 'nothing was added$' said)"
 }
 
+test_store_page_says_how_one_batch_is_removed() {
+    seq 5 | bigshuf --scatter=store --piles=2 --batch=day07
+    seq 3 | bigshuf --scatter=store --batch=day08
+    bash -c "$(sed -n 's/^\.Ql \(mv .*\)/\1/p' "$TOP/man/bigshuf-store.7" | tr -d '\\')"
+    same '1 2 3' "$(bigshuf --gather=store | sort | xargs)"
+    bigshuf --scatter=store --sweep >.out
+    same 'day08 format' "$(ls -A store | sort | xargs)"
+}
+
 # Of the section of that name: its lines whose last word is an MD5, and those that begin as the title says.
 values_to_check() {
     sed -n '/^\.Sh VALUES TO CHECK/,/^\.Sh SEE/p' "$order_page" | sed 's/\\-/-/g'
