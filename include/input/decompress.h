@@ -33,12 +33,14 @@ struct decompress_beginning {
     const struct packer *packer; /* NULL: the file is not compressed */
     size_t seen;                 /* bytes, fewer than PACKER_LOOK_BYTES if there are no more */
     size_t bytes;                /* that were read to find out, and come first: 0 for a regular file */
-    uint8_t data[PACKER_LOOK_BYTES];
+    const uint8_t *data;         /* those; they stay until other bytes are fed to a program */
 };
 
-/* Look at a file that is open for reading: from the byte `at` of a regular file, or, if that is -1, at the next bytes.
- * Returns 0, or -1 with errno. */
+/* Look at a regular file that is open for reading, from the byte `at` on. Returns 0, or -1 with errno. */
 int decompress_look(int fd, off_t at, struct decompress_beginning *beginning);
+
+/* The same of one that cannot be read again, and is to be read next. */
+int decompress_look_once(struct decompress *decompress, int fd, struct decompress_beginning *beginning);
 
 /* File i is to be read next. Does a program run ahead for it? */
 bool decompress_is_ahead(struct decompress *decompress, size_t i);

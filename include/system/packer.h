@@ -8,26 +8,32 @@
 
 #include "system/fault.h"
 
-enum { PACKER_PROGRAMS = 2, PACKER_ENDINGS = 3, PACKER_BEGINNINGS = 2, PACKER_LOOK_BYTES = 6 };
+enum { PACKER_PROGRAMS = 3, PACKER_ENDINGS = 3, PACKER_BEGINNINGS = 2, PACKER_LOOK_BYTES = 8 };
 
 struct packer_beginning {
     const char *data; /* NULL: there is no further one */
     size_t bytes;
+    unsigned first; /* so many values of the first byte: that one, and those that follow it */
 };
 
 struct packer {
-    const char *program[PACKER_PROGRAMS]; /* to compress, the first one rather; the last one decompresses */
+    const char *program[PACKER_PROGRAMS]; /* to compress, the first one that is there; the last one decompresses */
     const char *threads[PACKER_PROGRAMS]; /* the option of each that a number of threads follows; NULL: it has none */
     const char *pack;                     /* the options with which they compress standard input to standard output */
+    const char *window;                   /* another option to decompress, or NULL */
     const char *ending[PACKER_ENDINGS];   /* of the names of such files, and of archives in them */
     struct packer_beginning beginning[PACKER_BEGINNINGS]; /* their first bytes, any of these */
     const char *script; /* a shell command to decompress, if the program does not fail as it should; or NULL */
 };
 
-/* The packer of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough, or of this name, in capitals or
- * not. NULL: none. */
+/* The packer of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough behind what packer_skips says, or of
+ * this name, in capitals or not. NULL: none. */
 const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes);
 const struct packer *packer_of_name(const char *name);
+
+/* How many bytes of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough, are skipped before what shows its
+ * format; 0: none. */
+uint64_t packer_skips(const uint8_t *data, size_t bytes);
 
 /* What it is called: the program that is sure to know the format. */
 const char *packer_name(const struct packer *packer);

@@ -82,7 +82,8 @@ static void look_at_beginning(struct contents *contents, off_t at, struct decomp
 {
     const char *name = name_of(contents);
 
-    if (decompress_look(contents->fd, at, beginning) != 0)
+    if ((at >= 0 ? decompress_look(contents->fd, at, beginning)
+                 : decompress_look_once(contents->decompress, contents->fd, beginning)) != 0)
         report(contents);
     if (contents->decompresses && beginning->seen < PACKER_LOOK_BYTES && beginning->packer == NULL &&
         packer_of_name(name) != NULL)

@@ -129,31 +129,50 @@ static struct turn *turn_of(struct decompress *decompress, size_t i)
 
 /* ---- Looking ---- */
 
-/* As much of what cannot be read again as there is room for, or as there is. */
-static int read_first(int fd, struct decompress_beginning *beginning)
-{
-    ssize_t got = 1;
-
-    while (got > 0 && beginning->bytes < sizeof beginning->data) {
-        got = io_read(fd, beginning->data + beginning->bytes, sizeof beginning->data - beginning->bytes);
-        if (got > 0)
-            beginning->bytes += (size_t)got;
-    }
-    beginning->seen = beginning->bytes;
-    return got < 0 ? -1 : 0;
-}
+/* So many frames that are skipped, one after another, are followed in a file; nobody has more than one. */
+enum { SKIPS_MAX = 1000 };
 
 int decompress_look(int fd, off_t at, struct decompress_beginning *beginning)
 {
-    struct iovec piece = {.iov_base = beginning->data, .iov_len = sizeof beginning->data};
+    uint8_t data[PACKER_LOOK_BYTES];
+    struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
+    const struct packer *packer = NULL;
+    uint64_t skipped = 1;
+    size_t got;
 
-    beginning->bytes = 0;
-    beginning->seen = 0;
-    if (at >= 0 && io_read_at(fd, &piece, 1, at, &beginning->seen) != 0 && errno != 0)
-        return -1;
-    if (at < 0 && read_first(fd, beginning) != 0)
-        return -1;
-    beginning->packer = packer_of_beginning(beginning->data, beginning->seen);
+    *beginning = (struct decompress_beginning){.packer = NULL};
+    for (unsigned i = 0; skipped > 0 && i < SKIPS_MAX; i++) {
+        if (io_read_at(fd, &piece, 1, at, &got) != 0 && errno != 0)
+            return -1;
+        packer = packer_of_beginning(data, got);
+        beginning->packer = packer != NULL ? packer : beginning->packer;
+        beginning->seen = i == 0 ? got : beginning->seen;
+        skipped = packer_skips(data, got);
+        at += (off_t)skipped;
+    }
+    return 0;
+}
+
+/* No more is read than it takes. What is skipped may be more than there is room for: see packer.c. */
+int decompress_look_once(struct decompress *decompress, int fd, struct decompress_beginning *beginning)
+{
+    uint8_t *data = decompress->feed.data;
+    uint64_t wanted = PACKER_LOOK_BYTES, skipped = 0;
+    size_t used = 0;
+    ssize_t got = 1;
+
+    while (got > 0 && used < wanted && wanted <= FEED_BYTES) {
+        got = io_read(fd, data + used, (size_t)wanted - used);
+        if (got < 0)
+            return -1;
+        used += (size_t)got;
+        if (used == wanted) {
+            skipped = packer_skips(data + used - PACKER_LOOK_BYTES, PACKER_LOOK_BYTES);
+            wanted += skipped;
+        }
+    }
+    *beginning = (struct decompress_beginning){
+        .packer = packer_of_beginning(data, used), .seen = used, .bytes = used, .data = data};
     return 0;
 }
 
@@ -180,9 +199,9 @@ static int start(struct turn *turn, size_t i, const struct decompress_beginning 
     return 0;
 }
 
-/* Have a pipe to feed a program with, and bytes for it that were read. Returns the end for the program, or -1 with
+/* Have a pipe to feed a program with, and so many bytes for it that were read. Returns the end for the program, or -1 with
  * errno. */
-static int begin_feed(struct feed *feed, const uint8_t *data, size_t bytes)
+static int begin_feed(struct feed *feed, size_t bytes)
 {
     int ends[2];
 
@@ -192,14 +211,13 @@ static int begin_feed(struct feed *feed, const uint8_t *data, size_t bytes)
     feed->pipe = ends[1];
     feed->next = feed->data;
     feed->bytes = bytes;
-    memcpy(feed->data, data, bytes);
     sys_widen_pipe(feed->pipe);
     return sys_set_nonblocking(feed->pipe) == 0 ? feed->held : -1;
 }
 
 void decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning)
 {
-    const int input = beginning->bytes > 0 ? begin_feed(&decompress->feed, beginning->data, beginning->bytes) : fd;
+    const int input = beginning->bytes > 0 ? begin_feed(&decompress->feed, beginning->bytes) : fd;
     struct packer_command command;
 
     if (input >= 0 && start(turn_of(decompress, i), i, beginning, fd, input) == 0)

@@ -1,8 +1,12 @@
 /* Formats are known by their first bytes: RFC 1952 (gzip), RFC 8878 (zstd), the specifications of xz, bzip2 and of the
- * LZ4 frame; of bzip2 the level that follows is looked at too, since "BZh" could begin a text. pzstd begins with a
- * frame that zstd skips, lz4 -l makes frames of an older kind, gzip reads what compress made, and xz what lzma made:
- * that begins as the number 93 does, so that what follows is looked at, too, the size of a dictionary from 64 KiB on
- * and a size that is not known, as lzma writes it. */
+ * LZ4 frame; of bzip2 the level that follows is looked at too, since "BZh" could begin a text. zstd reads its formats
+ * from 0.1 on, lz4 -l makes frames of an older kind, gzip reads what compress made, and xz what lzma made: that begins
+ * as the number 93 does, so that what follows is looked at, too, the size of a dictionary from 64 KiB on and a size that
+ * is not known, as lzma writes it.
+ *
+ * Files of zstd and lz4 may begin with frames of other data, which either program skips, as pzstd makes them. What
+ * follows them decides; if that is not seen, it is for zstd, which reads files of lz4 as well if it is built as usual,
+ * and else fails. */
 
 #include "system/packer.h"
 
@@ -14,19 +18,32 @@
 
 #include "system/program.h"
 
+/* Of frames that are skipped: the first of so many that differ in their first byte. */
+#define SKIPPED_MAGIC "\x50\x2a\x4d\x18"
+enum { SKIPPED_MAGICS = 16 };
+
 /* If bzip2 finds unknown bytes behind a compressed file, it leaves them out and succeeds, but says so. */
 static const char strict_bunzip2[] = "{ said=$(bzip2 -dc 2>&1 >&3 3>&-); } 3>&1; status=$?\n"
                                      "[ -z \"$said\" ] || printf '%s\\n' \"$said\" >&2\n"
                                      "[ $status -gt 0 ] || [ -z \"$said\" ] || status=1\n"
                                      "exit $status";
 
-/* -n: no time in the file, so that the same records make the same file. */
+/* -n: no time in the file, so that the same records make the same file. What the window of zstd may be at most, 2 GiB,
+ * is too large for a program of 32 bits. */
+#define ZSTD_WINDOW (sizeof(size_t) > 4 ? "--long=31" : "--long=30")
+
 static const struct packer packers[] = {
-    {{"pigz", "gzip"}, {"-p"}, "-nc", {".gz", ".tgz"}, {{"\x1f\x8b", 2}, {"\x1f\x9d", 2}}, NULL},
-    {{"zstd"}, {"-T"}, "-c", {".zst", ".tzst", ".zstd"}, {{"\x28\xb5\x2f\xfd", 4}, {"\x50\x2a\x4d\x18", 4}}, NULL},
-    {{"xz"}, {"-T"}, "-c", {".xz", ".txz"}, {{"\xfd\x37\x7a\x58\x5a\x00", 6}, {"\x5d\x00\x00", 3}}, NULL},
-    {{"bzip2"}, {NULL}, "-c", {".bz2", ".tbz2"}, {{"BZh", 3}}, strict_bunzip2},
-    {{"lz4"}, {NULL}, "-c", {".lz4"}, {{"\x04\x22\x4d\x18", 4}, {"\x02\x21\x4c\x18", 4}}, NULL},
+    {{"pigz", "gzip"}, {"-p"}, "-nc", NULL, {".gz", ".tgz"}, {{"\x1f\x8b", 2, 1}, {"\x1f\x9d", 2, 1}}, NULL},
+    {{"zstd"},
+     {"-T"},
+     "-c",
+     ZSTD_WINDOW,
+     {".zst", ".tzst", ".zstd"},
+     {{"\x1e\xb5\x2f\xfd", 4, 11}, {SKIPPED_MAGIC, 4, SKIPPED_MAGICS}},
+     NULL},
+    {{"xz"}, {"-T"}, "-c", NULL, {".xz", ".txz"}, {{"\xfd\x37\x7a\x58\x5a\x00", 6, 1}, {"\x5d\x00\x00", 3, 1}}, NULL},
+    {{"lbzip2", "pbzip2", "bzip2"}, {"-n", "-p"}, "-c", NULL, {".bz2", ".tbz2"}, {{"BZh", 3, 1}}, strict_bunzip2},
+    {{"lz4"}, {NULL}, "-c", NULL, {".lz4"}, {{"\x04\x22\x4d\x18", 4, 1}, {"\x02\x21\x4c\x18", 4, 1}}, NULL},
 };
 
 const char *const packer_own_variables[] = {"GZIP",  "XZ_OPT", "XZ_DEFAULTS", "ZSTD_CLEVEL",   "ZSTD_NBTHREADS",
@@ -36,25 +53,51 @@ enum { PACKERS = sizeof packers / sizeof packers[0] };
 
 static bool begins_with(const struct packer_beginning *beginning, const uint8_t *data, size_t bytes)
 {
-    if (bytes < beginning->bytes || memcmp(data, beginning->data, beginning->bytes) != 0)
+    if (bytes < beginning->bytes || memcmp(data + 1, beginning->data + 1, beginning->bytes - 1) != 0 ||
+        (unsigned)(data[0] - (uint8_t)beginning->data[0]) >= beginning->first)
         return false;
     switch (data[0]) {
     case 'B':
         return bytes > beginning->bytes && data[3] >= '1' && data[3] <= '9';
     case 0x5d:
-        return bytes >= PACKER_LOOK_BYTES && (data[3] > 0) != (data[4] > 0) && data[5] == 0xff;
+        return bytes > 5 && (data[3] > 0) != (data[4] > 0) && data[5] == 0xff;
     default:
         return true;
     }
 }
 
-const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes)
+uint64_t packer_skips(const uint8_t *data, size_t bytes)
+{
+    static const struct packer_beginning skipped = {SKIPPED_MAGIC, 4, SKIPPED_MAGICS};
+    uint64_t size = 0;
+
+    if (bytes < PACKER_LOOK_BYTES || !begins_with(&skipped, data, bytes))
+        return 0;
+    for (size_t i = PACKER_LOOK_BYTES; i > skipped.bytes; i--)
+        size = size << 8 | data[i - 1];
+    return PACKER_LOOK_BYTES + size;
+}
+
+static const struct packer *packer_at(const uint8_t *data, size_t bytes)
 {
     for (size_t i = 0; i < PACKERS; i++)
         for (size_t b = 0; b < PACKER_BEGINNINGS && packers[i].beginning[b].data != NULL; b++)
             if (begins_with(&packers[i].beginning[b], data, bytes))
                 return &packers[i];
     return NULL;
+}
+
+const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes)
+{
+    const struct packer *first = packer_at(data, bytes), *packer = first;
+    uint64_t skipped;
+
+    while ((skipped = packer_skips(data, bytes)) > 0 && skipped < bytes) {
+        data += skipped;
+        bytes -= (size_t)skipped;
+        packer = packer_at(data, bytes);
+    }
+    return packer != NULL ? packer : first;
 }
 
 static bool ends_with(const char *name, const char *ending)
@@ -76,7 +119,11 @@ const struct packer *packer_of_name(const char *name)
 /* The last one that there is. */
 static unsigned last_program(const struct packer *packer)
 {
-    return packer->program[1] != NULL;
+    unsigned last = PACKER_PROGRAMS - 1;
+
+    while (packer->program[last] == NULL)
+        last--;
+    return last;
 }
 
 const char *packer_name(const struct packer *packer)
@@ -92,8 +139,11 @@ static void compose(struct packer_command *command, const char *program, const c
 
 void packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads)
 {
-    const unsigned chosen = program_is_there(packer->program[0]) ? 0 : last_program(packer);
+    const unsigned last = last_program(packer);
+    unsigned chosen = 0;
 
+    while (chosen < last && !program_is_there(packer->program[chosen]))
+        chosen++;
     compose(command, packer->program[chosen], packer->pack);
     if (packer->threads[chosen] == NULL)
         return;
@@ -106,6 +156,7 @@ void packer_pack(struct packer_command *command, const struct packer *packer, un
 void packer_unpack(struct packer_command *command, const struct packer *packer)
 {
     compose(command, packer_name(packer), "-dc");
+    command->arguments[2] = packer->window;
     if (packer->script != NULL)
         memcpy(command->arguments, (const char *[]){"sh", "-c", packer->script}, 3 * sizeof command->arguments[0]);
 }
