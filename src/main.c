@@ -21,7 +21,7 @@
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
  *                    archive grouping torn key_check record_reader position generated source stream
- *                    contents hints decompress mapped operand
+ *                    contents hints foreign decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header csv sequences string lines sizes tar_kind length tail key record tar_headers
  *                    scan field json

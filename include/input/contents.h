@@ -24,9 +24,7 @@
 struct contents {
     const char *const *names;
     size_t count;
-    const struct record_format *format; /* of the records that the files are to be */
-    bool decompresses;                  /* those that are compressed: else they are refused */
-    struct hints hints;
+    struct hints hints;            /* what was asked for: compressed files are decompressed, or else refused */
     struct file_mark *marks;       /* of each file, from when it was first opened */
     off_t start;                   /* of standard input, if it is a regular file */
     size_t packed;                 /* regular files that are compressed, and to be decompressed */
@@ -40,9 +38,9 @@ struct contents {
     size_t taken; /* of the bytes in that */
 };
 
-/* The names ("-" is standard input) must stay, as must `contents` and the format. */
-void contents_open(struct contents *contents, const char *const *names, size_t count,
-                   const struct record_format *format, bool decompresses);
+/* The names ("-" is standard input) must stay, as must `contents`, and what is in the hints, of which nothing is told.
+ */
+void contents_open(struct contents *contents, const char *const *names, size_t count, const struct hints *hints);
 void contents_release(struct contents *contents);
 
 /* Look at the next file. The run ends if it is known, without side effects, that it cannot be read. Returns whether it
@@ -65,8 +63,8 @@ void contents_end(struct contents *contents);
 
 void contents_close(struct contents *contents);
 
-/* Refuse a regular file that is also an output, if it begins like one that shuffling would make unreadable (hints.h).
- * Standard input ("-") is looked at from its present position. */
-void contents_refuse(const char *name, const struct record_format *format, bool decompresses);
+/* Refuse a regular file that is also an output, if it begins like one that shuffling would damage (hints.h). Standard
+ * input ("-") is looked at from its present position. */
+void contents_refuse(const char *name, const struct hints *hints);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/header.h"
 #include "record/record.h"
 #include "record/tail.h"
 #include "system/packer.h"
@@ -16,20 +17,22 @@
 enum { HINTS_LOOK_BYTES = 16 << 10 };
 
 struct hints {
+    const struct record_format *format; /* that was asked for, */
+    const struct header_rule *header;   /* with this header, */
+    bool decompresses;                  /* and -Z */
     bool content_told;
     bool end_told;
 };
 
 /* Look at the beginning of a file, `unpacked` if it was compressed: is it (still) compressed, an archive, a table, text
  * in UTF-16, or one whose records are no lines, such as CSV with newlines in fields and JSON with several lines for a
- * value? Records of a fixed size or with a length may begin so by chance. */
-void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
-                const uint8_t *data, size_t bytes);
+ * value, or that has a header which was not asked for? Records of a fixed size or with a length may begin so by chance.
+ * With -Z, the run ends if it is no text. */
+void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes);
 
-/* Refuse a file that begins so and is also an output: nobody can read a shuffled archive, and it may be the only copy.
- * Not if lines of text may begin like that, as with FASTA. */
-void hints_refuse(const struct record_format *format, bool unpacked, const char *name, const uint8_t *data,
-                  size_t bytes);
+/* Refuse a file that begins so and is also an output: it would be damaged, and may be the only copy. Not if lines of
+ * text may begin like that, as with JSON in one line. */
+void hints_refuse(const struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes);
 
 /* Refuse a file that should be records of this kind, and is compressed. */
 _Noreturn void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name);

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "output/framing.h"
 #include "output/split.h"
+#include "record/header.h"
 #include "record/key.h"
 #include "record/record.h"
 #include "temporary/spill.h"
@@ -43,8 +44,9 @@ struct output_plan {
     unsigned filters;   /* at most so many programs unfinished at a time, at least 1 (filter.h) */
 
     struct record_format format;
-    struct framing framing;    /* its header is not counted in shard_bytes */
-    struct spill_place *place; /* for temporary files; needed with shard_bytes */
+    const struct header_rule *header; /* of the inputs */
+    struct framing framing;           /* its header is not counted in shard_bytes */
+    struct spill_place *place;        /* for temporary files; needed with shard_bytes */
 };
 
 /* Is it a pattern: text with one "%d", or "%0Nd" for at least N digits, where the number stands? "%%" is a percent

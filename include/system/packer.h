@@ -3,6 +3,7 @@
 
 /* Programs that compress files and decompress them, one for each format; and how a file shows its format. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,8 +32,10 @@ struct packer {
 const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes);
 const struct packer *packer_of_name(const char *name);
 
-/* How many bytes of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough, are skipped before what shows its
- * format; 0: none. */
+bool packer_ends_with(const char *name, const char *ending); /* in capitals or not */
+
+/* How many bytes of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough, are skipped before what shows
+ * its format; 0: none. */
 uint64_t packer_skips(const uint8_t *data, size_t bytes);
 
 /* What it is called: the program that is sure to know the format. */

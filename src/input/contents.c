@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "input/foreign.h"
 #include "input/operand.h"
 #include "record/tar_headers.h"
 #include "system/fault.h"
@@ -18,11 +19,9 @@
  */
 enum { PIPE_BYTES = 65536 };
 
-void contents_open(struct contents *contents, const char *const *names, size_t count,
-                   const struct record_format *format, bool decompresses)
+void contents_open(struct contents *contents, const char *const *names, size_t count, const struct hints *hints)
 {
-    *contents =
-        (struct contents){.names = names, .count = count, .format = format, .decompresses = decompresses, .fd = -1};
+    *contents = (struct contents){.names = names, .count = count, .hints = *hints, .fd = -1};
     contents->marks = fault_allocate(count + 1, sizeof *contents->marks);
 }
 
@@ -85,9 +84,23 @@ static void look_at_beginning(struct contents *contents, off_t at, struct decomp
     if ((at >= 0 ? decompress_look(contents->fd, at, beginning)
                  : decompress_look_once(contents->decompress, contents->fd, beginning)) != 0)
         report(contents);
-    if (contents->decompresses && beginning->seen < PACKER_LOOK_BYTES && beginning->packer == NULL &&
+    if (contents->hints.decompresses && beginning->seen < PACKER_LOOK_BYTES && beginning->packer == NULL &&
         packer_of_name(name) != NULL)
         fault_say("%s: too short for a compressed file; it may be cut off", fault_name(name));
+}
+
+/* The open regular file is read as it is, though others are decompressed: look at it now, before the work. */
+static void look_as_it_is(struct contents *contents)
+{
+    uint8_t data[FOREIGN_LOOK_BYTES];
+    struct iovec piece = {.iov_base = data, .iov_len = sizeof data};
+    struct hints quiet = contents->hints;
+    size_t seen;
+
+    if (io_read_at(contents->fd, &piece, 1, contents->at, &seen) != 0 && errno != 0)
+        report(contents);
+    quiet.content_told = true; /* warnings come when it is read */
+    hints_look(&quiet, false, name_of(contents), data, seen);
 }
 
 /* Should an open regular file, with so many bytes from `at` on, be decompressed? Then there must be a program for
@@ -98,13 +111,17 @@ static bool is_packed(struct contents *contents, uint64_t bytes)
     struct decompress_beginning beginning = {.bytes = 0};
     struct packer_command command;
 
-    if (!contents->decompresses && !is_refused_if_packed(contents->format, name, bytes))
+    const struct hints *hints = &contents->hints;
+
+    if (!hints->decompresses && !is_refused_if_packed(hints->format, name, bytes))
         return false;
     look_at_beginning(contents, contents->at, &beginning);
+    if (beginning.packer == NULL && hints->decompresses)
+        look_as_it_is(contents);
     if (beginning.packer == NULL)
         return false;
-    if (!contents->decompresses)
-        hints_refuse_packed(record_kind(contents->format), beginning.packer, name);
+    if (!hints->decompresses)
+        hints_refuse_packed(record_kind(hints->format), beginning.packer, name);
     packer_unpack(&command, beginning.packer);
     packer_check(&command, name);
     contents->packed++;
@@ -189,29 +206,35 @@ void contents_begin(struct contents *contents, size_t file)
     decompress_run_ahead(decompress, file);
 }
 
+/* Take the next of the bytes that were read to look at the file. */
+static size_t take_seen(struct contents *contents, void *data, size_t bytes)
+{
+    bytes = least_size(bytes, contents->beginning.bytes - contents->taken);
+    if (bytes > 0)
+        memcpy(data, contents->beginning.data + contents->taken, bytes);
+    contents->taken += bytes;
+    return bytes;
+}
+
+/* What was seen and what follows come at once, since hints are given about the first bytes that come. */
 size_t contents_read(void *context, void *data, size_t bytes)
 {
     struct contents *contents = context;
-    const size_t seen = contents->beginning.bytes - contents->taken;
+    size_t seen;
     ssize_t got;
 
     if (contents->decompressed)
         return decompress_read(contents->decompress, contents->file, data, bytes);
-    if (seen > 0) { /* what was read to look at the file comes first */
-        bytes = bytes < seen ? bytes : seen;
-        memcpy(data, contents->beginning.data + contents->taken, bytes);
-        contents->taken += bytes;
-        return bytes;
-    }
-    bytes = (size_t)least(bytes, file_mark_left(mark_of(contents), contents->at));
-    got = bytes > 0 ? io_read(contents->fd, data, bytes) : 0;
+    seen = take_seen(contents, data, bytes);
+    bytes = (size_t)least(bytes - seen, file_mark_left(mark_of(contents), contents->at));
+    got = bytes > 0 ? io_read(contents->fd, (uint8_t *)data + seen, bytes) : 0;
     if (got < 0)
         report(contents);
     contents->at += (off_t)got;
     contents->at_end = got == 0;
     if (got == PIPE_BYTES)
         sys_widen_pipe(contents->fd);
-    return (size_t)got;
+    return seen + (size_t)got;
 }
 
 void contents_end(struct contents *contents)
@@ -232,7 +255,7 @@ void contents_close(struct contents *contents)
 
 /* ---- Outputs ---- */
 
-void contents_refuse(const char *name, const struct record_format *format, bool decompresses)
+void contents_refuse(const char *name, const struct hints *hints)
 {
     const off_t start = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
     uint8_t data[HINTS_LOOK_BYTES];
@@ -240,8 +263,8 @@ void contents_refuse(const char *name, const struct record_format *format, bool 
     size_t bytes = 0, got = 1;
     bool unpacked;
 
-    contents_open(&contents, &name, 1, format, decompresses);
-    if (decompresses)
+    contents_open(&contents, &name, 1, hints);
+    if (hints->decompresses)
         contents_decompress(&contents, (struct decompress_limits){.programs = 1});
     for (contents_begin(&contents, 0); got > 0 && bytes < sizeof data; bytes += got)
         got = contents_read(&contents, data + bytes, sizeof data - bytes);
@@ -249,5 +272,5 @@ void contents_refuse(const char *name, const struct record_format *format, bool 
     contents_release(&contents);
     if (operand_is_standard_input(name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)
         fault_report(name, errno);
-    hints_refuse(format, unpacked, name, data, bytes);
+    hints_refuse(hints, unpacked, name, data, bytes);
 }

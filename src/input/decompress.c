@@ -199,8 +199,8 @@ static int start(struct turn *turn, size_t i, const struct decompress_beginning 
     return 0;
 }
 
-/* Have a pipe to feed a program with, and so many bytes for it that were read. Returns the end for the program, or -1 with
- * errno. */
+/* Have a pipe to feed a program with, and so many bytes for it that were read. Returns the end for the program, or -1
+ * with errno. */
 static int begin_feed(struct feed *feed, size_t bytes)
 {
     int ends[2];

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/arithmetic.h"
+#include "input/foreign.h"
 #include "input/operand.h"
 #include "record/record.h"
 #include "system/fault.h"
@@ -12,12 +13,12 @@
 /* Of what a file is; and of what to do, with its path. The longest path that can be opened is shorter. */
 enum { WHAT_BYTES = 64, ADVICE_BYTES = 4400 };
 
-#define NO_LINES "its rows are not lines; convert it to text first"
-
 struct hint {
     char what[WHAT_BYTES];
     char advice[ADVICE_BYTES];
-    bool may_be_text; /* as well: then the user may want to shuffle its lines */
+    bool no_text;
+    bool may_be_text; /* of lines as well: then the user may want to shuffle them */
+    bool is_rare;     /* more often it is something else */
 };
 
 /* What a file begins with, or what it was compressed from. */
@@ -123,26 +124,6 @@ static char json_bracket(const struct beginning *file)
     return text[start] == '[' && text[next] == '{' && skip(file, i, "\r\n") >= bytes ? '[' : '\0';
 }
 
-/* What its first bytes tell of a file. Text may begin with the mark of Parquet, too, but not with what comes next: the
- * type of the first field of a header in Thrift's compact protocol. */
-static const struct {
-    const char *what;
-    const char *beginning;
-    size_t bytes;
-    const char *advice; /* NULL: a command makes lines of it */
-} rows[] = {
-    {"text in UTF-16", "\xff\xfe", 2, NULL},
-    {"text in UTF-16", "\xfe\xff", 2, NULL},
-    {"a zip archive", "PK\3\4", 4, "write unzip -p FILE | bigshuf to shuffle lines in it"},
-    {"a Parquet file", "PAR1\x15", 5, NO_LINES},
-    {"an Arrow file", "ARROW1\0", 7, NO_LINES},
-    {"an SQLite database", "SQLite format 3\0", 16, NO_LINES},
-    {"an HDF5 file", "\x89HDF\r\n\x1a\n", 8, NO_LINES},
-    {"an Avro file", "Obj\1", 4, NO_LINES},
-    {"a NumPy file", "\x93NUMPY", 6, NO_LINES},
-    {"a BAM file", "BAM\1", 4, NO_LINES},
-};
-
 /* Is each line a record? */
 static bool is_by_line(const struct record_format *format)
 {
@@ -159,6 +140,7 @@ static bool find_packer(const struct beginning *file, struct hint *hint)
              file->unpacked ? " once more" : "");
     snprintf(hint->advice, sizeof hint->advice, "%s",
              file->unpacked ? "decompress it once before" : "add -Z to shuffle its lines");
+    hint->no_text = true;
     return true;
 }
 
@@ -173,18 +155,54 @@ static void advise_command(const struct beginning *file, const char *records, co
              has_name ? "'" : "");
 }
 
-static bool find_row(const struct beginning *file, struct hint *hint)
+/* Where the file's header ends, as far as it is there. */
+static size_t header_end(const struct header_rule *rule, const struct beginning *file)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (begins_with(file, rows[i].beginning, rows[i].bytes)) {
-            snprintf(hint->what, sizeof hint->what, "%s", rows[i].what);
-            if (rows[i].advice == NULL)
-                advise_command(file, "lines", "iconv -f UTF-16 -t UTF-8", hint);
-            else
-                snprintf(hint->advice, sizeof hint->advice, "%s", rows[i].advice);
-            return true;
-        }
-    return false;
+    const size_t start_bytes = rule->start != NULL ? strlen(rule->start) : 0;
+    size_t at = (size_t)least(rule->bytes, file->bytes);
+
+    for (uint64_t line = 0; at < file->bytes && (rule->start != NULL || line < rule->lines); line++) {
+        const uint8_t *data = file->data + at, *end = memchr(data, '\n', file->bytes - at);
+
+        if (rule->start != NULL && (file->bytes - at < start_bytes || memcmp(data, rule->start, start_bytes) != 0))
+            break;
+        at = end != NULL ? (size_t)(end + 1 - file->data) : file->bytes;
+    }
+    return at;
+}
+
+/* Do all lines of the file's header stay at the top? If its end is not seen, they do if they are taken by their mark,
+ * or by a number, which somebody has counted. */
+static bool keeps_header(const struct header_rule *rule, const char *mark, const struct beginning *file)
+{
+    const size_t end = header_end(rule, file), bytes = file->bytes - end;
+
+    if (mark == NULL)
+        return !header_is_none(rule);
+    if (rule->start != NULL && strncmp(mark, rule->start, strlen(rule->start)) == 0)
+        return true;
+    return bytes > 0 ? bytes < strlen(mark) || memcmp(file->data + end, mark, strlen(mark)) != 0 : rule->start == NULL;
+}
+
+static bool find_foreign(const struct hints *hints, const struct beginning *file, struct hint *hint)
+{
+    const struct record_format *format = hints->format;
+    const struct foreign *foreign = foreign_of(file->unpacked ? NULL : file->name, file->data, file->bytes);
+
+    if (foreign == NULL || (foreign->class >= FOREIGN_WHOLE && !(is_by_line(format) && header_is_none(hints->header))))
+        return false;
+    if (foreign->class == FOREIGN_HEADED &&
+        (!(is_by_line(format) || record_is(format, RECORD_OF_LINES | RECORD_QUOTED)) || format->delimiter != '\n' ||
+         keeps_header(hints->header, foreign->mark, file)))
+        return false;
+    hint->no_text = foreign->class == FOREIGN_BINARY;
+    hint->is_rare = foreign->class == FOREIGN_PERHAPS;
+    snprintf(hint->what, sizeof hint->what, "%s", foreign->what);
+    if (foreign->command != NULL)
+        advise_command(file, "lines", foreign->command, hint);
+    else
+        snprintf(hint->advice, sizeof hint->advice, "%s", foreign->advice);
+    return true;
 }
 
 /* Files of other kinds, which --records knows. Of one that is a kind of text, it is told where each line would be a
@@ -202,7 +220,6 @@ static bool find_other(const struct record_format *format, const struct beginnin
         snprintf(hint->what, sizeof hint->what, "%s", kind->file);
         snprintf(hint->advice, sizeof hint->advice, "add %s--records=%s to shuffle its %s", file->unpacked ? "-Z " : "",
                  kind->name, record_noun(kind));
-        hint->may_be_text = doubtful;
         return true;
     }
     return false;
@@ -235,33 +252,36 @@ static bool find_json(const struct record_format *format, const struct beginning
 }
 
 /* Does the file begin like one that is to be read in another way? Then what it is, and what to do. */
-static bool find_hint(const struct record_format *format, const struct beginning *file, struct hint *hint)
+static bool find_hint(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
-    hint->may_be_text = false;
+    const struct record_format *format = hints->format;
+
+    hint->no_text = hint->may_be_text = hint->is_rare = false;
     return record_is(format, RECORD_TEXT) &&
-           (find_packer(file, hint) || find_row(file, hint) || find_other(format, file, hint) ||
+           (find_packer(file, hint) || find_other(format, file, hint) || find_foreign(hints, file, hint) ||
             find_csv(format, file, hint) || find_json(format, file, hint));
 }
 
-void hints_look(struct hints *hints, const struct record_format *format, bool unpacked, const char *name,
-                const uint8_t *data, size_t bytes)
+void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
     const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
     struct hint hint;
 
-    if (hints->content_told || !find_hint(format, &file, &hint))
+    if ((hints->content_told && !hints->decompresses) || !find_hint(hints, &file, &hint) || hint.is_rare)
         return;
-    fault_warn("%s: %s, and shuffled as it is; %s", fault_name(name), hint.what, hint.advice);
+    if (hints->decompresses && hint.no_text)
+        fault_say("%s: %s, which -Z does not read; %s", fault_name(name), hint.what, hint.advice);
+    if (!hints->content_told)
+        fault_warn("%s: %s, and shuffled as it is; %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
 }
 
-void hints_refuse(const struct record_format *format, bool unpacked, const char *name, const uint8_t *data,
-                  size_t bytes)
+void hints_refuse(const struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
     const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
     struct hint hint;
 
-    if (find_hint(format, &file, &hint) && !hint.may_be_text)
+    if (find_hint(hints, &file, &hint) && !hint.may_be_text)
         fault_say("%s: %s, and also the output, so its contents would be lost; %s", fault_name(name), hint.what,
                   hint.advice);
 }

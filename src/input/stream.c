@@ -52,12 +52,15 @@ static void look_at_all(struct stream *stream)
 struct stream *stream_open(const char *const *names, size_t count, const struct source_layout *layout)
 {
     struct stream *stream = fault_allocate(1, sizeof *stream);
+    struct hints hints;
 
     *stream = (struct stream){.names = names, .count = count, .layout = *layout};
     stream->end = fault_allocate(count + 1, sizeof *stream->end);
     tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
     header_init(&stream->header, &stream->layout.format, &layout->header);
-    contents_open(&stream->contents, names, count, &stream->layout.format, layout->decompress.programs > 0);
+    hints = (struct hints){&stream->layout.format, &stream->layout.header, layout->decompress.programs > 0,
+                           .end_told = false};
+    contents_open(&stream->contents, names, count, &hints);
     look_at_all(stream);
     if (layout->decompress.programs > 0 && !stream->known)
         contents_decompress(&stream->contents, layout->decompress);
@@ -81,8 +84,8 @@ void stream_free(void *context)
 static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
 {
     if (!stream->seen_beginning)
-        hints_look(&stream->contents.hints, &stream->layout.format, stream->contents.decompressed,
-                   stream->names[stream->next - 1], data, bytes);
+        hints_look(&stream->contents.hints, stream->contents.decompressed, stream->names[stream->next - 1], data,
+                   bytes);
     stream->seen_beginning = true;
 }
 

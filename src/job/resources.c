@@ -202,6 +202,7 @@ void resources_open_output(struct resources *resources)
         .packs = options->compressed,
         .filters = options->filter != NULL || options->compressed ? processors(options) : (unsigned)options->parallel,
         .format = task_format(options),
+        .header = &options->header,
         .place = &resources->place,
         .key = &resources->order.key,
     };

@@ -147,6 +147,8 @@ static void lock_inputs(struct files *files)
  * read. */
 static void claim(struct files *files)
 {
+    const struct output_plan *plan = files->plan;
+    const struct hints hints = {&plan->format, plan->header, plan->packs, .end_told = false};
     struct stat now;
 
     lock_inputs(files);
@@ -159,7 +161,7 @@ static void claim(struct files *files)
                                 : sys_stat(file->path, &now) != 0 || files_find(files, file_mark_of(&now).file) != i)
             fault_say("%s: somebody else has replaced it meanwhile, so it is left alone", file->path);
         if (file->input != NULL)
-            contents_refuse(file->input, &files->plan->format, files->plan->packs);
+            contents_refuse(file->input, &hints);
     }
 }
 

@@ -1,8 +1,8 @@
 /* Formats are known by their first bytes: RFC 1952 (gzip), RFC 8878 (zstd), the specifications of xz, bzip2 and of the
  * LZ4 frame; of bzip2 the level that follows is looked at too, since "BZh" could begin a text. zstd reads its formats
  * from 0.1 on, lz4 -l makes frames of an older kind, gzip reads what compress made, and xz what lzma made: that begins
- * as the number 93 does, so that what follows is looked at, too, the size of a dictionary from 64 KiB on and a size that
- * is not known, as lzma writes it.
+ * as the number 93 does, so that what follows is looked at, too, the size of a dictionary from 64 KiB on and a size
+ * that is not known, as lzma writes it.
  *
  * Files of zstd and lz4 may begin with frames of other data, which either program skips, as pzstd makes them. What
  * follows them decides; if that is not seen, it is for zstd, which reads files of lz4 as well if it is built as usual,
@@ -100,7 +100,7 @@ const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes)
     return packer != NULL ? packer : first;
 }
 
-static bool ends_with(const char *name, const char *ending)
+bool packer_ends_with(const char *name, const char *ending)
 {
     const size_t length = strlen(name), ending_length = strlen(ending);
 
@@ -111,7 +111,7 @@ const struct packer *packer_of_name(const char *name)
 {
     for (size_t i = 0; i < PACKERS; i++)
         for (size_t e = 0; e < PACKER_ENDINGS && packers[i].ending[e] != NULL; e++)
-            if (ends_with(name, packers[i].ending[e]))
+            if (packer_ends_with(name, packers[i].ending[e]))
                 return &packers[i];
     return NULL;
 }
