@@ -16,7 +16,7 @@
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
  *                    shuffle scatter gather index run pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    output overlap sides strata files plan held_back framing filter sink target split
+ *                    output overlap sides strata names files plan held_back framing filter sink target split
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record

@@ -83,9 +83,6 @@ void files_warn_of_older(const struct files *files, size_t count);
 /* Warn of other names of the files that were replaced. */
 void files_warn_of_links(const struct files *files, size_t count);
 
-/* Warn of files whose names say that they are compressed, or shards, and that are not. */
-void files_warn_of_names(const struct files *files);
-
 /* The file is one of the inputs, too: mark it as it is now, before it is read. Returns whether it is still the same
  * file that it was in files_open. */
 bool files_mark_input(struct files *files, size_t number);

@@ -361,20 +361,6 @@ void files_open(struct files *files, const struct output_plan *plan)
     check_sinks(files);
 }
 
-void files_warn_of_names(const struct files *files)
-{
-    for (size_t i = 0; i < files->count && i <= files->plan->splits; i++) {
-        const char *path = files->file[i].path;
-
-        if (files->plan->filter != NULL || path == NULL)
-            continue;
-        if (!files->plan->packs && packer_of_name(path) != NULL)
-            fault_warn("%s: will be plain text despite its name; add -Z", path);
-        if (!output_plan_is_shard(files->plan, i) && output_plan_is_pattern(path))
-            fault_warn("%s: will be one file of just this name; add --shards for numbered files", path);
-    }
-}
-
 /* ---- Their names ---- */
 
 /* The file `number` could not get its name. It and those after it have temporary names. Death by signal is held off

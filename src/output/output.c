@@ -23,6 +23,7 @@
 #include "base/tunable.h"
 #include "output/files.h"
 #include "output/held_back.h"
+#include "output/names.h"
 #include "output/overlap.h"
 #include "output/sides.h"
 #include "output/strata.h"
@@ -93,6 +94,7 @@ struct output *output_open(const struct output_plan *plan)
     output->held.place = plan->place;
     output_plan_check(plan);
     files_open(&output->files, &output->plan);
+    names_check(&output->files);
     if (plan->filter != NULL || plan->packs)
         output->filters = filters_new(plan->filter, plan->filters);
     if (plan->filter != NULL)
@@ -109,7 +111,7 @@ void output_check_room(const struct output *output, uint64_t bytes)
         fault_say("%s%s: %s: about %llu MiB are needed, %llu MiB are free; write to another disk",
                   first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "",
                   strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
-    files_warn_of_names(files);
+    names_warn(files);
 }
 
 void output_check_records(const struct output *output, uint64_t records)
