@@ -11,10 +11,11 @@
 #include "record/header.h"
 #include "record/record.h"
 #include "record/tail.h"
+#include "system/file_mark.h"
 #include "system/packer.h"
 
 /* The first bytes of a file that are looked at. They are enough, except for reads of many thousand letters. */
-enum { HINTS_LOOK_BYTES = 16 << 10 };
+enum { HINTS_LOOK_BYTES = 16 << 10, HINTS_TEXT_BYTES = 64 };
 
 struct hints {
     const struct record_format *format; /* that was asked for, */
@@ -22,6 +23,14 @@ struct hints {
     bool decompresses;                  /* and -Z */
     bool content_told;
     bool end_told;
+
+    /* Of several files: the first record of the first one, which so many others have as well. */
+    const struct file_mark *first;
+    const char *first_name;
+    uint64_t first_hash;
+    uint64_t same;
+    bool differs; /* not all have it, or it is no header */
+    char text[HINTS_TEXT_BYTES];
 };
 
 /* Look at the beginning of a file, `unpacked` if it was compressed: is it (still) compressed, an archive, a table, text
@@ -37,7 +46,13 @@ void hints_refuse(const struct hints *hints, bool unpacked, const char *name, co
 /* Refuse a file that should be records of this kind, and is compressed. */
 _Noreturn void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name);
 
-/* All files have ended, and some were not empty: warn if none of them contains the delimiter. */
+/* One of several files begins so, `mark` being its mark: does it begin with the same row as the others, without
+ * --header? */
+void hints_compare(struct hints *hints, const struct file_mark *mark, const char *name, const uint8_t *data,
+                   size_t bytes);
+
+/* All files have ended, and some were not empty: warn if none of them contains the delimiter, or if all begin with the
+ * same row. */
 void hints_look_at_end(struct hints *hints, const struct tail *tail);
 
 #endif

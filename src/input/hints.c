@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/arithmetic.h"
+#include "base/siphash.h"
 #include "input/foreign.h"
 #include "input/operand.h"
 #include "record/record.h"
@@ -292,12 +293,66 @@ void hints_refuse_packed(const struct record_kind *kind, const struct packer *pa
               record_noun(kind));
 }
 
+/* ---- Headers ---- */
+
+/* Rows of CSV, or lines that look like names of columns: several, and none is a number. Commas are in many a line, but
+ * separate columns in a file that is called so. */
+static bool may_be_header(const struct record_format *format, const char *name, const uint8_t *data, size_t bytes)
+{
+    const char *separators = strstr(name, ".csv") != NULL ? "\t,;|" : "\t";
+    bool begins = true, several = false;
+
+    for (size_t i = 0; i < bytes && !record_is(format, RECORD_QUOTED); i++) {
+        if (begins && is_one_of((char)data[i], "0123456789+-.\t,;|\r\n"))
+            return false;
+        begins = is_one_of((char)data[i], separators);
+        several = several || begins;
+    }
+    return several || record_is(format, RECORD_QUOTED);
+}
+
+void hints_compare(struct hints *hints, const struct file_mark *mark, const char *name, const uint8_t *data,
+                   size_t bytes)
+{
+    static const uint64_t key[2] = {0};
+    const struct record_format *format = hints->format;
+    struct record_scan scan = {0};
+    uint32_t end = 0;
+    size_t scanned;
+    uint64_t hash;
+
+    if (hints->differs || (hints->first != NULL && file_mark_is_known(mark) && hints->first->file == mark->file))
+        return;
+    hints->differs = !header_is_none(hints->header) || !(is_by_line(format) || record_is(format, RECORD_QUOTED)) ||
+                     record_ends(format, &scan, data, least_size(bytes, HINTS_LOOK_BYTES), &end, 1, &scanned) == 0 ||
+                     (hints->first == NULL && !may_be_header(format, name, data, end));
+    if (hints->differs)
+        return;
+    hash = siphash(key, data, end);
+    if (hints->first == NULL) {
+        hints->first = mark;
+        hints->first_name = name;
+        hints->first_hash = hash;
+        end -= end > 1 && data[end - 2] == '\r' ? 2 : 1;
+        snprintf(hints->text, sizeof hints->text, "%.*s", (int)end, (const char *)data);
+    } else {
+        hints->differs = hash != hints->first_hash;
+        hints->same++;
+    }
+}
+
+/* ---- Ends ---- */
+
 /* A list of one name may lack its NUL. */
 void hints_look_at_end(struct hints *hints, const struct tail *tail)
 {
     const struct record_format *format = tail->format;
     const bool byte = format->kind == NULL && format->delimiter != '\n';
 
+    if (hints->same > 0 && !hints->differs)
+        fault_warn("%s: begins with '%s' as all FILEs do; if that is a header, add --header",
+                   fault_name(hints->first_name), hints->text);
+    hints->differs = true; /* which is told once */
     if (hints->end_told || tail->end_known || (!byte && format->kind != &string_end_kind))
         return;
     if (!byte || format->delimiter != '\0')

@@ -83,10 +83,15 @@ void stream_free(void *context)
 /* The tail has been shown these bytes of the file. */
 static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
 {
-    if (!stream->seen_beginning)
-        hints_look(&stream->contents.hints, stream->contents.decompressed, stream->names[stream->next - 1], data,
-                   bytes);
+    struct hints *hints = &stream->contents.hints;
+    const size_t file = stream->next - 1;
+
+    if (stream->seen_beginning)
+        return;
     stream->seen_beginning = true;
+    hints_look(hints, stream->contents.decompressed, stream->names[file], data, bytes);
+    if (stream->count > 1)
+        hints_compare(hints, &stream->contents.marks[file], stream->names[file], data, bytes);
 }
 
 /* The next bytes of the file, which is open, have come. */

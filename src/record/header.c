@@ -61,7 +61,7 @@ void header_release(struct header *header)
 
 /* ---- Messages ---- */
 
-enum { SIZE_BYTES = RECORD_DELIMITER_BYTES_MAX + 96 };
+enum { SIZE_BYTES = RECORD_DELIMITER_BYTES_MAX + 96, SHOWN_BYTES = 60 };
 
 /* "3 bytes", "1 line", "lines that begin with '#'" */
 static const char *describe(const struct header *header, char text[SIZE_BYTES])
@@ -196,16 +196,29 @@ static void check_start(struct header *header, const char *name, const struct be
               (const char *)header->start);
 }
 
-/* The header in the buffer is not the one that is known. */
+/* The header in the buffer is not the one that is known. If it is none, records would be lost: the message shows what
+ * differs of it. */
 _Noreturn static void report_difference(const struct header *header, const char *name, size_t bytes)
 {
-    size_t at = 0;
+#define DIFFERS "%s: header differs from that of %s in line %llu, at byte %llu; --headers-differ keeps the first"
+    const uint8_t *data = header->buffer, delimiter = header->line.delimiter;
+    unsigned long long line;
+    size_t at = 0, start, end;
+    char size[SIZE_BYTES];
 
-    while (at < bytes && at < header->text_bytes && header->buffer[at] == header->text[at])
+    while (at < bytes && at < header->text_bytes && data[at] == header->text[at])
         at++;
-    fault_say("%s: header differs from that of %s in line %llu, at byte %llu; --headers-differ keeps the first", name,
-              header->from, (unsigned long long)scan_count(header->buffer, at, header->line.delimiter) + 1,
-              (unsigned long long)at + 1);
+    line = scan_count(data, at, delimiter) + 1;
+    if (at == bytes)
+        fault_say(DIFFERS, name, header->from, line, at + 1ULL);
+    for (start = at; start > 0 && data[start - 1] != delimiter;)
+        start--;
+    for (end = start; end < bytes && data[end] != delimiter && data[end] != '\r';)
+        end++;
+    fault_say(DIFFERS ", and drops %s of %s: '%.*s%s'", name, header->from, line, at + 1ULL,
+              header->rule.lines == 1 ? "this line" : describe(header, size), name,
+              (int)least_size(end - start, SHOWN_BYTES), (const char *)data + start,
+              end - start > SHOWN_BYTES ? "..." : "");
 }
 
 /* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */
