@@ -33,6 +33,7 @@ struct stem {
 struct archive {
     struct source *files;
     uint64_t file_start;   /* of the file in work, in the stream of files, */
+    uint64_t start;        /* of the archive in it, */
     uint64_t position;     /* and of the next byte that will be used */
     const uint8_t *window; /* what has been read: the buffer, or, if the files are lent, where it stands */
     size_t at;             /* that byte in it */
@@ -65,7 +66,7 @@ static void restart(void *context)
 {
     struct archive *archive = context;
 
-    archive->file_start = archive->position = 0;
+    archive->file_start = archive->start = archive->position = 0;
     archive->at = archive->filled = 0;
     archive->ended = archive->any = archive->marked = archive->at_end = archive->joins = false;
     archive->given = 0;
@@ -76,7 +77,6 @@ static void restart(void *context)
     archive->next = NULL;
     archive->headers.data = archive->data;
     tar_headers_begin(&archive->headers);
-    torn_begin(&archive->torn);
 }
 
 /* ---- Messages ---- */
@@ -98,27 +98,38 @@ _Noreturn static void refuse(struct archive *archive, uint64_t before, const cha
 }
 
 /*
- * About the sample in work, if others of its members came before, which is so when its key begins a second sample in
- * the same archive. Between README and README.md there may be README-1, as tar sorts them, but a name without a dot is
- * of no sample. The files that macOS calls ._NAME are sorted before all others, and are missed by nobody. So a sample
- * is looked up when its first member comes whose name is its key and a dot. If it begins with the same name as before,
- * it was put in twice, as -r does, or is one of another archive, which tar -A put there.
+ * About the sample in work, if its key came before, which is so when it begins a second sample. In the same archive,
+ * they are members of one. Between README and README.md there may be README-1, as tar sorts them, but a name without a
+ * dot is of no sample. The files that macOS calls ._NAME are sorted before all others, and are missed by nobody. So a
+ * sample is looked up when its first member comes whose name is its key and a dot. If it begins with the same name as
+ * before in the same archive, it was put in twice, as -r does. In another archive, it is another sample.
  */
 static void look_for_torn(struct archive *archive)
 {
     const struct stem *key = &archive->key;
     const struct tar_text name = archive->member.name;
+    const struct torn_key *known;
+    const char *file;
     uint64_t end;
 
     if (archive->told || archive->looked || name.bytes <= key->bytes || name.data[key->bytes] != '.')
         return;
     archive->looked = true;
-    archive->told = torn_look(&archive->torn, key->text, key->bytes, name.data, name.bytes);
-    if (!archive->told)
+    known = torn_look(&archive->torn, (struct torn_key){.scope = archive->start,
+                                                        .key = torn_hash(key->text, key->bytes),
+                                                        .name = torn_hash(name.data, name.bytes)});
+    if (known == NULL)
         return;
-    fault_warn("%s: members of '%.*s' are not neighbours, so they are several records; "
-               "make the archive with tar --sort=name",
-               source_name_at(archive->files, archive->file_start, &end), (int)key->bytes, (const char *)key->text);
+    archive->told = true;
+    file = source_name_at(archive->files, archive->file_start, &end);
+    if (known->scope != archive->start)
+        fault_warn("%s: sample '%.*s' has the key of another one in %s, and readers take two neighbours with one key "
+                   "for one sample; give each archive's samples other keys",
+                   file, (int)key->bytes, (const char *)key->text, source_name_at(archive->files, known->scope, &end));
+    else
+        fault_warn("%s: members of '%.*s' are not neighbours, so they are several records; "
+                   "make the archive with tar --sort=name",
+                   file, (int)key->bytes, (const char *)key->text);
 }
 
 _Noreturn static void refuse_end(struct archive *archive)
@@ -190,7 +201,7 @@ static void end_file(struct archive *archive)
     archive->joins = false;
     archive->at_end = archive->at == archive->filled;
     tar_headers_begin(&archive->headers);
-    torn_begin(&archive->torn);
+    archive->start = archive->position;
 }
 
 /* Does the name have the key of the record in work? This also finds its own key. */
@@ -241,7 +252,7 @@ static bool look_at_headers(struct archive *archive)
         archive->ended = true;
         archive->joins = false;
         tar_headers_begin(headers);
-        torn_begin(&archive->torn);
+        archive->start = archive->position;
         return false;
     case TAR_REFUSED:
         break;

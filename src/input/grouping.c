@@ -44,7 +44,6 @@ static void restart(void *context)
     grouping->piece.bytes = 0;
     grouping->count = 0;
     position_begin(&grouping->position, grouping->members, &grouping->rule.format);
-    torn_begin(&grouping->torn);
     grouping->watch = (struct key_watch){.told = grouping->watch.told};
     grouping->marked = false;
     grouping->at_end = false;
@@ -77,7 +76,8 @@ static void look_for_torn(struct grouping *grouping, const struct key *key)
     const int shown = (int)least_size(key->bytes, SHOWN_BYTES);
     const char *more = key->bytes > SHOWN_BYTES ? "..." : "";
 
-    if (grouping->told || !torn_look(&grouping->torn, key->text, key->bytes, &grouping->count, sizeof grouping->count))
+    if (grouping->told || torn_look(&grouping->torn, (struct torn_key){.key = torn_hash(key->text, key->bytes),
+                                                                       .name = grouping->count}) == NULL)
         return;
     grouping->told = true;
     if (grouping->whole)

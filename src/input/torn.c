@@ -7,36 +7,34 @@
 
 #include "input/torn.h"
 
+#include <stdbool.h>
+
 #include "base/siphash.h"
 
-void torn_begin(struct torn *torn)
-{
-    torn->scope++;
-}
-
 /* Nobody gains from choosing keys with equal hashes: they only cause a false message. */
-static uint64_t hash(const void *data, size_t bytes)
+uint64_t torn_hash(const void *data, size_t bytes)
 {
     static const uint64_t key[2] = {0};
 
     return siphash(key, data, bytes);
 }
 
-static bool is_torn(const struct torn_key *known, const struct torn_key *key)
+static bool is_other(const struct torn_key *known, const struct torn_key *key)
 {
-    return known->scope == key->scope && known->key == key->key && known->name != key->name;
+    return known->key == key->key && (known->scope != key->scope || known->name != key->name);
 }
 
-bool torn_look(struct torn *torn, const void *key, size_t key_bytes, const void *name, size_t name_bytes)
+const struct torn_key *torn_look(struct torn *torn, struct torn_key key)
 {
-    const struct torn_key now = {torn->scope, hash(key, key_bytes), hash(name, name_bytes)};
-    struct torn_key *recent = &torn->recent[now.key % TORN_KEYS];
-    struct torn_key *sampled = &torn->sampled[now.key % TORN_KEYS];
-    const bool found = is_torn(recent, &now) || is_torn(sampled, &now);
+    struct torn_key *recent = &torn->recent[key.key % TORN_KEYS];
+    struct torn_key *sampled = &torn->sampled[key.key % TORN_KEYS];
 
-    if (recent->scope != now.scope || recent->key != now.key)
-        *recent = now;
-    if (sampled->scope != now.scope || now.key < sampled->key)
-        *sampled = now;
-    return found;
+    if (is_other(recent, &key))
+        return recent;
+    if (is_other(sampled, &key))
+        return sampled;
+    *recent = key;
+    if (sampled->key == 0 || key.key < sampled->key)
+        *sampled = key;
+    return NULL;
 }

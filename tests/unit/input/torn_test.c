@@ -1,5 +1,6 @@
 /* A key that comes again after another one is noticed if it is one of the recent ones, or of those that are sampled. */
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "support/unit.h"
