@@ -41,6 +41,7 @@ struct output_plan {
 
     const char *filter; /* the command that all files but standard output are written through, or NULL */
     bool packs;         /* are files compressed that are not, if their names say so? */
+    bool verbose;       /* is it said by which programs? */
     unsigned filters;   /* at most so many programs unfinished at a time, at least 1 (filter.h) */
 
     struct record_format format;

@@ -54,6 +54,10 @@ struct packer_command {
 void packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads);
 void packer_unpack(struct packer_command *command, const struct packer *packer);
 
+/* The program that would compress with many threads in place of this one, if it were there; NULL: it has them, or there
+ * is no such program. */
+const char *packer_faster(const struct packer *packer, const struct packer_command *command);
+
 /* Its program must be there: else the run ends with a message about the file `name`. */
 void packer_check(const struct packer_command *command, const char *name);
 

@@ -200,6 +200,7 @@ void resources_open_output(struct resources *resources)
         .shard_bytes = options->shard_bytes,
         .filter = options->filter,
         .packs = options->compressed,
+        .verbose = options->verbose,
         .filters = options->filter != NULL || options->compressed ? processors(options) : (unsigned)options->parallel,
         .format = task_format(options),
         .header = &options->header,

@@ -343,11 +343,17 @@ static void check_packers(const struct files *files)
     for (size_t i = 0; i < files->count && i <= files->plan->splits; i++) {
         const struct packer *packer = files_packer(files, i);
         struct packer_command command;
+        const char *faster;
 
         if (packer == NULL)
             continue;
         packer_pack(&command, packer, files->plan->filters);
         packer_check(&command, files->file[i].path);
+        faster = packer_faster(packer, &command);
+        if (files->plan->verbose)
+            fault_note("%s: compressed by '%s'%s%s%s", files->file[i].path, command.text,
+                       faster != NULL ? ", which takes one processor; if it were there, " : "",
+                       faster != NULL ? faster : "", faster != NULL ? " would take all" : "");
     }
 }
 

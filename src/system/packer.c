@@ -152,6 +152,11 @@ void packer_pack(struct packer_command *command, const struct packer *packer, un
     snprintf(command->text, sizeof command->text, "%s %s %s", command->program, packer->pack, command->threads);
 }
 
+const char *packer_faster(const struct packer *packer, const struct packer_command *command)
+{
+    return command->arguments[2] == NULL && last_program(packer) > 0 ? packer->program[0] : NULL;
+}
+
 /* Never pigz: it does the same, and says nothing. */
 void packer_unpack(struct packer_command *command, const struct packer *packer)
 {
