@@ -268,9 +268,27 @@ end()' >in.tar
     craft 'for i in range(30):
     for kind in "jpg", "cls": add(info("td/%d.%s" % (i, kind)), b"x" * 3000)
 end()' >in.tar
-    cat in.tar in.tar >two.tar
     bigshuf --records=tar -r -n 90 in.tar >repeated.tar
-    bigshuf --records=tar in.tar two.tar in.tar repeated.tar 2>said >out
+    bigshuf --records=tar repeated.tar 2>said >out
+    is_empty said
+}
+
+test_a_key_in_two_archives_is_warned_of_once() {
+    local said="has the key of another one in one.tar, and readers take two neighbours with one key for one sample; "
+    said+="give each archive's samples other keys"
+    craft 'for i in range(3000): add(info("%08d.txt" % i), b"1")
+end()' >one.tar
+    craft 'for i in range(3000, 6000): add(info("%08d.txt" % i), b"1")
+end()' >other.tar
+    craft 'for i in range(6000): add(info("%08d.txt" % i), b"2"); add(info("%08d.cls" % i), b"2")
+end()' >both.tar
+    for options in -S1G -S8M '--shards=2 -o out-%d.tar' '-n 9'; do
+        bigshuf --records=tar $options one.tar other.tar both.tar 2>said >out
+        same "$said" "$(grep -o 'has the key.*' said)"
+        grep "^bigshuf: warning: both.tar: sample '0000[0-2]" said
+    done
+    bigshuf --records=tar < <(cat one.tar one.tar) 2>&1 >out | grep "warning: -: sample '.*' has the key of another one in -, "
+    bigshuf --records=tar -S8M one.tar other.tar 2>said >out
     is_empty said
 }
 

@@ -375,6 +375,104 @@ test_what_pads_a_compressed_file_passes() {
     done
 }
 
+# A skippable frame: skipped FIRST-BYTE-IN-HEX BYTES
+skipped() {
+    printf '%b' "\x$1*M\x18\x$(printf %x $(($2 % 256)))\x$(printf %x $(($2 / 256 % 256)))\x$(printf %x $(($2 / 65536)))\0"
+    head -c "$2" /dev/zero
+}
+
+# What follows them says which program it is for. Only zstd is asked what comes after more than is seen of a pipe.
+test_frames_to_be_skipped_may_come_first() {
+    seq 1000 >in
+    for format in zst lz4; do
+        has_format $format || continue
+        pack $format in
+        for magic in $(scale '50 5f' '50 57 5a 5f' "$(printf '%x ' {80..95})"); do
+            for size in 0 4 4096 131072; do
+                { skipped "$magic" 4; skipped 51 $size; cat in.$format; } >all
+                fails_with 1 "bigshuf: all: compressed by ${program_of[$format]}; add -Z *" bigshuf all
+                bigshuf -Z all | same_lines - in
+                [ $size$format = 131072lz4 ] || bigshuf -Z < <(cat all) | same_lines - in
+            done
+            skipped "$magic" 9 >nothing
+            bigshuf -Z nothing nothing >out
+            is_empty out
+        done
+    done
+    { skipped 50 4; cat in; } >text
+    fails_with 1 "*bigshuf: text: 'zstd -dc' failed: *" bigshuf -Z text
+}
+
+test_a_large_window_of_zstd_is_passed_on() {
+    needs zstd
+    seq 1000 | zstd --long=31 -1qc >in.zst
+    bigshuf -Z in.zst | same_lines - <(seq 1000)
+    bigshuf -Z < <(cat in.zst) | same_lines - <(seq 1000)
+}
+
+# Nothing is written of these, from a file or a pipe, in place, or from a compressed file.
+test_what_it_does_not_know_is_refused() {
+    local what contents
+    while IFS=: read -r what contents; do
+        # shellcheck disable=SC2059 # a format
+        printf "$contents\n.\n" >x
+        fails_at_once "bigshuf: x: $what, which -Z does not read; *" -Z never x
+        fails_with 1 "bigshuf: -: $what, which -Z does not read; *" bigshuf -Z < <(cat x)
+        fails_with 1 "bigshuf: x: $what, and also the output, *" bigshuf -Z -o x x
+        fails_with 1 "bigshuf: x: $what, and also the output, *" bigshuf -o x x
+        gzip <x >y
+        fails_with 1 "bigshuf: y: $what, which -Z does not read; *" bigshuf -Z y
+        bigshuf x 2>said >out
+        grep -q "^bigshuf: warning: x: $what, and shuffled as it is; " said
+        fails_with 0 '' bigshuf -Z --records=bytes:1 x >out
+    done <<'END'
+compressed by lzip:LZIP\1
+compressed by lzop:\211LZO\0\r\n\32\n\20
+compressed by snappy:\377\6\0\0sNaPpY
+a 7z archive:7z\274\257\47\34
+a rar archive:Rar!\32\7\1\0
+a zip archive:PK\3\4\24
+a Parquet file:PAR1\25\0
+an ORC file:ORC\35\0\0
+a CRAM file:CRAM\3\0
+a BCF file:BCF\2\2
+an Avro file:Obj\1
+an HDF5 file:\211HDF\r\n\32\n
+an SQLite database:SQLite format 3\0
+END
+    gzip -c x | gzip >twice.gz
+    fails_with 1 'bigshuf: twice.gz: compressed by gzip once more, which -Z does not read; *' bigshuf -Z twice.gz
+    head -c 300 /dev/urandom >x.br
+    fails_at_once "bigshuf: x.br: compressed by brotli, which -Z does not read; *" -Z never x.br
+    mv x.br x.gz
+    fails_at_once "bigshuf: x.gz: neither text nor compressed as its name says, which -Z does not read; *" -Z never x.gz
+    seq 9 | tee plain.gz >train.br
+    bigshuf -Z plain.gz train.br | same_lines - <(seq 9; seq 9)
+}
+
+test_no_plain_text_gets_the_name_of_a_compressed_file() {
+    local made='would be plain text despite its name; -Z makes .gz, .zst, .xz, .bz2 and .lz4'
+    seq 9 >in
+    for name in x.br x.zip x.7z x.Z x.lzma x.bgz x.gzip x.rar x.lz x.lzo x.SZ; do
+        fails_at_once "bigshuf: $name: $made" -Z -o $name never
+        fails_at_once "bigshuf: $name: $made" -Z --split=1:$name never
+        fails_with 1 "bigshuf: $name: $made" bigshuf -Z in >$name
+        is_empty $name
+        bigshuf -Z --filter='cat >$FILE' -o $name in
+        bigshuf -o $name in 2>&1 | grep -q "warning: $name: will be plain text"
+    done
+    fails_with 1 "bigshuf: 0.br: $made" bigshuf -Z --shards=2 -o %d.br in
+    fails_with 1 'bigshuf: out.gz: would be plain text despite its name; write -o out.gz' bigshuf -Z in >out.gz
+    fails_with 1 'bigshuf: out.gz: would be *' bigshuf -Z in >>out.gz
+    fails_with 1 'bigshuf: out.gz: would be *' bigshuf -Z -o /dev/stdout in >out.gz
+    ln -s out.gz link
+    fails_with 1 'bigshuf: out.gz: would be *' bigshuf -Z -o link in
+    bigshuf in 2>&1 >out.gz | grep 'warning: out.gz: will be plain text despite its name; write -Z -o out.gz'
+    bigshuf -Z --split=100%:all in 2>said >out.gz
+    bigshuf -Z in 2>>said >out
+    is_empty said
+}
+
 test_a_file_that_has_lost_all_but_its_name_is_told_before_the_work() {
     mkfifo pipe
     for format in gz xz bz2 lz4; do
@@ -489,6 +587,21 @@ test_a_program_that_is_there_and_better_is_taken() {
     bigshuf -Z --parallel=3 -o out.gz in.gz
     unpack out.gz | same_lines in /dev/stdin
     same '-nc -p3' "$(<runs)"
+    needs bzip2
+    for program in lbzip2 pbzip2; do
+        rm -rf runs there
+        mkdir there
+        printf '#!/bin/sh\necho "$0 $*" >runs\nexec bzip2 -c\n' >there/$program
+        chmod +x there/$program
+        for tool in sh bzip2 bigshuf; do ln -s "$(command -v $tool)" there; done
+        PATH=$PWD/there bigshuf -v -Z --parallel=3 -o out.bz2 in 2>said
+        unpack out.bz2 | same_lines in /dev/stdin
+        same "$PWD/there/$program -c -${program:0:1}3" "$(sed 's/ -n3$/ -l3/' runs)"
+        grep "out.bz2: compressed by '$program -c -.3'$" said
+        rm there/$program
+    done
+    PATH=$PWD/there bigshuf -v -Z --parallel=3 -o out.bz2 in 2>said
+    grep "out.bz2: compressed by 'bzip2 -c', which takes one processor; if it were there, lbzip2 would take all" said
 }
 
 # ---- Runs that end early ----

@@ -203,7 +203,7 @@ is_packed() {
 }
 
 test_compressed_files_are_refused_as_lines_and_pipes_are_warned_of() {
-    for packed in 'gzip \37\213\10\0' 'gzip \37\235' 'zstd (\265\57\375' 'zstd P*M\30' 'xz \3757zXZ\0' \
+    for packed in 'gzip \37\213\10\0' 'gzip \37\235' 'zstd (\265\57\375' 'zstd P*M\30' 'zstd _*M\30' 'zstd \47\265\57\375' 'xz \3757zXZ\0' \
         'xz ]\0\0\200\0\377' 'xz ]\0\0\0\4\377' 'bzip2 BZh9' 'bzip2 BZh1' 'lz4 \4"M\30' 'lz4 \2!L\30'; do
         # shellcheck disable=SC2059 # a format
         printf "${packed#* }...\n.\n" >x
@@ -293,6 +293,16 @@ test_files_that_are_not_of_lines_are_warned_of() {
 \377\376a\0\n\0b\0\n\0 => text in UTF-16, and shuffled as it is; to shuffle its lines, write iconv -f UTF-16 -t UTF-8 'text' | bigshuf
 \376\377\0a\0\n => text in UTF-16, and *
 PK\3\4\n.\n => a zip archive, and shuffled as it is; write unzip -p FILE | bigshuf to shuffle lines in it
+7z\274\257\47\34\n => a 7z archive, and shuffled as it is; write 7z x -so FILE *
+Rar!\32\7\1\n => a rar archive, and *
+LZIP\1\n => compressed by lzip, and shuffled as it is; to shuffle its lines, write lzip -dc 'text' | bigshuf
+\211LZO\0\r\n\32\n => compressed by lzop, and *
+\377\6\0\0sNaPpY\n => compressed by snappy, and *
+ORC\35\0\0\n => an ORC file, and *
+CRAM\3\0\n => a CRAM file, and *
+BCF\2\2\n => a BCF file, and *
+\201\13\0\n @name x.br => compressed by brotli, and *
+\201\13\0\n @name x.gz => neither text nor compressed as its name says, and *
 PAR1\25\0\n.\n => a Parquet file, and shuffled as it is; its rows are not lines; convert it to text first
 ARROW1\0\0\n.\n => an Arrow file, and shuffled as it is; *
 SQLite format 3\0\n.\n => an SQLite database, and shuffled as it is; *
@@ -304,6 +314,13 @@ BAM\1\n => a BAM file, and shuffled as it is; *
 @read 1\r\nACGTN\r\n+\r\nIIIII\r\n => a FASTQ file, and *
 >gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n>gene 2\nMK\n => a FASTA file, and shuffled as it is; add --records=fasta to shuffle its sequences
 >g1\r\nACGT\r\nGGTA\r\n => a FASTA file, and *
+>a\nAC\nT\n>b\nG\n => a FASTA file, and *
+##fileformat=VCFv4.2\n#CHROM\n1\n => a VCF file, and shuffled as it is; add --header=start:'#' to keep its header at the top
+##gff-version 3\nc\n => a GFF file, and shuffled as it is; add --header=start:'#' *
+@HD\tVN:1\nr\n => a SAM file, and shuffled as it is; add --header=start:'@' *
+@SQ\tSN:1\nr\n => a SAM file, and *
+LOCUS       a\nb\n//\n => a GenBank file, and shuffled as it is; add --records=end:'//?n' to shuffle its records
+<?xml version="1.0"?>\n<a/>\n => an XML file, and *
 \5\0\0\0\0\0\0\0\352\262\004\076hello....\n => a TFRecord file, and shuffled as it is; add --records=tfrecord to shuffle its records
 id,text\n1,"a\nb ""c"""\n2,d\n => a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
 "id";"text"\r\n1;"a\r\nb"\r\n => a CSV file *; add --csv -t ';' *
@@ -359,7 +376,13 @@ BZh:\n =>
 ]\0\0\0\0\377\n =>
 ]\0\0\200\0 =>
 BZ h9\n =>
+>yes\nno\n>really\nyes, I think\n =>
 PAR1\n =>
+ORCHID\nb\n =>
+7z\n =>
+<?xml version="1.0"?><a/>\n<?xml version="1.0"?><b/>\n =>
+#!/bin/sh\n =>
+text\n @name train.br =>
 PAR1x\n =>
 ARROW1\n =>
 SQLite format 3\n =>
@@ -418,10 +441,77 @@ test_what_is_no_text_is_not_replaced_by_its_own_lines() {
     if lz4 -q late late.lz4; then
         fails_with 1 'bigshuf: late.lz4: a CSV file *, and also the output, *' bigshuf -Z -o late.lz4 late.lz4
     fi
+    fails_with 1 '*bigshuf: genes: a FASTA file, and also the output, *' bigshuf -o genes genes
     # What may be text as well is.
-    bigshuf -o genes genes 2>&1 | grep 'genes: a FASTA file, and shuffled as it is'
     echo '[{"a": 1},{"b": 2}]' >line
     bigshuf -o line line 2>&1 | grep 'line: a JSON array, and shuffled as it is'
+}
+
+# Each line has options, and the first lines of a file: is it replaced by its own lines, or refused, as WHAT?
+test_text_with_a_header_is_replaced_only_if_that_stays() {
+    local vcf='##fileformat=VCFv4.2\n##a\n#CHROM\n1\n' sam='@HD\tVN:1\n@PG\ta\nr1\n' gff='##gff-version 3\n##a\n1\n#c\n'
+    while read -r text options what <&9; do
+        # shellcheck disable=SC2059 # a format
+        printf "${!text}" | tee kept >in
+        if [ -n "$what" ]; then
+            # shellcheck disable=SC2086 # options
+            fails_with 1 "bigshuf: in: a $what file, and also the output, so its contents would be lost; add --header=*" bigshuf $options -o in in
+            cmp kept in
+        else
+            # shellcheck disable=SC2086
+            is_silent bigshuf $options -o in in
+            # shellcheck disable=SC2059
+            printf "${!text}" | head -n "$(grep -c '^[#@][#@A-Z]' kept)" | cmp - <(head -n "$(grep -c '^[#@][#@A-Z]' kept)" in)
+        fi
+    done 9<<'END'
+vcf -v VCF
+vcf --header VCF
+vcf --header=2 VCF
+vcf --header=start:## VCF
+vcf --csv VCF
+vcf --records=lines:1 VCF
+vcf --header=3
+vcf --header=start:#
+sam -v SAM
+sam --header=start:@HD SAM
+sam --header=start:@
+gff -v GFF
+gff --header GFF
+gff --header=start:#
+gff --header=start:##
+END
+    { printf '##fileformat=VCFv4.2\n'; seq -f '##contig=%g' 9999; printf '#CHROM\n1\n'; } >in
+    fails_with 1 'bigshuf: in: a VCF file, and also the output, *' bigshuf --header=start:'##' -o in in
+    is_silent bigshuf --header=10001 -o in in
+    is_silent bigshuf --header=start:'#' -o in in
+    printf '>a\nAC\n' >short
+    fails_with 1 "bigshuf: short: a FASTA file, and also the output, *; add --records=fasta to shuffle its sequences, or --records=lines:1 its lines" \
+        bigshuf -o short short
+    is_silent bigshuf --records=fasta -o short short
+    is_silent bigshuf --records=lines:1 -o short short
+    printf '>a\n> b\n' >quoted
+    is_silent bigshuf -o quoted quoted
+}
+
+test_files_that_begin_with_the_same_row_are_told_without_header() {
+    local said="begins with 'id,v' as all FILEs do; if that is a header, add --header"
+    printf 'id,v\n1,a\n' >a.csv
+    { printf 'id,v\n'; seq 100000; } >b.csv
+    printf '5,e\n6,f\n' | tee c.csv >d.csv
+    for options in --csv '--csv -S 8M' '--csv -n 2' '' '--csv /dev/null'; do
+        # shellcheck disable=SC2086 # options
+        same "bigshuf: warning: a.csv: $said" "$(bigshuf $options a.csv b.csv 2>&1 >out)"
+        # shellcheck disable=SC2086
+        same "bigshuf: warning: -: $said" "$(bigshuf $options - b.csv < <(cat a.csv) 2>&1 >out)"
+    done
+    same "bigshuf: warning: c.csv: ${said/id,v/5,e}" "$(bigshuf --csv c.csv d.csv 2>&1 >out)"
+    for options in '--csv --header a.csv b.csv' '--csv a.csv b.csv c.csv' '--csv a.csv a.csv' 'c.csv d.csv' \
+        '-z a.csv b.csv' '--records=lines:2 a.csv a.csv'; do
+        # shellcheck disable=SC2086
+        same '' "$(bigshuf $options 2>&1 >out | grep begins)"
+    done
+    printf 'id\tv\n1\t2\n' | tee e >f
+    bigshuf e f 2>&1 >out | grep "e: begins with 'id.tv' as all"
 }
 
 test_a_delimiter_that_is_nowhere_is_warned_of() {

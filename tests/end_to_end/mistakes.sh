@@ -342,9 +342,10 @@ END
 
 test_likely_mistakes_with_headers_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1, at byte 4; --headers-differ keeps the first
-bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2, at byte 10; --headers-differ keeps the first
-bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv in line 1, at byte 9; --headers-differ keeps the first
+bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1, at byte 4; --headers-differ keeps the first, and drops *
+bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2, at byte 10; --headers-differ keeps the first, and drops *
+bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv in line 1, at byte 9; --headers-differ keeps the first, and drops *
+bigshuf --csv --header table.csv rows.csv =! rows.csv: header differs from that of table.csv in line 1, at byte 1; --headers-differ keeps the first, and drops this line of rows.csv: '5,e'
 bigshuf --header=10 in =! in: shorter than a header of 10 lines
 bigshuf --header one =? warning: the input is only a header of 1 line
 END

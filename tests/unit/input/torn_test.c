@@ -11,32 +11,33 @@ static struct torn torn;
 
 static bool look(uint64_t key, uint64_t name)
 {
-    return torn_look(&torn, &key, sizeof key, &name, sizeof name);
+    return torn_look(&torn, (struct torn_key){.key = torn_hash(&key, sizeof key), .name = name}) != NULL;
 }
 
 static int setup(void **state)
 {
     (void)state;
     memset(&torn, 0, sizeof torn);
-    torn_begin(&torn);
     return 0;
 }
 
 #define TEST(name) UNIT_TEST_IN(name, setup, NULL)
 
-TEST(a_key_that_begins_twice_with_another_name_in_one_scope_is_torn)
+TEST(a_key_that_begins_twice_with_another_name_or_in_another_scope_is_found)
 {
-    assert_false(torn_look(&torn, "", 0, "b.jpg", 5));
+    struct torn_key again = {.scope = 7, .key = torn_hash("", 0), .name = 5};
+
+    assert_null(torn_look(&torn, again));
     for (unsigned i = 0; i < 3; i++) {
         assert_false(look(1, 5));
         assert_false(look(2, 5));
     }
-    assert_true(torn_look(&torn, "", 0, "", 0));
-    for (unsigned i = 6; i < 9; i++) {
-        torn_begin(&torn);
-        assert_false(look(1, i));
-        assert_false(look(2, i));
-    }
+    assert_null(torn_look(&torn, again));
+    again.name = 6;
+    assert_int_equal(torn_look(&torn, again)->name, 5);
+    again.name = 5;
+    again.scope = 8;
+    assert_int_equal(torn_look(&torn, again)->scope, 7);
     assert_true(look(1, 9));
 }
 
