@@ -37,16 +37,30 @@ static bool is_sequence(const uint8_t *line, size_t bytes)
 }
 
 /* Lines of sequences have more letters than most words, or are of nucleotides alone. */
-enum { LETTERS_MIN = 20, NUCLEOTIDES_MIN = 4 };
+enum { LETTERS_MIN = 20, NUCLEOTIDES_MIN = 4, FASTA_BYTES = 4096 };
 
+/* One sequence that is surely none of words, or several of any letters. */
 static bool is_fasta(const uint8_t *data, size_t bytes)
 {
-    size_t at = 0, name, letters;
+    size_t at = 0, sequences = 0, letters;
+    bool named = false;
     const uint8_t *line;
 
-    return bytes > 0 && data[0] == '>' && next_line(data, bytes, &at, &name) != NULL && name > 1 &&
-           (line = next_line(data, bytes, &at, &letters)) != NULL && is_sequence(line, letters) &&
-           (letters >= LETTERS_MIN || (letters >= NUCLEOTIDES_MIN && strspn((const char *)line, "ACGTN\r") == letters));
+    bytes = bytes < FASTA_BYTES ? bytes : FASTA_BYTES;
+    while ((line = next_line(data, bytes, &at, &letters)) != NULL && sequences < 2) {
+        if (letters > 1 && line[0] == '>') {
+            named = true;
+            continue;
+        }
+        if (at == letters + 1 || !is_sequence(line, letters))
+            return false;
+        if (letters >= LETTERS_MIN ||
+            (letters >= NUCLEOTIDES_MIN && strspn((const char *)line, "ACGTN\r") == letters))
+            return true;
+        sequences += named;
+        named = false;
+    }
+    return sequences > 1;
 }
 
 const struct record_kind sequences_fasta = {

@@ -498,11 +498,11 @@ test_files_that_begin_with_the_same_row_are_told_without_header() {
     printf 'id,v\n1,a\n' >a.csv
     { printf 'id,v\n'; seq 100000; } >b.csv
     printf '5,e\n6,f\n' | tee c.csv >d.csv
-    for options in --csv '--csv -S 8M' '--csv -n 2' '' '--csv /dev/null'; do
+    for options in --csv '--csv -S 8M' '--csv -n 2' '' /dev/null; do
         # shellcheck disable=SC2086 # options
         same "bigshuf: warning: a.csv: $said" "$(bigshuf $options a.csv b.csv 2>&1 >out)"
         # shellcheck disable=SC2086
-        same "bigshuf: warning: -: $said" "$(bigshuf $options - b.csv < <(cat a.csv) 2>&1 >out)"
+        same "bigshuf: warning: -: $said" "$(bigshuf --csv $options - b.csv < <(cat a.csv) 2>&1 >out)"
     done
     same "bigshuf: warning: c.csv: ${said/id,v/5,e}" "$(bigshuf --csv c.csv d.csv 2>&1 >out)"
     for options in '--csv --header a.csv b.csv' '--csv a.csv b.csv c.csv' '--csv a.csv a.csv' 'c.csv d.csv' \
