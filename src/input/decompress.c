@@ -1,5 +1,6 @@
 /*
- * File i has turn i mod `turns`, so that the files that come next have a turn each. A program is given the descriptor
+ * File i has turn i mod `turns`, so that the files that come next have a turn each. There are more turns than programs
+ * that may run: small files beside a large one are held when their programs have ended, and the next ones begin. A program is given the descriptor
  * of a regular file. An input that cannot be read twice has lost its first bytes to the look, so its program is fed,
  * and only while it is read. Such an input is not opened ahead either, since that may have effects.
  *
@@ -25,7 +26,7 @@
 #include "system/program.h"
 #include "system/sys.h"
 
-/* More would be of no use. */
+/* More programs would be of no use, nor more files that are held while a larger one is read. */
 TUNABLE(TURNS_MAX, 64, 1, 64);
 
 /* Programs may take no more than this part of the descriptors that are left. Each takes two: its file stays open until
@@ -72,6 +73,7 @@ struct decompress {
     struct pool pool; /* for what is read ahead; zeroed if that is not done */
     uint64_t pool_bytes;
     struct feed feed;
+    unsigned programs; /* at most so many run */
     size_t turns;
     struct turn turn[];
 };
@@ -81,17 +83,19 @@ static const struct turn no_turn = {.program = {.out = -1}, .fd = -1, .first = P
 struct decompress *decompress_new(const char *const *names, struct file_mark *marks, size_t count,
                                   struct decompress_limits limits)
 {
-    size_t turns = least_size(limits.programs, sys_free_descriptors(TURNS_MAX * DESCRIPTORS_SHARE) / DESCRIPTORS_SHARE);
+    const bool reads_ahead = limits.bytes / BLOCK_BYTES >= BLOCKS_MIN && limits.programs > 1;
+    const size_t most = sys_free_descriptors(TURNS_MAX * DESCRIPTORS_SHARE) / DESCRIPTORS_SHARE;
+    size_t turns = least_size(reads_ahead ? TURNS_MAX : limits.programs, most);
     struct decompress *decompress;
 
     turns = least_size(turns < count ? turns : count, TURNS_MAX);
     turns = turns > 0 ? turns : 1;
     decompress = fault_allocate(1, sizeof *decompress + turns * sizeof decompress->turn[0]);
     *decompress = (struct decompress){
-        .names = names, .marks = marks, .count = count, .turns = turns, .feed = {.pipe = -1, .held = -1}};
+        .names = names, .marks = marks, .count = count, .programs = limits.programs, .turns = turns, .feed = {.pipe = -1, .held = -1}};
     for (size_t i = 0; i < turns; i++)
         decompress->turn[i] = no_turn;
-    if (turns > 1 && limits.bytes / BLOCK_BYTES >= BLOCKS_MIN &&
+    if (turns > 1 && reads_ahead &&
         pool_open(&decompress->pool, (size_t)limits.bytes, BLOCK_BYTES) == 0)
         decompress->pool_bytes = limits.bytes;
     return decompress;
@@ -253,9 +257,15 @@ static void try_ahead(struct decompress *decompress, size_t i)
 
 void decompress_run_ahead(struct decompress *decompress, size_t i)
 {
-    for (size_t k = i + 1; k < i + decompress->turns && k < decompress->count; k++)
-        if (turn_of(decompress, k)->file != k + 1)
+    unsigned running = 0;
+
+    for (size_t k = 0; k < decompress->turns; k++)
+        running += decompress->turn[k].runs && !decompress->turn[k].ended;
+    for (size_t k = i + 1; k < i + decompress->turns && k < decompress->count && running < decompress->programs; k++)
+        if (turn_of(decompress, k)->file != k + 1) {
             try_ahead(decompress, k);
+            running += turn_of(decompress, k)->runs;
+        }
 }
 
 /* ---- Reading ahead ---- */
@@ -308,8 +318,9 @@ static ssize_t take(struct turn *turn, uint8_t *data, size_t bytes)
     return got;
 }
 
-/* Take what is there, for which there is room. A failure shows when the file is read. */
-static bool read_ahead(struct decompress *decompress, struct turn *turn)
+/* Take what is there, for which there is room. A failure shows when the file is read. A program that has ended makes
+ * room for another one. */
+static bool read_ahead(struct decompress *decompress, struct turn *turn, const struct turn *current)
 {
     ssize_t got;
 
@@ -317,6 +328,8 @@ static bool read_ahead(struct decompress *decompress, struct turn *turn)
         add_block(decompress, turn);
     got = take(turn, pool_block(&decompress->pool, turn->last) + turn->to, BLOCK_BYTES - turn->to);
     turn->to += got > 0 ? (size_t)got : 0;
+    if (turn->ended)
+        decompress_run_ahead(decompress, current->file - 1);
     return got > 0;
 }
 
@@ -330,7 +343,7 @@ static bool read_all_ahead(struct decompress *decompress, struct turn *current)
         struct turn *turn = turn_of(decompress, first + i);
 
         if (reads_ahead(decompress, turn, current))
-            moved = read_ahead(decompress, turn) || moved;
+            moved = read_ahead(decompress, turn, current) || moved;
     }
     return moved;
 }
