@@ -1,8 +1,9 @@
 /*
  * File i has turn i mod `turns`, so that the files that come next have a turn each. There are more turns than programs
- * that may run: small files beside a large one are held when their programs have ended, and the next ones begin. A program is given the descriptor
- * of a regular file. An input that cannot be read twice has lost its first bytes to the look, so its program is fed,
- * and only while it is read. Such an input is not opened ahead either, since that may have effects.
+ * that may run: small files beside a large one are held when their programs have ended, and the next ones begin. A
+ * program is given the descriptor of a regular file. An input that cannot be read twice has lost its first bytes to the
+ * look, so its program is fed, and only while it is read. Such an input is not opened ahead either, since that may have
+ * effects.
  *
  * There is no thread. Our ends of pipes do not block: a read feeds as much as the pipe takes, reads what is there, and
  * waits only if it could do neither. Whenever the file that is read has no bytes ready, the bytes of the others are
@@ -91,12 +92,15 @@ struct decompress *decompress_new(const char *const *names, struct file_mark *ma
     turns = least_size(turns < count ? turns : count, TURNS_MAX);
     turns = turns > 0 ? turns : 1;
     decompress = fault_allocate(1, sizeof *decompress + turns * sizeof decompress->turn[0]);
-    *decompress = (struct decompress){
-        .names = names, .marks = marks, .count = count, .programs = limits.programs, .turns = turns, .feed = {.pipe = -1, .held = -1}};
+    *decompress = (struct decompress){.names = names,
+                                      .marks = marks,
+                                      .count = count,
+                                      .programs = limits.programs,
+                                      .turns = turns,
+                                      .feed = {.pipe = -1, .held = -1}};
     for (size_t i = 0; i < turns; i++)
         decompress->turn[i] = no_turn;
-    if (turns > 1 && reads_ahead &&
-        pool_open(&decompress->pool, (size_t)limits.bytes, BLOCK_BYTES) == 0)
+    if (turns > 1 && reads_ahead && pool_open(&decompress->pool, (size_t)limits.bytes, BLOCK_BYTES) == 0)
         decompress->pool_bytes = limits.bytes;
     return decompress;
 }

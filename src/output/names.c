@@ -13,8 +13,8 @@
 #include "system/packer.h"
 #include "system/sys.h"
 
-/* The name of the regular file to which standard output goes (NULL), or of what is at another path, to be freed; NULL if
- * that is not known. A file in the current folder is called as it is there. */
+/* The name of the regular file to which standard output goes (NULL), or of what is at another path, to be freed; NULL
+ * if that is not known. A file in the current folder is called as it is there. */
 static char *real_name(const char *path)
 {
     char *name = sys_realpath(path != NULL ? path : "/proc/self/fd/1");
@@ -44,7 +44,10 @@ static void check_compressed(const struct files *files, size_t i)
             fault_say("%s: would be plain text despite its name; %s%s", name, known ? "write -o " : made,
                       known ? name : "");
         fault_warn("%s: will be plain text despite its name; %s%s", name,
-                   !known ? made : path != NULL ? "add -Z" : "write -Z -o ", known && path == NULL ? name : "");
+                   !known         ? made
+                   : path != NULL ? "add -Z"
+                                  : "write -Z -o ",
+                   known && path == NULL ? name : "");
     }
     free(real);
 }

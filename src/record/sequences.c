@@ -54,8 +54,7 @@ static bool is_fasta(const uint8_t *data, size_t bytes)
         }
         if (at == letters + 1 || !is_sequence(line, letters))
             return false;
-        if (letters >= LETTERS_MIN ||
-            (letters >= NUCLEOTIDES_MIN && strspn((const char *)line, "ACGTN\r") == letters))
+        if (letters >= LETTERS_MIN || (letters >= NUCLEOTIDES_MIN && strspn((const char *)line, "ACGTN\r") == letters))
             return true;
         sequences += named;
         named = false;

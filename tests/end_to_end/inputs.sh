@@ -449,6 +449,7 @@ test_what_is_no_text_is_not_replaced_by_its_own_lines() {
 
 # Each line has options, and the first lines of a file: is it replaced by its own lines, or refused, as WHAT?
 test_text_with_a_header_is_replaced_only_if_that_stays() {
+    # shellcheck disable=SC2034 # used by name
     local vcf='##fileformat=VCFv4.2\n##a\n#CHROM\n1\n' sam='@HD\tVN:1\n@PG\ta\nr1\n' gff='##gff-version 3\n##a\n1\n#c\n'
     while read -r text options what <&9; do
         # shellcheck disable=SC2059 # a format
