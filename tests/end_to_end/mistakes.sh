@@ -17,6 +17,7 @@ mistakes() {
     printf 'id,cost\n3,4\n' >other.csv
     printf 'id,price\n9,2\n2,3\n' >other2.csv
     printf 'id,price\r\n1,2\r\n' >crlf.csv
+    printf '5,e\n6,f\n' >rows.csv
     printf 'a,1\nb,2\na,3\n' >torn.csv
     printf 'x,y\n"a,b\n' >quote.csv
     printf 'a;1\nb;2\n' >semi.csv
@@ -342,9 +343,9 @@ END
 
 test_likely_mistakes_with_headers_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1, at byte 4; --headers-differ keeps the first, and drops *
-bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2, at byte 10; --headers-differ keeps the first, and drops *
-bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv in line 1, at byte 9; --headers-differ keeps the first, and drops *
+bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1, at byte 4; --headers-differ keeps the first, and drops this line of other.csv: 'id,cost'
+bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2, at byte 10; --headers-differ keeps the first, and drops 2 lines of other2.csv: '9,2'
+bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv in line 1, at byte 9; --headers-differ keeps the first, and drops this line of table.csv: 'id,price'
 bigshuf --csv --header table.csv rows.csv =! rows.csv: header differs from that of table.csv in line 1, at byte 1; --headers-differ keeps the first, and drops this line of rows.csv: '5,e'
 bigshuf --header=10 in =! in: shorter than a header of 10 lines
 bigshuf --header one =? warning: the input is only a header of 1 line
