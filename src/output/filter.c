@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/tunable.h"
 #include "system/fault.h"
@@ -75,14 +74,13 @@ static struct filter *at(struct filters *filters, unsigned number)
     return &filters->queue[(filters->oldest + number) % filters->most];
 }
 
-/* The program has ended so: is that a failure? A command may leave what it does not want, and dies of that as usual. */
+/* The program has ended with this status: is that a failure? A command may leave what it does not want, and succeed. */
 static void judge(const struct filters *filters, const struct filter *filter, int status)
 {
-    if (filter->is_packer)
-        program_judge(status, status == 0 && filter->deaf ? "did not read all that it was given" : NULL, filter->file,
-                      filter->text);
-    else if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGPIPE)
-        program_judge(status, NULL, filter->file, filters->command);
+    const bool is_lost = filter->is_packer && status == 0 && filter->deaf;
+
+    program_judge(status, is_lost ? "did not read all that it was given" : NULL, filter->file,
+                  filter->is_packer ? filter->text : filters->command);
 }
 
 /*

@@ -132,10 +132,10 @@ void program_judge(int status, const char *why, const char *name, const char *te
 {
     if (why != NULL)
         fault_say("%s: '%s' failed: %s", name, text, why);
-    if (WIFEXITED(status) && WEXITSTATUS(status) > 0)
-        fault_say("%s: '%s' failed: exit status %d", name, text, WEXITSTATUS(status));
-    if (WIFSIGNALED(status))
+    if (status != 0 && WIFSIGNALED(status))
         fault_say("%s: '%s' failed: killed by signal %d", name, text, WTERMSIG(status));
+    if (status != 0)
+        fault_say("%s: '%s' failed: exit status %d", name, text, WEXITSTATUS(status));
 }
 
 void program_kill(struct program *program)

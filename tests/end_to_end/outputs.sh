@@ -634,6 +634,7 @@ test_a_filter_that_fails_fails_the_run_which_names_what_filters_may_have_left() 
 bigshuf --filter='exit 3 # $FILE' -o a in =! a: 'exit 3 # $FILE' failed: exit status 3?bigshuf: warning: what was made with FILE=a may be incomplete
 bigshuf --filter='cat >/dev/null; exit 3' -o a in =! a: 'cat >/dev/null; exit 3' failed: exit status 3?*
 bigshuf --filter='kill -KILL $$ # $FILE' -o a in =! a: 'kill -KILL $$ # $FILE' failed: killed by signal 9?*
+bigshuf --filter='cat >/dev/null; kill -PIPE $$' -o a in =! a: 'cat >/dev/null; kill -PIPE $$' failed: killed by signal 13?*
 bigshuf --filter='no-such-command 2>/dev/null' -o a in =! a: 'no-such-command *' failed: exit status 127?*
 bigshuf --parallel=1 --shards=9 --filter='cat >$FILE; [ $FILE != 2 ]' -o %d in =! 2: * failed: exit status 1?bigshuf: warning: what was made with FILE=0 to FILE=2 may be incomplete
 bigshuf --filter='touch made' -o a missing =! missing: No such file or directory
@@ -653,10 +654,16 @@ test_a_filter_that_reads_enough_is_content() {
         bigshuf --shards=3 -o none%d --filter=': $FILE' in
 }
 
-test_a_filter_dies_of_a_broken_pipe_as_usual() {
+# Success is exit status 0: whoever dies of a broken pipe has lost records.
+test_a_filter_dies_of_a_broken_pipe_as_usual_which_is_a_failure() {
     [ -z "$(trap -p PIPE)" ] || skip "SIGPIPE is ignored here"
     echo | bigshuf -o a --filter='cat >/dev/null; yes | head -n 1 >$FILE' 2>said
     same 'y ' "$(cat a said) "
+    mkfifo pipe
+    exec 8<>pipe 9>pipe 8<&-
+    fails_with 1 "*bigshuf: x: 'exec cat' failed: killed by signal 13?*" bigshuf --filter='exec cat' -o x -i 1-1000 >&9
+    fails_with 1 "*bigshuf: x: 'cat; exit' failed: exit status 141?*" bigshuf --filter='cat; exit' -o x -i 1-1000 >&9
+    exec 9>&-
 }
 
 test_a_filter_has_the_descriptors_that_bigshuf_was_given() {

@@ -72,7 +72,7 @@ TEST(when_all_have_finished_nothing_is_incomplete)
 
 TEST(a_command_that_stops_reading_and_succeeds_is_content)
 {
-    static const char *const commands[] = {"head -c 1 > $FILE", "exit 0", "kill -PIPE $$", "exec <&-; sleep 0.05"};
+    static const char *const commands[] = {"head -c 1 > $FILE", "exit 0", "exec <&-; sleep 0.05"};
 
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         struct filters *filters = filters_new(commands[i], 1);
