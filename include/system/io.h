@@ -46,7 +46,4 @@ char *io_read_whole(int fd, size_t most, size_t *bytes);
 /* Are both of the same file, by device and inode? */
 bool io_same_file(const struct stat *one, const struct stat *other);
 
-/* Write all of it to standard output and close that, since some file systems report a failed write only then. */
-int io_print(const void *data, size_t bytes);
-
 #endif

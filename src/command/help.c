@@ -14,7 +14,7 @@
 #include "command/option_table.h"
 #include "record/record.h"
 #include "system/fault.h"
-#include "system/io.h"
+#include "system/standard.h"
 
 #ifndef BIGSHUF_VERSION
 #define BIGSHUF_VERSION "unknown"
@@ -132,7 +132,7 @@ void help_print(int code, bool common)
         print_rows(to, common);
     if (fclose(to) != 0)
         fault_report("memory", errno);
-    if (io_print(text, length) != 0)
-        fault_report("write error", errno);
+    standard_write(text, length);
+    standard_close();
     free(text);
 }

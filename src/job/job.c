@@ -23,7 +23,6 @@
 #include "job/resources.h"
 #include "job/room.h"
 #include "job/task.h"
-#include "output/sink.h"
 #include "sample/gnu.h"
 #include "sample/in_order.h"
 #include "sample/range.h"
@@ -33,6 +32,7 @@
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
 #include "system/hardware.h"
+#include "system/standard.h"
 #include "system/sys.h"
 
 /* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. The buffer of
@@ -258,7 +258,7 @@ static void answer_requests(struct resources *resources)
 
     if (sys_access_mode(STDIN_FILENO) < 0)
         fault_report("standard input", errno);
-    sink_free(sink_open(NULL)); /* the run ends if it is closed */
+    standard_open();
     check_name(resources->options.files0_from);
     check_name(resources->options.weights);
     resources->options.progress = OPTIONS_PROGRESS_NEVER; /* nobody knows the end */
@@ -275,6 +275,7 @@ static void answer_requests(struct resources *resources)
     weights.in_steps = true;
     requests_answer(&run, resources->source, task_is_weighted(&resources->options) ? &weights : NULL);
     source_check(resources->source);
+    standard_close();
     progress_summarize(&resources->progress, resources->seed, NULL, 0);
     engine_close(&run.engine);
 }

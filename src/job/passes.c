@@ -24,7 +24,7 @@
 #include "store/batch.h"
 #include "store/draft.h"
 #include "store/sweep.h"
-#include "system/io.h"
+#include "system/standard.h"
 #include "system/sys.h"
 
 /* ---- Pass 1 ---- */
@@ -197,9 +197,11 @@ void passes_sweep(struct resources *resources)
 {
     struct store *store = &resources->store;
 
+    standard_open();
     store_open(store, resources->options.scatter);
     sweep_all(store);
     batch_find_all(store);
+    standard_close();
 }
 
 /* ---- Pass 2 ---- */
@@ -384,13 +386,14 @@ void passes_list(struct resources *resources)
     size_t length = 0;
     FILE *to = open_text(&text, &length);
 
+    standard_open();
     store_open(&resources->store, resources->options.gather);
     store_batches(store, &names);
     list_batches(to, store, &names, resources->options.delimiter == '\0');
     if (fclose(to) != 0)
         fault_report("memory", errno);
-    if (io_print(text, length) != 0)
-        fault_report("write error", errno);
+    standard_write(text, length);
+    standard_close();
     folder_names_release(&names);
     free(text);
 }

@@ -27,6 +27,7 @@
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/signals.h"
+#include "system/standard.h"
 #include "system/sys.h"
 
 enum {
@@ -312,12 +313,7 @@ static void open_path(struct sink *sink)
 
 static void open_standard_output(struct sink *sink)
 {
-    int mode = sys_access_mode(STDOUT_FILENO);
-
-    if (mode == O_RDONLY)
-        errno = EBADF;
-    if (mode < 0 || mode == O_RDONLY)
-        fail(sink);
+    standard_open();
     sink->manner = SINK_DIRECT;
     sink->fd = STDOUT_FILENO;
 }
@@ -431,7 +427,9 @@ void sink_complete(struct sink *sink)
         (void)io_close(directory);
     }
     sink->fd = -1;
-    if (io_close(fd) != 0)
+    if (sink->path == NULL)
+        standard_close();
+    else if (io_close(fd) != 0)
         fail(sink);
 }
 

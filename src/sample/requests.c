@@ -33,6 +33,7 @@
 #include "shuffle/index.h"
 #include "system/fault.h"
 #include "system/io.h"
+#include "system/standard.h"
 #include "system/sys.h"
 
 enum {
@@ -117,8 +118,7 @@ static void flush(void *context)
         const size_t bytes = least_size(PIPE_BUF, (size_t)(out->at - from));
 
         await_reader(dialogue);
-        if (io_write(STDOUT_FILENO, from, bytes) != 0)
-            fault_report("write error", errno);
+        standard_write(from, bytes);
         from += bytes;
     }
     out->at = out->buffer;

@@ -21,6 +21,7 @@
 #include "base/number.h"
 #include "store/batch.h"
 #include "system/io.h"
+#include "system/standard.h"
 #include "system/sys.h"
 
 enum { DEAD_SECONDS = 3600 };
@@ -281,9 +282,9 @@ static int sweep_one(struct sweep *sweep, const char *name)
     sweep->bytes = 0;
     error = remove_one(sweep, kind);
     if (sweep->all && error == 0)
-        printf("removed %s (%s)\n", name, number_format_size(sweep->bytes, size));
+        standard_print("removed %s (%s)\n", name, number_format_size(sweep->bytes, size));
     else if (sweep->all && error != ENOENT)
-        printf("kept %s (%s)\n", sweep->name, cause(sweep, error));
+        standard_print("kept %s (%s)\n", sweep->name, cause(sweep, error));
     return error;
 }
 
@@ -315,8 +316,6 @@ void sweep_all(struct store *store)
         failed = sweep;
     }
     folder_names_release(&names);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fault_report("write error", errno);
     if (first != 0)
         folder_say(&store->folder, failed.name, "cannot be removed: %s", cause(&failed, first));
 }

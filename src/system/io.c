@@ -219,8 +219,3 @@ bool io_same_file(const struct stat *one, const struct stat *other)
 {
     return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
-
-int io_print(const void *data, size_t bytes)
-{
-    return io_write(STDOUT_FILENO, data, bytes) == 0 ? io_close(STDOUT_FILENO) : -1;
-}
