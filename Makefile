@@ -31,7 +31,8 @@ DIST    = build/dist
 
 # What the program needs whatever the user's flags are. Nothing here asks for a particular processor: faster
 # instructions are chosen at run time; and nothing of the program depends on the folder in which it was built.
-NEEDED_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -DBIGSHUF_VERSION=\"$(VERSION)\" -Iinclude
+NEEDED_CPPFLAGS = -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
+    $(if $(HOSTILE)$(SANITIZE),-DBIGSHUF_CHECKED) -DBIGSHUF_VERSION=\"$(VERSION)\" -Iinclude
 NEEDED_CFLAGS   = -std=c11 -pthread -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(if $(WERROR),-Werror) \
     -fdebug-prefix-map='$(CURDIR)'=.
 SANITIZE_FLAGS  = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -26,10 +26,11 @@
  *                    header csv sequences string lines sizes tar_kind length tail key record tar_headers
  *                    scan field json
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
- *                    threads packer program standard folder file_mark table fault hardware io signals pool sys
+ *                    threads packer program standard folder file_mark table fault hardware io signals
+ *                    progress_line guard pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 steps decimal number escape arithmetic uint128
- *                    tunable
+ *                    tunable must
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/mapped) or held, and makes one of
  * several, if asked (input/grouping, input/archive); shuffle/scatter finds its end (record/record) and its pile

@@ -30,13 +30,15 @@ struct pool {
     uint32_t pinned;     /* blocks held by what cannot be spilled */
     uint32_t free_first; /* chain of blocks given back: used first, as they have been touched */
     uint32_t fresh;      /* this one and all after it have never been used */
+    uint8_t *held;       /* is it, by somebody? Of each block, in a build that checks (must.h) */
 };
 
 /* Map `bytes` of memory in all, its own lists included. 0, or -1 with errno. */
 int pool_open(struct pool *pool, size_t bytes, size_t block_bytes);
 void pool_close(struct pool *pool); /* also after a failed pool_open, or when zeroed */
 
-/* A block that has no successor, or POOL_NONE when all that are left are promised to others. */
+/* All that follows must be so as it says, or the process aborts: no more is taken than was promised, nor given back
+ * than was taken. A block that has no successor, or POOL_NONE when all that are left are promised to others. */
 uint32_t pool_get(struct pool *pool);
 
 /* Blocks that could be promised. */

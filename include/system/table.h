@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/must.h"
 #include "system/pool.h"
 
 struct table {
@@ -52,10 +53,16 @@ static inline unsigned table_number_shift(const struct table *table)
     return table->shift - (table->wide ? 3 : 2);
 }
 
+static inline bool table_has(const struct table *table, uint64_t block)
+{
+    return block < table->blocks && table->block[block] != NULL;
+}
+
 static inline uint64_t *table_u64(const struct table *table, uint64_t i)
 {
     size_t mask = ((size_t)1 << (table->shift - 3)) - 1;
 
+    MUST(table_has(table, i >> (table->shift - 3)));
     return (uint64_t *)(void *)table->block[i >> (table->shift - 3)] + (i & mask);
 }
 
@@ -63,6 +70,7 @@ static inline uint32_t *table_u32(const struct table *table, uint64_t i)
 {
     size_t mask = ((size_t)1 << (table->shift - 2)) - 1;
 
+    MUST(table_has(table, i >> (table->shift - 2)));
     return (uint32_t *)(void *)table->block[i >> (table->shift - 2)] + (i & mask);
 }
 

@@ -15,12 +15,17 @@
 
 #include "sample/in_order.h"
 
+#include "base/must.h"
 #include "base/tunable.h"
 #include "sample/keep.h"
 #include "shuffle/pile.h"
 #include "system/fault.h"
 
-enum { PILES = 1 << ORDER_ROOT_BITS, CHUNK = 1024, LEVELS = 8 };
+enum {
+    PILES = 1 << ORDER_ROOT_BITS,
+    CHUNK = 1024,
+    LEVELS = 8
+};                              /* as many levels of nodes have numbers of their own (order.h) */
 TUNABLE(STEP, CHUNK, 1, CHUNK); /* records whose piles are found at a time */
 
 /* A file is read once more if more than one record in so many bytes is chosen. (Of 556 MB of JSON: 700,000 of 1,500,000
@@ -130,6 +135,7 @@ static bool admit(void *context, uint64_t record)
 
 static void enter(struct selecting *s, struct order_node node, unsigned bits)
 {
+    MUST_ALWAYS(s->levels < LEVELS);
     s->level[s->levels++] = (struct level){.node = node, .bits = bits};
 }
 

@@ -429,5 +429,7 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
         piles_release(&g.worker[w].children);
     }
     free(g.worker);
+    if (g.margin.mark != NULL)
+        output_use_margin(output, NULL); /* its marks go */
     free(g.margin.mark);
 }

@@ -255,7 +255,7 @@ struct order order_of_pile(const struct order *order, uint64_t epoch, uint64_t p
 void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, uint32_t *number)
 {
     uint8_t *block = (uint8_t *)number;
-    struct table table = {.block = &block, .shift = 31}; /* all of it is one block */
+    struct table table = {.block = &block, .blocks = 1, .shift = 31}; /* all of it is one block */
     uint8_t arguments[8];
     struct order permuted;
 

@@ -6,6 +6,9 @@
 
 #include "system/pool.h"
 
+#include <stdlib.h>
+
+#include "base/must.h"
 #include "system/sys.h"
 
 int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
@@ -24,6 +27,7 @@ int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
     pthread_mutex_init(&pool->mutex, NULL);
     lists = (size_t)pool->blocks * block_bytes + POOL_SLACK_BYTES;
     pool->next = (uint32_t *)(void *)(pool->memory + lists);
+    MUST((pool->held = calloc(pool->blocks + (size_t)1, 1)) != NULL);
     return 0;
 }
 
@@ -33,7 +37,24 @@ void pool_close(struct pool *pool)
         return;
     pthread_mutex_destroy(&pool->mutex);
     sys_unmap(pool->memory, pool->mapping_bytes);
+    free(pool->held);
+    pool->held = NULL;
     pool->memory = NULL;
+}
+
+/* Note whether a chain is held by somebody, which was the other way round before. False if it was not, or if it is no
+ * chain of `blocks` blocks up to `last`. */
+static bool change(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks, bool held)
+{
+    uint32_t block = first;
+
+    for (uint32_t b = 0; b < blocks; b++) {
+        if (block >= pool->blocks || pool->held[block] == held || (b + 1 == blocks) != (block == last))
+            return false;
+        pool->held[block] = held;
+        block = pool->next[block];
+    }
+    return blocks > 0;
 }
 
 static uint32_t take_fresh(struct pool *pool, uint32_t blocks)
@@ -49,12 +70,14 @@ static uint32_t take(struct pool *pool)
 {
     uint32_t block = pool->free_first;
 
+    MUST_ALWAYS(pool->free > 0);
     if (block == POOL_NONE)
         block = take_fresh(pool, 1);
     else
         pool->free_first = pool->next[block];
     pool->next[block] = POOL_NONE;
     pool->free--;
+    MUST(change(pool, block, block, 1, true));
     return block;
 }
 
@@ -80,6 +103,7 @@ uint32_t pool_get_neighbours(struct pool *pool, uint32_t blocks)
             pool->next[b] = b + 1;
         pool->next[pool->fresh - 1] = POOL_NONE;
         pool->free -= blocks;
+        MUST(blocks == 0 || change(pool, first, pool->fresh - 1, blocks, true));
     }
     pthread_mutex_unlock(&pool->mutex);
     return first;
@@ -112,6 +136,7 @@ uint32_t pool_get_promised(struct pool *pool)
     uint32_t block;
 
     pthread_mutex_lock(&pool->mutex);
+    MUST_ALWAYS(pool->promised > 0);
     pool->promised--;
     block = take(pool);
     pthread_mutex_unlock(&pool->mutex);
@@ -121,6 +146,7 @@ uint32_t pool_get_promised(struct pool *pool)
 void pool_release_promise(struct pool *pool, uint32_t blocks)
 {
     pthread_mutex_lock(&pool->mutex);
+    MUST_ALWAYS(blocks <= pool->promised);
     pool->promised -= blocks;
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -128,6 +154,8 @@ void pool_release_promise(struct pool *pool, uint32_t blocks)
 static void put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks, uint32_t promised)
 {
     pthread_mutex_lock(&pool->mutex);
+    MUST_ALWAYS(blocks <= pool->blocks - pool->free);
+    MUST(change(pool, first, last, blocks, false));
     pool->next[last] = pool->free_first;
     pool->free_first = first;
     pool->free += blocks;
@@ -156,6 +184,7 @@ void pool_pin(struct pool *pool, uint32_t blocks)
 void pool_unpin(struct pool *pool, uint32_t blocks)
 {
     pthread_mutex_lock(&pool->mutex);
+    MUST_ALWAYS(blocks <= pool->pinned);
     pool->pinned -= blocks;
     pthread_mutex_unlock(&pool->mutex);
 }
