@@ -16,7 +16,7 @@
 
 #include "record/record.h"
 #include "system/file_mark.h"
-#include "system/signals.h"
+#include "system/guard.h"
 
 /* A file as it was when it was mapped. */
 struct mapped_file {
@@ -34,7 +34,7 @@ struct mapped {
     size_t files;
     const char *const *names;
     const struct file_mark *marks;
-    struct signals_guard guard;
+    struct guard guard;
     struct record_margin margin; /* of archives; NULL if it was not asked for, */
     size_t margin_bytes;         /* else so many marks */
     size_t lent;                 /* the number of the file that is lent: */

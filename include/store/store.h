@@ -49,8 +49,11 @@ void store_name_make_batch(char name[STORE_NAME_MAX + 1]);
 /* The name of the file of a pile. Returns `name`. */
 char *store_name_of_pile(unsigned pile, char name[STORE_NAME_PILE_BYTES]);
 
-/* A name that nobody has had: the prefix, the name of a batch or a file, ~ and a random number. */
+/* A name that nobody has had: the prefix, the name of a batch or a file, ~ and a number. Of any such name, the number
+ * says whether it was made on this machine since it was started. */
 void store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base);
+void store_name_make_old(char old[STORE_NAME_BYTES], const char *draft); /* of a draft that leaves */
+bool store_name_is_local(const char *name);
 
 /* Which of those that a sudden death may leave behind is it? */
 enum store_name_kind {
@@ -107,6 +110,7 @@ struct store {
     struct store_format format;
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* that of the record format */
     bool told_of_locks;                         /* that there are none in its file system */
+    char young[STORE_NAME_BYTES];               /* a draft that a sweep kept for its age; or "" */
 };
 
 /* Open a store to read it. `store` stays where it is: its format points into it. */

@@ -6,8 +6,9 @@
  * an age:
  *
  * - Who makes a batch or reads one has a shared lock on its manifest (draft.h, batch.h). What is locked stays.
- * - A draft that is not locked is dead when nothing in it has been written for an hour, as the clock of its file system
- *   has it. So is a file that did not get its name.
+ * - A draft of this machine that is not locked any more is dead, at once. Any other draft is when nothing in it has
+ * been written for an hour, as the clock of its file system has it, and it is not locked. So is a file that did not get
+ * its name.
  *
  * Where files cannot be locked, only sweep_all removes folders, drafts by their age alone.
  *
@@ -29,8 +30,9 @@ void sweep_all(struct store *store);
  * .old-BATCH~NUMBER, and its files go if nobody reads them. */
 void sweep_keep(struct store *store, uint64_t keep, const char *added);
 
-/* A draft that this process has made, is alone with, and no longer has locked. It is no failure if it is not there. As
- * in sweep_dead, it may stay. */
-void sweep_own(struct store *store, const char *name);
+/* What a task that was killed may have left, as the last sweep found it, and what to do with that; or "". It is put
+ * after the message that the store's disk is full. Returns `text`. */
+enum { SWEEP_ADVICE_BYTES = STORE_NAME_BYTES + 80 };
+const char *sweep_advice(const struct store *store, char text[SWEEP_ADVICE_BYTES]);
 
 #endif

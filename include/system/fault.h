@@ -9,7 +9,8 @@
  *
  *     fault_say, fault_report  ->  message  ->  duties, last one first  ->  signals_end
  *
- * signals_end tells child programs to end, and unlinks the temporary names that are registered.
+ * signals_end tells child programs to end, and removes the names that are registered. What fails when the run has
+ * succeeded (signals_succeed) is a warning, and ends it with EXIT_SUCCESS.
  *
  * A function returns a failure only to a caller who does something else about it: who tries another disk, or can do
  * without.

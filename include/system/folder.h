@@ -24,10 +24,14 @@ enum { FOLDER_NOT_REGULAR = -1 };
 /* Open the directory `path`, in which links are followed, since it is the user's own word. False if it is missing. */
 bool folder_open(struct folder *folder, const char *path);
 
-/* Open the directory `name` in a folder, or make it (0777 less the umask) and open it: then nothing has this name yet.
- */
+/* Open the directory `name` in a folder. */
 int folder_enter(struct folder *inner, const struct folder *outer, const char *name);
-void folder_make(struct folder *inner, const struct folder *outer, const char *name);
+
+/* Make such a directory, for which nothing has this name yet (0777 less the umask), and open it; or one of a path: then
+ * -1 says that there is something of this name. What is made goes when the process ends, however it does, until the
+ * slot that is returned is forgotten; as signals_register has it, which also says what `old` is. */
+int folder_make(struct folder *inner, const struct folder *outer, const char *name, const char *old);
+int folder_make_path(const char *path);
 
 void folder_close(struct folder *folder); /* also when zeroed */
 
@@ -46,8 +50,12 @@ struct folder_names {
 void folder_list(const struct folder *folder, struct folder_names *names);
 void folder_names_release(struct folder_names *names); /* also when zeroed */
 
-/* Open a regular file, with the flags of open(2). ENOENT for one that is made: the folder itself has been removed. */
+/* Open a regular file, with the flags of open(2). */
 int folder_open_file(const struct folder *folder, const char *name, int flags, int *fd);
+
+/* Make a file that nothing has the name of yet, to be read and written; *slot as above, and `name` stays as long.
+ * ENOENT: the folder itself has been removed. */
+int folder_make_file(const struct folder *folder, const char *name, int *fd, int *slot);
 
 /* A whole file, which is not larger than `most` bytes: malloc'd, with a NUL byte after its end. NULL and 0 bytes if it
  * is missing. */

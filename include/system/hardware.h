@@ -29,6 +29,9 @@ uint64_t hardware_whole_memory(void);
 /* Processors this process may run on: by affinity and by the control groups' quota (rounded up), at least 1. */
 unsigned hardware_processors(void);
 
+/* A number for this machine from its start to its end (Linux: of boot_id); 0 if it is not known. */
+uint32_t hardware_boot(void);
+
 /* The peak resident memory of this process so far, in bytes (VmHWM or ru_maxrss). */
 uint64_t hardware_peak_memory(void);
 

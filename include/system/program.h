@@ -25,9 +25,10 @@ int program_start(struct program *program, const char *const *arguments, const c
 /* Its input is complete. 0, or -1 with errno. */
 int program_close(struct program *program);
 
-/* Has it ended? Then *status is what waitpid gives. With WNOHANG this does not wait. If its end cannot be known, the
+/* Has it ended? Then *status is what waitpid gives. program_wait waits until it has. If its end cannot be known, the
  * run ends with a message about the file `name`. */
-bool program_wait(struct program *program, const char *name, int options, int *status);
+bool program_has_ended(struct program *program, const char *name, int *status);
+void program_wait(struct program *program, const char *name, int *status);
 
 /* The program should have made or read the file `name`. If it has failed, the run ends; `why` is the cause (NULL: as
  * `status` says), and `text` the name of the program. */

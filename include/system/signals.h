@@ -3,55 +3,70 @@
 
 /*
  * Death by signal leaves no file behind and shows the parent its true cause: the handler tells the child processes,
- * unlinks the registered temporary names, restores the default action and raises the signal again. The list of both,
- * what keeps it still, and what the end of this file is about are the program's one mutable global. Signals that the
- * parent had ignored stay ignored. SIGXFSZ is ignored, so that a write over the limit fails with EFBIG and a message,
- * and SIGCHLD has its default, without which the status of a child would be lost. SIGPIPE is as deadly as the others,
- * but for writes to pipes of one's own. What comes when the run has succeeded comes too late: it ends the process at
- * once, but with EXIT_SUCCESS, so that the parent never sees a failure beside a complete output.
+ * unlinks the registered names, restores the default action and raises the signal again. The list of both, and what
+ * keeps it still, are the program's one mutable global, with the line of progress and the guard of mapped memory.
+ *
+ * Every signal is caught that can be and usually ends a process, unless the parent had ignored it, or something that
+ * was there before (a sanitizer, a profiler) catches it. A fault of the program's own (SEGV, ILL, FPE, ...) is none
+ * that others have sent: it ends the process at once, with a core as usual, but for a failed access to guarded memory
+ * (guard.h). SIGXFSZ is ignored, so that a write over the limit fails with EFBIG and a message, and SIGCHLD has its
+ * default, without which the status of a child would be lost. SIGPIPE is as deadly as the others, but for writes to
+ * pipes of one's own. What comes when the run has succeeded comes too late: it ends the process at once, but with
+ * EXIT_SUCCESS, so that the parent never sees a failure beside a complete output.
  *
  * What is in the list and what is in the directories changes together, with death held off:
  *
- *     signals_hold, signals_register, make the file, signals_release ... signals_hold, unlink it, signals_forget,
- *     signals_release
+ *     signals_hold, signals_register, make the file, signals_release ... signals_remove, or
+ *     signals_hold, rename it, signals_forget, signals_release
  *
  * So the handler never sees a name that is about to be made.
  */
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-/* A run begins. Catch what usually ends a program: HUP, INT, QUIT, TERM, ALRM, USR1, USR2, VTALRM, PROF, XCPU, POLL,
- * PIPE. These, and BUS for signals_guard, are unblocked: who started the run from a thread that blocks signals has
- * passed that on. What is ignored stays so. */
+/* A run begins. What ends a program is caught, and unblocked: who started the run from a thread that blocks signals has
+ * passed that on. */
 void signals_install(void);
 
-/* Between these two, which any thread may call, nobody dies: the handler waits for all who hold it off. Once it has
- * begun, signals_hold does not return. In between, a thread takes no lock, as the one in which the handler waits may
- * have it: no malloc and no message, unless there is no other thread. Not to be nested. */
+/* Between these two, which any thread may call, the process cannot be ended by a signal: the handler waits for all who
+ * hold it off. Once it has begun, signals_hold does not return. In between, a thread takes no lock, as the one in which
+ * the handler waits may have it: no malloc and no message, unless there is no other thread. Not to be nested. */
 void signals_hold(sigset_t *before);
 void signals_release(const sigset_t *before);
 
 /* The end of a run, for fault.h, which leaves as little behind as death by signal does. A thread that holds death off
- * gives that up; one that comes second waits. `kept` is called for a name that cannot be unlinked. */
+ * gives that up; one that comes second waits. `kept` is called for what cannot be removed, with its path. */
 void signals_give_up_hold(void);
 bool signals_is_dying(void); /* has death by signal, or such an end, begun? What fails then may fail because of it */
 _Noreturn void signals_wait_for_end(void);
-_Noreturn void signals_end(int status, void (*kept)(const char *name, int error));
+_Noreturn void signals_end(int status, void (*kept)(const char *path, int error));
 
-/* Nothing that follows can fail. From what made it so until here, death is to be held off. */
+/* Nothing that follows makes the run a failure: not a signal, and not a fault. From what made it so until here, death
+ * is to be held off. */
 void signals_succeed(void);
+bool signals_has_succeeded(void);
 
-/* Register a name to be unlinked on death by signal, which must be held off. `name` must stay as it is until
- * signals_forget. Returns a slot number, or -1 with errno when there is no memory for more of them. */
-int signals_register(const char *name);
+/* What is to go when the process ends: a file, or a folder with the files in it that are registered. */
+struct signals_name {
+    int directory; /* in which the name is looked up; it may be closed afterwards. AT_FDCWD: the name is a path */
+    const char *name;
+    const char *old;  /* NULL: a file. Else it is a folder, which is given this name before anything in it is removed */
+    const char *path; /* for `kept`; NULL: nothing is said */
+};
+
+/* Register a name, with death held off. The strings must stay until signals_forget. Returns a slot number, or -1 with
+ * errno when there are too few descriptors, or too little memory, for more of them. */
+int signals_register(const struct signals_name *name);
 void signals_forget(int slot); /* -1 is fine; death must be held off */
 
-/* Block the caught signals in the calling thread, and set them back: around thread creation, so that workers never run
- * the handler. */
+/* Remove what is registered, a folder under its own name, and forget it. Death is held off here. 0, or -1 with errno.
+ */
+int signals_remove(int slot);
+
+/* Block the caught signals in the calling thread, and set them back: around thread creation, so that workers do not run
+ * the handler, but for faults, and for what others send in their place. */
 void signals_block(sigset_t *before);
 void signals_restore(const sigset_t *before);
 
@@ -68,36 +83,13 @@ void signals_child_prepare(struct signals_child *child);
  * a file. Between the two calls all signals are blocked, and death by signal is held off, as by signals_hold. */
 void signals_child_starts(struct signals_child *child);
 
-/* `process` below 0: it has not started. A slot for signals_child_ended, or -1 if no signal is to be sent, also when
- * there is no memory to note it. */
+/* `process` below 0: it has not started. Returns a slot, to be forgotten while it is waited for, with death held off;
+ * or -1 if no signal is to be sent, also when there is no memory to note it. */
 int signals_child_started(const struct signals_child *child, pid_t process);
-void signals_child_ended(int slot); /* it has been waited for; -1 is fine */
 
 /* For the whole process, until restored: a write to a pipe without a reader fails with EPIPE. Only around a single
  * write, and by one thread at a time. */
 void signals_ignore_pipe(struct sigaction *before);
 void signals_restore_pipe(const struct sigaction *before);
-
-/* Memory in which files are mapped. Reading it fails (SIGBUS) when a file has become shorter or its disk cannot be
- * read: then `failed` is called, in the thread that reads, and ends the run. Elsewhere the signal is as deadly as
- * ever. */
-struct signals_guard {
-    const uint8_t *memory;
-    size_t bytes;
-    void (*failed)(void *context, const uint8_t *address);
-    void *context;
-};
-void signals_guard(const struct signals_guard *guard); /* must stay until the next call; NULL: there is none any more */
-
-/* Write lines to standard error if it takes them at once: the run neither waits for a reader of its progress, nor ends
- * because there is none. */
-void signals_say(const char *text, size_t bytes);
-
-/* Draw a line on standard error, a terminal, and later draw it again in the same place, until signals_erase or death.
- * Other lines that are written meanwhile must begin with SIGNALS_ERASE, in the same write. */
-#define SIGNALS_ERASE "\r\033[K"
-void signals_draw(const char *line, size_t bytes);
-void signals_erase(void); /* by who draws, when no more will be drawn */
-bool signals_is_line_drawn(void);
 
 #endif

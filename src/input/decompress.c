@@ -304,7 +304,8 @@ static void drop_first(struct decompress *decompress, struct turn *turn)
 {
     const uint32_t block = turn->first;
 
-    turn->first = block == turn->last ? POOL_NONE : decompress->pool.next[block];
+    turn->first = decompress->pool.next[block];
+    turn->last = turn->first != POOL_NONE ? turn->last : POOL_NONE;
     turn->from = 0;
     pool_put(&decompress->pool, block, block, 1);
 }
@@ -435,7 +436,7 @@ static void finish(struct decompress *decompress, struct turn *turn)
     int status;
 
     close_feed(&decompress->feed);
-    (void)program_wait(&turn->program, name, 0, &status);
+    program_wait(&turn->program, name, &status);
     turn->runs = false;
     end_file(decompress, turn);
     packer_unpack(&command, turn->packer);

@@ -166,9 +166,9 @@ bool mapped_open(struct mapped *mapped, const char *const *names, const struct f
         mapped_close(mapped);
         return false;
     }
-    mapped->guard = (struct signals_guard){
-        .memory = mapped->base, .bytes = mapped->bytes, .failed = report_access, .context = mapped};
-    signals_guard(&mapped->guard);
+    mapped->guard =
+        (struct guard){.memory = mapped->base, .bytes = mapped->bytes, .failed = report_access, .context = mapped};
+    guard_set(&mapped->guard);
     mapped_restart(mapped);
     return true;
 }
@@ -176,7 +176,7 @@ bool mapped_open(struct mapped *mapped, const char *const *names, const struct f
 void mapped_close(struct mapped *mapped)
 {
     if (mapped->guard.memory != NULL)
-        signals_guard(NULL);
+        guard_set(NULL);
     for (size_t i = 0; i < mapped->files; i++)
         operand_close(mapped->file[i].fd);
     if (mapped->base != NULL)

@@ -24,6 +24,7 @@
 #include "store/batch.h"
 #include "store/draft.h"
 #include "store/sweep.h"
+#include "system/signals.h"
 #include "system/standard.h"
 #include "system/sys.h"
 
@@ -111,11 +112,12 @@ static void describe(struct resources *resources, struct manifest *manifest)
 /* Is there room for `bytes` bytes of records on the disk of the store? */
 static void check_room(const struct store *store, uint64_t bytes)
 {
+    char advice[SWEEP_ADVICE_BYTES];
     uint64_t free_bytes;
 
     if (sys_free_space(store->folder.fd, &free_bytes) == 0 && free_bytes < bytes)
-        fault_say("%s: %s: %llu MiB are needed, %llu MiB are free", store->folder.path, strerror(ENOSPC),
-                  number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20));
+        fault_say("%s: %s: %llu MiB are needed, %llu MiB are free%s", store->folder.path, strerror(ENOSPC),
+                  number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20), sweep_advice(store, advice));
 }
 
 /* Add the batch to the store, which is open, and with --newest remove old ones. */
@@ -142,6 +144,7 @@ static void make_batch(struct resources *resources, struct run *run)
         fill_draft(resources, run, draft, name, store->format.piles);
         records = counter_get(&run->progress->records);
     }
+    signals_succeed(); /* also if it was there before; what follows is about others */
     free((void *)manifest.input);
     if (options->newest > 0 && records > 0)
         sweep_keep(store, options->newest, name);

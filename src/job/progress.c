@@ -18,7 +18,7 @@
 #include "base/number.h"
 #include "system/fault.h"
 #include "system/hardware.h"
-#include "system/signals.h"
+#include "system/progress_line.h"
 #include "system/sys.h"
 
 /* Five times a second, the thread checks whether it is time to draw. */
@@ -131,7 +131,7 @@ static void say(const struct progress *progress, bool done)
     append(&text, "bigshuf: ");
     look(progress, done, &text);
     append(&text, "\n");
-    signals_say(text.bytes, text.length);
+    progress_line_say(text.bytes, text.length);
 }
 
 /* The last column stays empty: some terminals begin another line when it is filled. */
@@ -148,15 +148,15 @@ static size_t count_columns(void)
 /* All parts that have room in the line of a terminal, or as much of the first one as has. */
 static void draw(const struct progress *progress)
 {
-    const size_t room = strlen(SIGNALS_ERASE) + count_columns();
+    const size_t room = strlen(PROGRESS_LINE_ERASE) + count_columns();
     struct text text = {.length = 0};
     size_t end;
 
-    append(&text, SIGNALS_ERASE);
+    append(&text, PROGRESS_LINE_ERASE);
     look(progress, false, &text);
     for (end = least_size(text.length, room); end < text.length && end > 0 && text.bytes[end] != ',';)
         end--;
-    signals_draw(text.bytes, end > 0 ? end : room);
+    progress_line_draw(text.bytes, end > 0 ? end : room);
 }
 
 /* Wait for a tick at most, unless somebody sets the clock back. */
@@ -330,7 +330,7 @@ void progress_end(struct progress *progress)
         pthread_cond_signal(&progress->changed);
         pthread_mutex_unlock(&progress->mutex);
         pthread_join(progress->thread, NULL);
-        signals_erase();
+        progress_line_erase();
         if (progress->in_lines)
             say(progress, true);
     }

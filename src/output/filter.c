@@ -95,18 +95,28 @@ static void warn_of_rest(struct filters *filters, const struct filter *filter)
     filters->told = filters->told || filter->deaf;
 }
 
-/* Wait for a filter, or with WNOHANG have a look at it. */
-static void reap(struct filters *filters, struct filter *filter, int options)
+/* Has the filter ended? Then it is judged. */
+static void look_at(const struct filters *filters, struct filter *filter)
 {
     int status;
 
-    if (filter->program.process > 0 && program_wait(&filter->program, filter->file, options, &status))
+    if (filter->program.process > 0 && program_has_ended(&filter->program, filter->file, &status))
         judge(filters, filter, status);
+}
+
+static void wait_for(const struct filters *filters, struct filter *filter)
+{
+    int status;
+
+    if (filter->program.process == 0)
+        return;
+    program_wait(&filter->program, filter->file, &status);
+    judge(filters, filter, status);
 }
 
 static void wait_for_oldest(struct filters *filters)
 {
-    reap(filters, at(filters, 0), 0);
+    wait_for(filters, at(filters, 0));
     warn_of_rest(filters, at(filters, 0));
     filters->oldest = (filters->oldest + 1) % filters->most;
     filters->count--;
@@ -177,8 +187,10 @@ void filters_write(struct filters *filters, const void *data, size_t bytes)
             fault_report(filter->file, errno);
         filter->deaf = true;
     }
-    if (filter->deaf)
-        reap(filters, filter, filter->is_packer ? 0 : WNOHANG);
+    if (filter->deaf && filter->is_packer)
+        wait_for(filters, filter);
+    else if (filter->deaf)
+        look_at(filters, filter);
 }
 
 void filters_end(struct filters *filters)

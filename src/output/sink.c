@@ -107,7 +107,11 @@ static int take_name(struct sink *sink, int directory, mode_t mode)
         if (draw_letters(sink) != 0)
             return -1;
         signals_hold(&before);
-        sink->slot = signals_register(sink->temporary);
+        sink->slot = signals_register(
+            &(struct signals_name){.directory = directory, .name = name_of(sink), .path = sink->temporary});
+        if (sink->slot < 0) /* by its path, if no more directories can be open */
+            sink->slot = signals_register(
+                &(struct signals_name){.directory = AT_FDCWD, .name = sink->temporary, .path = sink->temporary});
         if (sink->slot >= 0 && sink->fd >= 0) {
             taken = sys_link_descriptor(sink->fd, directory, name_of(sink)) == 0;
         } else if (sink->slot >= 0) {
@@ -123,19 +127,12 @@ static int take_name(struct sink *sink, int directory, mode_t mode)
     return taken ? 0 : -1;
 }
 
-/* By its path, as the end of the run does. If the path leads elsewhere by now, there is no file of that name. */
 static void unlink_name(struct sink *sink)
 {
     char cause[FAULT_CAUSE_BYTES];
-    sigset_t before;
-    int error;
 
-    signals_hold(&before);
-    error = sys_unlink(sink->temporary) == 0 ? 0 : errno;
-    sink_keep(sink);
-    signals_release(&before);
-    if (error != 0 && error != ENOENT && error != ENOTDIR)
-        fault_warn("%s: cannot be removed: %s", sink->temporary, fault_cause(error, cause));
+    if (signals_remove(sink->slot) != 0 && errno != ENOENT && errno != ENOTDIR)
+        fault_warn("%s: cannot be removed: %s", sink->temporary, fault_cause(errno, cause));
 }
 
 /* ---- The attributes ---- */

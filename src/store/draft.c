@@ -1,13 +1,15 @@
 /*
  * Nobody can see a part of a batch, since its folder has another name until all of it is on disk: first the piles, then
  * the manifest that describes them, then the folder's names, and only then the one rename. Whoever dies before it
- * leaves a draft (sweep.h), whoever dies after it leaves a batch.
+ * leaves a draft (sweep.h), whoever dies after it leaves a batch. A run that fails, or that a signal ends, removes its
+ * draft: all its files, and then the folder, are in the list of what goes (signals.h), until the rename.
  *
  * The rename replaces nothing but an empty folder, which no batch is (rename(2)). Nobody else has the name before it:
  * so a folder of that name is this draft, or the draft has been removed.
  *
- * The manifest is there from the beginning, empty, for its lock says that somebody is at work (sweep.h). It is a shared
- * lock, so that those who read the batch do not meet another one, and lasts until the draft has its other name.
+ * The manifest is there from the beginning, for its lock says that somebody is at work (sweep.h). It is a shared lock,
+ * so that those who read the batch do not meet another one, and lasts until the draft has its other name. A first byte
+ * says that it has been locked.
  */
 
 #include "store/draft.h"
@@ -23,6 +25,7 @@
 #include "store/batch.h"
 #include "store/sweep.h"
 #include "system/io.h"
+#include "system/signals.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
@@ -37,16 +40,18 @@ static const unsigned WANTED_DESCRIPTORS = 256;
 struct pile {
     struct xxh64 checksum; /* of the file */
     int fd;                /* -1 if it is not open */
-    bool made;             /* when something is first written to it */
+    int slot;              /* of its name; -1: it has not been made */
+    char file[STORE_NAME_PILE_BYTES];
 };
 
 struct draft {
     struct storage storage; /* first */
     struct store *store;
     char batch[STORE_NAME_MAX + 1];
-    char name[STORE_NAME_BYTES]; /* of the folder, until it is committed */
+    char name[STORE_NAME_BYTES]; /* of the folder, until it is committed; */
+    char old[STORE_NAME_BYTES];  /* when it is removed at the end of the run */
     struct folder folder;
-    struct fault_duty duty; /* to remove the folder */
+    int folder_slot, manifest_slot; /* of their names */
     int manifest_file;
     struct manifest manifest;
     struct pile *pile; /* [manifest.piles] */
@@ -97,28 +102,35 @@ static bool is_there(const struct store *store, const char *name, const struct m
 
 /* ---- Piles ---- */
 
+_Noreturn static void report_file(const struct draft *draft, const char *file, int error)
+{
+    char advice[SWEEP_ADVICE_BYTES];
+
+    if (error == ENOSPC || error == EDQUOT)
+        folder_say(&draft->folder, file, "%s%s", strerror(error), sweep_advice(draft->store, advice));
+    folder_report(&draft->folder, file, error);
+}
+
 _Noreturn static void report_pile(const struct draft *draft, unsigned number, int error)
 {
-    char file[STORE_NAME_PILE_BYTES];
-
-    folder_report(&draft->folder, store_name_of_pile(number, file), error);
+    report_file(draft, draft->pile[number].file, error);
 }
 
 static void open_pile(struct draft *draft, unsigned number)
 {
     struct pile *pile = &draft->pile[number];
-    char file[STORE_NAME_PILE_BYTES];
     int error;
 
     if (pile->fd >= 0)
         return;
-    error = folder_open_file(&draft->folder, store_name_of_pile(number, file),
-                             O_RDWR | (pile->made ? 0 : O_CREAT | O_EXCL), &pile->fd);
+    if (pile->slot >= 0)
+        error = folder_open_file(&draft->folder, pile->file, O_RDWR, &pile->fd);
+    else
+        error = folder_make_file(&draft->folder, pile->file, &pile->fd, &pile->slot);
     if (error == ENOENT)
-        folder_say(&draft->folder, file, "somebody has removed it");
+        folder_say(&draft->folder, pile->file, "somebody has removed it");
     if (error != 0)
         report_pile(draft, number, error);
-    pile->made = true;
 }
 
 /* Some file systems tell only now that something was not written. */
@@ -198,29 +210,26 @@ _Noreturn static void report_loss(const struct draft *draft)
     folder_say(&draft->store->folder, draft->name, "somebody has removed it");
 }
 
-static void remove_folder(void *context)
-{
-    struct draft *draft = context;
-
-    sweep_own(draft->store, draft->name);
-}
-
 /* The folder, and the lock on its manifest. */
 static void make_folder(struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
+    const struct iovec locked = {.iov_base = (char[]){'\n'}, .iov_len = 1};
+    size_t done;
     int error;
 
     store_name_make_unused(draft->name, STORE_NAME_DRAFT_PREFIX, draft->batch);
-    folder_make(&draft->folder, root, draft->name);
-    fault_add_duty(&draft->duty, remove_folder, draft);
-    error = folder_open_file(&draft->folder, BATCH_MANIFEST, O_RDWR | O_CREAT | O_EXCL, &draft->manifest_file);
+    store_name_make_old(draft->old, draft->name);
+    draft->folder_slot = folder_make(&draft->folder, root, draft->name, draft->old);
+    error = folder_make_file(&draft->folder, BATCH_MANIFEST, &draft->manifest_file, &draft->manifest_slot);
     if (error == 0 && io_lock(draft->manifest_file, false) != 0 && errno != ENOTSUP)
         error = errno == EWOULDBLOCK ? ENOENT : errno;
+    if (error == 0 && io_write_at(draft->manifest_file, &locked, 1, 0, &done) != 0)
+        error = errno;
     if (error == ENOENT)
         report_loss(draft);
     if (error != 0)
-        folder_report(&draft->folder, BATCH_MANIFEST, error);
+        report_file(draft, BATCH_MANIFEST, error);
 }
 
 /* ---- From the beginning to the end ---- */
@@ -232,7 +241,8 @@ static void make_piles(struct draft *draft)
     draft->manifest.pile = fault_allocate(piles, sizeof *draft->manifest.pile);
     draft->pile = fault_allocate(piles, sizeof *draft->pile);
     for (unsigned p = 0; p < piles; p++) {
-        draft->pile[p].fd = -1;
+        draft->pile[p].fd = draft->pile[p].slot = -1;
+        store_name_of_pile(p, draft->pile[p].file);
         xxh64_init(&draft->pile[p].checksum, 0);
     }
 }
@@ -269,29 +279,51 @@ static void put_header(struct draft *draft, const uint8_t *header, size_t header
 
 static void write_manifest(struct draft *draft)
 {
-    size_t bytes;
+    size_t bytes, done;
     char *text = manifest_text(&draft->manifest, &bytes);
+    const struct iovec piece = {.iov_base = text, .iov_len = bytes};
 
-    if (io_write(draft->manifest_file, text, bytes) != 0 || io_sync(draft->manifest_file) != 0)
-        folder_report(&draft->folder, BATCH_MANIFEST, errno);
+    if (io_write_at(draft->manifest_file, &piece, 1, 0, &done) != 0 || io_sync(draft->manifest_file) != 0)
+        report_file(draft, BATCH_MANIFEST, errno);
     free(text);
 }
 
-/* Give the draft its name. False if there is a batch of this name already, which is the same. A network file system may
- * say that the draft is missing though the rename was done: when the request was repeated, and the second one found
- * nothing. */
+/* Rename the draft, and bring its new name to disk: from then on the run has succeeded. From the rename on nothing of
+ * it is removed. 0, or the errno. A network file system may say that the draft is missing though the rename was done:
+ * when the request was repeated, and the second one found nothing. */
+static int take_name(const struct draft *draft)
+{
+    const struct folder *root = &draft->store->folder;
+    sigset_t before;
+    int error;
+
+    signals_hold(&before);
+    error = folder_rename(root, draft->name, draft->batch);
+    if (error == ENOENT && folder_stands(root, draft->batch, draft->folder.fd))
+        error = 0;
+    if (error == 0) {
+        for (unsigned p = 0; p < draft->manifest.piles; p++)
+            signals_forget(draft->pile[p].slot);
+        signals_forget(draft->manifest_slot);
+        signals_forget(draft->folder_slot);
+        folder_sync(root);
+        signals_succeed();
+    }
+    signals_release(&before);
+    return error;
+}
+
+/* Give the draft its name. False if there is a batch of this name already, which is the same. */
 static bool publish(const struct draft *draft)
 {
     const struct folder *root = &draft->store->folder;
     uint64_t there;
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const int error = folder_rename(root, draft->name, draft->batch);
+        const int error = take_name(draft);
 
-        if (error == 0 || (error == ENOENT && folder_stands(root, draft->batch, draft->folder.fd))) {
-            folder_sync(root);
+        if (error == 0)
             return true;
-        }
         if (error == ENOENT)
             report_loss(draft);
         if (error != EEXIST)
@@ -302,13 +334,23 @@ static bool publish(const struct draft *draft)
     folder_report(root, draft->batch, EEXIST);
 }
 
-/* Also the folder, unless it has become the batch. */
+/* There is a batch like it. */
+static void remove_all(const struct draft *draft)
+{
+    char cause[FAULT_CAUSE_BYTES];
+
+    for (unsigned p = 0; p < draft->manifest.piles; p++)
+        (void)signals_remove(draft->pile[p].slot);
+    (void)signals_remove(draft->manifest_slot);
+    if (signals_remove(draft->folder_slot) != 0 && errno != ENOENT)
+        fault_warn("%s: cannot be removed: %s", draft->folder.path, fault_cause(errno, cause));
+}
+
 static void give_back(struct draft *draft, bool published)
 {
     (void)io_close(draft->manifest_file);
     if (!published)
-        remove_folder(draft);
-    fault_remove_duty(&draft->duty);
+        remove_all(draft);
     folder_close(&draft->folder);
     free(draft->manifest.pile);
     free(draft->pile);

@@ -17,7 +17,9 @@
 #include "base/escape.h"
 #include "record/header.h"
 #include "store/line.h"
+#include "system/hardware.h"
 #include "system/io.h"
+#include "system/signals.h"
 #include "system/sys.h"
 
 /* Room for the header with a delimiter, should that have been missing. */
@@ -25,8 +27,8 @@ enum { HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX };
 
 /* ---- Names ---- */
 
-/* Names that nobody else uses are made of 64 random bits, without asking anybody. No name of a batch has a ~ in it, so
- * no other name can be taken for one. */
+/* Names that nobody else uses are made of 32 bits that stand for the running machine and 32 random ones, without asking
+ * anybody. No name of a batch has a ~ in it, so no other name can be taken for one. */
 
 enum { HOST_BYTES = 127 }; /* of the name of a host that become a part of other names */
 
@@ -74,11 +76,26 @@ char *store_name_of_pile(unsigned pile, char name[STORE_NAME_PILE_BYTES])
 
 void store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base)
 {
-    uint64_t number;
+    uint32_t number;
 
     if (sys_random(&number, sizeof number) != 0)
         fault_report("random number", errno);
-    snprintf(name, STORE_NAME_BYTES, "%s%s~%016" PRIx64, prefix, base, number);
+    snprintf(name, STORE_NAME_BYTES, "%s%s~%08" PRIx32 "%08" PRIx32, prefix, base, hardware_boot(), number);
+}
+
+void store_name_make_old(char old[STORE_NAME_BYTES], const char *draft)
+{
+    snprintf(old, STORE_NAME_BYTES, STORE_NAME_LEFT_PREFIX "%s", draft + strlen(STORE_NAME_DRAFT_PREFIX));
+}
+
+bool store_name_is_local(const char *name)
+{
+    const uint32_t boot = hardware_boot();
+    char digits[9];
+
+    snprintf(digits, sizeof digits, "%08" PRIx32, boot);
+    name = strchr(name, '~');
+    return boot != 0 && name != NULL && strncmp(name + 1, digits, sizeof digits - 1) == 0;
 }
 
 /* Is it what store_name_make_unused puts behind a batch's name? */
@@ -372,23 +389,18 @@ void store_open(struct store *store, const char *path)
         folder_say(&store->folder, NULL, "not a store of piles; --scatter makes one");
 }
 
-/* If it is empty still. */
-static void remove_directory(void *path)
+/* If the directory is made here, and the run ends before it is a store, it is removed again. Returns its slot, or -1.
+ */
+static int open_or_make(struct folder *folder, const char *path)
 {
-    (void)sys_rmdir_at(AT_FDCWD, path);
-}
+    int slot;
 
-/* If the directory is made here, and the run ends before it is a store, it is removed again: `duty`. */
-static void open_or_make(struct folder *folder, const char *path, struct fault_duty *duty)
-{
     if (folder_open(folder, path))
-        return;
-    if (sys_mkdir_at(AT_FDCWD, path, 0777) == 0)
-        fault_add_duty(duty, remove_directory, (void *)path);
-    else if (errno != EEXIST)
-        fault_report(path, errno);
+        return -1;
+    slot = folder_make_path(path);
     if (!folder_open(folder, path))
         fault_report(path, ENOENT);
+    return slot;
 }
 
 /* A directory without a format is made a store only if there is nothing else in it, as it was hardly meant otherwise;
@@ -412,17 +424,50 @@ static void refuse_others(const struct store *store)
     folder_names_release(&names);
 }
 
+/* A store within another one, at any depth, would count as a damaged batch of that. The path has "../" once more for
+ * each folder, until that is the root, which has itself above. */
+static void refuse_inner(const struct store *store)
+{
+    static const char title[] = "bigshuf store ";
+    char path[4096] = "../";
+    struct stat below, above;
+    size_t length = 3;
+
+    while (length + sizeof STORE_NAME_FORMAT < sizeof path && sys_stat_at(store->folder.fd, path, &above) == 0) {
+        char beginning[sizeof title] = "";
+        int fd;
+
+        memcpy(path + length, STORE_NAME_FORMAT, sizeof STORE_NAME_FORMAT);
+        if (folder_open_file(&store->folder, path, O_RDONLY, &fd) == 0) {
+            (void)io_read(fd, beginning, sizeof beginning - 1);
+            (void)io_close(fd);
+        }
+        path[length - 1] = '\0';
+        if (strcmp(beginning, title) == 0)
+            folder_say(&store->folder, path, "is a store, in which there can be no other; name a folder elsewhere");
+        if (length > 3 && io_same_file(&below, &above))
+            return;
+        below = above;
+        memcpy(path + length - 1, "/../", sizeof "/../");
+        length += 3;
+    }
+}
+
 void store_join(struct store *store, const char *path, const struct store_format *wanted)
 {
-    struct fault_duty duty = {.context = NULL};
+    sigset_t before;
+    int slot;
 
     *store = (struct store){0};
-    open_or_make(&store->folder, path, &duty);
+    slot = open_or_make(&store->folder, path);
     if (!read_format(store)) {
+        refuse_inner(store);
         refuse_others(store);
         make_format(store, wanted);
     }
-    fault_remove_duty(&duty);
+    signals_hold(&before);
+    signals_forget(slot);
+    signals_release(&before);
     compare_format(store, wanted);
 }
 

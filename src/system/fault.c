@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "system/io.h"
+#include "system/progress_line.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -97,10 +98,10 @@ static size_t show_byte(char *to, unsigned char byte)
 static void print(struct line *line)
 {
     const unsigned char *text = (const unsigned char *)line->text;
-    char shown[sizeof SIGNALS_ERASE + SHOWN_BYTES * LINE_BYTES];
-    size_t used = signals_is_line_drawn() ? sizeof SIGNALS_ERASE - 1 : 0;
+    char shown[sizeof PROGRESS_LINE_ERASE + SHOWN_BYTES * LINE_BYTES];
+    size_t used = progress_line_is_drawn() ? sizeof PROGRESS_LINE_ERASE - 1 : 0;
 
-    memcpy(shown, SIGNALS_ERASE, used);
+    memcpy(shown, PROGRESS_LINE_ERASE, used);
     if (memchr(text, '\r', line->length) != NULL)
         append(line, ": \\r is a carriage return, as in lines that end with CRLF");
     for (size_t i = 0, length; i < line->length; i += length) {
@@ -147,19 +148,28 @@ void fault_remove_duty(struct fault_duty *duty)
 }
 
 /* If others have moved the folder, or removed the file, there is nothing of this name. */
-static void warn_of_kept(const char *name, int error)
+static void warn_of_kept(const char *path, int error)
 {
     char cause[FAULT_CAUSE_BYTES];
 
     if (error != ENOENT && error != ENOTDIR)
-        fault_warn("%s: cannot be removed: %s", name, fault_cause(error, cause));
+        fault_warn("%s: cannot be removed: %s", path, fault_cause(error, cause));
+}
+
+/* How the message of a failure begins. What fails after the success is none. */
+static void begin(struct line *line)
+{
+    line->length = 0;
+    append(line, "bigshuf: %s", signals_has_succeeded() ? "warning: " : "");
 }
 
 /* A duty that fails comes here again, in the same thread. */
 _Noreturn static void end_run(struct line *line)
 {
+    const int status = signals_has_succeeded() ? EXIT_SUCCESS : EXIT_FAILURE;
+
     if (ends)
-        signals_end(EXIT_FAILURE, warn_of_kept);
+        signals_end(status, warn_of_kept);
     if (signals_is_dying() || atomic_exchange(&failed, true))
         signals_wait_for_end();
     ends = true;
@@ -167,7 +177,7 @@ _Noreturn static void end_run(struct line *line)
     signals_give_up_hold();
     for (struct fault_duty *duty = atomic_load(&duties); duty != NULL; duty = duty->next)
         duty->act(duty->context);
-    signals_end(EXIT_FAILURE, warn_of_kept);
+    signals_end(status, warn_of_kept);
 }
 
 const char *fault_name(const char *name)
@@ -185,10 +195,11 @@ const char *fault_cause(int error, char text[FAULT_CAUSE_BYTES])
 
 void fault_advise(const char *name, int error, const char *advice)
 {
-    struct line line = {.length = 0};
     char cause[FAULT_CAUSE_BYTES];
+    struct line line;
 
-    append(&line, "bigshuf: %.*s%s: %s%s%s", NAME_BYTES, fault_name(name), strlen(name) > NAME_BYTES ? "..." : "",
+    begin(&line);
+    append(&line, "%.*s%s: %s%s%s", NAME_BYTES, fault_name(name), strlen(name) > NAME_BYTES ? "..." : "",
            error == 0 ? "unexpected end of file" : fault_cause(error, cause), advice != NULL ? "; " : "",
            advice != NULL ? advice : "");
     end_run(&line);
@@ -201,10 +212,10 @@ void fault_report(const char *name, int error)
 
 void fault_say(const char *format, ...)
 {
-    struct line line = {.length = 0};
+    struct line line;
     va_list arguments;
 
-    append(&line, "bigshuf: ");
+    begin(&line);
     va_start(arguments, format);
     append_list(&line, format, arguments);
     va_end(arguments);

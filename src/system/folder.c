@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "system/io.h"
+#include "system/signals.h"
 #include "system/sys.h"
 
 enum { MESSAGE_BYTES = 2400 }; /* room for what is said of a file */
@@ -92,20 +93,51 @@ int folder_enter(struct folder *inner, const struct folder *outer, const char *n
     return 0;
 }
 
-/* What cannot be opened is not left there. */
-void folder_make(struct folder *inner, const struct folder *outer, const char *name)
+/* Register the name, and make what it says. Returns the slot, or -1 with errno. */
+static int make(const struct signals_name *name, int flags, int *fd)
+{
+    sigset_t before;
+    int error, slot;
+
+    signals_hold(&before);
+    slot = signals_register(name);
+    if (slot >= 0 && name->old != NULL)
+        *fd = sys_mkdir_at(name->directory, name->name, 0777);
+    else if (slot >= 0)
+        *fd = io_open_at(name->directory, name->name, flags | O_CREAT | O_EXCL | O_NOCTTY, 0666);
+    error = errno;
+    if (slot >= 0 && *fd < 0) {
+        signals_forget(slot);
+        slot = -1;
+    }
+    signals_release(&before);
+    errno = error;
+    return slot;
+}
+
+int folder_make(struct folder *inner, const struct folder *outer, const char *name, const char *old)
 {
     char *path = join(outer->path, name);
-    int error;
+    int made;
+    const int slot =
+        make(&(struct signals_name){.directory = outer->fd, .name = name, .old = old, .path = path}, 0, &made);
 
-    if (sys_mkdir_at(outer->fd, name, 0777) != 0)
+    if (slot >= 0)
+        *inner = (struct folder){.fd = io_open_at(outer->fd, name, O_RDONLY | O_DIRECTORY, 0), .path = path};
+    if (slot < 0 || inner->fd < 0)
         folder_report(outer, name, errno);
-    *inner = (struct folder){.fd = io_open_at(outer->fd, name, O_RDONLY | O_DIRECTORY, 0), .path = path};
-    if (inner->fd >= 0)
-        return;
-    error = errno;
-    (void)sys_rmdir_at(outer->fd, name);
-    folder_report(outer, name, error);
+    return slot;
+}
+
+int folder_make_path(const char *path)
+{
+    int made;
+    const int slot =
+        make(&(struct signals_name){.directory = AT_FDCWD, .name = path, .old = path, .path = NULL}, 0, &made);
+
+    if (slot < 0 && errno != EEXIST)
+        fault_report(path, errno);
+    return slot;
 }
 
 void folder_close(struct folder *folder)
@@ -194,23 +226,27 @@ static bool is_kind_error(int error)
     return is_link_error(error) || error == EISDIR || error == ENXIO || error == EOPNOTSUPP;
 }
 
-/* O_NONBLOCK keeps a FIFO from waiting for its other end; regular files do not mind it. What this makes is one. */
+/* O_NONBLOCK keeps a FIFO from waiting for its other end; regular files do not mind it. */
 int folder_open_file(const struct folder *folder, const char *name, int flags, int *fd)
 {
     struct stat status;
     int error;
 
-    *fd = io_open_at(folder->fd, name, flags | O_NONBLOCK | O_NOCTTY, 0666);
+    *fd = io_open_at(folder->fd, name, flags | O_NONBLOCK | O_NOCTTY, 0);
     if (*fd < 0)
         return is_kind_error(errno) ? FOLDER_NOT_REGULAR : failure();
-    if ((flags & O_CREAT) != 0)
-        return 0;
     error = sys_fstat(*fd, &status) != 0 ? errno : S_ISREG(status.st_mode) ? 0 : FOLDER_NOT_REGULAR;
     if (error == 0)
         return 0;
     (void)io_close(*fd);
     *fd = -1;
     return error;
+}
+
+int folder_make_file(const struct folder *folder, const char *name, int *fd, int *slot)
+{
+    *slot = make(&(struct signals_name){.directory = folder->fd, .name = name}, O_RDWR, fd);
+    return *slot >= 0 ? 0 : failure();
 }
 
 char *folder_read(const struct folder *folder, const char *name, size_t most, size_t *bytes)
@@ -240,22 +276,19 @@ char *folder_read(const struct folder *folder, const char *name, size_t most, si
     return text;
 }
 
-/* Make a file of these bytes, on disk. If the run ends here, it is gone. */
-static void write_new(const struct folder *folder, const char *name, const void *data, size_t bytes)
+/* Make a file of these bytes, on disk. Returns the slot of its name. */
+static int write_new(const struct folder *folder, const char *name, const void *data, size_t bytes)
 {
-    int fd;
-    int error = folder_open_file(folder, name, O_RDWR | O_CREAT | O_EXCL, &fd);
+    int fd, slot;
+    int error = folder_make_file(folder, name, &fd, &slot);
 
+    if (error == 0 && (io_write(fd, data, bytes) != 0 || io_sync(fd) != 0))
+        error = errno;
+    if (error == 0 && io_close(fd) != 0)
+        error = errno;
     if (error != 0)
         folder_report(folder, name, error);
-    if (io_write(fd, data, bytes) != 0 || io_sync(fd) != 0)
-        error = errno;
-    if (io_close(fd) != 0 && error == 0)
-        error = errno;
-    if (error == 0)
-        return;
-    (void)sys_unlink_at(folder->fd, name);
-    folder_report(folder, name, error);
+    return slot;
 }
 
 /* Has the file system no hard links? */
@@ -267,11 +300,10 @@ static bool is_without_links(int error)
 /* Whatever happens to the link, the file loses its first name before the run ends. */
 bool folder_publish(const struct folder *folder, const char *name, const char *by, const void *data, size_t bytes)
 {
-    int link_error, unlink_error;
+    const int slot = write_new(folder, by, data, bytes);
+    const int link_error = sys_link_at(folder->fd, by, name) == 0 ? 0 : errno;
+    const int unlink_error = signals_remove(slot) == 0 || errno == ENOENT || errno == ESTALE ? 0 : errno;
 
-    write_new(folder, by, data, bytes);
-    link_error = sys_link_at(folder->fd, by, name) == 0 ? 0 : errno;
-    unlink_error = sys_unlink_at(folder->fd, by) == 0 || errno == ENOENT || errno == ESTALE ? 0 : errno;
     if (is_without_links(link_error))
         folder_say(folder, name, "cannot be made in one step: the file system has no hard links");
     if (link_error != 0 && link_error != EEXIST)

@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "base/xxh64.h"
 #include "system/io.h"
 
 enum { FIELD_BYTES = 4096, NAME_BYTES = 2 * FIELD_BYTES, TEXT_BYTES_MAX = 4 << 20 };
@@ -98,6 +99,15 @@ static uint64_t number_after(const char *directory, const char *name, const char
     }
     free(text);
     return number;
+}
+
+uint32_t hardware_boot(void)
+{
+    char *text = read_text("/proc/sys/kernel/random/boot_id");
+    const uint32_t boot = text != NULL ? (uint32_t)xxh64(text, strlen(text)) : 0;
+
+    free(text);
+    return boot;
 }
 
 /* ---- Control groups ---- */

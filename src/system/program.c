@@ -103,29 +103,53 @@ int program_close(struct program *program)
     return close_end(&program->in);
 }
 
-/* As waitpid, of a program that has not been waited for. */
-static pid_t wait_for(struct program *program, int options, int *status)
+/* Get the status of a program that has not been waited for, if it has ended. Its number, which is given out again from
+ * then on, leaves the list at the same time. Returns what sys_reap does. */
+static pid_t reap(struct program *program, int *status)
 {
+    sigset_t before;
     pid_t ended;
 
+    signals_hold(&before);
     do
-        ended = sys_wait(program->process, status, options);
+        ended = sys_reap(program->process, status);
     while (ended < 0 && errno == EINTR);
+    if (ended > 0)
+        signals_forget(program->slot);
+    signals_release(&before);
     if (ended > 0) {
         program->process = 0;
-        signals_child_ended(program->slot);
         close_end(&program->out);
     }
     return ended;
 }
 
-bool program_wait(struct program *program, const char *name, int options, int *status)
+bool program_has_ended(struct program *program, const char *name, int *status)
 {
-    const pid_t ended = wait_for(program, options, status);
+    const pid_t ended = reap(program, status);
 
     if (ended < 0)
         fault_report(name, errno);
     return ended > 0;
+}
+
+/* 0, or -1 with errno. */
+static int await(const struct program *program)
+{
+    int result;
+
+    do
+        result = sys_wait(program->process);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
+void program_wait(struct program *program, const char *name, int *status)
+{
+    if (await(program) != 0)
+        fault_report(name, errno);
+    while (!program_has_ended(program, name, status))
+        continue;
 }
 
 void program_judge(int status, const char *why, const char *name, const char *text)
@@ -145,5 +169,6 @@ void program_kill(struct program *program)
     if (program->process == 0)
         return;
     (void)sys_kill(-program->process, SIGKILL);
-    (void)wait_for(program, 0, &status);
+    if (await(program) == 0)
+        (void)reap(program, &status);
 }

@@ -10,34 +10,56 @@
  * has interrupted. From then on the list stays as it is, and so do the names in it. So it is with child processes,
  * which are started and then put into the list. Only holders change it, one after another, so the handler needs no lock
  * to read it. It is not of the heap, whose lock the thread that the handler waits for may have.
+ *
+ * Names are looked up in descriptors of their directories, which are the list's own: whoever renames a directory, or
+ * puts another one in its place, changes nothing. Thousands of names mostly stand in one directory, so each of these is
+ * open once.
  */
 
 #include "system/signals.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/tunable.h"
+#include "system/guard.h"
+#include "system/progress_line.h"
 #include "system/sys.h"
 
 static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "a signal handler takes no lock");
 
-/* A name to be unlinked, or a process whose group is to be told, at the end. Of a slot that is free both are 0. */
+#ifdef SIGRTMAX
+#define LAST_SIGNAL SIGRTMAX
+#else
+#define LAST_SIGNAL 31
+#endif
+
+/* A name to be removed, or a process whose group is to be told, at the end. Of a slot that is free both are 0. */
 struct entry {
-    const char *name;
+    struct signals_name name;
     pid_t process;
 };
 
-TUNABLE(ROOM_FIRST, 256, 1, 256); /* doubled as needed: ten thousand shards have as many names */
+/* A directory with so many names in the list; none: the place is free. */
+struct place {
+    int fd;
+    unsigned names;
+    dev_t device;
+    ino_t inode;
+};
 
-static struct entry *entries; /* changed by holders with the mutex */
+TUNABLE(ROOM_FIRST, 256, 1, 256); /* doubled as needed: ten thousand shards have as many names */
+enum { PLACES = 64 };
+
+static struct entry *entries; /* changed by holders with the mutex, as all of these */
 static int room;              /* slots */
 static int lowest_free;       /* where to look first: without it, n names would take n^2 / 2 looks */
+static struct place places[PLACES];
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
 static atomic_uint holders;      /* threads that hold death off */
@@ -45,76 +67,65 @@ static _Thread_local bool holds; /* is this thread one of them? */
 static atomic_bool dying;        /* has the handler begun? */
 static atomic_bool succeeded;
 
-static const int caught[] = {
-    SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU,
-#ifdef SIGPOLL
-    SIGPOLL,
+/* ---- Which signals ---- */
+
+/* Neither caught nor blocked: they do not end a process, or cannot be caught. */
+static const int spared[] = {
+    SIGKILL,  SIGSTOP,  SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD, SIGURG, SIGXFSZ,
+#ifdef SIGWINCH
+    SIGWINCH,
+#endif
+#ifdef SIGINFO
+    SIGINFO,
+#endif
+#ifdef SIGTHR
+    SIGTHR,   SIGLIBRT,
 #endif
 };
 
-static atomic_bool line_drawn; /* on standard error, and it is to be erased */
+/* What a thread does itself: it comes to that thread at once, or, if it is blocked, ends the process. */
+static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
 
-/* Caught too, but blocked only by those who hold death off: it comes to the thread that writes, and at once. */
-static const int caught_always = SIGPIPE;
+static atomic_bool bus_is_ignored; /* by the parent; but it is how access to mapped memory fails */
 
-static _Atomic(const struct signals_guard *) guarded;
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static void catch_unless_ignored(int number, const struct sigaction *action)
+static bool is_among(int number, const int *numbers, size_t count)
 {
-    struct sigaction inherited;
+    size_t i = 0;
 
-    if (sigaction(number, NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
-        sigaction(number, action, NULL);
+    while (i < count && numbers[i] != number)
+        i++;
+    return i < count;
 }
 
-/* `change` is sigaddset or sigdelset. */
-static void change_caught(sigset_t *set, int (*change)(sigset_t *set, int signal))
+static void remove_all(sigset_t *set, const int *numbers, size_t count)
 {
-    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        change(set, caught[i]);
+    for (size_t i = 0; i < count; i++)
+        sigdelset(set, numbers[i]);
 }
 
+/* All that are caught. */
 static void caught_set(sigset_t *set)
 {
-    sigemptyset(set);
-    change_caught(set, sigaddset);
+    sigfillset(set);
+    remove_all(set, spared, COUNT(spared));
 }
 
-/* A terminal may stop who writes to it from the background. */
-void signals_say(const char *text, size_t bytes)
-{
-    sigset_t stop, before;
+/* ---- The end ---- */
 
-    if (!sys_is_writable(STDERR_FILENO))
-        return;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGTTOU);
-    pthread_sigmask(SIG_BLOCK, &stop, &before);
-    (void)!sys_write(STDERR_FILENO, text, bytes);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+static int remove_file(const struct signals_name *name)
+{
+    return sys_unlink_at(name->directory, name->name);
 }
 
-/* Once the process is dying, only tidy_up writes, and erases what was drawn before. */
-void signals_draw(const char *line, size_t bytes)
+static int remove_folder(const struct signals_name *name, const char *called)
 {
-    atomic_store(&line_drawn, true);
-    if (!atomic_load(&dying))
-        signals_say(line, bytes);
-}
-
-void signals_erase(void)
-{
-    if (atomic_exchange(&line_drawn, false) && !sys_is_in_background(STDERR_FILENO))
-        signals_say(SIGNALS_ERASE, strlen(SIGNALS_ERASE));
-}
-
-bool signals_is_line_drawn(void)
-{
-    return atomic_load(&line_drawn);
+    return sys_rmdir_at(name->directory, called);
 }
 
 /* Leave nothing behind. `kept` may be NULL. */
-static void tidy_up(void (*kept)(const char *name, int error))
+static void tidy_up(void (*kept)(const char *path, int error))
 {
     atomic_store(&dying, true);
     while (atomic_load(&holders) > 0)
@@ -123,15 +134,26 @@ static void tidy_up(void (*kept)(const char *name, int error))
         if (entries[i].process > 0)
             (void)sys_kill(-entries[i].process, SIGTERM);
     for (int i = 0; i < room; i++)
-        if (entries[i].name != NULL && sys_unlink(entries[i].name) != 0 && kept != NULL)
-            kept(entries[i].name, errno);
-    signals_erase();
+        if (entries[i].name.old != NULL)
+            (void)sys_rename_at(entries[i].name.directory, entries[i].name.name, entries[i].name.old);
+    for (int folders = 0; folders <= 1; folders++)
+        for (int i = 0; i < room; i++) {
+            const struct signals_name *name = &entries[i].name;
+
+            if (name->name != NULL && (name->old != NULL) == folders &&
+                (folders ? remove_folder(name, name->old) : remove_file(name)) != 0 && kept != NULL &&
+                name->path != NULL)
+                kept(name->path, errno);
+        }
+    progress_line_end();
 }
 
+/* A thread that holds death off comes here only if it has failed itself (abort). */
 static void die(int number)
 {
     sigset_t raised;
 
+    signals_give_up_hold();
     tidy_up(NULL);
     if (atomic_load(&succeeded))
         sys_exit(EXIT_SUCCESS);
@@ -144,46 +166,55 @@ static void die(int number)
     }
 }
 
+/* By kill, sigqueue, raise or the like; abort is like that, too. */
+static bool is_sent(const siginfo_t *information)
+{
+    return information->si_code <= 0 || information->si_code == SI_USER || information->si_code == SI_QUEUE;
+}
+
+/* Back from the handler, a fault comes again, and finds its default. */
+static void handle(int number, siginfo_t *information, void *unused)
+{
+    (void)unused;
+    if (!is_among(number, faults, COUNT(faults)) || is_sent(information)) {
+        if (number != SIGBUS || !atomic_load(&bus_is_ignored))
+            die(number);
+        return;
+    }
+    if (number == SIGBUS)
+        guard_access_failed(information->si_addr);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Numbers that the system keeps for itself cannot be caught, which is no harm. */
+static void catch (int number, const struct sigaction *action)
+{
+    struct sigaction inherited;
+
+    if (sigaction(number, action, &inherited) != 0 || inherited.sa_handler == SIG_DFL)
+        return;
+    if (number == SIGBUS)
+        atomic_store(&bus_is_ignored, inherited.sa_handler == SIG_IGN);
+    else
+        sigaction(number, &inherited, NULL);
+}
+
 void signals_install(void)
 {
-    struct sigaction deadly = {.sa_handler = die};
+    struct sigaction deadly = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
 
     atomic_store(&succeeded, false);
     caught_set(&deadly.sa_mask);
-    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
-        catch_unless_ignored(caught[i], &deadly);
-    catch_unless_ignored(caught_always, &deadly);
+    for (int number = 1; number <= LAST_SIGNAL; number++)
+        if (!is_among(number, spared, COUNT(spared)))
+            catch (number, &deadly);
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
-    sigaddset(&deadly.sa_mask, caught_always);
-    sigaddset(&deadly.sa_mask, SIGBUS); /* blocked, it would end the process instead of calling fail_access */
     pthread_sigmask(SIG_UNBLOCK, &deadly.sa_mask, NULL);
 }
 
-/* This thread's own access has failed, outside of any function that must not be interrupted: so any function may be
- * called here. Back from the handler, a deadly signal comes again. */
-static void fail_access(int number, siginfo_t *information, void *unused)
-{
-    const struct signals_guard *guard = atomic_load(&guarded);
-    const uint8_t *address = information->si_addr;
-
-    (void)unused;
-    if (guard == NULL || address < guard->memory || address >= guard->memory + guard->bytes) {
-        signal(number, SIG_DFL);
-        raise(number);
-        return;
-    }
-    guard->failed(guard->context, address);
-}
-
-void signals_guard(const struct signals_guard *guard)
-{
-    struct sigaction action = {.sa_sigaction = fail_access, .sa_flags = SA_SIGINFO};
-
-    atomic_store(&guarded, guard);
-    caught_set(&action.sa_mask);
-    sigaction(SIGBUS, &action, NULL);
-}
+/* ---- The list ---- */
 
 /* Twice as many slots. -1 with errno: there is no memory for them. */
 static int widen(void)
@@ -202,6 +233,39 @@ static int widen(void)
     return 0;
 }
 
+/* Find the place of an open directory, or make it one. Returns its descriptor, or -1 with errno. */
+static int enter_place(int directory)
+{
+    struct place *place = NULL;
+    struct stat status;
+
+    if (directory == AT_FDCWD)
+        return AT_FDCWD;
+    if (sys_fstat(directory, &status) != 0)
+        return -1;
+    for (int i = 0; i < PLACES; i++) {
+        if (places[i].names == 0) {
+            place = &places[i];
+        } else if (places[i].device == status.st_dev && places[i].inode == status.st_ino) {
+            places[i].names++;
+            return places[i].fd;
+        }
+    }
+    errno = EMFILE;
+    if (place == NULL)
+        return -1;
+    *place = (struct place){.fd = sys_duplicate(directory), .device = status.st_dev, .inode = status.st_ino};
+    place->names = place->fd >= 0;
+    return place->fd;
+}
+
+static void leave_place(int fd)
+{
+    for (int i = 0; i < PLACES; i++)
+        if (places[i].names > 0 && places[i].fd == fd && --places[i].names == 0)
+            (void)sys_close(fd);
+}
+
 /* Returns the slot, or -1 with errno. */
 static int add_entry(struct entry entry)
 {
@@ -209,11 +273,13 @@ static int add_entry(struct entry entry)
 
     pthread_mutex_lock(&changing);
     slot = lowest_free;
-    while (slot < room && (entries[slot].name != NULL || entries[slot].process != 0))
+    while (slot < room && (entries[slot].name.name != NULL || entries[slot].process != 0))
         slot++;
-    if (slot == room && widen() != 0) {
+    if (slot == room && widen() != 0)
         slot = -1;
-    } else {
+    if (slot >= 0 && entry.name.name != NULL && (entry.name.directory = enter_place(entry.name.directory)) == -1)
+        slot = -1;
+    if (slot >= 0) {
         entries[slot] = entry;
         lowest_free = slot + 1;
     }
@@ -221,9 +287,9 @@ static int add_entry(struct entry entry)
     return slot;
 }
 
-int signals_register(const char *name)
+int signals_register(const struct signals_name *name)
 {
-    return add_entry((struct entry){.name = name});
+    return add_entry((struct entry){.name = *name});
 }
 
 void signals_forget(int slot)
@@ -231,16 +297,40 @@ void signals_forget(int slot)
     if (slot < 0)
         return;
     pthread_mutex_lock(&changing);
-    entries[slot] = (struct entry){.name = NULL};
+    if (entries[slot].name.name != NULL)
+        leave_place(entries[slot].name.directory);
+    entries[slot] = (struct entry){.process = 0};
     lowest_free = slot < lowest_free ? slot : lowest_free;
     pthread_mutex_unlock(&changing);
 }
+
+int signals_remove(int slot)
+{
+    struct signals_name name;
+    sigset_t before;
+    int result, error;
+
+    signals_hold(&before);
+    pthread_mutex_lock(&changing); /* the list may move */
+    name = entries[slot].name;
+    pthread_mutex_unlock(&changing);
+    result = name.old != NULL ? remove_folder(&name, name.name) : remove_file(&name);
+    error = errno;
+    signals_forget(slot);
+    signals_release(&before);
+    errno = error;
+    return result;
+}
+
+/* ---- Holding death off ---- */
 
 void signals_block(sigset_t *before)
 {
     sigset_t set;
 
     caught_set(&set);
+    remove_all(&set, faults, COUNT(faults));
+    sigdelset(&set, SIGPIPE); /* it comes to the thread that writes, and at once */
     pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
@@ -268,7 +358,7 @@ void signals_wait_for_end(void)
         sys_nap();
 }
 
-void signals_end(int status, void (*kept)(const char *name, int error))
+void signals_end(int status, void (*kept)(const char *path, int error))
 {
     signals_give_up_hold();
     tidy_up(kept);
@@ -290,7 +380,6 @@ void signals_hold(sigset_t *before)
     sigset_t set;
 
     caught_set(&set);
-    sigaddset(&set, caught_always);
     pthread_sigmask(SIG_BLOCK, &set, before);
     hold();
 }
@@ -306,10 +395,22 @@ void signals_succeed(void)
     atomic_store(&succeeded, true);
 }
 
+bool signals_has_succeeded(void)
+{
+    return atomic_load(&succeeded);
+}
+
+/* ---- Child processes ---- */
+
 void signals_child_prepare(struct signals_child *child)
 {
+    sigset_t caught;
+
     pthread_sigmask(SIG_SETMASK, NULL, &child->mask);
-    change_caught(&child->mask, sigdelset);
+    caught_set(&caught);
+    for (int number = 1; number <= LAST_SIGNAL; number++)
+        if (sigismember(&caught, number) == 1)
+            sigdelset(&child->mask, number);
     sigaddset(&child->mask, SIGTTIN);
     sigaddset(&child->mask, SIGTTOU);
 }
@@ -329,16 +430,6 @@ int signals_child_started(const struct signals_child *child, pid_t process)
 
     signals_release(&child->before);
     return slot;
-}
-
-/* The number of a process is not given out again within the few instructions after it was waited for. */
-void signals_child_ended(int slot)
-{
-    sigset_t before;
-
-    signals_hold(&before);
-    signals_forget(slot);
-    signals_release(&before);
 }
 
 void signals_ignore_pipe(struct sigaction *before)

@@ -446,7 +446,7 @@ test_any_number_may_be_at_work_on_one_batch() {
     wait_until test -e store/format
     wait_until has_drafts 8
     bigshuf --scatter=store --sweep >swept
-    same 8 "$(grep -c '^kept .new-x~.* (written less than an hour ago)$' swept)"
+    same 8 "$(grep -c '^kept .new-x~.* (being made)$' swept)"
     : >go
     for writer in 1 2 3 4 5 6 7 8; do
         wait "${pids[writer]}"
@@ -508,15 +508,22 @@ test_a_writer_whose_draft_somebody_removed_says_so() {
     batches
 }
 
-test_what_a_killed_writer_left_is_removed_by_another_after_an_hour_or_by_sweep() {
+test_what_a_killed_writer_left_is_removed_by_the_next_one_on_its_machine() {
+    killed_at_x
+    seq 10 | add y
+    same 'format y' "$(names)"
+}
+
+test_what_a_writer_that_was_killed_elsewhere_left_is_removed_by_another_after_an_hour_or_by_sweep() {
     seq 1000 >in
     add other --piles=4 in
     killed_at_x
+    mv store/.new-x~* store/.new-x~0123456789abcdef
     add x in # beside what was left
     same '.new-x~N format other x' "$(names)"
     gather | same_lines /dev/stdin <(cat in in)
     bigshuf --scatter=store --sweep >swept
-    grep '^kept .new-x~[0-9a-f]* (written less than an hour ago)$' swept
+    grep '^kept .new-x~[0-9a-f]* (written less than an hour ago; if its task is dead, remove it by hand)$' swept
     an_hour_passes
     cp -a store copy
     seq 10 | add z
@@ -530,18 +537,98 @@ test_what_a_killed_writer_left_is_removed_by_another_after_an_hour_or_by_sweep()
     same '' "$(bigshuf --scatter=store --sweep)"
 }
 
-# To have the space at once, as the man page says.
-test_drafts_and_batches_are_taken_out_by_hand() {
-    killed_at_x
+test_batches_are_taken_out_by_hand() {
     seq 10 | add y
     seq 10 | add z
-    draft=$(echo store/.new-x~*)
-    mv "$draft" "store/.old-${draft#store/.new-}"
     mv store/y store/.old-y
     bigshuf --scatter=store --sweep >swept
-    grep '^removed .old-x~[0-9a-f]* (' swept
     grep '^removed .old-y (' swept
     batches z
+}
+
+# Whatever ends it, but SIGKILL: also if it has made the store, and if others have given that another name meanwhile.
+test_a_writer_that_a_signal_ends_leaves_nothing() {
+    local signal folder=store
+    for signal in HUP INT ABRT BUS SEGV SYS TRAP TERM RTMIN; do
+        start_waiting x
+        [ $signal != HUP ] || { mv store moved && folder=moved; }
+        kill -$signal $!
+        fails_with $((128 + $(kill -l $signal))) '*' wait $!
+        exec 7>&-
+        same format "$(ls -A $folder)"
+        rm -r pipe-x $folder
+        folder=store
+    done
+    seq 10 >in
+    FAULT_CALL=open_at FAULT_AT=1 FAULT_RUN='kill -TERM $PPID' fails_with 143 '*' bigshuf-faulty --scatter=store in
+    same in "$(echo s* i*)"
+}
+
+test_a_writer_that_somebody_kills_with_many_threads_leaves_nothing() {
+    local moment status
+    long_lines 300 9000 10000 >in
+    seq 10 | add a --piles=64
+    for moment in $(seq "$(scale 2 10 100)"); do
+        start bigshuf --scatter=store --batch=x --parallel=4 in 2>said
+        sleep "0.0$((moment % 10))"
+        kill -TERM $! 2>.stderr || true
+        status=0
+        wait $! || status=$?
+        [ ! -e store/x ] || { same 0 $status && rm -r store/x; }
+        same 'a format' "$(names | paste -s -d ' ' -)"
+    done
+}
+
+# The batch is in its store: whatever comes then, the run has succeeded.
+test_a_signal_when_the_batch_is_in_its_store_comes_too_late() {
+    seq 10 | add a --piles=4
+    seq 10 >in
+    for call in rename_at sync; do
+        at=$(rm -f called && cp -r store copy && FAULT_CALL=$call FAULT_LOG=called bigshuf-faulty --scatter=copy --batch=x in && wc -l <called)
+        rm -r copy
+        FAULT_CALL=$call FAULT_AT=$((at)) FAULT_RUN='kill -TERM $PPID' bigshuf-faulty --scatter=store --batch=x in
+        batches a x
+        rm -r store/x
+    done
+    add x in
+    FAULT_CALL=rename_at FAULT_AT=2 FAULT_RUN='kill -TERM $PPID' bigshuf-faulty --scatter=store --batch=y --newest=1 in
+    [ -d store/y ]
+}
+
+test_what_is_wrong_with_old_batches_is_a_warning_when_a_batch_was_added() {
+    seq 10 >in
+    add 1 --piles=4 in
+    add 2 in
+    for error in EPERM EROFS; do
+        FAULT_CALL=rename_at FAULT_AT=2 FAULT_ERRNO=$error fails_with 0 'bigshuf: warning: store/2: cannot be removed: *' \
+            bigshuf-faulty --scatter=store --batch=3$error --newest=1 in
+        batches 2 3$error
+        rm -r store/3$error
+        add 1 in
+    done
+    FAULT_CALL=list_next FAULT_AT=$(rm -rf copy called; cp -r store copy; FAULT_CALL=list_next FAULT_LOG=called bigshuf-faulty --scatter=copy --batch=4 --newest=1 in; wc -l <called) \
+        fails_with 0 'bigshuf: warning: store: Input/output error' bigshuf-faulty --scatter=store --batch=4 --newest=1 in
+    batches 1 2 4
+}
+
+test_no_store_is_made_within_another() {
+    local inner
+    seq 10 >in
+    add a --piles=4 in
+    ln -s store link
+    mkdir -p store/a/b store/.c
+    for inner in store/day2 store/.c store/a/b link/day3; do
+        fails_with 1 "bigshuf: $inner/..*: is a store, in which there can be no other; name a folder elsewhere" \
+            bigshuf --scatter=$inner in
+        case $inner in */day?) [ ! -e "$inner" ] || false ;; esac
+    done
+    (cd store/.c && fails_with 1 'bigshuf: ./..: is a store, *' bigshuf --scatter=. ../../in)
+    fails_with 1 'bigshuf: *' bigshuf --scatter=store/../store/day4 in
+    rm -r store/a/b store/.c
+    batches a
+    mkdir -p plain/inner
+    echo text >plain/format
+    bigshuf --scatter=plain/inner/store in
 }
 
 # ---- The same again ----

@@ -9,7 +9,7 @@
 
 #define WEAK __attribute__((weak))
 
-static const char *const interruptible = "open close read write preadv pwritev poll poll_all wait";
+static const char *const interruptible = "open close read write preadv pwritev poll poll_all wait reap";
 
 struct faulty faulty = {.error = EIO};
 

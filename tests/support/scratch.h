@@ -33,6 +33,10 @@
         }                                                                                                              \
     } while (0)
 
+/* signals_register, of a file in the current directory. */
+#define scratch_register(text)                                                                                         \
+    signals_register(&(struct signals_name){.directory = AT_FDCWD, .name = (text), .path = (text)})
+
 struct scratch {
     int former_directory, former_stderr, messages;
     pid_t child;

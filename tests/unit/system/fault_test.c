@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "system/fault.h"
+#include "system/progress_line.h"
 #include "system/signals.h"
 
 static struct {
@@ -55,14 +56,14 @@ static const char *next_write(void)
 /* The line is erased by the same write, at each message, since it may have been drawn again. */
 TEST(test_a_message_erases_the_line_of_progress)
 {
-    signals_draw("50%", 3);
+    progress_line_draw("50%", 3);
     assert_string_equal(next_write(), "50%");
     fault_warn("one");
-    assert_string_equal(next_write(), SIGNALS_ERASE "bigshuf: warning: one\n");
-    assert_ends(fault_say("two"), SIGNALS_ERASE "bigshuf: two\n" SIGNALS_ERASE);
-    signals_erase();
-    assert_string_equal(next_write(), SIGNALS_ERASE);
-    signals_erase();
+    assert_string_equal(next_write(), PROGRESS_LINE_ERASE "bigshuf: warning: one\n");
+    assert_ends(fault_say("two"), PROGRESS_LINE_ERASE "bigshuf: two\n" PROGRESS_LINE_ERASE);
+    progress_line_erase();
+    assert_string_equal(next_write(), PROGRESS_LINE_ERASE);
+    progress_line_erase();
     fault_note("three");
     assert_string_equal(next_write(), "bigshuf: three\n");
 }
@@ -205,8 +206,8 @@ TEST(test_who_holds_death_off_can_fail_and_leaves_no_file)
 
         signals_install();
         signals_hold(&before);
-        CHECK(scratch_put("registered", "x", 0600) && signals_register("registered") >= 0);
-        CHECK(signals_register("not made yet") >= 0);
+        CHECK(scratch_put("registered", "x", 0600) && scratch_register("registered") >= 0);
+        CHECK(scratch_register("not made yet") >= 0);
         fault_say("failed");
     }
     assert_string_equal(scratch_ended(), "bigshuf: failed\n");

@@ -11,6 +11,8 @@
 #include <time.h>
 
 #include "system/fault.h"
+#include "system/guard.h"
+#include "system/progress_line.h"
 #include "system/signals.h"
 #include "system/sys.h"
 
@@ -46,7 +48,7 @@ static void say_to_somebody_busy(void)
         continue;
     CHECK(fcntl(STDERR_FILENO, F_SETFL, 0) == 0);
     alarm(10);
-    signals_say("a\n", 2);
+    progress_line_say("a\n", 2);
 }
 
 TEST(nobody_waits_for_a_reader)
@@ -59,7 +61,7 @@ TEST(nobody_waits_for_a_reader)
 static sem_t napped, looked; /* somebody waits for others; the handler has come to unlink a file */
 static bool wait_for_nap;    /* does the handler let others go on, until one of them waits, before it unlinks? */
 
-int real_sys_unlink(const char *path);
+int real_sys_unlink_at(int directory, const char *name);
 
 void sys_nap(void)
 {
@@ -67,13 +69,13 @@ void sys_nap(void)
     real_sys_nap();
 }
 
-int sys_unlink(const char *path)
+int sys_unlink_at(int directory, const char *name)
 {
     sem_post(&looked);
     if (wait_for_nap)
         while (sem_wait(&napped) != 0)
             continue;
-    return real_sys_unlink(path);
+    return real_sys_unlink_at(directory, name);
 }
 
 static void die_with_worker(void *(*body)(void *))
@@ -100,7 +102,7 @@ static void *make_file_while_the_handler_waits(void *argument)
     kill(getpid(), SIGTERM);
     while (sem_wait(&napped) != 0)
         continue;
-    CHECK(signals_register("temporary") >= 0 && scratch_put("temporary", "x", 0600));
+    CHECK(scratch_register("temporary") >= 0 && scratch_put("temporary", "x", 0600));
     signals_release(&before);
     return wait_for_ever(argument);
 }
@@ -122,13 +124,13 @@ static void *make_file_behind_the_handler(void *argument)
     sigset_t before;
 
     signals_hold(&before);
-    CHECK(signals_register("first") >= 0);
+    CHECK(scratch_register("first") >= 0);
     signals_release(&before);
     kill(getpid(), SIGTERM);
     while (sem_wait(&looked) != 0)
         continue;
     signals_hold(&before);
-    CHECK(signals_register("second") >= 0 && scratch_put("second", "x", 0600));
+    CHECK(scratch_register("second") >= 0 && scratch_put("second", "x", 0600));
     signals_release(&before);
     sem_post(&napped);
     return wait_for_ever(argument);
@@ -181,7 +183,7 @@ static void die_with_many_files(void)
 
     signals_install();
     for (int i = 0; i < MANY; i++) {
-        const int taken = signals_register(names[i]);
+        const int taken = scratch_register(names[i]);
 
         snprintf(names[i], NAME_BYTES, "t%d", i);
         CHECK(taken >= 0);
@@ -211,7 +213,7 @@ static void *register_many(void *argument)
         int slots[NAMES];
 
         for (int i = 0; i < NAMES; i++) {
-            slots[i] = signals_register(argument);
+            slots[i] = scratch_register(argument);
             CHECK(slots[i] >= 0 && slots[i] < 2 * THREADS * NAMES && !atomic_exchange(&is_taken[slots[i]], true));
         }
         for (int i = 0; i < NAMES; i++) {
@@ -240,7 +242,7 @@ TEST(threads_do_not_get_in_each_others_way)
 
 static void register_beside_a_child(void)
 {
-    const int first = signals_register("first");
+    const int first = scratch_register("first");
     struct signals_child child;
     int slot;
 
@@ -248,7 +250,7 @@ static void register_beside_a_child(void)
     signals_child_starts(&child);
     slot = signals_child_started(&child, getpid());
     signals_forget(first);
-    CHECK(slot >= 0 && signals_register("second") != slot && signals_register("third") != slot);
+    CHECK(slot >= 0 && scratch_register("second") != slot && scratch_register("third") != slot);
 }
 
 TEST(a_name_does_not_take_the_place_of_a_child)
@@ -350,15 +352,16 @@ static void say_where(void *context, const uint8_t *address)
 /* Memory in which an empty file is mapped, which is guarded. */
 static uint8_t *map_nothing(void)
 {
-    static struct signals_guard guard = {.failed = say_where, .context = "here"};
+    static struct guard guard = {.failed = say_where, .context = "here"};
     const size_t page = sys_page_bytes();
     uint8_t *memory = sys_map(3 * page);
 
+    signals_install();
     CHECK(memory != NULL && scratch_put("mapped", "", 0600));
     CHECK(sys_map_file(memory + page, page, open("mapped", O_RDONLY), 0) == 0);
     guard.memory = memory + page;
     guard.bytes = page;
-    signals_guard(&guard);
+    guard_set(&guard);
     return memory;
 }
 
@@ -375,8 +378,7 @@ static void look_at_what_is_not_there(void)
     sigset_t before;
     pthread_t worker;
 
-    signals_install();
-    CHECK(signals_register("temporary") >= 0);
+    CHECK(scratch_register("temporary") >= 0);
     CHECK(scratch_put("temporary", "x", 0600));
     CHECK(look(memory) == memory);
     signals_block(&before);
@@ -411,7 +413,7 @@ static void look_without_a_guard(void)
     uint8_t *memory = map_nothing();
 
     no_core();
-    signals_guard(NULL);
+    guard_set(NULL);
     look(memory + sys_page_bytes());
 }
 
