@@ -561,7 +561,7 @@ test_a_writer_that_a_signal_ends_leaves_nothing() {
     done
     seq 10 >in
     FAULT_CALL=open_at FAULT_AT=1 FAULT_RUN='kill -TERM $PPID' fails_with 143 '*' bigshuf-faulty --scatter=store in
-    same in "$(echo s* i*)"
+    [ ! -e store ]
 }
 
 test_a_writer_that_somebody_kills_with_many_threads_leaves_nothing() {
