@@ -19,19 +19,15 @@
 #include "system/file_mark.h"
 
 enum {
-    /* Files that stay open until the commit, besides those that are filled side by side; and files that are inputs,
-     * too, and stay locked. Together fewer than the descriptors that spill.c leaves to others. */
+    /* Files that stay open until the commit, besides those that are filled side by side. Fewer than the descriptors
+     * that spill.c leaves to others. */
     FILES_KEPT_OPEN = 4,
-    FILES_LOCKED = 4,
 };
 
 struct output_file {
-    const char *path;      /* NULL: standard output; malloc'd if it was made from a pattern */
-    struct sink *sink;     /* NULL if it is not open, or is written through a filter */
-    bool replaced;         /* files_open found that it can be replaced, so it must be */
-    bool missing;          /* before the first file gets its name, this name is free */
-    const char *input;     /* the name by which it is one of the inputs, too; NULL: it is none */
-    struct file_mark mark; /* of the regular file that was there, as it is read if it is an input */
+    const char *path;  /* NULL: standard output; malloc'd if it was made from a pattern */
+    struct sink *sink; /* NULL if it is not open, or is written through a filter */
+    bool missing;      /* before the first file gets its name, this name is free */
 };
 
 struct files {
@@ -45,13 +41,9 @@ struct files {
     struct files_slot *slot;
     size_t slots; /* a power of two, or 0 */
     size_t used;
-    const char *const *inputs; /* NULL: they are in it */
-    size_t input_count;
+    bool has_inputs; /* are they in it? */
 
-    bool behind;            /* are all sinks told so (sink_write_behind)? */
-    bool any_in_place;      /* is any file written in place, which may be one of the inputs? */
-    int lock[FILES_LOCKED]; /* descriptors of files that are inputs, too */
-    size_t locks;
+    bool behind;         /* are all sinks told so (sink_write_behind)? */
     dev_t disk;          /* on which all files are, */
     uint64_t free_bytes; /* and what can be written to it; UINT64_MAX if that is not known, or it is not one */
 };
@@ -80,16 +72,15 @@ size_t files_find(const struct files *files, uint64_t number);
  * glob would include them. */
 void files_warn_of_older(const struct files *files, size_t count);
 
-/* Warn of other names of the files that were replaced. */
-void files_warn_of_links(const struct files *files, size_t count);
+/* Warn of what files that were replaced have lost: other names, owners. */
+void files_warn_of_replaced(const struct files *files, size_t count);
 
-/* The file is one of the inputs, too: mark it as it is now, before it is read. Returns whether it is still the same
- * file that it was in files_open. */
-bool files_mark_input(struct files *files, size_t number);
+/* The run ends: an input is one of several outputs. */
+_Noreturn void files_refuse_input(const char *name);
 
-/* All is complete: give the first `count` files their names, in order. If others have changed or replaced one that is
- * an input, the run ends before any file is changed. If a file cannot have its name, that file and those after it keep
- * their temporary names, and the message tells them. To be called when there is no other thread. */
+
+/* All is complete: give the first `count` files their names, in order. If a file cannot have its name, that file and
+ * those after it keep their temporary names, and the message tells them. */
 void files_publish(struct files *files, size_t count);
 
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */

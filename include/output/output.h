@@ -9,10 +9,10 @@
  *     output_open --> output_begin --> output_write ... --> output_commit --> output_free
  *
  * Each file is a sink (sink.h), or is written by a command (filter.h). Sinks get their names in output_commit, when all
- * are complete. A run that ends before leaves every file as it was, with the exceptions that sink.h names. The names
- * are given in order. If a file cannot have its name, or the machine crashes, the files before it are new, and the
- * others are complete under temporary names. Commands run as the files come, so a run that fails cannot take back what
- * they have done; a warning says which files that concerns.
+ * are complete. A run that ends before leaves every file as it was. The names are given in order. If a file cannot have
+ * its name, or the machine crashes, the files before it are new, and the others are complete under temporary names.
+ * Commands run as the files come, so a run that fails cannot take back what they have done; a warning says which files
+ * that concerns.
  *
  * The first few files have no names until they are complete. Later ones have hidden temporary names beside their
  * targets, so that there can be more files than descriptors. Each file takes about 700 bytes. Whatever fails ends the
@@ -23,7 +23,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/arithmetic.h"
 #include "output/plan.h"
@@ -32,8 +31,9 @@
 struct output;
 
 /* Check all that can be known now, and change no existing file: patterns, percentages, whether two files would be the
- * same, and whether each can be written or made. If nobody knows how many shards there will be, only the first one and
- * those that exist are checked. A FIFO waits for its reader here. */
+ * same, whether each can be written or made, and whether those that are inputs may be so (overlap.h). If nobody knows
+ * how many shards there will be, only the first one and those that exist are checked. A FIFO waits for its reader here.
+ */
 struct output *output_open(const struct output_plan *plan);
 
 /* Check that so many records can be divided as the plan says. UINT64_MAX: nobody knows how many will be written. */
@@ -43,10 +43,6 @@ void output_check_records(const struct output *output, uint64_t records);
  * the disks where the others are. This is the last check, and warns of misleading names. */
 void output_check_room(const struct output *output, uint64_t bytes);
 
-/* Check that those inputs that are outputs as well may be so (overlap.h). "-" is standard input, and names must stay.
- */
-void output_check_inputs(struct output *output, const char *const *inputs, size_t count);
-
 /* Check that no file is within this directory, which is a store. A filter's files are not looked at. */
 void output_check_outside(const struct output *output, const char *directory);
 
@@ -54,15 +50,8 @@ void output_check_outside(const struct output *output, const char *directory);
  * earlier, with UINT64_MAX for the number of records. */
 bool output_waits(const struct output *output);
 
-/* Can writing change one of the inputs before all is complete? It can if a file is written in place, or by a filter. */
-bool output_may_change_inputs(const struct output *output);
-
-/* Can writing change this file before all is complete? It can if the file is standard output, or if it is one of the
- * outputs and some of them are written in place. */
-bool output_changes(const struct output *output, const struct stat *file);
-
 /* So many records will be written. UINT64_MAX: nobody knows, or there is no end; only splits by count, shard_records
- * and shard_bytes can do with that. All input has been read, as some file may be one of the inputs (output_waits).
+ * and shard_bytes can do with that. All input has been read, unless output_waits says that it need not be.
  * `header` stands at the beginning of each file, and must stay. */
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
 

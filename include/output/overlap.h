@@ -1,30 +1,35 @@
 #ifndef BIGSHUF_OUTPUT_OVERLAP_H
 #define BIGSHUF_OUTPUT_OVERLAP_H
 
-/* Outputs that are inputs as well, and others whose contents would be lost by mistake. */
+/* An output that is an input as well, and others whose contents would be lost by mistake. */
 
 #include <stddef.h>
 
 #include "output/files.h"
+#include "system/file_mark.h"
+
+/* The one output that is an input. Zeroed: there is none. */
+struct overlap {
+    const char *path;      /* NULL: there is none */
+    int lock;              /* a descriptor of the file, which holds a lock */
+    struct file_mark mark; /* of the file as it was when it was locked, before it is read */
+};
 
 /*
- * Look for what the next run of the same command would read twice or lose. The inputs are names of files, "-" is
- * standard input; what is written through a filter is not looked at. Refused are
- *  - shards and splits of which some are inputs, unless each of them is one and each input is an output: shards can be
- *    shuffled in place. Otherwise the next run would read this run's output together with its input, or overwrite
- *    output that it has not read. The file of the rest, which may be the only output, may be an input or not.
- *  - an input that is a split or the file of the rest, while another of these has something in it and is no input: the
- *    next run would take more records out of that input, and write them over those that this run took.
- *  - an output that is an input twice, by whatever names.
- *  - an output that is an input of which nothing would be left, such as an archive (hints.h).
+ * Look for what the next run of the same command would read twice or lose, before anything is read. Refused are
+ *  - an output that is an input, whatever names both have, but for a single file that will be replaced: that one is
+ *    locked and marked, and will be on disk before it gets its name;
+ *  - that, if it is an input twice, or one of which nothing would be left, such as an archive (hints.h);
  *  - an output that has something in it, while the only input is /dev/null as standard input.
- * A warning tells if the file of the rest is one of several inputs, as it is where a shell's pattern matches the output
- * of the run before. The files that are inputs are locked and marked (files_mark_input).
+ * A warning tells if the output is one of several inputs, as it is where a shell's pattern matches the output of the
+ * run before.
  */
-void overlap_check(struct files *files, const char *const *inputs, size_t count);
+void overlap_check(struct overlap *overlap, const struct files *files);
 
-/* The first `count` files are the output, all complete and not yet visible. If shards are shuffled in place, there must
- * not be fewer than before: the next run would read the leftover ones once more. */
-void overlap_check_count(const struct files *files, size_t count);
+/* The output is complete, and about to get its name. The run ends if others have changed or replaced the file since it
+ * was locked: it would lose what they have written. */
+void overlap_check_again(const struct overlap *overlap);
+
+void overlap_release(struct overlap *overlap); /* also when zeroed */
 
 #endif

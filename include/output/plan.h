@@ -28,6 +28,9 @@ enum {
 struct output_plan {
     const char *path; /* a file, or the pattern of all files if there are shards; NULL: standard output */
 
+    const char *const *inputs; /* names of files, of which only a single output may be one; "-": standard input */
+    size_t input_count;
+
     const struct split *split; /* the records go to these in turn, and what is left to `path` */
     size_t splits;
     struct key_rule split_key;    /* if there is one, it decides where a record goes: see sides.h */

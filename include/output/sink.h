@@ -14,18 +14,16 @@
  *
  *     replaced   the rule: a new file beside it takes its mode, owner, group and access control list when it is
  *                complete, and its name when it is published
- *     in place   what cannot be replaced where it is, as its directory forbids new files, or something is mounted over
- *                it: emptied by the first sink_write (or sink_complete), and not restored by an abort
- *     directly   standard output, and what is no regular file: a device, a FIFO, which to open again would have effects
- *                beyond this program; nothing is emptied or replaced
+ *     directly   standard output, what is under /dev or /proc, and what is no regular file: a device, a FIFO, which to
+ *                open again would have effects beyond this program; nothing is emptied or replaced
  *
- * A lack of space, memory or descriptors never leads to writing in place. However it is written, an existing file must
- * be writable by its user. Symbolic links are followed and stay, also those that lead to a file that is yet to be made;
- * other hard links keep the old file. Death by signal counts as an abort. A new file is private until it is complete,
- * and never less private than the old one was. From sink_complete on, or earlier where a file must have a name, it has
- * a temporary one beside its target. Until sink_keep the end of the run, whatever ends it, unlinks that name
- * (signals.h), and so does sink_free. A warning says which attributes the user may not give, or the file system does
- * not have. Any other failure ends the run.
+ * What cannot be replaced is refused: its directory may forbid that, or something is mounted over it. An existing file
+ * must be writable by its user, although it is replaced. Symbolic links are followed and stay, also those that lead to
+ * a file that is yet to be made; other hard links keep the old file. Death by signal counts as an abort. A new file is
+ * private until it is complete, and never less private than the old one was. From sink_complete on, or earlier where a
+ * file must have a name, it has a temporary one beside its target. Until sink_keep the end of the run, whatever ends
+ * it, unlinks that name (signals.h), and so does sink_free. A warning says if the mode or the list cannot be given,
+ * sink_has_lost if owner or group cannot. Any other failure ends the run.
  */
 
 #include <stdbool.h>
@@ -35,29 +33,27 @@
 
 struct sink;
 
-enum sink_manner { SINK_DIRECT, SINK_IN_PLACE, SINK_REPLACED };
-
 /* A sink to the file `path`, which must stay, or to standard output if it is NULL. Everything that can be known now is
- * checked now, and no existing file is changed. A FIFO waits for its reader here. */
+ * checked now, and no existing file is changed. A FIFO waits for its reader here. NULL, with errno, if the file cannot
+ * be replaced; what else fails ends the run. */
 struct sink *sink_open(const char *path);
 
-enum sink_manner sink_manner(const struct sink *sink);
 bool sink_has_links(const struct sink *sink);  /* has the file that is replaced other names, which keep it? */
+bool sink_has_lost(const struct sink *sink);   /* has the complete file another owner or group than the old one? */
 uint64_t sink_number(const struct sink *sink); /* target_number, of a file */
-bool sink_lock(const struct sink *sink);       /* what is written in place; false if another run has locked it */
+void sink_make_durable(struct sink *sink);     /* it will be on disk before it gets its name */
 void sink_write_behind(struct sink *sink);     /* advice: from now on, what is written goes to disk MiB by MiB */
-const char *sink_temporary_name(const struct sink *sink); /* of a complete file; NULL if it is not replaced */
+const char *sink_temporary_name(const struct sink *sink); /* that it has, or will have; NULL: it is written directly */
 
 /* Does everything that is written take new space? If so, on which device, and how much may be written there. False if
- * that is not known: the file is not regular, is written in place, or is added to. Before the first sink_write. */
+ * that is not known: the file is not regular, or is added to. Before the first sink_write. */
 bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes);
 
-/* Write the next bytes. Not before all input has been read, as the file may be one of the inputs. */
 void sink_write(struct sink *sink, const void *data, size_t bytes);
 
 /* A descriptor to which a program may write instead, until the sink is complete. A program that has inherited it may
- * write longer: then the sink is complete when the program has succeeded. Not before all input has been read. */
-int sink_descriptor(struct sink *sink);
+ * write longer: then the sink is complete when the program has succeeded. */
+int sink_descriptor(const struct sink *sink);
 
 /* All has been written: close. Standard output is closed too, since only that shows the last errors. The sink, one of
  * many, takes a few hundred bytes from now on. To do it again does nothing. */

@@ -16,7 +16,9 @@ struct target {
     const char *path; /* as the user gave it, for messages */
     char *directory;  /* a path of the directory in which the file is, or would be made */
     char *name;       /* of the file in it */
-    bool special;     /* the way leads through /dev or /proc and was followed no further */
+    bool special;     /* the directory is in /dev or /proc, */
+    bool in_proc;     /* or in /proc, where the text of a link may be no name, so it was not followed */
+    int descriptor;   /* of this process, which is what is special about the name; or -1 */
     dev_t device;     /* the directory's */
     ino_t inode;
 };

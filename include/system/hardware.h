@@ -3,6 +3,7 @@
 
 /* What this process may use of the machine. Nothing here fails: what cannot be found out sets no limit. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The least that bigshuf works with. */
@@ -34,5 +35,8 @@ uint32_t hardware_boot(void);
 
 /* The peak resident memory of this process so far, in bytes (VmHWM or ru_maxrss). */
 uint64_t hardware_peak_memory(void);
+
+/* Is it one of the users that the user namespace of this process knows? All others look like one of them: "nobody". */
+bool hardware_is_known_user(uint32_t user);
 
 #endif

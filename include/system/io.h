@@ -11,8 +11,12 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-int io_open(const char *path, int flags, mode_t mode); /* as open, close-on-exec; a descriptor or -1 */
+/* As open, close-on-exec; a descriptor or -1. Even with O_NONBLOCK it waits for others to give
+ * back a lease on a regular file. */
+int io_open(const char *path, int flags, mode_t mode);
 int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
+int io_open_directory(const char *path);                                 /* sys_open_directory */
+int io_open_anonymous(int directory, const char *name, mode_t mode);     /* sys_open_anonymous */
 int io_close(int fd);                                                    /* EINTR counts as closed */
 int io_sync(int fd);                                                     /* fsync */
 

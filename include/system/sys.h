@@ -42,8 +42,10 @@ void sys_list_close(void *list);
 bool sys_is_writable(int fd);           /* can it take some bytes now, and is anybody there to read them? */
 bool sys_is_memory_file_system(int fd); /* tmpfs or ramfs */
 
-/* As far as the system tells: such a file can be neither replaced nor unlinked. */
+/* As far as the system tells: such a file can be neither replaced nor unlinked, nor can any file in such a directory.
+ */
 bool sys_is_mount_point(int directory, const char *name);
+bool sys_is_append_only(int directory);
 
 /* Advice only. */
 void sys_widen_pipe(int fd); /* if it is a pipe, let it hold 1 MiB */

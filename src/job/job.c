@@ -76,18 +76,6 @@ static uint64_t known_bytes(const struct job *job)
     return job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
 }
 
-/* With repetitions, numbers are drawn while records are written; all others when the output has begun, with a header
- * for example. */
-static void check_random_source(const struct job *job)
-{
-    const struct resources *resources = &job->resources;
-    const char *file = resources->options.random_source;
-    struct stat random;
-
-    if (sys_stat(file, &random) == 0 && output_changes(resources->output, &random))
-        fault_say("--random-source: '%s' is also the output, and would change while it is read", file);
-}
-
 /* Open everything but memory. The output comes before the input: a file that is both must be locked before anybody
  * reads it. */
 static void open_all(struct job *job)
@@ -101,10 +89,7 @@ static void open_all(struct job *job)
     if (options->random_source != NULL)
         job->gnu = gnu_open(options->random_source);
     resources_open_output(resources);
-    output_check_inputs(resources->output, resources->names, resources->name_count);
     open_source(job);
-    if (job->gnu != NULL)
-        check_random_source(job);
     room_check_output(options, known_bytes(job), resources->output);
     resources_check_temporary(resources);
     resources_take_seed(resources);
@@ -144,10 +129,10 @@ static bool must_wait(const struct resources *resources)
     return output_waits(resources->output) || is_appended(resources);
 }
 
-/* May the inputs be mapped? Not if the output is written to one of them. */
+/* May the inputs be mapped? Not if the output is written to one of them, as a filter may do. */
 static bool may_lend(const struct resources *resources)
 {
-    return resources->source != NULL && !output_may_change_inputs(resources->output) && !is_appended(resources);
+    return resources->source != NULL && resources->options.filter == NULL && !is_appended(resources);
 }
 
 /* Is it worth while to keep the inputs in memory, to refer to their records? Most samples need few of them. */
@@ -237,8 +222,15 @@ static struct weight_place place_of_weights(struct resources *resources)
                                  .decompressed = options->compressed};
 }
 
+/* No input is read, and a list of inputs would be one. */
 static void write_nothing(struct resources *resources)
 {
+    const struct options *options = &resources->options;
+
+    if (has_files(options) && options->file_count > 0 && !operand_is_standard_input(options->files[0])) {
+        resources->names = options->files;
+        resources->name_count = options->file_count;
+    }
     resources_open_output(resources);
     output_begin(resources->output, 0, NULL, 0);
     output_commit(resources->output);

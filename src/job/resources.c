@@ -192,6 +192,8 @@ void resources_open_output(struct resources *resources)
     struct options *options = &resources->options;
     struct output_plan plan = {
         .path = options->output,
+        .inputs = resources->names,
+        .input_count = resources->name_count,
         .split = options->split,
         .splits = options->splits,
         .split_key = task_key(options, &options->split_key),

@@ -4,7 +4,6 @@
 #include "output/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,16 +92,18 @@ size_t files_find(const struct files *files, uint64_t number)
 }
 
 /* The number of a file. It is asked for when the file has been opened for writing, which gives it another number where
- * folders are made of layers (overlayfs). The names that a filter's commands get are only compared with each other. */
+ * folders are made of layers (overlayfs). A filter's command need not make a file of the name that it gets. */
 static uint64_t number_of(const struct files *files, const struct output_file *file)
 {
     struct stat status;
     struct xxh64 hash;
 
-    if (file->path == NULL)
-        return sys_fstat(STDOUT_FILENO, &status) == 0 ? file_mark_of(&status).file : 0;
-    if (files->plan->filter == NULL)
+    if (file->path != NULL && files->plan->filter == NULL)
         return sink_number(file->sink);
+    if ((file->path == NULL ? sys_fstat(STDOUT_FILENO, &status) : sys_stat(file->path, &status)) == 0)
+        return file_mark_of(&status).file;
+    if (file->path == NULL)
+        return 0;
     xxh64_init(&hash, 0);
     xxh64_update(&hash, file->path, strlen(file->path));
     return xxh64_value(&hash);
@@ -115,10 +116,15 @@ static void add_file(struct files *files, size_t i)
     const size_t known = add_number(files, number_of(files, &files->file[i]), i);
 
     if (known == INPUT)
-        fault_say("%s: is both input and output; give the output other names", path);
+        files_refuse_input(path);
     if (known != i)
         fault_say("%s and %s: are the same output file; give them different names", files->file[known].path,
                   path == NULL ? "standard output" : path);
+}
+
+void files_refuse_input(const char *name)
+{
+    fault_say("%s: is both input and output; give the outputs other names", name);
 }
 
 /* The next file has been added. If it is there, it may be an input. */
@@ -126,12 +132,12 @@ static void add_inputs(struct files *files)
 {
     struct stat status;
 
-    if (files->inputs == NULL || sys_stat(files->file[files->count - 1].path, &status) != 0)
+    if (files->has_inputs || sys_stat(files->file[files->count - 1].path, &status) != 0)
         return;
-    for (size_t i = 0; i < files->input_count; i++)
-        if (operand_stat(files->inputs[i], &status) == 0)
+    for (size_t i = 0; i < files->plan->input_count; i++)
+        if (operand_stat(files->plan->inputs[i], &status) == 0)
             (void)add_number(files, file_mark_of(&status).file, INPUT);
-    files->inputs = NULL;
+    files->has_inputs = true;
 }
 
 /* ---- The list ---- */
@@ -188,7 +194,7 @@ static void list(struct files *files)
     uint64_t count = output_plan_files(plan);
 
     if (output_plan_is_open_ended(plan)) {
-        const uint64_t there = plan->filter == NULL ? shards_there(plan, 0) : 0;
+        const uint64_t there = shards_there(plan, 0);
 
         count += there > 0 ? there : 1;
     }
@@ -196,56 +202,29 @@ static void list(struct files *files)
         append(files);
 }
 
-/* ---- Files that are inputs ---- */
-
-/* A descriptor by which the file is read as an input is: whatever is there now, nothing waits for it. */
-static int open_input(const struct output_file *file)
-{
-    const int fd = io_open(file->path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
-
-    if (fd < 0)
-        fault_report(file->path, errno);
-    return fd;
-}
-
-bool files_mark_input(struct files *files, size_t number)
-{
-    struct output_file *file = &files->file[number];
-    const int fd = open_input(file);
-
-    if (file_mark_open(&file->mark, fd) != 0 && errno != ESTALE)
-        fault_report(file->path, errno);
-    (void)io_close(fd);
-    return files_find(files, file->mark.file) == number;
-}
-
-/* The run would lose bytes that others have written to an input since it was marked, so it ends. */
-static void check_input(const struct output_file *file)
-{
-    const int fd = open_input(file);
-    const bool is_same = file_mark_check(&file->mark, fd, -1) == 0;
-    struct stat now;
-
-    if ((!is_same && errno != ESTALE) || sys_fstat(fd, &now) != 0)
-        fault_report(file->path, errno);
-    if (!is_same)
-        fault_say("%s: somebody else has %s it meanwhile, so it is left alone", file->path,
-                  file_mark_of(&now).file == file->mark.file ? "changed" : "replaced");
-    (void)io_close(fd);
-}
-
 /* ---- Sinks ---- */
 
-/* A file that was to be replaced is never written in place when it is opened again, if others have closed its directory
- * meanwhile: it may be an input whose records have yet to be copied from it. */
+/* The file cannot be replaced, for the reason that errno tells. A shell would empty it before it is read. */
+_Noreturn static void refuse(const struct output_plan *plan, const char *path)
+{
+    char text[FAULT_CAUSE_BYTES];
+    const char *cause = fault_cause(errno, text), *advice = "write > FILE instead";
+    struct stat output, input;
+
+    for (size_t i = 0; i < plan->input_count && sys_stat(path, &output) == 0; i++)
+        if (operand_stat(plan->inputs[i], &input) == 0 && io_same_file(&input, &output))
+            advice = "it is also an input, so give the output another name";
+    fault_say("%s: cannot be replaced: %s; %s", path, cause, advice);
+}
+
 static void open_sink(struct files *files, size_t number)
 {
     struct output_file *file = &files->file[number];
 
     if (file->sink == NULL)
         file->sink = sink_open(file->path);
-    if (file->replaced && sink_manner(file->sink) != SINK_REPLACED)
-        fault_say("%s: cannot be replaced any more, so it is left alone", file->path);
+    if (file->sink == NULL)
+        refuse(files->plan, file->path);
     if (files->behind)
         sink_write_behind(file->sink);
 }
@@ -256,16 +235,6 @@ void files_write_behind(struct files *files)
     for (size_t i = 0; i < files->count; i++)
         if (files->file[i].sink != NULL)
             sink_write_behind(files->file[i].sink);
-}
-
-/* A file that is written in place loses its old content now. The run ends if others are about to do the same. An input
- * has been locked, but others may have added to it without a lock. */
-static void claim_in_place(const struct output_file *file)
-{
-    if (file->input != NULL)
-        check_input(file);
-    else if (!sink_lock(file->sink))
-        fault_say("%s: another run is writing to it", file->path);
 }
 
 void files_begin(struct files *files, size_t number, struct filters *programs, struct framing_file *framing)
@@ -286,8 +255,6 @@ void files_begin(struct files *files, size_t number, struct filters *programs, s
     }
     if (files_is_filtered(files, number))
         filters_start(programs, file->path);
-    else if (sink_manner(file->sink) == SINK_IN_PLACE)
-        claim_in_place(file);
     if (packer != NULL)
         filters_start_packer(programs, file->path, packer, sink_descriptor(file->sink));
     framing_begin(framing, &files->plan->framing, file->sink, file->sink == NULL || packer != NULL ? programs : NULL);
@@ -328,9 +295,7 @@ static void check_sinks(struct files *files)
         open_sink(files, i);
         add_file(files, i);
         see_disk(files, i);
-        files->any_in_place = files->any_in_place || sink_manner(file->sink) == SINK_IN_PLACE;
-        file->replaced = sink_manner(file->sink) == SINK_REPLACED;
-        if (i >= kept_open(files) && sink_manner(file->sink) != SINK_DIRECT) {
+        if (i >= kept_open(files) && sink_temporary_name(file->sink) != NULL) {
             sink_free(file->sink);
             file->sink = NULL;
         }
@@ -418,9 +383,6 @@ void files_publish(struct files *files, size_t count)
 {
     sigset_t before;
 
-    for (size_t i = 0; i < count; i++)
-        if (files->file[i].input != NULL && files->file[i].replaced)
-            check_input(&files->file[i]);
     for (size_t i = 1; i < count; i++)
         files->file[i].missing =
             files->file[i].sink != NULL && files->file[i].path != NULL && is_missing(&files->file[i]);
@@ -435,20 +397,27 @@ void files_publish(struct files *files, size_t count)
     signals_release(&before);
 }
 
-void files_warn_of_links(const struct files *files, size_t count)
+/* Warn of the files of which something is true: the first of them, and how many more there are. */
+static void warn_of(const struct files *files, size_t count, bool (*is)(const struct sink *sink), const char *what)
 {
     const char *first = NULL;
-    size_t links = 0;
+    size_t found = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (files->file[i].sink != NULL && sink_has_links(files->file[i].sink)) {
-            first = links == 0 ? files->file[i].path : first;
-            links++;
+        if (files->file[i].sink != NULL && is(files->file[i].sink)) {
+            first = found == 0 ? files->file[i].path : first;
+            found++;
         }
-    if (links == 1)
-        fault_warn("%s: had other names (hard links), which keep the old contents", first);
-    else if (links > 1)
-        fault_warn("%s and %zu more had other names (hard links), which keep the old contents", first, links - 1);
+    if (found == 1)
+        fault_warn("%s: %s", first, what);
+    else if (found > 1)
+        fault_warn("%s and %zu more %s", first, found - 1, what);
+}
+
+void files_warn_of_replaced(const struct files *files, size_t count)
+{
+    warn_of(files, count, sink_has_links, "had other names (hard links), which keep the old contents");
+    warn_of(files, count, sink_has_lost, "could not keep the owner or group, so others may have lost access");
 }
 
 void files_warn_of_older(const struct files *files, size_t count)
@@ -480,8 +449,6 @@ void files_release(struct files *files)
         if (output_plan_is_shard(files->plan, i))
             free((char *)files->file[i].path);
     }
-    while (files->locks > 0)
-        (void)io_close(files->lock[--files->locks]);
     free(files->file);
     free(files->slot);
     *files = (struct files){.count = 0};

@@ -37,6 +37,7 @@ TUNABLE(SCAN_BYTES, 1 << 30, 1, 1 << 30);
 struct output {
     struct output_plan plan;
     struct files files;
+    struct overlap overlap;
     size_t begun; /* files that have been begun; the last one is in work if `in_work` */
     bool in_work;
     uint64_t records; /* of all files */
@@ -94,6 +95,7 @@ struct output *output_open(const struct output_plan *plan)
     output->held.place = plan->place;
     output_plan_check(plan);
     files_open(&output->files, &output->plan);
+    overlap_check(&output->overlap, &output->files);
     names_check(&output->files);
     if (plan->filter != NULL || plan->packs)
         output->filters = filters_new(plan->filter, plan->filters);
@@ -117,11 +119,6 @@ void output_check_room(const struct output *output, uint64_t bytes)
 void output_check_records(const struct output *output, uint64_t records)
 {
     (void)output_plan_check_records(&output->plan, records);
-}
-
-void output_check_inputs(struct output *output, const char *const *inputs, size_t count)
-{
-    overlap_check(&output->files, inputs, count);
 }
 
 void output_check_outside(const struct output *output, const char *directory)
@@ -172,22 +169,9 @@ static void next_file(struct output *output)
 
 /* ---- Writing ---- */
 
-bool output_may_change_inputs(const struct output *output)
-{
-    return output->files.any_in_place || output->plan.filter != NULL;
-}
-
-bool output_changes(const struct output *output, const struct stat *file)
-{
-    const size_t number = files_find(&output->files, file_mark_of(file).file);
-
-    return number != FILES_NONE && (output->files.any_in_place || output->files.file[number].path == NULL);
-}
-
 bool output_waits(const struct output *output)
 {
-    return output->files.any_in_place || output_plan_has_shards(&output->plan) || output->plan.splits > 0 ||
-           output->plan.filter != NULL;
+    return output_plan_has_shards(&output->plan) || output->plan.splits > 0 || output->plan.filter != NULL;
 }
 
 static void write_framed(void *context, uint8_t *data, size_t bytes)
@@ -369,9 +353,9 @@ static void complete(struct output *output)
 void output_commit(struct output *output)
 {
     complete(output);
-    overlap_check_count(&output->files, output->begun);
+    overlap_check_again(&output->overlap);
     files_publish(&output->files, output->begun);
-    files_warn_of_links(&output->files, output->begun);
+    files_warn_of_replaced(&output->files, output->begun);
     files_warn_of_older(&output->files, output->begun);
 }
 
@@ -382,6 +366,7 @@ void output_free(struct output *output)
     sides_free(output->sides);
     filters_free(output->filters);
     files_release(&output->files);
+    overlap_release(&output->overlap);
     held_back_release(&output->held);
     free(output);
 }

@@ -8,8 +8,11 @@
  * An existing file is opened at once, so that the kernel says whether it may be written. What is written directly stays
  * open: a FIFO that is closed and opened again would show its reader an end.
  *
- * Renaming a new file to its place must not fail after hours of work, so sink_open looks for the reasons it might: they
- * make it write in place.
+ * Renaming a new file to its place must not fail after hours of work, so sink_open tries what rename will need. Before
+ * rmdir sees that a file is no directory, the kernel has asked all that it asks before it takes a name away: the
+ * permissions of the directory, whose file it is in a sticky one, attributes such as append-only. So rmdir of the file
+ * does nothing, and says whether rename could replace it. Only what is mounted over the file has to be looked for. For
+ * a new name, one is made and unlinked.
  */
 
 #include "output/sink.h"
@@ -25,13 +28,13 @@
 #include "base/tunable.h"
 #include "output/target.h"
 #include "system/fault.h"
+#include "system/hardware.h"
 #include "system/io.h"
 #include "system/signals.h"
 #include "system/standard.h"
 #include "system/sys.h"
 
 enum {
-    STICKY = 01000,        /* S_ISVTX, which POSIX alone does not name */
     NAME_PART_BYTES = 128, /* of the target's name: encrypted names may have 143 bytes, others 255 */
     RANDOM_LETTERS = 6,
     ATTEMPTS = 100, /* to find a name that is free: 62^6 of them make a second attempt rare */
@@ -41,19 +44,19 @@ enum {
 TUNABLE(BEHIND_BYTES, 1 << 20, 1, 1 << 20);
 
 struct sink {
-    const char *path; /* as the user gave it; NULL: standard output */
-    enum sink_manner manner;
+    const char *path;    /* as the user gave it; NULL: standard output */
+    int refused;         /* why an existing file cannot be replaced, as errno has it; else 0 */
     int fd;              /* to be written to; -1 once all has been written */
-    bool begun;          /* has a file that is written in place been emptied? */
+    bool durable;        /* is it to be on disk before it gets its name? */
     bool behind;         /* is what is written to go to disk at once? */
     size_t behind_bytes; /* that were written since it was last told to go to disk */
     struct target target;
 
-    /* Of a file that is replaced: */
-    char *temporary; /* the path of its temporary name */
+    char *temporary; /* the path of the new file's temporary name; NULL: it is written directly, else: */
     int slot; /* of that name in the list of those that are unlinked at the end; -1 if the file does not have it */
     bool has_links; /* has the old file other names? */
     bool inherits;  /* does the new one get owner, group and access control list of an old one? */
+    bool lost;      /* but not the owner or the group */
     uid_t owner;
     gid_t group;
     mode_t mode;
@@ -127,12 +130,17 @@ static int take_name(struct sink *sink, int directory, mode_t mode)
     return taken ? 0 : -1;
 }
 
-static void unlink_name(struct sink *sink)
+/* 0, or the errno of what failed, which has been told. If its folder is gone, there is no file of that name. */
+static int unlink_name(struct sink *sink)
 {
     char cause[FAULT_CAUSE_BYTES];
+    const int error = signals_remove(sink->slot) == 0 ? 0 : errno;
 
-    if (signals_remove(sink->slot) != 0 && errno != ENOENT && errno != ENOTDIR)
-        fault_warn("%s: cannot be removed: %s", sink->temporary, fault_cause(errno, cause));
+    sink->slot = -1;
+    if (error == 0 || error == ENOENT || error == ENOTDIR)
+        return 0;
+    fault_warn("%s: cannot be removed: %s", sink->temporary, fault_cause(error, cause));
+    return error;
 }
 
 /* ---- The attributes ---- */
@@ -183,17 +191,34 @@ static bool give_list(const struct sink *sink, bool group_kept)
     return false;
 }
 
+/* Give it the group and the owner, as far as the user may. What a user namespace does not know looks like a user of its
+ * own, whose the file must not become. Has it the group? */
+static bool give_owners(struct sink *sink)
+{
+    bool group_kept = hardware_is_known_user(sink->group), owner_kept = hardware_is_known_user(sink->owner);
+    struct stat now = {.st_uid = (uid_t)-1, .st_gid = (gid_t)-1};
+
+    if (group_kept)
+        (void)sys_fchown(sink->fd, (uid_t)-1, sink->group);
+    if (owner_kept)
+        (void)sys_fchown(sink->fd, sink->owner, (gid_t)-1);
+    (void)sys_fstat(sink->fd, &now);
+    group_kept = group_kept && now.st_gid == sink->group;
+    owner_kept = owner_kept && now.st_uid == sink->owner;
+    sink->lost = !group_kept || !owner_kept;
+    return group_kept;
+}
+
 /* Owner and group come first, since changing them may clear bits of the mode; then the list; then the mode, which is a
  * part of the list. Some file systems have no owners or modes and refuse; the contents are the same, and the file is no
  * less private. */
-static void give_attributes(const struct sink *sink)
+static void give_attributes(struct sink *sink)
 {
     mode_t mode = sink->mode;
     char cause[FAULT_CAUSE_BYTES];
 
     if (sink->inherits) {
-        bool group_kept =
-            sys_fchown(sink->fd, sink->owner, sink->group) == 0 || sys_fchown(sink->fd, (uid_t)-1, sink->group) == 0;
+        bool group_kept = give_owners(sink);
         bool list_kept = give_list(sink, group_kept);
 
         mode = safe_mode(mode, group_kept, list_kept);
@@ -204,6 +229,26 @@ static void give_attributes(const struct sink *sink)
 
 /* ---- Opening ---- */
 
+/* The file cannot be replaced, for the reason that errno tells. A lack of space, memory or descriptors is a failure. */
+static void refuse(struct sink *sink)
+{
+    if (errno != EPERM && errno != EACCES && errno != EROFS && errno != EBUSY)
+        fail(sink);
+    sink->refused = errno;
+}
+
+/* Make the new file under its temporary name, and before that another one, to see that names can be taken away: the
+ * file system may be another machine's, or a program's, which alone knows. 0, or -1 with errno. */
+static int make_named(struct sink *sink, int directory, mode_t mode)
+{
+    if (take_name(sink, directory, mode) != 0)
+        return -1;
+    (void)io_close(sink->fd); /* NFS does not unlink what is open */
+    sink->fd = -1;
+    errno = unlink_name(sink);
+    return errno == 0 ? take_name(sink, directory, mode) : -1;
+}
+
 /* Make the new file. 0, or -1 with errno. */
 static int make_file(struct sink *sink, int directory, mode_t mode)
 {
@@ -213,12 +258,12 @@ static int make_file(struct sink *sink, int directory, mode_t mode)
     sink->temporary = fault_allocate(room, 1);
     snprintf(sink->temporary, room, "%s/.%.*s.%0*d", target->directory, NAME_PART_BYTES, target->name, RANDOM_LETTERS,
              0);
-    sink->fd = sys_open_anonymous(directory, ".", mode);
+    sink->fd = io_open_anonymous(directory, ".", mode);
     if (sink->fd >= 0 && !sys_can_link_descriptor(sink->fd)) {
         (void)io_close(sink->fd);
         sink->fd = -1;
     }
-    return sink->fd >= 0 ? 0 : take_name(sink, directory, mode);
+    return sink->fd >= 0 ? 0 : make_named(sink, directory, mode);
 }
 
 /* A file that replaces none is created with 0666 first, to learn what mode the process's umask and the directory make
@@ -227,39 +272,14 @@ static void open_missing(struct sink *sink, int directory)
 {
     struct stat made;
 
-    sink->manner = SINK_REPLACED;
+    if (sys_is_append_only(directory)) { /* no file in it can be renamed */
+        sink->refused = EPERM;
+        return;
+    }
     if (make_file(sink, directory, 0666) != 0 || sys_fstat(sink->fd, &made) != 0)
         fail(sink);
     sink->mode = made.st_mode & 0777;
     (void)sys_fchmod(sink->fd, S_IRUSR | S_IWUSR);
-}
-
-/* Does the place of a file forbid that it be replaced? Writing in place is less safe, so this is a closed list: a lack
- * of space, of descriptors or of memory, or a disk that fails, is a failure. */
-static bool is_forbidden(int error)
-{
-    static const int forbidding[] = {EACCES, EPERM, EROFS, ENOTSUP, EOPNOTSUPP, ENOSYS};
-
-    for (size_t i = 0; i < sizeof forbidding / sizeof forbidding[0]; i++)
-        if (error == forbidding[i])
-            return true;
-    return false;
-}
-
-/* In a directory with the sticky bit only a file's owner, or the directory's, may replace it. 0, or -1 with errno. */
-static int check_sticky(int directory, const struct stat *file)
-{
-    uid_t user = sys_user();
-    struct stat status;
-
-    if (user == 0 || file->st_uid == user)
-        return 0;
-    if (sys_fstat(directory, &status) != 0)
-        return -1;
-    if (!(status.st_mode & STICKY) || status.st_uid == user)
-        return 0;
-    errno = EPERM;
-    return -1;
 }
 
 /* `fd` is the existing file, opened for writing and otherwise untouched. How is it to be written? */
@@ -269,36 +289,48 @@ static void open_existing(struct sink *sink, int directory, int fd)
 
     if (sys_fstat(fd, &status) != 0)
         fail(sink);
-    sink->manner = S_ISREG(status.st_mode) ? SINK_IN_PLACE : SINK_DIRECT;
-    if (sink->manner == SINK_DIRECT || sink->target.special ||
-        sys_is_mount_point(directory, sink->target.name)) { /* of which rename would say EBUSY */
+    if (!S_ISREG(status.st_mode) || sink->target.special) {
         sink->fd = fd;
         return;
     }
-    if (check_sticky(directory, &status) != 0 || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0) {
-        if (!is_forbidden(errno))
-            fail(sink);
-        sink->fd = fd;
-        return;
-    }
-    sink->manner = SINK_REPLACED;
-    inherit(sink, fd, &status);
+    errno = EBUSY; /* as rename would say of a mount point */
+    if (sys_is_mount_point(directory, sink->target.name) || sys_rmdir_at(directory, sink->target.name) == 0 ||
+        (errno != ENOTDIR && errno != ENOENT) || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0)
+        refuse(sink);
+    else
+        inherit(sink, fd, &status);
     (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
 }
 
+/* A descriptor of this process is written to as standard output is: where it stands, or at the end. */
+static void open_descriptor(struct sink *sink, int number)
+{
+    int mode = sys_access_mode(number);
+
+    if (mode == O_RDONLY)
+        errno = EBADF;
+    if (mode >= 0 && mode != O_RDONLY)
+        sink->fd = sink->path == NULL ? number : sys_duplicate(number);
+    if (sink->fd < 0)
+        fail(sink);
+}
+
 /* Open the file that has this name in the directory, and no other, since it is the one that will be replaced.
- * Nothing is made in a special one: what is missing there may be what a link leads to, such as /dev/stdout without
- * /proc. */
+ * Nothing is made or emptied in a special one: what is missing there may be what a link leads to, such as /dev/stdout
+ * without /proc, and what is there may be open elsewhere. */
 static void open_path(struct sink *sink)
 {
     const int flags = O_WRONLY | O_NOCTTY;
     int directory, fd;
 
     target_find(&sink->target, sink->path);
+    if (sink->target.descriptor >= 0) {
+        open_descriptor(sink, sink->target.descriptor);
+        return;
+    }
     directory = target_enter_or_fail(&sink->target);
-    fd = sink->target.special ? io_open(sink->path, flags, 0) : io_open_at(directory, sink->target.name, flags, 0);
-    if (fd < 0 && errno == ELOOP && sink->target.special)
-        errno = EBADF; /* a standard descriptor that was closed */
+    fd = sink->target.special ? io_open(sink->path, flags | O_APPEND, 0)
+                              : io_open_at(directory, sink->target.name, flags, 0);
     if (fd >= 0)
         open_existing(sink, directory, fd);
     else if (errno == ENOENT && !sink->target.special)
@@ -308,13 +340,6 @@ static void open_path(struct sink *sink)
     (void)io_close(directory);
 }
 
-static void open_standard_output(struct sink *sink)
-{
-    standard_open();
-    sink->manner = SINK_DIRECT;
-    sink->fd = STDOUT_FILENO;
-}
-
 struct sink *sink_open(const char *path)
 {
     struct sink *sink = fault_allocate(1, sizeof *sink);
@@ -322,15 +347,11 @@ struct sink *sink_open(const char *path)
     sink->path = path;
     sink->fd = sink->slot = -1;
     if (path == NULL)
-        open_standard_output(sink);
+        open_descriptor(sink, STDOUT_FILENO);
     else
         open_path(sink);
-    return sink;
-}
-
-enum sink_manner sink_manner(const struct sink *sink)
-{
-    return sink->manner;
+    errno = sink->refused;
+    return sink->refused == 0 ? sink : NULL;
 }
 
 bool sink_has_links(const struct sink *sink)
@@ -338,9 +359,14 @@ bool sink_has_links(const struct sink *sink)
     return sink->has_links;
 }
 
+bool sink_has_lost(const struct sink *sink)
+{
+    return sink->lost;
+}
+
 const char *sink_temporary_name(const struct sink *sink)
 {
-    return sink->manner == SINK_REPLACED ? sink->temporary : NULL;
+    return sink->temporary;
 }
 
 uint64_t sink_number(const struct sink *sink)
@@ -352,8 +378,7 @@ bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
 {
     struct stat status;
 
-    if (sink->manner == SINK_IN_PLACE || sys_fstat(sink->fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_size > 0)
+    if (sys_fstat(sink->fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > 0)
         return false;
     *device = status.st_dev;
     return sys_free_space(sink->fd, free_bytes) == 0;
@@ -361,23 +386,14 @@ bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
 
 /* ---- Writing ---- */
 
-bool sink_lock(const struct sink *sink)
+int sink_descriptor(const struct sink *sink)
 {
-    return io_lock(sink->fd, true) == 0 || errno != EWOULDBLOCK;
-}
-
-/* Output begins. What is written in place loses its old content now. */
-static void begin(struct sink *sink)
-{
-    if (sink->manner == SINK_IN_PLACE && !sink->begun && sys_ftruncate(sink->fd, 0) != 0)
-        fail(sink);
-    sink->begun = true;
-}
-
-int sink_descriptor(struct sink *sink)
-{
-    begin(sink);
     return sink->fd;
+}
+
+void sink_make_durable(struct sink *sink)
+{
+    sink->durable = true;
 }
 
 void sink_write_behind(struct sink *sink)
@@ -396,7 +412,6 @@ static void write_back(struct sink *sink, size_t least)
 
 void sink_write(struct sink *sink, const void *data, size_t bytes)
 {
-    begin(sink);
     if (io_write(sink->fd, data, bytes) != 0)
         fail(sink);
     sink->behind_bytes += bytes;
@@ -405,24 +420,45 @@ void sink_write(struct sink *sink, const void *data, size_t bytes)
 
 /* ---- The end ---- */
 
-/* A descriptor counts as closed even if close fails; its error counts, since it may report a lost write. */
-void sink_complete(struct sink *sink)
+/* The names in the directory go to disk, as far as it can be read, and the file system does that (EINVAL). If it is
+ * another directory by now, rename will say so. 0, or -1 with errno. */
+static int sync_names(const struct sink *sink)
 {
-    const int fd = sink->fd;
+    const int fd = io_open(sink->target.directory, O_RDONLY | O_DIRECTORY, 0);
+    const int error = fd < 0 || io_sync(fd) != 0 ? errno : 0;
+
+    if (fd >= 0)
+        (void)io_close(fd);
+    errno = error;
+    return error == 0 || error == EACCES || error == EINVAL ? 0 : -1;
+}
+
+/* Give the new file its attributes and its temporary name. */
+static void complete_new(struct sink *sink)
+{
     int directory;
 
-    if (fd < 0)
-        return;
-    begin(sink);
-    write_back(sink, 1);
-    if (sink->manner == SINK_REPLACED)
-        give_attributes(sink);
-    if (sink->manner == SINK_REPLACED && sink->slot < 0) {
+    give_attributes(sink);
+    if (sink->slot < 0) {
         directory = target_enter_or_fail(&sink->target);
         if (take_name(sink, directory, 0) != 0)
             fail(sink);
         (void)io_close(directory);
     }
+    if (sink->durable && (io_sync(sink->fd) != 0 || sync_names(sink) != 0))
+        fail(sink);
+}
+
+/* A descriptor counts as closed even if close fails; its error counts, since it may report a lost write. */
+void sink_complete(struct sink *sink)
+{
+    const int fd = sink->fd;
+
+    if (fd < 0)
+        return;
+    write_back(sink, 1);
+    if (sink->temporary != NULL)
+        complete_new(sink);
     sink->fd = -1;
     if (sink->path == NULL)
         standard_close();
@@ -432,15 +468,18 @@ void sink_complete(struct sink *sink)
 
 int sink_publish(const struct sink *sink)
 {
+    char cause[FAULT_CAUSE_BYTES];
     int directory, status, error;
 
-    if (sink->manner != SINK_REPLACED)
+    if (sink->temporary == NULL)
         return 0;
     directory = target_enter(&sink->target);
     if (directory < 0)
         return -1;
     status = sys_rename_at(directory, name_of(sink), sink->target.name);
     error = errno;
+    if (status == 0 && sink->durable && sync_names(sink) != 0)
+        fault_warn("%s: may be the old file after a power failure: %s", sink->path, fault_cause(errno, cause));
     (void)io_close(directory);
     errno = error;
     return status;
@@ -453,7 +492,7 @@ void sink_free(struct sink *sink)
     if (sink->fd > STDERR_FILENO)
         (void)io_close(sink->fd);
     if (sink->slot >= 0)
-        unlink_name(sink);
+        (void)unlink_name(sink);
     free(sink->temporary);
     free(sink->list);
     target_release(&sink->target);

@@ -6,6 +6,7 @@
 #include "output/target.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,11 +69,24 @@ static bool is_within(const char *path, const char *directory)
     return strncmp(path, directory, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
-/* Names in these directories stand for something else, such as an open descriptor, whose file a rename would not
+/* Names in these directories may stand for something else, such as an open descriptor, whose file a rename would not
  * reach. /dev/shm is an ordinary directory. */
 static bool is_special(const char *directory)
 {
     return (is_within(directory, "/dev") && !is_within(directory, "/dev/shm")) || is_within(directory, "/proc");
+}
+
+/* The descriptor of this process that a name in a special directory stands for on Linux, or -1. To open it would be to
+ * begin at the beginning of a file that is there. */
+static int own_descriptor(const char *directory, const char *name)
+{
+    char *own = sys_realpath("/proc/self/fd");
+    const bool is_own = own != NULL && strcmp(own, directory) == 0;
+    char *end;
+    const long number = is_own ? strtol(name, &end, 10) : -1;
+
+    free(own);
+    return number >= 0 && number <= INT_MAX && *end == '\0' ? (int)number : -1;
 }
 
 /* Divide `at`, to which the path has led so far, into a directory and the name in it, which need not be there and is
@@ -92,6 +106,8 @@ static void locate(struct target *target, const char *at)
     target->name = text("%s", name);
     real = real_path(target->directory, target->path);
     target->special = is_special(real);
+    target->in_proc = is_within(real, "/proc");
+    target->descriptor = target->in_proc ? own_descriptor(real, target->name) : -1;
     free(real);
 }
 
@@ -111,7 +127,7 @@ static char *follow(const struct target *target, int directory, const struct sta
     struct stat status;
     ssize_t length;
 
-    if (target->special)
+    if (target->in_proc)
         return NULL;
     if (sys_stat_at(directory, target->name, &status) != 0) {
         if (errno != ENOENT)
@@ -146,7 +162,7 @@ void target_find(struct target *target, const char *path)
         target_release(target);
         target->path = path;
         locate(target, at);
-        directory = sys_open_directory(target->directory);
+        directory = io_open_directory(target->directory);
         if (directory < 0 || sys_fstat(directory, &status) != 0)
             target_fail(path);
         target->device = status.st_dev;
@@ -159,7 +175,7 @@ void target_find(struct target *target, const char *path)
 
 int target_enter(const struct target *target)
 {
-    int fd = sys_open_directory(target->directory);
+    int fd = io_open_directory(target->directory);
     struct stat status;
 
     if (fd < 0)

@@ -197,11 +197,14 @@ static void sort_names(struct folder_names *names)
 
 void folder_list(const struct folder *folder, struct folder_names *names)
 {
-    void *list = sys_list_open(folder->fd);
     const char *name;
     size_t room = 0;
+    void *list;
 
     *names = (struct folder_names){0};
+    do
+        list = sys_list_open(folder->fd);
+    while (list == NULL && errno == EINTR);
     if (list == NULL)
         folder_report(folder, NULL, errno);
     while ((name = sys_list_next(list)) != NULL) {

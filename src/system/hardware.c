@@ -27,7 +27,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -334,4 +333,18 @@ unsigned hardware_processors(void)
     const uint64_t count = least(processors_by_affinity(), least_of_trees("cpu", processors));
 
     return count > 0 ? (unsigned)count : 1;
+}
+
+/* ---- Users ---- */
+
+bool hardware_is_known_user(uint32_t user)
+{
+#ifdef __linux__
+    const uint32_t nobody = 65534; /* /proc/sys/kernel/overflowuid, which hardly anybody changes */
+
+    return user != nobody || number_after("/proc/self", "uid_map", "         0          0") == UINT32_MAX;
+#else
+    (void)user;
+    return true;
+#endif
 }

@@ -9,6 +9,7 @@
 #include "system/io.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +42,24 @@ static bool again(int fd, short events)
         (result) = (call);                                                                                             \
     while ((result) < 0 && errno == EINTR)
 
+/* An open with O_NONBLOCK has just failed. May it be made again without that? Yes if the file is regular, as `looked`
+ * says of `status`: then somebody has a lease on it, as file servers have, and gives it back to who waits. */
+static bool is_leased(int flags, int looked, const struct stat *status)
+{
+    if ((flags & O_NONBLOCK) != 0 && looked == 0 && S_ISREG(status->st_mode))
+        return true;
+    errno = EWOULDBLOCK;
+    return false;
+}
+
 int io_open(const char *path, int flags, mode_t mode)
 {
+    struct stat status;
     int fd;
 
     REPEAT(fd, sys_open(path, flags, mode));
+    if (fd < 0 && errno == EWOULDBLOCK && is_leased(flags, sys_stat(path, &status), &status))
+        REPEAT(fd, sys_open(path, flags & ~O_NONBLOCK, mode));
     return fd;
 }
 
@@ -68,9 +82,28 @@ int io_look(const char *path, struct stat *status)
 
 int io_open_at(int directory, const char *name, int flags, mode_t mode)
 {
+    struct stat status;
     int fd;
 
     REPEAT(fd, sys_open_at(directory, name, flags, mode));
+    if (fd < 0 && errno == EWOULDBLOCK && is_leased(flags, sys_stat_at(directory, name, &status), &status))
+        REPEAT(fd, sys_open_at(directory, name, flags & ~O_NONBLOCK, mode));
+    return fd;
+}
+
+int io_open_directory(const char *path)
+{
+    int fd;
+
+    REPEAT(fd, sys_open_directory(path));
+    return fd;
+}
+
+int io_open_anonymous(int directory, const char *name, mode_t mode)
+{
+    int fd;
+
+    REPEAT(fd, sys_open_anonymous(directory, name, mode));
     return fd;
 }
 

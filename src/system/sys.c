@@ -232,20 +232,29 @@ int sys_link_descriptor(int fd, int directory, const char *name)
 #endif
 }
 
-bool sys_is_mount_point(int directory, const char *name)
+static bool has_attribute(int directory, const char *name, uint64_t attribute)
 {
 #ifdef SYS_statx
     struct { /* as in linux/stat.h */
         uint32_t mask, block_bytes;
         uint64_t attributes, others[30];
     } status;
-    const uint64_t mount_root = 0x2000;
 
     return syscall(SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
-           (status.attributes & mount_root) != 0;
+           (status.attributes & attribute) != 0;
 #else
-    return refuse(directory, name) == 0;
+    return refuse(directory, name, attribute) == 0;
 #endif
+}
+
+bool sys_is_mount_point(int directory, const char *name)
+{
+    return has_attribute(directory, name, 0x2000);
+}
+
+bool sys_is_append_only(int directory)
+{
+    return has_attribute(directory, ".", 0x20);
 }
 
 void *sys_list_open(int directory)

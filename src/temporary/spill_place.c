@@ -47,9 +47,11 @@ static int open_and_unlink(const char *directory)
     int fd, error;
 
     memcpy(path, directory, length);
-    memcpy(path + length, NAME, sizeof NAME);
     signals_hold(&before);
-    fd = sys_mkstemp(path);
+    do {
+        memcpy(path + length, NAME, sizeof NAME);
+        fd = sys_mkstemp(path);
+    } while (fd < 0 && errno == EINTR);
     error = errno;
     if (fd >= 0 && sys_unlink(path) != 0) {
         error = errno;
@@ -65,7 +67,7 @@ static int open_and_unlink(const char *directory)
 
 int spill_place_make_file(const char *directory)
 {
-    int fd = sys_open_anonymous(AT_FDCWD, directory, 0600);
+    int fd = io_open_anonymous(AT_FDCWD, directory, 0600);
 
     if (fd < 0 && (errno == ENOTSUP || errno == EISDIR || errno == EINVAL))
         fd = open_and_unlink(directory);

@@ -644,7 +644,7 @@ test_death_by_signal_takes_the_programs_with_it() {
 # ---- Faults ----
 
 # Run the faulty program: it gives the right output, or a message and keeps the old file: survives OPTION... FILE...
-# (Files that cannot be renamed are in outputs.sh.)
+# (Files that cannot be renamed are in publish.sh.)
 survives() {
     local status=0
     echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*:"

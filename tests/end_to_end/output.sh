@@ -111,6 +111,7 @@ test_a_mode_that_cannot_be_set_is_a_warning() {
 test_owner_and_group_are_kept_or_nobody_gains_by_it() {
     [ "$(id -u)" = 0 ] || skip "only root can make another's file"
     needs_ordinary_user
+    local lost='could not keep the owner or group, so others may have lost access'
     for file in '1234:5678 640 -rw-r-----' '65534:5678 664 -rw-r--r--' '65534:5678 640 -rw-------' \
         '65534:5678 604 -rw-------' '65534:5678 666 -rw-rw-rw-'; do
         # shellcheck disable=SC2086 # words
@@ -118,23 +119,68 @@ test_owner_and_group_are_kept_or_nobody_gains_by_it() {
         echo old >file
         chown "$1" file
         chmod "$2" file
-        [ "$1" != 1234:5678 ] || seq 10 | bigshuf -o file
-        [ "$1" = 1234:5678 ] || seq 10 | as_ordinary_user ./bigshuf -o file
+        [ "$1" != 1234:5678 ] || seq 10 | fails_with 0 '' bigshuf -o file
+        [ "$1" = 1234:5678 ] || seq 10 | fails_with 0 "bigshuf: warning: file: $lost" as_ordinary_user ./bigshuf -o file
         same_lines file <(seq 10)
         # shellcheck disable=SC2012
         same "$3 ${1/:*/}" "$(ls -ln file | awk '{ print $1, $3 }')"
     done
 }
 
-test_anothers_file_in_a_sticky_folder_is_written_in_place() {
+# Run COMMAND as root of a user namespace that knows 100,000 users: in_namespace COMMAND...
+in_namespace() {
+    [ -p go ] || mkfifo go
+    unshare -U sh -c 'read -r _ <go; exec "$@"' sh "$@" &
+    PATIENCE=20 wait_until eval "echo '0 0 100000' >/proc/$!/uid_map" 2>/dev/null
+    echo '0 0 100000' >/proc/$!/gid_map
+    echo >go
+    wait $!
+}
+
+test_owners_that_are_not_kept_are_told_once_also_those_that_a_user_namespace_does_not_know() {
     [ "$(id -u)" = 0 ] || skip "only root can make another's file"
     needs_ordinary_user
-    chmod 1777 .
-    touch file
-    chmod 666 file
-    ln file other
-    seq 10 | as_ordinary_user ./bigshuf -o file
-    same_lines other <(seq 10)
+    chmod 777 .
+    echo old | tee a b c0 >c1
+    chmod 660 a b c?
+    chown 1234:65534 a b c?
+    fails_with 0 'bigshuf: warning: c0 and 1 more could not keep the owner or group, *' \
+        as_ordinary_user ./bigshuf --shards=2 -o c%d -e x y
+    same '65534:65534 -rw-rw----' "$(stat -c '%u:%g %A' c0)"
+    chown 200000:200000 a
+    chmod 662 a
+    chown 65534:65534 b
+    in_namespace true || skip "cannot map users"
+    fails_with 0 'bigshuf: warning: a: could not keep the owner or group, *' in_namespace ./bigshuf -o a -e x
+    same '0:0 -rw--w--w-' "$(stat -c '%u:%g %A' a)"
+    fails_with 0 '' ./bigshuf -o b -e x
+    same '65534:65534' "$(stat -c %u:%g b)"
+}
+
+# A holder of a lease, as file servers are, is asked to give it back, and takes a while: leased FILE COMMAND...
+leased() {
+    rm -rf held
+    python3 -c 'import fcntl, os, signal, sys, time
+f = open(sys.argv[1], "r+")
+signal.signal(signal.SIGIO, lambda *_: time.sleep(0.1) or fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_UNLCK))
+fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+os.mkdir("held")
+signal.pause()' "$1" &
+    PATIENCE=20 wait_until test -e held
+    "${@:2}"
+    wait $!
+}
+
+test_a_file_under_a_lease_is_read_and_replaced() {
+    needs python3
+    seq 10 >file
+    bigshuf --scatter=st --piles=2 --batch=a file
+    leased file cat file >out || skip "no leases here"
+    leased file bigshuf file | same_lines file /dev/stdin
+    leased file bigshuf -o file file
+    leased file bigshuf --weights=file file >out
+    leased file bigshuf --scatter=st --batch=b file
+    leased st/a/pile-0000 bigshuf --gather=st | sort -nu | same_lines file /dev/stdin
 }
 
 test_a_file_may_be_shuffled_into_itself() {
@@ -193,22 +239,6 @@ test_a_file_of_several_links_is_replaced_and_the_others_keep_it() {
     ln file fourth
     FAULT_CALL=write FAULT_AT=1 fails_with 1 '*: Input/output error' bigshuf-faulty -o file file
     [ ./file -ef ./fourth ]
-}
-
-test_a_file_is_shuffled_in_place_by_one_run_at_a_time() {
-    seq 2000 >file
-    ln file other
-    mkfifo pipe
-    bigshuf -o file file pipe 2>said & run=$!
-    exec 7>pipe # which succeeds when the run has locked its output
-    for name in file other; do
-        fails_with 1 "bigshuf: $name: is being shuffled by another run" bigshuf -o $name $name
-    done
-    bigshuf -o new other
-    exec 7>&-
-    wait $run
-    same_lines file <(seq 2000)
-    bigshuf -o other other
 }
 
 test_dev_stdout_and_a_fifo_are_used_directly() {
@@ -277,25 +307,19 @@ END
     same old "$(<file)"
 }
 
-test_a_file_in_place_is_not_touched_before_output_begins() {
-    seq 100 >file
-    exec 7<>file
-    fails_with 1 'bigshuf: missing: *' bigshuf -o /dev/fd/7 missing
-    FAULT_CALL=read FAULT_AT=2 fails_with 1 'bigshuf: file: *' bigshuf-faulty --parallel=1 -S 8M -o /dev/fd/7 file
-    same_lines file <(seq 100)
-}
-
-test_an_input_in_place_that_has_grown_is_not_emptied() {
-    seq 100 >file
-    exec 7<>file
-    mkfifo pipe
-    bigshuf -o /dev/fd/7 file pipe 2>said & run=$!
-    exec 8>pipe # which succeeds when the run has looked at its output
-    echo more >>file
-    exec 8>&-
-    fails_with 1 '' wait "$run"
-    same_lines file <(seq 100; echo more)
-    grep -q '^bigshuf: /dev/fd/7: somebody else has changed it meanwhile, so it is left alone$' said
+# Also at the place that the descriptor has, or at the end if it appends.
+test_a_descriptor_is_used_as_standard_output_is() {
+    [ -e /dev/stdout ] || skip "no /dev/stdout here"
+    seq 5 >in
+    cases <<'END'
+{ echo a; bigshuf --seed=42 -o /dev/stdout in; echo b; } >file; cat file => a 5 3 2 4 1 b
+ln -s /dev/fd/7 link; { echo a >&7; bigshuf --seed=42 -o link in; echo b >&7; } 7>file; cat file => a 5 3 2 4 1 b
+bigshuf --seed=42 -o /dev/stdout in >>file; cat file => a 5 3 2 4 1 b 5 3 2 4 1
+bigshuf -o /dev/stdout in >&- =! /dev/stdout: Bad file descriptor
+bigshuf -o /dev/fd/7 in 7<in =! /dev/fd/7: Bad file descriptor
+bigshuf -o /dev/fd/7 missing 7<>file =! missing: No such file or directory
+cat file => a 5 3 2 4 1 b 5 3 2 4 1
+END
 }
 
 says_nothing_of_others() {
@@ -341,20 +365,74 @@ test_a_disk_without_room_for_another_file_leaves_the_old_one() {
     done
 }
 
-test_a_shortage_leaves_the_old_file_and_what_forbids_new_ones_has_it_written_in_place() {
+test_a_shortage_or_what_forbids_new_ones_leaves_the_old_file() {
     mkdir folder
     echo old >folder/file
-    ln folder/file other
-    for error in ENOSPC EDQUOT EMFILE ENFILE ENOMEM EIO; do
+    for error in ENOSPC EDQUOT EMFILE ENFILE ENOMEM EIO EACCES EPERM EROFS ENOTSUP; do
         FAULT_CALL='open_anonymous open_at' FAULT_AT=2 FAULT_STAYS=1 FAULT_ERRNO=$error \
             fails_with 1 'bigshuf: folder/file: *' bigshuf-faulty -o folder/file folder/file
         same 'old file' "$(<folder/file) $(ls -A folder)"
     done
-    for error in EACCES EPERM EROFS ENOTSUP; do
-        FAULT_CALL='open_anonymous open_at' FAULT_AT=2 FAULT_STAYS=1 FAULT_ERRNO=$error \
-            bigshuf-faulty -o folder/file -e $error
-        same "$error file" "$(<other) $(ls -A folder)"
-    done
+}
+
+# Before anything is read: refuses CAUSE NAME COMMAND..., where COMMAND runs what follows it.
+refuses() {
+    [ -p never ] || mkfifo -m 666 never
+    fails_with 1 "bigshuf: $2: cannot be replaced: $1; write > FILE instead" "${@:3}" ./bigshuf -o "$2" never
+    [ ! -s "$2" ] || same old "$(<"$2")"
+}
+
+test_a_file_that_cannot_be_replaced_is_refused_at_the_start_and_nothing_is_left_beside_it() {
+    [ "$(id -u)" = 0 ] || skip "only root can make another's file"
+    needs_ordinary_user
+    local as=as_ordinary_user denied='Operation not permitted'
+    mkdir closed sticky others plain
+    echo old | tee closed/file sticky/file others/file >plain/file
+    chmod 666 ./*/file
+    chmod 555 closed
+    chmod 777 plain
+    chmod 1777 sticky others
+    chown 1234 sticky others sticky/file
+    refuses 'Permission denied' closed/file $as
+    refuses "$denied" sticky/file $as
+    refuses "$denied" sticky/file setpriv --bounding-set -fowner
+    refuses "$denied" sticky/file unshare -r
+    fails_with 1 "*sticky/file: cannot be replaced: $denied; it is also an input, so give the output another name" \
+        $as ./bigshuf -o sticky/file sticky/file
+    ln -s sticky/file link
+    refuses "$denied" link $as
+    $as ./bigshuf -o plain/new -e x
+    chown 65534 others/file
+    $as ./bigshuf -o others/file -e x # the user's own
+    ./bigshuf -o sticky/file -e x     # root's right
+    same 'closed/file others/file plain/file sticky/file' "$(find closed sticky others plain -type f ! -name new | sort | xargs)"
+}
+
+test_a_folder_that_only_grows_is_refused() {
+    needs chattr
+    mkdir -m 777 folder
+    echo old >folder/file
+    cp "$(readlink "$(command -v bigshuf)")" bigshuf
+    chattr +a folder 2>.stderr || skip "no attributes here"
+    trap 'chattr -a folder' EXIT
+    refuses 'Operation not permitted' folder/file
+    refuses 'Operation not permitted' folder/new
+    same file "$(ls -A folder)"
+    bigshuf -e x >folder/new # as is advised
+}
+
+# bindfs says that all is permitted, and its own file system forbids it. The file that was made to see that stays.
+test_what_only_another_machine_knows_is_found_out_by_trying() {
+    [ "$(id -u)" = 0 ] || skip "only root can mount"
+    needs bindfs
+    mkdir folder disk
+    echo old >folder/file
+    chattr +a folder 2>.stderr || skip "no attributes here"
+    trap 'umount disk; chattr -a folder' EXIT
+    bindfs folder disk 2>.stderr || skip "may not mount"
+    fails_with 1 'bigshuf: warning: disk/.file.??????: cannot be removed: Operation not permitted
+bigshuf: disk/file: cannot be replaced: Operation not permitted; write > FILE instead' bigshuf -o disk/file -e x
+    same old "$(<disk/file)"
 }
 
 test_whatever_fails_when_it_is_opened_the_old_file_stays() {
@@ -369,9 +447,10 @@ test_whatever_fails_when_it_is_opened_the_old_file_stays() {
 
 test_a_temporary_file_that_cannot_be_removed_is_named() {
     mkdir folder
-    FAULT_CALL='open_anonymous unlink' FAULT_AT=1 FAULT_STAYS=1 \
-        fails_with 1 'bigshuf: folder: *warning: folder/.a.??????: cannot be removed: Input/output error' \
-        bigshuf-faulty -o folder/a folder
+    echo a >folder/a
+    FAULT_CALL='sync unlink' FAULT_AT=1 FAULT_STAYS=1 \
+        fails_with 1 'bigshuf: folder/a: *warning: folder/.a.??????: cannot be removed: Input/output error' \
+        bigshuf-faulty -o folder/a folder/a
 }
 
 # ---- Others are at work in the directory ----
@@ -463,13 +542,12 @@ test_a_name_that_the_new_file_did_not_get_is_none_of_the_runs() {
 }
 
 # Containers are given single files this way. Only root may mount.
-test_a_mounted_file_is_written_in_place() {
-    seq 1000 >in
+test_a_mounted_file_is_refused() {
     touch beneath file
     unshare -m true 2>/dev/null || skip "may not mount"
-    unshare -m sh -c 'mount --bind beneath file && bigshuf -o file in' || return 1
-    same_lines in beneath
-    same 'beneath file in' "$(echo *)"
+    fails_with 1 "bigshuf: file: cannot be replaced: Device or resource busy; write > FILE instead" \
+        unshare -m sh -c 'mount --bind beneath file && bigshuf -o file -e x'
+    is_empty beneath
 }
 
 # In containers, the folder of a file is made of layers, which may be on different file systems: needs_overlay.

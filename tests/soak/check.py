@@ -9,7 +9,6 @@ from run import OLD
 
 SLACK_KIB = 16 << 10
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-IN_PLACE = {"EACCES", "EPERM", "EROFS", "ENOTSUP"}  # a fault with these may be a reason to write a file in place
 
 
 def _shown(data):
@@ -199,7 +198,7 @@ class Check:
             return self._success(name, new, seen, old)
         if seen == old or (seen == new and (self.result.status == -signal.SIGKILL or "filter" in self.case.opts)):
             return None
-        if self._in_place() or (seen == new and self._told_as_kept()):
+        if seen == new and self._told_as_kept():
             return None
         if self._filter_ends() and None not in (seen, new) and new.startswith(seen):
             return None
@@ -223,10 +222,6 @@ class Check:
     def _told_as_kept(self):
         """A file could not get its name: those before it have theirs, and it is told where the others are."""
         return re.search(r": (the|\d+) complete files? (is|are) now ", self.result.stderr) is not None
-
-    def _in_place(self):
-        """May the old file have been written over?"""
-        return self.case.circ.get("fault", {}).get("FAULT_ERRNO") in IN_PLACE
 
     def shards(self):
         """All shards together are the records; each is as large as it should be."""

@@ -116,16 +116,18 @@ def beyond_memory(maker):
 
 
 def outputs_among_inputs(maker):
-    """Shards and splits that are inputs as well: some of them, or all, with more inputs or without."""
+    """Outputs that are inputs as well: a single one may be, shards and splits may not."""
     case, draw = maker.case, maker.draw
     inputs = draw.randrange(1, 4)
     case.inputs = [Data("text", draw.randrange(50, 300), draw.randrange(1 << 30)) for _ in range(inputs)]
-    way = draw.randrange(4)
-    if way < 3:
+    way = draw.randrange(5)
+    if way == 4:
+        case.opts["o"] = "in/0"
+    elif way < 3:
         case.opts.update({"o": "in/%d", "shards": str(draw.choice((inputs, inputs, draw.randrange(1, 5))))})
     else:
         case.opts["o"] = draw.choice(("in/0", "out/res"))
-    if way > 1:
+    if way in (2, 3):
         case.opts["split"] = ["10%%:%s" % draw.choice(("in/1", "out/split.a"))]
     case.circ.update(via=draw.choice(("file", "files0", "dash")), old="none")
 

@@ -9,7 +9,9 @@
 
 #define WEAK __attribute__((weak))
 
-static const char *const interruptible = "open close read write preadv pwritev poll poll_all wait reap";
+static const char *const interruptible =
+    "open open_at open_anonymous open_directory mkstemp list_open close read write "
+    "preadv pwritev poll poll_all wait reap";
 
 struct faulty faulty = {.error = EIO};
 

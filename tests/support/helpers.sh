@@ -56,6 +56,19 @@ is_empty() {
     [ -e "$1" ] && [ ! -s "$1" ]
 }
 
+# The numbers of lines of files, in a row: lengths FILE...
+lengths() {
+    awk 'FNR == 1 { files++ } { lines[FILENAME]++ } END { for (i = 1; i < ARGC; i++) print lines[ARGV[i]] + 0 }' "$@" |
+        paste -s -d ' ' -
+}
+
+# The names in a folder, in a row, hidden ones included: names [FOLDER].
+names() (
+    shopt -s dotglob nullglob
+    cd "${1:-.}" || exit
+    echo *
+)
+
 # Two texts are the same: same WANTED GOT.
 same() {
     if [ "$1" != "$2" ]; then
