@@ -24,7 +24,7 @@
  *                    contents hints foreign decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header csv sequences string lines sizes tar_kind length tail key record tar_headers
- *                    scan field json
+ *                    scan field json quotes
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program standard folder file_mark table fault hardware io signals
  *                    progress_line guard pool sys

@@ -98,8 +98,8 @@ argument_setter argument_separator; /* one byte, as `sort -t` takes it, or an es
 /* What ends a line: 1 to RECORD_DELIMITER_BYTES_MAX bytes, as escape_parse takes them. */
 argument_setter argument_delimiter;
 
-/* KIND or KIND:ARGUMENT, of record.h; "csv" if there is no argument. */
-argument_setter argument_records;
+argument_setter argument_records; /* KIND or KIND:ARGUMENT, of record.h */
+argument_setter argument_csv;     /* "backslash" or nothing */
 
 argument_setter argument_split;
 argument_setter argument_stratify_field;

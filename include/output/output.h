@@ -50,6 +50,9 @@ void output_check_outside(const struct output *output, const char *directory);
  * earlier, with UINT64_MAX for the number of records. */
 bool output_waits(const struct output *output);
 
+/* Is one of the inputs replaced when all is complete? */
+bool output_replaces_input(const struct output *output);
+
 /* So many records will be written. UINT64_MAX: nobody knows, or there is no end; only splits by count, shard_records
  * and shard_bytes can do with that. All input has been read, unless output_waits says that it need not be.
  * `header` stands at the beginning of each file, and must stay. */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "record/json.h"
+#include "record/quotes.h"
 
 enum field_kind {
     FIELD_NONE,
@@ -29,7 +30,8 @@ struct field_choice {
 struct field_place {
     struct field_choice *choice; /* NULL: the record is the field */
     uint8_t separator;           /* of columns */
-    bool quoted; /* CSV: no separator stands within double quotes, and "" within them is one quote of the field */
+    bool quoted;                 /* CSV: no separator stands within quotes, */
+    struct quotes_rule quotes;   /* which are these; they and backslashes are none of a field that begins with them */
 };
 
 /* What a record has for the field. */
@@ -46,13 +48,15 @@ enum field_verdict {
 
 struct field {
     struct field_place place;
-    bool exact;    /* blanks before and after it belong to it */
-    uint64_t left; /* separators until it begins */
-    bool inside;   /* quotes */
-    bool closed;   /* the last byte closed a quote, if it does not open one again */
-    bool too_long; /* text has gone by for which there was no room */
-    size_t bytes;  /* of it so far */
-    uint8_t *text; /* the caller's */
+    bool exact;              /* blanks before and after it belong to it */
+    uint64_t left;           /* separators until it begins */
+    uint8_t marked;          /* bytes of a byte-order mark that the record may begin with; 3 if that is settled */
+    enum quotes_state state; /* CSV: of the next byte */
+    bool begun;              /* a byte of the field has come, */
+    bool literal;            /* and quotes that are open began after that: they belong to it */
+    bool too_long;           /* text has gone by for which there was no room */
+    size_t bytes;            /* of it so far */
+    uint8_t *text;           /* the caller's */
     size_t room;
     size_t passed;    /* bytes of the last piece that are before the next column, if the field has ended with them */
     struct json json; /* used only with a JSON Pointer */
@@ -66,7 +70,7 @@ bool field_is_same(const struct field_choice *one, const struct field_choice *ot
 void field_begin(struct field *field, struct field_place place, bool exact, uint8_t *text, size_t room);
 
 /* The next bytes of the record, without its delimiter. Has the field ended with them? If so, no more are wanted. It
- * also ends with the record, if that has so many fields. */
+ * also ends with the record, if that has so many fields. A byte-order mark before the record is none of it. */
 bool field_follow(struct field *field, const uint8_t *data, size_t bytes);
 
 /* The record is at its end, or the field has `ended`: what is it? Its text is there if it is found. A carriage return
@@ -83,8 +87,8 @@ const char *field_say(const struct field_place *place, enum field_verdict verdic
 const char *field_advice(const struct field_place *place, bool first, const uint8_t *record, size_t bytes);
 
 /* A file begins with this header of one line. If the field is a name, its number becomes that of the column: the name
- * and those in the header, without the quotes of CSV, are compared byte by byte; a byte-order mark and a carriage
- * return at the end of the line belong to none. A name that begins with a quote is in the quotes of CSV. The run ends
+ * and those in the header, without the quotes of CSV, are compared byte by byte; a carriage return at the end of the
+ * line belongs to none. A name that begins with a quote is in the quotes of CSV. The run ends
  * if the header has no such column, or several, or in another place than that of a file before. */
 void field_find_column(const struct field_place *place, const char *file, const uint8_t *header, size_t bytes);
 

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "record/quotes.h"
 #include "record/tar_headers.h"
 
 enum { RECORD_DELIMITER_BYTES_MAX = 255 };
@@ -33,7 +34,8 @@ struct record_format {
     const uint8_t *string;          /* of kinds that have one; the caller's */
     size_t string_bytes;            /* at most RECORD_DELIMITER_BYTES_MAX */
     uint64_t count;                 /* of kinds that have one: at least 1 */
-    char mark;                      /* with which records begin: looked for in the first of each file; NUL: any byte */
+    struct quotes_rule quotes;      /* of CSV */
+    const struct record_kind *as;   /* what was asked for, if that stands for `kind`; its files are checked; or NULL */
     /* Of members of archives: it has the marks; NULL if they are in the data */
     const struct record_margin *margin;
 };
@@ -70,10 +72,10 @@ struct length_scan {
 /* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. It may be copied, to scan the same
  * bytes again. */
 struct record_scan {
-    uint64_t done; /* of the record: lines, or bytes, or bytes of the delimiter that may have begun */
-    bool open;     /* the last byte ended no record, and no line of one */
-    bool quoted;   /* the next byte stands within double quotes */
-    bool marked;   /* the next byte is the mark of the member before it */
+    uint64_t done;            /* of the record: lines, or bytes, or bytes of the delimiter that may have begun */
+    bool open;                /* the last byte ended no record, and no line of one */
+    enum quotes_state quotes; /* CSV */
+    bool marked;              /* the next byte is the mark of the member before it */
     struct length_scan length;
     struct tar_scan tar;
 };
@@ -113,7 +115,7 @@ struct record_kind {
     const char *argument;   /* what --help calls it; NULL if there is none */
     const char *text;       /* what --help says; a newline continues on the next line */
     const char *stands_for; /* another kind and its argument; then there is no more but: */
-    char mark;              /* record_format */
+    bool looks;             /* the beginnings of files are looked at before any is read */
     const char *noun;       /* in the plural; NULL: "records" */
     enum record_argument takes;
     unsigned traits;
@@ -122,16 +124,17 @@ struct record_kind {
     const char *file;
     bool (*is_begun)(const uint8_t *data, size_t bytes);
 
-    /* Ends of records (record.h). `advance` NULL: `ends` does it. `missing` NULL: text lacks the delimiter byte, which
-     * cannot be added within double quotes; others cannot be completed. */
+    /* Ends of records (record.h). `advance` NULL: `ends` does it. `missing` NULL: text lacks the delimiter byte; others
+     * cannot be completed. */
     record_ends_function *ends;
     void (*advance)(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
     ssize_t (*missing)(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
 
-    /* Ends of files (tail.h): end the run if a file of so many bytes cannot be whole; see the next bytes, instead of
-     * only moving the scan on; end the run since the last record cannot be completed. */
+    /* Files (tail.h): end the run if one of so many bytes cannot be whole; see the next bytes, instead of only moving
+     * the scan on; see that the last record lacks nothing but its end; end the run since it cannot be completed. */
     void (*check_size)(const struct tail *tail, const char *name, uint64_t bytes);
     void (*follow)(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
+    void (*check_last)(const struct tail *tail, const char *name);
     void (*refuse)(const struct tail *tail, const char *name);
 
     enum length_coding coding; /* length.c */

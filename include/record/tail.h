@@ -20,18 +20,29 @@ struct length_check {
     uint32_t crc;            /* and the one of the data that have */
 };
 
+/* A read of FASTQ. Zeroed: at its beginning. */
+struct tail_read {
+    uint64_t passed;  /* bytes of the line that is open */
+    uint64_t letters; /* of its second line */
+    bool returns;     /* the last byte was a carriage return */
+};
+
 struct tail {
     const struct record_format *format;
     bool after_header; /* files begin with a header: messages say so */
+    bool replaced;     /* an input is also the output: what would be warned of is an error; for the caller to set */
+    bool told;         /* the first thing that is to be warned of, which is once: also when files are read again */
     struct record_scan scan;
     struct length_check lengths; /* of records with a length, in place of the scan */
     bool open;                   /* the file has begun, and nothing has ended it */
     uint8_t last;                /* byte of the file */
-    uint64_t newlines;           /* CSV: in the file so far */
-    uint64_t quote_line;         /* CSV: in which the last quote opened, if it is still open */
-    bool newline;                /* one has been seen before the first end of all, or with it */
-    bool end_known;              /* the first end of all has been seen ... */
-    bool carriage_return;        /* ... and was CRLF: CSV */
+    struct tail_read read;
+    uint64_t newlines;    /* CSV, FASTQ: in the file so far, */
+    uint64_t passed;      /* and those before the records */
+    uint64_t quote_line;  /* CSV: in which the last quote opened, if it is still open */
+    bool newline;         /* one has been seen before the first end of all, or with it */
+    bool end_known;       /* the first end of all has been seen ... */
+    bool carriage_return; /* ... and was CRLF: CSV */
 };
 
 void tail_init(struct tail *tail, const struct record_format *format, bool after_header);
@@ -51,7 +62,8 @@ void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
 
 /* For kinds, when the next bytes have come, at least one: look for the first end of a record of all, if it is not
- * known, and move the scan on. */
+ * known; and move the scan on, too. */
+void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes);
 void tail_advance(struct tail *tail, const uint8_t *data, size_t bytes);
 
 /* The file is at its end. Returns how many bytes complete its last record, which stand at *missing until the next call;

@@ -407,9 +407,9 @@ static void set_kind(struct parsing *parsing, const struct record_kind *kind, co
     }
 }
 
-void argument_records(struct parsing *parsing, const char *text)
+void argument_records(struct parsing *parsing, const char *name)
 {
-    const char *name = text != NULL ? text : "csv", *argument = strchr(name, ':');
+    const char *argument = strchr(name, ':');
     const size_t bytes = argument != NULL ? (size_t)(argument - name) : strlen(name);
     const struct record_kind *kind = record_kind_of_name(name, bytes);
 
@@ -417,17 +417,25 @@ void argument_records(struct parsing *parsing, const char *text)
         refuse_kind(name);
     if (parsing->kind != NULL && strcmp(parsing->kind_text, name) != 0)
         fault_say("multiple kinds of records specified; give one");
-    if (text != NULL)
+    if (parsing->argument->set == argument_records)
         snprintf(parsing->spelling, sizeof parsing->spelling, "--records=%s", kind->name);
     memcpy(parsing->kind_spelling, parsing->spelling, sizeof parsing->spelling);
     parsing->kind_text = name;
     if (kind->stands_for != NULL) {
-        parsing->options->format.mark = kind->mark;
+        parsing->options->format.as = kind;
         argument = strchr(kind->stands_for, ':');
         kind = record_kind_of_name(kind->stands_for, (size_t)(argument - kind->stands_for));
     }
     parsing->kind = kind;
     set_kind(parsing, kind, argument != NULL ? argument + 1 : "");
+}
+
+void argument_csv(struct parsing *parsing, const char *text)
+{
+    if (text[0] != '\0' && strcmp(text, "backslash") != 0)
+        refuse(parsing, text, "must be backslash, or nothing");
+    parsing->options->format.quotes.backslash |= text[0] != '\0';
+    argument_records(parsing, csv_kind.name);
 }
 
 void argument_settle_records(struct parsing *parsing)
@@ -449,6 +457,10 @@ void argument_settle_records(struct parsing *parsing)
         format->kind = NULL;
         format->delimiter = options->string[0];
     }
+    format->quotes.separated = options->separator_given && record_is(format, RECORD_QUOTED);
+    format->quotes.separator = options->field_separator;
+    if (format->quotes.separated && memchr("\"\r\n", options->field_separator, 3) != NULL)
+        fault_say("-t must be another byte than a quote or a line end with CSV");
     format->grouped = options->group_key.count > 0 || record_is(format, RECORD_MEMBER);
     options->delimiter = format->delimiter;
 }

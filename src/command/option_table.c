@@ -110,8 +110,8 @@ const struct option_row option_table[] = {
      .is = CLASS_DELIMITER},
     {"records", 0, GROUP_RECORDS, "KIND", "shuffle records of this KIND instead of lines:", SPECIAL(records),
      .several = "kinds of records", .is = CLASS_KIND},
-    {"csv", 0, GROUP_RECORDS, NULL, "read CSV: quoted newlines do not end a record", SPECIAL(records), .is = CLASS_KIND,
-     .common = true},
+    {"csv", 0, GROUP_RECORDS, "backslash", "read CSV: quoted newlines do not end a record", SPECIAL(csv), .alone = "",
+     .is = CLASS_KIND, .common = true},
     {"group-field", 0, GROUP_RECORDS, "FIELD",
      "keep neighbouring lines with the same FIELD\ntogether: a column's number, from 1, its name\nin the header, or a "
      "JSON Pointer (/user/id);\nsort by that field first if need be",

@@ -24,11 +24,12 @@
  * is not looked at. */
 static void look_at_all(struct stream *stream)
 {
-    const struct tail fresh = stream->tail;
+    struct tail fresh = stream->tail;
     struct contents *contents = &stream->contents;
     bool seen = true; /* the beginnings of all so far */
 
     stream->known = true;
+    stream->tail.told = true; /* what is warned of is told when it is read */
     for (size_t i = 0; i < stream->count; i++) {
         const char *name = stream->names[i];
         const bool is_input = operand_is_standard_input(name);
@@ -46,6 +47,7 @@ static void look_at_all(struct stream *stream)
         }
         contents_close(contents);
     }
+    fresh.replaced = stream->layout.replaced;
     stream->tail = fresh; /* of the files as a stream, nothing has been seen */
 }
 
@@ -259,7 +261,6 @@ void stream_rewind(void *context)
     stream->next = 0;
     counter_set(&stream->read, 0);
     stream->rest_bytes = 0;
-    tail_init(&stream->tail, &stream->layout.format, stream->tail.after_header);
     mapped_restart(&stream->mapped);
     for (size_t i = 0; i < stream->count; i++)
         if (operand_is_standard_input(stream->names[i]) && sys_seek(STDIN_FILENO, stream->contents.start, SEEK_SET) < 0)

@@ -178,6 +178,7 @@ void resources_open_files(struct resources *resources)
     (void)list_names(resources, &options->weight_field, 1, names, count);
     if (options->compressed)
         layout.decompress = (struct decompress_limits){.programs = processors(options), .bytes = aside(resources)};
+    layout.replaced = resources->output != NULL && output_replaces_input(resources->output);
     resources->source = source_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_MEMBER))
         archive_begin(resources->source);

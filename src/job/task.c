@@ -55,11 +55,13 @@ enum task task_of(const struct options *options)
 struct field_place task_field(const struct options *options, struct field_choice *choice)
 {
     const bool csv = record_is(&options->format, RECORD_QUOTED);
-    const uint8_t usual = csv ? ',' : '\t';
+    const struct quotes_rule quotes = options->format.quotes;
+    const uint8_t usual = quotes.separated ? quotes.separator : csv ? ',' : '\t'; /* as a store says, if it does */
 
     return (struct field_place){.choice = choice->kind != FIELD_NONE ? choice : NULL,
                                 .separator = options->separator_given ? options->field_separator : usual,
-                                .quoted = csv};
+                                .quoted = csv,
+                                .quotes = quotes};
 }
 
 struct key_rule task_key(const struct options *options, struct key_choice *choice)

@@ -169,6 +169,11 @@ static void next_file(struct output *output)
 
 /* ---- Writing ---- */
 
+bool output_replaces_input(const struct output *output)
+{
+    return output->overlap.path != NULL;
+}
+
 bool output_waits(const struct output *output)
 {
     return output_plan_has_shards(&output->plan) || output->plan.splits > 0 || output->plan.filter != NULL;

@@ -1,46 +1,151 @@
 /*
- * CSV: a record ends with a newline outside double quotes, each of which opens or closes. To tell of a quote that
- * was not closed, its line is known.
+ * CSV: a record ends with a newline outside quotes (quotes.h). Where each quote opens or closes, scan.h finds the ends;
+ * the bytes of other windows are gone through one by one. As a file is read, its first quote that does neither is told;
+ * and the line is known of one that was not closed.
  */
 
+#include "base/arithmetic.h"
 #include "record/record.h"
 #include "record/scan.h"
 #include "record/tail.h"
 #include "system/fault.h"
 
+/* What is seen on the way: the first quote that is literal, or text after one that closed; and newlines, in windows
+ * that are not gone through byte by byte. */
+struct sight {
+    const uint8_t *odd; /* NULL: there is none */
+    bool closed;
+    uint64_t lines;
+};
+
+/* Step over the next bytes of a window, up to the end of a record. Returns how many there were. */
+static size_t step_over(const struct quotes_rule *rule, enum quotes_state *state, const uint8_t *data, size_t bytes,
+                        struct sight *sight)
+{
+    size_t at = 0;
+
+    do {
+        const enum quotes_state before = *state;
+
+        *state = quotes_step(rule, before, data[at]);
+        if (*state == QUOTES_TEXT && (data[at] == '"' || before == QUOTES_CLOSED) && sight->odd == NULL) {
+            sight->odd = data + at;
+            sight->closed = before == QUOTES_CLOSED;
+        }
+        sight->lines += data[at] == '\n';
+    } while (++at < bytes && *state != QUOTES_RECORD);
+    return at;
+}
+
+static size_t find(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                   uint32_t *ends, size_t room, size_t *scanned, struct sight *sight)
+{
+    struct scan_search search = {.sought = SCAN_UNQUOTED, .byte = '\n', .rule = &format->quotes};
+    size_t found = 0, at = 0, part;
+
+    while (at < bytes && found < room) {
+        search.state = scan->quotes;
+        if (search.state != QUOTES_MARK_1 && search.state != QUOTES_MARK_2 && search.state != QUOTES_ESCAPED) {
+            const size_t count =
+                scan_find(&search, data + at, bytes - at, ends != NULL ? ends + found : NULL, room - found, &part);
+
+            sight->lines += search.lines;
+            for (size_t i = 0; i < count && at > 0; i++)
+                ends[found + i] += (uint32_t)at;
+            found += count;
+            at += part;
+        }
+        scan->quotes = search.state;
+        for (const size_t end = at + least_size(SCAN_WINDOW, bytes - at); at < end && found < room;) {
+            at += step_over(&format->quotes, &scan->quotes, data + at, end - at, sight);
+            if (scan->quotes == QUOTES_RECORD && ends != NULL)
+                ends[found++] = (uint32_t)at;
+        }
+    }
+    if (at > 0)
+        scan->open = scan->quotes != QUOTES_RECORD;
+    *scanned = at;
+    return found;
+}
+
 static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                         uint32_t *ends, size_t room, size_t *scanned)
 {
-    struct scan_search search = {.sought = SCAN_UNQUOTED, .byte = '\n', .quoted = scan->quoted};
-    const size_t found = scan_find(&search, data, bytes, ends, room, scanned);
+    struct sight sight = {.lines = 0};
 
-    (void)format;
-    scan->quoted = search.quoted;
-    if (*scanned > 0)
-        scan->open = found == 0 || ends[found - 1] != *scanned;
-    return found;
+    return find(format, scan, data, bytes, ends, room, scanned, &sight);
 }
 
 static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
 {
-    (void)format;
-    scan->quoted ^= scan_count(data, bytes, '"') % 2 != 0;
-    scan->open = scan->quoted || data[bytes - 1] != '\n';
+    size_t scanned;
+
+    (void)find_ends(format, scan, data, bytes, NULL, SIZE_MAX, &scanned);
 }
 
-/* If the scan ends inside quotes, the last quote of all is the one that opened. */
+static ssize_t find_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
+{
+    *missing = &format->delimiter;
+    return quotes_open(scan->quotes) ? -1 : scan->open;
+}
+
+/* ---- Files ---- */
+
+/* Quotes are open after the data, or would be if a quote came next; the data began in the state `before`. Where do they
+ * begin? An odd number of quotes side by side opens with the first one; others are of the text. NULL: not in the
+ * data. */
+static const uint8_t *opening(const struct quotes_rule *rule, enum quotes_state before, enum quotes_state after,
+                              const uint8_t *data, size_t bytes)
+{
+    size_t end = bytes, begin, quotes = after == QUOTES_CLOSED;
+
+    for (; end > 0; end = begin, quotes = 0) {
+        while (end > 0 && data[end - 1] != '"')
+            end--;
+        for (begin = end; begin > 0 && data[begin - 1] == '"'; quotes++)
+            begin--;
+        for (size_t i = begin; rule->backslash && i > 0 && data[i - 1] == '\\'; quotes++)
+            i--;
+        if ((quotes + (begin == 0 && before == QUOTES_CLOSED)) % 2 != 0)
+            return data + begin;
+    }
+    return NULL;
+}
+
+/* What is odd is told once, where there are several files, of the first one; a file must not be replaced if its records
+ * may be others than was thought. */
+static void tell(struct tail *tail, const char *name, bool closed, uint64_t line)
+{
+    const char *what = !closed ? "a quote inside a field is taken literally"
+                       : tail->format->quotes.backslash
+                           ? "text after a closing quote is taken literally"
+                           : "text after a closing quote; if backslashes escape quotes, write --csv=backslash";
+
+    if (tail->replaced)
+        fault_say("%s: in line %llu: %s; mend it, or write to another file, since an input is also the output",
+                  fault_name(name), (unsigned long long)line, what);
+    fault_warn("%s: in line %llu: %s", fault_name(name), (unsigned long long)line, what);
+    tail->told = true;
+}
+
 static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
-    size_t after; /* the last quote */
+    const struct quotes_rule *rule = &tail->format->quotes;
+    const enum quotes_state before = tail->scan.quotes;
+    enum quotes_state after;
+    struct sight sight = {.lines = 0};
+    const uint8_t *quote;
+    size_t scanned;
 
-    (void)name;
-    tail_advance(tail, data, bytes);
-    after = tail->scan.quoted ? bytes : 0;
-    while (after > 0 && data[after - 1] != '"')
-        after--;
-    if (after > 0)
-        tail->quote_line = tail->newlines + scan_count(data, after, '\n') + 1;
-    tail->newlines += scan_count(data, bytes, '\n');
+    tail_learn_end(tail, data, bytes);
+    (void)find(tail->format, &tail->scan, data, bytes, NULL, SIZE_MAX, &scanned, &sight);
+    if (sight.odd != NULL && !tail->told)
+        tell(tail, name, sight.closed, tail->newlines + scan_count(data, (size_t)(sight.odd - data), '\n') + 1);
+    after = tail->scan.quotes;
+    quote = quotes_open(after) || after == QUOTES_CLOSED ? opening(rule, before, after, data, bytes) : NULL;
+    if (quote != NULL)
+        tail->quote_line = tail->newlines + scan_count(data, (size_t)(quote - data), '\n') + 1;
+    tail->newlines += sight.lines;
 }
 
 static void refuse(const struct tail *tail, const char *name)
@@ -54,6 +159,7 @@ const struct record_kind csv_kind = {
     .traits = RECORD_QUOTED | RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT,
     .ends = find_ends,
     .advance = advance,
+    .missing = find_missing,
     .follow = follow,
     .refuse = refuse,
 };

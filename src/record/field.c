@@ -11,6 +11,9 @@
 #include "base/arithmetic.h"
 #include "system/fault.h"
 
+/* A byte-order mark, U+FEFF in UTF-8. */
+static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+
 static bool is_json(const struct field_place *place)
 {
     return place->choice != NULL && place->choice->kind == FIELD_POINTER;
@@ -29,7 +32,9 @@ void field_begin(struct field *field, struct field_place place, bool exact, uint
     field->place = place;
     field->exact = exact;
     field->left = number > 0 ? number - 1 : 0;
-    field->inside = field->closed = field->too_long = false;
+    field->marked = memchr(mark, place.separator, sizeof mark) == NULL ? 0 : sizeof mark;
+    field->state = QUOTES_FIELD;
+    field->begun = field->literal = field->too_long = false;
     field->bytes = 0;
     field->text = text;
     field->room = room;
@@ -57,49 +62,65 @@ static void add(struct field *field, const uint8_t *data, size_t bytes)
         field->too_long = field->exact || !is_blank(data[i]);
 }
 
-/* Each quote opens or closes, as for the ends of records (record.h); one that opens right after another one has closed
- * is a quote of the field. */
+/* How many of the next bytes are text, and leave the state as it is? */
+static size_t run_of(const struct field *field, const uint8_t *data, size_t bytes)
+{
+    const struct field_place *place = &field->place;
+    size_t at = 0;
+
+    if (field->state == QUOTES_INSIDE)
+        while (at < bytes && data[at] != '"' && data[at] != '\\')
+            at++;
+    if (field->state == QUOTES_TEXT)
+        while (at < bytes && data[at] != place->separator && !quotes_separates(&place->quotes, data[at]) &&
+               data[at] != '\r' && data[at] != '\n')
+            at++;
+    return at;
+}
+
+/* Move the state on. Is the byte text of the field? A quote that opens or closes is not, nor a backslash that counts;
+ * but they are where quotes do not begin with the field, but after a byte that separates other fields. */
+static bool step(struct field *field, uint8_t byte)
+{
+    const enum quotes_state before = field->state, after = quotes_step(&field->place.quotes, before, byte);
+    const bool opens = after == QUOTES_INSIDE && before == QUOTES_FIELD;
+
+    field->state = after;
+    if (opens)
+        field->literal = field->begun;
+    return field->literal || !(opens || (before == QUOTES_INSIDE && after != QUOTES_INSIDE));
+}
+
 static bool follow_quoted(struct field *field, const uint8_t *data, size_t bytes)
 {
-    static const uint8_t quote = '"';
-    const uint8_t separator = field->place.separator;
+    for (size_t i = 0, part; i < bytes; i += part) {
+        const bool separates =
+            field->place.choice != NULL && data[i] == field->place.separator && !quotes_open(field->state);
+        const bool is_text = step(field, data[i]);
 
-    for (size_t i = 0; i < bytes; i++) {
-        const size_t from = i;
-
-        while (i < bytes && data[i] != quote && (data[i] != separator || field->inside))
-            i++;
-        if (field->left == 0)
-            add(field, data + from, i - from);
-        if (i > from)
-            field->closed = false;
-        if (i == bytes)
-            return false;
-        if (data[i] == quote) {
-            if (field->closed && field->left == 0)
-                add(field, &quote, 1);
-            field->closed = field->inside;
-            field->inside = !field->inside;
+        part = 1;
+        field->begun = !separates;
+        if (separates && field->left == 0) {
+            field->passed = i + 1;
+            return true;
+        }
+        if (separates) {
+            field->literal = false;
+            field->left--;
             continue;
         }
-        field->closed = false;
-        field->passed = i + 1;
+        part += run_of(field, data + i + 1, bytes - i - 1);
         if (field->left == 0)
-            return true;
-        field->left--;
+            add(field, data + i + !is_text, part - !is_text);
     }
     return false;
 }
 
-bool field_follow(struct field *field, const uint8_t *data, size_t bytes)
+static bool follow_text(struct field *field, const uint8_t *data, size_t bytes)
 {
     const struct field_place *place = &field->place;
     const uint8_t *from = data, *end = NULL;
 
-    if (is_json(place)) {
-        json_follow(&field->json, data, bytes);
-        return false;
-    }
     if (place->quoted)
         return follow_quoted(field, data, bytes);
     for (; field->left > 0; field->left--) {
@@ -116,6 +137,35 @@ bool field_follow(struct field *field, const uint8_t *data, size_t bytes)
     return end != NULL;
 }
 
+/* What has come of a mark, but is not all of it, is text. */
+static void settle_mark(struct field *field)
+{
+    const size_t bytes = field->marked;
+
+    field->marked = sizeof mark;
+    if (bytes > 0 && bytes < sizeof mark)
+        (void)follow_text(field, mark, bytes);
+}
+
+bool field_follow(struct field *field, const uint8_t *data, size_t bytes)
+{
+    size_t at = 0;
+    bool ended;
+
+    if (is_json(&field->place)) {
+        json_follow(&field->json, data, bytes);
+        return false;
+    }
+    for (; at < bytes && field->marked < sizeof mark && data[at] == mark[field->marked]; at++)
+        field->marked++;
+    if (at == bytes)
+        return false;
+    settle_mark(field);
+    ended = follow_text(field, data + at, bytes - at);
+    field->passed += at;
+    return ended;
+}
+
 /* A duplicate that was short may have taken the place of a value that was too long. */
 static enum field_verdict end_json(struct field *field)
 {
@@ -130,13 +180,15 @@ enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter)
 {
     if (is_json(&field->place))
         return end_json(field);
+    settle_mark(field);
     if (field->left > 0) {
         field->bytes = (size_t)(field->place.choice->number - field->left);
         return FIELD_MISSING;
     }
     if (field->too_long)
         return FIELD_TOO_LONG;
-    if (!ended && delimiter == '\n' && field->bytes > 0 && field->text[field->bytes - 1] == '\r' && !field->closed)
+    if (!ended && delimiter == '\n' && field->bytes > 0 && field->text[field->bytes - 1] == '\r' &&
+        field->state == QUOTES_FIELD)
         field->bytes--;
     return FIELD_FOUND;
 }
@@ -190,14 +242,11 @@ struct columns {
 /* Of a header, without its delimiter. */
 static void begin_columns(struct columns *columns, const struct field_place *place, const uint8_t *header, size_t bytes)
 {
-    static const uint8_t mark[] = {0xef, 0xbb, 0xbf}; /* U+FEFF in UTF-8 */
-    const bool marked = bytes >= sizeof mark && memcmp(header, mark, sizeof mark) == 0;
-
     columns->first = (struct field_choice){.kind = FIELD_NUMBER, .number = 1};
     columns->place = *place;
     columns->place.choice = &columns->first;
-    columns->left = marked ? header + sizeof mark : header;
-    columns->bytes = marked ? bytes - sizeof mark : bytes;
+    columns->left = header;
+    columns->bytes = bytes;
     columns->more = true;
     columns->number = 0;
 }
@@ -209,6 +258,7 @@ static bool next_column(struct columns *columns)
     if (!columns->more)
         return false;
     field_begin(field, columns->place, true, columns->name, columns->room);
+    field->marked = columns->number > 0 ? sizeof mark : field->marked;
     columns->more = field_follow(field, columns->left, columns->bytes);
     (void)field_end(field, columns->more, '\n');
     columns->left += columns->more ? field->passed : columns->bytes;
@@ -255,7 +305,7 @@ static uint64_t find_column(struct columns *columns, const struct field_place *p
 void field_find_column(const struct field_place *place, const char *file, const uint8_t *header, size_t bytes)
 {
     struct field_choice *choice = place->choice;
-    const struct field_place whole = {.separator = '"', .quoted = choice->text[0] == '"'};
+    const struct field_place whole = {.quoted = choice->text[0] == '"', .quotes.separated = true};
     const size_t length = strlen(choice->text), room = bytes + length;
     struct columns columns = {.room = room, .name = fault_allocate(room, 1)};
     uint8_t *name = fault_allocate(room, 1);

@@ -48,7 +48,7 @@ void header_init(struct header *header, const struct record_format *format, cons
     header->start = record_start(format, &header->start_bytes);
     header->line_start_bytes = rule->start != NULL ? strlen(rule->start) : 0;
     header->known = header_is_none(rule);
-    if (header->known && !record_is(format, RECORD_STARTS) && format->mark == '\0')
+    if (header->known && !record_is(format, RECORD_STARTS) && (format->as == NULL || !format->as->looks))
         return;
     header->buffer = fault_allocate(1, HEADER_BYTES_MAX + header->line_start_bytes + RECORD_DELIMITER_BYTES_MAX);
 }

@@ -264,5 +264,5 @@ ssize_t record_missing(const struct record_format *format, const struct record_s
     *missing = &format->delimiter;
     if (kind->missing != NULL)
         return kind->missing(format, scan, missing);
-    return record_is(format, RECORD_TEXT) && !scan->quoted ? scan->open : -scan->open;
+    return record_is(format, RECORD_TEXT) ? scan->open : -scan->open;
 }

@@ -8,7 +8,9 @@
  *
  * A byte is inside quotes if the number of quotes up to it is odd: the exclusive or of all bits of the quotes' mask up
  * to its own, and of what the window before ended with (Langdale and Lemire, Parsing Gigabytes of JSON per Second,
- * 2019).
+ * 2019). That is so as long as each quote opens or closes: one that opens stands at the beginning of a field, or right
+ * after one that closes, and makes one of the text with it; and after one that closes comes what ends a field. The
+ * other windows are left to the caller.
  */
 
 #include "record/scan.h"
@@ -23,7 +25,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { WINDOW = 64 };
+enum { WINDOW = SCAN_WINDOW };
 
 /* Bit i tells whether data[i] is `byte`. */
 typedef uint64_t hits_function(const uint8_t *data, uint8_t byte);
@@ -47,28 +49,93 @@ INLINE uint64_t parity(uint64_t bits)
     return bits ^ bits << 32;
 }
 
-/* The hits in a window. All bits of `quoted` are set if it begins inside quotes, and become so if the next one does. */
+/* Where windows stand that are searched for what is not quoted. */
+struct quoting {
+    uint64_t inside;   /* all bits are set if the window begins inside quotes, */
+    uint64_t closed;   /* and the lowest one if after a quote that closed */
+    uint64_t lines;    /* newlines in windows before, quoted or not */
+    uint8_t separator; /* with which most fields end, as far as is known */
+};
+
+/* Which quotes open where no field begins, and what does not end a field follows one that closes? `ends` are those of
+ * fields, `before` what stands before the window if that may matter. */
+INLINE uint64_t odd_quotes(uint64_t quotes, uint64_t inside, uint64_t after, uint64_t ends)
+{
+    return (quotes & inside & ~(ends << 1 | after)) | (after & ~(ends | quotes));
+}
+
+/* Does a field begin with a window, as far as is known before it? */
+static uint64_t begins_field(const struct scan_search *search, const uint8_t *data, size_t at)
+{
+    if (at == 0)
+        return search->state == QUOTES_RECORD || search->state == QUOTES_FIELD;
+    return data[-1] == '\n' || data[-1] == '\r' || quotes_separates(search->rule, data[-1]);
+}
+
+/* Another separator may stand beside this byte of the window, or be it. */
+static uint8_t learn_separator(const struct quotes_rule *rule, const uint8_t *data, unsigned at, uint8_t known)
+{
+    const uint8_t byte = data[at] == '"' && at > 0 ? data[at - 1] : data[at];
+
+    return quotes_separates(rule, byte) ? byte : known;
+}
+
+/* The hits that are not quoted in the window at this offset; `regular` says whether each quote opens or closes. Most
+ * fields of a file end with one separator: the others are looked for only if something else stands beside a quote. */
+INLINE uint64_t rows_in(hits_function *find_hits, const uint8_t *data, size_t at, const struct scan_search *search,
+                        struct quoting *quoting, bool *regular)
+{
+    const uint64_t lines = find_hits(data, '\n'), quotes = find_hits(data, '"');
+    const uint64_t inside = parity(quotes) ^ quoting->inside;
+    const uint64_t closing = quotes & ~inside, after = closing << 1 | quoting->closed;
+    uint64_t ends = lines | find_hits(data, quoting->separator) | find_hits(data, '\r');
+    uint64_t odd = odd_quotes(quotes, inside, after, ends);
+
+    if (__builtin_expect(odd != 0, 0)) {
+        quoting->separator = learn_separator(search->rule, data, (unsigned)__builtin_ctzll(odd), quoting->separator);
+        if (!search->rule->separated)
+            ends |= find_hits(data, ',') | find_hits(data, ';') | find_hits(data, '\t') | find_hits(data, '|');
+        odd = odd_quotes(quotes, inside, after, ends) & ~(quotes & begins_field(search, data, at));
+    }
+    if (search->rule->backslash)
+        odd |= inside & find_hits(data, '\\');
+    *regular = odd == 0;
+    quoting->inside = 0 - (inside >> (WINDOW - 1));
+    quoting->closed = closing >> (WINDOW - 1);
+    quoting->lines += (uint64_t)__builtin_popcountll(lines);
+    return lines & ~inside;
+}
+
+/* What a window ends with in which each quote opens or closes. A byte-order mark counts only where a record begins. */
+static enum quotes_state state_after(struct quoting quoting, const struct quotes_rule *rule, const uint8_t *end)
+{
+    if (quoting.inside != 0)
+        return QUOTES_INSIDE;
+    if (quoting.closed != 0)
+        return QUOTES_CLOSED;
+    if (end[-1] == '\n')
+        return QUOTES_RECORD;
+    if (end[-1] == '\r' || quotes_separates(rule, end[-1]) ||
+        (end[-1] == 0xbf && end[-2] == 0xbb && end[-3] == 0xef && end[-4] == '\n'))
+        return QUOTES_FIELD;
+    if (end[-1] == 0xef && end[-2] == '\n')
+        return QUOTES_MARK_1;
+    return end[-1] == 0xbb && end[-2] == 0xef && end[-3] == '\n' ? QUOTES_MARK_2 : QUOTES_TEXT;
+}
+
+/* The hits in a window; a hit is one byte. */
 INLINE uint64_t hits_in(enum scan_sought sought, hits_function *find_hits, const uint8_t *data,
-                        const struct scan_search *search, uint64_t *quoted)
+                        const struct scan_search *search)
 {
     uint64_t hits = find_hits(data, search->byte);
     if (sought == SCAN_PAIR)
         hits &= find_hits(data - search->distance, search->first);
-    if (sought == SCAN_UNQUOTED) {
-        const uint64_t inside = parity(find_hits(data, '"')) ^ *quoted;
-        *quoted = 0 - (inside >> (WINDOW - 1));
-        hits &= ~inside;
-    }
     return hits;
 }
 
-/* The same for one byte. */
-INLINE bool is_hit(enum scan_sought sought, const uint8_t *data, const struct scan_search *search, uint64_t *quoted)
+INLINE bool is_hit(enum scan_sought sought, const uint8_t *data, const struct scan_search *search)
 {
-    if (sought == SCAN_UNQUOTED && *data == '"')
-        *quoted = ~*quoted;
-    return *data == search->byte && (sought != SCAN_PAIR || *(data - search->distance) == search->first) &&
-           (sought != SCAN_UNQUOTED || *quoted == 0);
+    return *data == search->byte && (sought != SCAN_PAIR || *(data - search->distance) == search->first);
 }
 
 /* Groups of four, written out because not every compiler unrolls a loop of four: for lines of 1 to 17 bytes (Zen 5,
@@ -77,13 +144,23 @@ INLINE bool is_hit(enum scan_sought sought, const uint8_t *data, const struct sc
 INLINE size_t scan(enum scan_sought sought, hits_function *find_hits, struct scan_search *search, const uint8_t *data,
                    size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
-    uint64_t quoted = 0 - (uint64_t)search->quoted;
+    struct quoting quoting = {.inside = 0};
     size_t found = 0, at = 0;
+    if (sought == SCAN_UNQUOTED)
+        quoting = (struct quoting){.inside = 0 - (uint64_t)(search->state == QUOTES_INSIDE),
+                                   .closed = search->state == QUOTES_CLOSED,
+                                   .separator = search->rule->separated ? search->rule->separator : ','};
     for (; bytes - at >= WINDOW; at += WINDOW) {
-        uint64_t after = quoted;
-        uint64_t hits = hits_in(sought, find_hits, data + at, search, &after);
-        if (room - found >= WINDOW) {
-            quoted = after;
+        struct quoting after = quoting;
+        bool regular = true;
+        uint64_t hits = sought == SCAN_UNQUOTED ? rows_in(find_hits, data + at, at, search, &after, &regular)
+                                                : hits_in(sought, find_hits, data + at, search);
+        if (!regular)
+            break;
+        if (sought == SCAN_UNQUOTED && ends == NULL) {
+            quoting = after;
+        } else if (room - found >= WINDOW) {
+            quoting = after;
             if (hits == 0)
                 continue;
             uint32_t *next = ends + found;
@@ -98,17 +175,19 @@ INLINE size_t scan(enum scan_sought sought, hits_function *find_hits, struct sca
         } else {
             if ((size_t)__builtin_popcountll(hits) >= room - found)
                 break;
-            quoted = after;
+            quoting = after;
             while (hits != 0)
                 hits = take_hit(hits, at, &ends[found++]);
         }
     }
+    if (sought == SCAN_UNQUOTED && at > 0)
+        search->state = state_after(quoting, search->rule, data + at);
+    search->lines = quoting.lines;
     /* What is left is less than a window, or runs out of room within one. */
-    for (; at < bytes && found < room; at++) {
-        if (is_hit(sought, data + at, search, &quoted))
+    for (; sought != SCAN_UNQUOTED && at < bytes && found < room; at++) {
+        if (is_hit(sought, data + at, search))
             ends[found++] = (uint32_t)at + 1;
     }
-    search->quoted = quoted != 0;
     *scanned = at;
     return found;
 }

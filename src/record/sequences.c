@@ -1,12 +1,20 @@
 /*
  * Sequences of molecules. FASTA: a line that begins with > and a name, and lines of letters. FASTQ: reads of four lines
  * each, a name behind @, letters, a plus sign, and as many qualities. They stand for other kinds, but their files are
- * known by how they begin.
+ * known by how they begin, and of FASTQ each read is checked: one may have more lines, or have lost one, so that all
+ * that follow would be torn.
  */
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/tunable.h"
 #include "record/record.h"
+#include "record/scan.h"
+#include "record/tail.h"
+#include "system/fault.h"
+
+TUNABLE(ENDS, 512, 1, 512); /* of lines found at a time */
 
 /* The line that begins at data[*at], without its end, if that is there, too; *at moves behind it. Else NULL. */
 static const uint8_t *next_line(const uint8_t *data, size_t bytes, size_t *at, size_t *line_bytes)
@@ -83,11 +91,106 @@ static bool is_fastq(const uint8_t *data, size_t bytes)
            next_line(data, bytes, &at, &qualities) != NULL && qualities == letters;
 }
 
+/* ---- Checking reads ---- */
+
+#define FOUR_LINES "; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq"
+
+/* The line that begins a read, or its third one, begins with another byte, or is empty. */
+_Noreturn static void refuse_line(const struct tail *tail, const char *name, uint64_t number, uint8_t byte)
+{
+    const bool is_first = tail->scan.done == 0, is_new = number == tail->passed + 1;
+    char place[32] = "what follows the header", said[32] = "is empty";
+
+    if (!is_new || !tail->after_header)
+        snprintf(place, sizeof place, "line %llu", (unsigned long long)number);
+    if (byte != tail->format->delimiter && byte != '\r')
+        snprintf(said, sizeof said, "begins with '%c'", byte);
+    fault_say("%s: %s %s, but %s read begins with '%c'%s", fault_name(name), place, said,
+              is_first ? "each" : "line 3 of each", is_first ? '@' : '+', is_new ? "" : FOUR_LINES);
+}
+
+/* A line of the read begins with this byte. */
+static void check_byte(const struct tail *tail, const char *name, uint64_t number, uint8_t byte)
+{
+    if ((tail->scan.done == 0 && byte != '@') || (tail->scan.done == 2 && byte != '+'))
+        refuse_line(tail, name, number, byte);
+}
+
+/* The last line of the read has so many bytes. */
+static void check_qualities(const struct tail *tail, const char *name, uint64_t number, uint64_t qualities)
+{
+    if (qualities != tail->read.letters)
+        fault_say("%s: line %llu: %llu qualities for %llu letters" FOUR_LINES, fault_name(name),
+                  (unsigned long long)number, (unsigned long long)qualities, (unsigned long long)tail->read.letters);
+}
+
+/* The next bytes of a line, which may end with them. */
+static void check_line(struct tail *tail, const char *name, uint64_t number, const uint8_t *data, size_t bytes)
+{
+    struct tail_read *read = &tail->read;
+    const bool ends = data[bytes - 1] == tail->format->delimiter;
+    uint64_t length;
+
+    if (read->passed == 0)
+        check_byte(tail, name, number, data[0]);
+    read->passed += bytes;
+    tail->scan.open = !ends;
+    if (!ends || bytes > 1)
+        read->returns = data[bytes - 1 - ends] == '\r';
+    if (!ends)
+        return;
+    length = read->passed - 1 - read->returns;
+    if (tail->scan.done == 3)
+        check_qualities(tail, name, number, length);
+    read->letters = tail->scan.done == 1 ? length : read->letters;
+    read->passed = read->returns = 0;
+    tail->scan.done = (tail->scan.done + 1) % 4;
+}
+
+/* Are these four lines one of the usual reads? They begin with data[0], and their ends are there. */
+static bool is_usual(const uint8_t *data, const uint32_t ends[4], size_t begin)
+{
+    return data[begin] == '@' && data[ends[1]] == '+' && ends[1] - ends[0] == ends[3] - ends[2] &&
+           (data[ends[1] - 2] == '\r') == (data[ends[3] - 2] == '\r');
+}
+
+static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
+{
+    struct scan_search search = {.byte = tail->format->delimiter};
+    uint32_t ends[ENDS];
+
+    tail_learn_end(tail, data, bytes);
+    for (size_t scanned; bytes > 0; data += scanned, bytes -= scanned) {
+        const size_t lines = scan_find(&search, data, bytes, ends, ENDS, &scanned);
+        size_t begin = 0;
+
+        for (size_t i = 0, passed; i < lines; begin = ends[i - 1]) {
+            const bool whole = tail->scan.done == 0 && !tail->scan.open && i + 4 <= lines;
+
+            passed = whole && is_usual(data, ends + i, begin) ? 4 : 1;
+            if (passed == 1)
+                check_line(tail, name, tail->newlines + i + 1, data + begin, ends[i] - begin);
+            i += passed;
+        }
+        tail->newlines += lines;
+        if (begin < scanned)
+            check_line(tail, name, tail->newlines + 1, data + begin, scanned - begin);
+    }
+}
+
+/* Its newline is missing. */
+static void check_last(const struct tail *tail, const char *name)
+{
+    check_qualities(tail, name, tail->newlines + 1, tail->read.passed - tail->read.returns);
+}
+
 const struct record_kind sequences_fastq = {
     .name = "fastq",
-    .text = "reads, as lines:4",
+    .text = "reads of four lines, checked",
     .stands_for = "lines:4",
-    .mark = '@',
+    .looks = true,
+    .follow = follow,
+    .check_last = check_last,
     .noun = "reads",
     .file = "a FASTQ file",
     .is_begun = is_fastq,

@@ -17,6 +17,12 @@ void tail_init(struct tail *tail, const struct record_format *format, bool after
     *tail = (struct tail){.format = format, .after_header = after_header};
 }
 
+/* The kind that looks at the bytes of files. */
+static const struct record_kind *checker(const struct tail *tail)
+{
+    return tail->format->as != NULL ? tail->format->as : record_kind(tail->format);
+}
+
 void tail_check_size(struct tail *tail, const char *name, uint64_t bytes)
 {
     const struct record_kind *kind = record_kind(tail->format);
@@ -31,45 +37,41 @@ void tail_begin(struct tail *tail)
     tail->lengths = (struct length_check){0};
     tail->open = false;
     tail->last = 0;
-    tail->newlines = 0;
+    tail->read = (struct tail_read){0};
+    tail->newlines = tail->passed = 0;
 }
 
 void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes)
 {
-    if (record_is(tail->format, RECORD_QUOTED))
-        tail->newlines += scan_count(data, bytes, '\n');
+    if (checker(tail)->follow != NULL)
+        tail->passed = tail->newlines = scan_count(data, bytes, '\n');
     tail->lengths.start = tail->lengths.at += bytes;
 }
 
-/* Look for the first end of a record of all. */
-static void learn_end(struct tail *tail, const uint8_t *data, size_t bytes)
+void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes)
 {
     struct record_scan scan = tail->scan;
     uint32_t end;
     size_t scanned;
 
-    if (record_ends(tail->format, &scan, data, bytes, &end, 1, &scanned) == 0)
-        return;
-    tail->end_known = true;
-    tail->carriage_return = record_is(tail->format, RECORD_QUOTED) && (end >= 2 ? data[end - 2] : tail->last) == '\r';
+    if (!tail->end_known && record_ends(tail->format, &scan, data, bytes, &end, 1, &scanned) > 0) {
+        tail->end_known = true;
+        tail->carriage_return =
+            record_is(tail->format, RECORD_QUOTED) && (end >= 2 ? data[end - 2] : tail->last) == '\r';
+    }
+    tail->last = data[bytes - 1];
 }
 
 void tail_advance(struct tail *tail, const uint8_t *data, size_t bytes)
 {
-    if (!tail->end_known)
-        learn_end(tail, data, bytes);
+    tail_learn_end(tail, data, bytes);
     record_advance(tail->format, &tail->scan, data, bytes);
-    tail->last = data[bytes - 1];
 }
 
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
-    const struct record_kind *kind = record_kind(tail->format);
-    const char mark = tail->format->mark;
+    const struct record_kind *kind = checker(tail);
 
-    if (!tail->open && bytes > 0 && mark != '\0' && data[0] != (uint8_t)mark)
-        fault_say("%s: %s begins with '%.1s', but each read begins with '%c'", name,
-                  tail->after_header ? "what follows the header" : "line 1", (const char *)data, mark);
     tail->open = true;
     if (bytes == 0 || record_is(tail->format, RECORD_MEMBER)) /* archives are looked at where they are read */
         return;
@@ -95,6 +97,8 @@ size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing)
         count = record_missing(tail->format, &tail->scan, missing);
     if (count < 0)
         record_kind(tail->format)->refuse(tail, name);
+    if (count > 0 && checker(tail)->check_last != NULL)
+        checker(tail)->check_last(tail, name);
     if (count > 0 && tail->carriage_return && tail->last != '\r') {
         *missing = line_end;
         count = sizeof line_end;

@@ -150,8 +150,8 @@ static char *put_string(char *at, const char *end, const uint8_t *string, size_t
     return line_put(at, end, "\"");
 }
 
-/* Write the name of the kind, and what it takes: a number, a string. Lines are named as what else ends with a string.
- */
+/* Write the name of the kind, and what it takes: a number, a string, how CSV is written. Lines are named as what else
+ * ends with a string. */
 static char *put_records(char *at, const char *end, const struct record_format *format)
 {
     const struct record_kind *kind = format->kind != NULL ? format->kind : &string_end_kind;
@@ -164,6 +164,10 @@ static char *put_records(char *at, const char *end, const struct record_format *
         at = put_string(at, end, &format->delimiter, 1);
     else if (starts || kind->takes == RECORD_END)
         at = put_string(at, end, format->string + starts, format->string_bytes - starts);
+    if (format->quotes.separated)
+        at = put_string(at, end, &format->quotes.separator, 1);
+    if (format->quotes.backslash)
+        at = line_put(at, end, " backslash");
     return line_put(at, end, "\n");
 }
 
@@ -209,6 +213,17 @@ static const char *read_string(const char *at, uint8_t *string, size_t room, siz
     return escape_parse(text, string, room, bytes) == 0 ? line_read(at + length, "\"") : NULL;
 }
 
+/* How CSV is written, if more than its name is given. */
+static const char *read_quotes(const char *at, struct quotes_rule *quotes)
+{
+    size_t bytes;
+
+    quotes->separated = line_read(at, " \"") != NULL;
+    at = quotes->separated ? read_string(at, &quotes->separator, 1, &bytes) : at;
+    quotes->backslash = line_read(at, " backslash") != NULL;
+    return quotes->backslash ? line_read(at, " backslash") : at;
+}
+
 /* What a kind takes. A single byte at the end of records is the delimiter of lines. */
 static const char *read_argument(const char *at, struct record_format *format, uint8_t *string)
 {
@@ -219,8 +234,10 @@ static const char *read_argument(const char *at, struct record_format *format, u
     string[0] = '\n';
     if (takes == RECORD_COUNT || takes == RECORD_BYTES)
         at = line_read(at, " %d", &format->count);
-    if (at == NULL || takes == RECORD_ALONE || takes == RECORD_BYTES)
-        return at != NULL && (takes == RECORD_ALONE || format->count > 0) ? at : NULL;
+    if (takes == RECORD_ALONE)
+        return record_is(format, RECORD_QUOTED) ? read_quotes(at, &format->quotes) : at;
+    if (at == NULL || takes == RECORD_BYTES)
+        return at != NULL && format->count > 0 ? at : NULL;
     if (takes == RECORD_COUNT) {
         at = read_string(at, &format->delimiter, 1, &bytes);
         return bytes == 1 && format->count > 0 ? at : NULL;

@@ -91,7 +91,8 @@ test_fish_completes_options_and_files() {
     mkdir folder
     touch lines.txt
     same "$(spellings | grep -e --)" "$(fish_offers 'bigshuf --' | sed 's/=$//' | sort -u)"
-    same --csv "$(fish_offers 'bigshuf --cs')"
+    same $'--csv\n--csv=' "$(fish_offers 'bigshuf --cs')"
+    same --csv=backslash "$(fish_offers 'bigshuf --csv=b')"
     same lines.txt "$(fish_offers 'bigshuf -o lin')"
     same lines.txt "$(fish_offers 'bigshuf --csv lin')"
     same folder/ "$(fish_offers 'bigshuf -T fo')"

@@ -49,7 +49,10 @@ make_files() {
     printf 'a\n\n\nb\nb\n\nc\n' >book.txt
     for n in 1 2 3 4 5 6; do printf '@%s/%s\nACGT\n+\nIIII\n' $n 1 $n 2; done >pairs.fastq
     printf 'album,song\n1,a\n1,b\n2,c\n' >songs.csv
-    seq -f @%g 400 | tee reads_1.fastq >reads_2.fastq
+    seq -f '@%g
+AC
++
+II' 100 | tee reads_1.fastq >reads_2.fastq
     seq 2000 >train.fr
     seq 4000 6000 >web.txt
     seq 6001 7000 >books.txt
@@ -312,7 +315,7 @@ test_man_page_and_help_have_the_same_options() {
     diff help page
     grep -x 'n head-count =' help
     grep -x -e '- header \[=' help
-    grep -x -e '- csv ' help
+    grep -x -e '- csv \[=' help
 }
 
 test_the_short_help_is_a_part_of_the_help() {
@@ -349,6 +352,7 @@ options_to_combine() {
         input-range) argument=1-0 ;;
         delimiter) argument='=;' ;;
         records) argument="=csv" ;;
+        csv) argument= ;;
         part) argument="=1/2" ;;
         split) argument="=5%:x" ;;
         buffer-size) argument=8M ;;

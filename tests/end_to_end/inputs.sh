@@ -546,6 +546,22 @@ test_a_byte_order_mark_is_no_part_of_a_field() {
     bigshuf --csv in 2>said >out
     bigshuf --csv --header in 2>>said >>out
     same '' "$(<said)"
-    printf 'id,what\n1,"3"" x\n"\n2,a;5" disk\n' >in
+    printf 'id,what\n1,"3"" x\n"\n2,a;"5 disk\n' >in
     fails_with 1 'bigshuf: in: unclosed quote that starts in line 4' bigshuf --csv in >out
+}
+
+test_a_byte_order_mark_is_no_part_of_a_key() {
+    printf '\357\273\277a,1\n' >a
+    printf 'b,1\na,2\n' >b
+    printf '\357\273\2771,1\n' >c
+    for options in '-t ,' --csv; do
+        bigshuf $options --seed=1 --split-field=1 --split=50%:side -o other a b
+        same 1 "$(grep -l a side other | grep -c '')"
+        bigshuf $options --stratify-field=1 --split=1:each a b
+        same 2 "$(grep -c '' each)"
+        bigshuf $options -v --group-field=1 a <(echo a,2) 2>said >out
+        grep 'records: *1 read' said
+        same 1 "$(bigshuf $options --weight-field=1 c | grep -c '')"
+    done
+    same 3 "$(seq 3 | bigshuf --weights=<(printf '\357\273\2771\n2\n3\n') - | grep -c '')"
 }

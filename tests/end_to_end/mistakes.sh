@@ -20,6 +20,15 @@ mistakes() {
     printf '5,e\n6,f\n' >rows.csv
     printf 'a,1\nb,2\na,3\n' >torn.csv
     printf 'x,y\n"a,b\n' >quote.csv
+    printf 'id,size\n1,16" deep\n2,3" deep\n' >inches.csv
+    printf 'id,said\n1,"say \\"go\non\\""\n' >spark.csv
+    printf 'a,"b"c\n' >late.csv
+    printf 'a;"b"\n' >semiquote.csv
+    printf '@r1\nACGT\n+\nIIII\n@r2\nAC\nGT\n+\nII\nII\n' >long.fq
+    printf '@r1\nA\n+\nI\n@r2\n+\nI\n@r3\nA\n+\nI\nI\n' >lost.fq
+    printf '@r1\nACGT\n+\nIII' >cut.fq
+    printf '@r1\nACGT\n+\nIIII\n\n' >blank.fq
+    printf '@r1\r\nACGT\r\n+\r\nIIIII\n' >crlf5.fq
     printf 'a;1\nb;2\n' >semi.csv
     printf 'a\t1\nb\t2\n' >tabs.csv
     printf 'a;1,2\n' >both.csv
@@ -290,6 +299,15 @@ bigshuf -Z empty.gz =! empty.gz: too short for a compressed file; it may be cut 
 bigshuf --files0-from=nothing =! nothing: there are no file names in it
 bigshuf --files0-from=names in =! extra operand 'in'; file operands cannot be combined with --files0-from
 bigshuf --csv quote.csv =! quote.csv: unclosed quote that starts in line 2
+bigshuf --csv inches.csv =? warning: inches.csv: in line 2: a quote inside a field is taken literally
+bigshuf --csv -o inches.csv inches.csv =! inches.csv: in line 2: a quote inside a field is taken literally; mend it, or write to another file, since an input is also the output
+bigshuf --csv spark.csv =? warning: spark.csv: in line 2: text after a closing quote; if backslashes escape quotes, write --csv=backslash
+bigshuf --csv -o spark.csv spark.csv =! spark.csv: in line 2: text after a closing quote; if backslashes escape quotes, write --csv=backslash; mend it, or write to another file, since an input is also the output
+bigshuf --csv=backslash spark.csv inches.csv =? warning: inches.csv: in line 2: a quote inside a field is taken literally
+bigshuf --csv=backslash late.csv =? warning: late.csv: in line 1: text after a closing quote is taken literally
+bigshuf --csv -t , semiquote.csv =? warning: semiquote.csv: in line 1: a quote inside a field is taken literally
+bigshuf --csv=quoted in =! invalid --csv argument 'quoted': must be backslash, or nothing
+bigshuf --csv -t '"' in =! -t must be another byte than a quote or a line end with CSV
 bigshuf fields.csv =? warning: fields.csv: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
 bigshuf array.json =? warning: array.json: a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.[]' 'array.json' | bigshuf
 bigshuf genes.fa =? warning: genes.fa: a FASTA file, and shuffled as it is; add --records=fasta to shuffle its sequences
@@ -297,6 +315,16 @@ bigshuf -z in =? warning: -z: the input does not contain NUL, so each file is on
 bigshuf --delimiter=, in =? warning: the input does not contain the delimiter, so each file is one record
 bigshuf --records=lines:2 in =! in: 1 line is left over at the end; records must have 2 lines
 bigshuf --records=fastq genes.fa =! genes.fa: line 1 begins with '>', but each read begins with '@'
+bigshuf --records=fastq long.fq =! long.fq: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+bigshuf --records=fastq -o long.fq long.fq =! long.fq: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+bigshuf --records=fastq -S8M <long.fq =! -: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+bigshuf --records=fastq lost.fq =! lost.fq: line 7 begins with 'I', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+bigshuf --records=fastq cut.fq =! cut.fq: line 4: 3 qualities for 4 letters; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+cat cut.fq long.fq | bigshuf --records=fastq =! -: line 4: 6 qualities for 4 letters; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+bigshuf --records=fastq blank.fq =! blank.fq: line 5 is empty, but each read begins with '@'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+bigshuf --header=1 --records=fastq cut.fq =! cut.fq: what follows the header begins with 'A', but each read begins with '@'
+bigshuf --header=4 --records=fastq blank.fq =! blank.fq: what follows the header is empty, but each read begins with '@'
+bigshuf --records=fastq crlf5.fq =! crlf5.fq: line 4: 5 qualities for 4 letters; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --records=tar in =! in: truncated, or no tar archive: its size, 6 bytes, is not a multiple of 512
 bigshuf --records=u32le in =! in: record at byte 0 is cut short
 bigshuf --expect-records=2 in =! in: the number of records is 3, not 2 as --expect-records says

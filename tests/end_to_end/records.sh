@@ -258,12 +258,97 @@ test_a_last_line_of_a_group_without_newline_gets_one() {
     printf '1;2\n;3;4' | records_are '1;2\n;|3;4;|' --records=lines:2 --delimiter=';'
 }
 
+# Records are rows, or several where one ends with a carriage return alone: each is a line here, with \2 for newlines.
+test_records_of_csv_are_the_rows_of_python() {
+    needs python3
+    for alphabet in '",nrba\' '"""n,abcdefghijklmnopqrstuvwxyz' '",,nr'; do
+        python3 -c '
+import csv, io, random, sys
+text = "".join(random.Random(5).choices(sys.argv[1].translate({110: 10, 114: 13}), k=int(sys.argv[2]))) + "\n"
+lines, ends, at = list(io.StringIO(text, newline="")), [0], 0
+rows = csv.reader(lines)
+for row in rows:
+    end = sum(map(len, lines[at : rows.line_num]))
+    ends.append(ends[-1] + end)
+    at = rows.line_num
+ends = [end for end in ends[:-1] if end == 0 or text[end - 1] == "\n"] # the last one may be within quotes
+open("in", "w", newline="").write(text[: ends[-1]])
+open("lines", "w", newline="").writelines(text[a:b - 1].replace("\n", "\2") + "\n" for a, b in zip(ends, ends[1:]))
+        ' "$alphabet" "$(scale 100000 100000 3000000)"
+        [ "$(wc -l <lines)" -gt 1000 ]
+        for options in --csv '--csv -t ,' '--csv -S8M --parallel=1'; do
+            bigshuf --seed=r lines | tr '\2' '\n' >wanted
+            bigshuf --seed=r $options in 2>said | cmp - wanted
+            bigshuf --seed=r $options < <(cat in) 2>said | cmp - wanted
+        done
+    done
+}
+
+test_backslashes_in_quotes_of_csv_take_the_next_byte() {
+    printf 'a,"b\\"\nc",d\n\\,"\\\\"\n"\\\n",e\n' | records_are 'a,"b\\"\nc",d\n|\\,"\\\\"\n|"\\\n",e\n|' --csv=backslash
+    printf 'a,b;"\n,"\nc"\n' >in
+    records_are 'a,b;"\n|,"\nc"\n|' --csv -t , in
+    printf '\357\273\277"a\nb"\nc\n' | records_are '\357\273\277"a\nb"\n|c\n|' --csv
+}
+
+test_reads_of_fastq_have_four_lines_and_as_many_qualities_as_letters() {
+    printf '@a\nAC\n+\n@I\n@\n\n+\n\n@b 1\r\nACG\r\n+b 1\r\n+@@' |
+        records_are '@a\nAC\n+\n@I\n|@\n\n+\n\n|@b 1\r\nACG\r\n+b 1\r\n+@@\n|' --records=fastq
+    for bytes in 1 1000 262144 1000000; do # where blocks and pieces end
+        awk -v bytes="$bytes" 'BEGIN { for (; n < bytes; n += 2 * i % 100 + 8) {
+            letters = substr("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", 1, i++ % 50)
+            print "@" i "\n" letters "\n+\n" letters } }' >in
+        bigshuf --seed=q --records=lines:4 in >wanted
+        bigshuf --seed=q --records=fastq in | cmp - wanted
+        bigshuf --seed=q --records=fastq < <(cat in) | cmp - wanted
+        printf '@x\nA\n+\nAC\n' | cat in - >damaged
+        for options in '' -S8M '-n 1' --keep-order\ -n1 -Z --scatter=store; do
+            fails_with 1 "bigshuf: *: line $(($(wc -l <in) + 4)): 2 qualities for 1 letters; *seqtk seq -l0 *" \
+                bigshuf --records=fastq $options <(cat damaged)
+        done
+        fails_with 1 'bigshuf: damaged: line *' bigshuf --records=fastq -o damaged damaged
+    done
+}
+
+# Whatever the way in which it is read; and once, though it is read again, or several files have one.
+test_an_odd_quote_is_told_with_its_line() {
+    { seq 99999 && echo '1,3" x' && seq 100 && echo '1,"y" z'; } >in
+    for options in '' '-S8M --parallel=1' -S1G -n3 '--keep-order -n3' --probability=0.1 '-r -n9' '-n9 --weight-field=1' \
+        --group-field=1 '--split-field=1 --split=5%:test' --header -Z '--shards=2 -o x%d' '--scatter=store'; do
+        bigshuf --csv $options in in 2>said >out
+        grep 'in: in line 100000: a quote inside a field is taken literally$' said
+        bigshuf --csv $options < <(cat in in) 2>>said >out
+        same 2 "$(grep -c 'line 100000: a quote.* literally$' said)"
+    done
+    bigshuf --gather=store 2>said >out
+    is_empty said
+    cp in kept
+    for options in '' -S8M; do
+        fails_with 1 'bigshuf: in: in line 100000: *, since an input is also the output' bigshuf --csv $options -o in in
+        cmp in kept
+    done
+    echo 'draw 1' | bigshuf --requests --csv in 2>said >out
+    grep 'in: in line 100000: ' said
+}
+
+test_a_store_says_how_its_csv_is_quoted() {
+    printf 'a;"b\\"\nc";d\nx,"\n' >in
+    bigshuf --scatter=store --csv=backslash -t ';' --batch=a in 2>said
+    bigshuf --scatter=store --csv=backslash -t ';' --batch=b in 2>said
+    fails_with 1 'bigshuf: store/format: *, not records of csv backslash' bigshuf --scatter=store --csv=backslash in
+    fails_with 1 'bigshuf: store/format: *, not records of csv ";"' bigshuf --scatter=store --csv -t ';' in
+    bigshuf --gather=store -v 2>said | sort | cmp - <(cat in in | sort)
+    grep '4 read' said
+    printf 'a;"b;c"\n' | bigshuf --scatter=fields --csv -t ';'
+    same 'a;"b;c"' "$(bigshuf --gather=fields --stratify-field=2 --split=100%:/dev/stdout -o /dev/null)"
+}
+
 test_a_line_end_that_is_added_to_csv_is_that_of_the_first_record() {
     printf 'a\r\n"b\n"' | records_are 'a\r\n|"b\n"\r\n|' --csv
     printf 'a\n"b\r\n"' | records_are 'a\n|"b\r\n"\n|' --csv
     printf '"\r\n",a\nb\r\nc' | records_are '"\r\n",a\n|b\r\n|c\n|' --csv
     printf 'a\r\nb\r' | records_are 'a\r\n|b\r\n|' --csv
-    printf 'a,"b ""c""\n\n",d\n"",e\n"\n"f"\n"\n' | records_are 'a,"b ""c""\n\n",d\n|"",e\n|"\n"f"\n"\n|' --csv
+    printf 'a,"b ""c""\n\n",d\n"",e\n"\n""f""\n"\n' | records_are 'a,"b ""c""\n\n",d\n|"",e\n|"\n""f""\n"\n|' --csv
     printf 'a\r\nb' >a
     printf 'c' >b
     records_are 'a\r\n|b\r\n|c\r\n|' --csv a b

@@ -77,8 +77,12 @@ static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string
     format.count = fuzz_number(fuzz);
     format.count += format.count == 0;
     format.kind = kind % 6 < 5 ? kinds[kind % 6] : lengths[format.count % 6];
-    if (format.kind == &csv_kind)
+    if (format.kind == &csv_kind) {
+        format.quotes.separator = format.delimiter;
+        format.quotes.separated = memchr("\n\r\"\0\\", format.delimiter, 5) == NULL;
+        format.quotes.backslash = format.count % 2 == 0;
         format.delimiter = '\n';
+    }
     if (format.kind != &string_end_kind)
         return format;
     if (format.delimiter == '\n')

@@ -64,8 +64,11 @@ class Case:
         kind, _, argument = self.kind()
         if kind in ("csv", "tar"):
             fmt.kind = kind
+            fmt.backslash = opts.get("csv") == "backslash"
+            if "t" in opts:
+                fmt.separators = opts["t"].replace("\\t", "\t").encode()
         elif kind in ("lines", "fastq"):
-            fmt.kind, fmt.count, fmt.mark = "lines", int(argument or 4), b"@" if kind == "fastq" else b""
+            fmt.kind, fmt.count, fmt.reads = "lines", int(argument or 4), kind == "fastq"
         elif kind == "bytes":
             fmt.kind, fmt.count = "size", int(argument)
         elif kind in LENGTHS:
@@ -247,10 +250,10 @@ class Maker:
             return "partial", unescape(string)
         if way == 10:
             if self.chance(2):
-                opts["csv"] = None
+                opts["csv"] = draw.choice((None, "backslash"))
             else:
                 opts["records"] = "csv"
-            return "csv", draw.choice((b"\n", b"\r\n"))
+            return draw.choice(("csv", "csv", "odd-csv")), draw.choice((b"\n", b"\r\n"))
         if way == 11:
             opts["records"] = draw.choice(("fastq", "lines:4", "lines:2", "lines:1"))
             if self.chance(3):
@@ -293,7 +296,7 @@ class Maker:
                 tail += end[: draw.randrange(len(end))]
                 if kind == "fastq":
                     tail = end.join((b"@last", b"AC", b"+", b"II"))
-                if kind == "csv":
+                if kind in ("csv", "odd-csv"):
                     tail = draw.choice((b"1,2", b'1,"', b'1,"\n"', b"1\r"))
             case.inputs.append(Data(kind, records, draw.randrange(1 << 30), end, tail=tail))
 

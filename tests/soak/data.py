@@ -98,6 +98,14 @@ def _csv(count, draw, end):
         yield b"%d,%s,%s" % (i, cell, draw.choice((b"", b"x", cell))) + end
 
 
+def _odd_csv(count, draw, end):
+    """With quotes that are literal, backslashes, other separators, and rows that end in the midst of quotes."""
+    for _ in range(count):
+        yield b"".join(draw.choices((b'"', b",", b"a", b";", b"\n", b"\r", b"\\", b'""', b',"', b'",', b'" deep'),
+                                    k=draw.randrange(12))) + end
+    yield b'"' * draw.randrange(2) + b'",' * draw.randrange(2) + end
+
+
 def _fasta(count, draw, end):
     """Records that start with `end` here, of 0 to 5 lines more."""
     for i in range(count):
@@ -108,7 +116,11 @@ def _fasta(count, draw, end):
 
 def _fastq(count, draw, end):
     for i in range(count):
-        yield end.join((b"@%d" % i, b"ACGT" * draw.randrange(5), b"+", b"IIII" * draw.randrange(5))) + end
+        letters = draw.randrange(20)
+        returns = b"\r" * draw.choice((0, 0, 0, 1))
+        cut = draw.randrange(2000) == 0  # now and then a read is damaged
+        lines = (b"@%d" % i, b"A" * letters, b"+", b"I" * (letters + cut))
+        yield (returns + end).join(lines) + returns + end
 
 
 def _column(weights):
@@ -173,7 +185,7 @@ def _lengths(count, draw, end):
 
 _KINDS = {
     "seq": _seq, "blank": _blank, "bytes": _bytes, "text": _text, "long": _long, "wide": _wide, "giant": _giant,
-    "partial": _partial, "csv": _csv, "fasta": _fasta, "fastq": _fastq, "table": _table(WEIGHTS, (b"\t", b"\txx")),
+    "partial": _partial, "csv": _csv, "odd-csv": _odd_csv, "fasta": _fasta, "fastq": _fastq, "table": _table(WEIGHTS, (b"\t", b"\txx")),
     "crlf-table": _table(WEIGHTS, (b"\r",)), "far-table": _far_table, "weights": _column(WEIGHTS),
     "scales": _column(SCALES), "scale-table": _table(SCALES, (b"",)),
     "people": _people, "objects": _objects, "raw": _raw, "lengths": _lengths, "tar": _tar,

@@ -222,6 +222,9 @@ def _refuse_overlap(case, result):
         names += [case.opts["o"]]
     made = set(names)
     result.in_place = any(name.startswith("in/") for name in made)
+    fmt = case.format()
+    if result.in_place and fmt.kind == "csv" and any(records.csv_is_odd(fmt, data.make()) for data in case.inputs):
+        raise Unsure("quotes are odd, which is refused if they are read")
     if len(made) < len(names):
         raise records.BadInput("the same output twice")
     if inputs & made and {"shards", "split", "filter"} & set(case.opts):

@@ -13,23 +13,33 @@ KEY_WITHIN = 1 << 20  # bytes of a record in which the key of a group ends
 CLASSES_BYTES = 1 << 20  # for classes, below -S 64M
 
 
-def _csv_fields(text, separator):
-    """(field, where it ends) of a record; each quote opens or closes, and two within quotes are one of the field."""
-    value, inside, at = bytearray(), False, 0
-    while at < len(text):
-        byte = text[at : at + 1]
-        if byte == b'"' and inside and text[at + 1 : at + 2] == b'"':
-            value += byte
-            at += 1
-        elif byte == b'"':
-            inside = not inside
-        elif byte == separator and not inside:
-            yield bytes(value), at
-            value = bytearray()
-        else:
-            value += byte
-        at += 1
-    yield bytes(value), len(text)
+def _csv_fields(text, separator, fmt):
+    """(field, where it ends) of a record. Quotes that begin with the field are none of it; where another separator
+    than this one stands before them, they are."""
+    ends, at = re.escape(fmt.separators), 0
+    quoted = re.compile(rb'"((?:%s[^"]|"")*)(?:"|$)' % (rb"\\.|" if fmt.backslash else b""), re.DOTALL)
+    literal = re.compile(rb"[^\r%s]*[\r%s]?" % (ends, ends))
+    while True:
+        value, begin = bytearray(), at
+        while True:
+            match = quoted.match(text, at)
+            if match:
+                inner = match.group(1)
+                if fmt.backslash:
+                    inner = re.sub(rb'\\(.)|("")', lambda m: m.group(1) or b'"', inner, flags=re.DOTALL)
+                value += match.group() if at > begin else inner if fmt.backslash else inner.replace(b'""', b'"')
+                at = match.end()
+            part = literal.match(text, at).group()
+            at += len(part)
+            if at == len(text) and not part.endswith(separator):
+                value += part
+                yield bytes(value), at
+                return
+            if part.endswith(separator):
+                value += part[:-1]
+                yield bytes(value), at - 1
+                break
+            value += part
 
 
 def _plain_fields(text, separator):
@@ -74,7 +84,8 @@ class Field:
     """What one of them is."""
 
     def __init__(self, case, which, header):
-        self.csv = case.format().kind == "csv"
+        self.format = case.format()
+        self.csv = self.format.kind == "csv"
         self.end = case.format().string
         self.which = which
         default = "," if self.csv else "\t"
@@ -85,21 +96,26 @@ class Field:
 
     def find(self, name, header):
         """The number of the only column of this name."""
-        line = re.sub(b"\r?\n$", b"", header).removeprefix(b"\xef\xbb\xbf")
-        names = [value for value, _ in (_csv_fields if self.csv else _plain_fields)(line, self.separator)]
+        line = re.sub(b"\r?\n$", b"", header)
+        names = [value for value, _ in self.fields(line)]
         if name.startswith('"'):
             name = name[1:-1].replace('""', '"')
         if names.count(name.encode()) != 1:
             raise BadInput("no such column, or several")
         return names.index(name.encode()) + 1
 
+    def fields(self, text):
+        """(field, where it ends) of a record, without a byte-order mark."""
+        marked = 3 if text.startswith(b"\xef\xbb\xbf") else 0
+        fields = _csv_fields(text[marked:], self.separator, self.format) if self.csv else _plain_fields(text[marked:], self.separator)
+        return ((value, end + marked) for value, end in fields)
+
     def of(self, record):
         """(key, where it ends)"""
         text = record[: -len(self.end)]
         if self.which.startswith("/"):
             return _json_value(text, self.which), len(text)
-        fields = (_csv_fields if self.csv else _plain_fields)(text, self.separator)
-        for number, (value, end) in enumerate(fields, 1):
+        for number, (value, end) in enumerate(self.fields(text), 1):
             if number == self.number:
                 if end == len(text) and self.end == b"\n" and text.endswith(b"\r") and value.endswith(b"\r"):
                     value = value[:-1]

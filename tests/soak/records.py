@@ -1,5 +1,6 @@
 """What a record is: files are divided into a header and records, as the man page has it."""
 
+import functools
 import io
 import itertools
 import re
@@ -26,7 +27,9 @@ class Format:
     header_bytes: int = 0
     header_start: bytes = b""  # of the lines of the header
     may_differ: bool = False
-    mark: bytes = b""  # with which the first record of a file begins
+    reads: bool = False  # lines are those of FASTQ
+    separators: bytes = b",;\t|"  # of fields of CSV
+    backslash: bool = False  # in quotes of CSV, it takes the next byte literally
 
 
 @dataclass
@@ -49,23 +52,45 @@ def _delimited(data, delimiter):
     return records
 
 
-def _csv(data, end):
-    """Lines whose double quotes are even; what lacks its end gets `end`."""
-    records, open_record, quotes = [], [], 0
-    for line in _lines(data):
-        open_record.append(line)
-        quotes += line.count(b'"')
-        if quotes % 2 == 0 and line.endswith(b"\n"):
-            records.append(b"".join(open_record))
-            open_record = []
-    if quotes % 2:
+@functools.cache
+def _csv_row(separators, backslash):
+    """A row of CSV: a quote opens as the first byte of a field; in quotes, two are one; then all is literal."""
+    quoted = rb'"(?:[^"\\]|""|\\.)*"(?!")' if backslash else rb'"(?:[^"]|"")*"(?!")'
+    field_ = rb"(?:%s|(?!\"))[^\r\n%s]*" % (quoted, re.escape(separators))
+    return re.compile(rb"(?:\xef\xbb\xbf)?%s(?:[\r%s]%s)*\n" % (field_, re.escape(separators), field_), re.DOTALL)
+
+
+def csv_is_odd(fmt, data):
+    """Is a quote literal, or does text follow one that closes?"""
+    ends = re.escape(fmt.separators)
+    field_ = rb'(?:"(?:%s[^"]|"")*"|[^"\r\n%s]*)' % (rb"\\.|" if fmt.backslash else b"", ends)
+    row = rb"(?:\xef\xbb\xbf)?%s(?:[\r%s]%s)*" % (field_, ends, field_)
+    return not re.fullmatch(rb"(?:%s\n)*%s" % (row, row), data, re.DOTALL)
+
+
+def _csv(data, end, fmt):
+    """Rows; what lacks its end gets `end`."""
+    records, row, at = [], _csv_row(fmt.separators, fmt.backslash), 0
+    while match := row.match(data, at):
+        records.append(match.group())
+        at = match.end()
+    last = data[at:]
+    if last and not row.fullmatch(last + b"\n"):
         raise BadInput("unclosed quote")
-    if open_record:
-        last = b"".join(open_record)
+    if last:
         if not records and end is None:
             end = b"\n"
         end = end or (b"\r\n" if records[0].endswith(b"\r\n") else b"\n")
         records.append(last + (b"\n" if last.endswith(b"\r") else end))
+    return records
+
+
+def _reads(records, end):
+    """Each has a name after @, letters, a plus sign, and as many qualities."""
+    for record in records:
+        name, letters, plus, qualities = (line.removesuffix(b"\r") for line in record.split(end)[:4])
+        if name[:1] + plus[:1] != b"@+" or len(letters) != len(qualities):
+            raise BadInput("no read")
     return records
 
 
@@ -133,7 +158,7 @@ def _samples(members, data):
 def _units(fmt, data, csv_end):
     """What --header counts: the records, or, where records are made of lines, lines."""
     if fmt.kind == "csv":
-        return _csv(data, csv_end)
+        return _csv(data, csv_end, fmt)
     if fmt.kind == "size":
         return [data[i : i + fmt.count] for i in range(0, len(data), fmt.count)]
     if fmt.kind == "start":
@@ -145,9 +170,10 @@ def _records(fmt, data, csv_end):
     if fmt.kind == "delimiter":
         return _delimited(data, fmt.string)
     if fmt.kind == "csv":
-        return _csv(data, csv_end)
+        return _csv(data, csv_end, fmt)
     if fmt.kind == "lines":
-        return _grouped(_delimited(data, fmt.string), fmt.count)
+        grouped = _grouped(_delimited(data, fmt.string), fmt.count)
+        return _reads(grouped, fmt.string) if fmt.reads else grouped
     if fmt.kind == "size":
         return _sized(data, fmt.count)
     if fmt.kind == "length":
@@ -191,15 +217,13 @@ def read_file(fmt, data, csv_end=None):
         contents.header = b"".join(head)
         contents.all_header = len(units) == len(head)
         data = data[len(contents.header) :]
-    if data and not data.startswith(fmt.mark):
-        raise BadInput("the first record lacks its mark")
     contents.records = _records(fmt, data, csv_end)
     return contents
 
 
 def _csv_end(fmt, contents, data):
     """How the first record of a CSV file ends, which those that lack their end are given. Its own end must be there."""
-    first = (_csv(contents.header, None) if fmt.header_records else contents.records)[:1]
+    first = (_csv(contents.header, None, fmt) if fmt.header_records else contents.records)[:1]
     if not first or first[0] not in data:
         return None
     return b"\r\n" if first[0].endswith(b"\r\n") else b"\n"

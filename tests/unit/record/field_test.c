@@ -10,7 +10,7 @@
 enum { ROOM = 100 };
 
 /* How a field is looked for. */
-enum way { PLAIN, QUOTED, EXACT };
+enum way { PLAIN, EXACT, QUOTED, SLASHED };
 
 /* Field `number` of the record (0: all of it), with ',' between fields; NULL if there is none. CSV is exact, and its
  * line ends. */
@@ -50,6 +50,31 @@ static const struct example examples[] = {
     {QUOTED, 1, "\"a\r\"", "a\r", false}, /* in quotes, a carriage return is of the field */
     {QUOTED, 1, "\"a\r\"\r", "a\r", false},
     {QUOTED, 1, "a\r,b\r", "a\r", true},
+    {QUOTED, 1, "a\"b\",c", "a\"b\"", true}, /* quotes that do not begin a field are literal */
+    {QUOTED, 2, "16\",\"b\"c\"d,\"\"", "bc\"d", true},
+    {QUOTED, 1, " \"a,b\"", " \"a", true},
+    {QUOTED, 1, "x;\"a,b\";c,d", "x;\"a,b\";c", true}, /* where another separator may be meant */
+    {QUOTED, 1, "\"a\\\"b,c", "a\\b", true},
+    {SLASHED, 1, "\"a\\\"b,\\c\\\\\",c", "a\"b,c\\", true},
+    {SLASHED, 2, "a\\,\"b\\\n\"", "b\n", false},
+    {QUOTED, 1, "\xef\xbb\xbf\"a,b\",c", "a,b", true}, /* a byte-order mark is not part of it */
+    {EXACT, 1,
+     "\xef\xbb\xbf"
+     "a,b",
+     "a", true},
+    {EXACT, 0,
+     "\xef\xbb\xbf"
+     "a,b",
+     "a,b", false},
+    {PLAIN, 1, "\xef\xbb\xbf", "", false},
+    {EXACT, 1, "\xef\xbb", "\xef\xbb", false},
+    {QUOTED, 1, "\xef\xbb,b", "\xef\xbb", true},
+    {EXACT, 2,
+     "a,\xef\xbb\xbf"
+     "b",
+     "\xef\xbb\xbf"
+     "b",
+     false},
 };
 
 static struct field field;
@@ -58,7 +83,10 @@ static uint8_t text[ROOM];
 
 static void begin(enum way way, uint64_t number, size_t room)
 {
-    const struct field_place place = {.choice = number > 0 ? &choice : NULL, .separator = ',', .quoted = way == QUOTED};
+    const struct field_place place = {.choice = number > 0 ? &choice : NULL,
+                                      .separator = ',',
+                                      .quoted = way >= QUOTED,
+                                      .quotes.backslash = way == SLASHED};
 
     choice = (struct field_choice){.kind = FIELD_NUMBER, .number = number};
     field_begin(&field, place, way != PLAIN, text, room);
@@ -82,7 +110,7 @@ UNIT_TEST(a_field_is_what_stands_between_separators)
         for (size_t step = 1; step < 12; step++) {
             begin(example->way, example->number, ROOM);
             assert_int_equal(follow(example->record, strlen(example->record), step), example->ends);
-            assert_int_equal(field_end(&field, example->ends, example->way == QUOTED ? '\n' : ';'),
+            assert_int_equal(field_end(&field, example->ends, example->way >= QUOTED ? '\n' : ';'),
                              example->expected != NULL ? FIELD_FOUND : FIELD_MISSING);
             if (example->expected == NULL)
                 continue;

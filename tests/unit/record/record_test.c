@@ -1,6 +1,7 @@
 /* Each kind of record is held against its definition, byte by byte, whatever the fragments in which the stream comes.
  */
 
+#include "support/csv_twin.h"
 #include "support/length_twin.h"
 #include "support/unit.h"
 
@@ -22,6 +23,11 @@ struct example {
 };
 
 #define MADE_OF(text) (text), sizeof(text) - 1
+
+#define CSV(...)                                                                                                       \
+    {                                                                                                                  \
+        .kind = &csv_kind, .delimiter = '\n', .quotes = { __VA_ARGS__ }                                                \
+    }
 
 static const struct example examples[] = {
     {{.delimiter = '\n'}, MADE_OF("\nx")},
@@ -59,6 +65,12 @@ static const struct example examples[] = {
     {{.kind = &csv_kind, .delimiter = '\n'}, MADE_OF("\n\n\n\n\"x,\r")},
     {{.kind = &csv_kind, .delimiter = '\n'}, MADE_OF("\nabcdefghijklmnopqrstuvwxyz0123456789\"")},
     {{.kind = &csv_kind, .delimiter = '\n'}, MADE_OF("\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\"")},
+    {CSV(.separated = true, .separator = ';'), MADE_OF("\n\n\";,\r\\x")},
+    {CSV(.backslash = true), MADE_OF("\n\"\"\",;\\x")},
+    {CSV(.backslash = true), MADE_OF("\n\n\n,,,,,\"\"\"\"\\abcdefghijklmnopqrst")},
+    {CSV(.separated = false), MADE_OF("\n\n\n\n,,\"\"abcdef\t\t|")},
+    {CSV(.separated = false), MADE_OF("\n\n\n\n\n\n,;\"\"\xef\xbb\xbf")},
+    {CSV(.separated = false), MADE_OF("\n\xef\xbb\xbf\"")},
     {{.grouped = true, .delimiter = '\n'}, MADE_OF("\n.+x")},
     {{.grouped = true, .delimiter = '\n'}, MADE_OF("\n\n\n\n.++++++")},
     {{.grouped = true, .delimiter = '\n'}, MADE_OF("\nabcdefghijklmnop.")},
@@ -99,7 +111,7 @@ static bool is_record(const struct record_format *format, const uint8_t *record,
     if (format->kind == &sizes_kind)
         return bytes == format->count;
     if (format->kind == &csv_kind)
-        return record[bytes - 1] == '\n' && count_of(record, bytes, '"') % 2 == 0;
+        return csv_twin(&format->quotes, record, bytes) == CSV_TWIN_WHOLE;
     if (length_twin_is_of(format))
         return length_twin_is_record(format->kind->coding, record, bytes);
     return bytes >= format->string_bytes &&
@@ -154,7 +166,7 @@ static void assert_same(const struct record_scan *one, const struct record_scan 
     assert_int_equal(one->length.left, other->length.left);
     assert_int_equal(one->length.taken, other->length.taken);
     assert_int_equal(one->open, other->open);
-    assert_int_equal(one->quoted, other->quoted);
+    assert_int_equal(one->quotes, other->quotes);
 }
 
 /* Scan a fragment from memory that ends where it ends, and see that the ends in it are those of the stream, and that
@@ -253,7 +265,7 @@ static bool is_hopeless(const struct record_format *format, const uint8_t *rest,
         return bytes > 0 &&
                count_of(rest, bytes, format->delimiter) + (rest[bytes - 1] != format->delimiter) < format->count;
     if (format->kind == &csv_kind)
-        return count_of(rest, bytes, '"') % 2 != 0;
+        return csv_twin(&format->quotes, rest, bytes) == CSV_TWIN_OPEN;
     return bytes > 0 && format->kind != NULL && format->string == NULL;
 }
 

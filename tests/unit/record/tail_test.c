@@ -50,7 +50,11 @@ UNIT_TEST(the_line_of_an_open_quote_is_known)
     static const struct {
         const char *file;
         unsigned line;
-    } cases[] = {{"\"", 1}, {"1\n\"\"\n\"\n\n\n", 3}, {"\"\n\"\"\n\"\n,\"\"\"\n", 4}, {"\n\n\n\"a", 4}};
+    } cases[] = {{"\"", 1},
+                 {"1\n\"\"\n\"\n\n\n", 3},
+                 {"\"\n\"\"\n\"\n,\"\"\"\n", 4},
+                 {"\n\n\n\"a", 4},
+                 {"a\n,\"\n\"\"b\"\"\n", 2}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (size_t step = 1; step < 10; step++) {

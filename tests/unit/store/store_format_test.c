@@ -33,6 +33,8 @@ static const struct {
     {{.piles = 64, .record = {.kind = &sizes_kind, .count = UINT64_MAX}},
      "64 piles\nrecords of bytes 18446744073709551615\nno header\n"},
     {{.piles = 64, .record = {.kind = &sizes_kind, .count = 1}}, "64 piles\nrecords of bytes 1\nno header\n"},
+    {{.piles = 64, .record = {.kind = &csv_kind, .delimiter = '\n', .quotes = {true, '\t', true}}},
+     "64 piles\nrecords of csv \"\\011\" backslash\nno header\n"},
     {{.piles = 64, .record = {.kind = &csv_kind, .delimiter = '\n'}, .header_lines = 1},
      "64 piles\nrecords of csv\nheader of lines 1\n"},
     {{.piles = 64, .record = {.kind = &length_kinds_tfrecord}}, "64 piles\nrecords of tfrecord\nno header\n"},
