@@ -194,8 +194,8 @@ bigshuf -i5-3 =! invalid input range: '5-3': *
 bigshuf -i5--7 =! invalid input range: '-7': *
 bigshuf --csv --records=tar =! multiple kinds of records specified; give one
 bigshuf --records=lines:2 --records=lines:3 =! multiple kinds of records specified; give one
-bigshuf --records=line:2 =! invalid record kind 'line:2': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, *, u64be or varint
-bigshuf --records=csv: =! invalid record kind 'csv:': *
+bigshuf --records=x:2 =! invalid record kind 'x:2': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, *, u64be or varint
+bigshuf --records=csv: =! invalid record kind 'csv:'; write --records=csv
 bigshuf --records=lines:0 =! --records=lines must be at least 1
 bigshuf --records=lines:x =! invalid --records=lines argument 'x': must be a whole number, digits only
 bigshuf --records=lines:18446744073709551616 =! --records=lines argument '18446744073709551616' too large
