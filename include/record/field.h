@@ -42,8 +42,9 @@ enum field_verdict {
     FIELD_ARRAY = JSON_ARRAY,
     FIELD_OBJECT = JSON_OBJECT,
     FIELD_INVALID = JSON_INVALID, /* the record is no JSON */
-    FIELD_TOO_LONG,               /* more than there is room for */
-    FIELD_BEYOND                  /* it has not ended in the bytes there are */
+    FIELD_DEEP = JSON_DEEP,
+    FIELD_TOO_LONG, /* more than there is room for */
+    FIELD_BEYOND    /* it has not ended in the bytes there are */
 };
 
 struct field {

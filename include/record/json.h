@@ -23,7 +23,8 @@ enum json_value {
     JSON_NULL,    /* null, or NaN or the like */
     JSON_ARRAY,
     JSON_OBJECT,
-    JSON_INVALID /* the text is no JSON, or nested deeper than JSON_DEPTH_MAX */
+    JSON_INVALID, /* the text is no JSON */
+    JSON_DEEP     /* the text is nested deeper than JSON_DEPTH_MAX */
 };
 
 struct json {

@@ -14,6 +14,7 @@
 #include "input/grouping.h"
 #include "input/key_check.h"
 #include "input/operand.h"
+#include "job/room.h"
 #include "job/task.h"
 #include "output/strata.h"
 #include "system/hardware.h"
@@ -45,12 +46,13 @@ static const uint64_t DOUBTLESS_BYTES = (uint64_t)64 << 20;
 /* The names that --files0-from lists, with what is kept for each: so many bytes are not taken off the memory limit. */
 TUNABLE(NAMES_BYTES, 10 << 20, 1 << 16, 10 << 20);
 
-/* $TMPDIR, or /var/tmp, since /tmp is often kept in memory. */
+static const char USUAL_DIRECTORY[] = "/var/tmp"; /* /tmp is often kept in memory */
+
 static const char *default_directory(void)
 {
     const char *directory = getenv("TMPDIR");
 
-    return directory != NULL && directory[0] != '\0' ? directory : "/var/tmp";
+    return directory != NULL && directory[0] != '\0' ? directory : USUAL_DIRECTORY;
 }
 
 void resources_init(struct resources *resources, const struct options *options)
@@ -234,9 +236,16 @@ void resources_check_taken(const struct resources *resources)
               options->taken_by, options->taken);
 }
 
+/* A directory that somebody chose must be there before a pipe is read: it may take hours to come to what does not fit.
+ */
 void resources_check_temporary(struct resources *resources)
 {
-    if (resources->options.temporary_count > 0)
+    const struct options *options = &resources->options;
+    const bool chosen = strcmp(resources->default_directory, USUAL_DIRECTORY) != 0;
+    const bool may_come = resources->source != NULL && !source_is_known(resources->source) &&
+                          room_temporary_bytes(options, UINT64_MAX, 0, false) > 0;
+
+    if (options->temporary_count > 0 || (chosen && may_come))
         spill_place_check(&resources->place, 0);
 }
 

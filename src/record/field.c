@@ -200,7 +200,8 @@ const char *field_say(const struct field_place *place, enum field_verdict verdic
                                          [FIELD_NULL] = "null at",
                                          [FIELD_ARRAY] = "an array at",
                                          [FIELD_OBJECT] = "an object at",
-                                         [FIELD_INVALID] = "invalid JSON, which has no"};
+                                         [FIELD_INVALID] = "invalid JSON, which has no",
+                                         [FIELD_DEEP] = "JSON nested more than 1024 deep, not searched for"};
 
     if (is_json(place))
         snprintf(said, FIELD_SAID_BYTES, "%s %s", values[verdict], place->choice->text);

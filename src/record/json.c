@@ -305,6 +305,7 @@ static void enter(struct json *json, bool is_object, bool on_way)
     json->next = is_object ? NEXT_MEMBER : NEXT_ELEMENT;
     if (json->depth == JSON_DEPTH_MAX) {
         json->next = NEXT_NOTHING;
+        json->depth++; /* for json_end */
         return;
     }
     *objects = is_object ? *objects | bit : *objects & ~bit;
@@ -441,5 +442,7 @@ enum json_value json_end(struct json *json)
 {
     const bool ended = json->next == NEXT_END || (json->next == NEXT_DIGIT && is_whole(json->number));
 
+    if (json->depth > JSON_DEPTH_MAX)
+        return JSON_DEEP;
     return ended && json->depth == 0 ? json->found : JSON_INVALID;
 }

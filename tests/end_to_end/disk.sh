@@ -332,6 +332,10 @@ test_a_directory_that_vanished_is_one_message() {
 test_tmpdir_is_used_and_t_goes_before_it() {
     more_than_memory >in
     fails_with 1 'bigshuf: temporary file in /nowhere: *' env TMPDIR=/nowhere bigshuf -S 8M in
+    mkfifo pipe
+    exec 7<>pipe # from which nothing comes
+    fails_with 1 'bigshuf: temporary file in /nowhere: *' env TMPDIR=/nowhere timeout 60 bigshuf <&7
+    same 3 "$(seq 9 | TMPDIR=/nowhere bigshuf -n 3 | wc -l | xargs)"
     fails_with 1 'bigshuf: temporary file in /never: *' env TMPDIR="$PWD" bigshuf -S 8M -T /never in
     TMPDIR=/nowhere bigshuf -S 8M -T . in >out
 }

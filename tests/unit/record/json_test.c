@@ -173,7 +173,7 @@ UNIT_TEST(containers_may_be_nested_so_deep)
     assert_int_equal(find("/a", text, 1000), JSON_MISSING);
     memset(text, '[', JSON_DEPTH_MAX + 1);
     memset(text + JSON_DEPTH_MAX + 1, ']', JSON_DEPTH_MAX + 1);
-    assert_int_equal(find("/a", text, 1000), JSON_INVALID);
+    assert_int_equal(find("/a", text, 1000), JSON_DEEP);
 }
 
 UNIT_TEST(pointers_begin_with_a_slash_and_have_two_escapes)
