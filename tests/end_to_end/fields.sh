@@ -148,7 +148,7 @@ test_a_record_without_the_value_is_told_with_its_line() {
     done
     rmdir s # nothing was written
     printf '%1025s1\n' '' | tr ' ' '[' >in
-    fails_with 1 'bigshuf: in:1: JSON nested more than 1024 deep, not searched for /a: *' bigshuf --group-field=/a in
+    fails_with 1 '*bigshuf: in:1: JSON nested more than 1024 deep, not searched for /a: *' bigshuf --group-field=/a in
 }
 
 test_a_store_has_names_and_pointers() {
