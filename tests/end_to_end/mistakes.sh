@@ -227,7 +227,7 @@ bigshuf --split=33.33333%:test in =! invalid --split argument '33.33333%:test': 
 bigshuf --split=1000:test in =! --split: the files must not take more than the 3 records there are
 bigshuf --split=10%:test -o rest in =? warning: test: will be empty, since its share of 3 records is less than one
 bigshuf --split=1:out -o out in =! out and out: are the same output file; give them different names
-bigshuf --stratify-field=1 in =! --stratify-field needs --split, such as --split=20%:test -o train
+bigshuf --stratify-field=1 in =! --stratify-field needs --split; write --split=20%:test -o train
 bigshuf --stratify-field=1 -n 4 --split=9%:a in =! cannot combine --stratify-field and -n; write --split=N:FILE -o /dev/null for N lines of each class
 bigshuf --stratify-field=1 --split-field=1 --split=9%:a in =! cannot combine --stratify-field and --split-field; split a list of the groups by class, then the lines by group
 bigshuf --split-field=1 --shards=2 -o %d in =! cannot combine --split-field and --shards; write --split=P%:FILE for each file

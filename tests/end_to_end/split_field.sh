@@ -186,7 +186,7 @@ test_a_failure_leaves_all_files() {
 
 test_what_cannot_be_split_by_a_field_is_told() {
     cases <<'END'
-bigshuf --split-field=2 =! --split-field needs --split, such as --split=20%:test -o train
+bigshuf --split-field=2 =! --split-field needs --split; write --split=20%:test -o train
 bigshuf --split-field=1 --split=100%:a --shards=records:10 -o rest.%d <(echo x) 2>said; echo a rest* => a rest*
 printf '1\r\n' | bigshuf --split-field=2 --split=10%:a =! -:1: no field 2, only 1: '1'*
 bigshuf --split-field=1 $(seq -f --split=1%%:%g 65) =! --split-field: more than 64 splits
