@@ -157,3 +157,8 @@ test_nothing_that_changes_is_global() {
             print "has a variable: " $1
         }' | nothing
 }
+
+# With set -e, the first of "a && b" and all of "! a" may fail in silence. One assertion a line.
+test_no_assertion_of_a_test_is_dead() {
+    (cd "$TOP/tests" && grep -nE '^ +(\[.*\] && (\[|case)|! [^|]*$)' end_to_end/*.sh ./*.sh || true) | nothing
+}

@@ -196,7 +196,8 @@ is_packed() {
         fails_with 1 "bigshuf: $1: compressed by $2; add -Z to shuffle its *" bigshuf "$option" "$1"
     done
     fails_with 1 "bigshuf: $1: compressed by $2$advice" bigshuf --scatter=store --piles=2 "$1"
-    [ ! -e store ] && [ ! -e new ]
+    [ ! -e store ]
+    [ ! -e new ]
     same "bigshuf: warning: -: compressed by $2, and shuffled as it is$advice" "$(bigshuf < <(cat "$1") 2>&1 >out)"
     same_lines out "$1"
     is_silent bigshuf --records=bytes:1 "$1"
@@ -231,7 +232,8 @@ test_an_input_that_the_shell_has_emptied_is_told() {
     ln -s in link
     fails_with 1 "bigshuf: link: $why link" bigshuf --split=1:new link >in
     fails_with 1 "bigshuf: in: $why in" bigshuf --scatter=store --piles=2 in >in
-    [ ! -e new ] && [ ! -e store ]
+    [ ! -e new ]
+    [ ! -e store ]
     same '' "$(bigshuf in 2>&1 >>in)"
     seq 9 >in
     bigshuf in >>in

@@ -188,7 +188,8 @@ test_repeats_spill_no_more_than_there_is_no_room_for() {
     needs_scale small
     long_lines 70000 0 300 >in
     bigshuf -v -S 8M --seed=x -r -n 1000 < <(cat in) 2>said >out
-    [ "$(spilled said)" -gt 0 ] && [ "$(spilled said)" -lt $(($(wc -c <in) - 6000000)) ]
+    [ "$(spilled said)" -gt 0 ]
+    [ "$(spilled said)" -lt $(($(wc -c <in) - 6000000)) ]
 }
 
 # The first 1000 lines that COMMAND writes for ever are those of file `wanted`; it dies of SIGPIPE: goes_on COMMAND...

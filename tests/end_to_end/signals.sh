@@ -142,7 +142,7 @@ test_sigterm_when_a_file_got_no_name_and_nobody_reads_why() {
 }
 
 has_ended() {
-    ! kill -0 "$1" 2>.stderr
+    if kill -0 "$1" 2>.stderr; then return 1; fi
 }
 
 test_sigterm_before_a_file_gets_its_name_ends_the_run() {

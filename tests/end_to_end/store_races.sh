@@ -280,7 +280,8 @@ test_a_sweep_at_any_moment_takes_no_part_of_a_batch() {
                 cat store/z/pile-* | same_lines other /dev/stdin
             else
                 grep -q 'store/.new-z~.*: \(somebody has removed it\|No such file or directory\)' said
-                [ ! -e store/z ] && case $sweeps in bigshuf*) false ;; esac
+                [ ! -e store/z ]
+                case $sweeps in bigshuf*) false ;; esac
             fi
             rm -rf store/z
             same 'format x y' "$(names | paste -s -d ' ' -)"

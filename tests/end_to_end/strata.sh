@@ -39,8 +39,10 @@ test_each_file_has_its_share_of_each_class_and_no_line_is_lost() {
 test_shares_of_less_than_one_are_right_on_average() {
     seq 3000 | awk '{ print $1 "\t" $1 }' >in
     strata in 2>said
-    [ "$(wc -l <a)" -gt 244 ] && [ "$(wc -l <a)" -lt 356 ]
-    [ "$(wc -l <b)" -gt 542 ] && [ "$(wc -l <b)" -lt 688 ]
+    [ "$(wc -l <a)" -gt 244 ]
+    [ "$(wc -l <a)" -lt 356 ]
+    [ "$(wc -l <b)" -gt 542 ]
+    [ "$(wc -l <b)" -lt 688 ]
     same "bigshuf: warning: a: $((3000 - $(wc -l <a))) of 3000 classes have no record in it
 bigshuf: warning: b: $((3000 - $(wc -l <b))) of 3000 classes have no record in it
 bigshuf: warning: rest: $((3000 - $(wc -l <rest))) of 3000 classes have no record in it" "$(<said)"
