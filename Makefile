@@ -80,9 +80,12 @@ completions: $(PROGRAM) ## write the shells' completions anew, from --help
 	    $(PROGRAM) --help | awk -v shell=$$shell -f src/command/completions.awk >src/command/completions/$$shell; \
 	done
 
+# The program runs where little stack is allowed (ulimit -s 64); what is larger is allocated.
+$(OBJECTS): FRAME_FLAGS = $(if $(SANITIZE),,-Wframe-larger-than=16384 -Wvla)
+
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$<)$(COMPILE) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(COMPILE) $(FRAME_FLAGS) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Keep a text in the target, which changes when the text does: $(call keep,TEXT)
 define keep

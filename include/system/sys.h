@@ -59,8 +59,8 @@ void sys_await_disk(int fd); /* wait until it is there */
  * that no file opened later takes their place. 0, or -1 with errno. */
 int sys_fill_standard(void);
 
-/* How many more descriptors may be opened, after raising the soft limit to `wanted` as far as the hard limit allows. An
- * estimate: it takes all those below the first free one to be open, and no other. */
+/* How many more descriptors may be opened, counted up to about `wanted`, after raising the soft limit so that there are
+ * so many, as far as the hard limit allows. */
 unsigned sys_free_descriptors(unsigned wanted);
 
 unsigned sys_terminal_width(int fd); /* in columns; 0 if it is not known */

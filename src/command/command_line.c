@@ -216,7 +216,7 @@ static void check_pair(const struct given *one, const struct given *other)
 /* End the run unless the options go together that have been parsed: given[code] has a bit for each form of one. */
 static void check_combination(struct parsing *parsing, const unsigned given[OPTION_END])
 {
-    struct list list = {.count = 0};
+    struct list *list = fault_allocate(1, sizeof *list);
 
     if (parsing->options->echo && parsing->options->range) {
         argument_misused(parsing);
@@ -225,14 +225,15 @@ static void check_combination(struct parsing *parsing, const unsigned given[OPTI
     for (const struct option_row *row = option_table; row->name != NULL; row++)
         for (unsigned forms = given[option_table_code(row)], form = 0; forms >> form != 0; form++)
             if ((forms >> form & 1) != 0 && row->is != CLASS_KIND)
-                add_option(&list, row, row->takes.forms != NULL ? &row->takes.forms[form] : NULL);
+                add_option(list, row, row->takes.forms != NULL ? &row->takes.forms[form] : NULL);
     if (parsing->kind != NULL)
-        add_kind(&list, parsing);
-    add_facts(&list, parsing);
-    for (size_t i = 0; i < list.count; i++)
+        add_kind(list, parsing);
+    add_facts(list, parsing);
+    for (size_t i = 0; i < list->count; i++)
         for (size_t j = 0; j < i; j++)
-            check_pair(&list.given[j], &list.given[i]);
-    check_needs(&list);
+            check_pair(&list->given[j], &list->given[i]);
+    check_needs(list);
+    free(list);
 }
 
 /* ---- Words ---- */

@@ -258,7 +258,7 @@ void contents_close(struct contents *contents)
 void contents_refuse(const char *name, const struct hints *hints)
 {
     const off_t start = sys_seek(STDIN_FILENO, 0, SEEK_CUR);
-    uint8_t data[HINTS_LOOK_BYTES];
+    uint8_t *data = fault_allocate(HINTS_LOOK_BYTES, 1);
     struct contents contents;
     size_t bytes = 0, got = 1;
     bool unpacked;
@@ -266,11 +266,12 @@ void contents_refuse(const char *name, const struct hints *hints)
     contents_open(&contents, &name, 1, hints);
     if (hints->decompresses)
         contents_decompress(&contents, (struct decompress_limits){.programs = 1});
-    for (contents_begin(&contents, 0); got > 0 && bytes < sizeof data; bytes += got)
-        got = contents_read(&contents, data + bytes, sizeof data - bytes);
+    for (contents_begin(&contents, 0); got > 0 && bytes < HINTS_LOOK_BYTES; bytes += got)
+        got = contents_read(&contents, data + bytes, HINTS_LOOK_BYTES - bytes);
     unpacked = contents.decompressed;
     contents_release(&contents);
     if (operand_is_standard_input(name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)
         fault_report(name, errno);
     hints_refuse(hints, unpacked, name, data, bytes);
+    free(data);
 }

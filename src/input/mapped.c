@@ -25,8 +25,9 @@
  * forgotten. */
 TUNABLE(NEAR_BYTES, 2 << 20, 1, 2 << 20);
 
-/* The files take no more than this part of the descriptors that are left. */
-enum { DESCRIPTORS_SHARE = 4, FILES_MAX = 1 << 20 };
+/* The files take no more than this part of the descriptors that are left; and each takes two of the mappings that a
+ * process may have, 65530 on Linux unless told otherwise. */
+enum { DESCRIPTORS_SHARE = 4, FILES_MAX = 8192 };
 
 /* ---- Mapping ---- */
 

@@ -15,6 +15,8 @@
 
 #include "sample/in_order.h"
 
+#include <stdlib.h>
+
 #include "base/must.h"
 #include "base/tunable.h"
 #include "sample/keep.h"
@@ -240,24 +242,26 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
     const uint64_t bytes = source_known_bytes(source);
     const bool again = run->rereads && bytes <= run->engine.memory.bytes && run->limit > bytes / DENSE_BYTES;
-    struct selecting s = {.run = run, .kept = PILES, .again = again};
+    struct selecting *s = fault_allocate(1, sizeof *s);
     struct source *stored = source;
 
-    enter(&s, (struct order_node){.order = &run->order, .root = true}, ORDER_ROOT_BITS);
-    store(&s, source);
-    choose(&s);
-    s.kept = PILES;
+    *s = (struct selecting){.run = run, .kept = PILES, .again = again};
+    enter(s, (struct order_node){.order = &run->order, .root = true}, ORDER_ROOT_BITS);
+    store(s, source);
+    choose(s);
+    s->kept = PILES;
     if (again) {
         source_rewind(source);
     } else {
-        pile_source_verify(&s.piles, 0, &run->format, whole.data, whole.bytes);
-        stored = pile_source(&s.piles, 0, false);
+        pile_source_verify(&s->piles, 0, &run->format, whole.data, whole.bytes);
+        stored = pile_source(&s->piles, 0, false);
     }
-    keep_write(run, stored, counter_get(&run->progress->records), choose_next, &s, output);
+    keep_write(run, stored, counter_get(&run->progress->records), choose_next, s, output);
     if (!again)
         source_free(stored);
-    else if (s.next < counter_get(&run->progress->records))
+    else if (s->next < counter_get(&run->progress->records))
         fault_say("the input has changed while it was read");
-    table_release(&s.chosen);
-    piles_release(&s.piles);
+    table_release(&s->chosen);
+    piles_release(&s->piles);
+    free(s);
 }

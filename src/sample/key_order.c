@@ -16,6 +16,7 @@
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/pile.h"
+#include "system/fault.h"
 
 enum { RANGES = 256 };
 /* Each may begin two ranges. With one alone, a range might be divided into itself. */
@@ -157,7 +158,7 @@ static size_t sample_keys(struct ranges *ranges, unsigned first, unsigned end, u
  * than a range should be long has a range of its own. */
 static void set_ranges(struct run *run, struct ranges *from, unsigned first, unsigned end, struct ranges *to)
 {
-    uint64_t keys[SAMPLE];
+    uint64_t *keys = fault_allocate(SAMPLE, sizeof *keys);
     size_t count = sample_keys(from, first, end, keys);
     unsigned ranges = 0;
 
@@ -174,6 +175,7 @@ static void set_ranges(struct run *run, struct ranges *from, unsigned first, uns
             to->range[ranges++].from = key + 1;
     }
     to->count = ranges;
+    free(keys);
 }
 
 /* Scatter range j of `from` into ranges of its own; it is empty then. */

@@ -75,6 +75,7 @@ struct scattering {
     bool limited;
     atomic_uint kept;          /* that many piles, the first ones, may still be wanted */
     _Atomic uint64_t *counted; /* records routed to each pile; only with a limit */
+    uint32_t *count;           /* of the pieces of a block that are routed to each pile; each thread has its own */
 };
 
 /* Lent bytes are forgotten when the block's turn comes again: everything before it has been appended by then. */
@@ -166,14 +167,15 @@ static void drop_piles(struct scattering *s, unsigned lane)
 
 /* Set next[l] to the start of lane l's pieces, which go to these piles. Behind the pieces of whole records, there may
  * be one of a record that does not end. */
-static void start_lanes(struct scattering *s, const uint16_t *pile, size_t whole, bool open, size_t *next)
+static void start_lanes(struct scattering *s, uint32_t *count, const uint16_t *pile, size_t whole, bool open,
+                        size_t *next)
 {
     const unsigned lanes = s->piles->lanes;
-    uint32_t count[PILES_MAX]; /* by pile: with a counter for each lane, every count would wait for the one before */
     size_t total = 0;
 
     if (lanes == 1 && !s->limited)
         return;
+    /* By pile: with a counter for each lane, every count would wait for the one before. */
     memset(count, 0, s->piles->count * sizeof *count);
     for (size_t i = 0; i < whole; i++)
         count[pile[i]]++;
@@ -198,11 +200,11 @@ static void deal(const struct scattering *s, struct queue_block *block, size_t *
 }
 
 /* Deal out all pieces, since all ends are listed. */
-static void deal_all(struct scattering *s, struct queue_block *block, size_t *next)
+static void deal_all(struct scattering *s, struct queue_block *block, uint32_t *count, size_t *next)
 {
     size_t start = block->from;
 
-    start_lanes(s, block->pile, block->records, block->open, next);
+    start_lanes(s, count, block->pile, block->records, block->open, next);
     if (block->open)
         block->ends[block->records] = (uint32_t)(block->to - block->from);
     for (size_t i = 0; i < block->records + block->open; i++) {
@@ -227,7 +229,7 @@ static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned first, u
 
 /* Deal out only the wanted pieces, passing over the others. Their piles overwrite the list of the piles of all
  * pieces. */
-static void deal_few(struct scattering *s, struct queue_block *block, size_t *next)
+static void deal_few(struct scattering *s, struct queue_block *block, uint32_t *count, size_t *next)
 {
     uint16_t *pile = block->pile;
     struct record_scan scan = block->begins;
@@ -239,7 +241,7 @@ static void deal_few(struct scattering *s, struct queue_block *block, size_t *ne
 
     for (size_t i = 0; i < found; i++)
         pile[i] = pile[wanted[i]];
-    start_lanes(s, pile, found - open, open, next);
+    start_lanes(s, count, pile, found - open, open, next);
     for (size_t i = 0; i < found; i++) {
         size_t start;
 
@@ -251,17 +253,18 @@ static void deal_few(struct scattering *s, struct queue_block *block, size_t *ne
     }
 }
 
-static void route_block(struct scattering *s, struct queue_block *block)
+static void route_block(struct scattering *s, struct queue_block *block, unsigned worker)
 {
+    uint32_t *count = s->count + (size_t)worker * s->piles->count;
     const unsigned lanes = s->piles->lanes;
     size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
 
     s->plan->route(s->plan->context, block->first_record, block->records + block->open, block->pile);
     memset(next, 0, (lanes + 1) * sizeof *next);
     if (block->listed)
-        deal_all(s, block, next);
+        deal_all(s, block, count, next);
     else
-        deal_few(s, block, next);
+        deal_few(s, block, count, next);
     memmove(next + 1, next, lanes * sizeof *next);
     next[0] = 0;
 }
@@ -406,7 +409,7 @@ static void work(void *context, unsigned worker)
             scan_block(s, task.block);
             break;
         case QUEUE_ROUTE:
-            route_block(s, task.block);
+            route_block(s, task.block, worker);
             break;
         case QUEUE_APPEND:
             if (s->limited)
@@ -438,6 +441,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
 {
     const struct engine_space space = engine_buffer(engine, ENGINE_WHOLE);
     const unsigned workers = engine->memory.workers;
+    const unsigned threads = workers + (engine->waiting > 0); /* one at a time waits for the input */
     const unsigned last = plan->last > 0 ? plan->last : plan->piles;
     struct scattering s = {.format = format,
                            .plan = plan,
@@ -468,11 +472,11 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
             pile_drop(piles, p);
     if (s.limited)
         s.counted = fault_allocate(piles->count, sizeof *s.counted);
+    s.count = fault_allocate((size_t)threads * piles->count, sizeof *s.count);
     s.stage = sys_map(piles->count * sizeof *s.stage);
     if (s.stage == NULL)
         fault_report("memory", errno);
-    /* One thread at a time waits for the input; writes to temporary files seldom wait. */
-    threads_run(workers + (engine->waiting > 0), work, &s);
+    threads_run(threads, work, &s); /* writes to temporary files seldom wait */
     records = queue_close(s.queue);
     whole = records < UINT64_MAX;
     for (unsigned p = 0; p < piles->count && whole; p++)
@@ -484,5 +488,6 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     piles_dealt_out(piles, records);
     sys_unmap(s.stage, piles->count * sizeof *s.stage);
     free(s.counted);
+    free(s.count);
     return whole;
 }

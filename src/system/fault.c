@@ -25,8 +25,8 @@
  * a worker. A longer name is cut, so that the cause can always be read. */
 enum { LINE_BYTES = 6144, NAME_BYTES = 4096 };
 
-/* The most that is shown for a byte: "\x1b". */
-enum { SHOWN_BYTES = 4 };
+/* The most that is shown for a byte: "\x1b". And the bytes of a line that are written at once. */
+enum { SHOWN_BYTES = 4, SHOWN_LINE_BYTES = 2 * LINE_BYTES };
 
 struct line {
     char text[LINE_BYTES];
@@ -98,7 +98,7 @@ static size_t show_byte(char *to, unsigned char byte)
 static void print(struct line *line)
 {
     const unsigned char *text = (const unsigned char *)line->text;
-    char shown[sizeof PROGRESS_LINE_ERASE + SHOWN_BYTES * LINE_BYTES];
+    char shown[SHOWN_LINE_BYTES];
     size_t used = progress_line_is_drawn() ? sizeof PROGRESS_LINE_ERASE - 1 : 0;
 
     memcpy(shown, PROGRESS_LINE_ERASE, used);
@@ -108,6 +108,10 @@ static void print(struct line *line)
         uint32_t character;
 
         length = read_character(text + i, line->length - i, &character);
+        if (used > sizeof shown - SHOWN_BYTES * (SHOWN_BYTES + 1)) { /* only of a name full of escapes */
+            (void)io_write(STDERR_FILENO, shown, used);
+            used = 0;
+        }
         if (is_control(character)) {
             for (size_t j = 0; j < length; j++)
                 used += show_byte(shown + used, text[i + j]);

@@ -36,6 +36,7 @@
 #include "base/arithmetic.h"
 #include "base/xxh64.h"
 #include "system/io.h"
+#include "system/sys.h"
 
 enum { FIELD_BYTES = 4096, NAME_BYTES = 2 * FIELD_BYTES, TEXT_BYTES_MAX = 4 << 20 };
 
@@ -139,18 +140,24 @@ static char *group_name(char *text, const char *controller)
     return NULL;
 }
 
+/* Where a tree of control groups is seen: in the directory `point`, which has room for the name of a group behind it,
+ * the group `top`. */
+struct mount {
+    char top[FIELD_BYTES], point[NAME_BYTES];
+};
+
 /* The first mount of the tree in the text of /proc/self/mountinfo, which is changed: the directory `point`, in which
  * the group `top` is seen. A line is four fields, of which the last is `top`; `point`, options, any number of others,
  * "-", type, source, options of the file system. Names with a blank, which stands there as \040, are not
  * found. */
-static bool find_mount(char *text, const char *controller, char top[FIELD_BYTES], char point[FIELD_BYTES])
+static bool find_mount(char *text, const char *controller, struct mount *mount)
 {
     char *rest = NULL, type[FIELD_BYTES], options[FIELD_BYTES];
 
     for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
         const char *second = strstr(line, " - ");
 
-        if (second == NULL || sscanf(line, "%*s %*s %*s %4095s %4095s", top, point) != 2 ||
+        if (second == NULL || sscanf(line, "%*s %*s %*s %4095s %4095s", mount->top, mount->point) != 2 ||
             sscanf(second, " - %4095s %*s %4095s", type, options) != 2)
             continue;
         if (controller == NULL ? strcmp(type, "cgroup2") == 0
@@ -180,13 +187,14 @@ static uint64_t least_of_tree(const char *controller, level_function *ask)
 {
     char *groups = read_text("/proc/self/cgroup"), *mounts = read_text("/proc/self/mountinfo");
     const char *name = groups == NULL ? NULL : group_name(groups, controller);
-    char top[FIELD_BYTES], directory[NAME_BYTES];
+    struct mount *mount = sys_allocate(1, sizeof *mount);
     uint64_t result = UINT64_MAX;
 
-    if (name != NULL && mounts != NULL && find_mount(mounts, controller, top, directory)) {
+    if (mount != NULL && name != NULL && mounts != NULL && find_mount(mounts, controller, mount)) {
+        char *const directory = mount->point;
         const size_t top_length = strlen(directory);
 
-        snprintf(directory + top_length, sizeof directory - top_length, "%s", below(name, top));
+        snprintf(directory + top_length, NAME_BYTES - top_length, "%s", below(name, mount->top));
         for (char *end = directory + strlen(directory); end != NULL && end >= directory + top_length;
              end = strrchr(directory, '/')) {
             *end = '\0';
@@ -195,6 +203,7 @@ static uint64_t least_of_tree(const char *controller, level_function *ask)
     }
     free(groups);
     free(mounts);
+    free(mount);
     return result;
 }
 

@@ -360,28 +360,43 @@ int sys_fill_standard(void)
     return 0;
 }
 
+enum { LOOKED_AT = 256 /* at a time */ };
+
+/* How many numbers below the limit are free, up to about `wanted`: others may have opened any. */
+static unsigned count_free(rlim_t limit, unsigned wanted)
+{
+    struct pollfd look[LOOKED_AT];
+    unsigned count = 0;
+
+    for (rlim_t first = 0; first < limit && count < wanted; first += LOOKED_AT) {
+        const nfds_t numbers = limit - first < LOOKED_AT ? (nfds_t)(limit - first) : LOOKED_AT;
+
+        for (nfds_t i = 0; i < numbers; i++)
+            look[i] = (struct pollfd){.fd = (int)(first + i)};
+        while (poll(look, numbers, 0) < 0)
+            if (errno != EINTR)
+                return count;
+        for (nfds_t i = 0; i < numbers; i++)
+            count += (look[i].revents & POLLNVAL) != 0;
+    }
+    return count;
+}
+
 unsigned sys_free_descriptors(unsigned wanted)
 {
     struct rlimit limit;
-    rlim_t used;
-    int first = dup(STDERR_FILENO);
+    unsigned count;
 
-    if (first < 0)
-        return 0;
-    close(first);
-    used = (rlim_t)first;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return _POSIX_OPEN_MAX;
-    if (limit.rlim_cur < wanted) { /* RLIM_INFINITY is the largest number */
-        struct rlimit higher = limit;
+    while ((count = count_free(limit.rlim_cur, wanted)) < wanted && limit.rlim_cur < limit.rlim_max) {
+        const rlim_t missing = wanted - count, most = limit.rlim_max - limit.rlim_cur;
 
-        higher.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-        if (setrlimit(RLIMIT_NOFILE, &higher) == 0)
-            limit = higher;
+        limit.rlim_cur += missing < most ? missing : most; /* RLIM_INFINITY is the largest number */
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+            break;
     }
-    if (limit.rlim_cur <= used)
-        return 0;
-    return limit.rlim_cur - used < UINT_MAX ? (unsigned)(limit.rlim_cur - used) : UINT_MAX;
+    return count;
 }
 
 /* ---- Terminals ---- */

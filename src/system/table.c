@@ -4,6 +4,7 @@
 #include "system/table.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "system/fault.h"
 #include "system/sys.h"
@@ -132,7 +133,7 @@ static void deal(const struct table_pairs *from, struct table_pairs *to, uint64_
 
 void table_sort(struct table_pairs *pairs, uint64_t count)
 {
-    uint64_t times[KEY_BYTES][VALUES] = {{0}};
+    uint64_t(*times)[VALUES] = fault_allocate(KEY_BYTES, sizeof *times);
     struct table_pairs spare;
 
     table_pairs_take(&spare, pairs->key.pool, count);
@@ -149,4 +150,5 @@ void table_sort(struct table_pairs *pairs, uint64_t count)
         spare = unsorted;
     }
     table_pairs_release(&spare);
+    free(times);
 }

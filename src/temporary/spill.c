@@ -23,9 +23,6 @@
 /* Descriptors left to inputs, output, and what libc opens for a moment. */
 TUNABLE(SPARE_DESCRIPTORS, 12, 12, 1 << 20);
 
-/* More than the piles of two scatters, one within the other, and all that can be of use. */
-static const unsigned WANTED_DESCRIPTORS = 4096;
-
 /* The disk is asked how fast it is to write so many. */
 enum { ASKED_BYTES = 16 << 20 };
 
@@ -379,13 +376,13 @@ static void free_spill(struct storage *storage)
 }
 
 /* How many groups there may be. */
-static unsigned most_files(const struct spill_place *place)
+static unsigned most_files(const struct spill_place *place, unsigned piles)
 {
-    unsigned free_descriptors = sys_free_descriptors(WANTED_DESCRIPTORS);
-    unsigned files = free_descriptors > SPARE_DESCRIPTORS ? free_descriptors - SPARE_DESCRIPTORS : 0;
-
     /* An oversized pile needs files in its turn while the others' are still open: keep half for later. */
-    files = files / 2 / place->directories;
+    const unsigned share = 2 * place->directories, wanted = piles * share + SPARE_DESCRIPTORS;
+    const unsigned free_descriptors = sys_free_descriptors(wanted);
+    const unsigned files = free_descriptors > SPARE_DESCRIPTORS ? (free_descriptors - SPARE_DESCRIPTORS) / share : 0;
+
     return files > 0 ? files : 1;
 }
 
@@ -402,7 +399,7 @@ static const struct storage_kind KIND = {
 
 struct storage *spill_open(struct spill_place *place, unsigned piles)
 {
-    const unsigned most = most_files(place);
+    const unsigned most = most_files(place, piles);
     struct spill *spill = fault_allocate(1, sizeof *spill);
 
     *spill = (struct spill){.storage.kind = &KIND, .place = place, .turns = 1};

@@ -164,13 +164,15 @@ static void take_sample(struct spill_place *place, const struct iovec *pieces, i
     const struct frames_sample sample = frames_try(pieces, count);
     const double plain = (double)sample.plain_bytes;
     struct spill_pace *pace = &place->pace;
+    bool fits;
 
     pthread_mutex_lock(&place->mutex);
     pace->pressed = pace->pressed || pressed;
     pace->pack_cost = (double)sample.nanoseconds / plain;
     pace->left = (double)sample.stored_bytes / plain;
+    fits = pace->needed == 0 || pace->left <= pace->needed;
     pthread_mutex_unlock(&place->mutex);
-    if (is_first && pace->needed > 0 && pace->left > pace->needed)
+    if (is_first && !fits)
         report_shortage(place, true);
 }
 
