@@ -376,6 +376,36 @@ test_twenty_descriptors_are_enough_and_forty_for_several_directories() {
     works_with_descriptors 20
 }
 
+# Those that a parent has left open, wherever they are, are not free.
+test_descriptors_that_others_have_opened_are_not_counted_on() {
+    needs_bare_program
+    more_than_memory >in
+    for numbers in "$(seq 100 999)" "$(seq 20 2 1000)"; do
+        (for number in $numbers; do eval "exec $number</dev/null"; done && works_with_descriptors 1024)
+    done
+}
+
+# Each takes two mappings, and a process may have 65530.
+test_more_files_than_can_be_mapped_are_read() {
+    (ulimit -n 140000) || skip 'the limit of descriptors is low'
+    seq 10 >in
+    yes in | head -32750 | tr '\n' '\0' >list
+    (ulimit -n 140000 && bigshuf --requests --files0-from=list -S 64M --parallel=64 <<<'draw 2') >out
+    grep -q '^2 ' out
+}
+
+test_a_stack_of_64_kib_is_enough() {
+    needs_bare_program
+    seq 20000 | awk '{ print $1 "\t" $1 % 97 + 1 }' >in
+    ulimit -s 64
+    for options in '' -S8M --group-field=2 --weight-field=2 '--weight-field=2 -n 9 --keep-order' '-n 9 --keep-order' \
+        '-n 9 -r' '--random-source=in -n 9' '--split-field=2 --split=10%:a' '--stratify-field=2 --split=10%:a' \
+        '--probability=.1' '-o in' '--scatter=store --piles=4096 -S 64M' --gather=store; do
+        # shellcheck disable=SC2086 # words, by intention
+        bigshuf $options $([[ $options = *gather* ]] || echo in) >out
+    done
+}
+
 test_a_low_soft_limit_is_raised() {
     [ -e /proc/self/fd ] || skip "no /proc here"
     needs_bare_program
