@@ -40,7 +40,9 @@ struct mapped {
     size_t lent;                 /* the number of the file that is lent: */
     uint8_t *at;                 /* the next byte of it, */
     uint8_t *last;               /* and the end */
-    uint8_t *forgotten;          /* the memory before this has been given back */
+    const uint8_t *forgotten;    /* nobody will read the bytes before this, as far as is known */
+    const uint8_t *seen;         /* [seen, seen_end) has been looked at, and its memory not been given back */
+    const uint8_t *seen_end;
 };
 
 /* Bytes behind each file that may be read and written. */
@@ -68,11 +70,16 @@ size_t mapped_next(const struct mapped *mapped, size_t bytes);
 /* Put bytes behind the file, at most MAPPED_BEHIND_BYTES less the bytes by which readers may overshoot. */
 void mapped_append(struct mapped *mapped, const uint8_t *data, size_t bytes);
 
-/* Nobody will read the bytes before `end` any more, until mapped_restart. */
+/* These bytes, of whatever records, have been looked at, and nobody reads them just now. Whoever looks at bytes says so
+ * in steps of a few MiB at most, and so no more of them are in memory than some MiB: what was seen before is given back
+ * when there is enough of it, or when it was elsewhere. All bytes are there again when they are read. */
+void mapped_saw(struct mapped *mapped, const uint8_t *from, const uint8_t *end);
+
+/* Nobody will read the bytes before `end` any more, until mapped_restart: so they have been looked at. */
 void mapped_forget(struct mapped *mapped, const uint8_t *end);
 
-/* Nobody reads these bytes just now: their memory is given back, and all of them are there again when they are read. */
-void mapped_leave(const struct mapped *mapped, const uint8_t *from, const uint8_t *end);
+/* Bytes that stay in memory all the same: the margin, and the ends of files. */
+uint64_t mapped_kept(const struct mapped *mapped);
 
 /* The run ends if a file has changed. */
 void mapped_check(const struct mapped *mapped);

@@ -93,9 +93,10 @@ enum { SOURCE_BEHIND_BYTES = 64 };
 /* Nobody will read the bytes lent before `end` any more, until source_rewind: their memory may be given back. */
 void source_forget(struct source *source, const uint8_t *end);
 
-/* The source keeps all it has lent; of these bytes, the memory of mapped files is given back until somebody reads them
- * again. */
-void source_leave(const struct source *source, const uint8_t *from, const uint8_t *end);
+/* Mapped bytes that were lent have been looked at once more (mapped_saw). And of those, so many stay in memory when all
+ * others have been given back. */
+void source_saw(struct source *source, const uint8_t *from, const uint8_t *end);
+uint64_t source_kept(const struct source *source);
 
 /* The files that are mapped must still be what they were (file_mark.h). Others are checked when they have been read. */
 void source_check(const struct source *source);

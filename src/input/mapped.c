@@ -21,9 +21,11 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* When the system gives a page, it may give those around it, too, up to this far. They would come back if they were
- * forgotten. */
+/* When the system gives a page, it may give those around it, too, up to this far. */
 TUNABLE(NEAR_BYTES, 2 << 20, 1, 2 << 20);
+
+/* So much that was looked at may stay. */
+TUNABLE(LEAVE_BYTES, 2 << 20, 1, 2 << 20);
 
 /* The files take no more than this part of the descriptors that are left; and each takes two of the mappings that a
  * process may have, 65530 on Linux unless told otherwise. */
@@ -126,13 +128,20 @@ void mapped_check(const struct mapped *mapped)
         check(mapped, i);
 }
 
+/* The last file that begins at an address or before it; or the first one. */
 static size_t file_at(const struct mapped *mapped, const uint8_t *address)
 {
-    size_t i = mapped->files - 1;
+    size_t low = 0, high = mapped->files;
 
-    while (i > 0 && mapped->file[i].place > address)
-        i--;
-    return i;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (mapped->file[middle].place > address)
+            high = middle;
+        else
+            low = middle;
+    }
+    return low;
 }
 
 /* An access to an address has failed. */
@@ -170,7 +179,7 @@ bool mapped_open(struct mapped *mapped, const char *const *names, const struct f
     mapped->guard =
         (struct guard){.memory = mapped->base, .bytes = mapped->bytes, .failed = report_access, .context = mapped};
     guard_set(&mapped->guard);
-    mapped_restart(mapped);
+    mapped->forgotten = mapped->seen = mapped->seen_end = mapped->base;
     return true;
 }
 
@@ -191,7 +200,8 @@ void mapped_close(struct mapped *mapped)
 void mapped_restart(struct mapped *mapped)
 {
     mapped->at = mapped->last = NULL;
-    mapped->forgotten = mapped->base;
+    if (mapped->base != NULL)
+        mapped_forget(mapped, mapped->base);
 }
 
 /* ---- One by one ---- */
@@ -222,6 +232,7 @@ size_t mapped_read(void *context, void *data, size_t bytes)
 
     memcpy(data, mapped->at, got);
     mapped->at += got;
+    mapped_saw(mapped, mapped->at - got, mapped->at);
     return got;
 }
 
@@ -243,29 +254,46 @@ void mapped_append(struct mapped *mapped, const uint8_t *data, size_t bytes)
     mapped->last += bytes;
 }
 
+/* ---- Giving memory back ---- */
+
 /* What was read into the page behind a file's whole pages is nowhere else, and stays. */
-void mapped_leave(const struct mapped *mapped, const uint8_t *from, const uint8_t *end)
+static void leave(const struct mapped *mapped, const uint8_t *from, const uint8_t *end)
 {
     const size_t page = sys_page_bytes(), low = (size_t)(from - mapped->base), high = (size_t)(end - mapped->base);
 
-    for (size_t i = file_at(mapped, from); i < mapped->files && mapped->file[i].place < end; i++) {
+    for (size_t i = mapped->files > 0 ? file_at(mapped, from) : 0; i < mapped->files && mapped->file[i].place < end;
+         i++) {
         const size_t first = (size_t)(mapped->file[i].place - mapped->base);
         const size_t last = (first + mapped->file[i].bytes) / page;
         const size_t begin = (low > first + NEAR_BYTES ? low - NEAR_BYTES : first) / page;
-        const size_t stop = least_size(last, (high + NEAR_BYTES) / page);
+        const size_t stop = least_size(last, high / page);
 
         if (begin < stop)
             sys_forget(mapped->base + begin * page, (stop - begin) * page);
     }
 }
 
-/* Only whole pages are forgotten, so `forgotten` is at the beginning of a page. */
+/* Whoever goes on from where he was will soon look at what comes next, which may be there already. */
+void mapped_saw(struct mapped *mapped, const uint8_t *from, const uint8_t *end)
+{
+    if (from != mapped->seen_end) {
+        leave(mapped, mapped->seen, mapped->seen_end + NEAR_BYTES);
+        mapped->seen = from;
+    }
+    mapped->seen_end = end;
+    if ((size_t)(end - mapped->seen) < LEAVE_BYTES)
+        return;
+    leave(mapped, mapped->seen, end - NEAR_BYTES);
+    mapped->seen = end;
+}
+
 void mapped_forget(struct mapped *mapped, const uint8_t *end)
 {
-    const size_t bytes = (size_t)(end - mapped->forgotten), page = sys_page_bytes();
+    mapped_saw(mapped, mapped->forgotten, end);
+    mapped->forgotten = end;
+}
 
-    if (bytes < 2 * NEAR_BYTES)
-        return;
-    sys_forget(mapped->forgotten, (bytes - NEAR_BYTES) / page * page);
-    mapped->forgotten += (bytes - NEAR_BYTES) / page * page;
+uint64_t mapped_kept(const struct mapped *mapped)
+{
+    return mapped->margin_bytes + (uint64_t)mapped->files * sys_page_bytes();
 }

@@ -263,10 +263,15 @@ void source_forget(struct source *source, const uint8_t *end)
         mapped_forget(&source->stream->mapped, end);
 }
 
-void source_leave(const struct source *source, const uint8_t *from, const uint8_t *end)
+void source_saw(struct source *source, const uint8_t *from, const uint8_t *end)
 {
     if (source->held.pool == NULL)
-        mapped_leave(&source->stream->mapped, from, end);
+        mapped_saw(&source->stream->mapped, from, end);
+}
+
+uint64_t source_kept(const struct source *source)
+{
+    return source->stream != NULL ? mapped_kept(&source->stream->mapped) : 0;
 }
 
 void source_check(const struct source *source)

@@ -48,7 +48,6 @@ enum {
 };
 
 TUNABLE(STEP_BYTES, 256 << 10, 64, 256 << 10); /* of a long record that are looked at at a time */
-TUNABLE(LEAVE_BYTES, 8 << 20, 64, 8 << 20);    /* of mapped files that are read before they leave memory */
 TUNABLE(READ_BYTES, 256 << 10, 1, 256 << 10);  /* of lines, at a time */
 
 /* ---- The dialogue ---- */
@@ -229,14 +228,13 @@ static void read_records(struct requests *r, struct weight_input *weights)
 {
     struct run *run = r->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_READING);
-    uint64_t steps = STEPS_ONE, end, length = 0, needed = 0, left = 0;
+    uint64_t steps = STEPS_ONE, end, length = 0, needed = source_kept(r->source);
     struct record_reader reader;
     struct record_piece piece;
     struct decimal weight;
-    bool fits = true;
+    bool fits = pool_promise(&run->engine.pool, (uint32_t)pool_blocks_for(&run->engine.pool, needed));
 
     record_reader_init(&reader, &run->format, r->source, space.data, space.bytes);
-    reader.keeps = true;
     while (weights != NULL ? weight_input_next(weights, &reader, &piece, &weight)
                            : record_reader_next(&reader, &piece)) {
         length = piece.first ? piece.bytes : length + piece.bytes;
@@ -249,10 +247,6 @@ static void read_records(struct requests *r, struct weight_input *weights)
             (void)steps_round(weight, &steps);
         fits = fits && add_record(r, end - length, length, steps);
         counter_add(&run->progress->records, 1);
-        if (r->base != NULL && end - left >= LEAVE_BYTES) {
-            source_leave(r->source, r->base + left, r->base + end);
-            left = end;
-        }
     }
     if (!fits)
         engine_report_memory(&run->engine, needed + needed / (LINES_SHARE - 2) + 2 * LINES_BYTES,
@@ -298,9 +292,16 @@ static const uint8_t *bytes_at(const struct requests *r, uint64_t place)
     return place < r->space ? r->base + place : r->kept + (place - r->space);
 }
 
+/* Bytes of a record have been looked at. */
+static void see(struct requests *r, const uint8_t *data, size_t bytes)
+{
+    if (!r->stays && (uintptr_t)data - (uintptr_t)r->base < r->space)
+        source_saw(r->source, data, data + bytes);
+}
+
 /* The end of a long record is searched. If somebody has changed the file, it may be lost; source_check finds that out.
  */
-static uint64_t length_of(const struct requests *r, uint64_t record)
+static uint64_t length_of(struct requests *r, uint64_t record)
 {
     const uint64_t reference = *table_u64(&r->references, record), place = reference_place(reference);
     const uint64_t most = place < r->space ? r->space - place : r->kept_bytes - (place - r->space);
@@ -312,10 +313,12 @@ static uint64_t length_of(const struct requests *r, uint64_t record)
     if (reference_length(reference) < REFERENCE_LONG)
         return reference_length(reference);
     for (uint64_t done = 0; done < most; done += scanned, data += scanned) {
-        if (record_ends(&r->run->format, &scan, data, (size_t)least(most - done, STEP_BYTES), &end, 1, &scanned) == 1)
+        const bool ends =
+            record_ends(&r->run->format, &scan, data, (size_t)least(most - done, STEP_BYTES), &end, 1, &scanned) == 1;
+
+        see(r, data, scanned);
+        if (ends)
             return done + end;
-        if (!r->stays)
-            source_leave(r->source, data, data + scanned);
     }
     return most;
 }
@@ -329,10 +332,9 @@ static void say_record(struct requests *r, uint64_t record)
 
     output_buffer_put(&r->dialogue.out, start, start_bytes);
     for (uint64_t left = length_of(r, record) - start_bytes; left > 0; left -= part, data += part) {
-        part = (size_t)least(left, LEAVE_BYTES);
+        part = (size_t)least(left, STEP_BYTES);
         output_buffer_put(&r->dialogue.out, data, part);
-        if (!r->stays)
-            source_leave(r->source, data, data + part);
+        see(r, data, part);
     }
 }
 

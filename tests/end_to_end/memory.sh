@@ -109,6 +109,14 @@ test_orders_of_random_bytes() {
     bigshuf -S 2G --random-source=<(yes 42) -n 200000 in | cmp - out
 }
 
+# Of mapped files, in answers and before them.
+test_requests_for_records_of_any_length() {
+    { long_line "$(scale 30000000 60000000 400000000)"; seq 1000; long_lines "$(scale 20 100 1000)" 1300000 1300100; } >in
+    count=$(wc -l <in)
+    runs_within 8 --requests --seed=1 in <<<"draw $count" >out
+    tail -n +$((count + 2)) out | same_lines in -
+}
+
 test_many_files() {
     cd "$MEMORY" || exit
     mkdir files
