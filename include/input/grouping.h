@@ -19,4 +19,7 @@ enum { GROUPING_BYTES = 1 << 20 };
  * one warning says so, or the run ends if groups must be `whole`. */
 void grouping_begin(struct source *source, const struct key_rule *rule, bool whole);
 
+/* What it takes of memory. */
+size_t grouping_bytes(void);
+
 #endif

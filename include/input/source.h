@@ -115,6 +115,11 @@ uint64_t source_known_bytes(const struct source *source);
  * was called. */
 bool source_is_known(const struct source *source);
 
+/* What each file takes of memory. And of mapped files that are read, so many bytes are in memory at a time: seen and
+ * not given back, with their neighbours, and looked at ahead. */
+size_t source_input_bytes(void);
+enum { SOURCE_SEEN_BYTES = 8 << 20 };
+
 /* So much memory has been set aside for reading ahead. */
 uint64_t source_memory(const struct source *source);
 

@@ -13,6 +13,7 @@
 
 #include "command/options.h"
 #include "input/source.h"
+#include "job/ledger.h"
 #include "output/output.h"
 #include "shuffle/run.h"
 #include "temporary/spill.h"
@@ -21,6 +22,7 @@ struct progress {
     struct run_progress run; /* of the run that does the job */
     const struct options *options;
     const struct spill_place *place;
+    const struct ledger *ledger;
     uint64_t start; /* when the work began, by sys_milliseconds; 0: it has not */
 
     /* Of the thread that draws. */
@@ -36,7 +38,8 @@ struct progress {
 };
 
 /* What is passed must stay, as must the progress. */
-void progress_init(struct progress *progress, const struct options *options, const struct spill_place *place);
+void progress_init(struct progress *progress, const struct options *options, const struct spill_place *place,
+                   const struct ledger *ledger);
 
 /* The work begins, or begins again with nothing done: records come from this source (NULL: there is none) and go to
  * this output (NULL: none). Starts a thread if the progress is to be shown. */

@@ -6,6 +6,7 @@
 
 #include "command/options.h"
 #include "input/source.h"
+#include "job/ledger.h"
 #include "job/progress.h"
 #include "output/output.h"
 #include "shuffle/run.h"
@@ -20,13 +21,12 @@ struct resources {
     struct options options;   /* a copy; a job that reads a store puts the store's record format in it */
     const char *const *names; /* of the input files */
     size_t name_count;
-    const char **listed;    /* the names that --files0-from lists, which point into listed_data; else NULL */
-    char *listed_data;      /* the file that --files0-from names */
-    uint64_t listed_memory; /* bytes of the memory limit that both take */
-    uint64_t memory_limit;  /* of which they take it, once it has been looked up; 0: it has not */
-    bool memory_doubted;    /* a warning has said that there is less than -S says */
-    char input_name[48];    /* what several input files are called together */
-    struct source *source;  /* NULL if no input has been opened */
+    const char **listed;   /* the names that --files0-from lists, which point into listed_data; else NULL */
+    char *listed_data;     /* the file that --files0-from names */
+    struct ledger ledger;  /* of what is taken beside the engine */
+    bool memory_doubted;   /* a warning has said that there is less than -S says */
+    char input_name[48];   /* what several input files are called together */
+    struct source *source; /* NULL if no input has been opened */
     struct output *output;
     struct strata *strata;                        /* of the output; NULL without --stratify-field */
     struct spill_place place;                     /* of temporary files */
@@ -62,11 +62,14 @@ void resources_check_temporary(struct resources *resources);
 /* Take the seed that was given, or make one. */
 void resources_take_seed(struct resources *resources);
 
-/* The memory limit: that of -S, or what the machine has to spare, but no more than is of use for an input of `bytes`
- * bytes (UINT64_MAX if that is not known). */
+/* The memory for the engine: what the limit leaves, which is that of -S, or what the machine has to spare; but no more
+ * than is of use for an input of `bytes` bytes (UINT64_MAX if that is not known). */
 uint64_t resources_memory(struct resources *resources, uint64_t bytes);
 
-/* Open a run with so much memory and at most so many workers. */
+/* After that: has the limit room for files that are mapped? */
+bool resources_may_map(const struct resources *resources);
+
+/* Open a run with so much memory and at most so many workers. Without -S, memory that cannot be had is halved. */
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers);
 
 /* The same with as many workers as --parallel says; without it, as there are processors, and with some further threads,

@@ -15,7 +15,7 @@
  * that concerns.
  *
  * The first few files have no names until they are complete. Later ones have hidden temporary names beside their
- * targets, so that there can be more files than descriptors. Each file takes about 700 bytes. Whatever fails ends the
+ * targets, so that there can be more files than descriptors. Whatever fails ends the
  * run.
  */
 
@@ -29,6 +29,10 @@
 #include "record/tar_headers.h"
 
 struct output;
+
+/* What all files take of memory, about: each its names, its sink, its place in the table of all. (22,000 files of
+ * names of 20 and 170 bytes took 420 and 880 bytes each.) */
+uint64_t output_memory(const struct output *output);
 
 /* Check all that can be known now, and change no existing file: patterns, percentages, whether two files would be the
  * same, whether each can be written or made, and whether those that are inputs may be so (overlap.h). If nobody knows

@@ -33,6 +33,7 @@ void sides_finish(struct sides *sides);
 /* Say how many records each output has got, and how many bytes these are. */
 void sides_note(const struct sides *sides);
 
+size_t sides_each_bytes(void);        /* what each of the splits takes, and what is left */
 void sides_free(struct sides *sides); /* NULL is fine */
 
 #endif

@@ -24,6 +24,7 @@ struct strata;
 struct strata *strata_new(const struct output_plan *plan, uint64_t bytes);
 
 /* Nothing has been counted yet. So many lanes will count: what belongs to one is counted by one thread at a time. */
+size_t strata_lane_bytes(void); /* what each lane takes */
 void strata_begin(struct strata *strata, unsigned lanes);
 
 /* The next bytes of a record of a lane, which begins and ends with them if they are the `first` and the `last` ones.

@@ -4,6 +4,7 @@
 /* What every stage of a run works with: memory within a limit, threads, places for temporary files, and the one message
  * of a failure. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,18 +32,18 @@ struct engine_memory engine_memory(uint64_t bytes, unsigned workers);
 TUNABLE(ENGINE_BLOCK_BITS, 12, 8, 12);
 TUNABLE(ENGINE_UNITS, ENGINE_MEMORY_MAX >> 16, 1 << (ENGINE_BLOCK_BITS - 6), ENGINE_MEMORY_MAX >> 16);
 
-/* The memory that others take from a limit: some bytes, and a part of the whole if that is large enough. */
-struct engine_others {
-    uint64_t bytes;
-    uint64_t share; /* 8: an eighth; 0: none */
-    uint64_t share_from_bytes;
+/* What a limit leaves for the engine, no less if the limit is more; NULL: all of it. */
+struct engine_budget {
+    uint64_t (*left)(const void *context, uint64_t limit_bytes);
+    const void *context;
 };
 
 struct engine {
     struct pool pool;
     uint8_t *buffer; /* taken area by area, with engine_buffer */
     struct engine_memory memory;
-    struct engine_others others; /* for reports; set by whoever has opened it */
+    struct engine_budget budget; /* for reports; set by whoever opens it, as is: */
+    bool is_given;               /* is the limit that of -S? Else less is taken where there is not so much */
     unsigned waiting; /* threads that may be started besides the workers, since some always wait for a disk or a pipe */
     uint64_t free_memory; /* for files beside this memory, once engine_free_memory has asked; 0: it has not */
     struct spill_place *place;
@@ -60,8 +61,8 @@ struct engine_space {
 /* An area of the buffer. Nobody else may use it, or one that it overlaps, meanwhile. */
 struct engine_space engine_buffer(const struct engine *engine, enum engine_area area);
 
-/* Map the memory; an engine that is zeroed but for `waiting` and `others`. */
-void engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place);
+/* Map the memory; an engine that is zeroed but for `waiting` and `budget`. False with errno: there is not so much. */
+bool engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place);
 void engine_close(struct engine *engine); /* also when zeroed, and twice */
 
 /* Bytes of memory that the system had left for files beside the engine's memory, when this was first called. */
@@ -74,9 +75,9 @@ uint64_t engine_pool_bytes(const struct engine *engine); /* all blocks */
  * that mostly wait are given up first. Call it when all files that stay open have been opened. */
 void engine_limit_files(struct engine *engine);
 
-/* The -S, in MiB, that leaves so many bytes for the pool; and the same if others take their parts. */
+/* How many MiB an engine must have, so that its pool has so many bytes; and the limit, in MiB, that leaves so many. */
 uint64_t engine_needed(uint64_t pool_bytes);
-uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes);
+uint64_t engine_needed_limit(struct engine_budget budget, uint64_t mebibytes);
 
 /* End the run: something (as by printf) needs more memory, `bytes` of the pool. */
 _Noreturn void engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)

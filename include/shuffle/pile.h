@@ -57,6 +57,9 @@ struct piles {
     bool sealed;           /* nothing will be appended any more */
 };
 
+/* What so many piles take beside the pool, in so many directories. */
+uint64_t piles_bytes(unsigned count, unsigned directories);
+
 /* `count` empty piles, each of which is promised one block of the pool. They are spilled to `place`, or to storage of
  * another kind, which is freed with them. */
 void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place);

@@ -70,8 +70,9 @@ struct queue_task {
 /* The ring for `workers` threads in buffer[0, bytes). `in_order`: blocks are scanned one after another, since where
  * records end in one depends on those before. */
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order);
-/* Memory that suffices for a ring of blocks with `block_bytes` each. */
+/* Memory that suffices for a ring of blocks with `block_bytes` each; and what it takes besides. */
 size_t queue_bytes(unsigned workers, size_t block_bytes);
+size_t queue_lists_bytes(unsigned workers, unsigned lanes);
 
 /* The next task for the worker of this number, as soon as there is one. QUEUE_END: all is done, or the queue was
  * stopped. */

@@ -39,6 +39,10 @@ struct scatter_plan {
     counter *records;        /* receives how many have been found so far, about; NULL: nobody wants to know */
 };
 
+/* Each lane has one of so many parts of the piles. What the scatter takes beside buffer and pool, for so many piles. */
+unsigned scatter_lanes(unsigned workers);
+uint64_t scatter_bytes(unsigned workers, unsigned piles);
+
 /* Fill piles from `source`, which may lend, using the whole buffer and all workers. *piles must be released by the
  * caller. False: there was no room for references to all records, so what the piles hold is of no use. */
 bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,

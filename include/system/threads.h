@@ -1,6 +1,9 @@
 #ifndef BIGSHUF_SYSTEM_THREADS_H
 #define BIGSHUF_SYSTEM_THREADS_H
 
+/* What a thread takes of memory for its stack, at most; 25 KiB were measured. */
+enum { THREADS_STACK_BYTES = 32 << 10 };
+
 /* Several threads at one job. */
 
 /* Run body(context, 0) in the calling thread and body(context, 1 ... workers - 1) in threads of their own, and return

@@ -14,5 +14,6 @@
 
 /* Storage for `piles` piles. No file is made before something is written. */
 struct storage *spill_open(struct spill_place *place, unsigned piles);
+size_t spill_pile_bytes(unsigned directories); /* of memory for each pile */
 
 #endif

@@ -149,6 +149,11 @@ static void release(void *context)
     free(grouping);
 }
 
+size_t grouping_bytes(void)
+{
+    return sizeof(struct grouping);
+}
+
 void grouping_begin(struct source *source, const struct key_rule *rule, bool whole)
 {
     static const struct source_stage stage = {.read = read_groups, .rewind = restart, .release = release};

@@ -308,6 +308,11 @@ uint64_t source_arrived_bytes(const struct source *source)
     return counter_get(source->stream != NULL ? &source->stream->read : &source->delivered_bytes);
 }
 
+size_t source_input_bytes(void)
+{
+    return sizeof(struct file_mark) + sizeof *((struct stream *)NULL)->end;
+}
+
 uint64_t source_memory(const struct source *source)
 {
     const struct decompress *decompress = source->stream != NULL ? source->stream->contents.decompress : NULL;

@@ -132,7 +132,8 @@ static bool must_wait(const struct resources *resources)
 /* May the inputs be mapped? Not if the output is written to one of them, as a filter may do. */
 static bool may_lend(const struct resources *resources)
 {
-    return resources->source != NULL && resources->options.filter == NULL && !is_appended(resources);
+    return resources->source != NULL && resources_may_map(resources) && resources->options.filter == NULL &&
+           !is_appended(resources);
 }
 
 /* Is it worth while to keep the inputs in memory, to refer to their records? Most samples need few of them. */
@@ -246,7 +247,6 @@ static void answer_requests(struct resources *resources)
 {
     struct weight_place weights = place_of_weights(resources);
     struct run run = {.rereads = false};
-    uint64_t bytes;
 
     if (sys_access_mode(STDIN_FILENO) < 0)
         fault_report("standard input", errno);
@@ -259,11 +259,7 @@ static void answer_requests(struct resources *resources)
         check_name(resources->names[i]);
     resources_open_files(resources);
     resources_take_seed(resources);
-    bytes = resources_memory(resources, UINT64_MAX);
-    if (resources->options.memory_bytes == 0) /* what is kept of the records has as many addresses of its own */
-        bytes = least(bytes, hardware_addresses() / 4);
-    bytes = bytes > ENGINE_MEMORY_MIN ? bytes : ENGINE_MEMORY_MIN;
-    resources_open_large_run(resources, &run, bytes);
+    resources_open_large_run(resources, &run, resources_memory(resources, UINT64_MAX));
     weights.in_steps = true;
     requests_answer(&run, resources->source, task_is_weighted(&resources->options) ? &weights : NULL);
     source_check(resources->source);

@@ -1,10 +1,12 @@
 #include "job/lending.h"
 
+#include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "record/tar_headers.h"
 #include "shuffle/engine.h"
 #include "shuffle/order.h"
 #include "system/hardware.h"
+#include "system/sys.h"
 
 /* Smaller files, on average, are read: to map one takes as many calls, a fault or two, and memory in whole pages. */
 TUNABLE(FILE_BYTES, 128 << 10, 1, 128 << 10);
@@ -53,6 +55,15 @@ static uint64_t measure(struct source *source, const struct record_format *forma
     return bytes / (records + 1) + 1;
 }
 
+uint64_t lending_seen_bytes(const struct source *source, size_t files, uint64_t memory_bytes)
+{
+    const uint64_t known_bytes = source_known_bytes(source);
+
+    if (!source_is_known(source) || known_bytes > memory_bytes || known_bytes / FILE_BYTES < files)
+        return 0;
+    return least(known_bytes, SOURCE_SEEN_BYTES) + files * sys_page_bytes();
+}
+
 bool lending_choose(struct source *source, size_t files, const struct record_format *format, enum lending_use use,
                     uint64_t memory_bytes, uint64_t *engine_bytes)
 {
@@ -61,9 +72,8 @@ bool lending_choose(struct source *source, size_t files, const struct record_for
     uint64_t record_bytes = TAR_BLOCK_BYTES; /* members of archives have no less */
 
     *engine_bytes = memory_bytes;
-    if (!source_is_known(source) || (format->grouped && use != LENDING_ONCE) || known_bytes > memory_bytes ||
-        known_bytes / FILE_BYTES < files || known_bytes + memory_bytes > hardware_addresses() ||
-        !source_map(source, &mapped_bytes))
+    if (lending_seen_bytes(source, files, memory_bytes) == 0 || (format->grouped && use != LENDING_ONCE) ||
+        known_bytes + memory_bytes > hardware_addresses() || !source_map(source, &mapped_bytes))
         return false;
     if (use == LENDING_SELDOM)
         return false;

@@ -240,6 +240,7 @@ void progress_summarize(const struct progress *progress, const char *seed, const
         output_note_sides(progress->output);
     if (batch == NULL)
         fault_note("started over:  %llu piles", (unsigned long long)run->started_over);
+    ledger_note(progress->ledger, progress->output != NULL ? output_memory(progress->output) : 0);
     fault_note("peak memory:   %s", number_format_size(hardware_peak_memory(), peak));
     if (source == NULL || scattered == 0)
         fault_note("seconds:       %.2f pass 1", seconds(start, now));
@@ -302,9 +303,10 @@ static void show(struct progress *progress)
 
 /* ---- From beginning to end ---- */
 
-void progress_init(struct progress *progress, const struct options *options, const struct spill_place *place)
+void progress_init(struct progress *progress, const struct options *options, const struct spill_place *place,
+                   const struct ledger *ledger)
 {
-    *progress = (struct progress){.options = options, .place = place};
+    *progress = (struct progress){.options = options, .place = place, .ledger = ledger};
     pthread_mutex_init(&progress->mutex, NULL);
     pthread_cond_init(&progress->changed, NULL);
 }

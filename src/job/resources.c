@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/tunable.h"
 #include "input/archive.h"
 #include "input/grouping.h"
 #include "input/key_check.h"
 #include "input/operand.h"
-#include "job/room.h"
+#include "job/lending.h"
 #include "job/task.h"
 #include "output/strata.h"
 #include "system/hardware.h"
@@ -23,16 +24,6 @@
 /* Threads beyond one for each processor, since some always wait for disks: gathering 4 GB from piles on disk took 4.0 s
  * with 4 of them, 4.8 s with none, on two processors. */
 TUNABLE(WAITING, 4, 0, 8);
-
-/* Of a memory limit from so many bytes on, this part is set aside for what is decompressed ahead, and as much for the
- * classes of --stratify-field. Below that, classes may take so much beside the limit. */
-TUNABLE(ASIDE_FROM_BYTES, 64 << 20, 8 << 20, 64 << 20);
-enum { ASIDE_SHARE = 8 };
-static const uint64_t CLASSES_BYTES = (uint64_t)1 << 20;
-
-/* Desks for compressing (frames.h) may take so much beside the memory limit, which is enough for 28 threads; what they
- * may take more is part of it. */
-TUNABLE(DESKS_BYTES, 4 << 20, 1 << 20, 4 << 20);
 
 /* For an input of D bytes, ENOUGH_TIMES * D + ENOUGH_BYTES bytes of memory are enough. More memory would only be
  * divided into larger blocks, and each pile leaves half a block unused on average: a million lines of 9 bytes took 47
@@ -43,10 +34,14 @@ TUNABLE(ENOUGH_BYTES, 32 << 20, ENGINE_MEMORY_MIN, 32 << 20);
 /* Every machine has so much memory: there is no need to look it up. */
 static const uint64_t DOUBTLESS_BYTES = (uint64_t)64 << 20;
 
-/* The names that --files0-from lists, with what is kept for each: so many bytes are not taken off the memory limit. */
+/* The names that --files0-from lists, with what is kept for each, may take half of the memory limit, or so many bytes.
+ */
 TUNABLE(NAMES_BYTES, 10 << 20, 1 << 16, 10 << 20);
 
 static const char USUAL_DIRECTORY[] = "/var/tmp"; /* /tmp is often kept in memory */
+
+/* Addresses that are left for all else when memory is scarce. */
+enum { ROOM_BYTES = 16 << 20 };
 
 static const char *default_directory(void)
 {
@@ -62,7 +57,9 @@ void resources_init(struct resources *resources, const struct options *options)
     *resources = (struct resources){.options = *options, .default_directory = default_directory()};
     spill_place_init(&resources->place, named ? options->temporary : &resources->default_directory,
                      named ? (unsigned)options->temporary_count : 1, options->packing);
-    progress_init(&resources->progress, &resources->options, &resources->place);
+    resources->ledger.options = &resources->options;
+    resources->ledger.directories = resources->place.directories;
+    progress_init(&resources->progress, &resources->options, &resources->place, &resources->ledger);
 }
 
 void resources_release(struct resources *resources)
@@ -85,14 +82,13 @@ static unsigned processors(const struct options *options)
 /* The machine's spare memory is looked up once: later deductions from the limit refer to the same number. */
 static uint64_t memory_limit(struct resources *resources)
 {
-    if (resources->memory_limit == 0)
-        resources->memory_limit =
-            resources->options.memory_bytes > 0 ? resources->options.memory_bytes : hardware_memory();
-    return resources->memory_limit;
+    uint64_t *limit = &resources->ledger.limit_bytes;
+
+    if (*limit == 0)
+        *limit = resources->options.memory_bytes > 0 ? resources->options.memory_bytes : hardware_memory();
+    return *limit;
 }
 
-/* Names up to NAMES_BYTES are among the 16 MiB that the program may take beyond the memory limit. More names may take
- * up to half of the limit, which is lowered by that much. */
 static void list_files(struct resources *resources)
 {
     const uint64_t half = memory_limit(resources) / 2;
@@ -101,7 +97,6 @@ static void list_files(struct resources *resources)
     operand_list(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
                  &resources->listed_data);
     resources->names = resources->listed;
-    resources->listed_memory = memory > NAMES_BYTES ? memory - NAMES_BYTES : 0;
 }
 
 /* Make one record of neighbours with the same key. A split by that field keeps them together, wherever they stand;
@@ -113,12 +108,6 @@ static void group(struct resources *resources)
     const bool whole = options->splits > 0 && options->split_key.count == 0;
 
     grouping_begin(resources->source, &rule, whole);
-}
-
-/* What is set aside of the memory limit for one purpose. */
-static uint64_t aside(struct resources *resources)
-{
-    return memory_limit(resources) >= ASIDE_FROM_BYTES ? memory_limit(resources) / ASIDE_SHARE : 0;
 }
 
 void resources_name_files(struct resources *resources)
@@ -133,9 +122,12 @@ void resources_name_files(struct resources *resources)
     for (size_t i = 0; i < resources->name_count && options->weights != NULL; i++)
         if (operand_is_standard_input(options->weights) && operand_is_standard_input(resources->names[i]))
             fault_say("standard input cannot hold both records and weights");
-    for (size_t i = 0; i < resources->name_count; i++)
+    resources->ledger.inputs = resources->name_count;
+    for (size_t i = 0; i < resources->name_count; i++) {
+        resources->ledger.name_bytes += sizeof resources->names[i] + strlen(resources->names[i]) + 1;
         if (operand_stat(resources->names[i], &status) != 0)
             operand_report(resources->names[i], errno);
+    }
 }
 
 /* Say now which record does not belong to any side, not when it is to be written. */
@@ -179,7 +171,8 @@ void resources_open_files(struct resources *resources)
     count = list_names(resources, options->group_key.field, options->group_key.count, names, count);
     (void)list_names(resources, &options->weight_field, 1, names, count);
     if (options->compressed)
-        layout.decompress = (struct decompress_limits){.programs = processors(options), .bytes = aside(resources)};
+        layout.decompress =
+            (struct decompress_limits){.programs = processors(options), .bytes = ledger_ahead(memory_limit(resources))};
     layout.replaced = resources->output != NULL && output_replaces_input(resources->output);
     resources->source = source_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_MEMBER))
@@ -218,7 +211,7 @@ void resources_open_output(struct resources *resources)
     plan.framing.to = options->delimiter;
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
     if (options->stratified)
-        plan.strata = resources->strata = strata_new(&plan, aside(resources) > 0 ? aside(resources) : CLASSES_BYTES);
+        plan.strata = resources->strata = strata_new(&plan, ledger_classes(memory_limit(resources)));
     resources->output = output_open(&plan);
 }
 
@@ -266,28 +259,44 @@ void resources_take_seed(struct resources *resources)
     resources->order.leaf_records = resources->options.leaf_records;
 }
 
-uint64_t resources_memory(struct resources *resources, uint64_t bytes)
+/* What is mapped is read instead if the limit has no room for it beside all else. If the limit is too small to set
+ * anything aside, compressed inputs were not counted: each is taken for one. */
+static void count_pockets(struct resources *resources)
 {
-    const uint64_t ahead = resources->source != NULL ? source_memory(resources->source) : 0;
-    const uint64_t classes = resources->strata != NULL ? aside(resources) : 0;
-    uint64_t memory_bytes = memory_limit(resources) - resources->listed_memory - ahead - classes;
+    const struct options *options = &resources->options;
+    const uint64_t limit = memory_limit(resources);
+    const struct source *source = resources->source;
+    struct ledger *ledger = &resources->ledger;
 
-    if (bytes < memory_bytes / ENOUGH_TIMES && ENOUGH_TIMES * bytes + ENOUGH_BYTES < memory_bytes)
-        return ENOUGH_TIMES * bytes + ENOUGH_BYTES;
-    return memory_bytes;
+    ledger->workers = processors(options);
+    ledger->waiting = options->parallel == 0 ? WAITING : 0;
+    ledger->piles = options->scatter == NULL ? 0 : (unsigned)options->piles;
+    ledger->ahead = options->compressed && resources->name_count > 1 &&
+                    (ledger_ahead(limit) == 0 || source == NULL || source_memory(source) > 0);
+    if (source != NULL && resources->name_count > 0 && options->scatter == NULL)
+        ledger->mapped_bytes = options->requests ? least(source_known_bytes(source), SOURCE_SEEN_BYTES)
+                                                 : lending_seen_bytes(source, resources->name_count, limit);
+    if (ledger_left(ledger, limit) < ENGINE_MEMORY_MIN && !options->requests)
+        ledger->mapped_bytes = 0;
 }
 
-/* What is taken off the memory limit before a run. If the limit is too small to set anything aside, compressed inputs
- * are not counted: each input is taken for one. */
-static struct engine_others other_memory(struct resources *resources)
+uint64_t resources_memory(struct resources *resources, uint64_t bytes)
 {
-    const bool ahead = resources->options.compressed && resources->name_count > 1 &&
-                       (memory_limit(resources) < ASIDE_FROM_BYTES || source_memory(resources->source) > 0);
-    const uint64_t shares = (uint64_t)ahead + (resources->strata != NULL);
+    const uint64_t limit = memory_limit(resources);
+    uint64_t left;
 
-    return (struct engine_others){.bytes = resources->listed_memory,
-                                  .share = shares > 0 ? ASIDE_SHARE / shares : 0,
-                                  .share_from_bytes = ASIDE_FROM_BYTES};
+    count_pockets(resources);
+    left = ledger_left(&resources->ledger, limit);
+    if (left < ENGINE_MEMORY_MIN)
+        left = ENGINE_MEMORY_MIN; /* resources_open_run refuses a limit that was given */
+    if (bytes < left / ENOUGH_TIMES && ENOUGH_TIMES * bytes + ENOUGH_BYTES < left)
+        return ENOUGH_TIMES * bytes + ENOUGH_BYTES;
+    return left;
+}
+
+bool resources_may_map(const struct resources *resources)
+{
+    return resources->ledger.mapped_bytes > 0;
 }
 
 /* All that is read, for reports. */
@@ -303,6 +312,34 @@ static const char *name_input(struct resources *resources)
     return resources->name_count > 1 ? resources->input_name : "the arguments of -e";
 }
 
+/* Open the engine while so many more bytes could be had. */
+static bool open_beside(struct resources *resources, struct engine *engine, struct engine_memory memory, size_t bytes)
+{
+    void *room = bytes > 0 ? sys_map(bytes) : NULL;
+    const bool opened = (bytes == 0 || room != NULL) && engine_open(engine, memory, &resources->place);
+    const int error = errno;
+
+    if (room != NULL)
+        sys_unmap(room, bytes);
+    errno = error;
+    return opened;
+}
+
+/* Memory that the machine should have, but does not give (strict overcommit), is halved. */
+static void open_engine(struct resources *resources, struct engine *engine, uint64_t bytes, unsigned workers)
+{
+    const bool is_given = resources->options.memory_bytes > 0;
+    size_t room = 0;
+
+    while (!open_beside(resources, engine, engine_memory(bytes, workers), room)) {
+        if (is_given || bytes == ENGINE_MEMORY_MIN)
+            fault_say("cannot get %llu MiB of memory: %s; %s", (unsigned long long)bytes >> 20, strerror(errno),
+                      is_given ? "use a smaller -S" : "raise the limits of memory, or end other programs");
+        bytes = bytes / 2 > ENGINE_MEMORY_MIN ? bytes / 2 : ENGINE_MEMORY_MIN;
+        room = bytes > ENGINE_MEMORY_MIN ? ROOM_BYTES : 0;
+    }
+}
+
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers)
 {
     run->order = resources->order;
@@ -316,18 +353,14 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     run->expected = resources->options.expected_records;
     run->input_name = name_input(resources);
     run->progress = &resources->progress.run;
-    run->engine.others = other_memory(resources);
+    if (resources->options.memory_bytes > 0) {
+        count_pockets(resources);
+        ledger_check(&resources->ledger);
+    }
+    run->engine.budget = (struct engine_budget){ledger_left, &resources->ledger};
+    run->engine.is_given = resources->options.memory_bytes > 0;
     progress_begin(&resources->progress, resources->source, resources->output);
-    engine_open(&run->engine, engine_memory(memory_bytes, workers), &resources->place);
-}
-
-/* How much of this memory is left beside the desks of these workers, or of as many of them as it can keep busy. */
-static uint64_t beside_desks(const struct resources *resources, uint64_t memory_bytes, unsigned workers)
-{
-    const uint64_t desks = engine_memory(memory_bytes, workers).workers + WAITING;
-    const uint64_t bytes = resources->place.packing != SPILL_NEVER ? desks * frames_desk_bytes() : 0;
-
-    return bytes > DESKS_BYTES ? memory_bytes - (bytes - DESKS_BYTES) : memory_bytes;
+    open_engine(resources, &run->engine, memory_bytes, workers);
 }
 
 /* The system kills a process that takes more memory than there is, without a message. */
@@ -348,10 +381,8 @@ static void doubt_memory(struct resources *resources, uint64_t memory_bytes)
 
 void resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
 {
-    const unsigned workers = processors(&resources->options);
-
     doubt_memory(resources, memory_bytes);
-    resources_open_run(resources, run, beside_desks(resources, memory_bytes, workers), workers);
+    resources_open_run(resources, run, memory_bytes, processors(&resources->options));
     resources->place.threads = engine_threads(&run->engine);
     if (resources->options.parallel == 0)
         run->engine.waiting = WAITING;

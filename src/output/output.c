@@ -34,6 +34,8 @@
 TUNABLE(ENDS, 512, 1, 512);
 TUNABLE(SCAN_BYTES, 1 << 30, 1, 1 << 30);
 
+enum { FILE_BYTES = 400, NAMES = 3 }; /* of each file, in memory */
+
 struct output {
     struct output_plan plan;
     struct files files;
@@ -102,6 +104,14 @@ struct output *output_open(const struct output_plan *plan)
     if (plan->filter != NULL)
         check_filter(output);
     return output;
+}
+
+uint64_t output_memory(const struct output *output)
+{
+    const char *path = output->files.file[0].path;
+    const size_t each = FILE_BYTES + NAMES * (path != NULL ? strlen(path) : 0);
+
+    return (uint64_t)output->files.count * each;
 }
 
 void output_check_room(const struct output *output, uint64_t bytes)

@@ -49,6 +49,11 @@ struct sides {
     struct side side[]; /* of the splits, and what is left */
 };
 
+size_t sides_each_bytes(void)
+{
+    return sizeof(struct side);
+}
+
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
                          void (*write)(void *context, uint8_t *data, size_t bytes), void *context)
 {

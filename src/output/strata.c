@@ -86,6 +86,11 @@ static size_t bytes_of(const struct classes *classes)
     return (size_t)classes->most * (classes->stratum_bytes + SLOTS * sizeof(uint64_t));
 }
 
+size_t strata_lane_bytes(void)
+{
+    return sizeof(struct lane) + LANE_CLASSES * (sizeof(struct stratum) + SLOTS * sizeof(uint64_t));
+}
+
 static void open_classes(struct classes *classes)
 {
     classes->list = sys_map(bytes_of(classes));

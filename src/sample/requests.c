@@ -37,14 +37,13 @@
 #include "system/sys.h"
 
 enum {
-    ROUND = 256,                     /* numbers, at most; fixed, as it decides what is drawn */
-    REQUEST_BYTES = 1 << 20,         /* of a line, at most, with its end */
-    LINES_BYTES = 2 * REQUEST_BYTES, /* for lines that wait, at least, */
-    LINES_SHARE = 8,                 /* this part of the pool */
-    WINDOW = 1024,                   /* records that are fetched at a time */
-    QUOTED = 60,                     /* bytes of a wrong line that a message shows */
-    ENTRY_BYTES = 19,                /* of the pool for a record with its weight */
-    DRAWN = 2,                       /* numbers that are kept of each record of a batch: its own, and its weight */
+    ROUND = 256,                              /* numbers, at most; fixed, as it decides what is drawn */
+    REQUEST_BYTES = REQUESTS_LINES_BYTES / 2, /* of a line, at most, with its end */
+    LINES_SHARE = 8,                          /* this part of the pool is for lines that wait */
+    WINDOW = 1024,                            /* records that are fetched at a time */
+    QUOTED = 60,                              /* bytes of a wrong line that a message shows */
+    ENTRY_BYTES = 19,                         /* of the pool for a record with its weight */
+    DRAWN = 2, /* numbers that are kept of each record of a batch: its own, and its weight */
 };
 
 TUNABLE(STEP_BYTES, 256 << 10, 64, 256 << 10); /* of a long record that are looked at at a time */
@@ -157,6 +156,7 @@ struct requests {
     bool stays;          /* may all of that be in memory? */
     uint8_t *kept;       /* addresses of their own, in one piece, for bytes that are promised by the pool */
     uint64_t kept_bytes, kept_room;
+    size_t kept_most;        /* addresses */
     struct table references; /* of all records, as in shuffle/index.h */
     struct weight_tree tree; /* and their weights */
     struct random_words words;
@@ -205,6 +205,8 @@ static bool keep(struct requests *r, const void *data, size_t bytes)
 {
     struct pool *pool = &r->run->engine.pool;
 
+    if (bytes > r->kept_most - r->kept_bytes)
+        return false;
     for (; r->kept_room < r->kept_bytes + bytes; r->kept_room += pool->block_bytes)
         if (!pool_promise(pool, 1))
             return false;
@@ -249,7 +251,7 @@ static void read_records(struct requests *r, struct weight_input *weights)
         counter_add(&run->progress->records, 1);
     }
     if (!fits)
-        engine_report_memory(&run->engine, needed + needed / (LINES_SHARE - 2) + 2 * LINES_BYTES,
+        engine_report_memory(&run->engine, needed + needed / (LINES_SHARE - 2) + 2 * REQUESTS_LINES_BYTES,
                              "--requests for %llu records", (unsigned long long)counter_get(&run->progress->records));
 }
 
@@ -260,10 +262,10 @@ static void open_records(struct requests *r, const struct weight_place *place)
     struct weight_input *weights;
     uint64_t blocks;
 
-    r->kept = sys_map(run->engine.memory.bytes);
-    if (r->kept == NULL)
-        fault_say("--requests: cannot get %llu MiB of addresses besides as much memory: %s; use a smaller -S",
-                  (unsigned long long)run->engine.memory.bytes >> 20, strerror(errno));
+    for (r->kept_most = run->engine.memory.bytes; (r->kept = sys_map(r->kept_most)) == NULL; r->kept_most /= 2)
+        if (run->engine.is_given || r->kept_most < ENGINE_MEMORY_MIN)
+            fault_say("--requests: cannot get %llu MiB of addresses besides as much memory: %s; use a smaller -S",
+                      (unsigned long long)r->kept_most >> 20, strerror(errno));
     table_init(&r->references, pool);
     r->references.wide = true;
     weight_tree_init(&r->tree, pool);
@@ -538,14 +540,14 @@ static void answer_all(struct requests *r)
     flush(&r->dialogue);
 }
 
-/* Lines that wait have a part of the memory, but never less than LINES_BYTES; answers have the buffer, which is free
- * when all records have been read. */
+/* Lines that wait have a part of the memory, but never less than REQUESTS_LINES_BYTES; answers have the buffer, which
+ * is free when all records have been read. */
 void requests_answer(struct run *run, struct source *source, const struct weight_place *weights)
 {
     struct requests *r = fault_allocate(1, sizeof *r);
     struct pool *pool = &run->engine.pool;
     const size_t share = (size_t)(pool->blocks / LINES_SHARE) << pool->block_shift;
-    const size_t lines_bytes = share > LINES_BYTES ? share : LINES_BYTES;
+    const size_t lines_bytes = share > REQUESTS_LINES_BYTES ? share : REQUESTS_LINES_BYTES;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
     uint8_t *lines = sys_map(lines_bytes);
     struct stat status;

@@ -102,16 +102,16 @@ uint64_t engine_needed(uint64_t pool_bytes)
     return needed > ENGINE_MEMORY_MIN >> 20 ? needed : ENGINE_MEMORY_MIN >> 20;
 }
 
-/* The limit named must be enough, and so must every larger one. If others take a share from some size on, a limit just
- * below that size leaves more memory than one just above: so the share counts as soon as a larger limit might leave too
- * little. */
-uint64_t engine_needed_with(struct engine_others others, uint64_t pool_bytes)
+uint64_t engine_needed_limit(struct engine_budget budget, uint64_t mebibytes)
 {
-    uint64_t needed = engine_needed(pool_bytes) + ((others.bytes + (1 << 20) - 1) >> 20);
+    uint64_t limit = mebibytes, left = limit;
 
-    if (others.share > 1 && needed > (others.share_from_bytes - others.share_from_bytes / others.share) >> 20)
-        needed += (needed + others.share - 2) / (others.share - 1);
-    return needed;
+    for (; budget.left != NULL; limit += mebibytes - left) {
+        left = budget.left(budget.context, limit << 20) >> 20;
+        if (left >= mebibytes)
+            break;
+    }
+    return limit;
 }
 
 void engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
@@ -123,7 +123,7 @@ void engine_report_memory(const struct engine *engine, uint64_t bytes, const cha
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     fault_say("%s needs more memory: use -S %lluM or more", what,
-              (unsigned long long)engine_needed_with(engine->others, bytes));
+              (unsigned long long)engine_needed_limit(engine->budget, engine_needed(bytes)));
 }
 
 struct engine_space engine_buffer(const struct engine *engine, enum engine_area area)
@@ -152,13 +152,19 @@ uint64_t engine_pool_bytes(const struct engine *engine)
     return (uint64_t)engine->pool.blocks << engine->pool.block_shift;
 }
 
-void engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place)
+bool engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place)
 {
+    int error;
+
     engine->memory = memory;
     engine->place = place;
     engine->buffer = sys_map(memory.buffer_bytes + POOL_SLACK_BYTES);
-    if (engine->buffer == NULL || pool_open(&engine->pool, memory.bytes - memory.buffer_bytes, memory.block_bytes) != 0)
-        fault_say("cannot get %llu MiB of memory: %s", (unsigned long long)memory.bytes >> 20, strerror(errno));
+    if (engine->buffer != NULL && pool_open(&engine->pool, memory.bytes - memory.buffer_bytes, memory.block_bytes) == 0)
+        return true;
+    error = errno;
+    engine_close(engine);
+    errno = error;
+    return false;
 }
 
 void engine_close(struct engine *engine)

@@ -39,6 +39,11 @@ static uint32_t full_blocks(const struct pile *pile)
     return pile->at == pile->end ? pile->blocks : pile->blocks - 1;
 }
 
+uint64_t piles_bytes(unsigned count, unsigned directories)
+{
+    return count * (uint64_t)(sizeof(struct pile) + spill_pile_bytes(directories));
+}
+
 /* Shared by the functions below: make so many piles, as `as` says, with so many blocks promised. */
 static void init(struct piles *piles, struct piles as, uint32_t promise)
 {

@@ -82,6 +82,13 @@ size_t queue_bytes(unsigned workers, size_t block_bytes)
     return ring_blocks(workers) * slot_bytes(block_bytes);
 }
 
+size_t queue_lists_bytes(unsigned workers, unsigned lanes)
+{
+    const size_t blocks = ring_blocks(workers);
+
+    return lanes * sizeof(struct lane) + blocks * (sizeof(struct slot) + (lanes + 1) * sizeof(size_t));
+}
+
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order)
 {
     unsigned count = ring_blocks(workers);

@@ -436,6 +436,23 @@ void scatter_to_children(const void *context, uint64_t first, size_t count, uint
     order_scatter(children->node, children->bits, first, count, pile);
 }
 
+/* One for each worker, if there are as many. */
+unsigned scatter_lanes(unsigned workers)
+{
+    unsigned lanes = 1;
+
+    while (lanes < workers && lanes < LANES_MAX)
+        lanes *= 2;
+    return lanes;
+}
+
+uint64_t scatter_bytes(unsigned workers, unsigned piles)
+{
+    const size_t counts = (workers + 1) * sizeof(uint32_t) + sizeof(uint64_t);
+
+    return queue_lists_bytes(workers, scatter_lanes(workers)) + piles * (uint64_t)(sizeof(struct stage) + counts);
+}
+
 bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
              struct source *source, struct piles *piles)
 {
@@ -449,12 +466,10 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
                            .piles = piles,
                            .in_order = format->grouped || format->kind != NULL,
                            .limited = plan->limit < UINT64_MAX};
-    unsigned lanes = 1; /* one for each worker, if there are as many */
+    const unsigned lanes = scatter_lanes(workers);
     uint64_t records;
     bool whole;
 
-    while (lanes < workers && lanes < LANES_MAX)
-        lanes *= 2;
     if (plan->storage != NULL)
         piles_init_in(piles, plan->piles, lanes, &engine->pool, plan->storage);
     else

@@ -397,6 +397,11 @@ static const struct storage_kind KIND = {
     .free = free_spill,
 };
 
+size_t spill_pile_bytes(unsigned directories)
+{
+    return sizeof(struct pile) + directories * (sizeof(int) + sizeof(uint64_t)) + sizeof(uint64_t);
+}
+
 struct storage *spill_open(struct spill_place *place, unsigned piles)
 {
     const unsigned most = most_files(place, piles);

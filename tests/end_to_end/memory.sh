@@ -153,6 +153,99 @@ test_a_list_of_files_is_counted() {
     fails_with 1 'bigshuf: missing: No such file or directory' bigshuf -S 64M --files0-from=longer
 }
 
+# ---- What is taken beside the pool ----
+
+# A limit that is too small for all that is asked for is refused, with one that is enough: grows_within MIB [OPTION]...
+grows_within() {
+    local mib=$1 said
+    runs_within "$@" >/dev/null 2>said && return
+    said=$(<said)
+    [[ $said = 'bigshuf: -S: too small, since '*' take more than the limit leaves; use -S '*'M or more' ]]
+    said=${said%M or more}
+    mib=${said##*-S }
+    runs_within "$mib" "${@:2}" >/dev/null
+}
+
+# Each row makes one pocket as large as may be, and each two are tried together.
+test_pockets_do_not_add_up() {
+    local rows splits both i j
+    needs_scale small
+    seq 3 >in
+    long_names 15000 >list
+    rm in
+    { seq 700000 | awk '{ print $1 % 919 "\t" $1 }' && printf '%065000d\t1\n' 1; } >in
+    { printf '%01048000d\n' 0 && cat in; } >headed
+    gzip -1 <headed >headed.gz
+    mkdir sides
+    printf -v splits -- '--split=1%%:sides/%d ' {1..63}
+    rows=('--parallel=28 --tune=compress-temporary=always' '--header --headers-differ' "--split-field=1 $splits" '-Z'
+        --group-field=1 "--stratify-field=1 --split=1%:a" --files0-from=list '-n 700000 -r')
+    for ((i = 0; i < ${#rows[@]}; i++)); do
+        for ((j = i + 1; j < ${#rows[@]}; j++)); do
+            both="${rows[i]} ${rows[j]}"
+            [[ $both != *-field*--stratify* && $both != *-field*-r && ! $both =~ (-Z|--header).*--files0 ]] || continue
+            case $both in
+            *-Z*) both+=' --header headed.gz headed.gz' ;;
+            *--header*) both+=' headed' ;;
+            *--files0*) ;;
+            *) both+=' in' ;;
+            esac
+            # shellcheck disable=SC2086 # words, by intention
+            grows_within 8 $both
+        done
+    done
+}
+
+# The limit leaves room for what is seen of a file that fits, and is copied.
+test_files_that_are_mapped_and_copied_are_counted() {
+    needs_scale small
+    seq 1800000 >in
+    runs_within 13 --parallel=28 --probability=1 in >/dev/null
+    runs_within 13 --parallel=28 in >/dev/null
+}
+
+# Names, desks and sides together: each alone would have its place in the 16 MiB.
+test_what_the_16_mib_do_not_hold_comes_off_the_limit() {
+    local splits
+    needs_scale small
+    seq 245 | awk '{ print $1 "\t" $1 % 9 }' >in
+    long_names 70000 >list
+    mkdir sides
+    printf -v splits -- '--split=1%%:sides/%d ' {1..63}
+    # shellcheck disable=SC2086 # words, by intention
+    runs_within 64 --parallel=28 --tune=compress-temporary=always --split-field=2 $splits --files0-from=list >/dev/null 2>&1
+}
+
+test_keys_and_threads_are_counted() {
+    needs_scale small
+    awk 'BEGIN { for (i = 0; i < 700; i++) printf "%065000d\t%d\n", i, i }' >in
+    runs_within 64 --parallel=28 --stratify-field=1 --split=10%:a in >/dev/null
+    runs_within 64 --parallel=28 --stratify-field=1 --split=10%:a - < <(cat in) >/dev/null
+}
+
+test_what_is_taken_beside_the_pool_is_told() {
+    seq 3 >in
+    long_names 20000 >list
+    bigshuf -v -S 64M --parallel=28 --files0-from=list --split-field=1 --split=10%:a >out 2>said
+    grep -q '^bigshuf: besides:       names [0-9.]* MiB, inputs [0-9.]* KiB, stacks' said
+}
+
+test_memory_that_cannot_be_had_is_halved_unless_it_was_asked_for() {
+    seq 100000 >in
+    bigshuf --seed=m in >wanted
+    export FAULT_CALL=map FAULT_ERRNO=ENOMEM
+    for at in 1 2; do # the first two of a pipe are for a small input, and ask for the least
+        FAULT_AT=$at bigshuf-faulty --seed=m in | cmp - wanted
+        FAULT_AT=$((at + 2)) bigshuf-faulty --seed=m < <(cat in) | cmp - wanted
+        FAULT_AT=$at bigshuf-faulty --requests in <<<'draw 3' | grep '^3 '
+    done
+    FAULT_AT=3 fails_with 1 \
+        'bigshuf: cannot get 64 MiB of memory: Cannot allocate memory; use a smaller -S' bigshuf-faulty -S 64M < <(cat in)
+    FAULT_AT=1 FAULT_STAYS=1 fails_with 1 \
+        'bigshuf: cannot get 8 MiB of memory: Cannot allocate memory; raise the limits of memory, or end other programs' \
+        bigshuf-faulty < <(cat in)
+}
+
 # A run of a few lines has no time to touch what it does not need.
 test_tiny_input_takes_little_memory() {
     needs_bare_program

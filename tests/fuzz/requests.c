@@ -136,7 +136,7 @@ static bool run_program(bool piped)
     place = (struct spill_place){.directory = here, .directories = 1, .packing = SPILL_NEVER};
     run = (struct run){.limit = UINT64_MAX, .expected = UINT64_MAX, .progress = &progress, .format.delimiter = '\n'};
     random_key_init(&run.order.key, "42", 2);
-    engine_open(&run.engine, engine_memory(ENGINE_MEMORY_MIN, 1), &place);
+    (void)engine_open(&run.engine, engine_memory(ENGINE_MEMORY_MIN, 1), &place);
     bad = FUZZ_ENDS(answer());
     fuzz_unmap_all();
     engine_close(&run.engine);

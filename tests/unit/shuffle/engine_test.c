@@ -37,25 +37,27 @@ UNIT_TEST(a_limit_that_is_small_or_beyond_all_addresses_is_minded)
     assert_true(engine_memory(UINT64_MAX, 4).bytes <= ENGINE_MEMORY_MAX);
 }
 
-/* What is asked for is enough, with all that is above it, and what is a little less is not. */
+/* 20 MiB, and an eighth of what is above 64 MiB. */
+static uint64_t what_is_left(const void *context, uint64_t limit)
+{
+    const uint64_t from = (uint64_t)64 << 20, taken = (uint64_t)20 << 20;
+
+    assert_null(context);
+    return limit - (limit < taken ? limit : taken) - (limit > from ? (limit - from) / 8 : 0);
+}
+
+/* What is asked for is enough, and what is a little less is not. */
 UNIT_TEST(what_others_take_of_a_limit_is_asked_for_as_well)
 {
-    static const uint64_t taken[] = {0, 1, (uint64_t)20 << 20};
-    struct engine_others others = {.share = 8, .share_from_bytes = (uint64_t)64 << 20};
+    const struct engine_budget budget = {.left = what_is_left};
 
-    for (int i = 0; i < 3; i++)
-        for (uint64_t bytes = (uint64_t)1 << 20; bytes < (uint64_t)1 << 40; bytes += bytes / 50) {
-            others.bytes = taken[i];
-            for (uint64_t limit = engine_needed_with(others, bytes) - 6; limit < 100000000; limit += limit / 20 + 1) {
-                const uint64_t all = limit << 20;
-                const uint64_t left = all - others.bytes - (all >= others.share_from_bytes ? all / 8 : 0);
+    for (uint64_t needed = 1; needed < (uint64_t)1 << 20; needed += needed / 50 + 1) {
+        const uint64_t limit = engine_needed_limit(budget, needed);
 
-                if (limit >= engine_needed_with(others, bytes))
-                    assert_true(left >> 20 >= engine_needed(bytes));
-            }
-        }
-    others.share = 0;
-    assert_true(engine_needed_with(others, (uint64_t)1 << 30) - engine_needed((uint64_t)1 << 30) < 30);
+        assert_true(what_is_left(NULL, limit << 20) >> 20 >= needed);
+        assert_true(what_is_left(NULL, (limit - 2) << 20) >> 20 < needed);
+        assert_true(engine_needed_limit((struct engine_budget){NULL, NULL}, needed) == needed);
+    }
 }
 
 /* Bytes of the blocks of a pool, in all of which the buffer is. */

@@ -1,0 +1,39 @@
+#ifndef BIGSHUF_JOB_LEDGER_H
+#define BIGSHUF_JOB_LEDGER_H
+
+/* What a run takes of memory beside its pool: a row for each pocket, from which follows how large the pool may be. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "command/options.h"
+
+/* What is known of the run. */
+struct ledger {
+    const struct options *options;
+    uint64_t limit_bytes;  /* -S; 0: it is not known */
+    size_t inputs;         /* files */
+    uint64_t name_bytes;   /* of their names */
+    bool ahead;            /* are several decompressed? */
+    uint64_t mapped_bytes; /* that may be seen at a time, of files that are mapped and copied */
+    unsigned workers;      /* that are asked for, */
+    unsigned waiting;      /* and threads besides */
+    unsigned piles;        /* of the store that is written; else 0 */
+    unsigned directories;  /* of temporary files */
+};
+
+/* Is the limit enough for all pockets and the least engine? Else the run ends. */
+void ledger_check(const struct ledger *ledger);
+
+/* What a limit leaves for the engine, which is more if the limit is more. `ledger` is one. */
+uint64_t ledger_left(const void *ledger, uint64_t limit_bytes);
+
+/* The part of a limit for what is decompressed ahead, and for the classes of --stratify-field. */
+uint64_t ledger_ahead(uint64_t limit_bytes);
+uint64_t ledger_classes(uint64_t limit_bytes);
+
+/* For -v: all rows that are not small, and what outputs take, so many bytes, which are not of the limit. */
+void ledger_note(const struct ledger *ledger, uint64_t outputs);
+
+#endif

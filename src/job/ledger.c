@@ -1,0 +1,159 @@
+/*
+ * The promise is a peak of the limit and 16 MiB. The program itself, its libraries and what is not worth a row take 4
+ * MiB of these; rows may take 12. What they take more comes off the limit, and the engine gets the rest. Rows are upper
+ * bounds, told by the modules that take the memory; all of a row is seldom touched.
+ *
+ * The number of outputs is often not known before they come, so what each takes is not of the limit: the promise names
+ * it beside the 16 MiB.
+ */
+
+#include "job/ledger.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/number.h"
+#include "base/tunable.h"
+#include "input/grouping.h"
+#include "input/source.h"
+#include "output/sides.h"
+#include "output/strata.h"
+#include "record/header.h"
+#include "record/key.h"
+#include "sample/requests.h"
+#include "shuffle/engine.h"
+#include "shuffle/order.h"
+#include "shuffle/pile.h"
+#include "shuffle/scatter.h"
+#include "system/fault.h"
+#include "system/threads.h"
+#include "temporary/frames.h"
+
+/* What the rows may take beside the limit. */
+static const uint64_t BESIDE_BYTES = (uint64_t)12 << 20;
+
+/* Of a limit from so many bytes on, this part is for what is decompressed ahead, and as much for classes; below that
+ * less and less, and classes have their least. */
+TUNABLE(SHARE_FROM_BYTES, 64 << 20, 8 << 20, 64 << 20);
+enum { SHARE = 8 };
+static const uint64_t CLASSES_BYTES = (uint64_t)1 << 20;
+
+/* Tables have a list of their blocks, divided piles a list of children, margins a mark for 512 bytes: together no more
+ * than this part of the limit, and some pages for each thread. */
+enum { LISTS_SHARE = 256, LISTS_BYTES = 16 << 10 };
+
+/* Keys of records that are looked at one by one: a check, a side, and what is compared with it. */
+enum { KEYS = 3 };
+
+/* Rows of fewer bytes are not told. */
+enum { TOLD_BYTES = 256 << 10, NOTE_BYTES = 512 };
+
+struct row {
+    const char *what;
+    uint64_t each, count;
+};
+
+enum { ROWS = 16 };
+
+static uint64_t share_of(uint64_t limit)
+{
+    const uint64_t from = SHARE_FROM_BYTES / 4 * 3;
+
+    return limit > from ? least(limit / SHARE, (limit - from) / 2) : 0;
+}
+
+uint64_t ledger_ahead(uint64_t limit_bytes)
+{
+    return share_of(limit_bytes);
+}
+
+uint64_t ledger_classes(uint64_t limit_bytes)
+{
+    return share_of(limit_bytes) > CLASSES_BYTES ? share_of(limit_bytes) : CLASSES_BYTES;
+}
+
+/* The rows; threads are as many as the limit can keep busy. */
+static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[ROWS])
+{
+    const struct options *options = ledger->options;
+    const unsigned workers = engine_memory(limit, ledger->workers).workers, threads = workers + ledger->waiting;
+    const unsigned piles = 1 << ORDER_ROOT_BITS, most = ledger->piles > piles ? ledger->piles : piles;
+    const bool sides = options->split_field.kind != FIELD_NONE;
+    const bool fields = sides || options->group_field.kind != FIELD_NONE;
+    const bool headers = options->gather != NULL || !header_is_none(&options->header);
+    const struct row all[ROWS] = {
+        {"names", 1, ledger->name_bytes},
+        {"inputs", source_input_bytes(), ledger->inputs},
+        {"stacks", THREADS_STACK_BYTES, threads},
+        {"desks", frames_desk_bytes(), options->packing != SPILL_NEVER ? threads + 1 : 0},
+        {"rings", 1, scatter_bytes(workers, most)},
+        {"piles", piles_bytes(1, ledger->directories), most + piles}, /* and those of one that is started over */
+        {"lists", 1, limit / LISTS_SHARE + threads * (uint64_t)LISTS_BYTES},
+        {"classes", 1, options->stratified ? ledger_classes(limit) : 0},
+        {"lanes", strata_lane_bytes(), options->stratified ? scatter_lanes(workers) : 0},
+        {"sides", sides_each_bytes(), sides ? options->splits + 1 : 0},
+        {"keys", sizeof(struct key), fields ? KEYS : 0},
+        {"headers", HEADER_BYTES_MAX, headers ? 2 : 0}, /* that of the first file, and that of another */
+        {"groups", grouping_bytes(), options->group_field.kind != FIELD_NONE},
+        {"mapped", 1, ledger->mapped_bytes},
+        {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
+        {"requests", REQUESTS_LINES_BYTES, options->requests},
+    };
+
+    memcpy(rows, all, sizeof all);
+}
+
+static uint64_t bytes_of(const struct row *row)
+{
+    return row->each * row->count;
+}
+
+uint64_t ledger_left(const void *ledger, uint64_t limit_bytes)
+{
+    struct row rows[ROWS];
+    uint64_t bytes = 0;
+
+    fill(ledger, limit_bytes, rows);
+    for (size_t i = 0; i < ROWS; i++)
+        bytes += bytes_of(&rows[i]);
+    bytes = bytes > BESIDE_BYTES ? bytes - BESIDE_BYTES : 0;
+    return limit_bytes - least(bytes, limit_bytes);
+}
+
+void ledger_check(const struct ledger *ledger)
+{
+    const struct engine_budget budget = {ledger_left, ledger};
+    struct row rows[ROWS];
+    size_t largest = 0;
+    char said[32];
+
+    if (ledger_left(ledger, ledger->limit_bytes) >= ENGINE_MEMORY_MIN)
+        return;
+    fill(ledger, ledger->limit_bytes, rows);
+    for (size_t i = 0; i < ROWS; i++)
+        if (bytes_of(&rows[i]) > bytes_of(&rows[largest]))
+            largest = i;
+    fault_say("-S: too small, since %s (%s) and others take more than the limit leaves; use -S %lluM or more",
+              rows[largest].what, number_format_size(bytes_of(&rows[largest]), said),
+              (unsigned long long)engine_needed_limit(budget, ENGINE_MEMORY_MIN >> 20));
+}
+
+void ledger_note(const struct ledger *ledger, uint64_t outputs)
+{
+    char text[NOTE_BYTES] = "", said[32];
+    struct row rows[ROWS];
+    size_t used = 0;
+
+    if (ledger->limit_bytes == 0)
+        return;
+    fill(ledger, ledger->limit_bytes, rows);
+    for (size_t i = 0; i < ROWS; i++)
+        if (bytes_of(&rows[i]) >= TOLD_BYTES)
+            used += (size_t)snprintf(text + used, sizeof text - used, ", %s %s", rows[i].what,
+                                     number_format_size(bytes_of(&rows[i]), said));
+    if (outputs >= TOLD_BYTES)
+        used += (size_t)snprintf(text + used, sizeof text - used, ", outputs %s", number_format_size(outputs, said));
+    if (used > 0)
+        fault_note("besides:       %s", text + 2);
+}
