@@ -24,7 +24,6 @@ struct resources {
     const char **listed;   /* the names that --files0-from lists, which point into listed_data; else NULL */
     char *listed_data;     /* the file that --files0-from names */
     struct ledger ledger;  /* of what is taken beside the engine */
-    bool memory_doubted;   /* a warning has said that there is less than -S says */
     char input_name[48];   /* what several input files are called together */
     struct source *source; /* NULL if no input has been opened */
     struct output *output;
@@ -69,7 +68,7 @@ uint64_t resources_memory(struct resources *resources, uint64_t bytes);
 /* After that: has the limit room for files that are mapped? */
 bool resources_may_map(const struct resources *resources);
 
-/* Open a run with so much memory and at most so many workers. Without -S, memory that cannot be had is halved. */
+/* Open a run with so much memory and at most so many workers. */
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers);
 
 /* The same with as many workers as --parallel says; without it, as there are processors, and with some further threads,

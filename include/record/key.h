@@ -44,6 +44,7 @@ struct key {
 
 /* For free(). */
 struct key *key_new(const struct key_rule *rule);
+size_t key_memory(const struct key_choice *choice); /* what it takes; 0 if none was given */
 
 /* Find the key of the record that begins with data[0, bytes); if `whole`, that is the whole record. Returns the key's
  * verdict. */

@@ -25,23 +25,11 @@
  * with 4 of them, 4.8 s with none, on two processors. */
 TUNABLE(WAITING, 4, 0, 8);
 
-/* For an input of D bytes, ENOUGH_TIMES * D + ENOUGH_BYTES bytes of memory are enough. More memory would only be
- * divided into larger blocks, and each pile leaves half a block unused on average: a million lines of 9 bytes took 47
- * ms with 11 GB, 30 ms with 64 MiB. */
-enum { ENOUGH_TIMES = 4 };
-TUNABLE(ENOUGH_BYTES, 32 << 20, ENGINE_MEMORY_MIN, 32 << 20);
-
-/* Every machine has so much memory: there is no need to look it up. */
-static const uint64_t DOUBTLESS_BYTES = (uint64_t)64 << 20;
-
 /* The names that --files0-from lists, with what is kept for each, may take half of the memory limit, or so many bytes.
  */
 TUNABLE(NAMES_BYTES, 10 << 20, 1 << 16, 10 << 20);
 
 static const char USUAL_DIRECTORY[] = "/var/tmp"; /* /tmp is often kept in memory */
-
-/* Addresses that are left for all else when memory is scarce. */
-enum { ROOM_BYTES = 16 << 20 };
 
 static const char *default_directory(void)
 {
@@ -79,19 +67,9 @@ static unsigned processors(const struct options *options)
     return options->parallel > 0 ? (unsigned)options->parallel : hardware_processors();
 }
 
-/* The machine's spare memory is looked up once: later deductions from the limit refer to the same number. */
-static uint64_t memory_limit(struct resources *resources)
-{
-    uint64_t *limit = &resources->ledger.limit_bytes;
-
-    if (*limit == 0)
-        *limit = resources->options.memory_bytes > 0 ? resources->options.memory_bytes : hardware_memory();
-    return *limit;
-}
-
 static void list_files(struct resources *resources)
 {
-    const uint64_t half = memory_limit(resources) / 2;
+    const uint64_t half = ledger_limit(&resources->ledger) / 2;
     uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
 
     operand_list(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
@@ -171,8 +149,8 @@ void resources_open_files(struct resources *resources)
     count = list_names(resources, options->group_key.field, options->group_key.count, names, count);
     (void)list_names(resources, &options->weight_field, 1, names, count);
     if (options->compressed)
-        layout.decompress =
-            (struct decompress_limits){.programs = processors(options), .bytes = ledger_ahead(memory_limit(resources))};
+        layout.decompress = (struct decompress_limits){.programs = processors(options),
+                                                       .bytes = ledger_ahead(ledger_limit(&resources->ledger))};
     layout.replaced = resources->output != NULL && output_replaces_input(resources->output);
     resources->source = source_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_MEMBER))
@@ -211,7 +189,7 @@ void resources_open_output(struct resources *resources)
     plan.framing.to = options->delimiter;
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
     if (options->stratified)
-        plan.strata = resources->strata = strata_new(&plan, ledger_classes(memory_limit(resources)));
+        plan.strata = resources->strata = strata_new(&plan, ledger_classes(ledger_limit(&resources->ledger)));
     resources->output = output_open(&plan);
 }
 
@@ -264,9 +242,9 @@ void resources_take_seed(struct resources *resources)
 static void count_pockets(struct resources *resources)
 {
     const struct options *options = &resources->options;
-    const uint64_t limit = memory_limit(resources);
-    const struct source *source = resources->source;
     struct ledger *ledger = &resources->ledger;
+    const uint64_t limit = ledger_limit(ledger);
+    const struct source *source = resources->source;
 
     ledger->workers = processors(options);
     ledger->waiting = options->parallel == 0 ? WAITING : 0;
@@ -282,16 +260,8 @@ static void count_pockets(struct resources *resources)
 
 uint64_t resources_memory(struct resources *resources, uint64_t bytes)
 {
-    const uint64_t limit = memory_limit(resources);
-    uint64_t left;
-
     count_pockets(resources);
-    left = ledger_left(&resources->ledger, limit);
-    if (left < ENGINE_MEMORY_MIN)
-        left = ENGINE_MEMORY_MIN; /* resources_open_run refuses a limit that was given */
-    if (bytes < left / ENOUGH_TIMES && ENOUGH_TIMES * bytes + ENOUGH_BYTES < left)
-        return ENOUGH_TIMES * bytes + ENOUGH_BYTES;
-    return left;
+    return ledger_memory(&resources->ledger, bytes);
 }
 
 bool resources_may_map(const struct resources *resources)
@@ -312,34 +282,6 @@ static const char *name_input(struct resources *resources)
     return resources->name_count > 1 ? resources->input_name : "the arguments of -e";
 }
 
-/* Open the engine while so many more bytes could be had. */
-static bool open_beside(struct resources *resources, struct engine *engine, struct engine_memory memory, size_t bytes)
-{
-    void *room = bytes > 0 ? sys_map(bytes) : NULL;
-    const bool opened = (bytes == 0 || room != NULL) && engine_open(engine, memory, &resources->place);
-    const int error = errno;
-
-    if (room != NULL)
-        sys_unmap(room, bytes);
-    errno = error;
-    return opened;
-}
-
-/* Memory that the machine should have, but does not give (strict overcommit), is halved. */
-static void open_engine(struct resources *resources, struct engine *engine, uint64_t bytes, unsigned workers)
-{
-    const bool is_given = resources->options.memory_bytes > 0;
-    size_t room = 0;
-
-    while (!open_beside(resources, engine, engine_memory(bytes, workers), room)) {
-        if (is_given || bytes == ENGINE_MEMORY_MIN)
-            fault_say("cannot get %llu MiB of memory: %s; %s", (unsigned long long)bytes >> 20, strerror(errno),
-                      is_given ? "use a smaller -S" : "raise the limits of memory, or end other programs");
-        bytes = bytes / 2 > ENGINE_MEMORY_MIN ? bytes / 2 : ENGINE_MEMORY_MIN;
-        room = bytes > ENGINE_MEMORY_MIN ? ROOM_BYTES : 0;
-    }
-}
-
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers)
 {
     run->order = resources->order;
@@ -353,35 +295,14 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     run->expected = resources->options.expected_records;
     run->input_name = name_input(resources);
     run->progress = &resources->progress.run;
-    if (resources->options.memory_bytes > 0) {
+    if (resources->options.memory_bytes > 0)
         count_pockets(resources);
-        ledger_check(&resources->ledger);
-    }
-    run->engine.budget = (struct engine_budget){ledger_left, &resources->ledger};
-    run->engine.is_given = resources->options.memory_bytes > 0;
     progress_begin(&resources->progress, resources->source, resources->output);
-    open_engine(resources, &run->engine, memory_bytes, workers);
-}
-
-/* The system kills a process that takes more memory than there is, without a message. */
-static void doubt_memory(struct resources *resources, uint64_t memory_bytes)
-{
-    char said[32], whole[32];
-    uint64_t whole_bytes;
-
-    if (resources->options.memory_bytes == 0 || memory_bytes <= DOUBTLESS_BYTES || resources->memory_doubted)
-        return;
-    whole_bytes = hardware_whole_memory();
-    if (whole_bytes == 0 || memory_bytes <= whole_bytes)
-        return;
-    fault_warn("-S: %s is more than this machine or its control group has, %s; the run may be killed",
-               number_format_size(resources->options.memory_bytes, said), number_format_size(whole_bytes, whole));
-    resources->memory_doubted = true;
+    ledger_open_engine(&resources->ledger, &run->engine, memory_bytes, workers, &resources->place);
 }
 
 void resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
 {
-    doubt_memory(resources, memory_bytes);
     resources_open_run(resources, run, memory_bytes, processors(&resources->options));
     resources->place.threads = engine_threads(&run->engine);
     if (resources->options.parallel == 0)

@@ -28,9 +28,14 @@ static struct field_place place_of(const struct key_rule *rule, size_t i)
 /* What a field has room for: the carriage return that may follow it as well. */
 enum { ROOM_BYTES = LENGTH_BYTES + KEY_BYTES_MAX + 1 };
 
+size_t key_memory(const struct key_choice *choice)
+{
+    return choice->count > 0 ? sizeof(struct key) + choice->count * ROOM_BYTES : 0;
+}
+
 struct key *key_new(const struct key_rule *rule)
 {
-    struct key *key = fault_allocate(1, sizeof *key + rule->choice->count * ROOM_BYTES);
+    struct key *key = fault_allocate(1, key_memory(rule->choice));
 
     key->rule = rule;
     return key;
