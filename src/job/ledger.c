@@ -42,9 +42,9 @@ TUNABLE(SHARE_FROM_BYTES, 64 << 20, 8 << 20, 64 << 20);
 enum { SHARE = 8 };
 static const uint64_t CLASSES_BYTES = (uint64_t)1 << 20;
 
-/* Tables have a list of their blocks, divided piles a list of children, margins a mark for 512 bytes: together no more
- * than this part of the limit, and some pages for each thread. */
-enum { LISTS_SHARE = 256, LISTS_BYTES = 16 << 10 };
+/* Tables have lists of their blocks. Divided piles have lists of children, margins a mark for 512 bytes: together no
+ * more than this part of the limit, and some pages for each thread. */
+enum { LISTS_SHARE = 2048, LISTS_BYTES = 16 << 10 };
 
 /* For an input of D bytes, ENOUGH_TIMES * D + ENOUGH_BYTES bytes of memory are enough. More memory would only be
  * divided into larger blocks, and each pile leaves half a block unused on average: a million lines of 9 bytes took 47
@@ -68,7 +68,7 @@ struct row {
     uint64_t each, count;
 };
 
-enum { ROWS = 16 };
+enum { ROWS = 17 };
 
 static uint64_t share_of(uint64_t limit)
 {
@@ -91,7 +91,8 @@ uint64_t ledger_classes(uint64_t limit_bytes)
 static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[ROWS])
 {
     const struct options *options = ledger->options;
-    const unsigned workers = engine_memory(limit, ledger->workers).workers, threads = workers + ledger->waiting;
+    const struct engine_memory memory = engine_memory(limit, ledger->workers);
+    const unsigned workers = memory.workers, threads = workers + ledger->waiting;
     const unsigned piles = 1 << ORDER_ROOT_BITS, most = ledger->piles > piles ? ledger->piles : piles;
     const size_t split_key = key_memory(&options->split_key), group_key = key_memory(&options->group_key);
     const unsigned lanes = options->stratified ? scatter_lanes(workers) : 0;
@@ -103,6 +104,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"desks", frames_desk_bytes(), options->packing != SPILL_NEVER ? threads + 1 : 0},
         {"rings", 1, scatter_bytes(workers, most)},
         {"piles", piles_bytes(1, ledger->directories), most + piles}, /* and those of one that is started over */
+        {"blocks", sizeof(uint8_t *), limit / memory.block_bytes},
         {"lists", 1, limit / LISTS_SHARE + threads * (uint64_t)LISTS_BYTES},
         {"classes", 1, options->stratified ? ledger_classes(limit) : 0},
         {"lanes", strata_lane_bytes(), lanes},

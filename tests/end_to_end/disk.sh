@@ -401,7 +401,7 @@ test_a_stack_of_64_kib_is_enough() {
     for options in '' -S8M --group-field=2 --weight-field=2 '--weight-field=2 -n 9 --keep-order' '-n 9 --keep-order' \
         '-n 9 -r' '--random-source=in -n 9' '--split-field=2 --split=10%:a' '--stratify-field=2 --split=10%:a' \
         '--probability=.1' '-o in' '--scatter=store --piles=4096 -S 64M' --gather=store; do
-        # shellcheck disable=SC2086 # words, by intention
+        # shellcheck disable=SC2046,SC2086 # words, by intention
         bigshuf $options $([[ $options = *gather* ]] || echo in) >out
     done
 }
