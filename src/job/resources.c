@@ -16,6 +16,7 @@
 #include "input/key_check.h"
 #include "input/operand.h"
 #include "job/lending.h"
+#include "job/room.h"
 #include "job/task.h"
 #include "output/strata.h"
 #include "system/hardware.h"
