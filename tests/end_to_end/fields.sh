@@ -67,7 +67,7 @@ bigshuf --csv --header --weight-field=$'N\303\251' in | tail -n 1 => 7,8,9,1,2,3
 bigshuf --csv --header --weight-field=$'l\nm' in | tail -n 1 => 7,8,9,1,2,3,4
 bigshuf --csv --header --weight-field=' c' in | tail -n 1 => 7,8,9,1,2,3,4
 bigshuf --csv --header --weight-field=x marked | wc -l | tr -d ' ' => 2
-bigshuf --csv --header --weight-field=2020 in =! in:2: no field 2020, only 7: '7,8,9,1,2,3,4'; -t *
+bigshuf --csv --header --weight-field=2020 in =! in:3: no field 2020, only 7: '7,8,9,1,2,3,4'; -t *
 bigshuf --csv --header --weight-field=C in =! in: no column 'C': the header has '2020', 'a "b"', '/x', 'N*', 'l\\nm', ' c', 'c'
 bigshuf -t, --header --weight-field='a "b"' in =! in: no column 'a "b"': *
 END

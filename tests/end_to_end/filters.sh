@@ -9,7 +9,7 @@ test_every_kind_of_file_goes_through_the_filter_but_standard_output() {
 bigshuf --filter='wc -l >$FILE' -o a -i 1-100 && cat a | xargs => 100
 bigshuf --filter='wc -l >$FILE' --shards=records:30 -o b%d -i 1-100 && cat b? | xargs => 30 30 30 10
 bigshuf --filter='wc -l >$FILE' --split=30:c -o d -i 1-100 && cat c d | xargs => 30 70
-bigshuf --filter='wc -l >$FILE' --split=30:e -i 1-100 >f && cat e | xargs && lengths f => 30 70
+bigshuf --filter='wc -l >$FILE' --split=30:e -i 1-100 >f && cat e | xargs && line_counts f => 30 70
 mkdir 'a b'; bigshuf --filter='cat >"$FILE"' --shards=2 -o "a b/\$(x)'%d" -i 1-9 && ls 'a b' => $(x)'0 $(x)'1
 bigshuf --filter='wc -c >$FILE' --shards=2 -o g%d /dev/null 2>said && cat g? | xargs => 0 0
 END
@@ -77,7 +77,7 @@ test_no_more_filters_than_parallel_at_a_time() {
         rm -f count
         bigshuf --parallel=$most --shards=8 -o %d --filter='mkdir on-$FILE; ls -d on-* | wc -l >>count; cat >/dev/null
             sleep 0.05; rmdir on-$FILE' -i 1-1000
-        same 8 "$(lengths count)"
+        same 8 "$(line_counts count)"
         [ "$(sort -n count | tail -n 1)" -le $most ]
     done
 }

@@ -48,16 +48,16 @@ test_what_does_not_fit_is_divided_as_it_would_be_written() {
 
 test_shards_differ_by_one_record_and_are_made_in_any_case() {
     cases <<'END'
-seq 1003 | bigshuf --shards=10 -o a-%d && lengths a* && echo a* => 101 101 101 100 100 100 100 100 100 100 a-0 a-1 a-2 a-3 a-4 a-5 a-6 a-7 a-8 a-9
-seq 3 | bigshuf --shards=5 -o b%d 2>said && lengths b* => 1 1 1 0 0
-bigshuf --shards=5 -o c%d /dev/null 2>said && lengths c* => 0 0 0 0 0
+seq 1003 | bigshuf --shards=10 -o a-%d && line_counts a* && echo a* => 101 101 101 100 100 100 100 100 100 100 a-0 a-1 a-2 a-3 a-4 a-5 a-6 a-7 a-8 a-9
+seq 3 | bigshuf --shards=5 -o b%d 2>said && line_counts b* => 1 1 1 0 0
+bigshuf --shards=5 -o c%d /dev/null 2>said && line_counts c* => 0 0 0 0 0
 bigshuf --seed=42 --shards=1 -o d%d -i 1-10 && cat d0 => 10 5 9 3 2 4 8 7 6 1
 bigshuf --seed=42 --shards=3 -o e%d -i 1-10 && cat e* => 10 5 9 3 2 4 8 7 6 1
 seq 11 | bigshuf --shards=11 -o f%d.x && echo f* => f0.x f1.x f10.x f2.x f3.x f4.x f5.x f6.x f7.x f8.x f9.x
 seq 11 | bigshuf --shards=11 -o g%02d && echo g* => g00 g01 g02 g03 g04 g05 g06 g07 g08 g09 g10
 seq 2 | bigshuf --shards=2 -o 'h%020d%%d' && echo h* => h00000000000000000000%d h00000000000000000001%d
 seq 2 | bigshuf --shards=2 -o i%%%005d%% && echo i* => i%00000% i%00001%
-mkdir j0 j1 && seq 10 | bigshuf --shards=2 -o j%d/part && lengths j?/part => 5 5
+mkdir j0 j1 && seq 10 | bigshuf --shards=2 -o j%d/part && line_counts j?/part => 5 5
 END
     for pattern in part part% part%s part%n part%5d part%-5d 'part% d' 'part%1$d' part%%d part%d-%d part%d% part%d%s part%05 \
         part%0 part%0-5d part%021d part%0d part%.3d part%ld part%099999999999999999999d; do
@@ -216,7 +216,7 @@ test_shards_that_need_not_be_are_not_made_and_older_ones_stay() {
     bigshuf --shards=bytes:5 -o b%d </dev/null
     echo old | tee part0 part1 part2 part3 >part9
     seq 10 | bigshuf --shards=records:5 -o part%d 2>said
-    same '5 5 old old old' "$(lengths part0 part1) $(cat part2 part3 part9 | xargs)"
+    same '5 5 old old old' "$(line_counts part0 part1) $(cat part2 part3 part9 | xargs)"
     same 'part0 part1 part2 part3 part9 said' "$(names)"
 }
 
@@ -225,13 +225,13 @@ test_names_after_older_shards_need_not_be_possible() {
     for _ in 1 2; do
         seq 20 | bigshuf --shards=records:5 -o %d/x
     done
-    same '5 5 5 5' "$(lengths [0-3]/x)"
+    same '5 5 5 5' "$(line_counts [0-3]/x)"
     echo old | tee part0 part1 >part2
     mkdir part3
     fails_with 0 'bigshuf: warning: part2: left from an earlier run*' bigshuf --shards=records:5 -o part%d <(seq 10)
     fails_with 1 'bigshuf: part3: Is a directory*' bigshuf --shards=records:5 -o part%d <(seq 20)
     fails_with 1 "bigshuf: 4/x: No such file or directory" bigshuf --shards=records:5 -o %d/x <(seq 21)
-    same '5 5 old' "$(lengths part0 part1) $(<part2)"
+    same '5 5 old' "$(line_counts part0 part1) $(<part2)"
 }
 
 test_shards_after_a_gap_are_no_links_to_others() {
@@ -252,24 +252,24 @@ test_shards_after_a_gap_are_no_links_to_others() {
 
 test_splits_take_counts_and_percentages_of_all_records_rounded_on_their_sums() {
     cases <<'END'
-seq 9 | bigshuf --split=20%:{a,b,c,d,e} && lengths a b c d e => 1 2 2 2 2
-seq 5 | bigshuf --split=10%:{a,b,c,d,e} -o f 2>said; lengths a b c d e f => 0 1 0 1 0 3
-seq 10 | bigshuf --split=25%:a --split=3:b --split=25%:c --split=5%:d -o e 2>said; lengths a b c d e => 2 3 3 0 2
-seq 1999 | bigshuf --split=0.5%:a --split=33.3333%:b --split=7:c --split=50%:d -o e && lengths a b c d e => 9 667 7 999 317
-seq 3 | bigshuf --split=99.9999%:a --split=0%:b -o c && lengths a b c => 2 0 1
-seq 1000 | bigshuf -n 100 --split=50%:a -o b && lengths a b => 50 50
-seq 1000 | bigshuf --split=30%:a --split=700:b >c && lengths a b c => 300 700 0
-seq 1000 | bigshuf --split=100%:a >c && lengths a c => 1000 0
-seq 7 | bigshuf --seed=x --split=80%:a --split=20%:b >c && lengths a b c && cat a b | cmp - <(seq 7 | bigshuf --seed=x) => 5 2 0
-seq 7 | bigshuf --split=33.4%:a --split=33.3%:b --split=33.3%:c --split=0%:d --shards=2 -o %d 2>said; lengths a b c d 0 1 => 2 2 3 0 0 0
+seq 9 | bigshuf --split=20%:{a,b,c,d,e} && line_counts a b c d e => 1 2 2 2 2
+seq 5 | bigshuf --split=10%:{a,b,c,d,e} -o f 2>said; line_counts a b c d e f => 0 1 0 1 0 3
+seq 10 | bigshuf --split=25%:a --split=3:b --split=25%:c --split=5%:d -o e 2>said; line_counts a b c d e => 2 3 3 0 2
+seq 1999 | bigshuf --split=0.5%:a --split=33.3333%:b --split=7:c --split=50%:d -o e && line_counts a b c d e => 9 667 7 999 317
+seq 3 | bigshuf --split=99.9999%:a --split=0%:b -o c && line_counts a b c => 2 0 1
+seq 1000 | bigshuf -n 100 --split=50%:a -o b && line_counts a b => 50 50
+seq 1000 | bigshuf --split=30%:a --split=700:b >c && line_counts a b c => 300 700 0
+seq 1000 | bigshuf --split=100%:a >c && line_counts a c => 1000 0
+seq 7 | bigshuf --seed=x --split=80%:a --split=20%:b >c && line_counts a b c && cat a b | cmp - <(seq 7 | bigshuf --seed=x) => 5 2 0
+seq 7 | bigshuf --split=33.4%:a --split=33.3%:b --split=33.3%:c --split=0%:d --shards=2 -o %d 2>said; line_counts a b c d 0 1 => 2 2 3 0 0 0
 printf 'id,v\n1,a\n2,b\n' | bigshuf --csv --header --split=50%:{a,b} =>
 printf 'id,v\n1,a\n2,b\n' | bigshuf --csv --header --split-field=id --split=50%:{a,b} 2>said =>
 printf 'id,v\n1,a\n2,b\n' | bigshuf --csv --header --stratify-field=id --split=50%:{a,b} 2>said =>
 printf 'id,v\n1,a\n2,b\n' | bigshuf --csv --header --split=50%:{a,b} -o c && cat c => id,v
 bigshuf --records=tar --split=100%:a /dev/null =>
-seq 10 | bigshuf --split=50%:{a,b} >&- && lengths a b => 5 5
+seq 10 | bigshuf --split=50%:{a,b} >&- && line_counts a b => 5 5
 : | bigshuf --split=50%:a --split=50%:b =>
-seq 10 | bigshuf --split=3:a:b >c && lengths a:b c => 3 7
+seq 10 | bigshuf --split=3:a:b >c && line_counts a:b c => 3 7
 seq 7 | bigshuf --split=80%:a --split=20%:b --split=1:e =! --split: the files must not take more than the 7 records there are
 END
 }
@@ -304,7 +304,7 @@ test_every_file_has_the_header() {
     bigshuf --header --split=10%:b --split=0:c in >d
     bigshuf --header --shards=bytes:1000 -o e%d in
     bigshuf --header --shards=2 --filter='cat >$FILE' -o f%d in
-    same '335 334 334 101 1 901' "$(lengths a? b c d)"
+    same '335 334 334 101 1 901' "$(line_counts a? b c d)"
     for files in 'a?' '[bcd]' 'e?' 'f?'; do
         for file in $files; do same name,value "$(head -n 1 $file)"; done
         { head -n 1 in && tail -q -n +2 $files; } | same_lines in -
@@ -319,10 +319,10 @@ test_every_file_has_the_header() {
 test_shards_hold_what_the_splits_leave() {
     bigshuf --seed=x -i 1-1000 >wanted
     cases <<'END'
-bigshuf --seed=x -i 1-1000 --split=100:a --split=10%:b --shards=3 -o c.%d && lengths a b c.* && cat a b c.? | cmp - wanted => 100 100 267 267 266
-bigshuf --seed=x -i 1-1000 --split=990:a --shards=records:4 -o d.%d && lengths a d.* && cat a d.? | cmp - wanted => 990 4 4 2
-bigshuf --seed=x -i 1-1000 --split=0:a --shards=bytes:1000 -o e.%d && lengths a e.* && cat e.? | cmp - wanted => 0 255 256 256 233
-bigshuf --seed=x --header --split=999:a --shards=records:4 -o f.%d wanted && lengths a && echo f.* => 1000 f.*
+bigshuf --seed=x -i 1-1000 --split=100:a --split=10%:b --shards=3 -o c.%d && line_counts a b c.* && cat a b c.? | cmp - wanted => 100 100 267 267 266
+bigshuf --seed=x -i 1-1000 --split=990:a --shards=records:4 -o d.%d && line_counts a d.* && cat a d.? | cmp - wanted => 990 4 4 2
+bigshuf --seed=x -i 1-1000 --split=0:a --shards=bytes:1000 -o e.%d && line_counts a e.* && cat e.? | cmp - wanted => 0 255 256 256 233
+bigshuf --seed=x --header --split=999:a --shards=records:4 -o f.%d wanted && line_counts a && echo f.* => 1000 f.*
 END
 }
 

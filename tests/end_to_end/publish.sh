@@ -104,7 +104,7 @@ test_no_file_is_seen_before_all_are_complete() {
     cat <&8 >rest & # which never ends, since this shell could write
     wait $run
     kill $!
-    same '0 1 10 10' "$(names folder) $(lengths folder/0 folder/1)"
+    same '0 1 10 10' "$(names folder) $(line_counts folder/0 folder/1)"
 }
 
 # As where case is ignored. (The name comes into being with the first file's.)

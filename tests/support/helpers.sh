@@ -56,8 +56,8 @@ is_empty() {
     [ -e "$1" ] && [ ! -s "$1" ]
 }
 
-# The numbers of lines of files, in a row: lengths FILE...
-lengths() {
+# The numbers of lines of files, in a row: line_counts FILE...
+line_counts() {
     awk 'FNR == 1 { files++ } { lines[FILENAME]++ } END { for (i = 1; i < ARGC; i++) print lines[ARGV[i]] + 0 }' "$@" |
         paste -s -d ' ' -
 }
