@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_JOB_LENDING_H
 #define BIGSHUF_JOB_LENDING_H
 
-/* Inputs that fit into memory are not read but mapped, and where records are long they are not copied before they are
- * written: piles hold references to them. */
+/* Where records are long, inputs that fit into memory are not copied before they are written: they are mapped instead
+ * of read, or held, and piles hold references to the records. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@ enum lending_use {
  * most; 0 if it cannot lend: the files are small on average, or are larger than this memory. */
 uint64_t lending_seen_bytes(const struct source *source, size_t files, uint64_t memory_bytes);
 
-/* Make a source over `files` files lend, if that is of use. Returns whether piles may refer to its records: it lends,
- * and there is memory for all of it and for the references. `memory_bytes` is all the memory there is; *engine_bytes
+/* Make a source over `files` files lend, if piles should refer to its records: it can, and there is memory for all of
+ * it and for the references. Returns whether it lends. `memory_bytes` is all the memory there is; *engine_bytes
  * receives how much of it is left for the rest, which is all of it unless piles refer to records. */
 bool lending_choose(struct source *source, size_t files, const struct record_format *format, enum lending_use use,
                     uint64_t memory_bytes, uint64_t *engine_bytes);

@@ -358,8 +358,7 @@ static void copy_instead(struct job *job)
         source_let_go(resources->source);
         return;
     }
-    if (source_margin(resources->source) != NULL)
-        source_unmap(resources->source); /* copies need their marks */
+    source_unmap(resources->source);
     engine_close(&run->engine);
     *run = (struct run){.rereads = run->rereads};
     source_rewind(resources->source);

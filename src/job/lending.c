@@ -64,6 +64,9 @@ uint64_t lending_seen_bytes(const struct source *source, size_t files, uint64_t 
     return least(known_bytes, SOURCE_SEEN_BYTES) + files * sys_page_bytes();
 }
 
+/* What is copied is read: a page that is mapped costs as much as two that are read, and more where a host has to give
+ * it. (100 MB to /dev/null on two of an AMD EPYC, a guest: lines of 9 bytes that are copied take 0.21 s read and 0.36 s
+ * mapped; a sample of 1000 takes 0.06 to 0.09 s and 0.10 to 0.16 s.) */
 bool lending_choose(struct source *source, size_t files, const struct record_format *format, enum lending_use use,
                     uint64_t memory_bytes, uint64_t *engine_bytes)
 {
@@ -72,17 +75,15 @@ bool lending_choose(struct source *source, size_t files, const struct record_for
     uint64_t record_bytes = TAR_BLOCK_BYTES; /* members of archives have no less */
 
     *engine_bytes = memory_bytes;
-    if (lending_seen_bytes(source, files, memory_bytes) == 0 || (format->grouped && use != LENDING_ONCE) ||
-        known_bytes + memory_bytes > hardware_addresses() || !source_map(source, &mapped_bytes))
-        return false;
-    if (use == LENDING_SELDOM)
+    if (use == LENDING_SELDOM || lending_seen_bytes(source, files, memory_bytes) == 0 ||
+        (format->grouped && use != LENDING_ONCE) || known_bytes + memory_bytes > hardware_addresses() ||
+        !source_map(source, &mapped_bytes))
         return false;
     if (!format->grouped)
         record_bytes = measure(source, format);
     needed_bytes = mapped_bytes + known_bytes / record_bytes * REFERENCE_BYTES[use] + ENGINE_MEMORY_MIN;
     if (record_bytes < REFER_FROM_BYTES || needed_bytes > memory_bytes || mapped_bytes > ENGINE_MEMORY_MAX) {
-        if (format->grouped)
-            source_unmap(source); /* copies need their marks */
+        source_unmap(source);
         return false;
     }
     *engine_bytes = memory_bytes - mapped_bytes;

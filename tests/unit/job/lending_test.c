@@ -33,24 +33,24 @@ LENDING_TEST(files_that_fit_are_mapped_and_long_records_referred_to)
         enum lending_use use;
         size_t others; /* files, which are empty */
         uint64_t memory_mebibytes;
-        enum { NONE, COPIES, REFERS } lending; /* the source is read; lends, to be copied; lends, to be referred to */
+        bool refers; /* the source lends; else it is read */
     } rows[] = {
-        {"long", LENDING_ONCE, 0, 64, REFERS},
-        {"long", LENDING_SELDOM, 0, 64, COPIES},
-        {"short", LENDING_ONCE, 0, 64, COPIES},
-        {"long", LENDING_ONCE, 0, 12, COPIES}, /* no room for references */
-        {"long", LENDING_ONCE, 0, 13, REFERS},
-        {"long", LENDING_REPEATEDLY, 0, 12, COPIES},
-        {"long", LENDING_REPEATEDLY, 0, 14, REFERS},
-        {"long", LENDING_ONCE, 0, 3, NONE},
-        {"long", LENDING_ONCE, 31, 64, REFERS},
-        {"long", LENDING_ONCE, 32, 64, NONE}, /* small files, on average */
-        {"/dev/null", LENDING_ONCE, 0, 64, NONE},
-        {"zeros", LENDING_ONCE, 0, 64, REFERS}, /* an archive */
-        {"zeros", LENDING_ONCE, 0, 52, REFERS},
-        {"zeros", LENDING_ONCE, 0, 48, NONE}, /* for the least that an engine takes, and references */
-        {"zeros", LENDING_SELDOM, 0, 64, NONE},
-        {"zeros", LENDING_REPEATEDLY, 0, 64, NONE},
+        {"long", LENDING_ONCE, 0, 64, true},
+        {"long", LENDING_SELDOM, 0, 64, false},
+        {"short", LENDING_ONCE, 0, 64, false},
+        {"long", LENDING_ONCE, 0, 12, false}, /* no room for references */
+        {"long", LENDING_ONCE, 0, 13, true},
+        {"long", LENDING_REPEATEDLY, 0, 12, false},
+        {"long", LENDING_REPEATEDLY, 0, 14, true},
+        {"long", LENDING_ONCE, 0, 3, false},
+        {"long", LENDING_ONCE, 31, 64, true},
+        {"long", LENDING_ONCE, 32, 64, false}, /* small files, on average */
+        {"/dev/null", LENDING_ONCE, 0, 64, false},
+        {"zeros", LENDING_ONCE, 0, 64, true}, /* an archive */
+        {"zeros", LENDING_ONCE, 0, 52, true},
+        {"zeros", LENDING_ONCE, 0, 48, false}, /* for the least that an engine takes, and references */
+        {"zeros", LENDING_SELDOM, 0, 64, false},
+        {"zeros", LENDING_REPEATEDLY, 0, 64, false},
     };
 
     put_lines("long", 4, 100);
@@ -75,11 +75,11 @@ LENDING_TEST(files_that_fit_are_mapped_and_long_records_referred_to)
         if (archive)
             archive_begin(source);
         assert_true(lending_choose(source, 1 + rows[i].others, &format, rows[i].use, rows[i].memory_mebibytes * MIB,
-                                   &left) == (rows[i].lending == REFERS));
+                                   &left) == rows[i].refers);
         assert_int_equal(source_delivered_bytes(source), 0);
-        assert_true((rows[i].lending == NONE) == (source_base(source) == NULL));
+        assert_true(rows[i].refers == (source_base(source) != NULL));
         assert_true(archive || source_margin(source) == NULL);
-        if (rows[i].lending == REFERS)
+        if (rows[i].refers)
             assert_in_range(left, (rows[i].memory_mebibytes - mapped) * MIB - MIB / 2,
                             (rows[i].memory_mebibytes - mapped) * MIB);
         else
