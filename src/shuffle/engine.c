@@ -158,7 +158,7 @@ bool engine_open(struct engine *engine, struct engine_memory memory, struct spil
 
     engine->memory = memory;
     engine->place = place;
-    engine->buffer = sys_map(memory.buffer_bytes + POOL_SLACK_BYTES);
+    engine->buffer = sys_map_large(memory.buffer_bytes + POOL_SLACK_BYTES);
     if (engine->buffer != NULL && pool_open(&engine->pool, memory.bytes - memory.buffer_bytes, memory.block_bytes) == 0)
         return true;
     error = errno;

@@ -1,7 +1,7 @@
 /*
  * Free blocks are of two kinds: those given back, in a chain, and those never used, which are all that come after
  * `fresh`. The chain is used first, so that memory is touched only when it is needed: a small input leaves a large pool
- * as it was mapped.
+ * as it was mapped. Blocks are used in order, so all of a large page is, as a rule.
  */
 
 #include "system/pool.h"
@@ -21,7 +21,7 @@ int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
     pool->blocks = (uint32_t)((bytes - POOL_SLACK_BYTES) / (block_bytes + sizeof *pool->next));
     pool->free = pool->blocks;
     pool->mapping_bytes = bytes;
-    pool->memory = sys_map(bytes);
+    pool->memory = sys_map_large(bytes);
     if (pool->memory == NULL)
         return -1;
     pthread_mutex_init(&pool->mutex, NULL);

@@ -559,6 +559,26 @@ void *sys_map(size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* What is mapped too much, so that it begins at a multiple, is unmapped. Large pages are only asked for where they do
+ * not reach beyond its end. */
+void *sys_map_large(size_t bytes)
+{
+    const size_t page = sys_page_bytes(), large = (size_t)2 << 20;
+    const size_t whole = (bytes + page - 1) / page * page;
+    uint8_t *mapped = sys_map(whole + large);
+    const size_t before = (size_t) - (uintptr_t)mapped % large;
+
+    if (mapped == NULL)
+        return NULL;
+    if (before > 0)
+        sys_unmap(mapped, before);
+    sys_unmap(mapped + before + whole, large - before);
+#ifdef MADV_HUGEPAGE
+    (void)madvise(mapped + before, bytes / large * large, MADV_HUGEPAGE);
+#endif
+    return mapped + before;
+}
+
 void sys_unmap(void *memory, size_t bytes)
 {
     (void)munmap(memory, bytes);

@@ -290,3 +290,10 @@ test_the_piles_of_a_store_that_is_there_need_memory_too() {
     seq 10 | bigshuf -S 64M --scatter=store --piles=4096 --batch=a
     fails_with 1 'bigshuf: a store of 4096 piles needs more memory: use -S *' bigshuf -S 8M --scatter=store --batch=b < <(seq 10)
 }
+
+test_asks_for_huge_pages() {
+    [ -e /proc/self/smaps ] || skip "no /proc here"
+    [ -e /sys/kernel/mm/transparent_hugepage ] || skip "no huge pages here"
+    seq 100000 >in
+    bigshuf --shards=1 --filter='cat >$FILE; grep " hg" /proc/$PPID/smaps' -o out-%d in
+}

@@ -147,7 +147,7 @@ int hostile_madvise(void *memory, size_t bytes, int advice)
 {
     const uintptr_t first = (uintptr_t)memory, last = first + bytes;
     const int result = madvise(memory, bytes, advice);
-    FILE *maps = bytes > 0 ? fopen("/proc/self/maps", "re") : NULL;
+    FILE *maps = bytes > 0 && advice == MADV_DONTNEED ? fopen("/proc/self/maps", "re") : NULL;
     uintptr_t from, to;
     unsigned long file;
     char line[8192];
