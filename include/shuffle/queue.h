@@ -4,8 +4,8 @@
 /*
  * The way of the input through pass 1: a ring of input blocks and the tasks that are ready to be done on them.
  *
- *              one at a time           any number           when the records        one lane at a time,
- *                                      at once              before are counted      blocks in input order
+ *              one at a time           any number           when the records        each lane by one thread
+ *                                      at once              before are counted      at a time, in input order
  *     EMPTY ----- READ -----> FILLED ----- SCAN -----> SCANNED ----- ROUTE -----> ROUTED ----- APPEND (each lane) --+
  *       ^                        ^                                                                                  |
  *       |                        +--- a slice of the block is left: more records than lists have room for ----------+
@@ -63,8 +63,10 @@ enum queue_kind { QUEUE_READ, QUEUE_SCAN, QUEUE_ROUTE, QUEUE_APPEND, QUEUE_END }
 
 struct queue_task {
     enum queue_kind kind;
-    struct queue_block *block;
-    unsigned lane; /* of QUEUE_APPEND */
+    struct queue_block *block; /* of READ, SCAN and ROUTE */
+    unsigned lane;             /* of APPEND: it appends these slices, in this order */
+    uint64_t first;
+    uint64_t last; /* the one after the last */
 };
 
 /* The ring for `workers` threads in buffer[0, bytes). `in_order`: blocks are scanned one after another, since where
@@ -74,13 +76,13 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
 size_t queue_bytes(unsigned workers, size_t block_bytes);
 size_t queue_lists_bytes(unsigned workers, unsigned lanes);
 
-/* The next task for the worker of this number, as soon as there is one. QUEUE_END: all is done, or the queue was
- * stopped. */
-struct queue_task queue_take(struct queue *queue, unsigned worker);
+/* *task is done, if it is one (QUEUE_END is none): READ has set block->bytes (0: the input is at its end), SCAN has set
+ * to, records, open, ROUTE the pieces. *task becomes the next one, as soon as there is one. QUEUE_END: all is done, or
+ * the queue was stopped. */
+void queue_next(struct queue *queue, unsigned worker, struct queue_task *task);
 
-/* A task is done: READ has set block->bytes (0: the input is at its end), SCAN has set to, records, open, ROUTE the
- * pieces. */
-void queue_done(struct queue *queue, struct queue_task task);
+/* The block of one of an APPEND's slices. */
+struct queue_block *queue_slice(const struct queue *queue, uint64_t slice);
 
 /* Everybody gets QUEUE_END from now on, before all is done. */
 void queue_stop(struct queue *queue);

@@ -38,7 +38,9 @@ struct worker {
     const struct piles *from; /* of whose records the table is */
     struct output_buffer outlet;
     struct gathering *gathering;
-    unsigned first; /* the piles claimed: [first, last) */
+    pthread_cond_t turn;  /* may have come for the first of these */
+    struct worker *after; /* has claimed the next ones; NULL: nobody has */
+    unsigned first;       /* the piles claimed: [first, last) */
     unsigned last;
     uint32_t promised; /* blocks for them */
     uint64_t skipped;  /* records that come before the first one that is wanted */
@@ -53,9 +55,10 @@ struct gathering {
     struct worker *worker;
     struct record_margin margin; /* of the outlets, if the records have one; else NULL */
     pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    unsigned next; /* to be claimed */
-    unsigned turn; /* to be written */
+    pthread_cond_t room; /* may have come for the next claim */
+    struct worker *last; /* has made the last claim */
+    unsigned next;       /* to be claimed */
+    unsigned turn;       /* to be written */
     unsigned in_work;
 };
 
@@ -151,6 +154,10 @@ static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t byt
     worker->last = p;
     worker->promised = (uint32_t)(load + table);
     worker->wanted = run_pass(g->run, records, &worker->skipped);
+    worker->after = NULL;
+    if (g->last != NULL)
+        g->last->after = worker;
+    g->last = worker;
     g->next = p;
     g->in_work++;
     return true;
@@ -173,24 +180,31 @@ static bool claim(struct gathering *g, struct worker *worker)
         if (claimed)
             break;
         if (g->in_work > 0)
-            pthread_cond_wait(&g->changed, &g->mutex);
+            pthread_cond_wait(&g->room, &g->mutex);
         else /* spill only as much as the next pile lacks: since it fits, that much is in memory */
             piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
     }
     pthread_mutex_unlock(&g->mutex);
+    pthread_cond_signal(&g->room); /* another may claim what is left, or end, too */
     return claimed;
 }
 
 static void finish(struct gathering *g, struct worker *worker)
 {
+    struct worker *after;
+
     table_clear(&worker->table);
     table_clear(&worker->spare);
     pool_release_promise(g->piles->pool, worker->promised);
     pthread_mutex_lock(&g->mutex);
     g->turn = worker->last;
     g->in_work--;
-    pthread_cond_broadcast(&g->changed);
+    after = worker->after;
+    if (after == NULL)
+        g->last = NULL;
     pthread_mutex_unlock(&g->mutex);
+    if (after != NULL)
+        pthread_cond_signal(&after->turn);
 }
 
 /* Write what is in the outlet, when all piles before have been written. */
@@ -201,7 +215,7 @@ static void drain(void *context)
 
     pthread_mutex_lock(&g->mutex);
     while (g->turn != worker->first)
-        pthread_cond_wait(&g->changed, &g->mutex);
+        pthread_cond_wait(&worker->turn, &g->mutex);
     pthread_mutex_unlock(&g->mutex);
     output_buffer_drain(&worker->outlet, g->output);
 }
@@ -360,6 +374,7 @@ static void set_up(struct gathering *g, unsigned workers, unsigned bits)
         struct worker *worker = &g->worker[w];
 
         worker->gathering = g;
+        pthread_cond_init(&worker->turn, NULL);
         output_buffer_init(&worker->outlet, space.data + w * share, share, drain, worker);
         if (g->margin.mark != NULL)
             worker->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
@@ -394,7 +409,7 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
                           .order = order,
                           .output = output,
                           .mutex = PTHREAD_MUTEX_INITIALIZER,
-                          .changed = PTHREAD_COND_INITIALIZER};
+                          .room = PTHREAD_COND_INITIALIZER};
     unsigned workers = run->engine.memory.workers;
     unsigned most_bits = 0; /* of those piles that are divided */
     bool spilled = false;
@@ -424,6 +439,7 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     threads_run(workers, work, &g);
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; w < workers; w++) {
+        pthread_cond_destroy(&g.worker[w].turn);
         table_release(&g.worker[w].table);
         table_release(&g.worker[w].spare);
         piles_release(&g.worker[w].children);

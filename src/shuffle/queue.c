@@ -1,10 +1,18 @@
 /*
- * One mutex guards all states: a task takes a hundred microseconds or more, so a look over the few blocks of the ring
- * for every task costs nothing. Blocks have sequence numbers from 0; block s stands at s mod `count`. The task nearest
- * to completion comes first, so that the ring empties before it fills.
+ * One mutex guards all states, and whoever holds it looks at no more than LANES_MAX (scatter.c) lanes and a few
+ * numbers, however many threads and blocks there are. Blocks have numbers from 0; block b stands at b mod `count`. From
+ * numbering on, what is worked on is a slice, which is mostly a whole block: slices have numbers of their own, in input
+ * order, and slice s is that of the block in slice[s mod `count`]. No block has two slices between numbering and its
+ * last append.
  *
- * The number of a block's first record is known when the block before it has been scanned to its end: SCANNED becomes
- * NUMBERED in input order.
+ * A slice's first record has a number when all blocks before have been scanned to their end, and all slices before
+ * have been numbered. A lane appends as many slices at once as are routed. It waits until they are worth a task, as
+ * handing over costs some microseconds; or many blocks of the ring; or until no more can come before they are appended.
+ *
+ * The task nearest to completion comes first, so that the ring empties before it fills; but where threads are idle, to
+ * read comes first, which only one can do. A thread that gets a task wakes one other if there is more to do than those
+ * who work will come to before one more is awake. So work spreads as fast as threads wake up, and few are woken in
+ * vain.
  */
 
 #include "shuffle/queue.h"
@@ -12,6 +20,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/arithmetic.h"
 #include "system/fault.h"
 #include "system/pool.h"
 
@@ -20,39 +29,53 @@
 TUNABLE(BYTES_PER_RECORD, 4, 1, 64);
 enum { ALIGNMENT = 64 };
 
-/* Blocks of the ring for each of several workers, and some more. */
-TUNABLE(BLOCKS_EACH, 2, 1, 4);
+/* Each of several workers has a block, and there are more that wait for their turn: a part of them, and so many. */
+TUNABLE(WAITING_SHARE, 4, 1, 64);
+TUNABLE(WAITING_BLOCKS, 4, 1, 8);
 
-enum state { EMPTY, FILLED, SCANNING, SCANNED, NUMBERED, ROUTING, ROUTED };
+/* So many records of a lane, or this part of the ring, are worth a task: some 100 microseconds. */
+TUNABLE(APPEND_RECORDS, 8192, 1, 8192);
+TUNABLE(APPEND_SHARE, 3, 1, 64);
+
+/* A thread wakes up in so large a part of the time of a task, at worst. */
+TUNABLE(WAKING_SHARE, 4, 1, 64);
 
 struct slot {
     struct queue_block block;
-    enum state state;
-    unsigned slice; /* counts the slices of this block */
-    unsigned lanes; /* that have yet to append this slice */
+    bool scanned; /* and not yet numbered */
+    bool routed;
 };
 
 struct lane {
-    uint64_t next;  /* the block it appends next */
-    unsigned slice; /* and the slice of it */
+    uint64_t next; /* the slice it appends next */
     bool busy;
 };
 
 struct queue {
     pthread_mutex_t mutex;
-    pthread_cond_t changed;
+    pthread_cond_t work;
     unsigned count;
     unsigned lane_count;
-    uint64_t oldest;    /* the first block not done */
-    uint64_t next_read; /* the first block not filled */
-    uint64_t next_scan; /* the first block not scanned to its end */
-    uint64_t numbered;  /* the first block not numbered to its end */
-    uint64_t records;   /* in all that is numbered */
-    bool open;          /* a record begins there that does not end */
-    bool in_order;      /* are blocks scanned one after another? */
+    bool in_order; /* are blocks scanned one after another? */
     bool reading;
     bool at_end;
     bool stopped;
+    bool open;          /* a record begins, where all that is numbered ends, and does not end */
+    bool sliced;        /* the block `to_number` has a slice that is not appended, and more to come; */
+    bool again;         /* or that is appended, so that the next one may be scanned */
+    unsigned busy;      /* threads that have a task, */
+    unsigned idle;      /* and that wait for one */
+    bool woken;         /* has one of these been woken, and not come yet? */
+    uint64_t oldest;    /* the first block not done */
+    uint64_t to_number; /* ... not numbered to its end */
+    uint64_t to_scan;   /* ... that nobody scans or has scanned */
+    uint64_t to_read;   /* ... not filled */
+    uint64_t appended;  /* the first slice not appended by all lanes */
+    uint64_t routed;    /* ... not routed, as all before are */
+    uint64_t to_route;  /* ... that nobody routes or has routed */
+    uint64_t numbered;  /* ... not numbered */
+    uint64_t records;   /* in all that is numbered */
+    struct slot **slice;
     struct lane *lane;
     size_t *lane_start;
     struct slot slot[];
@@ -60,7 +83,7 @@ struct queue {
 
 static unsigned ring_blocks(unsigned workers)
 {
-    return workers == 1 ? 1 : BLOCKS_EACH * workers + 2;
+    return workers == 1 ? 1 : workers + workers / WAITING_SHARE + WAITING_BLOCKS;
 }
 
 static size_t room_for(size_t block_bytes)
@@ -97,8 +120,9 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
 
     queue->lane = fault_allocate(lanes, sizeof *queue->lane);
     queue->lane_start = fault_allocate((size_t)count * (lanes + 1), sizeof *queue->lane_start);
+    queue->slice = fault_allocate(count, sizeof(struct slot *));
     pthread_mutex_init(&queue->mutex, NULL);
-    pthread_cond_init(&queue->changed, NULL);
+    pthread_cond_init(&queue->work, NULL);
     queue->count = count;
     queue->in_order = in_order;
     queue->lane_count = lanes;
@@ -127,149 +151,211 @@ static struct slot *slot_of(struct queue *queue, uint64_t sequence)
     return &queue->slot[sequence % queue->count];
 }
 
-static bool find_append(struct queue *queue, unsigned worker, struct queue_task *task)
+struct queue_block *queue_slice(const struct queue *queue, uint64_t slice)
 {
-    for (unsigned i = 0; i < queue->lane_count; i++) {
-        unsigned l = (worker + i) % queue->lane_count;
-        struct lane *lane = &queue->lane[l];
-        struct slot *slot = slot_of(queue, lane->next);
-
-        if (!lane->busy && lane->next < queue->next_read && slot->state == ROUTED && lane->slice == slot->slice) {
-            lane->busy = true;
-            *task = (struct queue_task){.kind = QUEUE_APPEND, .block = &slot->block, .lane = l};
-            return true;
-        }
-    }
-    return false;
+    return &queue->slice[slice % queue->count]->block;
 }
 
-static bool find_in_ring(struct queue *queue, struct queue_task *task)
-{
-    for (uint64_t s = queue->oldest; s < queue->next_read; s++) {
-        struct slot *slot = slot_of(queue, s);
+/* ---- Looking for work ---- */
 
-        task->block = &slot->block;
-        if (slot->state == NUMBERED) {
-            slot->state = ROUTING;
-            task->kind = QUEUE_ROUTE;
-            return true;
-        }
-        if (slot->state == FILLED && (!queue->in_order || s == queue->next_scan)) {
-            slot->state = SCANNING;
-            task->kind = QUEUE_SCAN;
-            return true;
-        }
-    }
-    return false;
+/* Can no slice be numbered before those that are have been appended? */
+static bool numbers_wait(const struct queue *queue)
+{
+    return queue->sliced || (queue->at_end && queue->to_number == queue->to_read);
 }
 
-static bool find_read(struct queue *queue, struct queue_task *task)
+/* Are the slices from `next` on, as far as they are routed, worth a task for one lane? */
+static bool is_worth(const struct queue *queue, uint64_t next)
 {
-    if (queue->reading || queue->at_end || queue->next_read - queue->oldest == queue->count)
+    const struct queue_block *last;
+
+    if (next == queue->routed)
         return false;
+    if (APPEND_SHARE * (queue->routed - next) >= queue->count ||
+        (queue->routed == queue->numbered && numbers_wait(queue)))
+        return true;
+    last = queue_slice(queue, queue->routed - 1);
+    return last->first_record + last->records - queue_slice(queue, next)->first_record >=
+           (uint64_t)APPEND_RECORDS * queue->lane_count;
+}
+
+/* How many lanes have slices that are worth a task? *best receives the one that has most, or that of the worker, whose
+ * cache may still hold what belongs to it. */
+static unsigned count_appends(const struct queue *queue, unsigned worker, unsigned *best)
+{
+    uint64_t least = UINT64_MAX;
+    unsigned found = 0;
+
+    for (unsigned l = 0; l < queue->lane_count; l++) {
+        const struct lane *lane = &queue->lane[l];
+
+        if (lane->busy || !is_worth(queue, lane->next))
+            continue;
+        found++;
+        if (lane->next < least || l == worker % queue->lane_count) {
+            least = l == worker % queue->lane_count ? 0 : lane->next;
+            *best = l;
+        }
+    }
+    return found;
+}
+
+static uint64_t count_scans(const struct queue *queue)
+{
+    if (queue->in_order)
+        return queue->again || (queue->to_scan < queue->to_read && queue->to_scan == queue->to_number);
+    return queue->again + (queue->to_read - queue->to_scan);
+}
+
+static bool can_read(const struct queue *queue)
+{
+    return !queue->reading && !queue->at_end && queue->to_read - queue->oldest < queue->count;
+}
+
+/* Is there enough to do for one more thread? Not before the last one that was woken has come: if it does not, the
+ * processors are busy with others. */
+static bool is_worth_waking(const struct queue *queue)
+{
+    unsigned lane;
+
+    return queue->idle > 0 && !queue->woken &&
+           count_appends(queue, 0, &lane) + (queue->numbered - queue->to_route) + count_scans(queue) + can_read(queue) >
+               queue->busy / WAKING_SHARE;
+}
+
+static void take_read(struct queue *queue, struct queue_task *task)
+{
+    *task = (struct queue_task){.kind = QUEUE_READ, .block = &slot_of(queue, queue->to_read)->block};
     queue->reading = true;
-    *task = (struct queue_task){.kind = QUEUE_READ, .block = &slot_of(queue, queue->next_read)->block};
+}
+
+static bool take(struct queue *queue, unsigned worker, struct queue_task *task)
+{
+    unsigned lane;
+
+    if (queue->idle > 0 && can_read(queue)) {
+        take_read(queue, task);
+    } else if (count_appends(queue, worker, &lane) > 0) {
+        queue->lane[lane].busy = true;
+        *task = (struct queue_task){
+            .kind = QUEUE_APPEND, .lane = lane, .first = queue->lane[lane].next, .last = queue->routed};
+    } else if (queue->to_route < queue->numbered) {
+        *task = (struct queue_task){.kind = QUEUE_ROUTE, .block = queue_slice(queue, queue->to_route++)};
+    } else if (queue->again) {
+        *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot_of(queue, queue->to_number)->block};
+        queue->again = false;
+    } else if (count_scans(queue) > 0) {
+        *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot_of(queue, queue->to_scan++)->block};
+    } else if (can_read(queue)) {
+        take_read(queue, task);
+    } else {
+        return false;
+    }
     return true;
 }
 
-struct queue_task queue_take(struct queue *queue, unsigned worker)
+/* ---- What is done ---- */
+
+/* Number slices as far as all before are known. After one that is not its block's last, the following blocks wait. */
+static void number_slices(struct queue *queue)
 {
-    struct queue_task task = {.kind = QUEUE_END};
+    while (queue->to_number < queue->to_read && !queue->sliced) {
+        struct slot *slot = slot_of(queue, queue->to_number);
 
-    pthread_mutex_lock(&queue->mutex);
-    while (!queue->stopped && !(queue->at_end && queue->oldest == queue->next_read)) {
-        if (find_append(queue, worker, &task) || find_in_ring(queue, &task) || find_read(queue, &task))
-            break;
-        pthread_cond_wait(&queue->changed, &queue->mutex);
-    }
-    pthread_mutex_unlock(&queue->mutex);
-    return task;
-}
-
-/* Tell blocks the numbers of their first records as far as they are known. After a slice that is not the block's last,
- * the following blocks must wait. */
-static void number_blocks(struct queue *queue)
-{
-    while (queue->numbered < queue->next_read) {
-        struct slot *slot = slot_of(queue, queue->numbered);
-
-        if (slot->state != SCANNED)
+        if (!slot->scanned)
             return;
-        slot->state = NUMBERED;
+        slot->scanned = false;
+        slot->routed = false;
         slot->block.first_record = queue->records;
         slot->block.continues = queue->open;
+        queue->slice[queue->numbered++ % queue->count] = slot;
         queue->records += slot->block.records;
         queue->open = slot->block.open;
-        if (slot->block.to < slot->block.bytes)
-            return;
-        queue->numbered++;
+        queue->sliced = slot->block.to < slot->block.bytes;
+        queue->to_number += !queue->sliced;
     }
 }
 
-static void slice_done(struct queue *queue, struct slot *slot)
+/* Slices that all lanes have appended are done, and perhaps their blocks. */
+static void end_slices(struct queue *queue)
 {
-    if (slot->block.to < slot->block.bytes) {
-        slot->block.from = slot->block.to;
-        slot->slice++;
-        slot->state = FILLED;
-        return;
+    uint64_t end = queue->routed;
+
+    for (unsigned l = 0; l < queue->lane_count; l++)
+        end = least(end, queue->lane[l].next);
+    for (; queue->appended < end; queue->appended++) {
+        struct queue_block *block = queue_slice(queue, queue->appended);
+
+        if (block->to < block->bytes) {
+            block->from = block->to;
+            queue->sliced = false;
+            queue->again = true;
+        } else {
+            queue->oldest++;
+        }
     }
-    slot->state = EMPTY;
-    while (queue->oldest < queue->next_read && slot_of(queue, queue->oldest)->state == EMPTY)
-        queue->oldest++;
 }
 
-/* Each kind of task takes the block to its next state. Those who wait are told, since it may be what they wait for. */
-void queue_done(struct queue *queue, struct queue_task task)
+static void finish(struct queue *queue, const struct queue_task *task)
 {
-    struct slot *slot = (struct slot *)(void *)task.block;
-    struct lane *lane = &queue->lane[task.lane];
+    struct slot *slot = (struct slot *)(void *)task->block;
 
-    pthread_mutex_lock(&queue->mutex);
-    switch (task.kind) {
+    queue->busy -= task->kind != QUEUE_END;
+    switch (task->kind) {
     case QUEUE_READ:
         queue->reading = false;
-        if (task.block->bytes == 0) {
-            queue->at_end = true;
-            break;
-        }
-        task.block->from = 0;
-        slot->slice = 0;
-        slot->state = FILLED;
-        queue->next_read++;
+        queue->at_end = task->block->bytes == 0;
+        task->block->from = 0;
+        queue->to_read += !queue->at_end;
         break;
     case QUEUE_SCAN:
-        slot->state = SCANNED;
-        queue->next_scan += queue->in_order && slot->block.to == slot->block.bytes;
-        number_blocks(queue);
+        slot->scanned = true;
+        number_slices(queue);
         break;
     case QUEUE_ROUTE:
-        slot->state = ROUTED;
-        slot->lanes = queue->lane_count;
+        slot->routed = true;
+        while (queue->routed < queue->to_route && queue->slice[queue->routed % queue->count]->routed)
+            queue->routed++;
         break;
     case QUEUE_APPEND:
-        lane->busy = false;
-        if (task.block->to < task.block->bytes) {
-            lane->slice++;
-        } else {
-            lane->slice = 0;
-            lane->next++;
-        }
-        if (--slot->lanes == 0)
-            slice_done(queue, slot);
+        queue->lane[task->lane].busy = false;
+        queue->lane[task->lane].next = task->last;
+        end_slices(queue);
         break;
     case QUEUE_END:
         break;
     }
-    pthread_cond_broadcast(&queue->changed);
+}
+
+void queue_next(struct queue *queue, unsigned worker, struct queue_task *task)
+{
+    bool wakes, ends;
+
+    pthread_mutex_lock(&queue->mutex);
+    finish(queue, task);
+    *task = (struct queue_task){.kind = QUEUE_END};
+    while (!(ends = queue->stopped || (queue->at_end && queue->oldest == queue->to_read)) &&
+           !take(queue, worker, task)) {
+        queue->idle++;
+        pthread_cond_wait(&queue->work, &queue->mutex);
+        queue->idle--;
+        queue->woken = false;
+    }
+    queue->busy += !ends;
+    wakes = !ends && is_worth_waking(queue);
+    queue->woken |= wakes;
     pthread_mutex_unlock(&queue->mutex);
+    if (ends)
+        pthread_cond_broadcast(&queue->work);
+    else if (wakes)
+        pthread_cond_signal(&queue->work);
 }
 
 void queue_stop(struct queue *queue)
 {
     pthread_mutex_lock(&queue->mutex);
     queue->stopped = true;
-    pthread_cond_broadcast(&queue->changed);
+    pthread_cond_broadcast(&queue->work);
     pthread_mutex_unlock(&queue->mutex);
 }
 
@@ -277,8 +363,9 @@ uint64_t queue_close(struct queue *queue)
 {
     const uint64_t records = queue->stopped ? UINT64_MAX : queue->records;
 
-    pthread_cond_destroy(&queue->changed);
+    pthread_cond_destroy(&queue->work);
     pthread_mutex_destroy(&queue->mutex);
+    free(queue->slice);
     free(queue->lane);
     free(queue->lane_start);
     free(queue);

@@ -34,7 +34,8 @@
 
 enum { PILES_MAX = 1 << QUEUE_PILE_BITS };
 
-TUNABLE(LANES_MAX, 256, 1, 256);
+/* More lanes make smaller tasks: 16 append 5 GB/s of the shortest lines, and more than any disk or pipe delivers. */
+TUNABLE(LANES_MAX, 16, 1, 64);
 
 /* If only one pile in so many is wanted, looking for its records is faster than listing all ends: for -n 6000000 of 111
  * million lines of 9 bytes, 2, 4, 8 and 16 take 1.3, 1.1, 1.5 and 1.8 s, of 13 million 2.1, 2.1, 2.3 and 2.3 s (Xeon,
@@ -395,12 +396,34 @@ static void count_block(struct scattering *s, struct queue_block *block, unsigne
                      !block->open || piece->start + piece->length != block->to);
 }
 
+/* False: there is no room for all. */
+static bool append_slices(struct scattering *s, const struct queue_task *task)
+{
+    bool room = true;
+
+    if (s->limited)
+        drop_piles(s, task->lane);
+    for (uint64_t i = task->first; i < task->last && room; i++) {
+        struct queue_block *block = queue_slice(s->queue, i);
+
+        if (s->plan->strata != NULL)
+            count_block(s, block, task->lane);
+        if (s->plan->refers)
+            room = refer_block(s, block, task->lane);
+        else
+            append_block(s, block, task->lane);
+    }
+    settle();
+    return room;
+}
+
 static void work(void *context, unsigned worker)
 {
     struct scattering *s = context;
-    struct queue_task task;
+    struct queue_task task = {.kind = QUEUE_END};
 
-    while ((task = queue_take(s->queue, worker)).kind != QUEUE_END) {
+    do {
+        queue_next(s->queue, worker, &task);
         switch (task.kind) {
         case QUEUE_READ:
             read_block(s, task.block);
@@ -412,21 +435,13 @@ static void work(void *context, unsigned worker)
             route_block(s, task.block, worker);
             break;
         case QUEUE_APPEND:
-            if (s->limited)
-                drop_piles(s, task.lane);
-            if (s->plan->strata != NULL)
-                count_block(s, task.block, task.lane);
-            if (!s->plan->refers)
-                append_block(s, task.block, task.lane);
-            else if (!refer_block(s, task.block, task.lane))
+            if (!append_slices(s, &task))
                 queue_stop(s->queue);
-            settle();
             break;
         case QUEUE_END:
             break;
         }
-        queue_done(s->queue, task);
-    }
+    } while (task.kind != QUEUE_END);
 }
 
 void scatter_to_children(const void *context, uint64_t first, size_t count, uint16_t *pile)

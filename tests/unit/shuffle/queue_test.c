@@ -29,68 +29,72 @@ static uint64_t close_queue(void)
 
 /* ---- By hand ---- */
 
-static struct queue_task take(enum queue_kind kind)
+/* The task is done; the next one is of this kind. */
+static void next(struct queue_task *task, enum queue_kind kind)
 {
-    struct queue_task task = queue_take(queue, 0);
-
-    assert_int_equal(task.kind, kind);
-    return task;
+    queue_next(queue, 0, task);
+    assert_int_equal(task->kind, kind);
 }
 
-static void read_done(struct queue_task task, size_t bytes)
+static void read_done(struct queue_task *task, size_t bytes, enum queue_kind kind)
 {
-    task.block->bytes = bytes;
-    queue_done(queue, task);
+    task->block->bytes = bytes;
+    next(task, kind);
 }
 
-static void scan_done(struct queue_task task, size_t to, size_t records)
+static void scan_done(struct queue_task *task, size_t to, size_t records, enum queue_kind kind)
 {
-    task.block->to = to;
-    task.block->records = records;
-    task.block->open = false;
-    queue_done(queue, task);
+    task->block->to = to;
+    task->block->records = records;
+    task->block->open = false;
+    next(task, kind);
 }
 
+static void assert_appends(const struct queue_task *task, unsigned lane, uint64_t first, uint64_t last)
+{
+    assert_int_equal(task->lane, lane);
+    assert_int_equal(task->first, first);
+    assert_int_equal(task->last, last);
+}
+
+/* By three threads. Two slices of six are worth a task. */
 UNIT_TEST(blocks_are_read_one_at_a_time_numbered_and_appended_in_order)
 {
-    struct queue_task first, second, third, routed, other, append[2];
+    struct queue_task a = {.kind = QUEUE_END}, b = a, c = a;
+    const struct queue_block *first, *second;
 
     open_queue(2, 2, false);
-    read_done(take(QUEUE_READ), 100);
-    first = take(QUEUE_SCAN);
-    assert_int_equal(first.block->from, 0);
-    read_done(take(QUEUE_READ), 200);
-    second = take(QUEUE_SCAN);
-    scan_done(second, 200, 20);
-    third = take(QUEUE_READ); /* the second cannot be routed before the first has been scanned */
-    scan_done(first, 100, 10);
-    routed = take(QUEUE_ROUTE);
-    assert_ptr_equal(routed.block, first.block);
-    assert_int_equal(routed.block->first_record, 0);
-    other = take(QUEUE_ROUTE);
-    assert_ptr_equal(other.block, second.block);
-    assert_int_equal(other.block->first_record, 10);
-    queue_done(queue, other);
-    read_done(third, 300);
-    scan_done(take(QUEUE_SCAN), 300, 0); /* not an append: the first block is not routed yet */
-    queue_done(queue, take(QUEUE_ROUTE));
-    queue_done(queue, routed);
-    append[0] = take(QUEUE_APPEND);
-    append[1] = take(QUEUE_APPEND);
-    assert_true(append[0].block == first.block && append[1].block == first.block);
-    assert_int_not_equal(append[0].lane, append[1].lane);
-    queue_done(queue, append[1]);
-    other = take(QUEUE_APPEND); /* a lane does not wait for the others */
-    assert_ptr_equal(other.block, second.block);
-    assert_int_equal(other.lane, append[1].lane);
-    queue_done(queue, append[0]);
-    queue_done(queue, other);
-    for (int i = 0; i < 3; i++)
-        queue_done(queue, take(QUEUE_APPEND));
-    read_done(take(QUEUE_READ), 0);
-    take(QUEUE_END);
-    take(QUEUE_END);
-    assert_int_equal(close_queue(), 30);
+    next(&a, QUEUE_READ);
+    read_done(&a, 100, QUEUE_SCAN);
+    first = a.block;
+    assert_int_equal(first->from, 0);
+    next(&b, QUEUE_READ);
+    read_done(&b, 200, QUEUE_SCAN);
+    second = b.block;
+    scan_done(&b, 200, 20, QUEUE_READ); /* the second cannot be routed before the first has been scanned */
+    scan_done(&a, 100, 10, QUEUE_ROUTE);
+    assert_ptr_equal(a.block, first);
+    assert_int_equal(first->first_record, 0);
+    next(&c, QUEUE_ROUTE);
+    assert_ptr_equal(c.block, second);
+    assert_int_equal(second->first_record, 10);
+    read_done(&b, 300, QUEUE_SCAN);
+    scan_done(&b, 300, 0, QUEUE_ROUTE);
+    next(&c, QUEUE_READ); /* not an append: the first block is not routed yet */
+    next(&a, QUEUE_APPEND);
+    assert_appends(&a, 0, 0, 2);
+    assert_ptr_equal(queue_slice(queue, 0), first);
+    assert_ptr_equal(queue_slice(queue, 1), second);
+    next(&b, QUEUE_APPEND); /* a lane does not wait for the others */
+    assert_appends(&b, 1, 0, 3);
+    read_done(&c, 10, QUEUE_SCAN);
+    next(&a, QUEUE_READ); /* one slice is not worth a task */
+    scan_done(&c, 10, 5, QUEUE_ROUTE);
+    assert_int_equal(c.block->first_record, 30);
+    next(&c, QUEUE_APPEND);
+    assert_appends(&c, 0, 2, 4);
+    queue_stop(queue);
+    close_queue();
 }
 
 /* A block with too many records is worked off in parts: the numbers of the next one come after those of all of them. In
@@ -98,33 +102,32 @@ UNIT_TEST(blocks_are_read_one_at_a_time_numbered_and_appended_in_order)
 UNIT_TEST(blocks_after_one_that_is_worked_off_in_parts_wait)
 {
     for (int in_order = 0; in_order < 2; in_order++) {
-        struct queue_task task, next;
+        struct queue_task a = {.kind = QUEUE_END}, b = a;
+        const struct queue_block *first;
 
         open_queue(2, 1, in_order);
-        read_done(take(QUEUE_READ), 100);
-        task = take(QUEUE_SCAN);
-        read_done(take(QUEUE_READ), 10);
-        next = take(in_order ? QUEUE_READ : QUEUE_SCAN);
-        if (in_order)
-            read_done(next, 20);
-        else
-            scan_done(next, 10, 3);
+        next(&a, QUEUE_READ);
+        read_done(&a, 100, QUEUE_SCAN);
+        first = a.block;
+        next(&b, QUEUE_READ);
+        read_done(&b, 10, in_order ? QUEUE_READ : QUEUE_SCAN);
+        if (!in_order)
+            scan_done(&b, 10, 3, QUEUE_READ);
         for (size_t slice = 0; slice < 5; slice++) {
-            assert_int_equal(task.block->from, slice * 20);
-            scan_done(task, slice * 20 + 20, 7);
-            task = take(QUEUE_ROUTE);
-            assert_int_equal(task.block->first_record, 7 * slice);
-            if (slice == 4 && !in_order)
+            assert_ptr_equal(a.block, first);
+            assert_int_equal(first->from, slice * 20);
+            scan_done(&a, slice * 20 + 20, 7, QUEUE_ROUTE);
+            assert_int_equal(first->first_record, 7 * slice);
+            if (slice == 4)
                 break;
-            queue_done(queue, task);
-            queue_done(queue, take(QUEUE_APPEND));
-            next = take(QUEUE_SCAN);
-            assert_true((next.block == task.block) == (slice < 4));
-            task = next;
+            next(&a, QUEUE_APPEND);
+            assert_appends(&a, 0, slice, slice + 1);
+            next(&a, QUEUE_SCAN);
         }
+        next(&a, in_order ? QUEUE_SCAN : QUEUE_ROUTE);
         if (in_order)
-            scan_done(task, 10, 3);
-        assert_int_equal(take(QUEUE_ROUTE).block->first_record, 35);
+            scan_done(&a, 10, 3, QUEUE_ROUTE);
+        assert_int_equal(a.block->first_record, 35);
         queue_stop(queue);
         close_queue();
     }
@@ -132,9 +135,11 @@ UNIT_TEST(blocks_after_one_that_is_worked_off_in_parts_wait)
 
 UNIT_TEST(without_input_there_is_nothing_to_do)
 {
+    struct queue_task task = {.kind = QUEUE_END};
+
     open_queue(1, 1, false);
-    read_done(take(QUEUE_READ), 0);
-    take(QUEUE_END);
+    next(&task, QUEUE_READ);
+    read_done(&task, 0, QUEUE_END);
     assert_int_equal(close_queue(), 0);
 }
 
@@ -142,13 +147,14 @@ UNIT_TEST(without_input_there_is_nothing_to_do)
 UNIT_TEST(blocks_and_their_lists_have_the_room_they_claim)
 {
     for (unsigned workers = 1; workers <= 4; workers++) {
-        const unsigned count = workers == 1 ? 1 : 2 * workers + 2;
-        struct queue_block *block[10];
+        const unsigned count = workers == 1 ? 1 : workers + workers / 4 + 4;
+        struct queue_block *block[9];
 
         open_queue(workers, 3, false);
         for (unsigned i = 0; i < count; i++) {
-            struct queue_task task = take(QUEUE_READ);
+            struct queue_task task = {.kind = QUEUE_END};
 
+            next(&task, QUEUE_READ);
             block[i] = task.block;
             assert_true(block[i]->data_bytes >= SMALL && block[i]->data_bytes <= QUEUE_BLOCK_BYTES);
             assert_true(block[i]->room > 0);
@@ -160,8 +166,7 @@ UNIT_TEST(blocks_and_their_lists_have_the_room_they_claim)
             }
             for (size_t lane = 0; lane <= 3; lane++)
                 block[i]->lane_start[lane] = i;
-            read_done(task, SMALL);
-            take(QUEUE_SCAN);
+            read_done(&task, SMALL, QUEUE_SCAN);
         }
         for (unsigned i = 0; i < count; i++) {
             for (size_t k = 0; k < block[i]->data_bytes + POOL_SLACK_BYTES; k++)
@@ -185,6 +190,7 @@ struct work {
     uint32_t records_before[STREAM_BYTES + 1];
     size_t read;
     size_t seen[LANES_MAX];
+    size_t tasks[LANES_MAX];
     size_t stop_at; /* stop when so much was read */
     size_t most_per_block;
     bool wrong[LANES_MAX];
@@ -213,11 +219,13 @@ static void append(struct work *work, const struct queue_block *block, unsigned 
 static void *do_tasks(void *context)
 {
     struct work *work = context;
-    struct queue_task task;
+    struct queue_task task = {.kind = QUEUE_END};
 
-    while ((task = queue_take(queue, 0)).kind != QUEUE_END) {
-        struct queue_block *block = task.block;
+    do {
+        struct queue_block *block;
 
+        queue_next(queue, 0, &task);
+        block = task.block;
         switch (task.kind) {
         case QUEUE_READ:
             block->bytes = STREAM_BYTES - work->read;
@@ -239,13 +247,14 @@ static void *do_tasks(void *context)
             block->pieces[0] = (struct queue_piece){.start = (uint32_t)block->first_record + 1};
             break;
         case QUEUE_APPEND:
-            append(work, block, task.lane);
+            work->tasks[task.lane]++;
+            for (uint64_t slice = task.first; slice < task.last; slice++)
+                append(work, queue_slice(queue, slice), task.lane);
             break;
         case QUEUE_END:
             break;
         }
-        queue_done(queue, task);
-    }
+    } while (task.kind != QUEUE_END);
     return NULL;
 }
 
@@ -272,6 +281,7 @@ static void run(struct work *work, unsigned workers, unsigned threads, unsigned 
 
     work->read = 0;
     memset(work->seen, 0, sizeof work->seen);
+    memset(work->tasks, 0, sizeof work->tasks);
     open_queue(workers, lanes, false);
     for (unsigned i = 1; i < threads; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, do_tasks, work), 0);
@@ -313,23 +323,38 @@ UNIT_TEST(everybody_ends_when_the_queue_is_stopped)
     free(work);
 }
 
+/* A hand-over costs more than to append a block's few records. */
+UNIT_TEST(a_lane_appends_many_blocks_at_once)
+{
+    struct work *work = work_make(30);
+
+    run(work, 8, 8, 8);
+    for (unsigned lane = 0; lane < 8; lane++)
+        assert_true(work->tasks[lane] <= STREAM_BYTES / SMALL / 5 + 2);
+    free(work);
+}
+
 static void *take_one(void *context)
 {
-    return queue_take(queue, 0).kind == QUEUE_END ? context : NULL;
+    struct queue_task task = {.kind = QUEUE_END};
+
+    queue_next(queue, 0, &task);
+    return task.kind == QUEUE_END ? context : NULL;
 }
 
 UNIT_TEST(who_waits_for_a_task_is_woken_by_a_stop)
 {
     pthread_t thread;
+    struct queue_task task = {.kind = QUEUE_END};
     void *ended = NULL;
 
     open_queue(2, 1, false);
-    take(QUEUE_READ);
+    next(&task, QUEUE_READ);
     assert_int_equal(pthread_create(&thread, NULL, take_one, &ended), 0);
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     queue_stop(queue);
     assert_int_equal(pthread_join(thread, &ended), 0);
     assert_non_null(ended);
-    take(QUEUE_END);
+    next(&task, QUEUE_END);
     close_queue();
 }
