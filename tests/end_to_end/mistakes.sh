@@ -250,8 +250,8 @@ bigshuf --filter='gzip > $FILENAME.gz' --shards=2 -o %d in =! --filter='gzip > $
 bigshuf -o in </dev/null =! in: left alone, since no input is named, and standard input is /dev/null; name the input, or /dev/null to empty it
 bigshuf -o in in ./in =! ./in: is an output, and an input twice, so each run would double its records; name it once as an input
 bigshuf -o in in other =? warning: in: is the output and one of several inputs, so another run would add the others once more
-bigshuf --split=1:in in =! in: is both input and output, but the rest of it would go to standard output; give the split another name
-bigshuf --split-field=1 --split=50%:./in - <in =! -: is both input and output, but the rest of it would go to standard output; give the split another name
+bigshuf --split=1:in in =! in: is both input and output; give the outputs other names
+bigshuf --split-field=1 --split=50%:./in - <in =! -: is both input and output; give the outputs other names
 bigshuf -o - in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
 bigshuf --split=1:- in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
 bigshuf -o zipped zipped =! zipped: compressed by gzip, and also the output, so its contents would be lost; add -Z to shuffle its lines
