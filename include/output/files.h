@@ -78,7 +78,6 @@ void files_warn_of_replaced(const struct files *files, size_t count);
 /* The run ends: an input is one of several outputs. */
 _Noreturn void files_refuse_input(const char *name);
 
-
 /* All is complete: give the first `count` files their names, in order. If a file cannot have its name, that file and
  * those after it keep their temporary names, and the message tells them. */
 void files_publish(struct files *files, size_t count);

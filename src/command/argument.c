@@ -83,7 +83,7 @@ _Noreturn static void refuse_size(const struct parsing *parsing, const char *tex
     for (size_t i = 0, length = 0; text[i] != '\0' && length + 1 < sizeof meant; i++)
         if (text[i] != ' ')
             meant[length++] = (char)(text[i] == 'i' ? 'i' : toupper((unsigned char)text[i]));
-    if (error != ERANGE && number_parse_size(meant, 0, &bytes) == 0)
+    if (error != ERANGE && strcmp(meant, text) != 0 && number_parse_size(meant, 0, &bytes) == 0)
         fault_say("invalid %s argument '%s': write %s", parsing->spelling, text, meant);
     errno = error;
     refuse(parsing, text, valid);

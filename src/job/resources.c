@@ -240,14 +240,14 @@ void resources_take_seed(struct resources *resources)
 
 /* What is mapped is read instead if the limit has no room for it beside all else. If the limit is too small to set
  * anything aside, compressed inputs were not counted: each is taken for one. */
-static void count_pockets(struct resources *resources)
+static void count_pockets(struct resources *resources, unsigned workers)
 {
     const struct options *options = &resources->options;
     struct ledger *ledger = &resources->ledger;
     const uint64_t limit = ledger_limit(ledger);
     const struct source *source = resources->source;
 
-    ledger->workers = processors(options);
+    ledger->workers = workers;
     ledger->waiting = options->parallel == 0 ? WAITING : 0;
     ledger->piles = options->scatter == NULL ? 0 : (unsigned)options->piles;
     ledger->ahead = options->compressed && resources->name_count > 1 &&
@@ -261,7 +261,7 @@ static void count_pockets(struct resources *resources)
 
 uint64_t resources_memory(struct resources *resources, uint64_t bytes)
 {
-    count_pockets(resources);
+    count_pockets(resources, processors(&resources->options));
     return ledger_memory(&resources->ledger, bytes);
 }
 
@@ -297,7 +297,7 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     run->input_name = name_input(resources);
     run->progress = &resources->progress.run;
     if (resources->options.memory_bytes > 0)
-        count_pockets(resources);
+        count_pockets(resources, workers);
     progress_begin(&resources->progress, resources->source, resources->output);
     ledger_open_engine(&resources->ledger, &run->engine, memory_bytes, workers, &resources->place);
 }

@@ -258,10 +258,6 @@ test_an_input_is_replaced_by_its_own_records() {
     bigshuf -Z --seed=x -o in.zst in.zst
     unpack link.zst | cmp - in
     unpack in.zst | cmp - <(bigshuf --seed=x in)
-    bigshuf --seed=x --shards=3 -o s.%d in
-    pack gz s.0 s.1 s.2
-    bigshuf -Z --shards=3 -o s.%d.gz s.0.gz s.1.gz s.2.gz
-    unpack s.?.gz | same_lines in /dev/stdin
 }
 
 # This is refused, and all stays: keeps FILE WHAT ADVICE.
@@ -271,7 +267,6 @@ keeps() {
     fails_with 1 "bigshuf: $1: $said" bigshuf -Z -o "$1" "$1"
     # shellcheck disable=SC2094 # refused
     fails_with 1 "bigshuf: -: $said" bigshuf -Z -o "$1" <"$1"
-    fails_with 1 "bigshuf: $1: $said" bigshuf -Z --split=1:new -o "$1" "$1"
     cksum <"$1" | cmp - before
     test ! -e new
 }

@@ -169,7 +169,7 @@ bigshuf -S 8191 never                               =! -S 8191: memory must be a
 bigshuf --parallel=0 never                          =! --parallel must be at least 1
 bigshuf --parallel=x never                          =! invalid --parallel argument 'x': must be a whole number; all processors are the default
 END
-    for size in '' x -1 1Q5 1.5 0x10M ' 8M' '8 M' 101%x; do
+    for size in '' x -1 1Q5 1.5 0x10M 101%x; do
         fails_at_once "bigshuf: invalid -S argument '$size': must be a number and a unit, *" -S "$size" never
     done
     for size in 8192 8192K 8192k 8M 8m 1G 8388608b 50%; do
@@ -230,7 +230,6 @@ test_an_input_that_the_shell_has_emptied_is_told() {
         is_empty in
     done
     ln -s in link
-    fails_with 1 "bigshuf: link: $why link" bigshuf --split=1:new link >in
     fails_with 1 "bigshuf: in: $why in" bigshuf --scatter=store --piles=2 in >in
     [ ! -e new ]
     [ ! -e store ]

@@ -233,7 +233,7 @@ test_what_is_taken_beside_the_pool_is_told() {
 test_memory_that_cannot_be_had_is_halved_unless_it_was_asked_for() {
     seq 100000 >in
     bigshuf --seed=m in >wanted
-    export FAULT_CALL=map FAULT_ERRNO=ENOMEM
+    export FAULT_CALL=map_large FAULT_ERRNO=ENOMEM
     for at in 1 2; do # the first two of a pipe are for a small input, and ask for the least
         FAULT_AT=$at bigshuf-faulty --seed=m in | cmp - wanted
         FAULT_AT=$((at + 2)) bigshuf-faulty --seed=m < <(cat in) | cmp - wanted

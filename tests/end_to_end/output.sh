@@ -345,7 +345,8 @@ test_a_failed_close_is_a_failure_and_leaves_the_old_file() {
         echo old >folder/file
     done
     same 'bigshuf: folder/file: Input/output error' "$(<said)"
-    FAULT_CALL=close FAULT_AT=1 fails_with 1 'bigshuf: write error: Input/output error' bigshuf-faulty </dev/null
+    # the first one is that of a temporary file, with which the directory is tried
+    FAULT_CALL=close FAULT_AT=2 fails_with 1 'bigshuf: write error: Input/output error' bigshuf-faulty < <(echo x)
     same 'old file' "$(<folder/file) $(ls -A folder)"
 }
 
@@ -448,7 +449,7 @@ test_whatever_fails_when_it_is_opened_the_old_file_stays() {
 test_a_temporary_file_that_cannot_be_removed_is_named() {
     mkdir folder
     echo a >folder/a
-    FAULT_CALL='sync unlink' FAULT_AT=1 FAULT_STAYS=1 \
+    FAULT_CALL='sync unlink_at' FAULT_AT=1 FAULT_STAYS=1 \
         fails_with 1 'bigshuf: folder/a: *warning: folder/.a.??????: cannot be removed: Input/output error' \
         bigshuf-faulty -o folder/a folder/a
 }
