@@ -471,20 +471,20 @@ test_a_sample_by_probability_streams() {
 test_a_sample_by_probability_may_be_written_into_its_input() {
     more_than_memory >in
     bigshuf --seed=x --probability=0.95 in >wanted
-    exec 7<>in
-    bigshuf -v -S 8M --seed=x --probability=0.95 -o /dev/fd/7 in 2>said
-    cmp in wanted
+    # shellcheck disable=SC2094 # this is the point
+    bigshuf -v -S 8M --seed=x --probability=0.95 in 1<>in 2>said
+    cmp -n "$(wc -c <wanted)" in wanted
     [ "$(spilled said)" -gt 0 ] # or else it was no test
 }
 
 # What is read first is the input itself, then what was spilled of the sample.
 test_a_sample_is_not_written_into_its_input_before_all_is_verified() {
-    local turn=40
+    local turn=1
     long_lines 900 9000 15000 >in
     cp in wanted
-    exec 7<>in
+    # shellcheck disable=SC2094 # this is the point
     while FAULT_CALL=preadv FAULT_DAMAGE=1 FAULT_AT=$turn FAULT_LOG=failed \
-        bigshuf-faulty -S 8M --seed=x --probability=0.95 -o /dev/fd/7 in 2>said; do
+        bigshuf-faulty -S 8M --seed=x --probability=0.95 in 1<>in 2>said; do
         rm failed
         cat wanted >in
         turn=$((turn + 1))
@@ -492,7 +492,7 @@ test_a_sample_is_not_written_into_its_input_before_all_is_verified() {
     [[ $(<said) = 'bigshuf: '*'contents have changed'* ]]
     cmp in wanted
     fails_with 1 'bigshuf: *Input/output error' env FAULT_CALL=pwritev FAULT_AT=2 \
-        bigshuf-faulty -S 8M --seed=x --probability=0.95 -o /dev/fd/7 in
+        bigshuf-faulty -S 8M --seed=x --probability=0.95 in 1<>in
     cmp in wanted
 }
 

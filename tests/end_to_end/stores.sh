@@ -10,7 +10,7 @@
 add() {
     local name=$1
     shift
-    bigshuf --scatter=store --seed=42 --batch="$name" "$@"
+    bigshuf --scatter=store --seed="${SEED:-42}" --batch="$name" "$@"
 }
 
 gather() {
@@ -694,7 +694,7 @@ test_another_task_of_the_same_name_is_refused() {
     refused 'bigshuf: *x: *' x a
     refused 'bigshuf: *x: *' x b a
     refused 'bigshuf: *x: *' x a b b
-    refused 'bigshuf: *x: *' x --seed=43 a b
+    SEED=43 refused 'bigshuf: *x: *' x a b
     refused 'bigshuf: *x: *' x ./a b
     echo more >>a
     refused 'bigshuf: *x: *' x a b

@@ -62,21 +62,25 @@ static void log_call(const char *name)
 }
 
 static atomic_uint commands;
+static _Thread_local unsigned own; /* of these */
 
 static void run_command(void)
 {
+    own = 1;
     atomic_fetch_add(&commands, 1);
     if (system(getenv("FAULT_RUN")) != 0)
         abort();
     atomic_fetch_sub(&commands, 1);
+    own = 0;
 }
 
 void real_sys_exit(int status);
 
-/* Another thread may see what a command does, and end the run: not before all has been done. */
+/* Another thread may see what a command does, and end the run: not before all has been done. But a signal that it sends
+ * may come to the thread that waits for it. */
 void sys_exit(int status)
 {
-    while (atomic_load(&commands) > 0)
+    while (atomic_load(&commands) > own)
         sys_nap();
     real_sys_exit(status);
 }
