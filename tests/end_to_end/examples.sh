@@ -177,7 +177,9 @@ test_readme_recipes_of_classes_and_groups() {
     typed 'of each label (column 3)'
     same '50 50 50 50 50 50 50' "$(cut -f 3 even.tsv | sort | uniq -c | awk '{ print $1 }' | xargs)"
     rm test.tsv train.tsv
+    seq 2100 | awk -v OFS='\t' '{ print $1, $1 % 700, $1 % 7 }' >table.tsv
     typed 'test.ids'
+    same 140 "$(cut -f 2 test.tsv | sort -u | wc -l | xargs)"
     consists_of table.tsv test.tsv train.tsv
     same '' "$(comm -12 <(cut -f 2 test.tsv | sort -u) <(cut -f 2 train.tsv | sort -u))"
     same 7 "$(cut -f 3 test.tsv | sort -u | wc -l | xargs)"

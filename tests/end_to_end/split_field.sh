@@ -108,7 +108,7 @@ test_several_fields_are_one_key() {
 bigshuf --split-field=2 --split-field=4 --split=50%:a in =! in:1: no field 4, only 3: *
 bigshuf $(seq -f --split-field=%g 9) --split=50%:a in =! --split-field: more than 8 fields
 bigshuf --group-field=3 --split-field=3 --split-field=2 --split=50%:a in =! cannot combine --split-field and --group-field of another field
-bigshuf --group-field=2 --group-field=3 --split-field=3 --split=50%:a in 2>said | cat - a | sort | cmp - <(sort in) =>
+bigshuf --group-field=2 --group-field=3 --split-field=3 --split=50%:a -o b in 2>said; cat a b | sort | cmp - <(sort in) =>
 END
 }
 
