@@ -20,7 +20,7 @@ declare -a flags="($CPPFLAGS)" # as a shell that compiles reads them
 
 # Run clang-tidy on the files whose names standard input has: tidy OPTION...
 tidy() {
-    xargs -I FILE -P "$jobs" clang-tidy --quiet "$@" FILE -- -std=c11 "${flags[@]}" 2>/dev/null
+    xargs -I {} -P "$jobs" clang-tidy --quiet "$@" {} -- -std=c11 "${flags[@]}" 2>/dev/null
 }
 
 if has clang-format; then

@@ -459,7 +459,8 @@ void argument_settle_records(struct parsing *parsing)
     }
     format->quotes.separated = options->separator_given && record_is(format, RECORD_QUOTED);
     format->quotes.separator = options->field_separator;
-    if (format->quotes.separated && memchr("\"\r\n", options->field_separator, 3) != NULL)
+    if (format->quotes.separated &&
+        (options->field_separator == '"' || options->field_separator == '\r' || options->field_separator == '\n'))
         fault_say("-t must be another byte than a quote or a line end with CSV");
     format->grouped = options->group_key.count > 0 || record_is(format, RECORD_MEMBER);
     options->delimiter = format->delimiter;
