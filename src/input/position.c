@@ -38,12 +38,12 @@ const char *position_say(const struct position *position, char said[POSITION_BYT
 {
     size_t bytes;
     const uint8_t *header = source_header(position->source, &bytes);
-    const unsigned long long lines = position->before + scan_count(header, bytes, position->format->delimiter);
+    const uint64_t lines = position->before + scan_count(header, bytes, position->format->delimiter);
 
     if (source_headers_may_differ(position->source))
         snprintf(said, POSITION_BYTES, "%s: record %llu", fault_name(position->name),
                  (unsigned long long)(position->record - position->first + 1));
     else
-        snprintf(said, POSITION_BYTES, "%s:%llu", fault_name(position->name), lines + 1);
+        snprintf(said, POSITION_BYTES, "%s:%llu", fault_name(position->name), (unsigned long long)lines + 1);
     return said;
 }

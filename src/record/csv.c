@@ -50,7 +50,7 @@ static size_t find(const struct record_format *format, struct record_scan *scan,
                 scan_find(&search, data + at, bytes - at, ends != NULL ? ends + found : NULL, room - found, &part);
 
             sight->lines += search.lines;
-            for (size_t i = 0; i < count && at > 0; i++)
+            for (size_t i = 0; i < count && at > 0 && ends != NULL; i++)
                 ends[found + i] += (uint32_t)at;
             found += count;
             at += part;

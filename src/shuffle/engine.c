@@ -104,7 +104,7 @@ uint64_t engine_needed(uint64_t pool_bytes)
 
 uint64_t engine_needed_limit(struct engine_budget budget, uint64_t mebibytes)
 {
-    uint64_t limit = mebibytes, left = limit;
+    uint64_t limit = mebibytes, left;
 
     for (; budget.left != NULL; limit += mebibytes - left) {
         left = budget.left(budget.context, limit << 20) >> 20;

@@ -223,19 +223,11 @@ static bool is_worth_waking(const struct queue *queue)
                queue->busy / WAKING_SHARE;
 }
 
-static void take_read(struct queue *queue, struct queue_task *task)
-{
-    *task = (struct queue_task){.kind = QUEUE_READ, .block = &slot_of(queue, queue->to_read)->block};
-    queue->reading = true;
-}
-
-static bool take(struct queue *queue, unsigned worker, struct queue_task *task)
+static bool take_other(struct queue *queue, unsigned worker, struct queue_task *task)
 {
     unsigned lane;
 
-    if (queue->idle > 0 && can_read(queue)) {
-        take_read(queue, task);
-    } else if (count_appends(queue, worker, &lane) > 0) {
+    if (count_appends(queue, worker, &lane) > 0) {
         queue->lane[lane].busy = true;
         *task = (struct queue_task){
             .kind = QUEUE_APPEND, .lane = lane, .first = queue->lane[lane].next, .last = queue->routed};
@@ -246,12 +238,23 @@ static bool take(struct queue *queue, unsigned worker, struct queue_task *task)
         queue->again = false;
     } else if (count_scans(queue) > 0) {
         *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot_of(queue, queue->to_scan++)->block};
-    } else if (can_read(queue)) {
-        take_read(queue, task);
     } else {
         return false;
     }
     return true;
+}
+
+static bool take(struct queue *queue, unsigned worker, struct queue_task *task)
+{
+    const bool reads = can_read(queue);
+
+    if ((!reads || queue->idle == 0) && take_other(queue, worker, task))
+        return true;
+    if (reads) {
+        *task = (struct queue_task){.kind = QUEUE_READ, .block = &slot_of(queue, queue->to_read)->block};
+        queue->reading = true;
+    }
+    return reads;
 }
 
 /* ---- What is done ---- */

@@ -282,7 +282,7 @@ char *folder_read(const struct folder *folder, const char *name, size_t most, si
 /* Make a file of these bytes, on disk. Returns the slot of its name. */
 static int write_new(const struct folder *folder, const char *name, const void *data, size_t bytes)
 {
-    int fd, slot;
+    int fd = -1, slot = -1;
     int error = folder_make_file(folder, name, &fd, &slot);
 
     if (error == 0 && (io_write(fd, data, bytes) != 0 || io_sync(fd) != 0))
