@@ -161,5 +161,6 @@ test_nothing_that_changes_is_global() {
 
 # With set -e, the first of "a && b" and all of "! a" may fail in silence. One assertion a line.
 test_no_assertion_of_a_test_is_dead() {
-    (cd "$TOP/tests" && grep -nE '^ +(\[.*\] && (\[|case)|! [^|]*$)' end_to_end/*.sh ./*.sh || true) | nothing
+    cd "$TOP/tests" || exit
+    { grep -nE '^ +(\[.*\] && (\[|case)|! [^|]*$)' end_to_end/*.sh ./*.sh || true; } | nothing
 }

@@ -38,12 +38,13 @@ const char *position_say(const struct position *position, char said[POSITION_BYT
 {
     size_t bytes;
     const uint8_t *header = source_header(position->source, &bytes);
-    const uint64_t lines = position->before + scan_count(header, bytes, position->format->delimiter);
+    uint64_t number = position->before + scan_count(header, bytes, position->format->delimiter) + 1;
+    const char *form = "%s:%llu";
 
-    if (source_headers_may_differ(position->source))
-        snprintf(said, POSITION_BYTES, "%s: record %llu", fault_name(position->name),
-                 (unsigned long long)(position->record - position->first + 1));
-    else
-        snprintf(said, POSITION_BYTES, "%s:%llu", fault_name(position->name), (unsigned long long)lines + 1);
+    if (source_headers_may_differ(position->source)) {
+        number = position->record - position->first + 1;
+        form = "%s: record %llu";
+    }
+    snprintf(said, POSITION_BYTES, form, fault_name(position->name), (unsigned long long)number);
     return said;
 }

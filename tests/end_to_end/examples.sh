@@ -165,9 +165,9 @@ test_readme_recipe_of_sessions_keeps_each_together_in_its_order() {
 test_readme_recipes_of_folds_and_bootstrap_files() {
     make_files
     typed 'five folds'
-    same '600 600 600 600 600' "$(cat fold.0 | wc -l | xargs) $(for i in 1 2 3 4; do wc -l <fold.$i; done | xargs)"
+    same '600 600 600 600 600' "$(for i in {0..4}; do wc -l <"fold.$i"; done | xargs)"
     consists_of lines.txt fold.?
-    same '3000 3000 3000 3000 3000 3000 3000 3000 3000' "$(for i in {0..8}; do wc -l <boot.$i; done | xargs)"
+    same '3000 3000 3000 3000 3000 3000 3000 3000 3000' "$(for i in {0..8}; do wc -l <"boot.$i"; done | xargs)"
     fails_with 1 '*' consists_of boot.0 boot.1
     [ "$(sort -u boot.0 | wc -l)" -lt 2200 ]
 }
@@ -220,10 +220,10 @@ test_recipe_of_a_store_takes_files_of_any_names() {
 test_store_page_says_how_one_batch_is_removed() {
     seq 5 | bigshuf --scatter=store --piles=2 --batch=day07
     seq 3 | bigshuf --scatter=store --batch=day08
-    bash -c "$(sed -n 's/^\.Ql \(mv .*\)/\1/p' "$TOP/man/bigshuf-store.7" | tr -d '\\')"
+    bash -c "$(sed -n 's/^\.Ql \(mv .*\)/\1/p' "$TOP/man/bigshuf-store.7" | tr -d '\134')"
     same '1 2 3' "$(bigshuf --gather=store | sort | xargs)"
     bigshuf --scatter=store --sweep >.out
-    same 'day08 format' "$(ls -A store | sort | xargs)"
+    same 'day08 format' "$(names store)"
 }
 
 # Of the section of that name: its lines whose last word is an MD5, and those that begin as the title says.

@@ -47,6 +47,7 @@ test_a_filter_dies_of_a_broken_pipe_as_usual_which_is_a_failure() {
     echo | bigshuf -o a --filter='cat >/dev/null; yes | head -n 1 >$FILE' 2>said
     same 'y ' "$(cat a said) "
     mkfifo pipe
+    # shellcheck disable=SC2094 # a pipe without a reader
     exec 8<>pipe 9>pipe 8<&-
     fails_with 1 "*bigshuf: x: 'exec cat' failed: killed by signal 13?*" bigshuf --filter='exec cat' -o x -i 1-1000 >&9
     fails_with 1 "*bigshuf: x: 'cat; exit' failed: exit status 141?*" bigshuf --filter='cat; exit' -o x -i 1-1000 >&9

@@ -551,6 +551,7 @@ test_a_byte_order_mark_is_no_part_of_a_field() {
     fails_with 1 'bigshuf: in: unclosed quote that starts in line 4' bigshuf --csv in >out
 }
 
+# shellcheck disable=SC2086 # options
 test_a_byte_order_mark_is_no_part_of_a_key() {
     printf '\357\273\277a,1\n' >a
     printf 'b,1\na,2\n' >b

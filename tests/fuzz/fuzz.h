@@ -79,7 +79,7 @@ static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string
     format.kind = kind % 6 < 5 ? kinds[kind % 6] : lengths[format.count % 6];
     if (format.kind == &csv_kind) {
         format.quotes.separator = format.delimiter;
-        format.quotes.separated = memchr("\n\r\"\0\\", format.delimiter, 5) == NULL;
+        format.quotes.separated = strchr("\n\r\"\\", format.delimiter) == NULL;
         format.quotes.backslash = format.count % 2 == 0;
         format.delimiter = '\n';
     }

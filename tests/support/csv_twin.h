@@ -16,12 +16,10 @@ enum csv_twin { CSV_TWIN_WHOLE, CSV_TWIN_SHORT, CSV_TWIN_OPEN };
 static size_t csv_twin_close(const struct quotes_rule *rule, const uint8_t *data, size_t bytes, size_t at)
 {
     while (at < bytes)
-        if (rule->backslash && data[at] == '\\')
+        if ((rule->backslash && data[at] == '\\') || (data[at] == '"' && at + 1 < bytes && data[at + 1] == '"'))
             at += 2;
         else if (data[at] != '"')
             at++;
-        else if (at + 1 < bytes && data[at + 1] == '"')
-            at += 2;
         else
             return at + 1;
     return 0;
