@@ -295,5 +295,6 @@ test_asks_for_huge_pages() {
     [ -e /proc/self/smaps ] || skip "no /proc here"
     [ -e /sys/kernel/mm/transparent_hugepage ] || skip "no huge pages here"
     seq 100000 >in
+    # shellcheck disable=SC2016 # that of the filter's shell
     bigshuf --shards=1 --filter='cat >$FILE; grep " hg" /proc/$PPID/smaps' -o out-%d in
 }
