@@ -81,7 +81,7 @@ completions: $(PROGRAM) ## write the shells' completions anew, from --help
 	done
 
 # The program runs where little stack is allowed (ulimit -s 64); what is larger is allocated.
-$(OBJECTS): FRAME_FLAGS = $(if $(SANITIZE),,-Wframe-larger-than=16384 -Wvla)
+$(OBJECTS): FRAME_FLAGS = $(if $(SANITIZE)$(HOSTILE),,-Wframe-larger-than=16384 -Wvla)
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
