@@ -8,7 +8,7 @@
 #include "record/key.h"
 
 /* From now on, look at the keys of a source of records of the rule's format, of which nothing has been read. It can
- * still be mapped. */
-void key_check_begin(struct source *source, const struct key_rule *rule);
+ * still be mapped. If an `option` is named, say at the end if the records are nothing but their keys (key_warn). */
+void key_check_begin(struct source *source, const struct key_rule *rule, const char *option);
 
 #endif

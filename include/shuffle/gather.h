@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "output/output.h"
+#include "shuffle/keyed.h"
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
 #include "shuffle/run.h"
@@ -16,6 +17,8 @@
 struct gather_order {
     struct order_node node;
     const struct order *orders;
+    struct keyed *keyed; /* not NULL: by their keys, and so many bits from the root (keyed.h) */
+    unsigned bits;
     struct table *ranks; /* places j share and the following hold the ranks of pile j's records, in their order */
     uint64_t share;
 };

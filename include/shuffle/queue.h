@@ -46,6 +46,7 @@ struct queue_block {
     size_t bytes;        /* filled */
     size_t from;         /* the slice: data[from, to) */
     size_t to;
+    uint16_t whose;             /* pile, if the slice begins within a record, and piles are found by keys */
     struct record_scan begins;  /* where in a record the slice begins */
     uint32_t *ends;             /* of the records that end in the slice, from its beginning, */
     bool listed;                /* unless they are not listed, and the array is free for other use */

@@ -20,6 +20,9 @@
 /* Shuffle all of `source` to `output`, by scattering the root of the tree, unless it must be copied (run.h). */
 void shuffle_source(struct run *run, struct source *source, struct output *output);
 
+/* Write all that piles hold which are so many bits from the root, in the order of keys. */
+void shuffle_keyed(struct run *run, struct piles *piles, unsigned bits, struct output *output);
+
 /* Only scatter the root's records to its children, dropped or referred to as the run says, and count them in
  * run->progress. *piles must be released by the caller. False: the records must be copied (run.h). */
 bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles);

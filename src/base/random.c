@@ -68,12 +68,33 @@ void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_I
     memcpy(identity, digest, RANDOM_IDENTITY_BYTES);
 }
 
+static void first_half(const struct random_key *key, uint64_t half[2])
+{
+    half[0] = key->word[0] | (uint64_t)key->word[1] << 32;
+    half[1] = key->word[2] | (uint64_t)key->word[3] << 32;
+}
+
 uint64_t random_hash(const struct random_key *key, const void *data, size_t bytes)
 {
-    const uint64_t first[2] = {key->word[0] | (uint64_t)key->word[1] << 32,
-                               key->word[2] | (uint64_t)key->word[3] << 32};
+    uint64_t half[2];
 
-    return siphash(first, data, bytes);
+    first_half(key, half);
+    return siphash(half, data, bytes);
+}
+
+void random_hash_begin(const struct random_key *key, struct siphash *hash)
+{
+    uint64_t half[2];
+
+    first_half(key, half);
+    siphash_begin(hash, half);
+}
+
+void random_halves(struct random_key half[2], const struct random_key *key, const char *label)
+{
+    random_key_derive(&half[0], key, label, NULL, 0);
+    for (size_t i = 0; i < 8; i++)
+        half[1].word[i] = half[0].word[(i + 4) % 8];
 }
 
 void random_blocks(const struct random_key *key, uint64_t stream, uint64_t first, uint32_t *words, size_t blocks)

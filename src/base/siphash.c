@@ -45,17 +45,51 @@ static inline void eat(uint64_t v[4], uint64_t word)
     v[0] ^= word;
 }
 
-uint64_t siphash(const uint64_t key[2], const void *data, size_t bytes)
+void siphash_begin(struct siphash *hash, const uint64_t key[2])
 {
-    uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
-                     key[1] ^ 0x7465646279746573}; /* "somepseudorandomlygeneratedbytes" */
-    const uint8_t *next = data;
-    const uint64_t length = (uint64_t)bytes << 56;
+    *hash =
+        (struct siphash){.v = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
+                               key[1] ^ 0x7465646279746573}}; /* "somepseudorandomlygeneratedbytes" */
+}
 
+void siphash_add(struct siphash *hash, const void *data, size_t bytes)
+{
+    const uint8_t *next = data;
+
+    hash->bytes += bytes;
+    for (; bytes > 0 && hash->last_bytes > 0 && hash->last_bytes < WORD; bytes--)
+        hash->last[hash->last_bytes++] = *next++;
+    if (hash->last_bytes == WORD) {
+        eat(hash->v, load64le(hash->last));
+        hash->last_bytes = 0;
+    }
     for (; bytes >= WORD; next += WORD, bytes -= WORD)
-        eat(v, load64le(next));
-    eat(v, load_few(next, bytes) | length);
+        eat(hash->v, load64le(next));
+    while (bytes-- > 0)
+        hash->last[hash->last_bytes++] = *next++;
+}
+
+static inline uint64_t finish(uint64_t v[4], uint64_t last)
+{
+    eat(v, last);
     v[2] ^= 0xff;
     mix(v, FINALIZATION_ROUNDS);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t siphash_end(struct siphash *hash)
+{
+    return finish(hash->v, load_few(hash->last, hash->last_bytes) | hash->bytes << 56);
+}
+
+uint64_t siphash(const uint64_t key[2], const void *data, size_t bytes)
+{
+    struct siphash hash;
+    const uint8_t *next = data;
+    const uint64_t length = (uint64_t)bytes << 56;
+
+    siphash_begin(&hash, key);
+    for (; bytes >= WORD; next += WORD, bytes -= WORD)
+        eat(hash.v, load64le(next));
+    return finish(hash.v, load_few(next, bytes) | length);
 }

@@ -461,8 +461,23 @@ void argument_settle_records(struct parsing *parsing)
     format->quotes.separator = options->field_separator;
     if (format->quotes.separated && memchr("\"\r\n", options->field_separator, 3) != NULL)
         fault_say("-t must be another byte than a quote or a line end with CSV");
-    format->grouped = options->group_key.count > 0 || record_is(format, RECORD_MEMBER);
+    format->grouped = record_is(format, RECORD_MEMBER);
     options->delimiter = format->delimiter;
+}
+
+/* ---- Keys ---- */
+
+const char argument_whole[] = "";
+
+void argument_unique(struct parsing *parsing, const char *text)
+{
+    struct options *options = parsing->options;
+
+    if (text != argument_whole)
+        set_key(parsing, text, &options->unique_key);
+    else if (options->unique_key.count > 0)
+        fault_say("cannot combine --unique and --unique=%s", options->unique_key.field[0].text);
+    options->unique = true;
 }
 
 /* ---- Outputs ---- */

@@ -129,6 +129,10 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, !options->stratified && has_counted_split(options), "--split of a number of records",
              CLASS_SPLIT_FIELD);
     add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--piles=J-K", CLASS_SPLIT_FIELD);
+    if (options->unique_key.count > 0)
+        add(list, "--unique of a field")->is = CLASS_FIELD;
+    add_fact(list, options->unique_key.count == 0 && options->unique && parsing->kind == &tar_kind, "--unique",
+             CLASS_KIND);
     add_fact(list, is_torn(options), "--group-field of another field", CLASS_SPLIT_FIELD);
     add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
     add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO);
@@ -183,7 +187,10 @@ static const struct {
     {CLASS_GIVEN, CLASS_KIND, "; each word or number is a record"},
     {CLASS_SAMPLE, CLASS_COUNT, "; one takes a share, the other a number"},
     {CLASS_SEED, CLASS_SOURCE, "; each of them decides the order"},
-    {CLASS_WEIGHT_FIELD, CLASS_FIELD, "; a group has no weight"},
+    {CLASS_KEYED, CLASS_SCATTER, "; first --scatter, then pipe what --gather writes to it"},
+    {CLASS_KEYED, CLASS_GATHER, "; pipe what --gather writes to another run"},
+    {CLASS_KEYED, CLASSES_ORDER | CLASS_SPLIT_FIELD, "; write to a file, and draw from that in another run"},
+    {CLASS_KEYED, CLASS_KEYED, "; use one run for each"},
     {CLASS_SPLIT_FIELD, CLASS_SHARDS, "; write --split=P%:FILE for each file"},
     {CLASS_SPLIT_FIELD, CLASS_IN_TURN, "; its files are written side by side"},
     {CLASS_SPLIT_FIELD, CLASS_COUNT, "; write --split=N:FILE -o /dev/null for N lines of each class"},
@@ -417,6 +424,7 @@ static void check_fields(const struct options *options)
     const bool columns = options->separator_given || record_is(&options->format, RECORD_QUOTED);
 
     header_check_fields(&options->header, columns, options->group_key.field, options->group_key.count, "--group-field");
+    header_check_fields(&options->header, columns, options->unique_key.field, options->unique_key.count, "--unique");
     header_check_fields(&options->header, columns, &options->weight_field, 1, "--weight-field");
     if (options->gather == NULL)
         header_check_fields(&options->header, columns, options->split_key.field, options->split_key.count,

@@ -14,6 +14,7 @@ struct key_check {
     struct source *records;
     struct key_rule rule;
     struct key *key;
+    const char *option; /* NULL: nothing is said at the end */
     struct key_watch watch;
     struct position position;
     uint64_t offset; /* of the next byte */
@@ -27,7 +28,7 @@ static void restart(void *context)
     struct key_check *check = context;
 
     position_begin(&check->position, check->records, &check->rule.format);
-    check->watch = (struct key_watch){.records = 0};
+    check->watch = (struct key_watch){.told = check->watch.told};
     check->offset = 0;
     check->scan = (struct record_scan){0};
     check->inside = false;
@@ -36,6 +37,7 @@ static void restart(void *context)
 /* The next bytes of a record, which ends with them if `last`. */
 static void follow(struct key_check *check, const uint8_t *data, size_t bytes, bool last)
 {
+    const bool whole = !check->inside && last;
     char place[POSITION_BYTES];
 
     if (!check->inside) {
@@ -51,7 +53,7 @@ static void follow(struct key_check *check, const uint8_t *data, size_t bytes, b
         return;
     if (key_end(check->key) != FIELD_FOUND)
         key_refuse(&check->watch, check->key, position_say(&check->position, place), data, bytes - 1);
-    check->watch.records++;
+    key_saw(&check->watch, check->key, data, whole ? bytes - 1 : 0);
 }
 
 static void look(struct key_check *check, const uint8_t *data, size_t bytes)
@@ -70,12 +72,20 @@ static void look(struct key_check *check, const uint8_t *data, size_t bytes)
     }
 }
 
+static void end(struct key_check *check)
+{
+    if (check->option != NULL)
+        key_warn(&check->watch, &check->rule, check->option);
+}
+
 static size_t read_on(void *context, uint8_t *data, size_t bytes)
 {
     struct key_check *check = context;
     const size_t got = source_read(check->records, data, bytes);
 
     look(check, data, got);
+    if (got < bytes)
+        end(check);
     return got;
 }
 
@@ -86,6 +96,8 @@ static size_t lend(void *context, const uint8_t **data, size_t bytes)
 
     if (lent > 0)
         look(check, *data, lent);
+    else
+        end(check);
     return lent;
 }
 
@@ -97,13 +109,14 @@ static void release(void *context)
     free(check);
 }
 
-void key_check_begin(struct source *source, const struct key_rule *rule)
+void key_check_begin(struct source *source, const struct key_rule *rule, const char *option)
 {
     static const struct source_stage stage = {.read = read_on, .lend = lend, .rewind = restart, .release = release};
     struct key_check *check = fault_allocate(1, sizeof *check);
 
     check->records = source_insert(source, &stage, check);
     check->rule = *rule;
+    check->option = option;
     check->key = key_new(&check->rule);
     restart(check);
 }

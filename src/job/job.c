@@ -139,7 +139,8 @@ static bool may_lend(const struct resources *resources)
 /* Is it worth while to keep the inputs in memory, to refer to their records? Most samples need few of them. */
 static enum lending_use use_of(const struct job *job)
 {
-    if (job->task == TASK_SHUFFLE && job->resources.options.count == UINT64_MAX)
+    if (job->task == TASK_SHUFFLE &&
+        (job->resources.options.count == UINT64_MAX || task_is_keyed(&job->resources.options)))
         return LENDING_ONCE;
     return job->task == TASK_REPEAT ? LENDING_REPEATEDLY : LENDING_SELDOM;
 }
@@ -209,8 +210,12 @@ static void shuffle_small(struct run *run, size_t bytes, struct output *output)
     counter_set(&run->progress->records, records);
     shuffle_count(run, &piles);
     run_scattered(run);
-    run_begin(run, output, records);
-    shuffle_piles(run, &piles, order, output);
+    if (run->keyed != NULL) {
+        shuffle_keyed(run, &piles, 0, output);
+    } else {
+        run_begin(run, output, records);
+        shuffle_piles(run, &piles, order, output);
+    }
     piles_release(&piles);
 }
 

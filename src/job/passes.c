@@ -88,8 +88,6 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
 static void describe(struct resources *resources, struct manifest *manifest)
 {
     struct manifest_input *input = fault_allocate(resources->name_count + 1, sizeof *input);
-    const struct key_choice *groups = &resources->options.group_key;
-    uint64_t hash = 0; /* of the fields' texts */
     uint64_t bytes;
 
     for (size_t i = 0; i < resources->name_count; i++) {
@@ -99,13 +97,6 @@ static void describe(struct resources *resources, struct manifest *manifest)
     }
     random_key_identity(&resources->order.key, manifest->key);
     manifest->reading.decompressed = resources->options.compressed;
-    if (groups->count > 0)
-        manifest->reading.group_separator =
-            task_key(&resources->options, &resources->options.group_key).place.separator;
-    for (size_t i = 0; i < groups->count; i++)
-        hash = xxh64(groups->field[i].text, strlen(groups->field[i].text)) + 3 * hash;
-    manifest->reading.group_field =
-        groups->count == 1 && groups->field[0].kind == FIELD_NUMBER ? groups->field[0].number : hash;
     manifest_set_inputs(manifest, input, resources->name_count);
 }
 

@@ -14,6 +14,11 @@ bool task_is_weighted(const struct options *options)
     return options->weights != NULL || options->weight_field.kind != FIELD_NONE;
 }
 
+bool task_is_keyed(const struct options *options)
+{
+    return options->unique || options->group_key.count > 0;
+}
+
 /* Is the sample so small a part of its range that it is drawn number by number? */
 static bool is_sparse(const struct options *options)
 {

@@ -128,11 +128,7 @@ void strata_free(struct strata *strata)
 
 void strata_begin(struct strata *strata, unsigned lanes)
 {
-    struct random_key *half = strata->half;
-
-    random_key_derive(&half[0], strata->plan.key, "strata", NULL, 0);
-    for (size_t i = 0; i < 8; i++)
-        half[1].word[i] = half[0].word[(i + 4) % 8];
+    random_halves(strata->half, strata->plan.key, "strata");
     random_words_init(&strata->words, strata->plan.key, "deal");
     free_lanes(strata);
     close_classes(&strata->classes);

@@ -88,8 +88,11 @@ bigshuf --csv --header --group-field=1 songs.csv >new.csv && compared songs.csv 
 sed 1d new.csv | cut -d , -f 1 | uniq | counts - => 50
 sed 1d new.csv | paste -d , - - - - | awk -F , '$2 "" != "s" substr($4, 2) - 1 || $1 != $7' =>
 # all visits of a patient together, which they are not in the file
-sort -k 2,2 table.tsv | bigshuf --group-field=2 | cut -f 2 | uniq | counts - => 20
-bigshuf --group-field=2 --split=9%:test -o train table.tsv =! table.tsv: the records of group 'p*' are not all neighbours, *sort by field 2 first
+bigshuf --group-field=2 table.tsv | cut -f 2 | uniq | counts - => 20
+bigshuf --group-field=2 --split=10%:test -o train table.tsv && cut -f 2 test | sort -u | comm -12 - <(cut -f 2 train | sort -u) =>
+# without duplicates, and one visit of each patient
+cat table.tsv table.tsv | bigshuf --unique | compared table.tsv => shuffled
+bigshuf --unique=2 table.tsv | cut -f 2 | counts - => 1
 # all visits of one patient in ten
 bigshuf --seed=5 --split-field=2 --split=10%:some.tsv table.tsv >rest.tsv && cut -f 2 some.tsv | sort | uniq -c | awk '{ print $1 }' | uniq => 20
 cut -f 2 some.tsv | sort -u | comm -12 - <(cut -f 2 rest.tsv | sort -u) =>
