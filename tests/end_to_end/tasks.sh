@@ -92,7 +92,7 @@ bigshuf --group-field=2 table.tsv | cut -f 2 | uniq | counts - => 20
 bigshuf --group-field=2 --split=10%:test -o train table.tsv && cut -f 2 test | sort -u | comm -12 - <(cut -f 2 train | sort -u) =>
 # without duplicates, and one visit of each patient
 cat table.tsv table.tsv | bigshuf --unique | compared table.tsv => shuffled
-bigshuf --unique=2 table.tsv | cut -f 2 | counts - => 1
+bigshuf --unique=2 table.tsv | cut -f 2 | counts - => 20
 # all visits of one patient in ten
 bigshuf --seed=5 --split-field=2 --split=10%:some.tsv table.tsv >rest.tsv && cut -f 2 some.tsv | sort | uniq -c | awk '{ print $1 }' | uniq => 20
 cut -f 2 some.tsv | sort -u | comm -12 - <(cut -f 2 rest.tsv | sort -u) =>
