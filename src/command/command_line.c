@@ -191,6 +191,7 @@ static const struct {
     {CLASS_KEYED, CLASS_GATHER, "; pipe what --gather writes to another run"},
     {CLASS_KEYED, CLASSES_ORDER | CLASS_SPLIT_FIELD, "; write to a file, and draw from that in another run"},
     {CLASS_KEYED, CLASS_KEYED, "; use one run for each"},
+    {CLASS_WEIGHT_FIELD, CLASS_FIELD, "; a group has no weight"},
     {CLASS_SPLIT_FIELD, CLASS_SHARDS, "; write --split=P%:FILE for each file"},
     {CLASS_SPLIT_FIELD, CLASS_IN_TURN, "; its files are written side by side"},
     {CLASS_SPLIT_FIELD, CLASS_COUNT, "; write --split=N:FILE -o /dev/null for N lines of each class"},

@@ -111,9 +111,8 @@ const struct option_row option_table[] = {
     {"csv", 0, GROUP_RECORDS, "backslash", "read CSV: quoted newlines do not end a record", SPECIAL(csv), .alone = "",
      .is = CLASS_KIND, .common = true},
     {"group-field", 0, GROUP_RECORDS, "FIELD",
-     "keep all lines with the same FIELD together,\nin their order: a column's number, from 1, its\nname in the "
-     "header, "
-     "or a JSON Pointer (/user/id)",
+     "keep all lines with the same FIELD together,\nin order: a column's number, from 1, its name\nin the header, or a "
+     "JSON Pointer (/user/id)",
      KEY(group_key), .is = CLASS_FIELD | CLASS_KEYED,
      .excludes = CLASS_GIVEN | CLASS_WEIGHT_FIELD | CLASSES_ORDER | CLASS_REQUESTS | CLASS_KEYED | CLASS_SCATTER},
     {"unique", 0, GROUP_RECORDS, "FIELD", "of equal lines, or of those with the same\nFIELD, write only the first",
