@@ -125,7 +125,7 @@ class StoreMaker:
 
     @staticmethod
     def _may_write(case, opts):
-        return is_valid(Case(case.seed, case.inputs(), opts={**case.opts, **opts, "seed": ""}, circ={"via": "file"}))
+        return is_valid(Case(case.seed, case.inputs(), opts={**case.opts, **opts, "seed": "y"}, circ={"via": "file"}))
 
     def _outputs(self, case):
         """Files, which may be compressed, shards and splits, also by a field."""
@@ -163,7 +163,7 @@ class StoreMaker:
     def make(self, seed):
         """The case."""
         draw = self.draw
-        case = StoreCase(seed, draw.choice((2, 4, 16, 16, 64, 512)), draw.choice(("", "7", "x" * 40)), {})
+        case = StoreCase(seed, draw.choice((2, 4, 16, 16, 64, 512)), draw.choice(("y", "7", "x" * 40)), {})
         case.opts, look = self._records(case)
         large = self.chance(6)
         for _ in range(draw.choice((1, 2, 3, 5))):
