@@ -18,7 +18,7 @@ struct ledger {
     size_t inputs;         /* files */
     uint64_t name_bytes;   /* of their names */
     bool ahead;            /* are several decompressed? */
-    uint64_t mapped_bytes; /* that may be seen at a time, of files that are mapped and copied */
+    uint64_t mapped_bytes; /* of files that --requests maps, in memory at a time */
     unsigned workers;      /* that are asked for, */
     unsigned waiting;      /* and threads besides */
     unsigned piles;        /* of the store that is written; else 0 */

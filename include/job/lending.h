@@ -18,10 +18,6 @@ enum lending_use {
     LENDING_REPEATEDLY, /* any of them at any time: it takes a table of all references besides the pile */
 };
 
-/* Of a source over `files` files that lends and whose records are copied, so many bytes are in memory at a time, at
- * most; 0 if it cannot lend: the files are small on average, or are larger than this memory. */
-uint64_t lending_seen_bytes(const struct source *source, size_t files, uint64_t memory_bytes);
-
 /* Make a source over `files` files lend, if piles should refer to its records: it can, and there is memory for all of
  * it and for the references. Returns whether it lends. `memory_bytes` is all the memory there is; *engine_bytes
  * receives how much of it is left for the rest, which is all of it unless piles refer to records. */

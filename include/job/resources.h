@@ -65,9 +65,6 @@ void resources_take_seed(struct resources *resources);
  * than is of use for an input of `bytes` bytes (UINT64_MAX if that is not known). */
 uint64_t resources_memory(struct resources *resources, uint64_t bytes);
 
-/* After that: has the limit room for files that are mapped? */
-bool resources_may_map(const struct resources *resources);
-
 /* Open a run with so much memory and at most so many workers. */
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers);
 

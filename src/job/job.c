@@ -132,8 +132,7 @@ static bool must_wait(const struct resources *resources)
 /* May the inputs be mapped? Not if the output is written to one of them, as a filter may do. */
 static bool may_lend(const struct resources *resources)
 {
-    return resources->source != NULL && resources_may_map(resources) && resources->options.filter == NULL &&
-           !is_appended(resources);
+    return resources->source != NULL && resources->options.filter == NULL && !is_appended(resources);
 }
 
 /* Is it worth while to keep the inputs in memory, to refer to their records? Most samples need few of them. */

@@ -55,15 +55,6 @@ static uint64_t measure(struct source *source, const struct record_format *forma
     return bytes / (records + 1) + 1;
 }
 
-uint64_t lending_seen_bytes(const struct source *source, size_t files, uint64_t memory_bytes)
-{
-    const uint64_t known_bytes = source_known_bytes(source);
-
-    if (!source_is_known(source) || known_bytes > memory_bytes || known_bytes / FILE_BYTES < files)
-        return 0;
-    return least(known_bytes, SOURCE_SEEN_BYTES) + files * sys_page_bytes();
-}
-
 /* What is copied is read: a page that is mapped costs as much as two that are read, and more where a host has to give
  * it. (100 MB to /dev/null on two of an AMD EPYC, a guest: lines of 9 bytes that are copied take 0.21 s read and 0.36 s
  * mapped; a sample of 1000 takes 0.06 to 0.09 s and 0.10 to 0.16 s.) */
@@ -75,9 +66,9 @@ bool lending_choose(struct source *source, size_t files, const struct record_for
     uint64_t record_bytes = TAR_BLOCK_BYTES; /* members of archives have no less */
 
     *engine_bytes = memory_bytes;
-    if (use == LENDING_SELDOM || lending_seen_bytes(source, files, memory_bytes) == 0 ||
-        (format->grouped && use != LENDING_ONCE) || known_bytes + memory_bytes > hardware_addresses() ||
-        !source_map(source, &mapped_bytes))
+    if (use == LENDING_SELDOM || (format->grouped && use != LENDING_ONCE) || !source_is_known(source) ||
+        known_bytes > memory_bytes || known_bytes / FILE_BYTES < files ||
+        known_bytes + memory_bytes > hardware_addresses() || !source_map(source, &mapped_bytes))
         return false;
     if (!format->grouped)
         record_bytes = measure(source, format);

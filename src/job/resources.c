@@ -238,8 +238,7 @@ void resources_take_seed(struct resources *resources)
     resources->order.leaf_records = resources->options.leaf_records;
 }
 
-/* What is mapped is read instead if the limit has no room for it beside all else. If the limit is too small to set
- * anything aside, compressed inputs were not counted: each is taken for one. */
+/* If the limit is too small to set anything aside, compressed inputs were not counted: each is taken for one. */
 static void count_pockets(struct resources *resources, unsigned workers)
 {
     const struct options *options = &resources->options;
@@ -252,22 +251,13 @@ static void count_pockets(struct resources *resources, unsigned workers)
     ledger->piles = options->scatter == NULL ? 0 : (unsigned)options->piles;
     ledger->ahead = options->compressed && resources->name_count > 1 &&
                     (ledger_ahead(limit) == 0 || source == NULL || source_memory(source) > 0);
-    if (source != NULL && resources->name_count > 0 && options->scatter == NULL)
-        ledger->mapped_bytes = options->requests ? least(source_known_bytes(source), SOURCE_SEEN_BYTES)
-                                                 : lending_seen_bytes(source, resources->name_count, limit);
-    if (ledger_left(ledger, limit) < ENGINE_MEMORY_MIN && !options->requests)
-        ledger->mapped_bytes = 0;
+    ledger->mapped_bytes = options->requests ? least(source_known_bytes(source), SOURCE_SEEN_BYTES) : 0;
 }
 
 uint64_t resources_memory(struct resources *resources, uint64_t bytes)
 {
     count_pockets(resources, processors(&resources->options));
     return ledger_memory(&resources->ledger, bytes);
-}
-
-bool resources_may_map(const struct resources *resources)
-{
-    return resources->ledger.mapped_bytes > 0;
 }
 
 /* All that is read, for reports. */
