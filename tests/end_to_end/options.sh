@@ -138,7 +138,8 @@ test_an_option_that_is_given_again_says_the_same() {
     bigshuf --seed=1 >right <in
     for option in --seed=1 '-S 8M -S 9M' '--parallel=1 --parallel=2' '--progress=never --progress=auto' '-n 9 -n 10' \
         -v '-T . -T /tmp' '-t, -t,' '--part=1/1 --part=1/1'; do
-        bigshuf --seed=1 "$option" in 2>said | cmp - right
+        # shellcheck disable=SC2086 # words
+        bigshuf --seed=1 $option in 2>said | cmp - right
     done
     for option in --seed= --delimiter= --random-source= --weights= --weight-field= --filter= --scatter= --gather= \
         --files0-from= --header=start: --batch= -o -t; do
