@@ -315,11 +315,11 @@ static uint64_t length_of(struct requests *r, uint64_t record)
     if (reference_length(reference) < REFERENCE_LONG)
         return reference_length(reference);
     for (uint64_t done = 0; done < most; done += scanned, data += scanned) {
-        const bool ends =
-            record_ends(&r->run->format, &scan, data, (size_t)least(most - done, STEP_BYTES), &end, 1, &scanned) == 1;
+        const size_t found =
+            record_ends(&r->run->format, &scan, data, (size_t)least(most - done, STEP_BYTES), &end, 1, &scanned);
 
         see(r, data, scanned);
-        if (ends)
+        if (found > 0)
             return done + end;
     }
     return most;

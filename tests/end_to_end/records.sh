@@ -261,6 +261,7 @@ test_a_last_line_of_a_group_without_newline_gets_one() {
 # Records are rows, or several where one ends with a carriage return alone: each is a line here, with \2 for newlines.
 test_records_of_csv_are_the_rows_of_python() {
     needs python3
+    # shellcheck disable=SC1003 # a backslash
     for alphabet in '",nrba\' '"""n,abcdefghijklmnopqrstuvwxyz' '",,nr'; do
         python3 -c '
 import csv, io, random, sys
