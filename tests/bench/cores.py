@@ -1,6 +1,6 @@
 """A model of many processors: cores.py BUILD FILE..., from the top of the tree.
 
-The times of all tasks are measured (tasks.c), for one processor with one thread, for more with two at a time, as all
+The times of all tasks are measured (tasks.h), for one processor with one thread, for more with two at a time, as all
 are slower then; and put into a simulation of both passes, which takes tasks as src/shuffle/queue.c and
 gather.c do. It knows nothing of caches, of the memory's speed when more processors ask for it, or of other programs. For
 one and two processors, it also says what the program really does. OUT is where the output goes; if not given, /dev/null.
@@ -22,7 +22,7 @@ def make_timed_program(build):
     for name in "scatter", "gather":
         objects.append(f"{build}/timed-{name}.o")
         subprocess.run(["cc", "-D_XOPEN_SOURCE=700", "-D_DEFAULT_SOURCE", "-Iinclude", "-std=c11", "-O2", "-pthread",
-                        "-include", "tests/bench/tasks.c", "-c", "-o", objects[-1], f"src/shuffle/{name}.c"], check=True)
+                        "-include", "tests/bench/tasks.h", "-c", "-o", objects[-1], f"src/shuffle/{name}.c"], check=True)
     subprocess.run(["cc", "-pthread", "-o", f"{build}/bigshuf-timed", f"{build}/src/main.o", *objects, f"{build}/libbigshuf.a", "-lm"],
                    check=True)
 
