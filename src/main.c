@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 
     signals_install();
     if (sys_fill_standard() != 0)
-        fault_report("/dev/null", errno);
+        die_errno("/dev/null", errno);
     if (command_line_parse(&options, argc, argv))
         job_run(&options);
     command_line_release(&options);

@@ -7,7 +7,7 @@
  * may end the run. The first one wins, also when several fail at the same moment (a full disk hurts them all): its
  * message is the only one, and the others wait for the end.
  *
- *     fault_say, fault_report  ->  message  ->  duties, last one first  ->  signals_end
+ *     die, die_errno  ->  message  ->  duties, last one first  ->  signals_end
  *
  * signals_end tells child programs to end, and removes the names that are registered. What fails when the run has
  * succeeded (signals_succeed) is a warning, and ends it with EXIT_SUCCESS.
@@ -20,14 +20,14 @@
 
 /* Something about `name` failed with the error number `error`: "bigshuf: NAME: strerror(error)". 0 stands for a file
  * that ended too early, as in io.h. */
-_Noreturn void fault_report(const char *name, int error);
+_Noreturn void die_errno(const char *name, int error);
 
-/* The same with what to do behind it, or NULL. */
-_Noreturn void fault_advise(const char *name, int error, const char *advice);
+/* The same with what to do about it after it, or NULL. */
+_Noreturn void die_advising(const char *name, int error, const char *advice);
 
 /* The same with a message of one's own, in printf's manner, put after "bigshuf: ". All messages are one line: control
  * characters in a name (C0, DEL, C1) show as \r, \t, \n or \x1b, an empty name as ''. */
-_Noreturn __attribute__((format(printf, 1, 2))) void fault_say(const char *format, ...);
+_Noreturn __attribute__((format(printf, 1, 2))) void die(const char *format, ...);
 
 /* `count` times `bytes` of memory, zeroed, for free(). A run that does not get it ends. Who can do with less asks
  * sys_allocate. */

@@ -40,10 +40,10 @@ void argument_misused(struct parsing *parsing)
 _Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid)
 {
     if (parsing->argument->called != NULL)
-        fault_say("invalid %s: '%s': %s", parsing->argument->called, text, valid);
+        die("invalid %s: '%s': %s", parsing->argument->called, text, valid);
     if (errno == ERANGE)
-        fault_say("%s argument '%s' too large", parsing->spelling, text);
-    fault_say("invalid %s argument '%s': %s", parsing->spelling, text, valid);
+        die("%s argument '%s' too large", parsing->spelling, text);
+    die("invalid %s argument '%s': %s", parsing->spelling, text, valid);
 }
 
 /* ---- Types ---- */
@@ -56,7 +56,7 @@ static void set_count(const struct parsing *parsing, const struct argument *argu
         *value = UINT64_MAX;
     }
     if (*value < argument->least)
-        fault_say("%s must be at least %llu", parsing->spelling, (unsigned long long)argument->least);
+        die("%s must be at least %llu", parsing->spelling, (unsigned long long)argument->least);
     if (*value <= argument->most)
         return;
     errno = ERANGE;
@@ -84,7 +84,7 @@ _Noreturn static void refuse_size(const struct parsing *parsing, const char *tex
         if (text[i] != ' ')
             meant[length++] = (char)(text[i] == 'i' ? 'i' : toupper((unsigned char)text[i]));
     if (error != ERANGE && strcmp(meant, text) != 0 && number_parse_size(meant, 0, &bytes) == 0)
-        fault_say("invalid %s argument '%s': write %s", parsing->spelling, text, meant);
+        die("invalid %s argument '%s': write %s", parsing->spelling, text, meant);
     errno = error;
     refuse(parsing, text, valid);
 }
@@ -96,7 +96,7 @@ static void set_size(const struct parsing *parsing, const char *text, uint64_t *
     if (strchr(text, '%') != NULL || (has_unit ? number_parse_size(text, 0, bytes) : number_parse(text, bytes)) != 0)
         refuse_size(parsing, text, "must be a number of bytes, such as 1000, 64K or 1.5G");
     if (*bytes == 0)
-        fault_say("%s must be at least 1", parsing->spelling);
+        die("%s must be at least 1", parsing->spelling);
 }
 
 /* Digits alone are a number. */
@@ -115,8 +115,8 @@ static void set_field(struct parsing *parsing, const char *text, struct field_ch
         return;
     argument_misused(parsing);
     if (errno != ERANGE)
-        fault_say("invalid field value '%s': fields are numbered from 1", text);
-    fault_say("field number '%s' is too large", text);
+        die("invalid field value '%s': fields are numbered from 1", text);
+    die("field number '%s' is too large", text);
 }
 
 /* A field more; the same one once more adds nothing. */
@@ -128,7 +128,7 @@ static void set_key(struct parsing *parsing, const char *text, struct key_choice
     if (key_has(key, &field))
         return;
     if (key->count == KEY_FIELDS_MAX)
-        fault_say("%s: more than %d fields", parsing->spelling, KEY_FIELDS_MAX);
+        die("%s: more than %d fields", parsing->spelling, KEY_FIELDS_MAX);
     key->field[key->count++] = field;
 }
 
@@ -158,16 +158,16 @@ static void set_text(const struct parsing *parsing, const struct argument *argum
 static void check_string(const struct parsing *parsing, size_t bytes, size_t others)
 {
     if (bytes == 0)
-        fault_say("%s must not be empty", parsing->spelling);
+        die("%s must not be empty", parsing->spelling);
     if (bytes > RECORD_DELIMITER_BYTES_MAX - others)
-        fault_say("%s must be at most %zu bytes", parsing->spelling, RECORD_DELIMITER_BYTES_MAX - others);
+        die("%s must be at most %zu bytes", parsing->spelling, RECORD_DELIMITER_BYTES_MAX - others);
 }
 
 /* What begins a record or a line of a header, without the newline before it: there are no escapes. */
 static void check_start(const struct parsing *parsing, const char *text)
 {
     if (strchr(text, '\n') != NULL)
-        fault_say("%s must not have a newline", parsing->spelling);
+        die("%s must not have a newline", parsing->spelling);
     check_string(parsing, strlen(text), 1);
 }
 
@@ -287,8 +287,8 @@ _Noreturn static void refuse_range(const char *text, const char *end)
     const char *cause =
         errno == ERANGE ? strerror(EOVERFLOW) : "must be LO-HI, the smaller number first, such as 1-100";
 
-    fault_say("invalid input range: '%.*s': %s%s", (int)(end - text), text, cause,
-              is_name ? "; write FILE alone to shuffle it, -o FILE FILE in place" : "");
+    die("invalid input range: '%.*s': %s%s", (int)(end - text), text, cause,
+        is_name ? "; write FILE alone to shuffle it, -o FILE FILE in place" : "");
 }
 
 void argument_head_count(struct parsing *parsing, const char *text)
@@ -296,10 +296,10 @@ void argument_head_count(struct parsing *parsing, const char *text)
     uint64_t count;
 
     if (read_number(text, text + strlen(text), &count) != 0 && errno != ERANGE)
-        fault_say("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
-                  strpbrk(text, "%.") != NULL && text[strspn(text, "0123456789.%")] == '\0'
-                      ? "; write --probability=P for a share of the lines"
-                      : "");
+        die("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
+            strpbrk(text, "%.") != NULL && text[strspn(text, "0123456789.%")] == '\0'
+                ? "; write --probability=P for a share of the lines"
+                : "");
     if (count < parsing->options->count)
         parsing->options->count = count;
 }
@@ -311,7 +311,7 @@ void argument_input_range(struct parsing *parsing, const char *text)
     uint64_t low, high;
 
     if (options->range)
-        fault_say("multiple -i options specified; give one");
+        die("multiple -i options specified; give one");
     if (read_number(text, hyphen, &low) != 0 || hyphen == end)
         refuse_range(text, hyphen);
     if (read_number(hyphen + 1, end, &high) != 0)
@@ -331,11 +331,11 @@ void argument_separator(struct parsing *parsing, const char *text)
     size_t bytes = 1;
 
     if (text[0] == '\0')
-        fault_say("empty tab: " ONE_BYTE);
+        die("empty tab: " ONE_BYTE);
     if (text[1] != '\0' && (escape_parse(text, &byte, 1, &bytes) != 0 || bytes != 1))
-        fault_say("multi-character tab '%s': " ONE_BYTE, text);
+        die("multi-character tab '%s': " ONE_BYTE, text);
     if (options->separator_given && byte != options->field_separator)
-        fault_say("multiple field separators specified; give one");
+        die("multiple field separators specified; give one");
     options->separator_given = true;
     options->field_separator = byte;
 }
@@ -365,7 +365,7 @@ _Noreturn static void refuse_kind(const char *text)
     char valid[ARGUMENT_LIST_BYTES] = "", suggestion[SUGGEST_BYTES];
 
     if (suggest_kind(text, suggestion)[0] != '\0')
-        fault_say("invalid record kind '%s'%s", text, suggestion);
+        die("invalid record kind '%s'%s", text, suggestion);
     for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
         const char *argument = (*kind)->argument;
         char word[64];
@@ -374,7 +374,7 @@ _Noreturn static void refuse_kind(const char *text)
                  argument != NULL ? argument : "");
         argument_list(valid, word, kind[1] == NULL);
     }
-    fault_say("invalid record kind '%s': must be one of %s", text, valid);
+    die("invalid record kind '%s': must be one of %s", text, valid);
 }
 
 /* The argument of a kind, behind its name; "" if there is none. */
@@ -416,7 +416,7 @@ void argument_records(struct parsing *parsing, const char *name)
     if (kind == NULL || (kind->argument != NULL) != (argument != NULL))
         refuse_kind(name);
     if (parsing->kind != NULL && strcmp(parsing->kind_text, name) != 0)
-        fault_say("multiple kinds of records specified; give one");
+        die("multiple kinds of records specified; give one");
     if (parsing->argument->set == argument_records)
         snprintf(parsing->spelling, sizeof parsing->spelling, "--records=%s", kind->name);
     memcpy(parsing->kind_spelling, parsing->spelling, sizeof parsing->spelling);
@@ -461,7 +461,7 @@ void argument_settle_records(struct parsing *parsing)
     format->quotes.separator = options->field_separator;
     if (format->quotes.separated &&
         (options->field_separator == '"' || options->field_separator == '\r' || options->field_separator == '\n'))
-        fault_say("-t must be another byte than a quote or a line end with CSV");
+        die("-t must be another byte than a quote or a line end with CSV");
     format->grouped = options->group_key.count > 0 || record_is(format, RECORD_MEMBER);
     options->delimiter = format->delimiter;
 }
@@ -492,10 +492,9 @@ void argument_memory(struct parsing *parsing, const char *text)
     if (number_parse_size(text, whole_bytes, bytes) != 0)
         refuse_size(parsing, text, "must be a number and a unit, such as 64M, 1.5G or 50%");
     if (*bytes < HARDWARE_MEMORY_MIN)
-        fault_say("%s %s: memory must be at least %s%s", parsing->spelling, text,
-                  number_format_size(HARDWARE_MEMORY_MIN, least),
-                  text[strspn(text, "0123456789")] == '\0' ? "; a number alone counts KiB, so add a unit, such as 64M"
-                                                           : "");
+        die("%s %s: memory must be at least %s%s", parsing->spelling, text,
+            number_format_size(HARDWARE_MEMORY_MIN, least),
+            text[strspn(text, "0123456789")] == '\0' ? "; a number alone counts KiB, so add a unit, such as 64M" : "");
 }
 
 void argument_temporary(struct parsing *parsing, const char *text)

@@ -168,7 +168,7 @@ static void check_needs(const struct list *list)
         if (one->needs == 0 || (one->needs & all) != 0)
             continue;
         list_options(one->needs, needed);
-        fault_say("%s needs %s%s", one->name, needed, one->why != NULL ? one->why : "");
+        die("%s needs %s%s", one->name, needed, one->why != NULL ? one->why : "");
     }
 }
 
@@ -198,7 +198,7 @@ _Noreturn static void refuse_pair(const struct given *one, const struct given *o
         if (((one->is & reasons[i].one) != 0 && (other->is & reasons[i].other) != 0) ||
             ((other->is & reasons[i].one) != 0 && (one->is & reasons[i].other) != 0))
             why = reasons[i].why;
-    fault_say("cannot combine %s and %s%s", one->name, other->name, why);
+    die("cannot combine %s and %s%s", one->name, other->name, why);
 }
 
 /* The one that excludes the other is named first, unless it is to be named last. */
@@ -220,7 +220,7 @@ static void check_combination(struct parsing *parsing, const unsigned given[OPTI
 
     if (parsing->options->echo && parsing->options->range) {
         argument_misused(parsing);
-        fault_say("cannot combine -e and -i options");
+        die("cannot combine -e and -i options");
     }
     for (const struct option_row *row = option_table; row->name != NULL; row++)
         for (unsigned forms = given[option_table_code(row)], form = 0; forms >> form != 0; form++)
@@ -300,7 +300,7 @@ _Noreturn static void refuse_long(const struct parser *parser, const char *word)
     for (const struct option *option = parser->options; option->name != NULL; option++)
         left += strncmp(option->name, name, bytes) == 0;
     if (left == 0)
-        fault_say("unrecognized option '%s'%s", word, suggest_option(parser->options, name, suggestion));
+        die("unrecognized option '%s'%s", word, suggest_option(parser->options, name, suggestion));
     for (const struct option *option = parser->options; option->name != NULL; option++)
         if (strncmp(option->name, name, bytes) == 0) {
             char spelling[ARGUMENT_SPELLING_BYTES];
@@ -308,7 +308,7 @@ _Noreturn static void refuse_long(const struct parser *parser, const char *word)
             snprintf(spelling, sizeof spelling, "--%s", option->name);
             argument_list(possible, spelling, --left == 0);
         }
-    fault_say("option '%s' is ambiguous; write %s", word, possible);
+    die("option '%s' is ambiguous; write %s", word, possible);
 }
 
 /* A letter that is none, in a word of which getopt_long has moved on only if it was the last one. Several letters may
@@ -322,8 +322,8 @@ _Noreturn static void refuse_letter(const struct parser *parser, const char *bef
         word = before;
     for (const struct option *option = parser->options; option->name != NULL; option++)
         if (strlen(word) > 2 && strncmp(option->name, word + 1, strcspn(word + 1, "=")) == 0)
-            fault_say("invalid option -- '%s'; long options begin with two dashes: -%s", letter, word);
-    fault_say("invalid option -- '%s'%s", letter, suggest_option(parser->options, letter, suggestion));
+            die("invalid option -- '%s'; long options begin with two dashes: -%s", letter, word);
+    die("invalid option -- '%s'%s", letter, suggest_option(parser->options, letter, suggestion));
 }
 
 /* getopt_long has found a word that is wrong. The messages are those of GNU, with what would be right behind them. */
@@ -342,11 +342,11 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
     if (row->name == NULL)
         refuse_letter(parser, word, words[optind]);
     if (is_long && strchr(word, '=') != NULL)
-        fault_say("option '--%s' doesn't allow an argument; it stands alone", row->name);
+        die("option '--%s' doesn't allow an argument; it stands alone", row->name);
     argument = row->argument != NULL ? row->argument : row->takes.forms[0].text;
     if (is_long)
-        fault_say("option '--%s' requires an argument; write --%s=%s", row->name, row->name, argument);
-    fault_say("option requires an argument -- '%c'; write -%c %s", optopt, optopt, argument);
+        die("option '--%s' requires an argument; write --%s=%s", row->name, row->name, argument);
+    die("option requires an argument -- '%c'; write -%c %s", optopt, optopt, argument);
 }
 
 /* -h was found. If letters come behind it in its word, a long option was meant. Of a word that is not finished,
@@ -359,7 +359,7 @@ static void check_short_help(struct parsing *parsing, char **words)
     if (is_alone || word == NULL)
         return;
     argument_misused(parsing);
-    fault_say("-h goes with no other letters, as in '%s'; long options begin with two dashes", word);
+    die("-h goes with no other letters, as in '%s'; long options begin with two dashes", word);
 }
 
 /* An option that is given again. What it says may not change in silence, unless its row says so; two forms of one are
@@ -375,8 +375,8 @@ static void set_option(struct parser *parser, const struct option_row *row, cons
     parser->given[code] |= 1U << parsing->form;
     parser->text[code] = text;
     if (row->again == AGAIN_SAME && (forms >> parsing->form & 1) != 0 && text != NULL && strcmp(before, text) != 0)
-        fault_say("multiple %s%s specified; give one", row->several != NULL ? row->several : parsing->spelling,
-                  row->several != NULL ? "" : " options");
+        die("multiple %s%s specified; give one", row->several != NULL ? row->several : parsing->spelling,
+            row->several != NULL ? "" : " options");
 }
 
 /* Process the options among the words, up to --help, -h or --version, which take effect at once. */
@@ -396,7 +396,7 @@ static void set_all(struct parser *parser, int count, char **words)
         else
             snprintf(parsing->spelling, sizeof parsing->spelling, "-%c", code);
         if (index < 0 && optarg != NULL && optarg != words[optind - 1] && optarg[0] == '=' && optarg[1] != '\0')
-            fault_say("-%c%s: a letter takes no =; write -%c %s", code, optarg, code, optarg + 1); /* but -t= does */
+            die("-%c%s: a letter takes no =; write -%c %s", code, optarg, code, optarg + 1); /* but -t= does */
         parsing->code = code;
         parsing->form = 0;
         row = option_table_row(code);
@@ -431,10 +431,10 @@ static void set_files(struct parsing *parsing, int count, char **words)
 
     if (count > 0 && (none || options->files0_from != NULL)) {
         argument_misused(parsing);
-        fault_say("extra operand '%s'%s", words[0],
-                  options->files0_from != NULL ? "; file operands cannot be combined with --files0-from"
-                  : stored                     ? "; --gather and --sweep take no files"
-                                               : "; -i takes no files");
+        die("extra operand '%s'%s", words[0],
+            options->files0_from != NULL ? "; file operands cannot be combined with --files0-from"
+            : stored                     ? "; --gather and --sweep take no files"
+                                         : "; -i takes no files");
     }
     for (int i = 0; i < count; i++)
         options->files[options->file_count++] = words[i];

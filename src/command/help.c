@@ -125,13 +125,13 @@ void help_print(int code, bool common)
     FILE *to = open_memstream(&text, &length);
 
     if (to == NULL)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
     if (code == 'V')
         fputs(version, to);
     else
         print_rows(to, common);
     if (fclose(to) != 0)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
     standard_write(text, length);
     standard_close();
     free(text);

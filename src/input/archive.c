@@ -93,8 +93,8 @@ _Noreturn static void refuse(struct archive *archive, uint64_t before, const cha
     if (name.bytes == 0 && offset == 0 && packer != NULL)
         hints_refuse_packed(&tar_kind, packer, file);
     if (name.bytes == 0)
-        fault_say("%s: byte %llu: %s", file, offset, why);
-    fault_say("%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes, (const char *)name.data);
+        die("%s: byte %llu: %s", file, offset, why);
+    die("%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes, (const char *)name.data);
 }
 
 /*

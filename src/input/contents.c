@@ -71,8 +71,8 @@ static void check_emptied(const char *name, const struct stat *status)
 
     if (status->st_size == 0 && sys_fstat(STDOUT_FILENO, &output) == 0 && io_same_file(status, &output) &&
         !sys_is_appended(STDOUT_FILENO))
-        fault_say("%s: is also the output, so the shell has emptied it; write -o %s", fault_name(name),
-                  operand_is_standard_input(name) ? "FILE" : name);
+        die("%s: is also the output, so the shell has emptied it; write -o %s", fault_name(name),
+            operand_is_standard_input(name) ? "FILE" : name);
 }
 
 /* Look at the first bytes of the open file: from the byte `at` of a regular file, or, if that is -1, at the next bytes.
@@ -86,7 +86,7 @@ static void look_at_beginning(struct contents *contents, off_t at, struct decomp
         report(contents);
     if (contents->hints.decompresses && beginning->seen < PACKER_LOOK_BYTES && beginning->packer == NULL &&
         packer_of_name(name) != NULL)
-        fault_say("%s: too short for a compressed file; it may be cut off", fault_name(name));
+        die("%s: too short for a compressed file; it may be cut off", fault_name(name));
 }
 
 /* The open regular file is read as it is, though others are decompressed: look at it now, before the work. */
@@ -271,7 +271,7 @@ void contents_refuse(const char *name, const struct hints *hints)
     unpacked = contents.decompressed;
     contents_release(&contents);
     if (operand_is_standard_input(name) && sys_seek(STDIN_FILENO, start, SEEK_SET) < 0)
-        fault_report(name, errno);
+        die_errno(name, errno);
     hints_refuse(hints, unpacked, name, data, bytes);
     free(data);
 }

@@ -382,7 +382,7 @@ static void wait_for_any(struct decompress *decompress, const struct turn *curre
         if (&decompress->turn[i] != current && reads_ahead(decompress, &decompress->turn[i], current))
             waits[count++] = (struct pollfd){.fd = decompress->turn[i].program.out, .events = POLLIN};
     if (sys_poll_all(waits, count) < 0 && errno != EINTR)
-        fault_report(decompress->names[current->file - 1], errno);
+        die_errno(decompress->names[current->file - 1], errno);
 }
 
 /* ---- Reading ---- */
@@ -412,7 +412,7 @@ static bool give(struct decompress *decompress, const struct turn *turn)
         feed->bytes -= got > 0 ? (size_t)got : 0;
     }
     if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
-        fault_report(name, errno);
+        die_errno(name, errno);
     return got > 0;
 }
 
@@ -459,7 +459,7 @@ size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, s
         if (got > 0)
             return (size_t)got;
         if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
-            fault_report(decompress->names[i], errno);
+            die_errno(decompress->names[i], errno);
         if (!turn->ended && !gave && !read_all_ahead(decompress, turn))
             wait_for_any(decompress, turn);
     }

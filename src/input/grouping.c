@@ -62,8 +62,7 @@ static void find_key(struct grouping *grouping, struct key *key)
     }
     (void)position_say(&grouping->position, place);
     if (verdict == FIELD_BEYOND)
-        fault_say("%s: field %s does not end in the first %d bytes", place, key->rule->choice->field[0].text,
-                  GROUPING_BYTES);
+        die("%s: field %s does not end in the first %d bytes", place, key->rule->choice->field[0].text, GROUPING_BYTES);
     key_refuse(&grouping->watch, key, place, piece->data, piece->bytes - piece->last);
 }
 
@@ -81,7 +80,7 @@ static void look_for_torn(struct grouping *grouping, const struct key *key)
         return;
     grouping->told = true;
     if (grouping->whole)
-        fault_say(text, name, shown, (const char *)key->text, more, "--split would divide it", field);
+        die(text, name, shown, (const char *)key->text, more, "--split would divide it", field);
     fault_warn(text, name, shown, (const char *)key->text, more, "they are several groups", field);
 }
 

@@ -271,7 +271,7 @@ void hints_look(struct hints *hints, bool unpacked, const char *name, const uint
     if ((hints->content_told && !hints->decompresses) || !find_hint(hints, &file, &hint) || hint.is_rare)
         return;
     if (hints->decompresses && hint.no_text)
-        fault_say("%s: %s, which -Z does not read; %s", fault_name(name), hint.what, hint.advice);
+        die("%s: %s, which -Z does not read; %s", fault_name(name), hint.what, hint.advice);
     if (!hints->content_told)
         fault_warn("%s: %s, and shuffled as it is; %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
@@ -283,14 +283,12 @@ void hints_refuse(const struct hints *hints, bool unpacked, const char *name, co
     struct hint hint;
 
     if (find_hint(hints, &file, &hint) && !hint.may_be_text)
-        fault_say("%s: %s, and also the output, so its contents would be lost; %s", fault_name(name), hint.what,
-                  hint.advice);
+        die("%s: %s, and also the output, so its contents would be lost; %s", fault_name(name), hint.what, hint.advice);
 }
 
 void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name)
 {
-    fault_say("%s: compressed by %s; add -Z to shuffle its %s", fault_name(name), packer_name(packer),
-              record_noun(kind));
+    die("%s: compressed by %s; add -Z to shuffle its %s", fault_name(name), packer_name(packer), record_noun(kind));
 }
 
 /* ---- Headers ---- */

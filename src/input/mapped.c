@@ -151,7 +151,7 @@ static void report_access(void *context, const uint8_t *address)
     const size_t i = file_at(mapped, address);
 
     check(mapped, i);
-    fault_report(mapped->names[i], EIO);
+    die_errno(mapped->names[i], EIO);
 }
 
 /* ---- All files ---- */
@@ -214,7 +214,7 @@ void mapped_begin(struct mapped *mapped, size_t i)
     check(mapped, i);
     complete(file, name);
     if (operand_is_standard_input(name) && sys_seek(file->fd, mapped->marks[i].bytes, SEEK_SET) < 0)
-        fault_report(name, errno);
+        die_errno(name, errno);
     mapped->lent = i;
     mapped->at = file->place;
     mapped->last = file->place + file->bytes;

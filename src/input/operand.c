@@ -90,11 +90,11 @@ void operand_report(const char *name, int error)
     struct stat status;
 
     if (error == ENOENT)
-        fault_advise(name, error, advise_missing(name));
+        die_advising(name, error, advise_missing(name));
     if (error != EISDIR || operand_is_standard_input(name))
-        fault_report(name, error);
+        die_errno(name, error);
     snprintf(inner, strlen(name) + sizeof format, format, name);
-    fault_advise(name, error,
+    die_advising(name, error,
                  sys_stat(inner, &status) == 0 ? "a store is read with --gather=DIR" : "name the files in it");
 }
 
@@ -115,9 +115,9 @@ static void check_file(const char *from, size_t number, const char *name)
         errno = ENAMETOOLONG;
     else if (strchr(name, '\n') == NULL || operand_stat(name, &status) == 0)
         return;
-    fault_say("%s:%zu: '%.*s%s': %s: names must end with NUL, not newline; make the list with find -print0, or "
-              "tr '\\n' '\\0'",
-              from, number, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
+    die("%s:%zu: '%.*s%s': %s: names must end with NUL, not newline; make the list with find -print0, or "
+        "tr '\\n' '\\0'",
+        from, number, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
 }
 
 /* Check the names in a list, which has a NUL behind it. Returns how many they are. */
@@ -128,9 +128,9 @@ static size_t check_names(const char *from, const char *data, size_t bytes)
     for (const char *name = data; name < data + bytes; name += strlen(name) + 1) {
         number++;
         if (operand_is_standard_input(from) && operand_is_standard_input(name))
-            fault_say("when reading file names from stdin, no file name of '-' allowed");
+            die("when reading file names from stdin, no file name of '-' allowed");
         if (name[0] == '\0')
-            fault_say("%s:%zu: invalid zero-length file name", from, number);
+            die("%s:%zu: invalid zero-length file name", from, number);
         check_file(from, number, name);
     }
     return number;
@@ -160,7 +160,7 @@ static char *read_list(const char *from, int fd, uint64_t most, size_t *bytes)
         }
         got = io_read(fd, data + *bytes, room - *bytes - 1);
         if (got < 0)
-            fault_report(from, errno);
+            die_errno(from, errno);
     }
     data[*bytes] = '\0';
     return data;
@@ -173,14 +173,14 @@ void operand_list(const char *from, uint64_t *memory, const char ***names, size_
     const char *name;
 
     if (fd < 0)
-        fault_report(from, errno);
+        die_errno(from, errno);
     *data = read_list(from, fd, *memory, &bytes);
     operand_close(fd);
     *count = check_names(from, *data, bytes);
     if (*count == 0)
-        fault_say("%s: there are no file names in it", from);
+        die("%s: there are no file names in it", from);
     if (bytes >= *memory || *count > (*memory - bytes) / OPERAND_ENTRY_BYTES)
-        fault_say("%s: its names take more than %llu MiB; use a larger -S", from, (unsigned long long)*memory >> 20);
+        die("%s: its names take more than %llu MiB; use a larger -S", from, (unsigned long long)*memory >> 20);
     *memory = bytes + *count * OPERAND_ENTRY_BYTES;
     *names = fault_allocate(*count, sizeof **names);
     name = *data;

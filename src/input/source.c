@@ -149,7 +149,7 @@ static void grow(struct held *held, size_t bytes)
     blocks = (uint32_t)pool_blocks_for(pool, bytes - room);
     first = pool_get_neighbours(pool, blocks);
     if (first == POOL_NONE)
-        fault_report("memory", ENOMEM);
+        die_errno("memory", ENOMEM);
     if (held->end > held->base)
         pool->next[first - 1] = first;
     pool_pin(pool, blocks);

@@ -264,7 +264,7 @@ void stream_rewind(void *context)
     mapped_restart(&stream->mapped);
     for (size_t i = 0; i < stream->count; i++)
         if (operand_is_standard_input(stream->names[i]) && sys_seek(STDIN_FILENO, stream->contents.start, SEEK_SET) < 0)
-            fault_report(stream->names[i], errno);
+            die_errno(stream->names[i], errno);
 }
 
 /* ---- What is known ---- */

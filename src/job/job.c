@@ -239,7 +239,7 @@ static void write_nothing(struct resources *resources)
 static void check_name(const char *name)
 {
     if (name != NULL && operand_is_standard_input(name))
-        fault_say("--requests: standard input is for requests; name the FILEs of records and weights");
+        die("--requests: standard input is for requests; name the FILEs of records and weights");
 }
 
 static void answer_requests(struct resources *resources)
@@ -248,7 +248,7 @@ static void answer_requests(struct resources *resources)
     struct run run = {.rereads = false};
 
     if (sys_access_mode(STDIN_FILENO) < 0)
-        fault_report("standard input", errno);
+        die_errno("standard input", errno);
     standard_open();
     check_name(resources->options.files0_from);
     check_name(resources->options.weights);
@@ -272,7 +272,7 @@ static void write_with_probability(struct resources *resources, struct run *run)
     struct in_order_share share;
 
     if (decimal_threshold(resources->options.probability, &share.threshold, &share.all) != 0)
-        fault_report("--probability", errno);
+        die_errno("--probability", errno);
     share.wait =
         must_wait(resources) || (resources->options.expected_records < UINT64_MAX && resources->options.output == NULL);
     in_order_bernoulli(run, resources->source, share, resources->output);

@@ -187,9 +187,9 @@ static void check(const struct ledger *ledger, struct engine_budget budget)
     for (size_t i = 0; i < ROWS; i++)
         if (bytes_of(&rows[i]) > bytes_of(&rows[largest]))
             largest = i;
-    fault_say("-S: too small, since %s (%s) and others take more than the limit leaves; use -S %lluM or more",
-              rows[largest].what, number_format_size(bytes_of(&rows[largest]), said),
-              (unsigned long long)engine_needed_limit(budget, ENGINE_MEMORY_MIN >> 20));
+    die("-S: too small, since %s (%s) and others take more than the limit leaves; use -S %lluM or more",
+        rows[largest].what, number_format_size(bytes_of(&rows[largest]), said),
+        (unsigned long long)engine_needed_limit(budget, ENGINE_MEMORY_MIN >> 20));
 }
 
 /* The system kills a process that takes more memory than there is, without a message. */
@@ -234,8 +234,8 @@ void ledger_open_engine(struct ledger *ledger, struct engine *engine, uint64_t b
     }
     while (!open_beside(engine, engine_memory(bytes, workers), place, room)) {
         if (engine->is_given || bytes == ENGINE_MEMORY_MIN)
-            fault_say("cannot get %llu MiB of memory: %s; %s", (unsigned long long)bytes >> 20, strerror(errno),
-                      engine->is_given ? "use a smaller -S" : "raise the limits of memory, or end other programs");
+            die("cannot get %llu MiB of memory: %s; %s", (unsigned long long)bytes >> 20, strerror(errno),
+                engine->is_given ? "use a smaller -S" : "raise the limits of memory, or end other programs");
         bytes = bytes / 2 > ENGINE_MEMORY_MIN ? bytes / 2 : ENGINE_MEMORY_MIN;
         room = bytes > ENGINE_MEMORY_MIN ? ROOM_BYTES : 0;
     }

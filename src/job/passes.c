@@ -116,8 +116,8 @@ static void check_room(const struct store *store, uint64_t bytes)
     uint64_t free_bytes;
 
     if (sys_free_space(store->folder.fd, &free_bytes) == 0 && free_bytes < bytes)
-        fault_say("%s: %s: %llu MiB are needed, %llu MiB are free%s", store->folder.path, strerror(ENOSPC),
-                  number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20), sweep_advice(store, advice));
+        die("%s: %s: %llu MiB are needed, %llu MiB are free%s", store->folder.path, strerror(ENOSPC),
+            number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20), sweep_advice(store, advice));
 }
 
 /* Add the batch to the store, which is open, and with --newest remove old ones. */
@@ -174,9 +174,9 @@ static void join_store(struct resources *resources, struct run *run)
 static void check_inputs(const struct resources *resources)
 {
     if (operand_is_forgotten(resources->names, resources->name_count))
-        fault_say("%s: nothing is added, since no input is named, and standard input is /dev/null; name the input, or "
-                  "/dev/null for an empty batch",
-                  resources->options.scatter);
+        die("%s: nothing is added, since no input is named, and standard input is /dev/null; name the input, or "
+            "/dev/null for an empty batch",
+            resources->options.scatter);
 }
 
 void passes_scatter(struct resources *resources)
@@ -240,7 +240,7 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     struct run run = {.limit = 0};
 
     if (all->opened == 0)
-        fault_say("%s: the store has no batches; --scatter adds them", options->gather);
+        die("%s: the store has no batches; --scatter adds them", options->gather);
     resources_open_output(resources);
     output_check_outside(resources->output, options->gather);
     room_check_output(options, all->bytes, resources->output);
@@ -266,10 +266,9 @@ static void gather_wanted(struct resources *resources)
     uint32_t *number;
 
     if (last >= piles)
-        fault_say("%s: there is no pile %llu; the last one is %u", options->gather, (unsigned long long)last,
-                  piles - 1);
+        die("%s: there is no pile %llu; the last one is %u", options->gather, (unsigned long long)last, piles - 1);
     if (options->parts > piles)
-        fault_say("%s: --part must not have more parts than the %u piles", options->gather, piles);
+        die("%s: --part must not have more parts than the %u piles", options->gather, piles);
     if (options->parts > 0) {
         first = part_end(piles, options->part - 1, options->parts);
         last = part_end(piles, options->part, options->parts) - 1;
@@ -376,7 +375,7 @@ static FILE *open_text(char **text, size_t *length)
     FILE *to = open_memstream(text, length);
 
     if (to == NULL)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
     return to;
 }
 
@@ -394,7 +393,7 @@ void passes_list(struct resources *resources)
     store_batches(store, &names);
     list_batches(to, store, &names, resources->options.delimiter == '\0');
     if (fclose(to) != 0)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
     standard_write(text, length);
     standard_close();
     folder_names_release(&names);

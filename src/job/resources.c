@@ -100,7 +100,7 @@ void resources_name_files(struct resources *resources)
         list_files(resources);
     for (size_t i = 0; i < resources->name_count && options->weights != NULL; i++)
         if (operand_is_standard_input(options->weights) && operand_is_standard_input(resources->names[i]))
-            fault_say("standard input cannot hold both records and weights");
+            die("standard input cannot hold both records and weights");
     resources->ledger.inputs = resources->name_count;
     for (size_t i = 0; i < resources->name_count; i++) {
         resources->ledger.name_bytes += sizeof resources->names[i] + strlen(resources->names[i]) + 1;
@@ -204,8 +204,8 @@ void resources_check_taken(const struct resources *resources)
         sys_stat(options->taken, &status) != 0 || !S_ISREG(status.st_mode) ||
         (options->random_source != NULL && !operand_is_forgotten(resources->names, resources->name_count)))
         return;
-    fault_say("--%s=%s: the only file that is named, and standard input is empty; name the FILE to shuffle after it",
-              options->taken_by, options->taken);
+    die("--%s=%s: the only file that is named, and standard input is empty; name the FILE to shuffle after it",
+        options->taken_by, options->taken);
 }
 
 /* A directory that somebody chose must be there before a pipe is read: it may take hours to come to what does not fit.
@@ -229,7 +229,7 @@ void resources_take_seed(struct resources *resources)
     resources->seed = resources->options.seed;
     if (resources->seed == NULL) {
         if (sys_random(bytes, sizeof bytes) != 0)
-            fault_report("random seed", errno);
+            die_errno("random seed", errno);
         for (size_t i = 0; i < sizeof bytes; i++)
             snprintf(resources->seed_text + 2 * i, 3, "%02x", bytes[i]);
         resources->seed = resources->seed_text;

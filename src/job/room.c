@@ -96,5 +96,5 @@ void room_check_end(const struct options *options)
     if (!is_endless(options) || options->output == NULL)
         return;
     if (sys_stat(options->output, &status) != 0 || S_ISREG(status.st_mode))
-        fault_say("%s: -r would never end; add -n COUNT", fault_name(options->output));
+        die("%s: -r would never end; add -n COUNT", fault_name(options->output));
 }

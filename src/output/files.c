@@ -118,13 +118,13 @@ static void add_file(struct files *files, size_t i)
     if (known == INPUT)
         files_refuse_input(path);
     if (known != i)
-        fault_say("%s and %s: are the same output file; give them different names", files->file[known].path,
-                  path == NULL ? "standard output" : path);
+        die("%s and %s: are the same output file; give them different names", files->file[known].path,
+            path == NULL ? "standard output" : path);
 }
 
 void files_refuse_input(const char *name)
 {
-    fault_say("%s: is both input and output; give the outputs other names", name);
+    die("%s: is both input and output; give the outputs other names", name);
 }
 
 /* The next file has been added. If it is there, it may be an input. */
@@ -151,7 +151,7 @@ static void append(struct files *files)
     const char *path;
 
     if (number == OUTPUT_FILES_MAX)
-        fault_say("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
+        die("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
     if (number == files->allocated) {
         files->allocated = 2 * number + 1;
         more = fault_allocate(files->allocated, sizeof *more);
@@ -165,7 +165,7 @@ static void append(struct files *files)
     else
         path = number < plan->splits ? plan->split[number].path : plan->path;
     if (path == NULL && plan->path != NULL)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
     files->file[number].path = path;
     files->count++;
 }
@@ -214,7 +214,7 @@ _Noreturn static void refuse(const struct output_plan *plan, const char *path)
     for (size_t i = 0; i < plan->input_count && sys_stat(path, &output) == 0; i++)
         if (operand_stat(plan->inputs[i], &input) == 0 && io_same_file(&input, &output))
             advice = "it is also an input, so give the output another name";
-    fault_say("%s: cannot be replaced: %s; %s", path, cause, advice);
+    die("%s: cannot be replaced: %s; %s", path, cause, advice);
 }
 
 static void open_sink(struct files *files, size_t number)
@@ -355,8 +355,8 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
     if (!sys_is_writable(STDERR_FILENO))
         signals_release(before);
     if (count == 1)
-        fault_say("%s: %s: the complete file is now %s", path, cause, first);
-    fault_say("%s: %s: %zu complete files are now %s to %s", path, cause, count, first, last);
+        die("%s: %s: the complete file is now %s", path, cause, first);
+    die("%s: %s: %zu complete files are now %s to %s", path, cause, count, first, last);
 }
 
 static bool is_missing(const struct output_file *file)

@@ -143,7 +143,7 @@ void filters_start(struct filters *filters, const char *file)
 
     snprintf(variable, room, "FILE=%s", file);
     if (program_start(&filter->program, arguments, (const char *[]){variable, NULL}, PROGRAM_PIPE, -1) != 0)
-        fault_report(file, errno);
+        die_errno(file, errno);
     free(variable);
     filters->count++;
     filters->first_file = filters->first_file == NULL ? file : filters->first_file;
@@ -184,7 +184,7 @@ void filters_write(struct filters *filters, const void *data, size_t bytes)
 
     if (!filter->deaf && write_to_pipe(filter->program.in, data, bytes) != 0) {
         if (errno != EPIPE)
-            fault_report(filter->file, errno);
+            die_errno(filter->file, errno);
         filter->deaf = true;
     }
     if (filter->deaf && filter->is_packer)
@@ -198,7 +198,7 @@ void filters_end(struct filters *filters)
     struct filter *filter = at(filters, filters->count - 1);
 
     if (program_close(&filter->program) != 0)
-        fault_report(filter->file, errno);
+        die_errno(filter->file, errno);
 }
 
 void filters_wait(struct filters *filters)

@@ -41,8 +41,7 @@ static void check_compressed(const struct files *files, size_t i)
 
     if (name != NULL && (known || foreign_is_packed(name))) {
         if (files->plan->packs)
-            fault_say("%s: would be plain text despite its name; %s%s", name, known ? "write -o " : made,
-                      known ? name : "");
+            die("%s: would be plain text despite its name; %s%s", name, known ? "write -o " : made, known ? name : "");
         fault_warn("%s: will be plain text despite its name; %s%s", name,
                    !known         ? made
                    : path != NULL ? "add -Z"

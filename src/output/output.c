@@ -81,9 +81,9 @@ static void check_filter(const struct output *output)
     for (size_t i = 0; i < output->files.count; i++)
         filtered += files_is_filtered(&output->files, i);
     if (filtered > 1 && !mentioned)
-        fault_say("--filter='%s': must mention $FILE, which names each file; write it in single quotes, so that the "
-                  "shell leaves $FILE alone",
-                  filter);
+        die("--filter='%s': must mention $FILE, which names each file; write it in single quotes, so that the "
+            "shell leaves $FILE alone",
+            filter);
     if (filtered == 1 && !mentioned && strchr(filter, '>') == NULL)
         fault_warn("--filter='%s': does not mention $FILE, so %s is not written; write '%s > $FILE'", filter,
                    output->files.file[0].path, filter);
@@ -120,9 +120,9 @@ void output_check_room(const struct output *output, uint64_t bytes)
     const char *first = files->file[0].path;
 
     if (files->free_bytes < bytes)
-        fault_say("%s%s: %s: about %llu MiB are needed, %llu MiB are free; write to another disk",
-                  first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "",
-                  strerror(ENOSPC), number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
+        die("%s%s: %s: about %llu MiB are needed, %llu MiB are free; write to another disk",
+            first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "", strerror(ENOSPC),
+            number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
     names_warn(files);
 }
 
@@ -137,7 +137,7 @@ void output_check_outside(const struct output *output, const char *directory)
         const char *path = output->files.file[i].path;
 
         if (path != NULL && output->plan.filter == NULL && target_is_within(path, directory))
-            fault_say("%s: is inside the store %s; write to another folder", path, directory);
+            die("%s: is inside the store %s; write to another folder", path, directory);
     }
 }
 
@@ -149,7 +149,7 @@ static void begin_file(struct output *output)
     const size_t number = output->begun;
 
     if (number == output->files.count && !output_plan_is_open_ended(plan))
-        fault_say("there are more records to write than were counted");
+        die("there are more records to write than were counted");
     files_begin(&output->files, number, output->filters, &output->framing);
     output->begun++;
     output->in_work = true;

@@ -19,7 +19,7 @@ static int open_file(const char *path, int mode)
     const int fd = io_open(path, mode | O_NOCTTY | O_NONBLOCK, 0);
 
     if (fd < 0)
-        fault_report(path, errno);
+        die_errno(path, errno);
     return fd;
 }
 
@@ -33,9 +33,9 @@ static void check_forgotten(const struct files *files)
         const char *path = files->file[i].path;
 
         if (path != NULL && sys_stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
-            fault_say("%s: left alone, since no input is named, and standard input is /dev/null; name the input, "
-                      "or /dev/null to empty it",
-                      path);
+            die("%s: left alone, since no input is named, and standard input is /dev/null; name the input, "
+                "or /dev/null to empty it",
+                path);
     }
 }
 
@@ -59,9 +59,9 @@ static const char *find_input(const struct files *files)
         if (!is_single(files))
             files_refuse_input(inputs[i]);
         if (found != NULL)
-            fault_say("%s: is an output, and an input twice, so each run would double its records; name it once as an "
-                      "input",
-                      inputs[i]);
+            die("%s: is an output, and an input twice, so each run would double its records; name it once as an "
+                "input",
+                inputs[i]);
         found = inputs[i];
     }
     return found;
@@ -72,9 +72,9 @@ static void claim(struct overlap *overlap, const char *path)
 {
     *overlap = (struct overlap){.path = path, .lock = open_file(path, O_RDWR)};
     if (io_lock(overlap->lock, true) != 0 && errno == EWOULDBLOCK)
-        fault_say("%s: is being shuffled by another run", path);
+        die("%s: is being shuffled by another run", path);
     if (file_mark_open(&overlap->mark, overlap->lock) != 0)
-        fault_report(path, errno);
+        die_errno(path, errno);
 }
 
 /* The file must be the one that was looked up among the inputs, and will be replaced: another run may have given its
@@ -82,7 +82,7 @@ static void claim(struct overlap *overlap, const char *path)
 static void check_replaced(const struct files *files, const struct file_mark *mark)
 {
     if (files_find(files, mark->file) != 0)
-        fault_say("%s: somebody else has replaced it meanwhile, so it is left alone", files->file[0].path);
+        die("%s: somebody else has replaced it meanwhile, so it is left alone", files->file[0].path);
 }
 
 void overlap_check(struct overlap *overlap, const struct files *files)
@@ -125,10 +125,10 @@ void overlap_check_again(const struct overlap *overlap)
     fd = open_file(overlap->path, O_RDONLY);
     is_same = file_mark_check(&overlap->mark, fd, -1) == 0;
     if ((!is_same && errno != ESTALE) || sys_fstat(fd, &now) != 0)
-        fault_report(overlap->path, errno);
+        die_errno(overlap->path, errno);
     if (!is_same)
-        fault_say("%s: somebody else has %s it meanwhile, so it is left alone", overlap->path,
-                  file_mark_of(&now).file == overlap->mark.file ? "changed" : "replaced");
+        die("%s: somebody else has %s it meanwhile, so it is left alone", overlap->path,
+            file_mark_of(&now).file == overlap->mark.file ? "changed" : "replaced");
     (void)io_close(fd);
 }
 

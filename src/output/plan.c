@@ -110,21 +110,20 @@ static uint64_t split_off(const struct output_plan *plan, uint64_t records)
 void output_plan_check(const struct output_plan *plan)
 {
     if (output_plan_has_shards(plan) && (plan->path == NULL || !output_plan_is_pattern(plan->path)))
-        fault_say("%s: must contain one %%d, or %%0Nd for N digits, such as part-%%05d",
-                  plan->path == NULL ? "standard output" : fault_name(plan->path));
+        die("%s: must contain one %%d, or %%0Nd for N digits, such as part-%%05d",
+            plan->path == NULL ? "standard output" : fault_name(plan->path));
     if (plan->shards > OUTPUT_FILES_MAX)
-        fault_say("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
+        die("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
     if (output_plan_has_sides(plan) && plan->splits > OUTPUT_SIDES_MAX)
-        fault_say("%s: more than %d splits", plan->strata != NULL ? "--stratify-field" : "--split-field",
-                  OUTPUT_SIDES_MAX);
+        die("%s: more than %d splits", plan->strata != NULL ? "--stratify-field" : "--split-field", OUTPUT_SIDES_MAX);
     for (size_t i = 1; i < plan->splits && plan->strata != NULL; i++)
         if (plan->split[i].is_percentage != plan->split[0].is_percentage)
-            fault_say("--stratify-field: give each --split a percentage, or each a number of records");
+            die("--stratify-field: give each --split a percentage, or each a number of records");
     for (size_t i = 0; i <= plan->splits && plan->filter == NULL; i++)
         if (strcmp(output_plan_called(plan, i), "-") == 0)
-            fault_say("-: is no name for standard output, which is written to without -o; write ./- for such a file");
+            die("-: is no name for standard output, which is written to without -o; write ./- for such a file");
     if (split_exceeds_whole(plan->split, plan->splits))
-        fault_say("--split: the percentages must not be more than 100%% together");
+        die("--split: the percentages must not be more than 100%% together");
 }
 
 uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t records)
@@ -135,15 +134,15 @@ uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t reco
     if (records == UINT64_MAX)
         return 0;
     if (taken > records)
-        fault_say("--split: the files must not take more than the %llu records there are", (unsigned long long)records);
+        die("--split: the files must not take more than the %llu records there are", (unsigned long long)records);
     records -= taken;
     if (shard > 0 && !output_plan_has_sides(plan) &&
         records / shard + (records % shard > 0) > OUTPUT_FILES_MAX - plan->splits)
-        fault_say("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
+        die("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
     empty = plan->shards > records ? plan->shards - records : 0;
     if (empty > OUTPUT_EMPTY_MAX)
-        fault_say("%s: more than %d of the %llu shards would be empty; use fewer, or --shards=records:N", plan->path,
-                  OUTPUT_EMPTY_MAX, (unsigned long long)plan->shards);
+        die("%s: more than %d of the %llu shards would be empty; use fewer, or --shards=records:N", plan->path,
+            OUTPUT_EMPTY_MAX, (unsigned long long)plan->shards);
     return empty;
 }
 

@@ -69,7 +69,7 @@ _Noreturn static void fail(const struct sink *sink)
 {
     if (sink->path != NULL)
         target_fail(sink->path);
-    fault_report("write error", errno);
+    die_errno("write error", errno);
 }
 
 /* ---- The temporary name ---- */

@@ -95,7 +95,7 @@ static void open_classes(struct classes *classes)
 {
     classes->list = sys_map(bytes_of(classes));
     if (classes->list == NULL)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
 }
 
 static void close_classes(struct classes *classes)
@@ -192,8 +192,8 @@ static void merge(struct strata *strata, struct classes *from)
     pthread_mutex_lock(&strata->mutex);
     for (uint64_t i = 1; i <= from->count; i++)
         if (!add(&strata->classes, stratum_at(from, i)->digest, stratum_at(from, i)->records))
-            fault_say("--stratify-field: more than %llu classes; use a larger -S, of 64M or more",
-                      (unsigned long long)strata->classes.most);
+            die("--stratify-field: more than %llu classes; use a larger -S, of 64M or more",
+                (unsigned long long)strata->classes.most);
     pthread_mutex_unlock(&strata->mutex);
     memset(from->list, 0, bytes_of(from));
     from->count = 0;
@@ -259,7 +259,7 @@ size_t strata_deal(struct strata *strata, const uint8_t *key, size_t bytes)
     size_t j = 0;
 
     if (number == 0 || stratum->records == 0)
-        fault_say("the input has changed while it was read");
+        die("the input has changed while it was read");
     place = random_draw(&strata->words, stratum->records--);
     for (; j < splits && place >= stratum->places[j]; j++)
         place -= stratum->places[j];

@@ -28,10 +28,10 @@ enum {
 _Noreturn void target_fail(const char *path)
 {
     if (errno == EISDIR)
-        fault_say("%s: %s; name a file in it", path, strerror(EISDIR));
+        die("%s: %s; name a file in it", path, strerror(EISDIR));
     if (errno == ENOENT && strstr(path, "://") != NULL)
-        fault_advise(path, errno, "bigshuf writes files, not URLs; leave -o out, and write bigshuf FILE | COMMAND");
-    fault_report(path, errno);
+        die_advising(path, errno, "bigshuf writes files, not URLs; leave -o out, and write bigshuf FILE | COMMAND");
+    die_errno(path, errno);
 }
 
 /* As printf, into memory that is malloc'd. */
@@ -194,7 +194,7 @@ int target_enter_or_fail(const struct target *target)
     int directory = target_enter(target);
 
     if (directory < 0 && errno == ESTALE)
-        fault_say("%s: %s", target->path, TARGET_STALE);
+        die("%s: %s", target->path, TARGET_STALE);
     if (directory < 0)
         target_fail(target->path);
     return directory;

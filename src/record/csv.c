@@ -122,8 +122,8 @@ static void tell(struct tail *tail, const char *name, bool closed, uint64_t line
                            : "text after a closing quote; if backslashes escape quotes, write --csv=backslash";
 
     if (tail->replaced)
-        fault_say("%s: in line %llu: %s; mend it, or write to another file, since an input is also the output",
-                  fault_name(name), (unsigned long long)line, what);
+        die("%s: in line %llu: %s; mend it, or write to another file, since an input is also the output",
+            fault_name(name), (unsigned long long)line, what);
     fault_warn("%s: in line %llu: %s", fault_name(name), (unsigned long long)line, what);
     tail->told = true;
 }
@@ -150,7 +150,7 @@ static void follow(struct tail *tail, const char *name, const uint8_t *data, siz
 
 static void refuse(const struct tail *tail, const char *name)
 {
-    fault_say("%s: unclosed quote that starts in line %llu", name, (unsigned long long)tail->quote_line);
+    die("%s: unclosed quote that starts in line %llu", name, (unsigned long long)tail->quote_line);
 }
 
 const struct record_kind csv_kind = {

@@ -280,8 +280,8 @@ _Noreturn static void report_missing(struct columns *columns, const struct field
                  (int)least_size(columns->field.bytes, NAMES_BYTES), (const char *)columns->name);
     if (columns->more)
         memcpy(list + used, ", ...", sizeof ", ...");
-    fault_say("%s: no column '%s': the header has %s%s", file, place->choice->text, list,
-              field_advice(place, columns->number == 1, header, bytes));
+    die("%s: no column '%s': the header has %s%s", file, place->choice->text, list,
+        field_advice(place, columns->number == 1, header, bytes));
 }
 
 /* The number of the column that has this name, the only one. */
@@ -294,8 +294,8 @@ static uint64_t find_column(struct columns *columns, const struct field_place *p
         if (columns->field.bytes != name_bytes || memcmp(columns->name, name, name_bytes) != 0)
             continue;
         if (found > 0)
-            fault_say("%s: columns %llu and %llu are both '%s'; give the number", file, (unsigned long long)found,
-                      (unsigned long long)columns->number, place->choice->text);
+            die("%s: columns %llu and %llu are both '%s'; give the number", file, (unsigned long long)found,
+                (unsigned long long)columns->number, place->choice->text);
         found = columns->number;
     }
     if (found == 0)
@@ -318,8 +318,8 @@ void field_find_column(const struct field_place *place, const char *file, const 
         (void)field_follow(&field, (const uint8_t *)choice->text, length);
         number = find_column(&columns, place, file, header, bytes - 1, name, field.bytes);
         if (choice->from != NULL && choice->number != number)
-            fault_say("%s: '%s' is column %llu, but column %llu of %s; put the columns into one order first", file,
-                      choice->text, (unsigned long long)number, (unsigned long long)choice->number, choice->from);
+            die("%s: '%s' is column %llu, but column %llu of %s; put the columns into one order first", file,
+                choice->text, (unsigned long long)number, (unsigned long long)choice->number, choice->from);
         choice->number = number;
         choice->from = choice->from != NULL ? choice->from : file;
     }

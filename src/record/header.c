@@ -29,11 +29,11 @@ void header_check_fields(const struct header_rule *rule, bool columns, const str
 
     for (; count > 0; choice++, count--) {
         if (choice->kind == FIELD_NAME && !one_line)
-            fault_say("%s=%s: a name needs a header of one line; add --header, or give the number%s", option,
-                      choice->text, columns ? "" : "; in lines of JSON, a field is a JSON Pointer, such as /user/id");
+            die("%s=%s: a name needs a header of one line; add --header, or give the number%s", option, choice->text,
+                columns ? "" : "; in lines of JSON, a field is a JSON Pointer, such as /user/id");
         if (choice->kind == FIELD_POINTER && columns)
-            fault_say("%s=%s: a JSON Pointer needs lines of JSON, without --csv or -t; write '\"%s\"' for a column",
-                      option, choice->text, choice->text);
+            die("%s=%s: a JSON Pointer needs lines of JSON, without --csv or -t; write '\"%s\"' for a column", option,
+                choice->text, choice->text);
     }
 }
 
@@ -82,12 +82,12 @@ _Noreturn static void report_short(struct header *header, const char *name)
 {
     char size[SIZE_BYTES];
 
-    fault_say("%s: shorter than a header of %s", name, describe(header, size));
+    die("%s: shorter than a header of %s", name, describe(header, size));
 }
 
 _Noreturn static void report_large(const char *name)
 {
-    fault_say("%s: header is larger than %d bytes", name, HEADER_BYTES_MAX);
+    die("%s: header is larger than %d bytes", name, HEADER_BYTES_MAX);
 }
 
 void header_warn_alone(const struct header *header)
@@ -191,9 +191,9 @@ static void check_start(struct header *header, const char *name, const struct be
     if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, header->start, bytes) == 0)
         return;
     if (header_is_none(&header->rule))
-        fault_say("%s: text before the first '%.*s'", name, (int)bytes, (const char *)header->start);
-    fault_say("%s: text between the header of %s and the first '%.*s'", name, describe(header, size), (int)bytes,
-              (const char *)header->start);
+        die("%s: text before the first '%.*s'", name, (int)bytes, (const char *)header->start);
+    die("%s: text between the header of %s and the first '%.*s'", name, describe(header, size), (int)bytes,
+        (const char *)header->start);
 }
 
 /* The header in the buffer is not the one that is known. If it is none, records would be lost: the message shows what
@@ -210,15 +210,14 @@ _Noreturn static void report_difference(const struct header *header, const char 
         at++;
     line = scan_count(data, at, delimiter) + 1;
     if (at == bytes)
-        fault_say(DIFFERS, name, header->from, line, at + 1ULL);
+        die(DIFFERS, name, header->from, line, at + 1ULL);
     for (start = at; start > 0 && data[start - 1] != delimiter;)
         start--;
     for (end = start; end < bytes && data[end] != delimiter && data[end] != '\r';)
         end++;
-    fault_say(DIFFERS ", and drops %s of %s: '%.*s%s'", name, header->from, line, at + 1ULL,
-              header->rule.lines == 1 ? "this line" : describe(header, size), name,
-              (int)least_size(end - start, SHOWN_BYTES), (const char *)data + start,
-              end - start > SHOWN_BYTES ? "..." : "");
+    die(DIFFERS ", and drops %s of %s: '%.*s%s'", name, header->from, line, at + 1ULL,
+        header->rule.lines == 1 ? "this line" : describe(header, size), name, (int)least_size(end - start, SHOWN_BYTES),
+        (const char *)data + start, end - start > SHOWN_BYTES ? "..." : "");
 }
 
 /* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */

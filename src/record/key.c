@@ -130,12 +130,11 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, 
     char said[FIELD_SAID_BYTES];
 
     if (key->verdict == FIELD_TOO_LONG)
-        fault_say("%s: field %s has more than %d bytes", place, field.choice->text, KEY_BYTES_MAX);
+        die("%s: field %s has more than %d bytes", place, field.choice->text, KEY_BYTES_MAX);
     if (bytes > 0 && record[bytes - 1] == '\r')
         bytes--;
-    fault_say("%s: %s: '%.*s'%s", place, field_say(&field, key->verdict, key->bytes, said),
-              (int)least_size(bytes, QUOTED), (const char *)record,
-              field_advice(&field, watch->records == 0, record, bytes));
+    die("%s: %s: '%.*s'%s", place, field_say(&field, key->verdict, key->bytes, said), (int)least_size(bytes, QUOTED),
+        (const char *)record, field_advice(&field, watch->records == 0, record, bytes));
 }
 
 void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option)

@@ -216,13 +216,13 @@ static void follow(struct tail *tail, const char *name, const uint8_t *data, siz
     const char *wrong = length_check(&tail->lengths, tail->format->kind->coding, data, bytes);
 
     if (wrong != NULL)
-        fault_say("%s: record at byte %llu: %s", name, (unsigned long long)tail->lengths.start, wrong);
+        die("%s: record at byte %llu: %s", name, (unsigned long long)tail->lengths.start, wrong);
     tail->scan.open = tail->lengths.at > tail->lengths.start;
 }
 
 static void refuse(const struct tail *tail, const char *name)
 {
-    fault_say("%s: record at byte %llu is cut short", name, (unsigned long long)tail->lengths.start);
+    die("%s: record at byte %llu is cut short", name, (unsigned long long)tail->lengths.start);
 }
 
 /* The checksum of the first length is right. */

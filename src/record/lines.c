@@ -57,9 +57,9 @@ static void refuse(const struct tail *tail, const char *name)
 {
     const unsigned long long lines = tail->scan.done + tail->scan.open;
 
-    fault_say("%s: %llu line%s left over at the end; records%s must have %llu lines", name, lines,
-              lines == 1 ? " is" : "s are", tail->after_header ? " after the header" : "",
-              (unsigned long long)tail->format->count);
+    die("%s: %llu line%s left over at the end; records%s must have %llu lines", name, lines,
+        lines == 1 ? " is" : "s are", tail->after_header ? " after the header" : "",
+        (unsigned long long)tail->format->count);
 }
 
 const struct record_kind lines_kind = {

@@ -105,8 +105,8 @@ _Noreturn static void refuse_line(const struct tail *tail, const char *name, uin
         snprintf(place, sizeof place, "line %llu", (unsigned long long)number);
     if (byte != tail->format->delimiter && byte != '\r')
         snprintf(said, sizeof said, "begins with '%c'", byte);
-    fault_say("%s: %s %s, but %s read begins with '%c'%s", fault_name(name), place, said,
-              is_first ? "each" : "line 3 of each", is_first ? '@' : '+', is_new ? "" : FOUR_LINES);
+    die("%s: %s %s, but %s read begins with '%c'%s", fault_name(name), place, said,
+        is_first ? "each" : "line 3 of each", is_first ? '@' : '+', is_new ? "" : FOUR_LINES);
 }
 
 /* A line of the read begins with this byte. */
@@ -120,8 +120,8 @@ static void check_byte(const struct tail *tail, const char *name, uint64_t numbe
 static void check_qualities(const struct tail *tail, const char *name, uint64_t number, uint64_t qualities)
 {
     if (qualities != tail->read.letters)
-        fault_say("%s: line %llu: %llu qualities for %llu letters" FOUR_LINES, fault_name(name),
-                  (unsigned long long)number, (unsigned long long)qualities, (unsigned long long)tail->read.letters);
+        die("%s: line %llu: %llu qualities for %llu letters" FOUR_LINES, fault_name(name), (unsigned long long)number,
+            (unsigned long long)qualities, (unsigned long long)tail->read.letters);
 }
 
 /* The next bytes of a line, which may end with them. */

@@ -35,8 +35,8 @@ static void advance(const struct record_format *format, struct record_scan *scan
 static void check_size(const struct tail *tail, const char *name, uint64_t bytes)
 {
     if (bytes % tail->format->count > 0)
-        fault_say("%s: size%s is not a multiple of %llu bytes", name, tail->after_header ? " after the header" : "",
-                  (unsigned long long)tail->format->count);
+        die("%s: size%s is not a multiple of %llu bytes", name, tail->after_header ? " after the header" : "",
+            (unsigned long long)tail->format->count);
 }
 
 static void refuse(const struct tail *tail, const char *name)

@@ -142,10 +142,10 @@ static void check_size(const struct tail *tail, const char *name, uint64_t bytes
 {
     (void)tail;
     if (bytes == 0)
-        fault_say("%s: empty, and so no tar archive", name);
+        die("%s: empty, and so no tar archive", name);
     if (bytes % TAR_BLOCK_BYTES > 0)
-        fault_say("%s: truncated, or no tar archive: its size, %llu bytes, is not a multiple of %d", name,
-                  (unsigned long long)bytes, TAR_BLOCK_BYTES);
+        die("%s: truncated, or no tar archive: its size, %llu bytes, is not a multiple of %d", name,
+            (unsigned long long)bytes, TAR_BLOCK_BYTES);
 }
 
 /* The mark of POSIX in the first header, and of GNU tar; what has none is older than 1988. */

@@ -52,7 +52,7 @@ _Noreturn static void report_unreadable(const struct gnu *gnu, int error)
 {
     char cause[FAULT_CAUSE_BYTES];
 
-    fault_say("'%s': read error: %s", gnu->path, fault_cause(error, cause));
+    die("'%s': read error: %s", gnu->path, fault_cause(error, cause));
 }
 
 static void open_file(struct gnu *gnu)
@@ -72,7 +72,7 @@ struct gnu *gnu_open(const char *path)
     if (io_look(path, &status) != 0) {
         if (errno == EISDIR)
             report_unreadable(gnu, errno);
-        fault_advise(path, errno,
+        die_advising(path, errno,
                      path[0] != '\0' && path[strspn(path, "0123456789")] == '\0' ? "write --seed=STRING for a seed"
                                                                                  : NULL);
     }
@@ -104,7 +104,7 @@ static void fill_buffer(struct gnu *gnu)
         report_unreadable(gnu, errno);
     if (got == 0) {
         gnu_check(gnu);
-        fault_say("'%s': end of file", gnu->path);
+        die("'%s': end of file", gnu->path);
     }
     gnu->at += (off_t)got;
     gnu->next = 0;

@@ -228,7 +228,7 @@ static bool choose_next(void *context, uint64_t record)
     (void)record;
     do {
         if (s->next == counter_get(&s->run->progress->records))
-            fault_say("the input has changed while it was read");
+            die("the input has changed while it was read");
         for (; s->next_change < s->changes && s->change[s->next_change].record == s->next; s->next_change++)
             s->kept = s->change[s->next_change].kept;
         s->next++;
@@ -260,7 +260,7 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
     if (!again)
         source_free(stored);
     else if (s->next < counter_get(&run->progress->records))
-        fault_say("the input has changed while it was read");
+        die("the input has changed while it was read");
     table_release(&s->chosen);
     piles_release(&s->piles);
     free(s);

@@ -289,7 +289,7 @@ static void make_room(struct run *run, struct ranges *ranges, unsigned j)
             return;
         piles_make_room(&ranges->piles, blocks);
         if (pool_free(&run->engine.pool) == before)
-            fault_say("not enough memory: use a larger -S");
+            die("not enough memory: use a larger -S");
     }
 }
 

@@ -22,7 +22,7 @@ void range_repeated(struct run *run, const struct number_range *range, struct gn
     struct random_words words;
 
     if (range->count == 0 && !range->full)
-        fault_say("no lines to repeat");
+        die("no lines to repeat");
     random_words_init(&words, &run->order.key, REPLACEMENT_LABEL);
     run_begin(run, output, UINT64_MAX);
     run_transfer(&transfer, run, NULL, output);

@@ -108,7 +108,7 @@ static void pass(struct replacement *r, struct collection *c, struct source *sou
         }
     }
     if (record < r->records)
-        fault_say("the input has changed while it was read");
+        die("the input has changed while it was read");
     c->count = c->put_off;
     pile_check(&r->piles, 0, record);
 }
@@ -235,7 +235,7 @@ void replacement_source(struct run *run, struct source *source, const struct rep
     r.records = counter_get(&run->progress->records);
     if (!run->progress->must_copy) {
         if (r.records == 0)
-            fault_say("no lines to repeat");
+            die("no lines to repeat");
         write_drawn(&r);
     }
     piles_release(&r.piles);

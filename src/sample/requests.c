@@ -66,7 +66,7 @@ static void read_more(struct dialogue *dialogue)
         io_read(STDIN_FILENO, dialogue->in + dialogue->end, least_size(READ_BYTES, dialogue->in_room - dialogue->end));
 
     if (got < 0)
-        fault_report("standard input", errno);
+        die_errno("standard input", errno);
     dialogue->end += (size_t)got;
     dialogue->ended = got == 0;
 }
@@ -88,8 +88,8 @@ static void keep_lines(struct dialogue *dialogue, bool ended)
     if (dialogue->end == dialogue->in_room && dialogue->begin > dialogue->in_room / 2)
         compact(dialogue);
     if (dialogue->end == dialogue->in_room && !ended)
-        fault_say("standard output: nobody reads the answers, and %s of requests wait; read, or use a larger -S",
-                  number_format_size(dialogue->end - dialogue->begin, room));
+        die("standard output: nobody reads the answers, and %s of requests wait; read, or use a larger -S",
+            number_format_size(dialogue->end - dialogue->begin, room));
     read_more(dialogue);
 }
 
@@ -100,7 +100,7 @@ static void await_reader(struct dialogue *dialogue)
     while (waits[0].revents == 0) {
         if (sys_poll_all(waits, dialogue->keeps && !dialogue->ended ? 2 : 1) < 0) {
             if (errno != EINTR)
-                fault_report("standard output", errno);
+                die_errno("standard output", errno);
         } else if (waits[0].revents == 0) {
             keep_lines(dialogue, (waits[1].revents & POLLIN) == 0);
         }
@@ -185,8 +185,8 @@ _Noreturn static void refuse(struct requests *r, const char *what)
 
     memcpy(shown, r->line, bytes);
     flush(&r->dialogue);
-    fault_say("request %llu: '%s%s': %s", (unsigned long long)r->request, shown,
-              strlen(shown) < bytes || bytes < all ? "..." : "", what);
+    die("request %llu: '%s%s': %s", (unsigned long long)r->request, shown,
+        strlen(shown) < bytes || bytes < all ? "..." : "", what);
 }
 
 /* It needs so many more bytes of the pool. */
@@ -264,8 +264,8 @@ static void open_records(struct requests *r, const struct weight_place *place)
 
     for (r->kept_most = run->engine.memory.bytes; (r->kept = sys_map(r->kept_most)) == NULL; r->kept_most /= 2)
         if (run->engine.is_given || r->kept_most < ENGINE_MEMORY_MIN)
-            fault_say("--requests: cannot get %llu MiB of addresses besides as much memory: %s; use a smaller -S",
-                      (unsigned long long)r->kept_most >> 20, strerror(errno));
+            die("--requests: cannot get %llu MiB of addresses besides as much memory: %s; use a smaller -S",
+                (unsigned long long)r->kept_most >> 20, strerror(errno));
     table_init(&r->references, pool);
     r->references.wide = true;
     weight_tree_init(&r->tree, pool);
@@ -274,10 +274,10 @@ static void open_records(struct requests *r, const struct weight_place *place)
         r->space = source_space(r->source);
         run->format.margin = source_margin(r->source);
     } else if (run->format.grouped) {
-        fault_say("--requests: tar archives must be files that are not compressed");
+        die("--requests: tar archives must be files that are not compressed");
     }
     if (r->space > ENGINE_MEMORY_MAX / 2)
-        fault_say("--requests: the input is larger than 8 TiB");
+        die("--requests: the input is larger than 8 TiB");
     weights = place != NULL ? weight_input_open(&run->engine, &run->format, *place, r->source) : NULL;
     read_records(r, weights);
     if (weights != NULL) {
@@ -554,7 +554,7 @@ void requests_answer(struct run *run, struct source *source, const struct weight
 
     (void)pool_promise(pool, pool->blocks / LINES_SHARE);
     if (lines == NULL)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
     table_init(&r->drawn, pool);
     r->run = run;
     r->source = source;

@@ -88,9 +88,9 @@ _Noreturn static void report(struct weight_input *weights, const char *what, con
     char place[POSITION_BYTES];
 
     if (weights->file != NULL)
-        fault_say("%s:%llu: %s: '%.*s'", weights->place.file, (unsigned long long)weights->position.record, what, shown,
-                  (const char *)text);
-    fault_say("%s: %s: '%.*s'%s", position_say(&weights->position, place), what, shown, (const char *)text, advice);
+        die("%s:%llu: %s: '%.*s'", weights->place.file, (unsigned long long)weights->position.record, what, shown,
+            (const char *)text);
+    die("%s: %s: '%.*s'%s", position_say(&weights->position, place), what, shown, (const char *)text, advice);
 }
 
 static struct decimal read_weight(struct weight_input *weights)
@@ -131,8 +131,8 @@ static struct decimal read_line(struct weight_input *weights)
     field_begin(&weights->field, (struct field_place){0}, false, weights->text, WEIGHT_BYTES_MAX);
     while (!line.last) {
         if (!record_reader_next(&weights->reader, &line))
-            fault_say("%s: too few weights: there are more than %llu records", weights->place.file,
-                      (unsigned long long)weights->position.record - 1);
+            die("%s: too few weights: there are more than %llu records", weights->place.file,
+                (unsigned long long)weights->position.record - 1);
         field_follow(&weights->field, line.data, line.bytes - line.last);
     }
     (void)field_end(&weights->field, false, '\n');
@@ -148,7 +148,7 @@ static void read_late(struct weight_input *weights, struct record_piece *piece)
     size_t bytes = source_read(weights->late, weights->buffer.data, room);
 
     if (bytes == 0)
-        fault_say("a pile does not hold the record that was put there");
+        die("a pile does not hold the record that was put there");
     weights->late_bytes -= bytes;
     *piece = (struct record_piece){
         .data = weights->buffer.data, .bytes = bytes, .last = weights->late_bytes == 0 && weights->late_is_last};
@@ -168,7 +168,7 @@ static bool keep(struct weight_input *weights, struct record_reader *reader, str
     pile_append(&weights->kept, 0, piece->data, piece->bytes);
     while (!ended && !piece->last) {
         if (!record_reader_next(reader, piece))
-            fault_say("%s: ends within a record", weights->position.name);
+            die("%s: ends within a record", weights->position.name);
         position_follow(&weights->position, piece->data, piece->bytes);
         ended = field_follow(&weights->field, piece->data, piece->bytes - piece->last);
         pile_append(&weights->kept, 0, piece->data, piece->bytes);
@@ -238,8 +238,8 @@ void weight_input_end(struct weight_input *weights)
 
     piles_release(&weights->kept);
     if (weights->file != NULL && record_reader_next(&weights->reader, &line))
-        fault_say("%s: too many weights: there are %llu records", weights->place.file,
-                  (unsigned long long)weights->position.record);
+        die("%s: too many weights: there are %llu records", weights->place.file,
+            (unsigned long long)weights->position.record);
 }
 
 void weight_input_free(struct weight_input *weights)

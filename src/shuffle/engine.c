@@ -122,8 +122,8 @@ void engine_report_memory(const struct engine *engine, uint64_t bytes, const cha
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    fault_say("%s needs more memory: use -S %lluM or more", what,
-              (unsigned long long)engine_needed_limit(engine->budget, engine_needed(bytes)));
+    die("%s needs more memory: use -S %lluM or more", what,
+        (unsigned long long)engine_needed_limit(engine->budget, engine_needed(bytes)));
 }
 
 struct engine_space engine_buffer(const struct engine *engine, enum engine_area area)

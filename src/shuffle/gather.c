@@ -434,7 +434,7 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
         workers = piles->count;
     g.worker = sys_allocate_apart(workers, sizeof *g.worker);
     if (g.worker == NULL)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
     set_up(&g, workers, most_bits);
     threads_run(workers, work, &g);
     *next = is_done(&g) ? piles->count : g.next;

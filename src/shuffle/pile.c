@@ -50,7 +50,7 @@ static void init(struct piles *piles, struct piles as, uint32_t promise)
     *piles = as;
     piles->pile = sys_allocate_apart(as.count, sizeof *piles->pile);
     if (piles->pile == NULL || !pool_promise(as.pool, promise))
-        fault_say("not enough memory for %u piles: use a larger -S", as.count);
+        die("not enough memory for %u piles: use a larger -S", as.count);
     for (unsigned p = 0; p < as.count; p++)
         piles->pile[p] = (struct pile){.first = POOL_NONE, .last = POOL_NONE};
 }
@@ -527,7 +527,7 @@ uint64_t pile_keys_next(struct pile_keys *keys)
         size_t bytes = source_read(keys->source, (uint8_t *)keys->key, KEYS * sizeof keys->key[0]);
 
         if (bytes < sizeof keys->key[0])
-            fault_say("a pile does not hold the keys that were put there");
+            die("a pile does not hold the keys that were put there");
         keys->count = bytes / sizeof keys->key[0];
         keys->next = 0;
     }

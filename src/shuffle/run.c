@@ -67,8 +67,8 @@ uint64_t run_settle(struct run *run, uint64_t records)
     const uint64_t all = part.end - part.first;
 
     if (run->skip > all && run->limit > 0)
-        fault_say("--skip=%llu: only %llu record%s; to leave out a header, use --header", (unsigned long long)run->skip,
-                  (unsigned long long)all, all == 1 ? "" : "s");
+        die("--skip=%llu: only %llu record%s; to leave out a header, use --header", (unsigned long long)run->skip,
+            (unsigned long long)all, all == 1 ? "" : "s");
     run->progress->begun = true;
     run->progress->range = range;
     return range.end < UINT64_MAX ? range.end - range.first : UINT64_MAX;
@@ -99,8 +99,8 @@ void run_scattered(struct run *run)
 void run_expects(const struct run *run, uint64_t records)
 {
     if (run->expected != UINT64_MAX && run->expected != records)
-        fault_say("%s: the number of records is %llu, not %llu as --expect-records says", run->input_name,
-                  (unsigned long long)records, (unsigned long long)run->expected);
+        die("%s: the number of records is %llu, not %llu as --expect-records says", run->input_name,
+            (unsigned long long)records, (unsigned long long)run->expected);
 }
 
 /* ---- Record by record ---- */

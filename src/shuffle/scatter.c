@@ -505,7 +505,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     s.count = fault_allocate((size_t)threads * piles->count, sizeof *s.count);
     s.stage = sys_map(piles->count * sizeof *s.stage);
     if (s.stage == NULL)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
     threads_run(threads, work, &s); /* writes to temporary files seldom wait */
     records = queue_close(s.queue);
     whole = records < UINT64_MAX;

@@ -65,7 +65,7 @@ static void scatter_pile(struct run *run, struct piles *piles, unsigned p, struc
         source_free(source);
         pile_check(piles, p, inner->records);
     } else if (inner->records != piles->pile[p].records) {
-        fault_say("the input has changed while it was read");
+        die("the input has changed while it was read");
     }
     pile_clear(piles, p);
 }

@@ -215,8 +215,8 @@ static void raise_descriptors(const struct store *store, size_t batches)
     const unsigned wanted = open < UINT_MAX / 2 ? (unsigned)open + WANTED_DESCRIPTORS : UINT_MAX;
 
     if (sys_free_descriptors(wanted) < open + SPARE_DESCRIPTORS)
-        fault_say("%s: %zu batches need %zu open files: raise the limit (ulimit -n)", store->folder.path, batches,
-                  open + 4 * (size_t)SPARE_DESCRIPTORS);
+        die("%s: %zu batches need %zu open files: raise the limit (ulimit -n)", store->folder.path, batches,
+            open + 4 * (size_t)SPARE_DESCRIPTORS);
 }
 
 /* Add up what the batch that was opened last holds, and look at the files of the piles that are wanted. */

@@ -79,7 +79,7 @@ void store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, con
     uint32_t number;
 
     if (sys_random(&number, sizeof number) != 0)
-        fault_report("random number", errno);
+        die_errno("random number", errno);
     snprintf(name, STORE_NAME_BYTES, "%s%s~%08" PRIx32 "%08" PRIx32, prefix, base, hardware_boot(), number);
 }
 
@@ -401,7 +401,7 @@ void store_open(struct store *store, const char *path)
 {
     *store = (struct store){0};
     if (!folder_open(&store->folder, path))
-        fault_report(path, ENOENT);
+        die_errno(path, ENOENT);
     if (!read_format(store))
         folder_say(&store->folder, NULL, "not a store of piles; --scatter makes one");
 }
@@ -416,7 +416,7 @@ static int open_or_make(struct folder *folder, const char *path)
         return -1;
     slot = folder_make_path(path);
     if (!folder_open(folder, path))
-        fault_report(path, ENOENT);
+        die_errno(path, ENOENT);
     return slot;
 }
 

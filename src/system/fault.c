@@ -197,7 +197,7 @@ const char *fault_cause(int error, char text[FAULT_CAUSE_BYTES])
     return text;
 }
 
-void fault_advise(const char *name, int error, const char *advice)
+void die_advising(const char *name, int error, const char *advice)
 {
     char cause[FAULT_CAUSE_BYTES];
     struct line line;
@@ -209,12 +209,12 @@ void fault_advise(const char *name, int error, const char *advice)
     end_run(&line);
 }
 
-void fault_report(const char *name, int error)
+void die_errno(const char *name, int error)
 {
-    fault_advise(name, error, NULL);
+    die_advising(name, error, NULL);
 }
 
-void fault_say(const char *format, ...)
+void die(const char *format, ...)
 {
     struct line line;
     va_list arguments;
@@ -231,7 +231,7 @@ void *fault_allocate(size_t count, size_t bytes)
     void *memory = sys_allocate(count, bytes);
 
     if (memory == NULL)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
     return memory;
 }
 

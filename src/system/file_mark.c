@@ -160,6 +160,6 @@ int file_mark_check(const struct file_mark *mark, int fd, off_t end)
 void file_mark_report(const char *name)
 {
     if (errno == ESTALE)
-        fault_say("%s: file has changed while it was read", name);
-    fault_report(name, errno);
+        die("%s: file has changed while it was read", name);
+    die_errno(name, errno);
 }

@@ -41,7 +41,7 @@ void folder_report(const struct folder *folder, const char *name, int error)
 {
     if (error == FOLDER_NOT_REGULAR)
         folder_say(folder, name, "not a regular file");
-    fault_report(join(folder->path, name), error);
+    die_errno(join(folder->path, name), error);
 }
 
 void folder_say(const struct folder *folder, const char *name, const char *format, ...)
@@ -52,7 +52,7 @@ void folder_say(const struct folder *folder, const char *name, const char *forma
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    fault_say("%s: %s", join(folder->path, name), message);
+    die("%s: %s", join(folder->path, name), message);
 }
 
 /* The errno of a call that has just failed. ESTALE: another machine has removed it. */
@@ -77,7 +77,7 @@ bool folder_open(struct folder *folder, const char *path)
     if (fd < 0 && errno == ENOENT)
         return false;
     if (fd < 0)
-        fault_report(path, errno);
+        die_errno(path, errno);
     *folder = (struct folder){.fd = fd, .path = join(path, NULL)};
     return true;
 }
@@ -136,7 +136,7 @@ int folder_make_path(const char *path)
         make(&(struct signals_name){.directory = AT_FDCWD, .name = path, .old = path, .path = NULL}, 0, &made);
 
     if (slot < 0 && errno != EEXIST)
-        fault_report(path, errno);
+        die_errno(path, errno);
     return slot;
 }
 

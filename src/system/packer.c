@@ -178,5 +178,5 @@ void packer_report(const struct packer_command *command, const char *name)
 {
     char cause[FAULT_CAUSE_BYTES];
 
-    fault_say("%s: cannot run '%s': %s", fault_name(name), command->text, fault_cause(errno, cause));
+    die("%s: cannot run '%s': %s", fault_name(name), command->text, fault_cause(errno, cause));
 }

@@ -129,7 +129,7 @@ bool program_has_ended(struct program *program, const char *name, int *status)
     const pid_t ended = reap(program, status);
 
     if (ended < 0)
-        fault_report(name, errno);
+        die_errno(name, errno);
     return ended > 0;
 }
 
@@ -147,7 +147,7 @@ static int await(const struct program *program)
 void program_wait(struct program *program, const char *name, int *status)
 {
     if (await(program) != 0)
-        fault_report(name, errno);
+        die_errno(name, errno);
     while (!program_has_ended(program, name, status))
         continue;
 }
@@ -155,11 +155,11 @@ void program_wait(struct program *program, const char *name, int *status)
 void program_judge(int status, const char *why, const char *name, const char *text)
 {
     if (why != NULL)
-        fault_say("%s: '%s' failed: %s", name, text, why);
+        die("%s: '%s' failed: %s", name, text, why);
     if (status != 0 && WIFSIGNALED(status))
-        fault_say("%s: '%s' failed: killed by signal %d", name, text, WTERMSIG(status));
+        die("%s: '%s' failed: killed by signal %d", name, text, WTERMSIG(status));
     if (status != 0)
-        fault_say("%s: '%s' failed: exit status %d", name, text, WEXITSTATUS(status));
+        die("%s: '%s' failed: exit status %d", name, text, WEXITSTATUS(status));
 }
 
 void program_kill(struct program *program)

@@ -149,7 +149,7 @@ static void tidy_up(void (*kept)(const char *path, int error))
 }
 
 /* A thread that holds death off comes here only if it has failed itself (abort). */
-static void die(int number)
+static void end_by(int number)
 {
     sigset_t raised;
 
@@ -178,7 +178,7 @@ static void handle(int number, siginfo_t *information, void *unused)
     (void)unused;
     if (!is_among(number, faults, COUNT(faults)) || is_sent(information)) {
         if (number != SIGBUS || !atomic_load(&bus_is_ignored))
-            die(number);
+            end_by(number);
         return;
     }
     if (number == SIGBUS)

@@ -13,7 +13,7 @@
 
 _Noreturn static void fail(int error)
 {
-    fault_report("write error", error);
+    die_errno("write error", error);
 }
 
 void standard_open(void)

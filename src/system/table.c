@@ -14,7 +14,7 @@ void table_init(struct table *table, struct pool *pool)
     *table = (struct table){.pool = pool, .shift = pool->block_shift};
     table->block = sys_map(pool->blocks * sizeof *table->block);
     if (table->block == NULL)
-        fault_report("memory", errno);
+        die_errno("memory", errno);
 }
 
 void table_release(struct table *table)
@@ -41,7 +41,7 @@ void table_take(struct table *table, struct pool *pool, uint64_t count, size_t n
 
     table_init(table, pool);
     if (count > room || !pool_promise(pool, (uint32_t)pool_blocks_for(pool, count * number_bytes)))
-        fault_report("memory", ENOMEM);
+        die_errno("memory", ENOMEM);
     table_grow(table, count, number_bytes);
 }
 
@@ -65,7 +65,7 @@ void table_take_block(struct table *table, uint64_t b)
     uint32_t block = pool_get(table->pool);
 
     if (block == POOL_NONE)
-        fault_report("memory", ENOMEM);
+        die_errno("memory", ENOMEM);
     table->block[b] = pool_block(table->pool, block);
     if (b >= table->blocks)
         table->blocks = (uint32_t)b + 1;

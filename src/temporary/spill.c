@@ -65,8 +65,8 @@ _Noreturn static void report(const struct spill *spill, unsigned pile, unsigned 
 {
     char cause[FAULT_CAUSE_BYTES];
 
-    fault_say("temporary file in %s: %s", directory_of(spill, pile, extent),
-              error == 0 ? "file is shorter than what was written" : fault_cause(error, cause));
+    die("temporary file in %s: %s", directory_of(spill, pile, extent),
+        error == 0 ? "file is shorter than what was written" : fault_cause(error, cause));
 }
 
 static int *descriptor_of(struct spill *spill, unsigned pile, unsigned extent)
@@ -299,7 +299,7 @@ static void drop_pile(struct storage *storage, unsigned pile)
 /* What was read of the pile is not what was written. */
 _Noreturn static void report_damage(const struct spill *spill, unsigned pile)
 {
-    fault_say("temporary file in %s: contents have changed since they were written", directory_of(spill, pile, 0));
+    die("temporary file in %s: contents have changed since they were written", directory_of(spill, pile, 0));
 }
 
 _Noreturn static void report_records(struct storage *storage, unsigned pile)
@@ -307,8 +307,8 @@ _Noreturn static void report_records(struct storage *storage, unsigned pile)
     const struct spill *spill = spill_of(storage);
 
     if (!spill->pile[pile].used)
-        fault_say("a pile in memory does not hold the records that were put there");
-    fault_say("temporary file in %s: does not hold the records that were put there", directory_of(spill, pile, 0));
+        die("a pile in memory does not hold the records that were put there");
+    die("temporary file in %s: does not hold the records that were put there", directory_of(spill, pile, 0));
 }
 
 static void begin_reading(struct storage_reader *reader)

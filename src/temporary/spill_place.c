@@ -95,10 +95,9 @@ static const char advice[] = "name another directory or one more with -T, or use
 /* There is no room for what is coming. Has it been tried to compress it? */
 _Noreturn static void report_shortage(const struct spill_place *place, bool tried)
 {
-    fault_say("temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: %s", place->directory[0],
-              place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
-              number_mebibytes(place->coming), tried ? " without compression, which does not suffice" : "",
-              (unsigned long long)(place->room >> 20), advice);
+    die("temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: %s", place->directory[0],
+        place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC), number_mebibytes(place->coming),
+        tried ? " without compression, which does not suffice" : "", (unsigned long long)(place->room >> 20), advice);
 }
 
 void spill_place_report_full(const struct spill_place *place, const char *directory, int error)
@@ -107,7 +106,7 @@ void spill_place_report_full(const struct spill_place *place, const char *direct
 
     if (place->coming > place->room)
         report_shortage(place, true);
-    fault_say("temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice);
+    die("temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice);
 }
 
 /* The space that is free in all directories. NULL, or with errno the directory of which it cannot be told. */
@@ -136,8 +135,8 @@ void spill_place_check(struct spill_place *place, uint64_t bytes)
 
     place->coming = bytes;
     if (failed != NULL)
-        fault_say("temporary file in %s: %s%s", fault_name(failed), fault_cause(errno, cause),
-                  strpbrk(failed, ",:") != NULL ? "; write -T for each directory" : "");
+        die("temporary file in %s: %s%s", fault_name(failed), fault_cause(errno, cause),
+            strpbrk(failed, ",:") != NULL ? "; write -T for each directory" : "");
     if (place->room >= bytes || place->packing == SPILL_ALWAYS)
         return;
     if (place->packing == SPILL_NEVER || place->room < bytes / SPILL_PLACE_HOPE)

@@ -64,7 +64,7 @@ TEST(when_all_have_finished_nothing_is_incomplete)
 
         feed(filters, "F", "x\n");
         filters_wait(filters);
-        fault_say("something else");
+        die("something else");
     }
     assert_string_equal(scratch_ended(), "bigshuf: something else\n");
     assert_true(scratch_holds("F", "x\n"));
@@ -171,7 +171,7 @@ TEST(who_has_half_of_a_file_is_told_before_its_pipe_ends)
         filters_start(filters, "F");
         filters_write(filters, "half\nmore\n", 10);
         await("ready");
-        fault_say("something else");
+        die("something else");
     }
     assert_string_equal(scratch_ended(), "bigshuf: something else\n"
                                          "bigshuf: warning: what was made with FILE=F may be incomplete\n");
@@ -195,7 +195,7 @@ TEST(a_run_that_fails_names_the_files_and_waits_for_nobody)
         await("ready.F1");
         await("ready.F2");
         await("ready.F3");
-        fault_say("something else");
+        die("something else");
     }
     assert_string_equal(scratch_ended(), "bigshuf: something else\n"
                                          "bigshuf: warning: what was made with FILE=F1 to FILE=F3 may be incomplete\n");

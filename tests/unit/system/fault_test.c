@@ -60,7 +60,7 @@ TEST(test_a_message_erases_the_line_of_progress)
     assert_string_equal(next_write(), "50%");
     fault_warn("one");
     assert_string_equal(next_write(), PROGRESS_LINE_ERASE "bigshuf: warning: one\n");
-    assert_ends(fault_say("two"), PROGRESS_LINE_ERASE "bigshuf: two\n" PROGRESS_LINE_ERASE);
+    assert_ends(die("two"), PROGRESS_LINE_ERASE "bigshuf: two\n" PROGRESS_LINE_ERASE);
     progress_line_erase();
     assert_string_equal(next_write(), PROGRESS_LINE_ERASE);
     progress_line_erase();
@@ -124,7 +124,7 @@ TEST(test_the_cause_is_printed_however_long_the_name)
         memset(name, 'x', lengths[i]);
         name[lengths[i]] = '\0';
         if (scratch_begin_end()) {
-            fault_report(name, ENAMETOOLONG);
+            die_errno(name, ENAMETOOLONG);
         }
         message = scratch_ended();
         if (lengths[i] < 4096) /* a name that can be opened is whole */
@@ -142,7 +142,7 @@ TEST(test_the_cause_is_printed_however_long_the_name)
 static void *fail_at_once(void *unused)
 {
     (void)unused;
-    fault_report("shared", EIO);
+    die_errno("shared", EIO);
 }
 
 TEST(test_threads_that_fail_together_make_one_message)
@@ -170,7 +170,7 @@ static void warn_of(void *what)
 static void fail_too(void *unused)
 {
     (void)unused;
-    fault_say("and this as well");
+    die("and this as well");
 }
 
 /* The last one begins, and those that were removed do nothing, wherever they were in the list. One that fails ends. */
@@ -191,7 +191,7 @@ TEST(test_duties_are_done_after_the_message_and_the_last_one_first)
             fault_remove_duty(&never);
             if (!fails)
                 fault_remove_duty(&duty[5]);
-            fault_say("failed");
+            die("failed");
         }
         assert_string_equal(scratch_ended(), fails ? "bigshuf: failed\n"
                                                    : "bigshuf: failed\nbigshuf: warning: d\nbigshuf: warning: b\n");
@@ -208,7 +208,7 @@ TEST(test_who_holds_death_off_can_fail_and_leaves_no_file)
         signals_hold(&before);
         CHECK(scratch_put("registered", "x", 0600) && scratch_register("registered") >= 0);
         CHECK(scratch_register("not made yet") >= 0);
-        fault_say("failed");
+        die("failed");
     }
     assert_string_equal(scratch_ended(), "bigshuf: failed\n");
     assert_int_equal(scratch_count("."), 0);
@@ -222,7 +222,7 @@ static void *fail_second(void *unused)
     (void)unused;
     signals_hold(&before);
     usleep(50000);
-    fault_say("second");
+    die("second");
 }
 
 static void wait_for_holder(void *unused)
@@ -243,7 +243,7 @@ TEST(test_two_can_fail_that_both_hold_death_off)
         fault_add_duty(&duty, wait_for_holder, NULL);
         signals_hold(&before);
         CHECK(pthread_create(&thread, NULL, fail_second, NULL) == 0);
-        fault_say("first");
+        die("first");
     }
     assert_string_equal(scratch_ended(), "bigshuf: first\n");
 }
@@ -252,7 +252,7 @@ TEST(test_memory_that_cannot_be_had_ends_the_run)
 {
     char expected[256];
 
-    assert_ends(fault_report("a", 0), "bigshuf: a: unexpected end of file\n");
+    assert_ends(die_errno("a", 0), "bigshuf: a: unexpected end of file\n");
     free(memset(fault_allocate(3, 5), 1, 15));
     snprintf(expected, sizeof expected, "bigshuf: memory: %s\n", strerror(ENOMEM));
     faulty_fail("allocate", 1, ENOMEM);

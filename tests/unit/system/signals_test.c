@@ -346,7 +346,7 @@ TEST(death_waits_for_a_child_that_is_being_started)
 
 static void say_where(void *context, const uint8_t *address)
 {
-    fault_say("%s %d", (const char *)context, (int)((uintptr_t)address % sys_page_bytes()));
+    die("%s %d", (const char *)context, (int)((uintptr_t)address % sys_page_bytes()));
 }
 
 /* Memory in which an empty file is mapped, which is guarded. */
