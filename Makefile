@@ -15,7 +15,7 @@
 #
 # Each kind of build has a folder of its own under build/, so that one with a sanitizer stands beside the plain one.
 
-VERSION = 0.2.0
+VERSION = 0.3.0
 prefix  = /usr/local
 PREFIX  = $(prefix)
 BINDIR  = $(PREFIX)/bin

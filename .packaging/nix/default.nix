@@ -2,7 +2,7 @@
 
 stdenv.mkDerivation (finalAttrs: {
   pname = "bigshuf";
-  version = "0.2.0";
+  version = "0.3.0";
 
   src = fetchurl {
     url = "@URL@/bigshuf-${finalAttrs.version}.tar.gz";

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chacha.h"
 #include "command/option_table.h"
 #include "record/record.h"
+#include "record/scan.h"
 #include "system/fault.h"
 #include "system/standard.h"
 
@@ -50,7 +52,22 @@ static const char *const headings[GROUPS] = {
     [GROUP_STORES] = "Stores of piles",
     [GROUP_OTHER] = "Other",
 };
-static const char version[] = "bigshuf " BIGSHUF_VERSION "\n";
+
+/* Of the processor's instructions that are built in, the best that this one has are used. */
+static void print_version(FILE *to)
+{
+    fputs("bigshuf " BIGSHUF_VERSION "\n"
+          "Copyright (c) 2026 the bigshuf authors. MIT License; there is no warranty.\n"
+          "Built in: LZ4 for temporary files\n"
+          "To find record ends:",
+          to);
+    for (const struct scan_way *way = scan_ways; way->name != NULL; way++)
+        fprintf(to, " %s", way->name);
+    fputs("\nTo draw random words:", to);
+    for (const struct chacha_way *way = chacha_ways; way->name != NULL; way++)
+        fprintf(to, " %s", way->name);
+    fputs("\n", to);
+}
 
 /* Print a text in its column; `width` bytes of the first line have been printed already. */
 static void print_text(FILE *to, int width, int column, const char *text)
@@ -127,7 +144,7 @@ void help_print(int code, bool common)
     if (to == NULL)
         die_errno("memory", errno);
     if (code == 'V')
-        fputs(version, to);
+        print_version(to);
     else
         print_rows(to, common);
     if (fclose(to) != 0)

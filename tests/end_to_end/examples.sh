@@ -7,7 +7,7 @@ cd "$MEMORY" || exit
 man_page=$TOP/man/bigshuf.1
 order_page=$TOP/man/bigshuf-order.7
 requests_page=$TOP/man/bigshuf-requests.7
-store_page=$TOP/man/bigshuf-store.5
+store_page=$TOP/man/bigshuf-store-format.5
 readme=$TOP/README.md
 contributing=$TOP/.github/CONTRIBUTING.md
 

@@ -110,6 +110,7 @@ bigshuf --help | tail -n 1 => or a number and one of these units, but not %.
 bigshuf -h | grep -c -e --epoch -e '^Usage' => 1
 bigshuf --help -header | grep -c -e --epoch -e '^Usage' => 2
 bigshuf -V | grep -c '^bigshuf [0-9a-z.]*$' => 1
+bigshuf -V | grep -c '^Copyright .* MIT License\|^Built in: LZ4\|^To .*: .*plain$' => 4
 END
 }
 
