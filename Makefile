@@ -77,7 +77,7 @@ $(PROGRAM): $(MAIN) $(if $(HOSTILE),$(FAULTY_SYS)) $(LIBRARY)
 # They are kept in the tree, since a program for another machine cannot print its help here.
 completions: $(PROGRAM) ## write the shells' completions anew, from --help
 	for shell in bash zsh fish; do \
-	    $(PROGRAM) --help | awk -v shell=$$shell -f src/command/completions.awk >src/command/completions/$$shell; \
+	    $(PROGRAM) --help | awk -v shell=$$shell -f .packaging/completions.awk >.packaging/completions/$$shell; \
 	done
 
 # The program runs where little stack is allowed (ulimit -s 64); what is larger is allocated.
@@ -113,9 +113,9 @@ install: ## install program, man pages, completions: PREFIX DESTDIR
 	for page in $(PAGES); do \
 	    install -m 644 "man/$${page#*/}" '$(DESTDIR)$(MANDIR)'/"$$page" || exit; \
 	done
-	install -m 644 src/command/completions/bash '$(DESTDIR)$(BASHDIR)/bigshuf'
-	install -m 644 src/command/completions/zsh '$(DESTDIR)$(ZSHDIR)/_bigshuf'
-	install -m 644 src/command/completions/fish '$(DESTDIR)$(FISHDIR)/bigshuf.fish'
+	install -m 644 .packaging/completions/bash '$(DESTDIR)$(BASHDIR)/bigshuf'
+	install -m 644 .packaging/completions/zsh '$(DESTDIR)$(ZSHDIR)/_bigshuf'
+	install -m 644 .packaging/completions/fish '$(DESTDIR)$(FISHDIR)/bigshuf.fish'
 
 install-strip: STRIP = -s
 install-strip: install ## the same, without what only debuggers need

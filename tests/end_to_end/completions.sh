@@ -9,7 +9,7 @@ spellings() {
 # What bash offers for the last of these words: bash_offers WORD...
 bash_offers() (
     # shellcheck source=/dev/null
-    . "$TOP/src/command/completions/bash"
+    . "$TOP/.packaging/completions/bash"
     # shellcheck disable=SC2034 # for _bigshuf
     COMP_WORDS=(bigshuf "$@") COMP_CWORD=$#
     _bigshuf
@@ -19,8 +19,8 @@ bash_offers() (
 # They lie in the tree, where no program needs to run when they are installed.
 test_completions_are_those_of_the_help() {
     for shell in bash zsh fish; do
-        bigshuf --help | awk -v shell=$shell -f "$TOP/src/command/completions.awk" >$shell
-        same '' "$(diff "$TOP/src/command/completions/$shell" $shell || echo 'make completions writes them anew')"
+        bigshuf --help | awk -v shell=$shell -f "$TOP/.packaging/completions.awk" >$shell
+        same '' "$(diff "$TOP/.packaging/completions/$shell" $shell || echo 'make completions writes them anew')"
     done
 }
 
@@ -47,14 +47,14 @@ test_bash_completes_files_where_there_is_no_option() {
     same '' "$(bash_offers lines)"
     same '' "$(bash_offers --output = lines)"
     # shellcheck source=/dev/null
-    . "$TOP/src/command/completions/bash"
+    . "$TOP/.packaging/completions/bash"
     same 'complete -o default -F _bigshuf bigshuf' "$(complete -p bigshuf)"
 }
 
 # Type WORDS and a tab to an interactive zsh, and wait until it shows PATTERN: zsh_completes WORDS PATTERN.
 zsh_completes() {
     mkdir -p functions
-    cp "$TOP/src/command/completions/zsh" functions/_bigshuf
+    cp "$TOP/.packaging/completions/zsh" functions/_bigshuf
     TERM=dumb zsh -f -c '
         zmodload zsh/zpty
         zpty shell zsh -f -i
@@ -82,7 +82,7 @@ test_zsh_completes_options_and_files() {
 # What fish offers: fish_offers WORDS.
 fish_offers() {
     # shellcheck disable=SC2016 # that of fish
-    HOME=$PWD fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$TOP/src/command/completions/fish" "$1" |
+    HOME=$PWD fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$TOP/.packaging/completions/fish" "$1" |
         cut -f 1 | sort
 }
 
