@@ -137,8 +137,8 @@ $(MACHINES:%=check-%): check-%: $(PROGRAM)
 	    NATIVE='$(abspath $(PROGRAM))' TEST_SCALE=tiny machine
 
 # What depends on the order of bytes, on the size of words or on the signs of characters.
-ON_MACHINES = $(filter $(addprefix $(BUILD)/tests/unit/,base/% record/field% record/json% record/length% record/scan% \
-    record/t% sample/gnu% sample/range% sample/weight% store/% system/sort% temporary/frames%),$(UNIT_TESTS))
+ON_MACHINES = $(FUZZ_TESTS) $(filter $(addprefix $(BUILD)/tests/unit/,base/% record/field% record/length% record/scan% \
+    record/t% sample/gnu% sample/range% sample/weight% store/% system/table% temporary/frames%),$(UNIT_TESTS))
 
 machine: $(PROGRAM) $(ON_MACHINES)
 	@ONLY='$(or $(ONLY),golden|/machines[.]sh|_test$$)' EXCEPT='golden_.*_of_(more|many|piles|a_million)' \

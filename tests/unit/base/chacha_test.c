@@ -8,14 +8,6 @@
 
 enum { WORDS = 16, BLOCKS_MAX = 40 };
 
-/* The first way from `way` on that this processor has, or the end of the list. */
-static const struct chacha_way *usable(const struct chacha_way *way)
-{
-    while (way->name != NULL && way->supported != NULL && !way->supported())
-        way++;
-    return way;
-}
-
 static const uint32_t constants[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
 
 static const struct chacha_way *plain_way(void)
@@ -55,7 +47,7 @@ UNIT_TEST(every_way_computes_the_block_of_rfc_8439)
     static const uint32_t expected[WORDS] = {0xe4e7f110, 0x15593bd1, 0x1fdd0f50, 0xc47120a3, 0xc7f4d1c7, 0x0368c033,
                                              0x9aaa2204, 0x4e6cd4c3, 0x466482d2, 0x09aa9f07, 0x05d7c214, 0xa2028bd9,
                                              0xd19c12b5, 0xb94e16de, 0xe883d0cb, 0x4e3c50a2};
-    for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
+    FOR_EACH_WAY (chacha_way, way, chacha_ways) {
         uint32_t words[WORDS];
         way->run(input, 20, words, 1);
         assert_memory_equal(words, expected, sizeof expected);
@@ -102,7 +94,7 @@ UNIT_TEST(every_way_computes_the_published_chacha8_streams)
         read_hex(published[i].key, input + 4, 8);
         read_hex(published[i].stream, input + 14, 2);
         read_hex(published[i].blocks, expected, 2 * WORDS);
-        for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
+        FOR_EACH_WAY (chacha_way, way, chacha_ways) {
             uint32_t words[2 * WORDS];
             way->run(input, 8, words, 2);
             assert_memory_equal(words, expected, sizeof expected);
@@ -128,7 +120,7 @@ UNIT_TEST(every_way_gives_what_plain_c_gives_block_by_block_and_writes_no_more)
                 plain_way()->run(input, rounds[limit], expected + shift + i * WORDS, 1);
             }
             make_input(input, limits[limit] - blocks / 2);
-            for (const struct chacha_way *way = usable(chacha_ways); way->name != NULL; way = usable(way + 1)) {
+            FOR_EACH_WAY (chacha_way, way, chacha_ways) {
                 memset(words, 0xee, sizeof words);
                 way->run(input, rounds[limit], words + shift, blocks);
                 assert_memory_equal(words, expected, sizeof expected);

@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first way from `way` on that this processor has. */
-static const struct crc32c_way *usable(const struct crc32c_way *way)
-{
-    while (way->name != NULL && way->supported != NULL && !way->supported())
-        way++;
-    return way;
-}
-
 /* Bytes that a compiler's address sanitizer guards on both sides, and that stand where no word begins. */
 static uint8_t *make_bytes(size_t bytes)
 {
@@ -69,7 +61,7 @@ UNIT_TEST(every_way_gives_what_the_definition_does_whole_and_in_pieces)
         uint8_t *data = make_bytes(bytes);
         const uint32_t whole = defined_crc(data + 1, bytes);
 
-        for (const struct crc32c_way *way = usable(crc32c_ways); way->name != NULL; way = usable(way + 1)) {
+        FOR_EACH_WAY (crc32c_way, way, crc32c_ways) {
             uint32_t crc = 0;
 
             assert_int_equal(way->crc(0, data + 1, bytes), whole);
