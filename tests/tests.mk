@@ -6,7 +6,7 @@ FAULTY_SYS    = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
 C_TOOLS       = $(addprefix $(BUILD)/tests/support/,forge json_values peak same_lines terminal)
 TEST_TOOLS    = $(C_TOOLS) $(addprefix $(BUILD)/tests/support/,lengths model)
 FUZZERS       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
-FUZZ_TESTS    = $(addsuffix _test,$(filter-out %/inputs %/options %/requests,$(FUZZERS))) # those do without libFuzzer
+FUZZ_TESTS    = $(addsuffix _fuzz_test,$(filter-out %/inputs %/options %/requests,$(FUZZERS))) # those do without libFuzzer
 UNIT_TESTS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c)) $(FUZZ_TESTS)
 BENCHES       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 WORDS         = $(BUILD)/tests/statistics/words
@@ -66,9 +66,9 @@ $(FUZZERS): %: %.o $(LIBRARY)
 $(UNIT_TESTS): %: %.o $(FAULTY_SYS) $(LIBRARY)
 	$(call say,LD,$@)$(LINK) -o $@ $(filter %.o,$^) $(LIBRARY) $(CMOCKA_LIBS) $(LDLIBS)
 
-$(FUZZ_TESTS): $(BUILD)/%_test: $(BUILD)/%.o
+$(FUZZ_TESTS): $(BUILD)/%_fuzz_test: $(BUILD)/%.o
 
-$(FUZZ_TESTS:=.o): $(BUILD)/tests/fuzz/%_test.o: tests/support/fuzz_test.c $(BUILD)/flags
+$(FUZZ_TESTS:=.o): $(BUILD)/tests/fuzz/%_fuzz_test.o: tests/support/fuzz_test.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(COMPILE) $(EXTRA_CFLAGS) -DSEEDS='"$(CURDIR)/tests/fuzz/seeds/$*"' -MMD -MP -c -o $@ $<
 
