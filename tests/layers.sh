@@ -80,13 +80,12 @@ test_no_two_modules_have_the_same_name() {
     modules | sed 's|.*/||' | sort | uniq -d | nothing
 }
 
-# Of a module, or of a part of it: MODULE_test or MODULE_PART_test. Laws are those of several kinds of samples.
+# Of a module, or of a part of it: MODULE_test or MODULE_PART_test.
 test_unit_tests_stand_where_their_modules_do() {
     (cd "$TOP/tests/unit" && ls ./*/*_test.c) | sed 's|^\./\(.*\)_test\.c$|\1|' | modules=$(modules) awk '
         BEGIN {
             for (i = split(ENVIRON["modules"], name, "\n"); i > 0; i--)
                 known[name[i]] = 1
-            known["sample/laws"] = 1
         }
         {
             module = $0

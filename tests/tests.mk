@@ -3,12 +3,13 @@
 TEST_CPPFLAGS = -I. -Itests -D_GNU_SOURCE
 FAULTY        = $(BUILD)/bigshuf-faulty
 FAULTY_SYS    = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
-C_TOOLS       = $(addprefix $(BUILD)/tests/support/,forge json_values lengths peak same_lines terminal)
-TEST_TOOLS    = $(C_TOOLS) $(BUILD)/tests/support/model
-UNIT_TESTS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
+C_TOOLS       = $(addprefix $(BUILD)/tests/support/,forge json_values peak same_lines terminal)
+TEST_TOOLS    = $(C_TOOLS) $(addprefix $(BUILD)/tests/support/,lengths model)
+FUZZERS       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
+FUZZ_TESTS    = $(addsuffix _fuzz_test,$(filter-out %/inputs %/options %/requests,$(FUZZERS))) # those do without libFuzzer
+UNIT_TESTS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c)) $(FUZZ_TESTS)
 BENCHES       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 WORDS         = $(BUILD)/tests/statistics/words
-FUZZERS       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 MACHINES      = arm64 powerpc
 C_FILES       = $(wildcard src/*.c src/*/*.c include/*/*.h tests/*/*.[ch] tests/unit/*/*.c)
 
@@ -51,6 +52,8 @@ $(C_TOOLS) $(WORDS): %: %.o
 $(addprefix $(BUILD)/tests/support/,forge json_values): $(LIBRARY)
 
 $(BUILD)/tests/support/model: tests/support/model.py
+$(BUILD)/tests/support/lengths: tests/soak/lengths.py
+$(addprefix $(BUILD)/tests/support/,lengths model):
 	@mkdir -p $(@D)
 	$(call say,LN,$@)ln -sf '$(CURDIR)/$<' $@
 
@@ -61,7 +64,13 @@ $(FUZZERS): %: %.o $(LIBRARY)
 	$(call say,LD,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 $(UNIT_TESTS): %: %.o $(FAULTY_SYS) $(LIBRARY)
-	$(call say,LD,$@)$(LINK) -o $@ $^ $(CMOCKA_LIBS) $(LDLIBS)
+	$(call say,LD,$@)$(LINK) -o $@ $(filter %.o,$^) $(LIBRARY) $(CMOCKA_LIBS) $(LDLIBS)
+
+$(FUZZ_TESTS): $(BUILD)/%_fuzz_test: $(BUILD)/%.o
+
+$(FUZZ_TESTS:=.o): $(BUILD)/tests/fuzz/%_fuzz_test.o: tests/support/fuzz_test.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(COMPILE) $(EXTRA_CFLAGS) -DSEEDS='"$(CURDIR)/tests/fuzz/seeds/$*"' -MMD -MP -c -o $@ $<
 
 # Not optimised, since that would take several times as long as they run.
 $(UNIT_TESTS:=.o): EXTRA_CFLAGS = $(TEST_CPPFLAGS) $(CMOCKA_CFLAGS) -O0 -U_FORTIFY_SOURCE
@@ -128,8 +137,8 @@ $(MACHINES:%=check-%): check-%: $(PROGRAM)
 	    NATIVE='$(abspath $(PROGRAM))' TEST_SCALE=tiny machine
 
 # What depends on the order of bytes, on the size of words or on the signs of characters.
-ON_MACHINES = $(filter $(addprefix $(BUILD)/tests/unit/,base/% record/field% record/json% record/length% record/scan% \
-    record/t% sample/gnu% sample/range% sample/weight% store/% system/sort% temporary/frames%),$(UNIT_TESTS))
+ON_MACHINES = $(FUZZ_TESTS) $(filter $(addprefix $(BUILD)/tests/unit/,base/% record/field% record/length% record/scan% \
+    record/t% sample/gnu% sample/range% sample/weight% store/% system/table% temporary/frames%),$(UNIT_TESTS))
 
 machine: $(PROGRAM) $(ON_MACHINES)
 	@ONLY='$(or $(ONLY),golden|/machines[.]sh|_test$$)' EXCEPT='golden_.*_of_(more|many|piles|a_million)' \

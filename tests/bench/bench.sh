@@ -607,6 +607,16 @@ row_packed() {
     compare bigshuf "$kind" '<='
 }
 
+# A file as most are.
+row_small() {
+    against json 67 bigshuf '"$BIGSHUF" "$IN" >"$OUT"' shuf '"$SHUF" "$IN" >"$OUT"' '>='
+}
+
+# On both sides of the memory in which a 512th of the input fits: below it, piles are started over.
+row_cliff() {
+    against json 4000 below '"$BIGSHUF" -S 8M -T "$WORK" "$IN" >"$OUT"' above '"$BIGSHUF" -S 64M -T "$WORK" "$IN" >"$OUT"' '<='
+}
+
 # A small sample of a large file against counting its lines.
 row_sample() {
     use_data lines "$(megabytes 4000)" || return 0
@@ -702,8 +712,9 @@ run_row() {
     fi
 }
 
-say "$csv_columns" >"$BENCH_CSV"
-describe
+# The file says as well where its numbers come from.
+describe | tee "$messages"
+{ sed -n 's/./# &/p' "$messages" && say "$csv_columns"; } >"$BENCH_CSV"
 if [ -n "$QUICK" ]; then
     say "A quick run: a hundredth of the data, $RUNS rounds. It shows that all works, and nothing else."
     say
@@ -718,6 +729,7 @@ run_row peak row_peak
 run_row threads-seq row_threads seq
 run_row threads-json row_threads json
 run_row tiny row_tiny
+run_row small row_small
 run_row sample row_sample
 run_row csv row_kind json --csv '>=0.7'
 run_row size row_kind sixteen --records=bytes:16 '>=1.0'
@@ -733,6 +745,7 @@ run_row limit-nine limited nine 4000 256 1024 '<=1.2' '>=8'
 run_row limit-lines limited lines 8000 256 1024 '<=0.95' beside
 run_row limit-text limited_text 4000 256 1024 '<=0.9' beside
 run_row slow row_slow
+run_row cliff row_cliff
 if [ -n "$FIGURE$ROWS" ]; then
     run_row figure row_figure
 fi

@@ -44,13 +44,17 @@ BEGIN {
     low = 1e300
 }
 
+/^# / { # where the numbers come from
+    next
+}
+
 # The columns by their names.
-NR == 1 {
+!("row" in column) {
     for (i = 1; i <= NF; i++)
         column[$i] = i
 }
 
-NR == 1 || $column["row"] != "figure" {
+$column["row"] != "figure" {
     next
 }
 

@@ -1,13 +1,8 @@
 # Records that begin with their length, TFRecord among them: messages tell the place of an error. (records.sh has them
-# among all the formats.) tests/support/lengths.c makes them.
+# among all the formats.) tests/soak/lengths.py makes them, and lines of them.
 # shellcheck shell=bash
 
 codings="tfrecord u32le u32be u64le u64be varint"
-
-# The lines of whole records: to_lines CODING FILE...
-to_lines() {
-    python3 "$TOP/tests/soak/lengths.py" "$@"
-}
 
 # ---- The order ----
 
@@ -24,16 +19,15 @@ test_empty_records_are_records() {
 # ---- Where they come from and go ----
 
 test_shards_hold_whole_records() {
-    needs python3
     seq 3000 >lines
     for coding in tfrecord u64be varint; do
         lengths "$coding" <lines >in
         bigshuf --seed=7 "--records=$coding" --split=100:part --shards=7 -o shard.%d in
         { cat part shard.?; } | cmp - <(bigshuf --seed=7 "--records=$coding" in)
-        to_lines "$coding" part shard.? | cmp - <(bigshuf --seed=7 lines)
+        lengths "$coding" part shard.? | cmp - <(bigshuf --seed=7 lines)
         bigshuf --seed=7 lines | sed -n 1,100p | lengths "$coding" | cmp - part
         bigshuf --seed=7 "--records=$coding" --shards=bytes:1000 -o small.%03d in
-        to_lines "$coding" small.* | cmp - <(bigshuf --seed=7 lines)
+        lengths "$coding" small.* | cmp - <(bigshuf --seed=7 lines)
         rm small.*
     done
 }

@@ -1,5 +1,5 @@
 # Samples: what -n, -r, --weights, --weight-field, --keep-order and --probability promise. Their laws are held against
-# chi-square by tests/unit/sample/laws_test.c.
+# chi-square by tests/statistics.
 # shellcheck shell=bash disable=SC2086 # several options
 
 # Put a field before each line of standard input: a weight from 0 to 997, in no order, 0 for every tenth.

@@ -28,8 +28,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-__extension__ typedef unsigned __int128 fuzz_wide;
-
 /* What is left of an input. Where nothing is left, everything taken is 0 or empty. */
 struct fuzz {
     const uint8_t *data;
@@ -114,7 +112,7 @@ static inline size_t fuzz_repeat(struct fuzz *fuzz, size_t bytes, size_t times, 
 /* Memory of just this size, so that the address sanitizer sees every step out of it. Free it. */
 static inline void *fuzz_copy(const void *data, size_t bytes)
 {
-    void *copy = malloc(bytes > 0 ? bytes : 1);
+    void *copy = calloc(bytes > 0 ? bytes : 1, 1);
 
     FUZZ_CHECK(copy != NULL);
     if (bytes > 0)

@@ -30,16 +30,16 @@ static void check_piles(const struct manifest *manifest, const char *text)
 /* Do the numbers that become sizes? */
 static bool makes_sense(const struct manifest *manifest)
 {
-    fuzz_wide bytes = 0;
+    uint64_t left = INT64_MAX;
     bool sense = true;
 
     for (unsigned i = 0; i < manifest->piles; i++) {
         const struct manifest_pile *pile = &manifest->pile[i];
 
-        sense &= (pile->records == 0) == (pile->bytes == 0) && pile->records <= pile->bytes;
-        bytes += pile->bytes;
+        sense &= (pile->records == 0) == (pile->bytes == 0) && pile->records <= pile->bytes && pile->bytes <= left;
+        left -= sense ? pile->bytes : 0;
     }
-    return sense && bytes <= INT64_MAX;
+    return sense;
 }
 
 static void read_only(const char *text, size_t bytes)

@@ -1,13 +1,10 @@
 /*
- * The ends of records, whatever pieces the stream comes in, are those that the definitions in record.h give byte by
- * byte; record_advance stands where record_ends does; what record_missing adds ends the last record; and marks of
- * groups, and nothing else, are taken away.
+ * The ends of records are the same in any pieces as byte by byte; others that go over a stream come to the same place;
+ * what record_missing adds ends the last record, and no more; and marks of groups, and nothing else, are taken away.
  */
 
 #include "fuzz.h"
 
-#include "../support/csv_twin.h"
-#include "../support/length_twin.h"
 #include "record/record.h"
 
 enum { STREAM_MAX = 2048, PIECES = 16 };
@@ -30,47 +27,31 @@ struct stream {
 
 static struct stream stream;
 
-/* ---- The definitions ---- */
+/* ---- Byte by byte ---- */
 
-/* A record, or a member of a group, as far as it has come. */
-struct beginning {
-    size_t bytes;
-    uint64_t delimiters;
-};
-
-/* Does it end with its last byte, which stands before `end`? */
-static bool is_record(const struct record_format *format, const struct beginning *record, const uint8_t *end)
+static bool ends_record(const struct record_format *format, struct record_scan *scan, uint8_t byte)
 {
-    if (format->kind == NULL)
-        return record->delimiters == 1;
-    if (format->kind == &lines_kind)
-        return record->delimiters == format->count;
-    if (format->kind == &sizes_kind)
-        return record->bytes == format->count;
-    if (format->kind == &csv_kind)
-        return csv_twin(&format->quotes, end - record->bytes, record->bytes) == CSV_TWIN_WHOLE;
-    if (length_twin_is_of(format))
-        return length_twin_is_record(format->kind->coding, end - record->bytes, record->bytes);
-    return record->bytes >= format->string_bytes &&
-           memcmp(end - format->string_bytes, format->string, format->string_bytes) == 0;
+    uint32_t end;
+    size_t scanned;
+
+    return record_ends(format, scan, &byte, 1, &end, 1, &scanned) == 1;
 }
 
+/* A mark comes after each member. */
 static void find_ends(const struct record_format *format)
 {
-    struct beginning record = {0};
+    struct record_format member = *format;
+    struct record_scan scan = {0};
 
+    member.grouped = false;
     stream.records = 0;
     stream.unmarked_bytes = 0;
     for (size_t at = 0; at < stream.bytes; at++) {
-        bool ends;
+        bool ends = !format->grouped;
 
         stream.unmarked[stream.unmarked_bytes++] = stream.data[at];
-        record.bytes++;
-        record.delimiters += stream.data[at] == format->delimiter;
-        if (!is_record(format, &record, stream.data + at + 1))
+        if (!ends_record(&member, &scan, stream.data[at]))
             continue;
-        record = (struct beginning){0};
-        ends = !format->grouped;
         if (format->grouped && at + 1 < stream.bytes)
             ends = stream.data[++at] == RECORD_ENDS;
         stream.ends[stream.records] = (uint32_t)at + 1;
@@ -78,16 +59,21 @@ static void find_ends(const struct record_format *format)
     }
 }
 
-/* ---- Scans ---- */
+/* ---- In pieces ---- */
+
+static bool is_same(const struct record_scan *one, const struct record_scan *other)
+{
+    return one->done == other->done && one->open == other->open && one->quotes == other->quotes &&
+           one->length.left == other->length.left && one->length.taken == other->length.taken;
+}
 
 static void scan_piece(const struct record_format *format, struct record_scan *scan, size_t from, size_t bytes,
                        size_t room, size_t *records)
 {
-    uint8_t *piece = fuzz_copy(stream.data + from, bytes);
-
     for (size_t at = 0, scanned; at < bytes; at += scanned) {
+        struct record_scan skipped = *scan;
         uint32_t *ends = fuzz_copy(stream.ends, room * sizeof *ends);
-        uint8_t *rest = fuzz_copy(piece + at, bytes - at);
+        uint8_t *rest = fuzz_copy(stream.data + from + at, bytes - at);
         size_t found = record_ends(format, scan, rest, bytes - at, ends, room, &scanned);
 
         FUZZ_CHECK(found <= room && found <= stream.records - *records);
@@ -95,35 +81,19 @@ static void scan_piece(const struct record_format *format, struct record_scan *s
             FUZZ_CHECK(from + at + ends[i] == stream.ends[*records + i]);
         *records += found;
         FUZZ_CHECK(scanned == (found == room ? ends[found - 1] : bytes - at));
+        FUZZ_CHECK(record_skip(format, &skipped, rest, bytes - at, room) == scanned && is_same(&skipped, scan));
         free(ends);
         free(rest);
     }
-    free(piece);
 }
 
-static void check_scans(const struct record_format *format, const struct pieces *pieces)
+/* Those that move on, count, and take marks away, see the same. */
+static void check_pieces(const struct record_format *format, const struct pieces *pieces)
 {
-    struct record_scan scan = {0}, advanced = {0};
-    size_t records = 0;
-
-    for (size_t at = 0, i = 0, bytes; at < stream.bytes; at += bytes, i = (i + 1) % pieces->count) {
-        uint8_t *piece;
-
-        bytes = pieces->bytes[i] < stream.bytes - at ? pieces->bytes[i] : stream.bytes - at;
-        scan_piece(format, &scan, at, bytes, pieces->room[i], &records);
-        piece = fuzz_copy(stream.data + at, bytes);
-        record_advance(format, &advanced, piece, bytes);
-        free(piece);
-        FUZZ_CHECK(scan.done == advanced.done && scan.open == advanced.open && scan.quotes == advanced.quotes);
-        FUZZ_CHECK(scan.length.left == advanced.length.left && scan.length.taken == advanced.length.taken);
-    }
-    FUZZ_CHECK(records == stream.records);
-}
-
-static void check_marks(const struct record_format *format, const struct pieces *pieces)
-{
-    struct record_scan counted = {0}, unmarked = {0};
-    size_t kept = 0;
+    struct record_scan scan = {0}, advanced = {0}, counted = {0}, marked = {0}, unmarked = {0};
+    size_t records = 0, kept = 0;
+    uint64_t count = 0;
+    bool whole = true;
 
     for (size_t at = 0, i = 0, bytes; at < stream.bytes; at += bytes, i = (i + 1) % pieces->count) {
         uint8_t *piece;
@@ -131,22 +101,31 @@ static void check_marks(const struct record_format *format, const struct pieces 
         size_t left;
 
         bytes = pieces->bytes[i] < stream.bytes - at ? pieces->bytes[i] : stream.bytes - at;
+        scan_piece(format, &scan, at, bytes, pieces->room[i], &records);
         piece = fuzz_copy(stream.data + at, bytes);
-        marks = record_marks(format, &counted, piece, bytes);
+        record_advance(format, &advanced, piece, bytes);
+        FUZZ_CHECK(is_same(&advanced, &scan));
+        if (i % 2 > 0)
+            scan = advanced;
+        count += record_count(format, &counted, piece, bytes, &whole);
+        marks = record_marks(format, &marked, piece, bytes);
         left = format->grouped ? record_unmark(format, &unmarked, piece, bytes) : bytes;
         FUZZ_CHECK(left + marks == bytes && left <= stream.unmarked_bytes - kept);
         FUZZ_CHECK(memcmp(piece, stream.unmarked + kept, left) == 0);
         kept += left;
         free(piece);
     }
-    FUZZ_CHECK(kept == stream.unmarked_bytes);
+    FUZZ_CHECK(records == stream.records && count == records && kept == stream.unmarked_bytes);
+    FUZZ_CHECK(whole == (stream.bytes == 0 || (records > 0 && stream.ends[records - 1] == stream.bytes)));
 }
 
 /* ---- The end ---- */
 
-/* Add what is missing, if that can be. */
+/* Add what is missing, if that can be, and no more. */
 static void complete(const struct record_format *format)
 {
+    const size_t records = stream.records;
+    const bool whole = records > 0 && stream.ends[records - 1] == stream.bytes;
     struct record_scan scan = {0};
     const uint8_t *bytes;
     ssize_t missing;
@@ -163,7 +142,8 @@ static void complete(const struct record_format *format)
         memcpy(stream.data + stream.bytes, bytes, (size_t)missing);
     stream.bytes += (size_t)missing;
     find_ends(format);
-    FUZZ_CHECK(stream.records > 0 && stream.ends[stream.records - 1] == stream.bytes);
+    FUZZ_CHECK(stream.records == records + (missing > 0) && stream.ends[stream.records - 1] == stream.bytes);
+    FUZZ_CHECK(record_is(format, RECORD_STARTS) || whole == (missing == 0));
 }
 
 /* ---- Inputs ---- */
@@ -190,8 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     times = fuzz_byte(&fuzz);
     stream.bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, stream.data, STREAM_MAX);
     find_ends(&format);
-    check_scans(&format, &pieces);
-    check_marks(&format, &pieces);
+    check_pieces(&format, &pieces);
     if (!format.grouped)
         complete(&format);
     return 0;

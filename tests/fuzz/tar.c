@@ -5,66 +5,27 @@
 
 #include "fuzz.h"
 
+#include "../support/tar_archive.h"
 #include "record/record.h"
 
-enum { STREAM_MAX = 1 << 15, MEMBERS_MAX = STREAM_MAX / TAR_BLOCK_BYTES, PIECES = 16, SIZE = 124, CHECKSUM = 148 };
+enum { STREAM_MAX = 1 << 15, MEMBERS_MAX = STREAM_MAX / TAR_BLOCK_BYTES, DATA_MAX = 1400, SIZE = 124 };
 
-static uint8_t stream[STREAM_MAX];
-static size_t stream_bytes;
+static struct tar_archive archive;
 
 /* ---- What might be an archive ---- */
 
-static void put(const void *data, size_t bytes)
-{
-    if (bytes > STREAM_MAX - stream_bytes)
-        bytes = STREAM_MAX - stream_bytes;
-    memcpy(stream + stream_bytes, data, bytes);
-    stream_bytes += bytes;
-}
-
-static void put_zeros(void)
-{
-    static const uint8_t zeros[TAR_BLOCK_BYTES];
-
-    put(zeros, tar_whole_blocks(stream_bytes) - stream_bytes);
-}
-
-static void put_taken(struct fuzz *fuzz, size_t bytes)
-{
-    while (bytes-- > 0) {
-        const uint8_t byte = fuzz_byte(fuzz);
-
-        put(&byte, 1);
-    }
-}
-
-static void sum_up(uint8_t *block)
-{
-    unsigned sum = 0;
-
-    memset(block + CHECKSUM, ' ', 8);
-    for (size_t i = 0; i < TAR_BLOCK_BYTES; i++)
-        sum += block[i];
-    snprintf((char *)block + CHECKSUM, 8, "%06o", sum);
-}
-
 static void put_header(struct fuzz *fuzz, uint8_t type, size_t size)
 {
-    uint8_t block[TAR_BLOCK_BYTES] = {'n'};
+    const char name[] = {'n', (char)fuzz_byte(fuzz), '\0'};
     const uint8_t changes = fuzz_byte(fuzz);
 
-    block[1] = fuzz_byte(fuzz);
-    block[156] = type;
-    snprintf((char *)block + SIZE, 12, "%011zo", size);
-    if (changes % 4 == 1)
-        memcpy(block + 257, "ustar", sizeof "ustar");
+    tar_archive_header(&archive, (char)type, name, size);
     if (changes % 8 == 7)
         for (size_t i = 0; i < 12; i++)
-            block[SIZE + i] = fuzz_byte(fuzz);
-    sum_up(block);
+            archive.data[archive.header + SIZE + i] = fuzz_byte(fuzz);
+    tar_archive_sum(&archive);
     if (changes == 255)
-        block[fuzz_from_to(fuzz, 0, TAR_BLOCK_BYTES - 1)] ^= fuzz_byte(fuzz);
-    put(block, sizeof block);
+        archive.data[archive.header + fuzz_from_to(fuzz, 0, TAR_BLOCK_BYTES - 1)] ^= fuzz_byte(fuzz);
 }
 
 static void put_pax(struct fuzz *fuzz)
@@ -75,33 +36,33 @@ static void put_pax(struct fuzz *fuzz)
 
     for (size_t fields = fuzz_byte(fuzz) % 5; fields > 0; fields--) {
         const char *key = keys[fuzz_byte(fuzz) % (sizeof keys / sizeof *keys)];
-        const int length = snprintf(text + used, 50, "%zu %s=%llu\n", fuzz_from_to(fuzz, 0, 40), key,
-                                    (unsigned long long)fuzz_number(fuzz) % 3000);
+        const unsigned long long value = fuzz_number(fuzz) % 3000;
 
-        used += (size_t)length;
+        used += (size_t)snprintf(text + used, 50, "%zu %s=%llu\n", fuzz_from_to(fuzz, 0, 40), key, value);
     }
     used += (size_t)snprintf(text + used, 20, fuzz_byte(fuzz) % 2 ? "12 size=600\n" : "8 size=\n");
     put_header(fuzz, 'x', used);
-    put(text, used);
-    put_zeros();
+    tar_archive_data(&archive, text, used);
 }
 
 static void fill(struct fuzz *fuzz)
 {
     static const char types[] = "000000\0\0LKx123457gS";
+    char data[DATA_MAX];
 
-    stream_bytes = 0;
-    while (fuzz->bytes > 0 && stream_bytes < STREAM_MAX) {
+    archive.bytes = 0;
+    while (fuzz->bytes > 0 && archive.bytes < STREAM_MAX - 2048) {
         const uint8_t type = (uint8_t)types[fuzz_byte(fuzz) % (sizeof types - 1)];
-        const size_t size = type >= '1' && type <= '6' ? fuzz_byte(fuzz) % 16 == 1 : fuzz_from_to(fuzz, 0, 1400);
+        const size_t size = type >= '1' && type <= '6' ? fuzz_byte(fuzz) % 16 == 1 : fuzz_from_to(fuzz, 0, DATA_MAX);
 
         if (type == 'x' && size % 4 > 0) {
             put_pax(fuzz);
             continue;
         }
         put_header(fuzz, type, size);
-        put_taken(fuzz, size);
-        put_zeros();
+        for (size_t i = 0; i < size; i++)
+            data[i] = (char)fuzz_byte(fuzz);
+        tar_archive_data(&archive, data, size);
     }
 }
 
@@ -120,15 +81,15 @@ static size_t read_member(size_t start)
 
     tar_headers_begin(&headers);
     do {
-        if (headers.wanted > stream_bytes - start)
+        if (headers.wanted > archive.bytes - start)
             return 0;
         FUZZ_CHECK(headers.wanted > headers.bytes && headers.wanted <= TAR_HEADERS_BYTES_MAX);
-        memcpy(collected, stream + start, headers.wanted);
+        memcpy(collected, archive.data + start, headers.wanted);
         headers.bytes = headers.wanted;
         verdict = tar_headers_look(&headers, &member, &why);
         FUZZ_CHECK((why != NULL) == (verdict == TAR_REFUSED));
     } while (verdict == TAR_MORE);
-    if (verdict != TAR_MEMBER || member.data_bytes > stream_bytes - start - headers.bytes)
+    if (verdict != TAR_MEMBER || member.data_bytes > archive.bytes - start - headers.bytes)
         return 0;
     FUZZ_CHECK(member.name.bytes > 0 && member.name.bytes <= TAR_NAME_BYTES_MAX);
     key_bytes = tar_headers_key(member.name, key);
@@ -147,7 +108,7 @@ static void scan(struct fuzz fuzz, const uint32_t *expected, size_t members, siz
     for (size_t at = 0, scanned; at < bytes; at += scanned) {
         const size_t step = fuzz_from_to(&fuzz, 1, 2000), room = 1 + fuzz_byte(&fuzz) % 8;
         const size_t piece_bytes = bytes - at < step ? bytes - at : step;
-        uint8_t *piece = fuzz_copy(stream + at, piece_bytes);
+        uint8_t *piece = fuzz_copy(archive.data + at, piece_bytes);
         uint32_t ends[8];
         const size_t count = record_ends(&format, &scan, piece, piece_bytes, ends, room, &scanned);
 
@@ -169,9 +130,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     size_t members = 0, at = 0;
 
     fill(&fuzz);
-    while (at < stream_bytes && (at = read_member(at)) > 0)
+    while (at < archive.bytes && (at = read_member(at)) > 0)
         ends[members++] = (uint32_t)at;
     scan(pieces, ends, members, members > 0 ? ends[members - 1] : 0);
-    scan(pieces, NULL, 0, stream_bytes);
+    scan(pieces, NULL, 0, archive.bytes);
     return 0;
 }

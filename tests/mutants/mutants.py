@@ -276,6 +276,7 @@ def build(mutants):
     said = make("check", "ONLY=/number_test$$")  # which builds what all tests need
     if said.returncode == 0:
         units = [str(path.relative_to(TREE))[:-2] for path in TREE.glob("tests/unit/*/*_test.c")]
+        units += ["tests/fuzz/%s_fuzz_test" % path.stem for path in TREE.glob("tests/fuzz/*.c") if "end.h" not in path.read_text()]
         said = make(*["build/plain/" + unit for unit in units])
     if said.returncode != 0:
         sys.exit(f"the tests cannot be built:\n{said.stdout[-3000:]}")
@@ -283,7 +284,7 @@ def build(mutants):
 
 
 def things():
-    units = sorted(TREE.glob("build/plain/tests/unit/*/*_test"))
+    units = sorted(TREE.glob("build/plain/tests/*/**/*_test"))
     return [str(path.relative_to(TREE)) for path in [*sorted(TREE.glob("tests/end_to_end/*.sh")), *units]]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Records that begin with their length. `lengths.py CODING FILE...` makes lines of those in files; a damaged one is an
-exception. Without the program's code, and as short as can be."""
+"""Records that begin with their length. `lengths CODING` makes them of the lines of standard input, and `lengths CODING
+FILE...` makes lines of those in files; a damaged one is an exception. As short as can be."""
 
 import struct
 import sys
@@ -79,6 +79,8 @@ def read(file, coding):
 def main():
     """As said above."""
     coding, *names = sys.argv[1:]
+    if not names:
+        sys.stdout.buffer.writelines(write(coding, line.removesuffix(b"\n")) for line in sys.stdin.buffer)
     for name in names:
         with open(name, "rb") as file:
             sys.stdout.buffer.writelines(data + b"\n" for data in read(file, coding))

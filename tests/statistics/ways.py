@@ -5,7 +5,7 @@ In a command, $s is the seed of the sample, and the files are those of make_file
 
 import subprocess
 
-from law import independent, samples, weighted
+from law import dealt, independent, samples, weighted
 
 RECORDS = 112 * 256  # records: of each group of 7, and of each 16th of all, there are whole ones
 DIVIDED = 112 * 2560  # so many that two piles are divided in memory
@@ -108,9 +108,12 @@ PAIRS = [
 ]
 
 # Each writes samples of so many words.
-SHARES = "aab", "aba", "baa", "abb", "bab", "bba"  # of a class of three, of which half is one or two
 FOURS = "awk '{ g = int(($1 - 1) / 4); o[g] = o[g] \" \" ($1 - 1) % 4 + 1 } END { for (g in o) print o[g] }'"
 THREES = "awk '{ o[$1 + 0] = FILENAME } END { for (i = 1; i + 2 in o; i += 3) print o[i] o[i + 1] o[i + 2] }'"
+# Requests, a draw that often, options and the file; the records of the answers. Weights of a few steps of 2^-32.
+ASK = ("awk 'BEGIN { printf \"%s\"; for (i = 0; i < %d; i++) print \"%s\" }' | bigshuf --requests --seed=$s %s | "
+       "awk '{ n = $1; for (i = 0; i < 2 * n; i++) { getline; if (i >= n) print } }'")
+SET = "".join("set %d %.30g\\n" % (i, w / 2**32) for i, w in enumerate(WEIGHTS[:3])) + "add %.30g 4\\n" % (WEIGHTS[3] / 2**32)
 GROUPS = [
     ("-r", 3, "bigshuf --seed=$s -r -n 12000 n5", weighted([1] * 5, 3, again=True)),
     ("-r -i", 3, "bigshuf --seed=$s -r -n 12000 -i 1-7", weighted([1] * 7, 3, again=True)),
@@ -128,7 +131,14 @@ GROUPS = [
     ("--split-field", 1, "bigshuf --seed=$s --split-field=1 --split=20%:a --split=30%:b -o c equal; " + THREES +
      " a b c", independent({"a": 0.2, "b": 0.3, "c": 0.5}, 3)),
     ("--stratify-field, two classes", 2, "bigshuf --seed=$s --stratify-field=2 --split=50%:a -o b classes; " + THREES +
-     " a b", {x + " " + y: 1 / 36 for x in SHARES for y in SHARES}),
+     " a b", {x + " " + y: p * q for x, p in dealt(3, [0.5]).items() for y, q in dealt(3, [0.5]).items()}),
+    ("--stratify-field, quarters", 1, "bigshuf --seed=$s --stratify-field=2 --split=25%:a --split=25%:b -o c classes; " +
+     THREES + " a b c", dealt(3, [0.25, 0.25])),
+    ("--stratify-field, counts", 1, "bigshuf --seed=$s --stratify-field=2 --split=1:a --split=1:b -o c classes; " + THREES +
+     " a b c", dict.fromkeys(("abc", "acb", "bac", "bca", "cab", "cba"), 1 / 6)),
+    ("--requests", 3, ASK % ("", 6000, "draw 3", "n5"), samples(5, 3)),
+    ("--requests, repeat", 3, ASK % ("", 6000, "draw 3 repeat", "--weights=weights4 n4"), weighted(WEIGHTS, 3, again=True)),
+    ("--requests, set and added", 3, ASK % (SET, 6000, "draw 3", "n3"), weighted(WEIGHTS, 3)),
     ("piles of two batches", 2, STORE + "st 4 many %d -n 0; for p in 1 2 3 4; do "
      "bigshuf --gather=store --piles=$((p - 1))-$((p - 1)) | sed \"s/$/ $p/\"; done | "
      "awk '{ pile[$1 + 0] = $2 } END { for (i = 1; i <= NR / 2; i++) print pile[i], pile[i + NR / 2] }'" %

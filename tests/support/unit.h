@@ -52,6 +52,11 @@ static inline void unit_add(struct CMUnitTest test)
 
 #define UNIT_TEST(name) UNIT_TEST_IN(name, NULL, NULL)
 
+/* For each way of a list that this processor has: FOR_EACH_WAY(scan_way, way, scan_ways) { ... } */
+#define FOR_EACH_WAY(type, way, list)                                                                                  \
+    for (const struct type *way = (list); way->name != NULL; way++)                                                    \
+        if (way->supported == NULL || way->supported())
+
 /* Numbers below `bound`, the same in each run. */
 static inline size_t below(size_t bound)
 {

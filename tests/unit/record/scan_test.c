@@ -11,14 +11,6 @@
 
 enum { BYTES_MAX = 1400, ROUNDS = 6000, MARGIN = 70, UNTOUCHED = 0x5eed5eed };
 
-/* The first way from `way` on that this processor has, or the end of the list. */
-static const struct scan_way *usable(const struct scan_way *way)
-{
-    while (way->name != NULL && way->supported != NULL && !way->supported())
-        way++;
-    return way;
-}
-
 /* Memory of which nothing outside [0, BYTES_MAX) may be touched, if that begins or ends with a page. */
 static uint8_t *guarded(void)
 {
@@ -108,7 +100,7 @@ UNIT_TEST(every_way_finds_every_place_as_far_as_there_is_room)
         fill(data, distance + q.bytes, byte, first);
         q.data = data + distance;
         answer_by_loop(&q);
-        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1))
+        FOR_EACH_WAY (scan_way, way, scan_ways)
             check(&q, way->find);
         check(&q, scan_find);
     }
@@ -169,7 +161,7 @@ UNIT_TEST(every_way_finds_the_rows_of_csv_up_to_a_quote_that_is_literal)
                 data[i] = (uint8_t) "\",\n"[below(3)];
         }
         q.data = data;
-        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1)) {
+        FOR_EACH_WAY (scan_way, way, scan_ways) {
             struct scan_search after = search;
             uint32_t ends[BYTES_MAX + MARGIN];
             size_t scanned = SIZE_MAX, found;
@@ -196,7 +188,7 @@ UNIT_TEST(every_way_counts_alike)
         fill(data, bytes, '\n', '"');
         for (size_t i = 0; i < bytes; i++)
             count += data[i] == '\n';
-        for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1))
+        FOR_EACH_WAY (scan_way, way, scan_ways)
             assert_int_equal(way->count(data, bytes, '\n'), count);
         assert_int_equal(scan_count(data, bytes, '\n'), count);
     }
@@ -204,7 +196,7 @@ UNIT_TEST(every_way_counts_alike)
 
 UNIT_TEST(no_data_may_be_null)
 {
-    for (const struct scan_way *way = usable(scan_ways); way->name != NULL; way = usable(way + 1)) {
+    FOR_EACH_WAY (scan_way, way, scan_ways) {
         size_t scanned = 1;
 
         assert_int_equal(way->find(&(struct scan_search){.byte = '\n'}, NULL, 0, NULL, 0, &scanned), 0);

@@ -3,7 +3,7 @@
 
 #include "system/table.h"
 
-enum { BLOCK = 4096, BLOCKS = 64 };
+enum { BLOCK = 4096, BLOCKS = 256 };
 
 static struct pool pool;
 
@@ -144,4 +144,53 @@ WITH_POOL(what_is_not_free_cannot_be_taken)
         assert_int_equal(pool.promised, 10);
     }
     pool_release_promise(&pool, 10);
+}
+
+/* ---- Sorting ---- */
+
+/* At random, some of them equal, ascending, descending, or all equal. */
+enum { KEYS = 5 };
+
+static uint64_t key_of(int kind, uint64_t i)
+{
+    const uint64_t mixed = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t any = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+
+    return (const uint64_t[KEYS]){any, any % 5 << 61, i, UINT64_MAX - i, UINT64_MAX}[kind];
+}
+
+/* Sort keys of this kind, with i beside each, and see that key and number are still a pair, that keys ascend, and
+ * numbers among equal keys. */
+static void assert_sorts(uint64_t count, int kind)
+{
+    struct table_pairs pairs;
+
+    table_pairs_take(&pairs, &pool, count + 1);
+    for (uint64_t i = 0; i <= count; i++) {
+        *table_u64(&pairs.key, i) = i < count ? key_of(kind, i) : 0;
+        *table_u64(&pairs.value, i) = i;
+    }
+    table_sort(&pairs, count);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t here = *table_u64(&pairs.key, i);
+        uint64_t number = *table_u64(&pairs.value, i);
+
+        assert_true(number < count && key_of(kind, number) == here);
+        if (i > 0) {
+            uint64_t before = *table_u64(&pairs.key, i - 1);
+
+            assert_true(before < here || (before == here && *table_u64(&pairs.value, i - 1) < number));
+        }
+    }
+    table_pairs_release(&pairs);
+}
+
+WITH_POOL(pairs_come_in_the_order_of_their_keys)
+{
+    for (int k = 0; k < KEYS; k++) {
+        for (uint64_t count = 0; count < 300; count++)
+            assert_sorts(count, k);
+        assert_sorts(16 * 1024, k);
+        assert_sorts(30011, k);
+    }
 }
