@@ -123,6 +123,15 @@ fails_at_once() {
     is_empty out
 }
 
+# The run fails with this message after it has read the input FILE, and writes nothing: fails_when_read PATTERN FILE
+# OPTION...
+fails_when_read() {
+    local pattern=$1 file=$2
+    shift 2
+    fails_with 1 "$pattern" bigshuf "$@" < <(cat "$file") >out
+    is_empty out
+}
+
 # bigshuf never has more than MIB + 16 MiB resident: runs_within MIB [OPTION]...
 runs_within() {
     needs_bare_program
@@ -180,6 +189,16 @@ more_than_memory() {
 short_and_long_lines() {
     seq "$(scale 100000 100000 40000000)"
     long_lines "$(scale 900 900 20000)" 5000 15000
+}
+
+# Put a field before each line of standard input: a weight from 0 to 997, in no order, 0 for every tenth.
+weigh() {
+    awk '{ print (NR % 10 ? NR * 7919 % 997 + 1 : 0) "\t" $0 }'
+}
+
+# Print what `bigshuf -S 8M` cannot hold, about 10 MB of lines, or 4 GB at the full scale, with weights.
+weighed_lines() {
+    long_lines "$(scale 2000 50000 20000000)" 100 300 | weigh
 }
 
 # Print short lines and two of 5 MB, which fall into one pile with `--seed=1363`: `bigshuf -S 8M` has to start it over.
