@@ -144,6 +144,7 @@ test_a_simpler_system_is_survived() {
     done
 }
 
+# tags: threads
 test_threads_that_cannot_be_made_are_done_without() {
     more_than_memory >in
     bigshuf -S 8M --seed=x in >right

@@ -216,6 +216,13 @@ test_only_lines_before_the_first_record_are_a_header() {
     printf '##a\n##b\n#' | records_below '##a\n##b\n' '#\n|' --header=start:'##'
 }
 
+test_a_header_of_such_lines_of_any_length_is_one() {
+    for total in 4091 4092 4093 4094 8192; do
+        { printf '##' && long_line $total && printf '##y\n#1\n2\n'; } >in
+        records_below "$(head -n 2 in)\n" '#1\n|2\n|' --header=start:'##' in
+    done
+}
+
 test_lines_that_begin_with_a_string_are_lines_before_records_of_any_kind() {
     printf '#a\n#b\n>1\nA\n>2\n' >in
     records_below '#a\n#b\n' '>1\nA\n|>2\n|' --header=start:'#' --records=start:'>' in

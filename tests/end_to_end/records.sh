@@ -223,10 +223,6 @@ test_a_header_of_any_length_is_one() {
             bigshuf "--header=$units" "${options[@]}" -n 10 --keep-order in | cmp - in
         done
     done
-    for total in 4091 4092 4093 4094 8192; do
-        { printf '##' && long_line $total && printf '##y\n#1\n2\n'; } >in
-        records_below "$(head -n 2 in)\n" '#1\n|2\n|' --header=start:'##' in
-    done
 }
 
 test_a_header_of_bytes_comes_before_records_of_every_format() {

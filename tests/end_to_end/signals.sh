@@ -1,5 +1,6 @@
 # Promises 5 and 6 when the run is killed: nothing is left, the old file is intact, and the parent sees the true cause.
 # shellcheck shell=bash
+# tags: threads
 
 # Kill runs that spill and replace folder/file, later and later until one comes to its end: killed_at_any_moment SIGNAL
 # NUMBER PROGRAM. What a killed run leaves is the old file and nothing else; one that SIGKILL ends, or the new one. The

@@ -29,6 +29,7 @@ golden() {
     sed -n '/^\.Sh STORES/,/^\.Sh VALUES/p' "$TOP/man/bigshuf-order.7" | grep -E "$1"
 }
 
+# tags: bytes
 test_golden_orders_of_stores() {
     local epoch order
     seq 10 >a
@@ -93,6 +94,7 @@ same_store() {
     [ ! -e store ] || diff -r wanted store
 }
 
+# tags: threads
 test_memory_and_threads_do_not_matter_to_a_store() {
     more_than_memory >in
     seq 1000 >other
@@ -114,6 +116,7 @@ test_neither_the_order_of_adding_matters_nor_the_division_into_files() {
     model gather 42 262144 8 0 x=B | cmp - <(gather)
 }
 
+# tags: threads
 test_memory_and_threads_do_not_matter_when_it_is_gathered() {
     more_than_memory >in
     seq 1000 >other

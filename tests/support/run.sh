@@ -18,6 +18,8 @@
 #   SANITIZE     the sanitizers that were built in
 #   ONLY         run only the tests whose names match this extended regular expression
 #   EXCEPT       not those that match this one
+#   TAG          run only tests with this tag: a comment `# tags: WORD...` before a test, or at the head of a file for all
+#                of it, and `/* tags: WORD... */` in a unit test
 #   JOBS         how many to run at a time; if not given, twice the number of processors, since many tests wait
 #   TIMES        print that many of the slowest at the end: seconds, those of user and system, and the name
 
@@ -32,8 +34,21 @@ list_jobs() {
     for thing; do
         [ "${thing#/}" != "$thing" ] || thing=$TOP/$thing
         case $thing in
-        *.sh) sed -n "s|^\(test_[a-zA-Z0-9_]*\)().*|$thing:\1|p" "$thing" ;;
-        *) echo "$thing" ;;
+        *.sh)
+            awk -v tag="${TAG:-}" '
+                /^# tags: / { tags = tags substr($0, 8) " " }
+                /^$/ && !seen++ { all = tags }
+                /^$/ { tags = "" }
+                /^test_[a-zA-Z0-9_]*\(\)/ && (tag == "" || index(all tags, " " tag " ")) {
+                    sub(/\(.*/, "")
+                    print FILENAME ":" $0
+                }' "$thing"
+            ;;
+        *)
+            if [ -z "${TAG:-}" ] || grep -q "^/\* tags:.* $TAG " "$TOP/tests/unit/${thing##*/unit/}.c"; then
+                echo "$thing"
+            fi
+            ;;
         esac
     done | grep -E -e "${ONLY:-}" | grep -Ev -e "${EXCEPT:-^$}" |
         awk -F: '{ print ++jobs[$1] "\t" $0 }' | sort -s -n | cut -f 2-
@@ -231,7 +246,7 @@ cd "$TOP"
 : >"$SCRATCH/counts"
 : >"$SCRATCH/skipped"
 if ! list_jobs "$@" >"$SCRATCH/jobs"; then
-    echo "run.sh: no test of the name ${ONLY:-}" >&2
+    echo "run.sh: no test of the name ${ONLY:-}${TAG:+ with the tag $TAG}" >&2
     exit 1
 fi
 tr '\n' '\0' <"$SCRATCH/jobs" |

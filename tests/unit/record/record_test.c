@@ -1,6 +1,8 @@
 /* Each kind of record is held against its definition, byte by byte, whatever the fragments in which the stream comes.
  */
 
+/* tags: bytes */
+
 #include "support/csv_twin.h"
 #include "support/length_twin.h"
 #include "support/unit.h"
