@@ -93,26 +93,32 @@ fails_with() {
 
 # Each line of standard input is a case: `COMMAND => OUTPUT`, whose lines are words here, or `COMMAND =! MESSAGE`, a
 # pattern, with status 1 and without output. COMMAND is the shell's. Empty lines and those that begin with # are none.
-# cases <<'END'
+# With UPDATE=1, what came stands in the place of what should have come, for review in the diff. cases <<'END'
 cases() {
     local line got count=0
     while IFS= read -r line <&9; do
         case $line in
         '' | '#'*) continue ;;
         *' =! '*)
-            fails_with 1 "bigshuf: ${line##* =! }" eval "${line% =! *}" >.out
-            got=$(<.out)
-            same "${line% =! *} =! ${line##* =! }" "${line% =! *}${got:+ => $got} =! ${line##* =! }"
+            fails_with 1 "bigshuf: ${line##* =! }" eval "${line% =! *}" >.out 2>.why ||
+                updated "$line" "${line% =! *} =! $(sed 's/^bigshuf: //; s/[[\\]/\\&/g; 2,$d' .stderr)" || { cat .why >&2 && false; }
+            is_empty .out || same "$line, and no output" "$(<.out)"
             ;;
         *' => '* | *' =>')
             got=$(eval "${line% =>*}" 2>&1 | paste -s -d ' ' -)
-            same "$line" "${line% =>*} =>${got:+ $got}"
+            got="${line% =>*} =>${got:+ $got}"
+            [ "$line" = "$got" ] || updated "$line" "$got" || same "$line" "$got"
             ;;
         *) same 'a case' "$line" ;;
         esac
         count=$((count + 1))
     done 9<&0 </dev/null
     [ $count -gt 0 ]
+}
+
+# With UPDATE=1, this case of the test that runs has another result: updated LINE NEW_LINE. (run.sh puts it there.)
+updated() {
+    [ -n "${UPDATE:-}" ] && printf '%s\0' "${BASH_SOURCE[2]}" "$1" "$2" >>"$SCRATCH/updates"
 }
 
 # bigshuf fails with this message before it opens the FIFO `never`, which would wait for ever, and without output:

@@ -21,6 +21,7 @@
 #   TAG          run only tests with this tag: a comment `# tags: WORD...` before a test, or at the head of a file for all
 #                of it, and `/* tags: WORD... */` in a unit test
 #   JOBS         how many to run at a time; if not given, twice the number of processors, since many tests wait
+#   UPDATE       not empty: write the results of `cases` anew, for review in the diff
 #   TIMES        print that many of the slowest at the end: seconds, those of user and system, and the name
 
 set -euo pipefail
@@ -251,6 +252,22 @@ if ! list_jobs "$@" >"$SCRATCH/jobs"; then
 fi
 tr '\n' '\0' <"$SCRATCH/jobs" |
     xargs -0 -n 8 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" bash tests/support/run.sh --jobs || true
+
+# What UPDATE has found, into the tests. Lines in which the shell had put values are not there, and are named.
+if [ -s "$SCRATCH/updates" ]; then
+    python3 -c '
+import sys
+words = open(sys.argv[1], encoding="utf-8", errors="surrogateescape").read().split("\0")[:-1]
+for name, old, new in zip(words[::3], words[1::3], words[2::3]):
+    with open(name, "r+", encoding="utf-8", errors="surrogateescape") as file:
+        text = file.read()
+        if "\n" + old + "\n" not in text:
+            print("not updated in", name + ":", old)
+        file.seek(0)
+        file.write(text.replace("\n" + old + "\n", "\n" + new + "\n"))
+        file.truncate()
+' "$SCRATCH/updates"
+fi
 
 if [ -n "${TIMES:-}" ]; then
     sort -rn -o "$SCRATCH/times" "$SCRATCH/times" # not through a pipe, whose reader would leave early
