@@ -101,7 +101,7 @@ cases() {
         '' | '#'*) continue ;;
         *' =! '*)
             fails_with 1 "bigshuf: ${line##* =! }" eval "${line% =! *}" >.out 2>.why ||
-                updated "$line" "${line% =! *} =! $(sed 's/^bigshuf: //; s/[[\\]/\\&/g; 2,$d' .stderr)" || { cat .why >&2 && false; }
+                updated "$line" "${line% =! *} =! $(sed 's/^bigshuf: //; s/[[\\]/\\&/g; $!s/$/*/; 1q' .stderr)" || { cat .why >&2 && false; }
             is_empty .out || same "$line, and no output" "$(<.out)"
             ;;
         *' => '* | *' =>')
