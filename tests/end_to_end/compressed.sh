@@ -56,14 +56,6 @@ test_standard_input_and_fifos_are_decompressed_too() {
     done
 }
 
-test_more_than_memory_comes_through_as_it_is() {
-    more_than_memory >in
-    bigshuf --seed=x in >wanted
-    pack gz in
-    bigshuf -Z -S 8M --seed=x --parallel=1 in.gz | cmp - wanted
-    bigshuf -Z -S 8M --seed=x --parallel=7 < <(cat in.gz) | cmp - wanted
-}
-
 # The files share an eighth of the memory for reading ahead.
 test_the_memory_limit_holds_when_much_is_read_ahead() {
     needs_bare_program
@@ -212,18 +204,6 @@ test_the_same_records_make_the_same_file() {
 }
 
 # ---- What the programs have of their own ----
-
-test_what_older_programs_made_is_read() {
-    needs xz
-    needs lz4
-    seq 1000 >in
-    printf '\037\235\220\141\024\000' >a.Z # by compress(1): the line "a", in two codes of 9 bits
-    same a "$(bigshuf -Z a.Z)"
-    xz --format=lzma -c <in >in.lzma
-    bigshuf -Z in.lzma | same_lines in /dev/stdin
-    lz4 -lqc <in >in.lz4
-    bigshuf -Z in.lz4 | same_lines in /dev/stdin
-}
 
 # As the programs have it: zeros of a tape, padding of xz, a frame to be skipped.
 test_what_pads_a_compressed_file_passes() {

@@ -51,12 +51,6 @@ seq 1000 | bigshuf --seed=42 --weight-field=1 -r -n 100000 | md5 => 249b455008e0
 END
 }
 
-# Different numbers: among so many, some are drawn several times.
-test_numbers_of_a_large_range_are_different() {
-    bigshuf --seed=x -n 100000 -i 1-134217729 >out
-    same 100000 "$(sort -u out | wc -l | tr -d ' ')"
-}
-
 # ---- -n ----
 
 # Each -n COUNT gives the first records of the order with OPTIONS, and the same records in the order of the input, and
@@ -325,55 +319,6 @@ test_a_sample_is_not_written_into_its_input_before_all_is_verified() {
     fails_with 1 'bigshuf: *Input/output error' env FAULT_CALL=pwritev FAULT_AT=2 \
         bigshuf-faulty -S 8M --seed=x --probability=0.95 in 1<>in
     cmp in wanted
-}
-
-# ---- Faults ----
-
-# A sample of `in` that was made under the environment's FAULT_... is the right one, or there is none, with one message
-# that says why: survives MESSAGE OPTION...
-survives() {
-    local status=0
-    echo old >out
-    [ ! -e failed ] || rm failed
-    FAULT_LOG=failed bigshuf-faulty -S 8M --parallel=1 -o out "${@:2}" \
-        < <(cat in 2>&1 || true) 2>said || status=$?
-    if [ $status = 0 ]; then
-        cmp out right
-        return
-    fi
-    same "1 old 1" "$status $(<out) $(wc -l <said | tr -d ' ')"
-    # shellcheck disable=SC2053 # a pattern, by intention
-    [[ $(<said) = $1 ]]
-    found=$((found + 1))
-}
-
-# The bytes that a sample spills cannot be written, or are read back with one byte changed: sweep OPTION...
-sweep() {
-    local turns
-    turns=$(scale '1 9' '1 30' "$(seq 100)")
-    bigshuf "$@" in >right
-    found=0
-    fail_calls pwritev "$turns" survives 'bigshuf: *Input/output error*' "$@"
-    [ $found -ge 1 ]
-    found=0
-    FAULT_DAMAGE=1 fail_calls preadv "$turns" survives 'bigshuf: *contents have changed since they were written*' "$@"
-    [ $found -ge 1 ]
-}
-
-test_samples_survive_faults() {
-    long_lines "$(scale 750 750 4000)" 9000 15000 >in
-    sweep --seed=x -n 700 --keep-order
-    sweep --seed=x -r -n 1000
-    head -c 20000 in | sed 's/ //g' >random
-    sweep -n 700 --random-source=random
-    sweep -r -n 1000 --random-source=random
-}
-
-test_samples_by_weight_survive_faults() {
-    long_lines "$(scale 750 750 4000)" 9000 15000 >in
-    sweep --seed=x -t ' ' --weight-field=1
-    sweep --seed=x -t ' ' --weight-field=1 -n 700 --keep-order
-    sweep --seed=x -t ' ' --weight-field=1 -r -n 1000
 }
 
 # ---- Memory ----

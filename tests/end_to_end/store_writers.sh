@@ -151,21 +151,6 @@ test_a_writer_that_a_signal_ends_leaves_nothing() {
     [ ! -e store ]
 }
 
-test_a_writer_that_somebody_kills_with_many_threads_leaves_nothing() {
-    local moment status
-    long_lines 300 9000 10000 >in
-    seq 10 | add a --piles=64
-    for moment in $(seq "$(scale 2 10 100)"); do
-        start bigshuf --scatter=store --batch=x --parallel=4 in 2>said
-        sleep "0.0$((moment % 10))"
-        kill -TERM $! 2>.stderr || true
-        status=0
-        wait $! || status=$?
-        [ ! -e store/x ] || { same 0 $status && rm -r store/x; }
-        same 'a format' "$(names | paste -s -d ' ' -)"
-    done
-}
-
 # The batch is in its store: whatever comes then, the run has succeeded.
 test_a_signal_when_the_batch_is_in_its_store_comes_too_late() {
     seq 10 | add a --piles=4

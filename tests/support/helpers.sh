@@ -100,8 +100,8 @@ cases() {
         case $line in
         '' | '#'*) continue ;;
         *' =! '*)
-            fails_with 1 "bigshuf: ${line##* =! }" eval "${line% =! *}" >.out 2>.why ||
-                updated "$line" "${line% =! *} =! $(sed 's/^bigshuf: //; s/[[\\]/\\&/g; $!s/$/*/; 1q' .stderr)" || { cat .why >&2 && false; }
+            fails_with 1 "bigshuf: ${line##* =! }" eval "${line% =! *}" >.out ||
+                updated "$line" "${line% =! *} =! $(sed 's/^bigshuf: //; s/[[\\]/\\&/g; $!s/$/*/; 1q' .stderr)"
             is_empty .out || same "$line, and no output" "$(<.out)"
             ;;
         *' => '* | *' =>')
@@ -154,6 +154,27 @@ start() {
     set -m
     "$@" &
     set +m
+}
+
+# Send SIGNAL to runs of COMMAND, later and later until one comes to its end: first PREPARE, then `JUDGE STATUS`, of each run.
+# The first one has an input more, which nobody writes: so it is hit, however late the signal is.
+# killed_at_any_moment SIGNAL MOMENTS PREPARE JUDGE COMMAND...
+killed_at_any_moment() {
+    local status moment never=never
+    [ -p never ] || mkfifo never
+    for moment in $(seq "$2"); do
+        "$3"
+        status=0
+        start "${@:5}" ${never:+"$never"}
+        sleep "0.$(printf %03d $((5 * moment * moment)))"
+        kill -"$1" $! 2>/dev/null || true
+        wait $! || status=$?
+        "$4" $status
+        [ $status != 0 ] || break
+        [ $status = $((128 + $(kill -l "$1"))) ]
+        never=
+    done
+    same '' "$never"
 }
 
 # Print a line of so many bytes, no part of which is like another: long_line BYTES.
@@ -286,8 +307,28 @@ processes_with() {
     grep -lszxF -f <(echo "$1") /proc/[0-9]*/cmdline | cut -d/ -f3
 }
 
-# COMMAND runs bigshuf-faulty with FAULT_LOG=failed, having removed that file. Let calls of these kinds fail in it, at
-# each turn, up to the first turn that it does not reach: fail_calls 'CALL...' 'TURN...' COMMAND [ARGUMENT]...
+# Run bigshuf-faulty under the environment's FAULT_...: it succeeds, or fails with one message besides warnings. `status`
+# receives which, file `said` the messages, and file `failed` is there if calls have failed: try_faulty OPTION... In the
+# shell's own words where they will do, since there are thousands of runs.
+try_faulty() {
+    local line messages=0
+    status=0
+    [ ! -e failed ] || rm failed
+    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*:" >&2
+    FAULT_LOG=failed bigshuf-faulty "$@" 2>said || status=$?
+    echo "status $status: $(<said)" >&2
+    while IFS= read -r line; do
+        [[ $line = 'bigshuf: warning: '* ]] || messages=$((messages + 1))
+        [[ $line = 'bigshuf: '* || -n ${others_speak:-} ]]
+    done <said
+    if [ -z "${others_speak:-}" ] || [ $status = 0 ]; then
+        same $status $messages
+    fi
+    [ $status -le 1 ]
+}
+
+# COMMAND calls try_faulty. Let calls of these kinds fail in it, at each turn, up to the first turn that it does not reach:
+# fail_calls 'CALL...' 'TURN...' COMMAND [ARGUMENT]...
 fail_calls() {
     local call turn
     for call in $1; do
