@@ -159,6 +159,13 @@ test_nothing_that_changes_is_global() {
         }' | nothing
 }
 
+# A tag that nobody asks for says nothing, and one that no test has runs nothing.
+test_the_tags_of_tests_are_those_that_ci_asks_for() {
+    cd "$TOP" || exit
+    diff <(sed -nE 's/^(#|\/\*) tags: //p' tests/end_to_end/*.sh tests/unit/*/*.c | tr -d '/*' | xargs -n 1 | sort -u) \
+        <(grep -o 'TAG=[a-z]*' .ci/run | cut -d = -f 2 | sort -u)
+}
+
 # With set -e, the first of "a && b" and all of "! a" may fail in silence. One assertion a line.
 test_no_assertion_of_a_test_is_dead() {
     cd "$TOP/tests" || exit

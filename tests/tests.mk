@@ -84,7 +84,8 @@ $(BUILD)/cmocka-flags: FORCE | $(filter deps deps-all,$(MAKECMDGOALS))
 # Instruments slow the program down ten to fifty times.
 TEST_SCALE ?= $(if $(VALGRIND)$(SANITIZE),tiny,small)
 
-SELECTED = $(if $(ONLY),$(shell printf '%s\n' $(UNIT_TESTS) | grep -E -e '$(ONLY)'),$(UNIT_TESTS))
+TAGGED   = $(if $(TAG),$(patsubst %.c,$(BUILD)/%,$(shell grep -l '^/\* tags:.* $(TAG) ' tests/unit/*/*_test.c)),$(UNIT_TESTS))
+SELECTED = $(if $(ONLY),$(shell printf '%s\n' $(TAGGED) | grep -E -e '$(ONLY)'),$(TAGGED))
 
 check: $(CHECKED) $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run all tests
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \

@@ -52,22 +52,6 @@ test_lines_of_any_length() {
     bigshuf --seed=m -S 8M --parallel=3 < <(cat in) | cmp - out
 }
 
-test_every_record_format() {
-    paragraphs | head -n 3000 >in
-    same_piped in --delimiter=' 1'
-    for options in -z --records=lines:3 '--csv --header' --header=2 '--header=bytes:20 --records=start:1'; do
-        same_piped in $options
-    done
-    head -c 600000 in >fixed
-    same_piped fixed --records=bytes:100
-    same_piped fixed --records=bytes:10 --header=bytes:20
-    sed 's/^/>/; s/ 5/\n>/' in >fasta
-    same_piped fasta --records=start:'>'
-    sed 's/ 5/"\n"/g' in | awk '{ print "\"" $0 "\"" }' >table
-    same_piped table --csv
-    bigshuf --seed=m -S 8M --csv < <(cat table) | cmp - wanted
-}
-
 # Most need few records, which are copied: it is faster to read the others than to map them.
 test_every_kind_of_sample() {
     paragraphs >in
@@ -114,17 +98,6 @@ test_several_files_with_and_without_last_newlines() {
     for file in a b c d empty a c; do printf '%s\0' "$file"; done >names
     bigshuf --seed=m --files0-from=names | cmp - out
     same_as_read empty b empty empty c
-}
-
-test_several_pipes_without_last_newlines_are_those_files() {
-    paragraphs >all
-    head -c 500001 all >a
-    printf 'end' >b
-    : >empty
-    bigshuf --seed=m a b empty a >wanted
-    # shellcheck disable=SC2094 # it is only read
-    bigshuf --seed=m <(cat a) b empty - < <(cat a) | cmp - wanted
-    bigshuf --seed=m a <(cat b) <(:) <(cat a) | cmp - wanted
 }
 
 test_standard_input_is_taken_from_its_position_and_left_at_its_end() {
@@ -281,24 +254,6 @@ test_a_file_that_is_cut_short_is_a_failed_read_at_every_stage() {
     done
     during_each_call 'truncate -s 0 in' --parallel=2
     during_each_call 'touch -d 2001-02-03 in'
-}
-
-test_a_sample_of_a_file_that_is_cut_short_is_a_failed_read() {
-    paragraphs >original
-    : >right.empty
-    for options in '-n 1000' '-n 1000 --keep-order' '-r -n 10000'; do
-        bigshuf --seed=m $options original >right.whole
-        bigshuf --seed=m $options <(head -c 1 original) >right.short
-        during_each_call 'truncate -s 1 in' $options
-    done
-}
-
-test_a_file_that_is_modified_and_whose_name_another_gets_is_a_failed_read() {
-    paragraphs | tee original in >new
-    echo old >out
-    FAULT_CALL=thread FAULT_AT=2 FAULT_RUN='tac original | dd of=in conv=notrunc status=none; mv new in' \
-        fails_with 1 "$changed" bigshuf-faulty --parallel=2 -S 20M -o out in
-    same old "$(<out)"
 }
 
 # Which nobody writes to: so it is not waited for.

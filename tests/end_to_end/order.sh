@@ -3,6 +3,7 @@
 
 # The golden orders: fixed for ever, since people pin seeds in papers.
 
+# tags: bytes
 test_golden_orders() {
     cases <<'END'
 seq 10 | bigshuf --seed=42 => 10 5 9 3 2 4 8 7 6 1
@@ -38,6 +39,7 @@ test_any_order_is_the_models() {
     done
 }
 
+# tags: threads
 test_the_order_of_piles_that_are_started_over_is_the_models() {
     local seed leaf
     giants >in
@@ -75,6 +77,7 @@ same_order() {
     bigshuf --seed=x "$@" in | cmp - wanted
 }
 
+# tags: threads
 test_memory_does_not_matter() {
     more_than_memory >in
     for size in 8M 9M 16M 64M 100M 2G; do
@@ -84,6 +87,7 @@ test_memory_does_not_matter() {
     bigshuf -S 8M --seed=7 --tune=leaf-records=64 in | cmp - <(bigshuf -S 2G --seed=7 --tune=leaf-records=64 in)
 }
 
+# tags: threads
 test_threads_do_not_matter() {
     more_than_memory >in
     for threads in 1 2 3 4 8 100; do
@@ -95,6 +99,7 @@ test_threads_do_not_matter() {
     done
 }
 
+# tags: threads
 test_temporary_directories_pipes_and_files_do_not_matter() {
     more_than_memory >in
     mkdir 1 2 3 4
@@ -111,6 +116,7 @@ test_temporary_directories_pipes_and_files_do_not_matter() {
     bigshuf -S 8M --seed=x part* | cmp - wanted
 }
 
+# tags: threads
 test_record_lengths_and_the_delimiter_do_not_matter() {
     long_lines "$(scale 1500 4000 20000)" 1000 10000 >long
     sed 's/ .*//' long >short

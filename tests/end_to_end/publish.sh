@@ -1,5 +1,5 @@
 # Several files: all are complete, then get their names in their order; either all of them appear or none does.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # status is that of try_faulty
 # shellcheck disable=SC2016 # the filters'
 # shellcheck disable=SC2012,SC2046,SC2086 # names and numbers that tests have chosen
 # shellcheck disable=SC2317 # functions that others call
@@ -116,33 +116,13 @@ test_two_names_that_are_one_to_the_file_system_lose_nothing() {
     cat a .A.?????? | same_lines /dev/stdin <(seq 10)
 }
 
-# Send SIGNAL to runs into some files, later and later, until one comes to its end: killed_at_any_moment SIGNAL.
-# The first run waits for an input that nobody writes: so it is hit, however late the signal is.
-killed_at_any_moment() {
-    local signal=$1 moment files status never=never
-    [ -p never ] || mkfifo never
-    more_than_memory >in
-    for files in $(scale 20 20 '3 20'); do
-        rm -f new*
-        bigshuf -S 8M --seed=x --shards=$files -o new%02d in
-        for moment in $(seq "$(scale 3 5 12)"); do
-            have_old $(seq -f %02g 0 $((files - 1)))
-            status=0
-            start bigshuf -S 8M --seed=x --shards=$files -o folder/%02d in ${never:+"$never"}
-            sleep "0.$(printf %03d $((6 * moment * moment)))"
-            kill -"$signal" $! 2>/dev/null || true
-            wait $! || status=$?
-            judge_killed
-            [ $status != 0 ] || break
-            never=
-        done
-    done
-    same '' "$never"
+old_files() {
+    have_old $(seq -f %02g 0 $((files - 1)))
 }
 
-# Look at the folder that a killed run leaves: all files are old, or all are new. A SIGKILL may come while files get
-# their names, and may leave hidden files; but every file with its name is whole.
-judge_killed() {
+# The folder that a killed run leaves: all files are old, or all are new. A SIGKILL may come while files get their names, and
+# may leave hidden files; but every file with its name is whole: old_or_new STATUS.
+old_or_new() {
     local old=0 file first
     same "$(echo new* | sed 's/new//g')" "$(cd folder && echo *)"
     for file in folder/*; do
@@ -153,13 +133,20 @@ judge_killed() {
             cmp "$file" "new${file#folder/}"
         fi
     done
-    [ $signal = KILL ] || [ $old = 0 ] || [ $old = $files ]
-    [ $signal = KILL ] || same $files "$(names folder | wc -w | tr -d ' ')"
+    [ "$1" = 137 ] || [ $old = 0 ] || [ $old = $files ]
+    [ "$1" = 137 ] || same $files "$(names folder | wc -w | tr -d ' ')"
 }
 
 test_sigterm_at_any_moment_leaves_all_files_old_or_all_new_and_sigkill_whole_files() {
-    killed_at_any_moment TERM
-    killed_at_any_moment KILL
+    more_than_memory >in
+    for files in $(scale 20 20 '3 20'); do
+        rm -f new*
+        bigshuf -S 8M --seed=x --shards=$files -o new%02d in
+        for signal in TERM KILL; do
+            killed_at_any_moment $signal "$(scale 3 5 14)" old_files old_or_new \
+                bigshuf -S 8M --seed=x --shards=$files -o folder/%02d in
+        done
+    done
 }
 
 test_a_reader_that_goes_away_leaves_no_hidden_file() {
@@ -226,28 +213,22 @@ END
 
 # Divide file `in` under the environment's FAULT_..., and judge what is left: survives FILES OPTION...
 survives() {
-    local files=$1 status=0 name old=()
+    local files=$1 name old=()
     shift
     for name in 00 02 04 06 08 10 12 14 16 18; do # every other one
         [ "$((10#$name))" -ge "$files" ] || old+=("$name")
     done
     have_old "${old[@]}"
-    [ ! -e failed ] || rm failed
-    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*:"
-    FAULT_LOG=failed bigshuf-faulty --seed=x -T temporary "$@" in 2>said || status=$?
-    echo "status $status: $(<said)"
+    try_faulty --seed=x -T temporary "$@" in
     if [ "${FAULT_CALL:-}" = unlink ]; then
         rm -f folder/.[!.]* # hidden names, which the run could not take away
     fi
     if [ $status = 0 ]; then
         all_new "$files"
+    elif grep -q 'complete file' said; then
+        all_kept "$files"
     else
-        same '1 1' "$status $(grep -v -c '^bigshuf: warning: ' said)"
-        if grep -q 'complete file' said; then
-            all_kept "$files"
-        else
-            all_old "${old[@]}"
-        fi
+        all_old "${old[@]}"
     fi
     same '' "$(names temporary)"
 }
@@ -293,14 +274,11 @@ test_filters_survive_any_fault() {
     mkdir temporary
     for call in pipe spawn wait write close allocate; do
         for turn in 1 2 4 6; do
-            status=0
             have_old
-            FAULT_CALL=$call FAULT_AT=$turn bigshuf-faulty --seed=x --shards=3 -o folder/%d --filter='cat >$FILE' in \
-                2>said || status=$?
+            FAULT_CALL=$call FAULT_AT=$turn try_faulty --seed=x --shards=3 -o folder/%d --filter='cat >$FILE' in
             if [ $status = 0 ]; then
                 all_new 3
             else
-                same '1 1' "$status $(grep -v -c '^bigshuf: warning: ' said)"
                 [ -z "$(names folder)" ] || grep -q '^bigshuf: warning: what was made with FILE=folder/0' said
             fi
         done

@@ -1,46 +1,36 @@
 # Promises 5 and 6 when the run is killed: nothing is left, the old file is intact, and the parent sees the true cause.
 # shellcheck shell=bash
+# tags: threads
 
-# Kill runs that spill and replace folder/file, later and later until one comes to its end: killed_at_any_moment SIGNAL
-# NUMBER PROGRAM. What a killed run leaves is the old file and nothing else; one that SIGKILL ends, or the new one. The
-# first run waits for an input that nobody writes: so it is hit, however late the signal is.
-killed_at_any_moment() {
-    local status moment never=never
-    mkdir folder temporary
-    mkfifo never
+an_old_file() {
+    echo old >folder/file
+}
+
+# What a killed run leaves is the old file and nothing else; one that SIGKILL ends, or the new one: old_or_new STATUS.
+old_or_new() {
+    same file "$(ls -A folder)"
+    [ "$program" = bigshuf-faulty ] || same '' "$(ls -A temporary)" # there, a moment lies between making and unlinking
+    [ "$1" = 137 ] && same_lines folder/file in >differs || [ "$1" = 0 ] || same old "$(<folder/file)"
+}
+
+# Runs that spill and replace folder/file are killed at any moment: killed SIGNAL PROGRAM.
+killed() {
+    program=$2
+    mkdir -p folder temporary
     more_than_memory >in
-    for moment in $(seq "$(scale 3 12 60)"); do
-        echo old >folder/file
-        status=0
-        start "$3" -S 8M --seed=x -T temporary -o folder/file in ${never:+"$never"}
-        sleep "$(awk -v moment="$moment" 'BEGIN { print 0.004 * moment * moment }')"
-        kill -"$1" $! 2>/dev/null || true
-        wait $! || status=$?
-        same file "$(ls -A folder)"
-        [ "$3" = bigshuf-faulty ] || same '' "$(ls -A temporary)" # there, a moment lies between making and unlinking
-        if [ $status = 0 ]; then
-            break
-        fi
-        same $((128 + $2)) $status
-        if [ "$1" != KILL ] || [ "$(<folder/file)" = old ]; then
-            same old "$(<folder/file)"
-        else
-            same_lines folder/file in # it came between the end of the work and that of the program
-        fi
-        never=
-    done
-    same '' "$never"
+    killed_at_any_moment "$1" "$(scale 3 11 14)" an_old_file old_or_new \
+        "$program" -S 8M --seed=x -T temporary -o folder/file in
 }
 
 test_sigkill_at_any_moment() {
-    killed_at_any_moment KILL 9 bigshuf
+    killed KILL bigshuf
 }
 
 test_sigint_at_any_moment_also_where_the_new_file_has_a_name() {
-    killed_at_any_moment INT 2 bigshuf
-    rm -r folder temporary never
+    killed INT bigshuf
+    rm -r temporary
     export FAULT_CALL=open_anonymous FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP
-    killed_at_any_moment INT 2 bigshuf-faulty
+    killed INT bigshuf-faulty
 }
 
 # Workers make a hidden name for each shard while the signal comes.

@@ -93,20 +93,21 @@ fails_with() {
 
 # Each line of standard input is a case: `COMMAND => OUTPUT`, whose lines are words here, or `COMMAND =! MESSAGE`, a
 # pattern, with status 1 and without output. COMMAND is the shell's. Empty lines and those that begin with # are none.
-# cases <<'END'
+# With UPDATE=1, what came stands in the place of what should have come, for review in the diff. cases <<'END'
 cases() {
     local line got count=0
     while IFS= read -r line <&9; do
         case $line in
         '' | '#'*) continue ;;
         *' =! '*)
-            fails_with 1 "bigshuf: ${line##* =! }" eval "${line% =! *}" >.out
-            got=$(<.out)
-            same "${line% =! *} =! ${line##* =! }" "${line% =! *}${got:+ => $got} =! ${line##* =! }"
+            fails_with 1 "bigshuf: ${line##* =! }" eval "${line% =! *}" >.out ||
+                updated "$line" "${line% =! *} =! $(sed 's/^bigshuf: //; s/[[\\]/\\&/g; $!s/$/*/; 1q' .stderr)"
+            is_empty .out || same "$line, and no output" "$(<.out)"
             ;;
         *' => '* | *' =>')
             got=$(eval "${line% =>*}" 2>&1 | paste -s -d ' ' -)
-            same "$line" "${line% =>*} =>${got:+ $got}"
+            got="${line% =>*} =>${got:+ $got}"
+            [ "$line" = "$got" ] || updated "$line" "$got" || same "$line" "$got"
             ;;
         *) same 'a case' "$line" ;;
         esac
@@ -115,11 +116,25 @@ cases() {
     [ $count -gt 0 ]
 }
 
+# With UPDATE=1, this case of the test that runs has another result: updated LINE NEW_LINE. (run.sh puts it there.)
+updated() {
+    [ -n "${UPDATE:-}" ] && printf '%s\0' "${BASH_SOURCE[2]}" "$1" "$2" >>"$SCRATCH/updates"
+}
+
 # bigshuf fails with this message before it opens the FIFO `never`, which would wait for ever, and without output:
 # fails_at_once PATTERN OPTION...
 fails_at_once() {
     [ -p never ] || mkfifo never
     fails_with 1 "$1" bigshuf "${@:2}" >out
+    is_empty out
+}
+
+# The run fails with this message after it has read the input FILE, and writes nothing: fails_when_read PATTERN FILE
+# OPTION...
+fails_when_read() {
+    local pattern=$1 file=$2
+    shift 2
+    fails_with 1 "$pattern" bigshuf "$@" < <(cat "$file") >out
     is_empty out
 }
 
@@ -139,6 +154,27 @@ start() {
     set -m
     "$@" &
     set +m
+}
+
+# Send SIGNAL to runs of COMMAND, later and later until one comes to its end: first PREPARE, then `JUDGE STATUS`, of each run.
+# The first one has an input more, which nobody writes: so it is hit, however late the signal is.
+# killed_at_any_moment SIGNAL MOMENTS PREPARE JUDGE COMMAND...
+killed_at_any_moment() {
+    local status moment never=never
+    [ -p never ] || mkfifo never
+    for moment in $(seq "$2"); do
+        "$3"
+        status=0
+        start "${@:5}" ${never:+"$never"}
+        sleep "0.$(printf %03d $((5 * moment * moment)))"
+        kill -"$1" $! 2>/dev/null || true
+        wait $! || status=$?
+        "$4" $status
+        [ $status != 0 ] || break
+        [ $status = $((128 + $(kill -l "$1"))) ]
+        never=
+    done
+    same '' "$never"
 }
 
 # Print a line of so many bytes, no part of which is like another: long_line BYTES.
@@ -180,6 +216,16 @@ more_than_memory() {
 short_and_long_lines() {
     seq "$(scale 100000 100000 40000000)"
     long_lines "$(scale 900 900 20000)" 5000 15000
+}
+
+# Put a field before each line of standard input: a weight from 0 to 997, in no order, 0 for every tenth.
+weigh() {
+    awk '{ print (NR % 10 ? NR * 7919 % 997 + 1 : 0) "\t" $0 }'
+}
+
+# Print what `bigshuf -S 8M` cannot hold, about 10 MB of lines, or 4 GB at the full scale, with weights.
+weighed_lines() {
+    long_lines "$(scale 2000 50000 20000000)" 100 300 | weigh
 }
 
 # Print short lines and two of 5 MB, which fall into one pile with `--seed=1363`: `bigshuf -S 8M` has to start it over.
@@ -261,8 +307,28 @@ processes_with() {
     grep -lszxF -f <(echo "$1") /proc/[0-9]*/cmdline | cut -d/ -f3
 }
 
-# COMMAND runs bigshuf-faulty with FAULT_LOG=failed, having removed that file. Let calls of these kinds fail in it, at
-# each turn, up to the first turn that it does not reach: fail_calls 'CALL...' 'TURN...' COMMAND [ARGUMENT]...
+# Run bigshuf-faulty under the environment's FAULT_...: it succeeds, or fails with one message besides warnings. `status`
+# receives which, file `said` the messages, and file `failed` is there if calls have failed: try_faulty OPTION... In the
+# shell's own words where they will do, since there are thousands of runs.
+try_faulty() {
+    local line messages=0
+    status=0
+    [ ! -e failed ] || rm failed
+    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*:" >&2
+    FAULT_LOG=failed bigshuf-faulty "$@" 2>said || status=$?
+    echo "status $status: $(<said)" >&2
+    while IFS= read -r line; do
+        [[ $line = 'bigshuf: warning: '* ]] || messages=$((messages + 1))
+        [[ $line = 'bigshuf: '* || -n ${others_speak:-} ]]
+    done <said
+    if [ -z "${others_speak:-}" ] || [ $status = 0 ]; then
+        same $status $messages
+    fi
+    [ $status -le 1 ]
+}
+
+# COMMAND calls try_faulty. Let calls of these kinds fail in it, at each turn, up to the first turn that it does not reach:
+# fail_calls 'CALL...' 'TURN...' COMMAND [ARGUMENT]...
 fail_calls() {
     local call turn
     for call in $1; do

@@ -18,7 +18,10 @@
 #   SANITIZE     the sanitizers that were built in
 #   ONLY         run only the tests whose names match this extended regular expression
 #   EXCEPT       not those that match this one
+#   TAG          run only tests with this tag: a comment `# tags: WORD...` before a test, or at the head of a file for all
+#                of it, and `/* tags: WORD... */` in a unit test
 #   JOBS         how many to run at a time; if not given, twice the number of processors, since many tests wait
+#   UPDATE       not empty: write the results of `cases` anew, for review in the diff
 #   TIMES        print that many of the slowest at the end: seconds, those of user and system, and the name
 
 set -euo pipefail
@@ -32,8 +35,21 @@ list_jobs() {
     for thing; do
         [ "${thing#/}" != "$thing" ] || thing=$TOP/$thing
         case $thing in
-        *.sh) sed -n "s|^\(test_[a-zA-Z0-9_]*\)().*|$thing:\1|p" "$thing" ;;
-        *) echo "$thing" ;;
+        *.sh)
+            awk -v tag="${TAG:-}" '
+                /^# tags: / { tags = tags substr($0, 8) " " }
+                /^$/ && !seen++ { all = tags }
+                /^$/ { tags = "" }
+                /^test_[a-zA-Z0-9_]*\(\)/ && (tag == "" || index(all tags, " " tag " ")) {
+                    sub(/\(.*/, "")
+                    print FILENAME ":" $0
+                }' "$thing"
+            ;;
+        *)
+            if [ -z "${TAG:-}" ] || grep -q "^/\* tags:.* $TAG " "$TOP/tests/unit/${thing##*/unit/}.c"; then
+                echo "$thing"
+            fi
+            ;;
         esac
     done | grep -E -e "${ONLY:-}" | grep -Ev -e "${EXCEPT:-^$}" |
         awk -F: '{ print ++jobs[$1] "\t" $0 }' | sort -s -n | cut -f 2-
@@ -231,11 +247,27 @@ cd "$TOP"
 : >"$SCRATCH/counts"
 : >"$SCRATCH/skipped"
 if ! list_jobs "$@" >"$SCRATCH/jobs"; then
-    echo "run.sh: no test of the name ${ONLY:-}" >&2
+    echo "run.sh: no test of the name ${ONLY:-}${TAG:+ with the tag $TAG}" >&2
     exit 1
 fi
 tr '\n' '\0' <"$SCRATCH/jobs" |
     xargs -0 -n 8 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" bash tests/support/run.sh --jobs || true
+
+# What UPDATE has found, into the tests. Lines in which the shell had put values are not there, and are named.
+if [ -s "$SCRATCH/updates" ]; then
+    python3 -c '
+import sys
+words = open(sys.argv[1], encoding="utf-8", errors="surrogateescape").read().split("\0")[:-1]
+for name, old, new in zip(words[::3], words[1::3], words[2::3]):
+    with open(name, "r+", encoding="utf-8", errors="surrogateescape") as file:
+        text = file.read()
+        if "\n" + old + "\n" not in text:
+            print("not updated in", name + ":", old)
+        file.seek(0)
+        file.write(text.replace("\n" + old + "\n", "\n" + new + "\n"))
+        file.truncate()
+' "$SCRATCH/updates"
+fi
 
 if [ -n "${TIMES:-}" ]; then
     sort -rn -o "$SCRATCH/times" "$SCRATCH/times" # not through a pipe, whose reader would leave early

@@ -1,3 +1,5 @@
+/* tags: bytes */
+
 #include "support/unit.h"
 
 #include "base/decimal.h"

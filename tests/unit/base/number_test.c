@@ -1,3 +1,5 @@
+/* tags: bytes */
+
 #include <errno.h>
 #include <stdint.h>
 

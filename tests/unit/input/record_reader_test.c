@@ -1,5 +1,7 @@
 /* Records one by one, whatever the buffer, from memory and from a file that is lent. */
 
+/* tags: bytes */
+
 #include "input/record_reader.h"
 
 #include "support/scratch.h"

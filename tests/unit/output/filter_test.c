@@ -1,6 +1,8 @@
 /* Files written through commands, and the moments at which commands do something: nothing ever hangs. outputs.sh tests
  * what commands read, how many run at a time, and the messages when they fail. */
 
+/* tags: threads */
+
 #include "support/reports.h"
 #include "support/unit.h"
 

@@ -1,4 +1,5 @@
-/* Who may read a file stays as it was when it is replaced. All else of a sink that users see is in output.sh. */
+/* Who may read a file stays as it was when it is replaced. All else of a sink that users see is in output.sh and
+ * replaced.sh. */
 
 #include "support/reports.h"
 #include "support/unit.h"

@@ -1,5 +1,7 @@
 /* The field of a record is the same whatever the pieces in which the record comes. */
 
+/* tags: bytes */
+
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* Every way to scan that this processor has finds what a loop over the bytes finds, and touches nothing else. */
 
+/* tags: bytes */
+
 #include "support/unit.h"
 
 #include "record/scan.h"

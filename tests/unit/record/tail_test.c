@@ -1,5 +1,7 @@
 /* What a file of CSV lacks at its end is the same whatever the fragments in which its bytes came. */
 
+/* tags: bytes */
+
 #include "support/scratch.h"
 #include "support/unit.h"
 

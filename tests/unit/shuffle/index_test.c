@@ -1,3 +1,5 @@
+/* tags: bytes */
+
 #include "support/small_run.h"
 #include "support/unit.h"
 

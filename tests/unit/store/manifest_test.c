@@ -1,5 +1,7 @@
 /* A manifest says what was written, and nothing else is taken for one. */
 
+/* tags: bytes */
+
 #include "support/unit.h"
 
 #include <inttypes.h>

@@ -1,5 +1,7 @@
 /* A format is written in one way, and read if it is written so. */
 
+/* tags: bytes */
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* How a run ends: what is said, what is done, and that nothing is left. Warnings are caught write by write, from one
  * end of a pair of datagram sockets. */
 
+/* tags: threads */
+
 #include "support/faulty_sys.h"
 #include "support/scratch.h"
 #include "support/unit.h"

@@ -1,3 +1,5 @@
+/* tags: threads */
+
 #include "support/unit.h"
 
 #include "system/pool.h"

@@ -1,5 +1,7 @@
 /* Death by signal: nothing is left behind, and the parent sees what it was. */
 
+/* tags: threads */
+
 #include "support/scratch.h"
 #include "support/unit.h"
 

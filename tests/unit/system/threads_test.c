@@ -1,3 +1,5 @@
+/* tags: threads */
+
 #include "support/faulty_sys.h"
 #include "support/unit.h"
 

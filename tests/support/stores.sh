@@ -1,0 +1,42 @@
+# What tests of stores share: a file of them begins with `. "$TOP/tests/support/stores.sh"`.
+# shellcheck shell=bash disable=SC2012,SC2086,SC2317 # names and numbers that tests have chosen; others call these
+
+# Add the batch NAME to `store`: add NAME [OPTION]... [FILE]...
+add() {
+    local name=$1
+    shift
+    bigshuf --scatter=store --seed="${SEED:-42}" --batch="$name" "$@"
+}
+
+gather() {
+    bigshuf --gather=store --seed=42 "$@"
+}
+
+# The store has these batches and nothing unfinished: batches NAME...
+batches() {
+    same "$(printf '%s\n' "$@" format | sort)" "$(ls -A store)"
+}
+
+# A store of two batches; tests damage pile 1 of the first.
+make_sound_store() {
+    seq 1000 >in
+    add x --piles=4 in
+    add y in
+}
+
+# This adds nothing, and says so: nothing_added NAME [OPTION]... [FILE]...
+nothing_added() {
+    cp -a store before
+    fails_with 0 "bigshuf: batch $1 is in store already: nothing was added" add "$@"
+    diff -r before store
+    rm -r before
+}
+
+# This is refused, and the store is as it was: refused PATTERN NAME [OPTION]... [FILE]...
+refused() {
+    cp -a store before
+    fails_with 1 "$1" add "${@:2}"
+    same 1 "$(wc -l <.stderr | tr -d ' ')"
+    diff -r before store
+    rm -r before
+}
