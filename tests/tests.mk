@@ -84,7 +84,8 @@ $(BUILD)/cmocka-flags: FORCE | $(filter deps deps-all,$(MAKECMDGOALS))
 # Instruments slow the program down ten to fifty times.
 TEST_SCALE ?= $(if $(VALGRIND)$(SANITIZE),tiny,small)
 
-TAGGED   = $(if $(TAG),$(patsubst %.c,$(BUILD)/%,$(shell grep -l '^/\* tags:.* $(TAG) ' tests/unit/*/*_test.c)),$(UNIT_TESTS))
+HAVE_TAG = $(shell grep -l '^/\* tags:.* $(TAG) ' tests/unit/*/*_test.c tests/fuzz/*.c)
+TAGGED   = $(if $(TAG),$(filter $(patsubst %.c,$(BUILD)/%,$(HAVE_TAG)) $(patsubst %.c,$(BUILD)/%_fuzz_test,$(HAVE_TAG)),$(UNIT_TESTS)),$(UNIT_TESTS))
 SELECTED = $(if $(ONLY),$(shell printf '%s\n' $(TAGGED) | grep -E -e '$(ONLY)'),$(TAGGED))
 
 check: $(CHECKED) $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run all tests

@@ -3,6 +3,8 @@
  * what record_missing adds ends the last record, and no more; and marks of groups, and nothing else, are taken away.
  */
 
+/* tags: bytes */
+
 #include "fuzz.h"
 
 #include "record/record.h"
