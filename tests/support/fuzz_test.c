@@ -11,6 +11,10 @@
 
 #include "base/escape.h"
 
+#ifndef SEEDS
+#define SEEDS "seeds"
+#endif
+
 enum { SEEDS_MAX = 64, SEED_BYTES_MAX = 1024, INPUT_BYTES_MAX = 4096 };
 
 struct input {

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Words from anywhere: golden orders and samples have the first ones. All numbers here were computed with a program of a
- * few lines in another language, written from the definition. */
+/* Words from anywhere: golden orders and samples have the first ones. All numbers here were computed with a program of
+ * a few lines in another language, written from the definition. */
 
 /* Any block without those before it. */
 UNIT_TEST(all_64_bits_of_stream_and_block_number_count)
