@@ -35,7 +35,8 @@ static void put_header(struct fuzz *fuzz, uint8_t type, size_t size)
 /* Fields whose lengths may be wrong. Returns the size that they give to the member. */
 static size_t put_pax(struct fuzz *fuzz)
 {
-    static const char *const keys[] = {"size", "path", "linkpath", "sizes", "siz", "msize", "comment", "GNU.sparse.major"};
+    static const char *const keys[] = {"size", "path",  "linkpath", "sizes",
+                                       "siz",  "msize", "comment",  "GNU.sparse.major"};
     char text[256], field[50];
     const uint8_t fields = fuzz_byte(fuzz) % 5;
     size_t used = 0, size = 0;
