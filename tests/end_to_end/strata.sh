@@ -35,6 +35,13 @@ test_each_file_has_its_share_of_each_class_and_no_line_is_lost() {
     done
 }
 
+# Fixed for ever, as the order is.
+test_golden_shares() {
+    labelled 1000 30 >in
+    strata in 2>said
+    same 510eb3f9902be1237ee8f27904b525fa "$(cat a b rest | md5)"
+}
+
 # One line of 3000 classes: chance gives a file 300 of them, 244 or less or 356 or more once in a thousand runs.
 test_shares_of_less_than_one_are_right_on_average() {
     seq 3000 | awk '{ print $1 "\t" $1 }' >in

@@ -5,7 +5,8 @@
  * What the fuzzers share. Each is one file, tests/fuzz/SUBJECT.c: the function that libFuzzer calls takes an input
  * apart, with the functions here, and hands the parts to a module, of which it checks what the headers promise. It runs
  * in a folder of its own (run.sh), with standard error out of sight, so that reports cost little. Inputs to begin with
- * are the lines of tests/fuzz/seeds/SUBJECT.
+ * are the lines of tests/fuzz/seeds/SUBJECT. `make check` tries each without libFuzzer, on what is made of these
+ * (support/fuzz_test.c), except those that include end.h.
  */
 
 #include <fcntl.h>

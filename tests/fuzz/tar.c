@@ -18,50 +18,67 @@ static void put_header(struct fuzz *fuzz, uint8_t type, size_t size)
 {
     const char name[] = {'n', (char)fuzz_byte(fuzz), '\0'};
     const uint8_t changes = fuzz_byte(fuzz);
+    uint8_t *field;
 
     tar_archive_header(&archive, (char)type, name, size);
-    if (changes % 8 == 7)
+    field = archive.data + archive.header + SIZE;
+    if (changes % 8 == 6) /* in binary */
         for (size_t i = 0; i < 12; i++)
-            archive.data[archive.header + SIZE + i] = fuzz_byte(fuzz);
+            field[i] = (uint8_t)(i == 0 ? 0x80 : i < 8 ? 0 : size >> 8 * (11 - i));
+    for (size_t i = 0; i < 12 && changes % 8 == 7; i++)
+        field[i] = fuzz_byte(fuzz);
     tar_archive_sum(&archive);
     if (changes == 255)
         archive.data[archive.header + fuzz_from_to(fuzz, 0, TAR_BLOCK_BYTES - 1)] ^= fuzz_byte(fuzz);
 }
 
-static void put_pax(struct fuzz *fuzz)
+/* Fields whose lengths may be wrong. Returns the size that they give to the member. */
+static size_t put_pax(struct fuzz *fuzz)
 {
-    static const char *const keys[] = {"size", "path", "linkpath", "sizes", "siz", "", "comment", "GNU.sparse.major"};
-    char text[256];
-    size_t used = 0;
+    static const char *const keys[] = {"size", "path",  "linkpath", "sizes",
+                                       "siz",  "msize", "comment",  "GNU.sparse.major"};
+    char text[256], field[50];
+    const uint8_t fields = fuzz_byte(fuzz) % 5;
+    size_t used = 0, size = 0;
 
-    for (size_t fields = fuzz_byte(fuzz) % 5; fields > 0; fields--) {
-        const char *key = keys[fuzz_byte(fuzz) % (sizeof keys / sizeof *keys)];
-        const unsigned long long value = fuzz_number(fuzz) % 3000;
+    for (uint8_t i = 0; i < fields; i++) {
+        const uint8_t key = fuzz_byte(fuzz) % 8, wrong = fuzz_byte(fuzz);
+        const size_t value = fuzz_number(fuzz) % DATA_MAX;
+        const size_t length = (size_t)snprintf(field, sizeof field, " %s=%zu\n", keys[key], value);
 
-        used += (size_t)snprintf(text + used, 50, "%zu %s=%llu\n", fuzz_from_to(fuzz, 0, 40), key, value);
+        used += (size_t)snprintf(text + used, 50, "%zu%s", length + 1 + (length > 8) + wrong / 200U, field);
+        size = key == 0 ? value : size;
     }
-    used += (size_t)snprintf(text + used, 20, fuzz_byte(fuzz) % 2 ? "12 size=600\n" : "8 size=\n");
+    if (fuzz_byte(fuzz) % 4 == 1) {
+        used += (size_t)snprintf(text + used, 50, "8 size=\n");
+        size = 0;
+    }
     put_header(fuzz, 'x', used);
     tar_archive_data(&archive, text, used);
+    return size;
 }
 
 static void fill(struct fuzz *fuzz)
 {
     static const char types[] = "000000\0\0LKx123457gS";
+    size_t size_of_pax = 0;
     char data[DATA_MAX];
 
     archive.bytes = 0;
     while (fuzz->bytes > 0 && archive.bytes < STREAM_MAX - 2048) {
         const uint8_t type = (uint8_t)types[fuzz_byte(fuzz) % (sizeof types - 1)];
-        const size_t size = type >= '1' && type <= '6' ? fuzz_byte(fuzz) % 16 == 1 : fuzz_from_to(fuzz, 0, DATA_MAX);
+        const bool extends = type == 'L' || type == 'K';
+        size_t size = type >= '1' && type <= '6' ? fuzz_byte(fuzz) % 16 == 1 : fuzz_from_to(fuzz, 0, DATA_MAX);
 
         if (type == 'x' && size % 4 > 0) {
-            put_pax(fuzz);
+            size_of_pax = put_pax(fuzz);
             continue;
         }
         put_header(fuzz, type, size);
-        for (size_t i = 0; i < size; i++)
-            data[i] = (char)fuzz_byte(fuzz);
+        if (size_of_pax > 0 && !extends)
+            size = size_of_pax;
+        size_of_pax = extends ? size_of_pax : 0;
+        memset(data, fuzz_byte(fuzz), size);
         tar_archive_data(&archive, data, size);
     }
 }

@@ -15,6 +15,46 @@ RAW = (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f", b"\x80\x80")
 CHARACTERS = "ab\"\\/\b\n\t\x00\x1f\x7f é\u20ac\U0001d11e"
 HIGH, LOW = 0x10FF00, 0x80  # where bytes from LOW on are put while Python looks at them
 
+# What seldom comes at random: a pointer and a text, with a blank between.
+CASES = rb"""
+/00 [5,6]
+/01 [5,6]
+/18446744073709551616 [5,6]
+/- [5,6]
+/~01~1~0 {"~1/~":1}
+/0/1 [[5],6]
+/0/1 [[5],[7,8]]
+/0/0 [[],5]
+/0/0 [{},5,[6]]
+/0/3 [[5],[1,2,3,4]]
+/2/1 [[0,1],[2,3],[4,5],[6,7]]
+/1/0/a [5,[{"a":7},{"a":8}],6]
+/a/0 {"a":[],"b":5}
+/a/b {"b":2,"a":{"a":{"b":3},"b":1}}
+/a/b {"a":{"b":1},"a":7}
+/a/b {"a":{"b":1},"a":{}}
+/a/b {"a":{"bb":1},"b":2}
+/a {"a":"\ud800x\udc00\ud800\ud800\udc00\ud800\n"}
+/a {"a":"\ud800\n\udc00"}
+/a {"a":"\u12G4"}
+/a {"a":"1234"}
+/a {"a":-}
+/a {"a":1.}
+/a {"a":1e}
+/a {"a":1e+}
+/a {"a":01}
+/a {"a":1.5.5}
+/a {"a":truex}
+/a {"a":-Infinit}
+/a {"a":1,}
+/a {"b":[1,],"a":1}
+/a {"b":[1},"a":1}
+/a {"a":1}}
+/a {"a":1} 2
+/a 1.
+/a -
+"""
+
 
 def ways(c):
     """How a character may be written in a string."""
@@ -138,6 +178,7 @@ def main(tool, seed, count):
     for begin in range(0, int(count), 10000):
         texts = [a_text(draw) for _ in range(min(10000, int(count) - begin))]
         cases = [(a_pointer(draw, text), text) for text in texts]
+        cases += [tuple(case.split(b" ", 1)) for case in CASES.split(b"\n")[1:-1]]
         lines = b"".join(pointer + b"\n" + text + b"\n" for pointer, text in cases)
         found = subprocess.run([tool], input=lines, stdout=subprocess.PIPE, check=True).stdout.decode().split("\n")
         for (pointer, text), got in zip(cases, found):

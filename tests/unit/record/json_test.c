@@ -38,6 +38,9 @@ UNIT_TEST(a_value_may_be_too_long)
     strcat(text, "\"}");
     assert_int_equal(find("/a", text, 7), JSON_TEXT);
     assert_true(json.too_long);
+    memcpy(text + strlen(text) - 1, ",\"a\":1}", 8);
+    assert_int_equal(find("/a", text, 7), JSON_TEXT); /* the last one counts */
+    assert_false(json.too_long);
 }
 
 UNIT_TEST(containers_may_be_nested_so_deep)
