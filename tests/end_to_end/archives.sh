@@ -157,6 +157,17 @@ test_a_sample_larger_than_memory_is_shuffled_like_a_line() {
     list_records small.tar giant.tar | same_lines out /dev/stdin
 }
 
+test_samples_are_started_over() {
+    craft 'for i in (1, 2):
+    add(info("%d.a" % i), b"%d" % i * 5000000); add(info("%d.b" % i), b"");
+for i in range(3, 503): add(info("%d" % i))
+end()' >in.tar
+    comes_like_lines in.tar
+    mv out.tar wanted.tar
+    bigshuf -v --records=tar -S 8M --seed=1363 in.tar 2>said | cmp - wanted.tar
+    grep -E 'started over: +[12] ' said
+}
+
 # ---- Where they stand ----
 
 # Archives that are mapped are written as they are from a pipe: mapped_as_piped FILE... -- OPTION...
