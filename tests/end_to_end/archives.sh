@@ -230,6 +230,28 @@ test_an_archive_on_standard_input_is_taken_from_its_position() {
     (python3 -c 'import os; os.lseek(0, 512, 0)' && bigshuf --records=tar --seed=m) <even | cmp - wanted.tar
 }
 
+test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() {
+    local status failures=0
+    make_archive gnu 200 500 9000 >whole.tar
+    bigshuf --records=tar --seed=m whole.tar >wanted.tar
+    for turn in $(scale '30 60 90' "$(seq 10 10 200)" "$(seq 500)"); do
+        cp whole.tar in.tar
+        status=0
+        FAULT_RUN='truncate -s 0 in.tar' FAULT_AT=$turn FAULT_LOG=called \
+            bigshuf-faulty --records=tar --seed=m -S 20M -o out.tar in.tar 2>said || status=$?
+        if [ $status = 0 ]; then
+            cmp out.tar wanted.tar
+            rm out.tar
+        else
+            same 1 $status
+            [[ $(<said) = 'bigshuf: in.tar: '@(file has changed while it was read|empty, and so no tar archive) ]]
+            [ ! -e out.tar ]
+            failures=$((failures + 1))
+        fi
+    done
+    [ $failures -gt 0 ]
+}
+
 # ---- What records are ----
 
 test_samples_that_are_torn_are_warned_of_once() {
