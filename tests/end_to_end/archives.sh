@@ -157,6 +157,17 @@ test_a_sample_larger_than_memory_is_shuffled_like_a_line() {
     list_records small.tar giant.tar | same_lines out /dev/stdin
 }
 
+test_samples_are_started_over() {
+    craft 'for i in (1, 2):
+    add(info("%d.a" % i), b"%d" % i * 5000000); add(info("%d.b" % i), b"");
+for i in range(3, 503): add(info("%d" % i))
+end()' >in.tar
+    comes_like_lines in.tar
+    mv out.tar wanted.tar
+    bigshuf -v --records=tar -S 8M --seed=1363 in.tar 2>said | cmp - wanted.tar
+    grep -E 'started over: +[12] ' said
+}
+
 # ---- Where they stand ----
 
 # Archives that are mapped are written as they are from a pipe: mapped_as_piped FILE... -- OPTION...
@@ -217,6 +228,28 @@ test_an_archive_on_standard_input_is_taken_from_its_position() {
     bigshuf --records=tar --seed=m rest.tar >wanted.tar
     (read -r && bigshuf --records=tar --seed=m) <odd | cmp - wanted.tar
     (python3 -c 'import os; os.lseek(0, 512, 0)' && bigshuf --records=tar --seed=m) <even | cmp - wanted.tar
+}
+
+test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() {
+    local status failures=0
+    make_archive gnu 200 500 9000 >whole.tar
+    bigshuf --records=tar --seed=m whole.tar >wanted.tar
+    for turn in $(scale '30 60 90' "$(seq 10 10 200)" "$(seq 500)"); do
+        cp whole.tar in.tar
+        status=0
+        FAULT_RUN='truncate -s 0 in.tar' FAULT_AT=$turn FAULT_LOG=called \
+            bigshuf-faulty --records=tar --seed=m -S 20M -o out.tar in.tar 2>said || status=$?
+        if [ $status = 0 ]; then
+            cmp out.tar wanted.tar
+            rm out.tar
+        else
+            same 1 $status
+            [[ $(<said) = 'bigshuf: in.tar: '@(file has changed while it was read|empty, and so no tar archive) ]]
+            [ ! -e out.tar ]
+            failures=$((failures + 1))
+        fi
+    done
+    [ $failures -gt 0 ]
 }
 
 # ---- What records are ----

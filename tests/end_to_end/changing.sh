@@ -221,41 +221,29 @@ test_another_file_of_the_same_size_and_time_is_told() {
 
 # ---- Compressed files ----
 
-# Call COMMAND with formats and their programs, if these are here: with the quickest two, or all at the full scale:
-# each_format COMMAND...
-each_format() {
-    local format
-    for format in 'gz gzip' 'zst zstd' 'xz xz' 'bz2 bzip2' 'lz4 lz4'; do
-        case $format in xz* | bz* | lz*) [ $TEST_SCALE = full ] || continue ;; esac
-        if command -v "${format#* }" >/dev/null; then
-            "$@" $format
-        fi
-    done
-}
-
-# Lines that cannot be compressed to much less, from so many on. They are made once for all formats.
+# Lines that cannot be compressed to much less, from so many on: dense NUMBER.
 dense() {
-    [ -e "dense.$1" ] || seq "$1" $(($1 + $(scale 25000 25000 200000))) | awk '{
+    seq "$1" $(($1 + $(scale 25000 25000 200000))) | awk '{
         for (line = i = 0; i < 5; i++) {
             chance = (chance * 69069 + 12345 + $1) % 2147483648
             line = line chance
         }
         print line
-    }' >"dense.$1"
-    cat "dense.$1"
+    }'
 }
 
-# `in`, of which the first `whole` bytes are a whole file as well: two_members PROGRAM
+# `in`, of which the first `whole` bytes are a whole file as well.
 two_members() {
-    dense 1 | "$1" -1 -c >in
+    needs gzip
+    dense 1 | gzip -1 >in
     whole=$(wc -c <in)
-    dense 1000000 | "$1" -1 -c >>in
+    dense 1000000 | gzip -1 >>in
     cp in original
 }
 
 # Before its program reads it, and when it has read some of it.
-cut_between_members() {
-    two_members "$2"
+test_a_compressed_file_that_loses_a_member() {
+    two_members
     for call in 'spawn 1' 'poll_all 2'; do
         cp original in
         tells in $call "truncate -s $whole in" -Z in >out
@@ -263,18 +251,13 @@ cut_between_members() {
         tells in $call "truncate -s $whole in" -Z --scatter=st in
         fails_with 1 'bigshuf: st: the store has no batches; --scatter adds them' bigshuf --gather=st
     done
-    rm -r st
-}
-
-test_a_compressed_file_that_loses_a_member() {
-    each_format cut_between_members
 }
 
 # Before its program runs ahead, and when it does.
-change_ahead() {
-    two_members "$2"
-    seq 1000 | "$2" -c >first
-    dense 5000 | "$2" -1 -c >larger
+test_a_compressed_file_that_changes_before_its_turn() {
+    two_members
+    seq 1000 | gzip >first
+    dense 5000 | gzip -1 >larger
     cat original original >>larger
     for change in 'touch -d 2001-02-03 in' 'cat larger >in'; do
         cp original in
@@ -286,23 +269,15 @@ change_ahead() {
     tells in spawn 1 'cp larger new; mv new in' -Z first in >out
     cp original in
     FAULT_CALL=spawn FAULT_AT=2 FAULT_RUN='cp larger new; mv new in' \
-        bigshuf-faulty --parallel=2 -Z first in | same_lines <("$2" -dc <first && "$2" -dc <original) /dev/stdin
-}
-
-test_a_compressed_file_that_changes_before_its_turn() {
-    each_format change_ahead
+        bigshuf-faulty --parallel=2 -Z first in | same_lines <(gzip -dc first original) /dev/stdin
 }
 
 # A program cannot be told to read no more than there was.
-add_to_compressed() {
-    two_members "$2"
+test_a_compressed_file_that_grows_is_used_as_it_was_or_told() {
+    two_members
     if FAULT_CALL=poll_all FAULT_AT=2 FAULT_RUN='cat original >>in' bigshuf-faulty -Z in >out 2>said; then
-        "$2" -dc <original | same_lines out /dev/stdin
+        gzip -dc <original | same_lines out /dev/stdin
     else
         same "bigshuf: in: $changed" "$(tail -n 1 said)" # its program may have come to half of what is added
     fi
-}
-
-test_a_compressed_file_that_grows_is_used_as_it_was_or_told() {
-    each_format add_to_compressed
 }

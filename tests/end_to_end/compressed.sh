@@ -24,19 +24,6 @@ test_variables_of_the_programs_do_not_reach_them_when_they_decompress() {
     done
 }
 
-test_compressed_inputs_are_shuffled_as_if_they_were_not() {
-    seq 5000 >a
-    long_lines 400 10 9000 >b
-    printf 'no newline' >c
-    for format in $formats; do
-        pack "$format" a b c
-        for options in '' '-S 8M' '-n 100 --keep-order' '-r -n 100'; do
-            bigshuf --seed=x $options a b c >wanted
-            bigshuf -Z --seed=x $options a."$format" b c."$format" | cmp - wanted
-        done
-    done
-}
-
 test_standard_input_and_fifos_are_decompressed_too() {
     seq 100000 >in
     bigshuf --seed=x in >wanted

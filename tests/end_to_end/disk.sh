@@ -154,6 +154,17 @@ test_too_small_a_directory_is_told_before_the_work() {
     done
 }
 
+# What is spilled first does shrink.
+test_a_disk_that_is_filled_by_what_does_not_shrink_is_told_as_too_small() {
+    needs_small_disk
+    seq -f 'and this is line number %.0f of all' 1000000 1199999 >in
+    more_than_a_disk >>in
+    fails_with 1 "*temporary file in disk: No space left on device: about 17 MiB are needed without compression, \
+which does not suffice, 9 MiB are free: name another directory or one more with -T, or use a larger -S" \
+        on_small_disk 9 bigshuf -S 8M -T disk -o out in
+    fails_with 2 '*' ls out
+}
+
 # ---- Samples ----
 
 # The bytes that a sample of what comes through a pipe spills: sample_spills MIB OPTION...

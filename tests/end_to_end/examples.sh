@@ -39,10 +39,10 @@ make_files() {
     seq 3000 >lines.txt
     seq 2000 >train.en
     seq 2000 >train.de
-    seq 2000 | awk -v OFS='\t' '{ print $1, $1 % 5, $1 % 7 }' >table.tsv
+    seq 2000 | awk -v OFS='\t' '{ print $1, $1 % 700, $1 % 7 }' >table.tsv
     seq -f '{"n": %g}' 1000 >1.json
     seq -f '{"n": %g}' 1001 2000 >2.json
-    printf 'id,text\n1,"two\nlines"\n2,one\n' | tee sales-1.csv >people.csv
+    { echo id,text && seq 20 | sed 's/$/,"two\nlines"/'; } | tee sales-1.csv >people.csv
     seq 100 | sed 's/.*/{"user": {"id": &}}/' >logs.jsonl
     seq 60 | awk '{ print "{\"session\": " $1 % 7 ", \"t\": \"" $1 "\\t\"}" }' >log.jsonl
     seq 7001 8000 >code.txt
@@ -82,7 +82,8 @@ newline.jpg'
 # shellcheck disable=SC2016 # for those shells
 others='make() { :; }; rclone() { case $1 in lsf) ls "${2#s3:}" ;; cat) cat "${2#s3:}" ;; esac; }'
 
-# Run the examples on standard input, at least so many, each in a folder of its own: run_examples LEAST.
+# Run the examples on standard input, at least so many, each in a folder of its own: run_examples LEAST. They succeed, warn of
+# nothing, and no file that they make or change is empty. (What is in it, the tests below say of those that are recipes.)
 run_examples() {
     local example count=0
     mkdir files
@@ -91,7 +92,9 @@ run_examples() {
         count=$((count + 1))
         echo "example: $example"
         cp -R files "$count"
-        (cd "$count" && bash -euo pipefail -c "$others; $example" </dev/null)
+        (cd "$count" && bash -euo pipefail -c "$others; $example" </dev/null 2>../said)
+        same '' "$(grep 'warning:' said | grep -v array.json || true)"
+        same '' "$(find "$count" -type f -size 0 ! -path '*/photos/*' ! -name 'pile-*')"
     done
     [ $count -ge "$1" ]
 }
@@ -283,9 +286,9 @@ test_files_that_the_page_for_contributors_names_exist() {
 
 test_readme_and_manual_are_short() {
     [ "$(wc -l <"$readme")" -le 290 ]
-    [ "$(cat "$TOP"/man/*.[1-9] | wc -l)" -le 2900 ]
+    [ "$(cat "$TOP"/man/*.[1-9] | wc -l)" -le 3000 ]
     needs mandoc
-    [ "$(mandoc -O width=78 "$man_page" | wc -l)" -lt 650 ]
+    [ "$(mandoc -O width=78 "$man_page" | wc -l)" -lt 700 ]
 }
 
 # As a terminal shows them: with the indent of a section, and that of the display.

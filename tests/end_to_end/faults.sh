@@ -38,14 +38,18 @@ judge() {
 }
 
 # Shuffle file `in` under the environment's FAULT_...: survives OUTPUT OPTION..., OUTPUT being `out`, for standard output,
-# or `folder/file`.
+# or `folder/file`. With $piped it comes through a pipe.
 survives() {
     local output=$1 to=
     shift
     [ "$output" = out ] || to=$output
     [ -d folder ] || mkdir folder temporary
     echo old >folder/file
-    try_faulty --seed=1363 -T temporary ${to:+-o "$to"} "$@" in >out
+    if [ -n "${piped:-}" ]; then
+        try_faulty --seed=1363 -T temporary ${to:+-o "$to"} "$@" < <(cat in 2>&1 || true) >out
+    else
+        try_faulty --seed=1363 -T temporary ${to:+-o "$to"} "$@" in >out
+    fi
     judge "$output"
 }
 
@@ -117,11 +121,15 @@ test_a_record_larger_than_memory_survives_any_fault() {
 }
 
 test_samples_survive_any_fault() {
+    local piped=yes
     spilling >in
     for options in '-n 700 --keep-order' '-r -n 1000' '-t \x20 --weight-field=1' '-t \x20 --weight-field=1 -n 700 --keep-order' \
         '-t \x20 --weight-field=1 -r -n 1000'; do
         # shellcheck disable=SC2086 # words
         sweep pwritev folder/file -S 8M --parallel=1 $options
+        # shellcheck disable=SC2086
+        FAULT_CALL=pwritev FAULT_AT=1 survives folder/file -S 8M --parallel=1 $options
+        [ -e failed ] # or it was no test
     done
 }
 

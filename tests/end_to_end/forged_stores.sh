@@ -60,6 +60,12 @@ test_numbers_of_records_in_a_pile_that_is_scattered_again() {
     piles=0 no_number_is_believed
 }
 
+test_numbers_of_records_in_a_leaf_that_does_not_fit() {
+    needs_scale small
+    long_lines 1500 5000 15000 >in
+    piles=1 no_number_is_believed
+}
+
 test_a_pile_that_is_said_to_have_one_record_is_not_copied_as_it_is() {
     seq "$(scale 1300000 2000000 2000000)" >in
     make_store

@@ -100,6 +100,17 @@ test_several_files_with_and_without_last_newlines() {
     same_as_read empty b empty empty c
 }
 
+test_several_pipes_without_last_newlines_are_those_files() {
+    paragraphs >all
+    head -c 500001 all >a
+    printf 'end' >b
+    : >empty
+    bigshuf --seed=m a b empty a >wanted
+    # shellcheck disable=SC2094 # it is only read
+    bigshuf --seed=m <(cat a) b empty - < <(cat a) | cmp - wanted
+    bigshuf --seed=m a <(cat b) <(:) <(cat a) | cmp - wanted
+}
+
 test_standard_input_is_taken_from_its_position_and_left_at_its_end() {
     paragraphs >in
     tail -n +2 in >rest
@@ -254,6 +265,16 @@ test_a_file_that_is_cut_short_is_a_failed_read_at_every_stage() {
     done
     during_each_call 'truncate -s 0 in' --parallel=2
     during_each_call 'touch -d 2001-02-03 in'
+}
+
+test_a_sample_of_a_file_that_is_cut_short_is_a_failed_read() {
+    paragraphs >original
+    : >right.empty
+    for options in '-n 1000' '-n 1000 --keep-order' '-r -n 10000'; do
+        bigshuf --seed=m $options original >right.whole
+        bigshuf --seed=m $options <(head -c 1 original) >right.short
+        during_each_call 'truncate -s 1 in' $options
+    done
 }
 
 # Which nobody writes to: so it is not waited for.

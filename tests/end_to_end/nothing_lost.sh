@@ -46,19 +46,6 @@ test_a_pipe_in_small_pieces() {
     same_lines out <(seq 10; echo 112; seq 13 20000)
 }
 
-test_every_short_length() {
-    awk 'BEGIN {
-        for (text = "abcdefghijk"; length(text) < 800;)
-            text = text text
-        for (i = 0; i < 32000; i++)
-            print substr(text, i % 9, i * 7 % 800)
-    }' >in
-    for options in '-S 8M --parallel=1' '-S 8M --parallel=3' -S1G '-S1G --csv'; do
-        bigshuf $options < <(cat in) >out
-        same_lines in out
-    done
-}
-
 test_lengths_around_every_block_size() {
     awk 'BEGIN {
         for (text = "x"; length(text) < 1100000;)
@@ -109,21 +96,6 @@ test_few_lines_are_found_among_many() {
     looks_for_few -S 8M
     long_lines 5000 100 200 >in # which are referred to
     looks_for_few
-}
-
-test_few_records_of_other_kinds_are_found_among_many() {
-    { seq 20000; head -c 90002 /dev/zero | tr '\0' '\n'; seq 9998; } >lines
-    cp lines in
-    looks_for_few --records=lines:3
-    head -c 240000 lines >in
-    looks_for_few --records=bytes:3
-    looks_for_few --records=bytes:16
-    seq 20000 | sed 's/$/</; s/9/9\n/' >in
-    looks_for_few --records=end:'<\n'
-    seq 20000 | sed 's/5/"\n"/; s/^/"/; s/$/"/' >in
-    looks_for_few --csv
-    seq 10000 29999 | sed 's/^/\x05/' | tr -d '\n' >in
-    looks_for_few --records=varint
 }
 
 # ---- What was written to temporary files is checked when it is read ----

@@ -127,15 +127,6 @@ test_record_lengths_and_the_delimiter_do_not_matter() {
 
 # ---- The seed ----
 
-test_two_runs_without_a_seed_and_two_seeds_differ() {
-    seq 1000 | bigshuf >a
-    seq 1000 | bigshuf >b
-    seq 1000 | bigshuf --seed=1 >c
-    seq 1000 | bigshuf --seed=2 >d
-    same_lines a b
-    same 4 "$(md5 a b c d | sort -u | wc -l | tr -d ' ')"
-}
-
 test_a_run_is_repeated_with_the_seed_that_v_prints() {
     seq 100000 >in
     bigshuf -v in >out 2>said

@@ -165,8 +165,7 @@ test_it_is_drawn_five_times_a_second_at_most() {
     start terminal 80 record bigshuf --progress pipe >out
     exec 7>pipe
     began=$SECONDS
-    sleep 1
-    list_drawn
+    wait_until eval 'list_drawn; [ "$(wc -l <drawn)" -ge 4 ]'
     [ "$(wc -l <drawn)" -le $((5 * (SECONDS - began + 1))) ]
     exec 7>&-
     wait $!
@@ -228,15 +227,30 @@ test_v_ends_with_a_summary_in_the_same_words() {
 
 # ---- When ----
 
+# Wait for hours, as they seem to be to runs with FAULT_HURRY=100000: until one that has begun now has been drawn. Then one
+# that had begun before would have been, too.
+hours_pass() {
+    mkfifo also
+    start env -u TERMINAL_OUTPUT -u TERMINAL_CONTROLS -u FAULT_AT TERM=xterm FAULT_HURRY=100000 \
+        terminal 80 witness bigshuf-faulty -o /dev/null also
+    exec 6>also
+    wait_until grep -qs 'pass 1' witness
+    exec 6>&-
+    wait $!
+    rm also witness
+}
+
 # Watch a run that waits, with a clock so fast that hours seem to pass: for_hours COMMAND...
 for_hours() {
+    local run
     mkfifo pipe
     FAULT_HURRY=100000 start "$@" pipe
+    run=$!
     exec 7>pipe
     seq 10 >&7
-    sleep 0.7
+    hours_pass
     exec 7>&-
-    wait $!
+    wait $run
 }
 
 test_it_is_drawn_without_being_asked_for_after_two_seconds() {
@@ -260,10 +274,11 @@ test_a_quick_run_shows_nothing() {
 test_it_is_not_drawn_where_the_input_is_typed() {
     needs pgrep
     FAULT_HURRY=100000 start terminal 80 record sh -c 'exec bigshuf-faulty -o out <&2' >screen
+    run=$!
     wait_until [ -e record ]
-    sleep 0.7
-    kill "$(pgrep -P $!)"
-    wait $! || true
+    hours_pass
+    kill "$(pgrep -P $run)"
+    wait $run || true
     list_drawn
     same '' "$(<drawn)"
 }
@@ -339,10 +354,11 @@ test_a_line_that_nobody_hears_does_no_harm() {
     mkfifo pipe messages
     exec 8<>messages
     FAULT_HURRY=100000 start bigshuf-faulty --progress -o out pipe 2>messages 8<&-
+    run=$!
     exec 7>pipe 8<&-
     seq 10 >&7
-    sleep 0.5
+    hours_pass
     exec 7>&-
-    wait $!
+    wait $run
     same_lines out <(seq 10)
 }

@@ -1,5 +1,5 @@
-# Each draw is independent: two orders or two samples, without a seed or with two seeds, have nothing in common, neither
-# the places of records nor their neighbours. All orders of a store have its piles in common, and nothing else.
+# Each draw is independent: two orders or two samples without a seed have nothing in common, neither the places of records
+# nor their neighbours. All orders of a store have its piles in common, and nothing else.
 # shellcheck shell=bash
 
 # How alike are outputs A and B, of lines of `in`, whose first words are all different: unlike PILES A B
@@ -47,17 +47,11 @@ unlike() {
         }' in "$2" "$3" || return 1
 }
 
-# Unlike are what bigshuf writes without a seed and without one, and with two seeds: drawn_anew PILES OPTION...
+# Unlike are what two runs without a seed write: drawn_anew PILES OPTION... (Those of two seeds, and of two epochs, are among
+# the pairs in tests/statistics.)
 drawn_anew() {
     bigshuf "${@:2}" >a
     bigshuf "${@:2}" >b
-    unlike "$1" a b
-    two_seeds "$@"
-}
-
-two_seeds() {
-    bigshuf --seed=1 "${@:2}" >a
-    bigshuf --seed=2 "${@:2}" >b
     unlike "$1" a b
 }
 
@@ -93,7 +87,6 @@ test_samples_are_drawn_anew() {
     drawn_anew 0 -t ' ' --stratify-field=1 --split=50%:half in
     drawn_anew chosen -n 1000 --keep-order in
     drawn_anew chosen --probability=0.25 in
-    two_seeds 0 --part=2/4 in
 }
 
 test_gathers_of_a_store_are_drawn_anew() {
@@ -103,15 +96,6 @@ test_gathers_of_a_store_are_drawn_anew() {
     drawn_anew 512 --gather=store
     drawn_anew 512 --gather=store --epoch=1
     drawn_anew 512 --gather=store -n 1000
-    two_seeds 512 --gather=store --part=2/4
-    for epochs in '0 1' '1 2' '0 18446744073709551615'; do
-        bigshuf --gather=store --seed=1 --epoch="${epochs% *}" >a
-        bigshuf --gather=store --seed=1 --epoch="${epochs#* }" >b
-        unlike 512 a b
-        bigshuf --gather=store --seed=1 --part=2/4 --epoch="${epochs% *}" >a
-        bigshuf --gather=store --seed=1 --part=2/4 --epoch="${epochs#* }" >b
-        unlike 512 a b
-    done
     cat store/x/pile-00* >in
     drawn_anew 100 --gather=store --piles=0-99
 }

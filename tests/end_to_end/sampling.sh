@@ -84,11 +84,6 @@ test_a_sample_of_piles_that_are_started_over_is_the_beginning_of_the_order() {
     begins_the_order '' 5000 10001
 }
 
-test_a_sample_of_a_deep_tree_is_the_beginning_of_the_order() {
-    seq 20000 >in
-    begins_the_order --tune=leaf-records=8 1 777 15000
-}
-
 test_a_weighted_sample_is_the_beginning_of_the_order() {
     shared weighed_lines >in
     begins_the_order --weight-field=1 1000 "$(scale 500 20000 5000000)"
@@ -166,14 +161,6 @@ test_repeats_of_records_that_become_short_are_the_same() {
     for memory in 17M 20M; do
         bigshuf -S $memory --seed=x -r -n 1000 in | cmp - wanted
     done
-}
-
-test_repeats_spill_no_more_than_there_is_no_room_for() {
-    needs_scale small
-    long_lines 70000 0 300 >in
-    bigshuf -v -S 8M --seed=x -r -n 1000 < <(cat in) 2>said >out
-    [ "$(spilled said)" -gt 0 ]
-    [ "$(spilled said)" -lt $(($(wc -c <in) - 6000000)) ]
 }
 
 # The first 1000 lines that COMMAND writes for ever are those of file `wanted`; it dies of SIGPIPE: goes_on COMMAND...

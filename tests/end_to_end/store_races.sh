@@ -101,6 +101,22 @@ test_what_changes_after_it_was_looked_at_is_named() {
 END
 }
 
+test_a_change_of_any_byte_is_found_and_named() {
+    local file at bytes
+    seq -f '>>%.0f' 100 >in
+    add x --piles=4 --records=start:'>>' in
+    for file in store/x/pile-000[0-3]; do
+        bytes=$(wc -c <"$file")
+        for at in 0 1 2 $((bytes / 2)) $((bytes - 2)) $((bytes - 1)); do
+            cp "$file" sound
+            printf '\377' | dd of="$file" bs=1 seek=$((at)) conv=notrunc status=none
+            fails_with 1 "bigshuf: $file: contents have changed since they were written" bigshuf --gather=store -o out
+            cp sound "$file"
+        done
+    done
+    bigshuf --gather=store | same_lines in /dev/stdin
+}
+
 test_what_is_no_batch_of_this_store_is_named() {
     make_store
     bigshuf --scatter=wide --piles=8 --batch=w in

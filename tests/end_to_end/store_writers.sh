@@ -149,6 +149,13 @@ test_a_writer_that_a_signal_ends_leaves_nothing() {
     seq 10 >in
     FAULT_CALL=open_at FAULT_AT=1 FAULT_RUN='kill -TERM $PPID' fails_with 143 '*' bigshuf-faulty --scatter=store in
     [ ! -e store ]
+    seq 10 | add a --piles=64
+    long_lines 300 9000 10000 >in # whose piles several threads write when it comes
+    for turn in 1 20 60; do
+        FAULT_CALL=pwritev FAULT_AT=$turn FAULT_RUN='kill -TERM $PPID' fails_with 143 '*' \
+            bigshuf-faulty --scatter=store --parallel=4 --batch=x in
+        batches a
+    done
 }
 
 # The batch is in its store: whatever comes then, the run has succeeded.

@@ -170,6 +170,27 @@ test_copies_of_some_files_are_as_good_as_the_store() {
     bigshuf --gather=copy --seed=42 | cmp - <(bigshuf --gather=both --seed=42)
 }
 
+test_copies_that_are_not_complete_are_told_before_the_first_record() {
+    seq 3000 | tee a >b
+    for store in 'one a' 'two b'; do
+        bigshuf --scatter=${store% *} --piles=8 --seed=42 --batch=${store#* } --header ${store#* }
+    done
+    while read -r file command; do
+        copied manifest pile-000{2,3,4,5}
+        (cd copy && eval "$command")
+        fails_with 1 "bigshuf: copy/$file: *" bigshuf --gather=copy --seed=42 --piles=2-5 >out
+        is_empty out
+    done <<'END'
+b/pile-0005 rm b/pile-0005
+b/pile-0005 truncate -s -1 b/pile-0005
+b/manifest rm b/manifest
+b/manifest truncate -s 100 b/manifest
+header rm header
+END
+    rm copy/format
+    fails_with 1 'bigshuf: copy: not a store of piles*' bigshuf --gather=copy --piles=2-5
+}
+
 # ---- Nothing lost ----
 
 # Files `one` and `two`, scattered as two batches each, come out with nothing lost or added; COMMAND turns records into

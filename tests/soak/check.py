@@ -5,9 +5,8 @@ import re
 import signal
 
 from recipes import NEEDED_CALLS
-from run import OLD
+from run import OLD, SLACK_KIB
 
-SLACK_KIB = 16 << 10
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -16,7 +15,8 @@ def _shown(data):
     return repr(data) if len(data) < 200 else "%r... (%d bytes)" % (data[:120], len(data))
 
 
-def _difference(wanted, seen):
+def difference(wanted, seen):
+    """Where some bytes begin to differ, and how: as (wanted, seen)."""
     at = next((i for i, (a, b) in enumerate(zip(wanted, seen)) if a != b), min(len(wanted), len(seen)))
     begin = max(0, at - 40)
     return tuple("at byte %d of %d: %s" % (at, len(d), _shown(d[begin : begin + 120])) for d in (wanted, seen))
@@ -26,7 +26,7 @@ def _same(kind, wanted, seen):
     if wanted == seen:
         return None
     lines = "lost or added" if sorted(wanted.split(b"\n")) != sorted(seen.split(b"\n")) else "order"
-    return ("%s: %s" % (kind, lines), *_difference(wanted, seen))
+    return ("%s: %s" % (kind, lines), *difference(wanted, seen))
 
 
 def memory_limit(case):

@@ -12,10 +12,10 @@ import expect
 import model
 import shrink
 from case import ERRORS, Case, Maker, draw_hostile, finish
-from check import SLACK_KIB, lacks_memory, memory_limit
+from check import difference, lacks_memory, memory_limit
 from data import SCALES, Data
 from records import BadInput
-from run import LIMIT_SECONDS, arguments, end_processes, ended, environment, lay_out
+from run import LIMIT_SECONDS, arguments, end_processes, environment, lay_out, peak_beyond, see_to_end
 from surroundings import Feeder, Reader
 from words import Stream, labelled_key, main_key
 
@@ -368,18 +368,15 @@ def run_requests(case, tools, folder):
         last = len(case.inputs) - 1
         Feeder(case.input_bytes(last), False, path=folder.at("in/%d" % last)).start()
     reader, wrong = _talk(process, case, right)
-    if "kill" in circ and not ended(process, circ["kill"][1]):
-        process.send_signal(getattr(signal, "SIG" + circ["kill"][0]))
-    if not ended(process, LIMIT_SECONDS):
-        process.kill()
+    if see_to_end(process, circ, folder.path)[1]:
         wrong = wrong or ("requests hung", "an end", "none in its time")
-    process.wait()
     reader.join(10)
     left = end_processes(folder.path, 5)
     seen = b"".join(reader.parts)
     said = folder.read("aux/stderr").decode(errors="replace")
     return (wrong or (("requests left", "no process", str(left)) if left else None)
-            or _wrong_answers(case, right, seen, process.returncode, said) or _too_large(case, folder))
+            or _wrong_answers(case, right, seen, process.returncode, said)
+            or peak_beyond(case, folder, "aux/peak", memory_limit(case)))
 
 
 def _wrong_answers(case, right, seen, status, said):
@@ -404,15 +401,6 @@ def _wrong_answers(case, right, seen, status, said):
         good = right.unsure or (seen == whole and status == 0)
     if good:
         return None
-    at = next((i for i, (a, b) in enumerate(zip(whole, seen)) if a != b), min(len(whole), len(seen)))
-    wanted = "%r, bad request: %d, refused: %s" % (whole[max(0, at - 60) : at + 60], right.bad, right.refused)
-    found = "at byte %d: %r, status %d: %s" % (at, seen[max(0, at - 60) : at + 60], status, said)
-    return "requests answers", wanted, found
-
-
-def _too_large(case, folder):
-    limit = memory_limit(case)
-    if limit is None or case.hostile or not os.path.exists(folder.at("aux/peak")):
-        return None
-    peak, most = int(folder.read("aux/peak") or 0), (limit >> 10) + SLACK_KIB
-    return ("requests memory", "at most %d KiB" % most, "%d KiB" % peak) if peak > most else None
+    wanted, found = difference(whole, seen)
+    return ("requests answers", "%s, bad request: %d, refused: %s" % (wanted, right.bad, right.refused),
+            "%s, status %d: %s" % (found, status, said))

@@ -15,6 +15,7 @@ from case import FILTERS, PACKERS
 from surroundings import Feeder, Reader
 
 LIMIT_SECONDS = 600  # blocks of 64 bytes, by threads that take turns, have taken more than 100
+SLACK_KIB = 16 << 10
 STALL_SECONDS = 8  # that a pipe stands still; a run that has failed ends long before
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OLD = b"old contents\n"
@@ -269,25 +270,29 @@ def ended(process, seconds):
     return process.poll() is not None
 
 
-def _signal(process, case, result):
-    name, delay = case.circ["kill"]
-    if ended(process, delay):
-        return
-    process.send_signal(getattr(signal, "SIG" + name))
-    if name == "STOP":
-        time.sleep(0.05)
-        process.send_signal(signal.SIGCONT)
-    else:
-        result.killed = True
-
-
-def _wait(process, result, mark):
-    if not ended(process, LIMIT_SECONDS):
-        result.hung = True
+def see_to_end(process, circ, mark):
+    """Send it the signal that the circumstances have, and wait for its end, or bring it about: was it killed, did it hang?"""
+    killed, (name, delay) = False, circ.get("kill", ("", 0))
+    if name and not ended(process, delay):
+        process.send_signal(getattr(signal, "SIG" + name))
+        killed = name != "STOP"
+        if not killed:
+            time.sleep(0.05)
+            process.send_signal(signal.SIGCONT)
+    hung = not ended(process, LIMIT_SECONDS)
+    if hung:
         process.kill()
         process.wait()
         end_processes(mark, 0)
-    result.status = process.returncode
+    return killed, hung
+
+
+def peak_beyond(case, folder, name, limit):
+    """What of memory was resident, if that was measured and is more than this limit in bytes allows, with the usual sizes."""
+    if limit is None or case.hostile or not os.path.exists(folder.at(name)):
+        return None
+    peak, most = int(folder.read(name) or 0), (limit >> 10) + SLACK_KIB
+    return ("memory", "at most %d KiB" % most, "%d KiB" % peak) if peak > most else None
 
 
 def _standard_input(case, folder):
@@ -330,9 +335,8 @@ def run(case, tools, folder):
                 opened.close()
         for helper in filter(None, helpers):
             helper.start()
-        if "kill" in case.circ:
-            _signal(process, case, result)
-        _wait(process, result, folder.path)
+        result.killed, result.hung = see_to_end(process, case.circ, folder.path)
+        result.status = process.returncode
         if feeder:
             feeder.stop.set()
     for helper in filter(None, helpers):

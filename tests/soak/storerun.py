@@ -2,20 +2,17 @@
 
 import os
 import re
-import signal
 import subprocess
 import threading
 
 import model
-from check import Check, lacks_memory
+from check import Check, difference, lacks_memory
 from expect import Expected, cut, cut_off
 from records import BadInput, members
-from run import LIMIT_SECONDS, Result, contents, end_processes, ended, limits
+from run import Result, contents, limits, peak_beyond, see_to_end
 from storecase import command, contents_of, operands
 from surroundings import Feeder
 from words import main_key
-
-STORE_SLACK_KIB = 16 << 10
 
 
 class Wrong(Exception):
@@ -96,31 +93,20 @@ class StoreRun:
 
     def _finish(self, number, step, index, process):
         """(status, standard output, standard error) of a process; ends it if it takes too long."""
-        if "kill" in step:
-            name, delay = step["kill"]
-            if not ended(process, delay):
-                process.send_signal(getattr(signal, "SIG" + name))
-        if not ended(process, LIMIT_SECONDS):
-            process.kill()
-            process.wait()
-            end_processes(self.folder.path, 0)
+        if see_to_end(process, step, self.folder.path)[1]:
             raise Wrong("store hung", "an end", "none in its time")
         status = process.returncode
         out = self.folder.read("out.%d.%d" % (number, index))
         err = self.folder.read("err.%d.%d" % (number, index)).decode(errors="replace")
         if status not in (0, 1) and not ("kill" in step and status < 0):
             raise Wrong("store crash", "status 0 or 1", "status %d: %s" % (status, err))
-        self._check_memory(number, step, index)
+        limit = int(step["S"][:-1]) << 20 if "S" in step else None
+        beyond = peak_beyond(self.case, self.folder, "peak.%d.%d" % (number, index), limit)
+        if beyond:
+            raise Wrong("store " + beyond[0], *beyond[1:])
         if status in (0, 1) and "kill" not in step:
             self._check_messages(step, status, err)
         return status, out, err
-
-    def _check_memory(self, number, step, index):
-        path = "peak.%d.%d" % (number, index)
-        if "S" in step and not self.case.hostile and os.path.exists(self.folder.at(path)):
-            peak, most = int(self.folder.read(path) or 0), (int(step["S"][:-1]) << 10) + STORE_SLACK_KIB
-            if peak > most:
-                raise Wrong("store memory", "at most %d KiB" % most, "%d KiB" % peak)
 
     @staticmethod
     def _check_messages(step, status, err):
@@ -307,9 +293,7 @@ class StoreRun:
                                 or lacks_memory(self.case, err)):
             raise Wrong("store gather", "status 0", "status 1: " + err)
         if (status == 0 and out != wanted) or not (wanted.startswith(out) or expected.late):
-            at = next((i for i, (a, b) in enumerate(zip(wanted, out)) if a != b), min(len(wanted), len(out)))
-            raise Wrong("store output", "at byte %d of %d: %r" % (at, len(wanted), wanted[at : at + 80]),
-                        "at byte %d of %d: %r" % (at, len(out), out[at : at + 80]))
+            raise Wrong("store output", *difference(wanted, out))
         self._check_files(step, Result(status=status, stderr=err), expected)
         if os.listdir(self.folder.at("tmp")):
             raise Wrong("store left over", "no temporary files", str(os.listdir(self.folder.at("tmp"))))
