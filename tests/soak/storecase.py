@@ -133,7 +133,8 @@ class StoreMaker:
         maker.pick_output()
         if maker.chance(2):
             maker.pick_fields()
-            maker.case.opts.pop("group-field", None)
+            for name in ("group-field", "unique"):
+                maker.case.opts.pop(name, None)
             maker.case.opts["t"] = case.opts.get("t", maker.case.opts["t"])
         maker.case.opts.pop("filter", None)
         return maker.case.opts if self._may_write(case, maker.case.opts) else {}
@@ -155,7 +156,7 @@ class StoreMaker:
         elif maker.chance(2):
             maker.pick_fields()
             maker.case.opts.pop("split", None)
-            for name in ("split-field", "stratify-field"):
+            for name in ("split-field", "stratify-field", "group-field", "unique"):
                 maker.case.opts.pop(name, None)
         opts, data = maker.case.opts, maker.case.inputs[0]
         return (opts, (kind, data.head, end)) if self._may_write(case, opts) else ({}, ("text", b"", b"\n"))

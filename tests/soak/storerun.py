@@ -28,7 +28,7 @@ def _stored(case, record):
     whole = case.plain({})
     if whole.format().kind == "start":
         return record[len(whole.format().string):] + whole.format().string
-    if "group-field" not in case.opts and case.opts.get("records") != "tar":
+    if case.opts.get("records") != "tar":
         return record
     return b"+".join(members(whole.format(), record)) + b"."
 
