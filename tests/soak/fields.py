@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 
 from records import BadInput, members
-from words import Stream, labelled_key, siphash
+from words import Stream, labelled_key, main_key, siphash
 
 KEY_MAX = 1 << 16  # bytes
 KEY_WITHIN = 1 << 20  # bytes of a record in which the key of a group ends
@@ -137,18 +137,31 @@ class Field:
         raise BadInput("no such field")
 
 
-def keyed(case, main, texts, header):
-    """The same of a case, each unit in one piece."""
-    label = b"group" if "group-field" in case.opts else b"unique"
+def label_of(case):
+    """What the keys of a case are for, if they say the order."""
+    return b"group" if "group-field" in case.opts else b"unique" if "unique" in case.opts else None
+
+
+def order_keys(case, texts, header):
+    """These keys. Raises BadInput."""
     which = case.opts.get("group-field", case.opts.get("unique"))
     if which:
         key = Key(case, which, header)
-        keys = [key.of(text)[0] for text in texts]
-    else:
-        start = len(case.format().string) if case.format().kind == "start" else 0
-        end = 1 if start else len(case.format().string) if case.format().kind in ("delimiter", "csv", "lines") else 0
-        keys = [text[start : len(text) - end] for text in texts]
-    return [b"".join(unit) for unit in by_keys(main, label, texts, keys)]
+        return [key.of(text)[0] for text in texts]
+    start = len(case.format().string) if case.format().kind == "start" else 0
+    end = 1 if start else len(case.format().string) if case.format().kind in ("delimiter", "csv", "lines") else 0
+    return [text[start : len(text) - end] for text in texts]
+
+
+def keyed(case, main, texts, header):
+    """The same of a case, each unit in one piece."""
+    return [b"".join(unit) for unit in by_keys(main, label_of(case), texts, order_keys(case, texts, header))]
+
+
+def keyed_piles(case, key, texts, header, piles):
+    """The pile of each record in a store that has this key."""
+    hashing = labelled_key(main_key(key), label_of(case))
+    return [siphash(hashing[:16], text) * piles >> 64 for text in order_keys(case, texts, header)]
 
 
 def divided(case, main, chosen, header):
