@@ -160,11 +160,13 @@ static void make_batch(struct resources *resources, struct run *run)
         fault_warn("%s: the batch %s is empty, so --newest removes no other", options->scatter, name);
 }
 
-/* What the options say of keys, and a key for those if the store is made now. */
-static void want_keys(struct options *options, struct store_format *wanted)
+/* What the options say of keys, and a key for those if the store is made now: made from the seed, so that stores that
+ * are made apart can be put together. */
+static void want_keys(struct resources *resources, struct store_format *wanted)
 {
+    struct options *options = &resources->options;
     const struct key_choice *fields = task_order_fields(options);
-    uint8_t random[STORE_FORMAT_KEY_DIGITS / 2];
+    struct random_key key;
 
     if (!task_is_keyed(options))
         return;
@@ -175,10 +177,9 @@ static void want_keys(struct options *options, struct store_format *wanted)
                      fields->field[wanted->fields].text) >= STORE_FORMAT_FIELD_BYTES)
             die("the field '%s' has too long a name for a store; at most %d bytes", wanted->field[wanted->fields],
                 STORE_FORMAT_FIELD_BYTES - 1);
-    if (sys_random(random, sizeof random) != 0)
-        die_errno("random key", errno);
-    for (size_t i = 0; i < sizeof random; i++)
-        snprintf(wanted->key + 2 * i, 3, "%02x", random[i]);
+    random_key_derive(&key, &resources->order.key, "store", NULL, 0);
+    for (size_t i = 0; i < STORE_FORMAT_KEY_DIGITS / 2; i++)
+        snprintf(wanted->key + 2 * i, 3, "%02x", key.word[i / 4] >> 8 * (i % 4) & 0xff);
 }
 
 /* Open the store, or make it, when it is known that its piles do not need more memory than there is. */
@@ -193,7 +194,7 @@ static void join_store(struct resources *resources, struct run *run)
 
     if (options->header.start != NULL)
         snprintf(wanted.header_start, sizeof wanted.header_start, "%s", options->header.start);
-    want_keys(&resources->options, &wanted);
+    want_keys(resources, &wanted);
     check_memory(run, (unsigned)options->piles);
     store_join(store, options->scatter, &wanted);
     check_memory(run, store->format.piles);
