@@ -20,9 +20,8 @@
 enum { SHARE = 4 };
 
 /* Hashes that a thread remembers. */
-TUNABLE(RECENT, 1024, 1, 1024);
-
-enum { WORD_BITS = 64 };
+enum { RECENT_ROOM = 1024, WORD_BITS = 64 };
+TUNABLE(RECENT, RECENT_ROOM, 1, RECENT_ROOM);
 
 /* A record that came lately. */
 struct recent {
@@ -38,7 +37,7 @@ struct lane {
     struct siphash_pieces whole;              /* the whole record as far as it has come, but for */
     uint8_t last[RECORD_DELIMITER_BYTES_MAX]; /* its last bytes, which may be the delimiter */
     size_t last_bytes;
-    struct recent recent[RECENT];
+    struct recent recent[RECENT_ROOM];
 };
 
 struct keyed {
