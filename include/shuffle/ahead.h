@@ -14,7 +14,7 @@ struct ahead;
 /* Of all that the source delivers. `tells`: where each block stands in the inputs is wanted. */
 struct ahead *ahead_open(const struct record_format *format, struct keyed *keyed, struct source *source,
                          struct spill_place *place, bool tells);
-void ahead_close(struct ahead *ahead);
+const uint8_t *ahead_close(struct ahead *ahead); /* returns the end of what the source has lent; NULL: nothing */
 
 /* Fill a block: its data, of at most `most` bytes if the source lends, where in a record they begin, and what stands
  * there (queue.h). No bytes: the source is at its end, or there was a long record without a key. */

@@ -30,6 +30,7 @@ struct ahead {
     bool bad;                     /* or it has no key */
     struct storage *stored;       /* what was read in search of a key, before what the source has, */
     struct storage_reader reader; /* and is read from here */
+    const uint8_t *lent;          /* the end of what the source has lent, if it did */
     uint64_t offset;              /* where the next block is in the source */
     struct position position;
 };
@@ -53,11 +54,13 @@ static void drop_stored(struct ahead *ahead)
     ahead->stored = NULL;
 }
 
-void ahead_close(struct ahead *ahead)
+const uint8_t *ahead_close(struct ahead *ahead)
 {
-    if (ahead != NULL)
-        drop_stored(ahead);
+    const uint8_t *lent = ahead->lent;
+
+    drop_stored(ahead);
     free(ahead);
+    return lent;
 }
 
 /* Where the last record ends that ends there; 0: none does. *scan moves on to the end of the bytes. */
@@ -108,6 +111,7 @@ static bool look_further(struct ahead *ahead, struct queue_block *block, size_t 
         got = source_lend(ahead->source, &data, most - ahead->bytes);
         if (got > 0 && ahead->bytes == 0)
             ahead->data = data;
+        ahead->lent = got > 0 ? data + got : ahead->lent;
     } else {
         if (ahead->bytes > 0)
             memmove(block->buffer, ahead->data, ahead->bytes);
@@ -147,10 +151,10 @@ static void read_again(struct ahead *ahead, struct queue_block *block, struct st
 static void look_for_key(struct ahead *ahead, struct queue_block *block)
 {
     const unsigned thread = keyed_extra(ahead->keyed);
-    const bool lends = source_base(ahead->source) != NULL;
     struct storage *stored = NULL;
     struct record_scan scan = {0};
     size_t at = 0, scanned;
+    bool lends;
     uint32_t end;
 
     keyed_record(ahead->keyed, thread);
@@ -160,6 +164,7 @@ static void look_for_key(struct ahead *ahead, struct queue_block *block)
         if (keyed_follow(ahead->keyed, thread, ahead->data + at, scanned, last) || last)
             break;
         at += scanned;
+        lends = source_base(ahead->source) != NULL; /* perhaps no longer: what it has lent is stored as well */
         if (!lends) {
             stored = stored != NULL ? stored : spill_open(ahead->place, 1);
             store(stored, ahead->data, ahead->bytes);

@@ -590,7 +590,8 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     threads_run(threads, work, &s); /* writes to temporary files seldom wait */
     if (s.bad != NULL)
         refuse(&s);
-    ahead_close(s.ahead);
+    if (s.ahead != NULL)
+        s.lent = ahead_close(s.ahead);
     records = queue_close(s.queue);
     whole = records < UINT64_MAX;
     if (plan->keyed != NULL && plan->first_seen && whole)
