@@ -137,6 +137,16 @@ test_records_may_be_of_any_length() {
     bigshuf --unique in | sort | cmp - <(sort -u in)
 }
 
+# From a pipe: what is held of it at first ends within a line.
+test_records_larger_than_memory_come_from_a_pipe() {
+    giants >in
+    bigshuf --seed=1 --unique in >right
+    for options in '-S 8M' '-S 8M --parallel=1' '-S 32M'; do
+        cat in in | bigshuf --seed=1 $options --unique | cmp - right
+    done
+    tr 0-8 a-i <in | sed 's/$/\tkey/' | bigshuf -S 8M --group-field=2 | cmp - <(tr 0-8 a-i <in | sed 's/$/\tkey/')
+}
+
 test_a_line_that_comes_again_and_again_is_no_load() {
     awk -v n="$(scale 10000 1000000 100000000)" 'BEGIN {
         for (i = 1; i <= 1000; i++) print i
