@@ -12,15 +12,15 @@
  *                    requests weight_tree weighted weight_input weight_law range replacement gnu in_order
  *                    key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
- *                    draft sweep batch store manifest line
+ *                    draft sweep batch store format manifest line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle scatter gather index run pile engine order queue
+ *                    shuffle scatter ahead gather run keyed index pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    output overlap sides strata names files plan held_back framing filter sink target split
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive grouping torn key_check record_reader position generated source stream
+ *                    archive torn key_check record_reader position generated source stream
  *                    contents hints foreign decompress mapped operand
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header csv sequences string lines sizes tar_kind length tail key record tar_headers
@@ -33,7 +33,7 @@
  *                    tunable must
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/mapped) or held, and makes one of
- * several, if asked (input/grouping, input/archive); shuffle/scatter finds its end (record/record) and its pile
+ * several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its pile
  * (shuffle/order) and puts it there (shuffle/pile), or a reference to it, into memory or
  * temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out (shuffle/index) through
  * output/output, which puts it into a file (output/sink), by its key if asked (output/sides).

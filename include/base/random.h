@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/siphash.h"
+
 struct random_key {
     uint32_t word[8]; /* the 32 key bytes as little-endian numbers */
 };
@@ -32,6 +34,11 @@ void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_I
 
 /* A number that depends on all bytes of `data` and on the key, of which the first 16 bytes are that of SipHash-2-4. */
 uint64_t random_hash(const struct random_key *key, const void *data, size_t bytes);
+
+/* The same, and after it that under the key with its halves exchanged: 128 bits, which no two different data will ever
+ * have in common. */
+struct siphash_pair random_digest(const struct random_key *key, const void *data, size_t bytes);
+void random_digest_begin(const struct random_key *key, struct siphash_pieces *pieces); /* of data in pieces */
 
 /* Compute `blocks` blocks of stream `stream` from block number `first` on. `words` receives RANDOM_BLOCK_WORDS numbers
  * a block: number i of the stream is the little-endian 32-bit word at byte 4i of the key stream, as a number, so that

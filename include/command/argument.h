@@ -101,6 +101,13 @@ argument_setter argument_delimiter;
 argument_setter argument_records; /* KIND or KIND:ARGUMENT, of record.h */
 argument_setter argument_csv;     /* "backslash" or nothing */
 
+/* A field more of a key; the same one once more adds nothing. The spelling is for messages. */
+void argument_key(struct parsing *parsing, const char *text, struct key_choice *key);
+
+/* A field more, or argument_whole, the whole record. */
+argument_setter argument_unique;
+extern const char argument_whole[];
+
 argument_setter argument_split;
 argument_setter argument_stratify_field;
 argument_setter argument_memory;    /* as number_parse_size takes it; at least HARDWARE_MEMORY_MIN */

@@ -30,6 +30,9 @@ void position_next(struct position *position, uint64_t offset);
 /* The next bytes of the record. */
 void position_follow(struct position *position, const uint8_t *data, size_t bytes);
 
+/* Pass over whole records, which stand at this offset; afterwards, position_next is for the one that follows them. */
+void position_pass(struct position *position, uint64_t offset, const uint8_t *data, size_t bytes);
+
 /* "in.txt:7", the line in which the record begins; or "in.csv: record 7" if nobody knows how many lines come before. */
 const char *position_say(const struct position *position, char said[POSITION_BYTES]);
 

@@ -28,6 +28,7 @@ struct resources {
     struct source *source; /* NULL if no input has been opened */
     struct output *output;
     struct strata *strata;                        /* of the output; NULL without --stratify-field */
+    struct keyed *keyed;                          /* NULL without --group-field and --unique */
     struct spill_place place;                     /* of temporary files */
     const char *default_directory;                /* the only one of the place if -T was not given */
     char seed_text[2 * RESOURCES_SEED_BYTES + 1]; /* the seed that was made, if none was given */

@@ -43,6 +43,10 @@ enum task task_of(const struct options *options);
 /* Do weights decide whether a record is written? */
 bool task_is_weighted(const struct options *options);
 
+/* Do keys say the order? And the fields of these, none if the whole record is its key. */
+bool task_is_keyed(const struct options *options);
+struct key_choice *task_order_fields(struct options *options);
+
 /* Records as they are within the program. */
 struct record_format task_format(const struct options *options);
 

@@ -57,6 +57,9 @@ bool output_waits(const struct output *output);
 /* Is one of the inputs replaced when all is complete? */
 bool output_replaces_input(const struct output *output);
 
+/* Must the number of records be known before output_begin? */
+bool output_counts(const struct output *output);
+
 /* So many records will be written. UINT64_MAX: nobody knows, or there is no end; only splits by count, shard_records
  * and shard_bytes can do with that. All input has been read, unless output_waits says that it need not be.
  * `header` stands at the beginning of each file, and must stay. */

@@ -20,8 +20,9 @@ struct key_choice {
     struct field_choice field[KEY_FIELDS_MAX];
 };
 
-/* Is this one of the fields? */
+/* Is this one of the fields? And are all of another key? */
 bool key_has(const struct key_choice *choice, const struct field_choice *field);
+bool key_has_all(const struct key_choice *choice, const struct key_choice *other);
 
 /* Where the key stands in records of this format, which are not grouped. */
 struct key_rule {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "output/output.h"
+#include "shuffle/keyed.h"
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
 #include "shuffle/run.h"
@@ -16,6 +17,8 @@
 struct gather_order {
     struct order_node node;
     const struct order *orders;
+    struct keyed *keyed; /* not NULL: by their keys, and so many bits from the root (keyed.h) */
+    unsigned bits;
     struct table *ranks; /* places j share and the following hold the ranks of pile j's records, in their order */
     uint64_t share;
 };
@@ -25,7 +28,7 @@ struct order_node gather_node(const struct gather_order *order, unsigned pile);
 
 /* Bytes of memory that a pile takes while it is gathered: its records and an index of them, with a second table if they
  * are scattered once more. UINT64_MAX if there are so many that it is more than that. */
-uint64_t gather_memory(uint64_t bytes, uint64_t records);
+uint64_t gather_memory(uint64_t bytes, uint64_t records, bool keyed);
 
 /* Write those records of the piles from *next on that are wanted (run_pass) to `output` and leave those piles empty,
  * until all is done, no more records may be written, or a pile does not fit into memory, bytes plus index. *next

@@ -64,6 +64,21 @@ __attribute__((no_sanitize("thread"))) static inline void copy_over(uint8_t *to,
 void index_build(const struct piles *piles, unsigned pile, const struct record_format *format,
                  const struct table *ranks, uint64_t first_rank, struct table *table);
 
+/* The record that a reference of the piles stands for: where it stands and how long it is, if it stands in one piece
+ * and its length is known; else NULL. */
+const uint8_t *index_in_one(const struct piles *piles, uint64_t reference, size_t *bytes);
+
+/* The same of any record, piece by piece, as long as `take` wants more. */
+typedef bool index_take(void *context, const uint8_t *data, size_t bytes, bool last);
+void index_walk(const struct piles *piles, const struct record_format *format, uint64_t reference, index_take *take,
+                void *context);
+
+/* It will be read soon. */
+static inline void index_prefetch(const struct piles *piles, uint64_t reference)
+{
+    __builtin_prefetch((piles->base != NULL ? piles->base : piles->pool->memory) + reference_place(reference));
+}
+
 /* Copy the records of table[first, first + records), which are the piles', to the outlet. */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
                 uint64_t first, uint64_t records, struct output_buffer *outlet);

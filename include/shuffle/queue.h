@@ -20,7 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/siphash.h"
 #include "base/tunable.h"
+#include "input/position.h"
 #include "record/record.h"
 
 struct queue;
@@ -52,6 +54,16 @@ struct queue_block {
     uint16_t *pile;             /* of each piece in the slice */
     struct queue_piece *pieces; /* the slice's pieces, sorted by lane; or only those that are wanted */
     size_t *lane_start;         /* [lanes + 1]: where each lane's pieces start */
+
+    /* Only if there are keys (ahead.h): */
+    struct siphash_pair *hash; /* of the key of each record in the slice, */
+    uint32_t *number;          /* which record a piece is of, */
+    struct siphash_pair inner; /* the hash of a record that is longer than the block, */
+    size_t bad;               /* the number, from 1, of the first record in the slice without a key; 0: all have one, */
+    uint64_t offset;          /* where the block is in the source, */
+    struct position position; /* and in which file */
+    bool bad_inner;           /* is that a record longer than the block? */
+
     size_t room;           /* of all these lists is for so many records that end in the slice, and one more piece */
     size_t records;        /* that end in the slice */
     bool continues;        /* the slice begins within a record */
@@ -70,8 +82,8 @@ struct queue_task {
 };
 
 /* The ring for `workers` threads in buffer[0, bytes). `in_order`: blocks are scanned one after another, since where
- * records end in one depends on those before. */
-struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order);
+ * records end in one depends on those before. `keyed`: blocks have lists for keys. */
+struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order, bool keyed);
 /* Memory that suffices for a ring of blocks with `block_bytes` each; and what it takes besides. */
 size_t queue_bytes(unsigned workers, size_t block_bytes);
 size_t queue_lists_bytes(unsigned workers, unsigned lanes);

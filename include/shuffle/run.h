@@ -13,6 +13,7 @@
 #include "output/output.h"
 #include "record/record.h"
 #include "shuffle/engine.h"
+#include "shuffle/keyed.h"
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
 
@@ -27,6 +28,8 @@ struct run_progress {
     counter records;        /* of the input, counted by whoever reads it first */
     counter bytes;          /* of the input, when it has been read */
     counter written;        /* records that were written, or that somebody has claimed to write (run_take) */
+    counter units;          /* of those: groups, or first records with their keys (keyed.h) */
+    counter left_out;       /* records, since they are there already */
     counter scattered;      /* when the input had been read and dealt out, by sys_milliseconds; 0: it was not */
     uint64_t started_over;  /* piles */
     bool must_copy;         /* references to the records, or what is needed besides, take more memory than there is: no
@@ -46,6 +49,7 @@ struct run {
     uint64_t limit;             /* and at most so many are written after them; UINT64_MAX: all */
     const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
     bool refers;                /* does the input lend, and is there room for references to all its records? */
+    struct keyed *keyed;        /* the order is that of the records' keys, and units are what is counted; else NULL */
     struct strata *strata;      /* counts the classes of records before the output begins; NULL: there are none */
     bool rereads;               /* may the input be read again, also when output has begun? */
     uint64_t expected;          /* how many records the input must have; UINT64_MAX: any number */

@@ -12,6 +12,7 @@
 #include "output/strata.h"
 #include "record/record.h"
 #include "shuffle/engine.h"
+#include "shuffle/keyed.h"
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
 #include "temporary/storage.h"
@@ -28,8 +29,11 @@ struct scatter_children {
 scatter_route scatter_to_children; /* its context is these */
 
 struct scatter_plan {
-    scatter_route *route;
-    const void *context; /* of the route */
+    struct keyed *keyed; /* not NULL: the records' keys say where they go, at so many bits from the root (keyed.h); */
+    unsigned bits;
+    bool first_seen;      /* nobody has looked at these keys before, so that some may be missing */
+    scatter_route *route; /* else this does */
+    const void *context;  /* of the route */
     unsigned piles;
     uint64_t limit;          /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
     unsigned first, last;    /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */

@@ -13,7 +13,7 @@ __attribute__((format(printf, 3, 4))) char *line_put(char *at, const char *end, 
 
 /* Read what `pattern` says, from `at`, in a text that ends with a NUL byte. A % and one more character of the pattern
  * stand for a number, which the next argument, a uint64_t *, receives: d for a decimal one, after any blanks; x for 16
- * hexadecimal digits in lower case; b for two. Returns what follows; NULL if something else is there, or if `at` is
+ * hexadecimal digits in lower case. Returns what follows; NULL if something else is there, or if `at` is
  * NULL: so calls can be chained, and only the last result looked at. */
 const char *line_read(const char *at, const char *pattern, ...);
 

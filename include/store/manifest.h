@@ -43,17 +43,9 @@ struct manifest_input {
     uint64_t bytes; /* MANIFEST_UNKNOWN if it is no regular file with a name */
 };
 
-/* How the inputs were read, as far as the store's format does not say. */
-struct manifest_reading {
-    bool decompressed;       /* those that were compressed */
-    uint64_t group_field;    /* neighbours with the same key in this field were one record: its number, or the XXH64 of
-                                its name or JSON Pointer; 0: no two were */
-    uint8_t group_separator; /* of fields */
-};
-
 struct manifest {
     uint8_t key[MANIFEST_KEY_BYTES]; /* tells whether two batches were scattered with the same seed */
-    struct manifest_reading reading;
+    bool decompressed;               /* inputs that were compressed were; the format says all else */
     uint64_t header_bytes;
     uint64_t header_checksum;           /* 0 if there is no header */
     const struct manifest_input *input; /* to be written; set, with what is said of them, by manifest_set_inputs */
@@ -88,9 +80,6 @@ void manifest_release(struct manifest *manifest);
 
 /* Read the line of a pile, as far as that can be done without the others. */
 bool manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile);
-
-/* Were the inputs of both read in the same way? */
-bool manifest_reads_same(const struct manifest *one, const struct manifest *other);
 
 /* How the other one, with as many piles, was made differently, in words: "made %s". NULL if there is no difference.
  * Piles and headers are compared only if both are `complete`. */

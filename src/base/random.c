@@ -68,12 +68,34 @@ void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_I
     memcpy(identity, digest, RANDOM_IDENTITY_BYTES);
 }
 
+static void take_numbers(const struct random_key *key, uint64_t numbers[4])
+{
+    for (size_t i = 0; i < 4; i++)
+        numbers[i] = key->word[2 * i] | (uint64_t)key->word[2 * i + 1] << 32;
+}
+
 uint64_t random_hash(const struct random_key *key, const void *data, size_t bytes)
 {
-    const uint64_t first[2] = {key->word[0] | (uint64_t)key->word[1] << 32,
-                               key->word[2] | (uint64_t)key->word[3] << 32};
+    uint64_t numbers[4];
 
-    return siphash(first, data, bytes);
+    take_numbers(key, numbers);
+    return siphash(numbers, data, bytes);
+}
+
+struct siphash_pair random_digest(const struct random_key *key, const void *data, size_t bytes)
+{
+    uint64_t numbers[4];
+
+    take_numbers(key, numbers);
+    return siphash_pair(numbers, data, bytes);
+}
+
+void random_digest_begin(const struct random_key *key, struct siphash_pieces *pieces)
+{
+    uint64_t numbers[4];
+
+    take_numbers(key, numbers);
+    siphash_begin(pieces, numbers);
 }
 
 void random_blocks(const struct random_key *key, uint64_t stream, uint64_t first, uint32_t *words, size_t blocks)

@@ -45,17 +45,80 @@ static inline void eat(uint64_t v[4], uint64_t word)
     v[0] ^= word;
 }
 
-uint64_t siphash(const uint64_t key[2], const void *data, size_t bytes)
+static inline void begin(uint64_t v[4], const uint64_t key[2])
 {
-    uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
-                     key[1] ^ 0x7465646279746573}; /* "somepseudorandomlygeneratedbytes" */
-    const uint8_t *next = data;
-    const uint64_t length = (uint64_t)bytes << 56;
+    v[0] = key[0] ^ 0x736f6d6570736575; /* "somepseudorandomlygeneratedbytes" */
+    v[1] = key[1] ^ 0x646f72616e646f6d;
+    v[2] = key[0] ^ 0x6c7967656e657261;
+    v[3] = key[1] ^ 0x7465646279746573;
+}
 
-    for (; bytes >= WORD; next += WORD, bytes -= WORD)
-        eat(v, load64le(next));
-    eat(v, load_few(next, bytes) | length);
+static inline uint64_t finish(uint64_t v[4], uint64_t last)
+{
+    eat(v, last);
     v[2] ^= 0xff;
     mix(v, FINALIZATION_ROUNDS);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t siphash(const uint64_t key[2], const void *data, size_t bytes)
+{
+    const uint8_t *next = data;
+    const uint64_t length = (uint64_t)bytes << 56;
+    uint64_t v[4];
+
+    begin(v, key);
+    for (; bytes >= WORD; next += WORD, bytes -= WORD)
+        eat(v, load64le(next));
+    return finish(v, load_few(next, bytes) | length);
+}
+
+/* Neither waits for the other, so both take little longer than one. */
+struct siphash_pair siphash_pair(const uint64_t key[4], const void *data, size_t bytes)
+{
+    const uint8_t *next = data;
+    const uint64_t length = (uint64_t)bytes << 56;
+    uint64_t v[4], w[4], last;
+
+    begin(v, key);
+    begin(w, key + 2);
+    for (; bytes >= WORD; next += WORD, bytes -= WORD) {
+        eat(v, load64le(next));
+        eat(w, load64le(next));
+    }
+    last = load_few(next, bytes) | length;
+    return (struct siphash_pair){{finish(v, last), finish(w, last)}};
+}
+
+void siphash_begin(struct siphash_pieces *pieces, const uint64_t key[4])
+{
+    pieces->bytes = 0;
+    begin(pieces->v[0], key);
+    begin(pieces->v[1], key + 2);
+}
+
+void siphash_add(struct siphash_pieces *pieces, const void *data, size_t bytes)
+{
+    const uint8_t *next = data, *end = next + bytes;
+
+    while (next < end) {
+        const size_t known = pieces->bytes % WORD;
+        const uint8_t *word = known == 0 && end - next >= WORD ? next : pieces->last;
+        const size_t taken = word == next ? WORD : 1;
+
+        if (word != next)
+            pieces->last[known] = *next;
+        next += taken;
+        pieces->bytes += taken;
+        for (int i = 0; i < 2 && pieces->bytes % WORD == 0; i++)
+            eat(pieces->v[i], load64le(word));
+    }
+}
+
+struct siphash_pair siphash_end(const struct siphash_pieces *pieces)
+{
+    const uint64_t last = load_few(pieces->last, pieces->bytes % WORD) | pieces->bytes << 56;
+    struct siphash_pieces ended = *pieces;
+
+    return (struct siphash_pair){{finish(ended.v[0], last), finish(ended.v[1], last)}};
 }

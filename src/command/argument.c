@@ -119,8 +119,7 @@ static void set_field(struct parsing *parsing, const char *text, struct field_ch
     die("field number '%s' is too large", text);
 }
 
-/* A field more; the same one once more adds nothing. */
-static void set_key(struct parsing *parsing, const char *text, struct key_choice *key)
+void argument_key(struct parsing *parsing, const char *text, struct key_choice *key)
 {
     struct field_choice field;
 
@@ -246,7 +245,7 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
         set_field(parsing, text, field);
         break;
     case ARGUMENT_KEY:
-        set_key(parsing, text, field);
+        argument_key(parsing, text, field);
         break;
     case ARGUMENT_RANGE:
         set_range(parsing, argument, text, field);
@@ -462,8 +461,23 @@ void argument_settle_records(struct parsing *parsing)
     if (format->quotes.separated &&
         (options->field_separator == '"' || options->field_separator == '\r' || options->field_separator == '\n'))
         die("-t must be another byte than a quote or a line end with CSV");
-    format->grouped = options->group_key.count > 0 || record_is(format, RECORD_MEMBER);
+    format->grouped = record_is(format, RECORD_MEMBER);
     options->delimiter = format->delimiter;
+}
+
+/* ---- Keys ---- */
+
+const char argument_whole[] = "";
+
+void argument_unique(struct parsing *parsing, const char *text)
+{
+    struct options *options = parsing->options;
+
+    if (text != argument_whole)
+        argument_key(parsing, text, &options->unique_key);
+    else if (options->unique_key.count > 0)
+        die("cannot combine --unique and --unique=%s", options->unique_key.field[0].text);
+    options->unique = true;
 }
 
 /* ---- Outputs ---- */
@@ -477,7 +491,7 @@ void argument_split(struct parsing *parsing, const char *text)
 
 void argument_stratify_field(struct parsing *parsing, const char *text)
 {
-    set_key(parsing, text, &parsing->options->split_key);
+    argument_key(parsing, text, &parsing->options->split_key);
     parsing->options->stratified = true;
 }
 

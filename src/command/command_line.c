@@ -107,15 +107,6 @@ static bool has_counted_split(const struct options *options)
     return false;
 }
 
-/* Do records of one group go to different sides? Not if all that decides about the side is the same in a group. */
-static bool is_torn(const struct options *options)
-{
-    for (size_t i = 0; i < options->split_key.count && options->group_key.count > 0; i++)
-        if (!key_has(&options->group_key, &options->split_key.field[i]))
-            return true;
-    return false;
-}
-
 static void add_facts(struct list *list, const struct parsing *parsing)
 {
     const struct options *options = parsing->options;
@@ -129,7 +120,12 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, !options->stratified && has_counted_split(options), "--split of a number of records",
              CLASS_SPLIT_FIELD);
     add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--piles=J-K", CLASS_SPLIT_FIELD);
-    add_fact(list, is_torn(options), "--group-field of another field", CLASS_SPLIT_FIELD);
+    if (options->unique_key.count > 0)
+        add(list, "--unique of a field")->is = CLASS_FIELD;
+    add_fact(list, options->unique_key.count == 0 && options->unique && parsing->kind == &tar_kind, "--unique",
+             CLASS_KIND);
+    add_fact(list, options->group_key.count > 0 && !key_has_all(&options->group_key, &options->split_key),
+             "--group-field of another field", CLASS_SPLIT_FIELD);
     add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
     add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO);
     add_fact(list,
@@ -184,6 +180,9 @@ static const struct {
     {CLASS_SAMPLE, CLASS_COUNT, "; one takes a share, the other a number"},
     {CLASS_SEED, CLASS_SOURCE, "; each of them decides the order"},
     {CLASS_WEIGHT_FIELD, CLASS_FIELD, "; a group has no weight"},
+    {CLASS_KEYED, CLASS_GATHER, "; --scatter says by what, or pipe what --gather writes to another run"},
+    {CLASS_KEYED, CLASSES_ORDER | CLASS_SPLIT_FIELD, "; write to a file, and draw from that in another run"},
+    {CLASS_KEYED, CLASS_KEYED, "; use one run for each"},
     {CLASS_SPLIT_FIELD, CLASS_SHARDS, "; write --split=P%:FILE for each file"},
     {CLASS_SPLIT_FIELD, CLASS_IN_TURN, "; its files are written side by side"},
     {CLASS_SPLIT_FIELD, CLASS_COUNT, "; write --split=N:FILE -o /dev/null for N lines of each class"},
@@ -417,6 +416,7 @@ static void check_fields(const struct options *options)
     const bool columns = options->separator_given || record_is(&options->format, RECORD_QUOTED);
 
     header_check_fields(&options->header, columns, options->group_key.field, options->group_key.count, "--group-field");
+    header_check_fields(&options->header, columns, options->unique_key.field, options->unique_key.count, "--unique");
     header_check_fields(&options->header, columns, &options->weight_field, 1, "--weight-field");
     if (options->gather == NULL)
         header_check_fields(&options->header, columns, options->split_key.field, options->split_key.count,

@@ -111,9 +111,13 @@ const struct option_row option_table[] = {
     {"csv", 0, GROUP_RECORDS, "backslash", "read CSV: quoted newlines do not end a record", SPECIAL(csv), .alone = "",
      .is = CLASS_KIND, .common = true},
     {"group-field", 0, GROUP_RECORDS, "FIELD",
-     "keep neighbouring lines with the same FIELD\ntogether: a column's number, from 1, its name\nin the header, or a "
-     "JSON Pointer (/user/id);\nsort by that field first if need be",
-     KEY(group_key), .is = CLASS_FIELD, .excludes = CLASS_GIVEN | CLASS_WEIGHT_FIELD | CLASS_REQUESTS},
+     "keep all lines with the same FIELD together,\nin order: a column's number, from 1, its name\nin the header, or a "
+     "JSON Pointer (/user/id)",
+     KEY(group_key), .is = CLASS_FIELD | CLASS_KEYED,
+     .excludes = CLASS_GIVEN | CLASS_WEIGHT_FIELD | CLASSES_ORDER | CLASS_REQUESTS | CLASS_KEYED},
+    {"unique", 0, GROUP_RECORDS, "FIELD", "of equal lines, or of those with the same\nFIELD, write only the first",
+     SPECIAL(unique), .again = AGAIN_MORE, .alone = argument_whole, .is = CLASS_KEYED,
+     .excludes = CLASSES_ORDER | CLASS_REQUESTS | CLASS_KEYED | CLASS_GATHER},
     {"header", 0, GROUP_RECORDS, NULL,
      "keep the header on top: the first line, or N\nlines, N bytes, or lines starting with STRING", .alone = "1",
      FORMS(headers), .is = CLASS_HEADER | CLASS_HEADER_RULE, .excludes = CLASS_HEADER_RULE, .common = true},
@@ -173,7 +177,7 @@ const struct option_row option_table[] = {
      "with --split: split each class by itself; a\nclass is all lines with the same FIELD", SPECIAL(stratify_field),
      .again = AGAIN_MORE, .is = CLASS_OUTPUT | CLASS_SPLIT_FIELD,
      .excludes = CLASS_GIVEN | CLASSES_ORDER | CLASS_COUNT | CLASS_PART | CLASS_SHARDS | CLASS_IN_TURN | CLASS_FIELD |
-                 CLASS_SPLIT_FIELD,
+                 CLASS_SPLIT_FIELD | CLASS_KEYED,
      .needs = CLASS_SPLIT, .why = "; write --split=20%:test -o train"},
     {"filter", 0, GROUP_OUTPUT, "COMMAND",
      "pipe each output through COMMAND, a line of\nshell in which $FILE is the name", TEXT(filter),

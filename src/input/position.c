@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/arithmetic.h"
 #include "record/scan.h"
 #include "system/fault.h"
 
@@ -31,6 +32,25 @@ void position_next(struct position *position, uint64_t offset)
 void position_follow(struct position *position, const uint8_t *data, size_t bytes)
 {
     position->passed += scan_count(data, bytes, position->format->delimiter);
+}
+
+/* File by file. Nobody asks how many records they are, if lines tell. */
+void position_pass(struct position *position, uint64_t offset, const uint8_t *data, size_t bytes)
+{
+    while (bytes > 0) {
+        struct record_scan scan = {0};
+        size_t part;
+        bool whole;
+
+        position_next(position, offset);
+        part = (size_t)least(position->ends - offset, bytes);
+        position_follow(position, data, part);
+        if (source_headers_may_differ(position->source))
+            position->record += record_count(position->format, &scan, data, part, &whole) - 1;
+        offset += part;
+        data += part;
+        bytes -= part;
+    }
 }
 
 /* The lines of the header come before. */

@@ -138,7 +138,8 @@ static bool may_lend(const struct resources *resources)
 /* Is it worth while to keep the inputs in memory, to refer to their records? Most samples need few of them. */
 static enum lending_use use_of(const struct job *job)
 {
-    if (job->task == TASK_SHUFFLE && job->resources.options.count == UINT64_MAX)
+    if (job->task == TASK_SHUFFLE &&
+        (job->resources.options.count == UINT64_MAX || task_is_keyed(&job->resources.options)))
         return LENDING_ONCE;
     return job->task == TASK_REPEAT ? LENDING_REPEATEDLY : LENDING_SELDOM;
 }
@@ -157,13 +158,13 @@ static void open_large_run(struct job *job)
     struct resources *resources = &job->resources;
     const bool known = resources->source != NULL && source_is_known(resources->source);
     const bool files = has_files(&resources->options);
-    const bool rereads = known && files && !must_wait(resources);
+    const bool rereads = known && files && !must_wait(resources), keyed = task_is_keyed(&resources->options);
     const struct record_format format = task_format(&resources->options);
     uint64_t memory_bytes;
     bool groups_fit; /* if they cannot be mapped, they can be held */
 
     job->run = &job->large;
-    if (job->task != TASK_SHUFFLE && known && known_bytes(job) <= SMALL_BYTES) {
+    if ((job->task != TASK_SHUFFLE || keyed) && known && known_bytes(job) <= SMALL_BYTES) {
         resources_open_run(resources, job->run, ENGINE_MEMORY_MIN, 1);
         return;
     }
@@ -182,7 +183,7 @@ static void open_large_run(struct job *job)
 
 static void open_run(struct job *job)
 {
-    if (job->task == TASK_SHUFFLE && known_bytes(job) <= SMALL_BYTES)
+    if (job->task == TASK_SHUFFLE && !task_is_keyed(&job->resources.options) && known_bytes(job) <= SMALL_BYTES)
         try_small_run(job);
     if (job->run == NULL)
         open_large_run(job);

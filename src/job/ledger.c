@@ -16,7 +16,6 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/tunable.h"
-#include "input/grouping.h"
 #include "input/source.h"
 #include "output/sides.h"
 #include "output/strata.h"
@@ -24,6 +23,7 @@
 #include "record/key.h"
 #include "sample/requests.h"
 #include "shuffle/engine.h"
+#include "shuffle/keyed.h"
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
 #include "shuffle/scatter.h"
@@ -94,7 +94,9 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
     const struct engine_memory memory = engine_memory(limit, ledger->workers);
     const unsigned workers = memory.workers, threads = workers + ledger->waiting;
     const unsigned piles = 1 << ORDER_ROOT_BITS, most = ledger->piles > piles ? ledger->piles : piles;
-    const size_t split_key = key_memory(&options->split_key), group_key = key_memory(&options->group_key);
+    const size_t split_key = key_memory(&options->split_key);
+    const size_t order_key = key_memory(options->unique ? &options->unique_key : &options->group_key);
+    const unsigned keyed = options->unique || options->group_key.count > 0 ? threads + 1 : 0;
     const unsigned lanes = options->stratified ? scatter_lanes(workers) : 0;
     const bool headers = options->gather != NULL || !header_is_none(&options->header);
     const struct row all[ROWS] = {
@@ -109,9 +111,9 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"classes", 1, options->stratified ? ledger_classes(limit) : 0},
         {"lanes", strata_lane_bytes(), lanes},
         {"sides", sides_each_bytes(), split_key > 0 ? options->splits + 1 : 0},
-        {"keys", 1, split_key * (2 + lanes) + group_key * 2},
+        {"keys", 1, split_key * (2 + lanes) + order_key * (1 + keyed)},
         {"headers", HEADER_BYTES_MAX, headers ? 2 : 0}, /* that of the first file, and that of another */
-        {"groups", grouping_bytes(), group_key > 0},
+        {"recent", keyed_lane_bytes(), keyed},
         {"mapped", 1, ledger->mapped_bytes},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
         {"requests", REQUESTS_LINES_BYTES, options->requests},

@@ -16,6 +16,7 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/xxh64.h"
+#include "command/argument.h"
 #include "input/operand.h"
 #include "job/room.h"
 #include "job/task.h"
@@ -45,7 +46,9 @@ static void scatter_batch(struct run *run, struct source *source, const char *na
 {
     const struct order order = order_of_batch(&run->order, name);
     struct scatter_children children = {.node = {.order = &order}};
-    const struct scatter_plan plan = {.route = scatter_to_children,
+    const struct scatter_plan plan = {.keyed = run->keyed,
+                                      .first_seen = true,
+                                      .route = scatter_to_children,
                                       .context = &children,
                                       .piles = count,
                                       .limit = UINT64_MAX,
@@ -65,15 +68,28 @@ static void scatter_batch(struct run *run, struct source *source, const char *na
     piles_release(&piles);
 }
 
+/* What says where its records go: the seed, or, if these have keys, the store. */
+static struct random_key key_of_batch(const struct resources *resources)
+{
+    struct random_key key = resources->order.key;
+
+    if (task_is_keyed(&resources->options))
+        random_key_init(&key, resources->store.format.key, STORE_FORMAT_KEY_DIGITS);
+    return key;
+}
+
 /* Scatter the records to a draft of so many piles, and make the draft the batch `name`. Closes the run. */
 static void fill_draft(struct resources *resources, struct run *run, struct draft *draft, const char *name,
                        unsigned piles)
 {
     uint64_t *records = fault_allocate(piles, sizeof *records);
+    const struct random_key key = key_of_batch(resources);
     const uint8_t *header;
     size_t header_bytes;
 
     engine_limit_files(&run->engine);
+    if (run->keyed != NULL)
+        keyed_turn_all(run->keyed, &key);
     scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
     resources_check_taken(resources);
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
@@ -88,8 +104,7 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
 static void describe(struct resources *resources, struct manifest *manifest)
 {
     struct manifest_input *input = fault_allocate(resources->name_count + 1, sizeof *input);
-    const struct key_choice *groups = &resources->options.group_key;
-    uint64_t hash = 0; /* of the fields' texts */
+    const struct random_key key = key_of_batch(resources);
     uint64_t bytes;
 
     for (size_t i = 0; i < resources->name_count; i++) {
@@ -97,15 +112,8 @@ static void describe(struct resources *resources, struct manifest *manifest)
         if (!operand_is_standard_input(resources->names[i]) && source_size_of(resources->source, i, &bytes))
             input[i].bytes = bytes;
     }
-    random_key_identity(&resources->order.key, manifest->key);
-    manifest->reading.decompressed = resources->options.compressed;
-    if (groups->count > 0)
-        manifest->reading.group_separator =
-            task_key(&resources->options, &resources->options.group_key).place.separator;
-    for (size_t i = 0; i < groups->count; i++)
-        hash = xxh64(groups->field[i].text, strlen(groups->field[i].text)) + 3 * hash;
-    manifest->reading.group_field =
-        groups->count == 1 && groups->field[0].kind == FIELD_NUMBER ? groups->field[0].number : hash;
+    random_key_identity(&key, manifest->key);
+    manifest->decompressed = resources->options.compressed;
     manifest_set_inputs(manifest, input, resources->name_count);
 }
 
@@ -152,6 +160,28 @@ static void make_batch(struct resources *resources, struct run *run)
         fault_warn("%s: the batch %s is empty, so --newest removes no other", options->scatter, name);
 }
 
+/* What the options say of keys, and a key for those if the store is made now: made from the seed, so that stores that
+ * are made apart can be put together. */
+static void want_keys(struct resources *resources, struct store_format *wanted)
+{
+    struct options *options = &resources->options;
+    const struct key_choice *fields = task_order_fields(options);
+    struct random_key key;
+
+    if (!task_is_keyed(options))
+        return;
+    wanted->keys = options->unique ? STORE_KEYS_UNIQUE : STORE_KEYS_GROUP;
+    wanted->separator = task_field(options, &options->weight_field).separator;
+    for (; wanted->fields < fields->count; wanted->fields++)
+        if (snprintf(wanted->field[wanted->fields], STORE_FORMAT_FIELD_BYTES, "%s",
+                     fields->field[wanted->fields].text) >= STORE_FORMAT_FIELD_BYTES)
+            die("the field '%s' has too long a name for a store; at most %d bytes", wanted->field[wanted->fields],
+                STORE_FORMAT_FIELD_BYTES - 1);
+    random_key_derive(&key, &resources->order.key, "store", NULL, 0);
+    for (size_t i = 0; i < STORE_FORMAT_KEY_DIGITS / 2; i++)
+        snprintf(wanted->key + 2 * i, 3, "%02x", key.word[i / 4] >> 8 * (i % 4) & 0xff);
+}
+
 /* Open the store, or make it, when it is known that its piles do not need more memory than there is. */
 static void join_store(struct resources *resources, struct run *run)
 {
@@ -164,6 +194,7 @@ static void join_store(struct resources *resources, struct run *run)
 
     if (options->header.start != NULL)
         snprintf(wanted.header_start, sizeof wanted.header_start, "%s", options->header.start);
+    want_keys(resources, &wanted);
     check_memory(run, (unsigned)options->piles);
     store_join(store, options->scatter, &wanted);
     check_memory(run, store->format.piles);
@@ -213,8 +244,9 @@ void passes_sweep(struct resources *resources)
 static void write_piles(struct resources *resources, struct run *run, struct batches *all)
 {
     struct order *orders = fault_allocate(all->count, sizeof *orders);
-    struct gather_order order = {.orders = orders};
+    struct gather_order order = {.orders = orders, .keyed = run->keyed};
     struct piles piles = {0};
+    uint64_t units;
 
     piles_init_stored(&piles, all->count, &run->engine.pool, &all->storage);
     for (unsigned p = 0; p < all->count; p++) {
@@ -226,7 +258,8 @@ static void write_piles(struct resources *resources, struct run *run, struct bat
     resources_find_columns(resources, resources->options.gather, all->header, all->header_bytes);
     shuffle_count(run, &piles);
     run_scattered(run);
-    output_begin(resources->output, run_settle(run, piles.records), all->header, all->header_bytes);
+    units = run_settle(run, shuffle_units(run, &piles, 0, resources->output));
+    output_begin(resources->output, units, all->header, all->header_bytes);
     shuffle_piles(run, &piles, order, resources->output);
     piles_release(&piles);
     free(orders);
@@ -245,7 +278,8 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     output_check_outside(resources->output, options->gather);
     room_check_output(options, all->bytes, resources->output);
     resources_check_temporary(resources);
-    resources_open_large_run(resources, &run, resources_memory(resources, gather_memory(all->bytes, all->records)));
+    resources_open_large_run(
+        resources, &run, resources_memory(resources, gather_memory(all->bytes, all->records, task_is_keyed(options))));
     engine_limit_files(&run.engine);
     write_piles(resources, &run, all);
     output_commit(resources->output);
@@ -286,6 +320,28 @@ static void gather_wanted(struct resources *resources)
     free(number);
 }
 
+/* The store says what the keys are. */
+static void take_keys(struct options *options, const struct store_format *format)
+{
+    struct parsing parsing = {.options = options, .spelling = STORE_NAME_FORMAT};
+    bool columns = false;
+
+    options->unique = format->keys == STORE_KEYS_UNIQUE;
+    for (unsigned i = 0; i < format->fields; i++) {
+        argument_key(&parsing, format->field[i], task_order_fields(options));
+        columns = columns || task_order_fields(options)->field[i].kind != FIELD_POINTER;
+    }
+    if (format->keys != STORE_KEYS_NONE && options->stratified)
+        die("--stratify-field: the records of this store have keys; pipe what --gather writes to another run");
+    if (options->group_key.count > 0 && !key_has_all(&options->group_key, &options->split_key))
+        die("--split-field: it would tear the groups of this store apart; split by their field");
+    if (columns && options->separator_given && options->field_separator != format->separator)
+        die("-t: the fields of this store are separated by another byte");
+    if (columns)
+        options->field_separator = format->separator;
+    options->separator_given = options->separator_given || columns;
+}
+
 void passes_gather(struct resources *resources)
 {
     const struct options *options = &resources->options;
@@ -297,6 +353,7 @@ void passes_gather(struct resources *resources)
                                   .bytes = format->header_bytes,
                                   .start = format->header_start[0] != '\0' ? format->header_start : NULL};
     resources->options.format = format->record;
+    take_keys(&resources->options, format);
     header_check_fields(&header, options->separator_given || record_is(&format->record, RECORD_QUOTED),
                         options->split_key.field, options->split_key.count,
                         options->stratified ? "--stratify-field" : "--split-field");
@@ -328,8 +385,10 @@ static void list_batch(FILE *to, const char *name, int width, const struct manif
 }
 
 /* What somebody who is going to read the store wants to know. */
-static void list_totals(FILE *to, int width, const struct totals *totals, unsigned piles)
+static void list_totals(FILE *to, int width, const struct totals *totals, const struct store_format *format)
 {
+    const unsigned piles = format->piles;
+    const bool keyed = format->keys != STORE_KEYS_NONE;
     uint64_t largest = 0;
     char size[32];
 
@@ -338,10 +397,10 @@ static void list_totals(FILE *to, int width, const struct totals *totals, unsign
             largest = p;
     fprintf(to, "%-*s %6u %16llu %20llu\n", width, "in all", piles, (unsigned long long)totals->records,
             (unsigned long long)totals->bytes);
-    fprintf(
-        to, "\nThe largest pile has %s: -S %lluM holds it in memory.\n",
-        number_format_size(totals->pile[largest].bytes, size),
-        (unsigned long long)engine_needed(gather_memory(totals->pile[largest].bytes, totals->pile[largest].records)));
+    fprintf(to, "\nThe largest pile has %s: -S %lluM holds it in memory.\n",
+            number_format_size(totals->pile[largest].bytes, size),
+            (unsigned long long)engine_needed(
+                gather_memory(totals->pile[largest].bytes, totals->pile[largest].records, keyed)));
 }
 
 /* Batches that have left the store since their names were read are passed over. */
@@ -366,7 +425,7 @@ static void list_batches(FILE *to, const struct store *store, const struct folde
         batch_close(&batch);
     }
     if (!for_programs)
-        list_totals(to, width, &totals, store->format.piles);
+        list_totals(to, width, &totals, &store->format);
     free(totals.pile);
 }
 

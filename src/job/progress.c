@@ -224,6 +224,10 @@ void progress_summarize(const struct progress *progress, const char *seed, const
         return;
     fault_note("records:       %llu read, %llu written", (unsigned long long)counter_get(&run->records),
                (unsigned long long)counter_get(&run->written));
+    if (progress->options->group_key.count > 0)
+        fault_note("groups:        %llu written", (unsigned long long)counter_get(&run->units));
+    if (progress->options->unique)
+        fault_note("left out:      %llu records that came again", (unsigned long long)counter_get(&run->left_out));
     fault_note("bytes:         %llu",
                (unsigned long long)(source != NULL ? source_arrived_bytes(source) : counter_get(&run->bytes)));
     fault_note("seed:          %s", seed);

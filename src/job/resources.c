@@ -12,7 +12,6 @@
 #include "base/number.h"
 #include "base/tunable.h"
 #include "input/archive.h"
-#include "input/grouping.h"
 #include "input/key_check.h"
 #include "input/operand.h"
 #include "job/lending.h"
@@ -56,6 +55,7 @@ void resources_release(struct resources *resources)
     progress_end(&resources->progress);
     output_free(resources->output);
     strata_free(resources->strata);
+    keyed_free(resources->keyed);
     source_free(resources->source);
     store_close(&resources->store);
     free(resources->listed);
@@ -76,17 +76,6 @@ static void list_files(struct resources *resources)
     operand_list(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
                  &resources->listed_data);
     resources->names = resources->listed;
-}
-
-/* Make one record of neighbours with the same key. A split by that field keeps them together, wherever they stand;
- * other splits do so only if groups are whole. */
-static void group(struct resources *resources)
-{
-    struct options *options = &resources->options;
-    const struct key_rule rule = task_key(options, &options->group_key);
-    const bool whole = options->splits > 0 && options->split_key.count == 0;
-
-    grouping_begin(resources->source, &rule, whole);
 }
 
 void resources_name_files(struct resources *resources)
@@ -131,9 +120,11 @@ static size_t list_names(struct resources *resources, struct field_choice *choic
 
 void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes)
 {
-    struct key_choice *key = &resources->options.split_key;
-    struct field_place names[KEY_FIELDS_MAX];
-    const size_t count = list_names(resources, key->field, key->count, names, 0);
+    struct key_choice *sides = &resources->options.split_key, *order = task_order_fields(&resources->options);
+    struct field_place names[2 * KEY_FIELDS_MAX];
+    size_t count = list_names(resources, sides->field, sides->count, names, 0);
+
+    count = list_names(resources, order->field, order->count, names, count);
 
     for (size_t i = 0; i < count; i++)
         field_find_column(&names[i], name, header, bytes);
@@ -147,7 +138,7 @@ void resources_open_files(struct resources *resources)
     size_t count;
 
     count = list_names(resources, options->split_key.field, options->split_key.count, names, 0);
-    count = list_names(resources, options->group_key.field, options->group_key.count, names, count);
+    count = list_names(resources, task_order_fields(options)->field, task_order_fields(options)->count, names, count);
     (void)list_names(resources, &options->weight_field, 1, names, count);
     if (options->compressed)
         layout.decompress = (struct decompress_limits){.programs = processors(options),
@@ -156,10 +147,15 @@ void resources_open_files(struct resources *resources)
     resources->source = source_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_MEMBER))
         archive_begin(resources->source);
-    else if (options->format.grouped)
-        group(resources);
     else
         check_sides(resources);
+}
+
+/* Must the output be told where groups end? */
+static bool has_marks(const struct options *options)
+{
+    return options->group_key.count > 0 &&
+           (options->shards > 0 || options->shard_records > 0 || options->shard_bytes > 0 || options->splits > 0);
 }
 
 void resources_open_output(struct resources *resources)
@@ -185,6 +181,7 @@ void resources_open_output(struct resources *resources)
         .key = &resources->order.key,
     };
 
+    plan.format.grouped = plan.format.grouped || has_marks(options);
     plan.framing.format = plan.format;
     plan.framing.translates = options->echo;
     plan.framing.to = options->delimiter;
@@ -273,6 +270,19 @@ static const char *name_input(struct resources *resources)
     return resources->name_count > 1 ? resources->input_name : "the arguments of -e";
 }
 
+static void open_keyed(struct resources *resources, struct run *run)
+{
+    struct options *options = &resources->options;
+    const struct key_rule rule = task_key(options, task_order_fields(options));
+
+    if (!task_is_keyed(options))
+        return;
+    if (resources->keyed == NULL)
+        resources->keyed = keyed_new(&rule, options->unique, has_marks(options));
+    keyed_begin(resources->keyed, &resources->order.key, run->engine.memory.workers + WAITING + 1);
+    run->keyed = resources->keyed;
+}
+
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers)
 {
     run->order = resources->order;
@@ -290,6 +300,7 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
         count_pockets(resources, workers);
     progress_begin(&resources->progress, resources->source, resources->output);
     ledger_open_engine(&resources->ledger, &run->engine, memory_bytes, workers, &resources->place);
+    open_keyed(resources, run);
 }
 
 void resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)

@@ -14,6 +14,16 @@ bool task_is_weighted(const struct options *options)
     return options->weights != NULL || options->weight_field.kind != FIELD_NONE;
 }
 
+bool task_is_keyed(const struct options *options)
+{
+    return options->unique || options->group_key.count > 0;
+}
+
+struct key_choice *task_order_fields(struct options *options)
+{
+    return options->unique ? &options->unique_key : &options->group_key;
+}
+
 /* Is the sample so small a part of its range that it is drawn number by number? */
 static bool is_sparse(const struct options *options)
 {

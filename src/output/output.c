@@ -189,6 +189,13 @@ bool output_waits(const struct output *output)
     return output_plan_has_shards(&output->plan) || output->plan.splits > 0 || output->plan.filter != NULL;
 }
 
+bool output_counts(const struct output *output)
+{
+    const struct output_plan *plan = &output->plan;
+
+    return plan->shards > 0 || (plan->splits > 0 && !output_plan_has_sides(plan));
+}
+
 static void write_framed(void *context, uint8_t *data, size_t bytes)
 {
     struct output *output = context;

@@ -33,12 +33,8 @@
 enum { SLOTS = 2 /* for each class */ };
 TUNABLE(LANE_CLASSES, 512, 1, 512);
 
-struct digest {
-    uint64_t word[2];
-};
-
 struct stratum {
-    struct digest digest;
+    struct siphash_pair digest;
     uint64_t records;  /* counted, and then those that have not been dealt */
     uint64_t places[]; /* that are left in each split; not in a lane's list */
 };
@@ -59,7 +55,7 @@ struct lane {
 
 struct strata {
     struct output_plan plan;
-    struct random_key half[2]; /* the key of the digests, and the same with its halves exchanged */
+    struct random_key hashing; /* the key of the digests */
     struct random_words words; /* by which records are dealt */
     struct classes classes;
     pthread_mutex_t mutex; /* of the classes, while they are counted */
@@ -128,11 +124,7 @@ void strata_free(struct strata *strata)
 
 void strata_begin(struct strata *strata, unsigned lanes)
 {
-    struct random_key *half = strata->half;
-
-    random_key_derive(&half[0], strata->plan.key, "strata", NULL, 0);
-    for (size_t i = 0; i < 8; i++)
-        half[1].word[i] = half[0].word[(i + 4) % 8];
+    random_key_derive(&strata->hashing, strata->plan.key, "strata", NULL, 0);
     random_words_init(&strata->words, strata->plan.key, "deal");
     free_lanes(strata);
     close_classes(&strata->classes);
@@ -149,18 +141,13 @@ void strata_begin(struct strata *strata, unsigned lanes)
 
 /* ---- Classes ---- */
 
-static struct digest digest_of(const struct strata *strata, const uint8_t *key, size_t bytes)
-{
-    return (struct digest){{random_hash(&strata->half[0], key, bytes), random_hash(&strata->half[1], key, bytes)}};
-}
-
 static struct stratum *stratum_at(const struct classes *classes, uint64_t number)
 {
     return (struct stratum *)(void *)(classes->list + (number - 1) * classes->stratum_bytes);
 }
 
 /* The slot with the number of the class with this digest; 0 if there is none: there it would be. */
-static uint64_t *find(const struct classes *classes, struct digest digest)
+static uint64_t *find(const struct classes *classes, struct siphash_pair digest)
 {
     uint64_t *slot = (uint64_t *)(void *)(classes->list + classes->most * classes->stratum_bytes);
     const uint64_t slots = SLOTS * classes->most;
@@ -172,7 +159,7 @@ static uint64_t *find(const struct classes *classes, struct digest digest)
 }
 
 /* So many more records of a class have been counted. False: there is no room for one more class. */
-static bool add(struct classes *classes, struct digest digest, uint64_t records)
+static bool add(struct classes *classes, struct siphash_pair digest, uint64_t records)
 {
     uint64_t *slot = find(classes, digest);
 
@@ -203,7 +190,7 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
 {
     struct lane *own = &strata->lane[lane];
     const struct key_watch watch = {.records = 0};
-    struct digest digest;
+    struct siphash_pair digest;
 
     bytes -= last; /* without the delimiter */
     if (first) {
@@ -215,7 +202,7 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
         return;
     if (key_end(own->key) != FIELD_FOUND)
         key_refuse(&watch, own->key, "--stratify-field", data, bytes);
-    digest = digest_of(strata, own->key->text, own->key->bytes);
+    digest = random_digest(&strata->hashing, own->key->text, own->key->bytes);
     while (!add(&own->classes, digest, 1))
         merge(strata, &own->classes);
 }
@@ -252,7 +239,7 @@ void strata_settle(struct strata *strata)
 
 size_t strata_deal(struct strata *strata, const uint8_t *key, size_t bytes)
 {
-    const uint64_t number = *find(&strata->classes, digest_of(strata, key, bytes));
+    const uint64_t number = *find(&strata->classes, random_digest(&strata->hashing, key, bytes));
     struct stratum *stratum = stratum_at(&strata->classes, number > 0 ? number : 1);
     const size_t splits = strata->plan.splits;
     uint64_t place;

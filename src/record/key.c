@@ -16,6 +16,14 @@ bool key_has(const struct key_choice *choice, const struct field_choice *field)
     return false;
 }
 
+bool key_has_all(const struct key_choice *choice, const struct key_choice *other)
+{
+    for (size_t i = 0; i < other->count; i++)
+        if (!key_has(choice, &other->field[i]))
+            return false;
+    return true;
+}
+
 /* Where a field of the rule is. */
 static struct field_place place_of(const struct key_rule *rule, size_t i)
 {

@@ -34,13 +34,15 @@ TUNABLE(ENDS, 2048, 1, 2048);
 struct worker {
     _Alignas(SYS_APART_BYTES) struct table table;
     struct table spare;
-    struct piles children;    /* of a pile that is divided, if any is */
-    const struct piles *from; /* of whose records the table is */
+    struct table keyed[KEYED_TABLES]; /* if keys say the order; else there is nothing in them */
+    struct piles children;            /* of a pile that is divided, if any is */
+    const struct piles *from;         /* of whose records the table is */
     struct output_buffer outlet;
     struct gathering *gathering;
     pthread_cond_t turn;  /* may have come for the first of these */
     struct worker *after; /* has claimed the next ones; NULL: nobody has */
-    unsigned first;       /* the piles claimed: [first, last) */
+    unsigned number;
+    unsigned first; /* the piles claimed: [first, last) */
     unsigned last;
     uint32_t promised; /* blocks for them */
     uint64_t skipped;  /* records that come before the first one that is wanted */
@@ -72,9 +74,9 @@ struct order_node gather_node(const struct gather_order *order, unsigned pile)
     return node;
 }
 
-uint64_t gather_memory(uint64_t bytes, uint64_t records)
+uint64_t gather_memory(uint64_t bytes, uint64_t records, bool keyed)
 {
-    const uint64_t tables = records <= ORDER_LEAF_RECORDS ? 1 : 2;
+    const uint64_t tables = keyed ? KEYED_TABLES : records <= ORDER_LEAF_RECORDS ? 1 : 2;
 
     if (records > (UINT64_MAX - bytes) / (tables * sizeof(uint64_t)))
         return UINT64_MAX;
@@ -84,7 +86,7 @@ uint64_t gather_memory(uint64_t bytes, uint64_t records)
 /* The logarithm of the number of piles into which a pile's records are scattered; 0 if they are not. */
 static unsigned scatter_bits(const struct gathering *g, unsigned p)
 {
-    if (g->order.ranks != NULL)
+    if (g->order.ranks != NULL || g->order.keyed != NULL)
         return 0;
     return order_scatter_bits(gather_node(&g->order, p), g->piles->pile[p].records);
 }
@@ -109,6 +111,8 @@ static uint64_t table_blocks(const struct gathering *g, unsigned p)
     const uint64_t blocks = pool_blocks_for(g->piles->pool, g->piles->pile[p].records * sizeof(uint64_t));
     const unsigned bits = scatter_bits(g, p);
 
+    if (g->order.keyed != NULL)
+        return keyed_blocks(g->piles->pool, g->piles->pile[p].records);
     if (bits == 0)
         return blocks;
     return blocks + (is_divided(g->piles, p, bits) ? (uint64_t)1 << bits : blocks);
@@ -153,7 +157,8 @@ static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t byt
     worker->first = g->next;
     worker->last = p;
     worker->promised = (uint32_t)(load + table);
-    worker->wanted = run_pass(g->run, records, &worker->skipped);
+    if (g->order.keyed == NULL)
+        worker->wanted = run_pass(g->run, records, &worker->skipped);
     worker->after = NULL;
     if (g->last != NULL)
         g->last->after = worker;
@@ -195,6 +200,8 @@ static void finish(struct gathering *g, struct worker *worker)
 
     table_clear(&worker->table);
     table_clear(&worker->spare);
+    for (unsigned i = 0; i < KEYED_TABLES; i++)
+        table_clear(&worker->keyed[i]);
     pool_release_promise(g->piles->pool, worker->promised);
     pthread_mutex_lock(&g->mutex);
     g->turn = worker->last;
@@ -259,6 +266,69 @@ static void gather_whole(struct gathering *g, struct worker *worker, const struc
     if (order_scatter_bits(*node, records) > 0)
         grow(worker, &worker->spare, records);
     order_arrange(*node, &worker->table, &worker->spare, records, emit, worker);
+}
+
+/* ---- By keys ---- */
+
+/* How many units a pile has is known only now. If not all are written, those of the piles before must be known. */
+static uint64_t take_units(struct gathering *g, struct worker *worker, uint64_t units, uint64_t *skipped)
+{
+    uint64_t wanted;
+
+    if (run_left(g->run) < UINT64_MAX || g->run->skip > 0)
+        drain(worker);
+    pthread_mutex_lock(&g->mutex);
+    wanted = run_pass(g->run, units, skipped);
+    pthread_mutex_unlock(&g->mutex);
+    return wanted;
+}
+
+/* The place from `at` on where `units` more units have been passed. */
+static uint64_t pass_units(const struct table *begins, uint64_t at, uint64_t count, uint64_t units)
+{
+    for (; at < count; at++) {
+        if (*table_u64(begins, at) != 0 && units-- == 0)
+            return at;
+    }
+    return at;
+}
+
+/* Copy references [first, end), each with the mark that tells whether the next one belongs to the same unit. */
+static void copy_marked(const struct piles *piles, const struct record_format *format, const struct table *tables,
+                        uint64_t first, uint64_t end, uint64_t count, struct output_buffer *outlet)
+{
+    for (uint64_t i = first; i < end; i++) {
+        const uint8_t mark = i + 1 < count && *table_u64(&tables[1], i + 1) == 0 ? RECORD_GOES_ON : RECORD_ENDS;
+
+        index_copy(piles, format, &tables[0], i, 1, outlet);
+        output_buffer_put(outlet, &mark, 1);
+    }
+}
+
+/* Put the wanted units of a resident pile into the output. */
+static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
+{
+    struct keyed *keyed = g->order.keyed;
+    const struct record_format *format = &g->run->format;
+    const uint64_t records = g->piles->pile[p].records;
+    struct table *tables = worker->keyed;
+    uint64_t count, units, skipped, wanted, first, end;
+
+    if (g->order.orders != NULL)
+        keyed_turn(keyed, worker->number, &g->order.orders[p].key);
+    for (unsigned i = 0; i < KEYED_TABLES; i++)
+        grow(worker, &tables[i], keyed_numbers(i, records));
+    count = keyed_sort(keyed, worker->number, g->piles, p, format, g->order.bits, tables, &units);
+    wanted = take_units(g, worker, units, &skipped);
+    first = skipped == 0 ? 0 : pass_units(&tables[1], 0, count, skipped);
+    end = skipped + wanted == units ? count : pass_units(&tables[1], first, count, wanted);
+    counter_add_shared(&g->run->progress->written, end - first - wanted);
+    counter_add_shared(&g->run->progress->units, wanted);
+    counter_add_shared(&g->run->progress->left_out, records - count);
+    if (keyed_marks(keyed))
+        copy_marked(g->piles, format, tables, first, end, count, &worker->outlet);
+    else
+        index_copy(g->piles, format, &tables[0], first, end - first, &worker->outlet);
 }
 
 /* ---- Dividing a pile among the children of its node ---- */
@@ -332,7 +402,9 @@ static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
 
     worker->promised -= pile_load_blocks(g->piles, p);
     pile_load(g->piles, p);
-    if (g->order.ranks != NULL) {
+    if (g->order.keyed != NULL) {
+        gather_keyed(g, worker, p);
+    } else if (g->order.ranks != NULL) {
         gather_whole(g, worker, g->piles, p, NULL);
     } else {
         const struct order_node node = gather_node(&g->order, p);
@@ -375,11 +447,14 @@ static void set_up(struct gathering *g, unsigned workers, unsigned bits)
 
         worker->gathering = g;
         pthread_cond_init(&worker->turn, NULL);
+        worker->number = w;
         output_buffer_init(&worker->outlet, space.data + w * share, share, drain, worker);
         if (g->margin.mark != NULL)
             worker->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
         table_init(&worker->table, &run->engine.pool);
         table_init(&worker->spare, &run->engine.pool);
+        for (unsigned i = 0; i < KEYED_TABLES; i++)
+            table_init(&worker->keyed[i], &run->engine.pool);
         if (bits > 0)
             piles_init_promised(&worker->children, 1u << bits, &run->engine.pool);
     }
@@ -415,7 +490,8 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     bool spilled = false;
     uint64_t bytes = 0;
 
-    give_up_others(run, piles, next);
+    if (order.keyed == NULL)
+        give_up_others(run, piles, next);
     g.next = g.turn = *next;
     for (unsigned p = *next; p < piles->count; p++) {
         const unsigned bits = scatter_bits(&g, p);
@@ -442,6 +518,8 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
         pthread_cond_destroy(&g.worker[w].turn);
         table_release(&g.worker[w].table);
         table_release(&g.worker[w].spare);
+        for (unsigned i = 0; i < KEYED_TABLES; i++)
+            table_release(&g.worker[w].keyed[i]);
         piles_release(&g.worker[w].children);
     }
     free(g.worker);

@@ -93,10 +93,23 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     pile_check(piles, p, before == 0 ? records : UINT64_MAX);
 }
 
-/* Copy any record, of any length, over the ends of blocks and buffers. A record that is referred to may be in a file
- * that somebody changes, and may have lost its end; source_check finds that out. */
-static void copy_any(const struct piles *piles, const struct record_format *format, uint64_t reference,
-                     struct output_buffer *outlet)
+const uint8_t *index_in_one(const struct piles *piles, uint64_t reference, size_t *bytes)
+{
+    const struct pool *pool = piles->pool;
+    const uint64_t place = reference_place(reference);
+
+    *bytes = reference_length(reference);
+    if (*bytes == REFERENCE_LONG)
+        return NULL;
+    if (piles->base != NULL)
+        return piles->base + place;
+    return ((size_t)place & (pool->block_bytes - 1)) + *bytes <= pool->block_bytes ? pool->memory + place : NULL;
+}
+
+/* A record of any length, over the ends of blocks. A record that is referred to may be in a file that somebody changes,
+ * and may have lost its end; source_check finds that out. */
+void index_walk(const struct piles *piles, const struct record_format *format, uint64_t reference, index_take *take,
+                void *context)
 {
     const struct pool *pool = piles->pool;
     const bool refers = piles->base != NULL;
@@ -117,14 +130,27 @@ static void copy_any(const struct piles *piles, const struct record_format *form
         if (is_long)
             ended = record_ends(format, &scan, from, bytes, &end, 1, &left) == 1;
         bytes = ended ? left : bytes;
-        output_buffer_put(outlet, from, bytes);
-        if (ended)
+        if (!take(context, from, bytes, ended) || ended)
             return;
         left -= bytes;
         block = refers ? block : pool->next[block];
         from = refers ? from + bytes : pool_block(pool, block);
         room = pool->block_bytes;
     }
+}
+
+static bool copy_piece(void *context, const uint8_t *data, size_t bytes, bool last)
+{
+    (void)last;
+    output_buffer_put(context, data, bytes);
+    return true;
+}
+
+/* Copy any record, over the ends of buffers as well. */
+static void copy_any(const struct piles *piles, const struct record_format *format, uint64_t reference,
+                     struct output_buffer *outlet)
+{
+    index_walk(piles, format, reference, copy_piece, outlet);
 }
 
 /* Records that end as a margin says: note where they end in the outlet, too. */

@@ -27,6 +27,9 @@
 /* A record for every so many bytes of a block: the room of its lists. With fewer bytes a record, blocks are worked
  * off in slices. */
 TUNABLE(BYTES_PER_RECORD, 4, 1, 64);
+
+/* Where lists for keys take their room, it is for a part of the records, or for one, which takes so much more. */
+enum { KEYED_SHARE = 3, KEYED_BYTES = 56 };
 enum { ALIGNMENT = 64 };
 
 /* Each of several workers has a block, and there are more that wait for their turn: a part of them, and so many. */
@@ -97,7 +100,7 @@ static size_t slot_bytes(size_t block_bytes)
     size_t room = room_for(block_bytes) + 1;
     size_t lists = room * (sizeof *block.pieces + sizeof *block.ends + sizeof *block.pile);
 
-    return block_bytes + POOL_SLACK_BYTES + (lists + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return block_bytes + POOL_SLACK_BYTES + (lists + KEYED_BYTES + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 size_t queue_bytes(unsigned workers, size_t block_bytes)
@@ -112,7 +115,7 @@ size_t queue_lists_bytes(unsigned workers, unsigned lanes)
     return lanes * sizeof(struct lane) + blocks * (sizeof(struct slot) + (lanes + 1) * sizeof(size_t));
 }
 
-struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order)
+struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order, bool keyed)
 {
     unsigned count = ring_blocks(workers);
     size_t block_bytes = QUEUE_BLOCK_BYTES / ALIGNMENT * ALIGNMENT;
@@ -133,12 +136,16 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
         uint8_t *at = buffer + i * slot_bytes(block_bytes);
 
         block->room = room_for(block_bytes);
+        if (keyed)
+            block->room = block->room > KEYED_SHARE ? block->room / KEYED_SHARE : 1;
         /* The data first: where reading begins at no multiple of 16, the system copies at a third of its speed (AMD
          * EPYC, Linux 6.18). */
         block->buffer = at;
         block->data = at;
         block->pieces = (struct queue_piece *)(void *)(at + block_bytes + POOL_SLACK_BYTES);
-        block->ends = (uint32_t *)(void *)(block->pieces + block->room + 1);
+        block->hash = (struct siphash_pair *)(void *)(block->pieces + block->room + 1);
+        block->number = (uint32_t *)(void *)(block->hash + (keyed ? block->room + 1 : 0));
+        block->ends = block->number + (keyed ? block->room + 1 : 0);
         block->pile = (uint16_t *)(void *)(block->ends + block->room + 1);
         block->data_bytes = block_bytes;
         block->lane_start = queue->lane_start + (size_t)i * (lanes + 1);

@@ -7,6 +7,9 @@
  * append loop is the hot one: one look at the list, one copy to the pile's stage, which may write beyond the piece
  * because the next one overwrites that, and two counters.
  *
+ * If keys say where records go, blocks end where records do (ahead.h). The first record without a key is that of which
+ * the first lane hears first, since it comes to the blocks in their order.
+ *
  * With a limit to the records that will be written, a pile is dropped as soon as the piles before it hold that many.
  * That shows long before the input ends, since a pile's records only become more; so hardly more records are ever
  * stored than will be written. When few piles are left, nobody needs to know where each record ends: the records of a
@@ -26,6 +29,7 @@
 #endif
 
 #include "base/tunable.h"
+#include "shuffle/ahead.h"
 #include "shuffle/index.h"
 #include "shuffle/queue.h"
 #include "system/fault.h"
@@ -74,27 +78,33 @@ struct scattering {
     struct record_scan scan;  /* where blocks that were scanned in order end */
     bool in_order;            /* do the ends in a block depend on the bytes before it? */
     bool limited;
-    atomic_uint kept;          /* that many piles, the first ones, may still be wanted */
-    _Atomic uint64_t *counted; /* records routed to each pile; only with a limit */
-    uint32_t *count;           /* of the pieces of a block that are routed to each pile; each thread has its own */
+    unsigned key_bits;             /* of the hash of a key, that say its pile */
+    struct ahead *ahead;           /* NULL: there are no keys */
+    const struct queue_block *bad; /* has the first record without a key */
+    atomic_uint kept;              /* that many piles, the first ones, may still be wanted */
+    _Atomic uint64_t *counted;     /* records routed to each pile; only with a limit */
+    uint32_t *count;               /* of the pieces of a block that are routed to each pile; each thread has its own */
 };
 
 /* Lent bytes are forgotten when the block's turn comes again: everything before it has been appended by then. */
 static void read_block(struct scattering *s, struct queue_block *block)
 {
+    const size_t most = s->plan->refers ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes;
+
     if (block->data != block->buffer && !s->plan->refers)
         source_forget(s->source, block->data + block->bytes);
-    if (source_base(s->source) == NULL) {
+    if (s->ahead != NULL) {
+        ahead_fill(s->ahead, block, most);
+    } else if (source_base(s->source) == NULL) {
         block->data = block->buffer;
         block->bytes = source_read(s->source, block->buffer, block->data_bytes);
     } else {
         /* Records that are referred to are read only once, so their blocks need not fit in the caches: larger blocks
          * are fewer. 540 MB of JSON lines take 0.11 s, with blocks of 256 KiB 0.13 s. */
-        block->bytes =
-            source_lend(s->source, &block->data, s->plan->refers ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes);
-        if (block->bytes > 0)
-            s->lent = block->data + block->bytes;
+        block->bytes = source_lend(s->source, &block->data, most);
     }
+    if (block->bytes > 0 && block->data != block->buffer)
+        s->lent = block->data + block->bytes;
 }
 
 /* Fetch the pages of a mapped file before they are read: where one thread must look at all bytes (lengths, quotes,
@@ -123,8 +133,10 @@ static void scan_block(struct scattering *s, struct queue_block *block)
 
     if (block->data != block->buffer && block->from == 0)
         touch_ahead(s, block);
+    if (s->ahead != NULL && block->from == 0)
+        anywhere = block->begins;
     block->begins = *scan;
-    block->listed = atomic_load(&s->kept) - s->plan->first > s->piles->count / FEW;
+    block->listed = s->ahead != NULL || atomic_load(&s->kept) - s->plan->first > s->piles->count / FEW;
     if (!block->listed) {
         block->records = (size_t)record_count(format, scan, data, bytes, &whole);
         block->listed = block->records > block->room;
@@ -177,7 +189,7 @@ static void start_lanes(struct scattering *s, uint32_t *count, const uint16_t *p
     if (lanes == 1 && !s->limited)
         return;
     /* By pile: with a counter for each lane, every count would wait for the one before. */
-    memset(count, 0, s->piles->count * sizeof *count);
+    memset(count, 0, (s->piles->count + 1) * sizeof *count);
     for (size_t i = 0; i < whole; i++)
         count[pile[i]]++;
     if (s->limited)
@@ -191,13 +203,15 @@ static void start_lanes(struct scattering *s, uint32_t *count, const uint16_t *p
     }
 }
 
-static void deal(const struct scattering *s, struct queue_block *block, size_t *next, size_t start, size_t end,
-                 unsigned p)
+/* Returns the place of the piece. */
+static size_t deal(const struct scattering *s, struct queue_block *block, size_t *next, size_t start, size_t end,
+                   unsigned p)
 {
-    const size_t length = end - start;
+    const size_t length = end - start, place = next[p & (s->piles->lanes - 1)]++;
 
-    block->pieces[next[p & (s->piles->lanes - 1)]++] = (struct queue_piece){
+    block->pieces[place] = (struct queue_piece){
         .start = (uint32_t)start, .length = length & ((1 << QUEUE_LENGTH_BITS) - 1), .pile = p & (PILES_MAX - 1)};
+    return place;
 }
 
 /* Deal out all pieces, since all ends are listed. */
@@ -211,7 +225,10 @@ static void deal_all(struct scattering *s, struct queue_block *block, uint32_t *
     for (size_t i = 0; i < block->records + block->open; i++) {
         const size_t end = block->from + block->ends[i];
 
-        deal(s, block, next, start, end, block->pile[i]);
+        if (s->ahead == NULL)
+            deal(s, block, next, start, end, block->pile[i]);
+        else if (block->pile[i] < s->piles->count)
+            block->number[deal(s, block, next, start, end, block->pile[i])] = (uint32_t)i;
         start = end;
     }
 }
@@ -254,13 +271,61 @@ static void deal_few(struct scattering *s, struct queue_block *block, uint32_t *
     }
 }
 
+/* The piles of a block's records by their keys; none at all, which is the number after the last one, of those that are
+ * left out, and of all from a record without a key on. */
+static void route_by_keys(const struct scattering *s, struct queue_block *block, unsigned thread)
+{
+    struct keyed *keyed = s->plan->keyed;
+    const bool drops = keyed_is_unique(keyed) && s->plan->storage == NULL;
+    const uint8_t *data = block->data + block->from;
+    size_t start = 0;
+
+    for (size_t i = 0; i < block->records + block->open; i++) {
+        struct siphash_pair *hash = &block->hash[i];
+        const size_t end = i < block->records ? block->ends[i] : start;
+        const bool inner = (i == 0 && block->continues) || i == block->records;
+
+        if (inner)
+            *hash = block->inner;
+        else if (block->bad == 0 && !keyed_find(keyed, thread, data + start, end - start, hash))
+            block->bad = i + 1;
+        block->pile[i] = (uint16_t)s->piles->count;
+        if (block->bad == 0 && (inner || !drops || !keyed_is_again(keyed, thread, *hash, block->first_record + i)))
+            block->pile[i] = (uint16_t)keyed_digit(*hash, s->plan->bits, s->key_bits);
+        start = end;
+    }
+}
+
+/* Name the record without a key, when all threads have ended. */
+_Noreturn static void refuse(const struct scattering *s)
+{
+    const struct queue_block *block = s->bad;
+    const size_t i = block->bad - 1, start = block->from + (i > 0 ? block->ends[i - 1] : 0);
+    const size_t end = i < block->records ? block->from + block->ends[i] : block->to;
+    const unsigned thread = block->bad_inner ? keyed_extra(s->plan->keyed) : 0;
+    struct position position = block->position;
+    char place[POSITION_BYTES];
+    struct siphash_pair hash;
+
+    if (!s->plan->first_seen ||
+        (!block->bad_inner && keyed_find(s->plan->keyed, thread, block->data + start, end - start, &hash)))
+        die("the input has changed while it was read");
+    position_pass(&position, block->offset, block->data, start);
+    position_next(&position, block->offset + start);
+    keyed_refuse(s->plan->keyed, thread, position_say(&position, place), block->first_record + i, block->data + start,
+                 end - start - 1);
+}
+
 static void route_block(struct scattering *s, struct queue_block *block, unsigned worker)
 {
-    uint32_t *count = s->count + (size_t)worker * s->piles->count;
+    uint32_t *count = s->count + (size_t)worker * (s->piles->count + 1);
     const unsigned lanes = s->piles->lanes;
     size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
 
-    s->plan->route(s->plan->context, block->first_record, block->records + block->open, block->pile);
+    if (s->ahead != NULL)
+        route_by_keys(s, block, worker);
+    else
+        s->plan->route(s->plan->context, block->first_record, block->records + block->open, block->pile);
     memset(next, 0, (lanes + 1) * sizeof *next);
     if (block->listed)
         deal_all(s, block, count, next);
@@ -351,16 +416,22 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
 
     for (; piece < end; piece++) {
         const size_t start = piece->start, length = piece->length;
-        uint64_t reference;
+        struct keyed_reference refers;
         uint8_t *to;
 
         if (start == block->from && block->continues)
             continue;
-        reference = reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
-        to = reserve(s, piece->pile, sizeof reference);
+        refers.reference =
+            reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
+        to = reserve(s, piece->pile, s->ahead != NULL ? sizeof refers : sizeof refers.reference);
         if (to == NULL)
             return false;
-        memcpy(to, &reference, sizeof reference);
+        if (s->ahead != NULL) {
+            refers.hash = block->hash[block->number[piece - block->pieces]];
+            memcpy(to, &refers, sizeof refers);
+        } else {
+            memcpy(to, &refers.reference, sizeof refers.reference);
+        }
         pile_count(s->piles, piece->pile, 1);
     }
     return true;
@@ -406,6 +477,10 @@ static bool append_slices(struct scattering *s, const struct queue_task *task)
     for (uint64_t i = task->first; i < task->last && room; i++) {
         struct queue_block *block = queue_slice(s->queue, i);
 
+        if (s->ahead != NULL && block->bad > 0) {
+            s->bad = task->lane == 0 ? block : s->bad;
+            return task->lane > 0;
+        }
         if (s->plan->strata != NULL)
             count_block(s, block, task->lane);
         if (s->plan->refers)
@@ -479,7 +554,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
                            .plan = plan,
                            .source = source,
                            .piles = piles,
-                           .in_order = format->grouped || format->kind != NULL,
+                           .in_order = plan->keyed == NULL && (format->grouped || format->kind != NULL),
                            .limited = plan->limit < UINT64_MAX};
     const unsigned lanes = scatter_lanes(workers);
     uint64_t records;
@@ -495,20 +570,32 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         s.space_end = source_base(source) + source_space(source);
     if (plan->strata != NULL)
         strata_begin(plan->strata, lanes);
-    s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order);
+    if (plan->keyed != NULL) {
+        keyed_forget(plan->keyed);
+        s.ahead = ahead_open(format, plan->keyed, source, engine->place, plan->first_seen);
+        while (1u << s.key_bits < plan->piles)
+            s.key_bits++;
+    }
+    s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order, s.ahead != NULL);
     atomic_init(&s.kept, last);
     for (unsigned p = 0; p < piles->count; p++)
         if (p < plan->first || p >= last)
             pile_drop(piles, p);
     if (s.limited)
         s.counted = fault_allocate(piles->count, sizeof *s.counted);
-    s.count = fault_allocate((size_t)threads * piles->count, sizeof *s.count);
+    s.count = fault_allocate((size_t)threads * (piles->count + 1), sizeof *s.count);
     s.stage = sys_map(piles->count * sizeof *s.stage);
     if (s.stage == NULL)
         die_errno("memory", errno);
     threads_run(threads, work, &s); /* writes to temporary files seldom wait */
+    if (s.bad != NULL)
+        refuse(&s);
+    if (s.ahead != NULL)
+        s.lent = ahead_close(s.ahead);
     records = queue_close(s.queue);
     whole = records < UINT64_MAX;
+    if (plan->keyed != NULL && plan->first_seen && whole)
+        keyed_warn(plan->keyed);
     for (unsigned p = 0; p < piles->count && whole; p++)
         whole = empty_stage(&s, p, s.stage[p].used);
     settle();

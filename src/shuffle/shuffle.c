@@ -180,6 +180,72 @@ static void restart_single(struct run *run, struct piles *piles, unsigned p, str
     pile_clear(piles, p);
 }
 
+/* ---- By keys ---- */
+
+/* All records have the same key: copy them, or only the first one. */
+static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct output *output)
+{
+    const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
+    const uint64_t records = piles->pile[p].records, kept = keyed_is_unique(run->keyed) ? 1 : records;
+    struct source *source;
+    struct transfer transfer;
+    struct record_piece piece;
+    uint64_t skipped, done = 0;
+
+    counter_add(&run->progress->left_out, records - kept);
+    if (run_pass(run, 1, &skipped) == 0)
+        return;
+    counter_add(&run->progress->written, kept - 1);
+    counter_add(&run->progress->units, 1);
+    pile_source_verify(piles, p, &run->format, buffer.data, buffer.bytes);
+    source = pile_source(piles, p, false);
+    run_transfer(&transfer, run, source, output);
+    while (done < kept && record_reader_next(&transfer.reader, &piece)) {
+        uint8_t mark;
+
+        done += piece.last;
+        mark = done < kept ? RECORD_GOES_ON : RECORD_ENDS;
+        output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
+        if (piece.last && keyed_marks(run->keyed))
+            output_buffer_put(&transfer.outlet, &mark, 1);
+    }
+    run_transfer_end(&transfer);
+    source_free(source);
+}
+
+/* Records that were not put into the piles are there already. */
+static void count_left_out(struct run *run, const struct piles *piles)
+{
+    uint64_t left_out = piles->records;
+
+    for (unsigned p = 0; p < piles->count; p++)
+        left_out -= piles->pile[p].records;
+    counter_add(&run->progress->left_out, left_out);
+}
+
+static void restart_keyed(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                          struct output *output)
+{
+    const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
+    const struct scatter_plan plan = {
+        .keyed = run->keyed, .bits = order->bits, .piles = KEYED_PILES, .limit = UINT64_MAX};
+    const struct gather_order inner_order = {.keyed = run->keyed, .bits = order->bits + KEYED_BITS};
+    struct piles inner;
+
+    if (order->orders != NULL)
+        keyed_turn_all(run->keyed, &order->orders[p].key);
+    if (keyed_is_single(run->keyed, piles, p, &run->format, buffer.data, buffer.bytes)) {
+        copy_unit(run, piles, p, output);
+        pile_clear(piles, p);
+        return;
+    }
+    run->progress->started_over++;
+    scatter_pile(run, piles, p, NULL, &plan, &inner);
+    count_left_out(run, &inner);
+    shuffle_piles(run, &inner, inner_order, output);
+    piles_release(&inner);
+}
+
 /* Start pile `p` over. All that the piles have in memory is written to their files first, so that all memory is free.
  */
 static void restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
@@ -188,6 +254,10 @@ static void restart(struct run *run, struct piles *piles, unsigned p, const stru
     const uint64_t records = piles->pile[p].records;
 
     piles_flush(piles);
+    if (order->keyed != NULL) {
+        restart_keyed(run, piles, p, order, output);
+        return;
+    }
     if (records == 1) {
         restart_single(run, piles, p, output);
         return;
@@ -308,6 +378,54 @@ void shuffle_count(struct run *run, struct piles *piles)
     threads_run(counting.workers, count_piles, &counting);
 }
 
+/* ---- Counting units ---- */
+
+struct unit_count {
+    struct counting counting;
+    unsigned bits;
+    _Atomic uint64_t units;
+};
+
+static void count_units(void *context, unsigned worker)
+{
+    struct unit_count *count = context;
+    const struct counting *counting = &count->counting;
+    const struct engine_space space = engine_buffer(&counting->run->engine, ENGINE_WHOLE);
+    const size_t share = space.bytes / counting->workers / SYS_APART_BYTES * SYS_APART_BYTES;
+    unsigned p;
+
+    while ((p = atomic_fetch_add(&count->counting.next, 1)) < counting->piles->count)
+        atomic_fetch_add(&count->units, keyed_count(counting->run->keyed, worker, counting->piles, p, count->bits,
+                                                    &counting->run->format, space.data + worker * share, share));
+}
+
+uint64_t shuffle_units(struct run *run, struct piles *piles, unsigned bits, const struct output *output)
+{
+    struct unit_count count = {.counting = {.run = run, .piles = piles, .workers = engine_threads(&run->engine)},
+                               .bits = bits};
+
+    if (run->keyed == NULL)
+        return piles->records;
+    if (!output_counts(output) && run->parts == 0 && run->skip == 0)
+        return UINT64_MAX;
+    threads_run(count.counting.workers, count_units, &count);
+    return atomic_load(&count.units);
+}
+
+/* Can the references of each pile be sorted, if all others are there? */
+static bool can_sort_all(const struct pool *pool, const struct piles *piles)
+{
+    uint64_t held = pool->pinned, most = 0;
+
+    for (unsigned p = 0; p < piles->count; p++) {
+        const uint64_t blocks = keyed_blocks(pool, piles->pile[p].records);
+
+        held += piles->pile[p].blocks;
+        most = blocks > most ? blocks : most;
+    }
+    return held + most <= pool->blocks;
+}
+
 bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
 {
     const struct scatter_children children = {{.order = &run->order, .root = true}, ORDER_ROOT_BITS};
@@ -320,24 +438,33 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
                                 .records = &run->progress->records};
 
     run->progress->passed = 0;
-    if ((run->parts > 1 || run->skip > 0) && run->expected > 0 && source_is_known(source) &&
-        run->expected <= source_known_bytes(source))
+    if (run->keyed != NULL) {
+        plan.keyed = run->keyed;
+        plan.first_seen = true;
+        plan.limit = UINT64_MAX;
+    } else if ((run->parts > 1 || run->skip > 0) && run->expected > 0 && source_is_known(source) &&
+               run->expected <= source_known_bytes(source)) {
         choose_piles(run, run->expected, &plan);
-    run->progress->must_copy = !scatter(&run->engine, &run->format, &plan, source, piles);
+    }
+    run->progress->must_copy = !scatter(&run->engine, &run->format, &plan, source, piles) ||
+                               (run->keyed != NULL && run->refers && !can_sort_all(&run->engine.pool, piles));
     if (run->progress->must_copy)
         return false;
     counter_set(&run->progress->records, piles->records);
+    if (run->keyed != NULL)
+        count_left_out(run, piles);
     run_scattered(run);
     return true;
 }
 
 void shuffle_source(struct run *run, struct source *source, struct output *output)
 {
-    struct gather_order order = {.node = {.order = &run->order, .root = true}};
+    const struct gather_order order = {
+        .node = {.order = &run->order, .root = true}, .keyed = run->keyed, .bits = KEYED_BITS};
     struct piles piles;
 
     if (shuffle_scatter(run, source, &piles)) {
-        run_begin(run, output, piles.records);
+        run_begin(run, output, shuffle_units(run, &piles, KEYED_BITS, output));
         shuffle_piles(run, &piles, order, output);
     }
     piles_release(&piles);

@@ -44,7 +44,7 @@ const char *line_read(const char *at, const char *pattern, ...)
         else if (*++pattern == 'd')
             at = number_digits(at + strspn(at, " "), va_arg(arguments, uint64_t *));
         else
-            at = read_digits(at, *pattern == 'x' ? 16 : 2, va_arg(arguments, uint64_t *));
+            at = read_digits(at, 16, va_arg(arguments, uint64_t *));
     }
     va_end(arguments);
     return at;

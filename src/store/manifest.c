@@ -66,10 +66,7 @@ static char *put_head(char *at, const char *end, const struct manifest *manifest
     at = line_put(at, end, "bigshuf batch 1\nkey ");
     for (int i = 0; i < MANIFEST_KEY_BYTES; i++)
         at = line_put(at, end, "%02x", manifest->key[i]);
-    at = line_put(at, end, "\n%s", manifest->reading.decompressed ? "decompressed\n" : "");
-    if (manifest->reading.group_field > 0)
-        at = line_put(at, end, "groups %" PRIu64 " %02x\n", manifest->reading.group_field,
-                      manifest->reading.group_separator);
+    at = line_put(at, end, "\n%s", manifest->decompressed ? "decompressed\n" : "");
     return line_put(at, end, "header %" PRIu64 " %016" PRIx64 "\n", manifest->header_bytes, manifest->header_checksum);
 }
 
@@ -118,7 +115,7 @@ char *manifest_text(struct manifest *manifest, size_t *bytes)
 /* All that stands before the inputs. */
 static const char *read_head(const char *text, struct manifest *manifest)
 {
-    uint64_t key[2] = {0}, separator = 0;
+    uint64_t key[2] = {0};
     char again[8 * LINE_BYTES];
     const char *next;
     const char *at = line_read(text, "bigshuf batch 1\nkey %x%x\n", &key[0], &key[1]);
@@ -126,10 +123,7 @@ static const char *read_head(const char *text, struct manifest *manifest)
     for (int i = 0; i < MANIFEST_KEY_BYTES; i++)
         manifest->key[i] = (uint8_t)(key[i / 8] >> (56 - i % 8 * 8));
     next = line_read(at, "decompressed\n");
-    manifest->reading.decompressed = next != NULL;
-    at = next != NULL ? next : at;
-    next = line_read(at, "groups %d %b\n", &manifest->reading.group_field, &separator);
-    manifest->reading.group_separator = (uint8_t)separator;
+    manifest->decompressed = next != NULL;
     at = next != NULL ? next : at;
     at = line_read(at, "header %d %x\n", &manifest->header_bytes, &manifest->header_checksum);
     (void)put_head(again, again + sizeof again, manifest);
@@ -222,13 +216,6 @@ void manifest_release(struct manifest *manifest)
 
 /* ---- Comparing ---- */
 
-bool manifest_reads_same(const struct manifest *one, const struct manifest *other)
-{
-    return one->reading.decompressed == other->reading.decompressed &&
-           one->reading.group_field == other->reading.group_field &&
-           one->reading.group_separator == other->reading.group_separator;
-}
-
 const char *manifest_difference(const struct manifest *one, const struct manifest *other, bool complete)
 {
     if (memcmp(one->key, other->key, sizeof one->key) != 0)
@@ -238,7 +225,7 @@ const char *manifest_difference(const struct manifest *one, const struct manifes
     if (!complete || (one->header_bytes == other->header_bytes && one->header_checksum == other->header_checksum &&
                       memcmp(one->pile, other->pile, one->piles * sizeof *one->pile) == 0))
         return NULL;
-    if (one->reading.decompressed != other->reading.decompressed)
-        return other->reading.decompressed ? "with -Z" : "without -Z";
-    return manifest_reads_same(one, other) ? "of other data" : "of other groups";
+    if (one->decompressed != other->decompressed)
+        return other->decompressed ? "with -Z" : "without -Z";
+    return "of other data";
 }

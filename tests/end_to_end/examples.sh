@@ -45,6 +45,8 @@ make_files() {
     { echo id,text && seq 20 | sed 's/$/,"two\nlines"/'; } | tee sales-1.csv >people.csv
     seq 100 | sed 's/.*/{"user": {"id": &}}/' >logs.jsonl
     seq 60 | awk '{ print "{\"session\": " $1 % 7 ", \"t\": \"" $1 "\\t\"}" }' >log.jsonl
+    seq 100 | awk '{ print "{\"url\": \"/" $1 % 30 "\"}" }' >pages.jsonl
+    seq 100 | awk '{ print $1 % 9 "\t" $1 }' >books.tsv
     seq 7001 8000 >code.txt
     printf 'a\n\n\nb\nb\n\nc\n' >book.txt
     for n in 1 2 3 4 5 6; do printf '@%s/%s\nACGT\n+\nIIII\n' $n 1 $n 2; done >pairs.fastq
@@ -159,7 +161,9 @@ test_readme_recipe_of_a_mixture_has_as_many_of_each_or_fails() {
 
 test_readme_recipe_of_sessions_keeps_each_together_in_its_order() {
     make_files
-    typed 'log.jsonl'
+    typed ' log.jsonl'
+    same 30 "$(sort -u unique.jsonl | wc -l | xargs)"
+    same 9 "$(cut -f 1 shuffled.tsv | uniq | wc -l | xargs)"
     consists_of sessions.jsonl log.jsonl
     same 7 "$(jq .session sessions.jsonl | uniq | wc -l | xargs)"
     jq -c '[.session, .t]' sessions.jsonl | sort -s -t , -k 1,1 | cmp - <(jq -c '[.session, .t]' log.jsonl | sort -s -t , -k 1,1)
@@ -250,7 +254,7 @@ test_golden_values_of_the_order_page_hold() {
         [[ "$(bash -c "$command" | xargs) " = "$expected "* ]]
         count=$((count + 1))
     done < <(values_to_check | sed -nE 's/^((seq [0-9]+,|-i) .*[^ ])  +([0-9 ]+)$/\1|\3/p')
-    same 11 $count
+    same 13 $count
     values_to_check | grep -Fx ".Ql $(seq 10 | bigshuf --seed=42 | xargs) ."
 }
 

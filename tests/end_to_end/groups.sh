@@ -1,146 +1,259 @@
-# Groups of neighbouring records with the same key are shuffled as one record each. (records.sh has them among all the
-# formats.)
+# Records with the same key: --group-field writes them together, wherever they stand, and --unique only the first of them.
+# The order is that of a hash of the key (bigshuf-order), so it depends on the seed and the set of keys alone.
 # shellcheck shell=bash disable=SC2086 # several options
 
-# Print COUNT groups of 1 to 3 lines. The last column is the number of the group, the second its key; a few groups share
-# a key, but never two neighbours: groups COUNT.
-groups() {
-    seq "$1" | awk '{ for (i = 0; i <= $1 % 3; i++) print "m" i "\t" $1 % 7 "\t" $1 }'
+# Print COUNT lines with one of KEYS keys, a few others, and a number: lines COUNT KEYS [PADDING].
+lines() {
+    seq "$1" | awk -v keys="$2" -v padding="${3-}" '{ print $1 * 7919 % keys "\t" $1 * $1 % 3 "\t" $1 padding }'
 }
 
-# The numbers of the groups in standard input, in their order; each group must be there whole and in order.
-numbers() {
-    awk -F '\t' '
-        NR > 1 && $3 != last && member != last % 3 { print "group", last, "is not whole" }
-        { member = $3 == last && NR > 1 && substr($1, 2) != 0 ? member + 1 : 0 }
-        substr($1, 2) != member { print "not in order: " $0 }
-        member == 0 { print $3 }
-        { last = $3 }
-        END { if (NR > 0 && member != last % 3) print "group", last, "is not whole" }'
-}
-
-test_groups_are_as_many_records_and_come_in_their_order() {
-    for count in 0 1 2 10 3000; do
-        groups $count >in
-        bigshuf --seed=42 --group-field=2 in | numbers | cmp - <(seq $count | bigshuf --seed=42)
-        bigshuf -S 8M --seed=42 --group-field=2 < <(cat in) | numbers | cmp - <(seq $count | bigshuf --seed=42)
-        bigshuf --group-field=2 --expect-records=$count in | sort | cmp - <(sort in)
-    done
-    fails_with 1 'bigshuf: *3000*' bigshuf --group-field=2 --expect-records=3001 in >out
-}
-
-test_groups_with_the_same_key_that_become_neighbours_stay_apart() {
-    printf 'a\t1\nb\t1\na\t2\n' >in
-    for seed in $(seq 20); do
-        bigshuf --seed="$seed" --group-field=1 --shards=records:1 -o part.%02d in
-        same 3 "$(printf '%s\n' part.* | wc -l)"
-        bigshuf --seed="$seed" --group-field=1 in | bigshuf --seed=5 --group-field=1 | sort | cmp - <(sort in)
+test_the_order_is_what_the_page_says() {
+    needs python3
+    for count in 0 1 2 30 3000; do
+        lines $count 700 >in
+        for key in 1 2 3; do
+            bigshuf --seed=42 --group-field=$key in | cmp - <(model group 42 $key <in)
+            bigshuf --seed=42 --unique=$key in | cmp - <(model unique 42 $key <in)
+        done
+        cut -f 1 in | bigshuf --seed=x --unique | cmp - <(cut -f 1 in | model unique x)
+        bigshuf --seed=42 --group-field=2 --group-field=1 in | cmp - <(model group 42 2 1 <in)
+        bigshuf --seed=42 --unique=1 --unique=2 in | cmp - <(model unique 42 1 2 <in)
     done
 }
 
-test_shards_and_splits_have_whole_groups() {
-    groups 100 >in
-    bigshuf --seed=3 --group-field=3 in >all
-    bigshuf --seed=3 --group-field=3 --split=20%:test --shards=records:10 -o part.%d in
-    same '20 10 10 10 10 10 10 10 10' "$(for file in test part.?; do numbers <"$file" | wc -l; done | xargs)"
-    cat test part.? | cmp - all
-    bigshuf --seed=3 --group-field=2 --shards=7 -o seventh.%d in
-    same '15 15 14 14 14 14 14' "$(for file in seventh.?; do numbers <"$file" | wc -l; done | xargs)"
+# Golden values: people pin seeds in papers.
+test_the_order_stays_as_it_was() {
+    cases <<'END'
+seq 10 | bigshuf --seed=42 --unique => 2 10 3 7 6 4 5 9 8 1
+seq 10 | bigshuf --seed=42 --group-field=1 2>said => 9 4 2 10 1 6 3 7 8 5
+seq 1000000 | sed 's/$/\t/' | bigshuf --seed=42 --group-field=1 | md5 => 603af39a798c1b7333d0f9ec1b661e84
+seq 1000000 | bigshuf --seed=42 --unique | md5 => 0b4bbc9d18404aea85120501fa563b36
+seq 1000000 | awk '{ print $1 % 1000 "\t" $1 }' | bigshuf --seed=42 --group-field=1 | md5 => e4990643218fe42898c4f764aa25d804
+END
 }
 
-# Sorted by it, nothing is said.
-test_groups_that_are_torn_are_warned_of_once() {
-    local warning="the records of group '1' are not all neighbours, so they are several groups; sort by field 2 first"
-    groups 30 >in
-    for options in -S1G '--parallel=1 -S8M' '--keep-order -n 9' '--shards=2 -o out-%d' '-r -n 50' '--part=1/2 --seed=7'; do
-        same "bigshuf: warning: in: $warning" "$(bigshuf --group-field=2 $options in 2>&1 >out)"
-        same "bigshuf: warning: -: $warning" "$(bigshuf --group-field=2 $options < <(cat in) 2>&1 >out)"
-        same '' "$(sort -k 2,2 in | bigshuf --group-field=2 $options 2>&1 >out)"
+test_memory_threads_pipes_and_files_do_not_matter() {
+    lines "$(scale 20000 200000 3000000)" 30000 "$(printf %080d 0)" >in
+    head -n 7777 in >a
+    tail -n +7778 in >b
+    for key in --group-field=1 --group-field=2 --unique --unique=1 --unique=2; do
+        bigshuf --seed=1 $key in >right
+        for options in '-S 8M' '-S 8M --parallel=1' '-S 20M --parallel=3' --parallel=1; do
+            bigshuf --seed=1 $key $options in | cmp - right
+            bigshuf --seed=1 $key $options < <(cat in) | cmp - right
+        done
+        bigshuf --seed=1 $key a b | cmp - right
     done
-    same "bigshuf: warning: in: $warning" "$(bigshuf --scatter=store --piles=2 --group-field=2 in 2>&1)"
-    head -n 3 in >a # groups go on in the next file
-    tail -n +4 in >b
-    same '' "$(bigshuf --group-field=3 a b 2>&1 >out)"
-    same "bigshuf: warning: b: $warning" "$(bigshuf --group-field=2 a b 2>&1 >out)"
-    printf '%0100d\n-\n%0100d\n' 0 0 | tr '\n' '\t' >long
-    fails_with 0 "bigshuf: warning: long: the records of group '$(printf %060d 0)...' are not all *" \
-        bigshuf --delimiter='\t' -t, --group-field=1 long >out
 }
 
-# Sorted files that were put together, with too many keys to remember all of them.
-test_groups_that_are_torn_far_apart_are_noticed() {
-    seq "$(scale 20000 200000 2000000)" | sed 's/$/\t/' >in
-    same '' "$(bigshuf --group-field=1 in 2>&1 >out)"
-    fails_with 0 '*the records of group * are not all neighbours*' bigshuf --group-field=1 in in >out
+test_the_order_depends_on_the_set_of_keys_alone() {
+    lines 5000 900 >in
+    bigshuf --seed=1 in >other
+    bigshuf --seed=7 --group-field=1 in | cut -f 1 | uniq >keys
+    same 900 "$(sort -u keys | wc -l | tr -d ' ')"
+    for way in 'cat other' 'cat in in other' 'sort -u other' 'tac in'; do
+        $way | bigshuf --seed=7 --group-field=1 | cut -f 1 | uniq | cmp - keys
+    done
+    cut -f 1 in | bigshuf --seed=7 --unique | cmp - <(cut -f 1 other | bigshuf --seed=7 --unique)
+    bigshuf --seed=7 --group-field=1 other | grep '^5	' | cmp - <(grep '^5	' other) # in input order
+    fails_with 1 '*' cmp keys <(bigshuf --seed=8 --group-field=1 in | cut -f 1 | uniq) >out
 }
 
-test_groups_that_a_split_would_tear_apart_are_an_error() {
-    local message="bigshuf: in: the records of group 'b' are not all neighbours, so --split would divide it; sort by field 1 first"
-    printf 'b\t1\na\t2\nb\t3\nc\t4\n' >in
-    echo old >rest
-    fails_with 1 "$message" bigshuf --group-field=1 --split=1:test -o rest in
-    fails_with 1 "$message" bigshuf --group-field=1 --split=50%:test in
-    fails_with 1 "$message" bigshuf --group-field=1 --split=0:test --split=1:valid --shards=2 -o part.%d in
-    # shellcheck disable=SC2016 # the filter's
-    fails_with 1 "$message" bigshuf --group-field=1 --split=1:test --filter='cat >$FILE' -o rest in
-    same 'in rest' "$(echo *)"
-    same old "$(<rest)"
-    sort in >sorted
-    bigshuf --group-field=1 --split=1:test -o rest sorted
-    bigshuf --group-field=1 --split-field=1 --split=50%:test -o rest in 2>said # keeps them together, wherever they stand
-    same_lines <(cat test rest) in
-    same 1 "$(grep -l b test rest | wc -l | xargs)"
+test_units_are_counted_by_all_that_counts() {
+    lines 3000 100 >in
+    for key in --group-field=1 --unique=1; do
+        bigshuf --seed=3 $key in >all
+        for memory in '' '-S 8M --parallel=1'; do
+            bigshuf --seed=3 $key $memory -n 20 in >first
+            same 20 "$(cut -f 1 first | uniq | wc -l | tr -d ' ')"
+            bigshuf --seed=3 $key $memory --skip=20 in | cat first - | cmp - all
+            for part in 1 2 3; do bigshuf --seed=3 $key $memory --part=$part/3 in; done | cmp - all
+            bigshuf --seed=3 $key $memory --split=20:test --shards=records:10 -o part.%d in
+            cmp test first
+            cat test part.? | cmp - all
+            bigshuf --seed=3 $key $memory --split=20%:test --shards=7 -o seventh.%d in
+            cmp test first
+            cat test seventh.? | cmp - all
+            same '12 12 12 11 11 11 11' "$(for file in seventh.?; do cut -f 1 $file | uniq | wc -l; done | xargs)"
+        done
+    done
+    cases <<'END'
+bigshuf --unique=1 --split=101:a in =! --split: the files must not take more than the 100 records there are
+bigshuf --seed=3 --group-field=1 --skip=101 in =! --skip=101: only 100 records; to leave out a header, use --header
+bigshuf --group-field=1 --expect-records=100 in =! in: the number of records is 3000, not 100 as --expect-records says
+END
 }
 
-# A group of n members, here lines of 4 bytes, has 4n bytes, not 5n.
+test_v_tells_records_groups_and_what_was_left_out() {
+    lines 3000 100 >in
+    for memory in -S1G '-S 8M --parallel=1'; do
+        bigshuf -v $memory --group-field=1 in 2>said >out
+        grep -qx 'bigshuf: records:       3000 read, 3000 written' said
+        grep -qx 'bigshuf: groups:        100 written' said
+        bigshuf -v $memory --unique=1 < <(cat in) 2>said >out
+        grep -qx 'bigshuf: records:       3000 read, 100 written' said
+        grep -qx 'bigshuf: left out:      2900 records that came again' said
+    done
+}
+
+# With n members of 4 bytes, a group has 4n bytes.
 test_bytes_of_shards_are_those_that_are_written() {
     seq 100 199 | awk '{ print; print }' >in
-    bigshuf --group-field=1 --shards=bytes:80 -o part.%02d in
+    bigshuf --group-field=1 --shards=bytes:80 -o part.%02d in 2>said
     same '80 80 80 80 80 80 80 80 80 80' "$(for file in part.*; do wc -c <"$file"; done | xargs)"
-    bigshuf --group-field=1 --shards=bytes:79 -o part.%02d in
-    same 72 "$(wc -c <part.00 | xargs)"
-    bigshuf --group-field=1 --shards=bytes:7 -o one.%03d in
+    bigshuf --group-field=1 --shards=bytes:7 -o one.%03d in 2>said
     same 100 "$(printf '%s\n' one.* | wc -l | xargs)"
 }
 
-test_members_and_bytes_are_told_without_marks() {
-    groups 30 >in
-    bigshuf -v --group-field=2 in 2>said >out
-    grep -x 'bigshuf: records:       30 read, 30 written' said
-    grep -x "bigshuf: bytes: *$(wc -c <in | xargs)" said
-    bigshuf -v --group-field=2 < <(cat in) 2>said >out
-    grep -x "bigshuf: bytes: *$(wc -c <in | xargs)" said
-}
-
-test_stores_keep_groups() {
-    groups 500 >in
-    head -n 96 in >a
-    tail -n +97 in >b
-    for file in a b; do bigshuf --scatter=store --piles=4 --seed=9 --batch=$file --group-field=2 $file; done
-    grep -x 'groups of end "\\n"' store/format
-    bigshuf --gather=store --seed=9 >out
-    numbers <out | sort -n | cmp - <(seq 500)
-    bigshuf --gather=store --seed=9 --shards=bytes:300 -o part.%03d
-    cat part.* | cmp - out
-    fails_with 1 'bigshuf: store/format: the store has groups of end *' bigshuf --scatter=store --batch=c a
-    fails_with 1 'bigshuf: cannot combine --gather and --group-field' bigshuf --gather=store --group-field=1
-}
-
-test_a_group_larger_than_memory_stays_whole() {
+test_a_key_larger_than_memory_is_copied_through() {
     {
-        seq 1000
+        seq 1000 | sed 's/$/\t/'
         seq "$(scale 10000 110000 20000000)" | sed "s/^/large\t$(printf %080d 0)/"
-        seq 1000
+        seq 1000 2000 | sed 's/$/\t/'
     } >in
-    bigshuf -S 8M --seed=1 --group-field=1 in >out
-    grep -n large out | sed 's/:.*//' | awk 'NR > 1 && $1 != last + 1 { print "apart" } { last = $1 }' | cmp - /dev/null
-    grep large out | cmp - <(grep large in)
-    same "$(awk '!/large/ || !seen++ { print $1 }' out | md5)" \
-        "$({ seq 1000 && echo large && seq 1000; } | bigshuf --seed=1 | md5)"
+    for options in '-S 8M' '-S 8M --parallel=1'; do
+        bigshuf $options --seed=1 --group-field=1 in >out
+        grep -n large out | sed 's/:.*//' | awk 'NR > 1 && $1 != last + 1 { print "apart" } { last = $1 }' | cmp - /dev/null
+        grep large out | cmp - <(grep large in)
+        cut -f 1 out | uniq | cmp - <(cut -f 1 in | sed 's/$/\t/' | bigshuf --seed=1 --group-field=1 | cut -f 1 | uniq)
+        bigshuf $options --seed=1 --unique=1 in | cut -f 1 | cmp - <(cut -f 1 in | sed 's/$/\t/' | bigshuf --seed=1 --unique=1 | cut -f 1)
+        bigshuf $options --seed=1 --group-field=1 --shards=2 -o half.%d in
+        cat half.? | cmp - out
+    done
+}
+
+# Keys at the end of records of 1 byte to 3 MB.
+test_records_may_be_of_any_length() {
+    for bytes in 1 5000 70000 $(scale '' 400000 '400000 3000000'); do
+        for key in 1 2 1 3; do head -c "$bytes" /dev/zero | tr '\0' "$key" && printf '\tk%d\nshort\tk%d\n' "$key" "$key"; done
+    done >in
+    for key in --group-field=2 --unique=2 --unique; do
+        bigshuf --seed=1 $key in >right
+        for options in '-S 8M' '-S 8M --parallel=1' --parallel=1; do
+            bigshuf --seed=1 $options $key in | cmp - right
+            bigshuf --seed=1 $options $key < <(cat in) | cmp - right
+        done
+    done
+    bigshuf --unique in | sort | cmp - <(sort -u in)
+}
+
+# From a pipe: what is held of it at first ends within a line.
+test_records_larger_than_memory_come_from_a_pipe() {
+    giants >in
+    bigshuf --seed=1 --unique in >right
+    for options in '-S 8M' '-S 8M --parallel=1' '-S 32M'; do
+        cat in in | bigshuf --seed=1 $options --unique | cmp - right
+    done
+    tr 0-8 a-i <in | sed 's/$/\tkey/' | bigshuf -S 8M --group-field=2 | cmp - <(tr 0-8 a-i <in | sed 's/$/\tkey/')
+}
+
+test_a_line_that_comes_again_and_again_is_no_load() {
+    awk -v n="$(scale 10000 1000000 100000000)" 'BEGIN {
+        for (i = 1; i <= 1000; i++) print i
+        while (n-- > 0) print "line"
+        for (i = 500; i <= 1500; i++) print i
+    }' >in
+    bigshuf -v -S 8M --unique --seed=1 in 2>said | cmp - <({ seq 1500; echo line; } | bigshuf --unique --seed=1)
+    grep -qx 'bigshuf: spilled:       0 piles, 0 bytes' said
+}
+
+test_all_kinds_of_records_can_be_unique() {
+    cases <<'END'
+bigshuf --seed=1 -e --unique a b a a | sort => a b
+printf 'a\r\nb\na\n' | bigshuf --unique | wc -l => 3
+printf 'a\na' | bigshuf --unique => a
+printf 'abcdab' | bigshuf --records=bytes:2 --unique | wc -c => 4
+printf '>a\nx\n>b\ny\n>a\nx\n' | bigshuf --records=fasta --unique | sort => >a >b x y
+printf 'a;b;a;' | bigshuf --delimiter=';' --unique | wc -c => 4
+printf 'a--b--a--' | bigshuf --records=end:-- --unique | wc -c => 6
+printf 'h\nx\nh\nx\n' | bigshuf --header --unique | sort => h h x
+printf '"a\nb",1\n"a\nb",2\nc,1\n' | bigshuf --csv --unique=1 | wc -l => 3
+END
+}
+
+test_what_has_no_sense_with_keys_is_refused() {
+    cases <<'END'
+bigshuf --unique --group-field=1 =! cannot combine --group-field and --unique; use one run for each
+bigshuf -r -n 1 --unique =! cannot combine --unique and -r; write to a file, and draw from that in another run
+bigshuf --group-field=1 --keep-order -n 1 =! cannot combine --group-field and --keep-order; *
+bigshuf --group-field=1 --probability=1 =! cannot combine --group-field and --probability; *
+bigshuf --unique --weights=w =! cannot combine --unique and --weights; *
+bigshuf --unique --random-source=w =! cannot combine --unique and --random-source; *
+bigshuf --unique --stratify-field=1 --split=1:a =! cannot combine --stratify-field and --unique; *
+bigshuf --unique --records=tar =! cannot combine --records=tar and --unique*
+bigshuf --unique=1 --records=lines:2 =! cannot combine --records=lines and --unique of a field*
+bigshuf --unique= =! invalid --unique argument '': must be the number of a column, its name, or a JSON Pointer
+bigshuf --gather=store --unique =! cannot combine --unique and --gather; --scatter says by what, or pipe what --gather writes to another run
+bigshuf --unique=/a <(printf '{"a": 1}\n{"b": 1}\n') =! */63:2: nothing at /a: *
+END
+}
+
+# The batches of logs from two machines, of which one has each key.
+test_a_store_collects_what_its_batches_have() {
+    lines 3000 100 >a
+    lines 2000 170 >b
+    for key in --group-field=1 --unique=1 '--group-field=2 --group-field=1'; do
+        bigshuf --scatter=store --piles=8 --batch=b $key b
+        bigshuf --scatter=store --batch=a --parallel=1 $key a
+        bigshuf --gather=store --seed=1 >all
+        for memory in '-S 8M --parallel=1' --parallel=3; do bigshuf --gather=store --seed=1 $memory | cmp - all; done
+        cat a b | bigshuf $key | sort | cmp - <(sort all)
+        if [ "$key" = --group-field=1 ]; then
+            same 170 "$(cut -f 1 all | uniq | wc -l | xargs)"
+            grep '^5	' all | cmp - <(cat a b | grep '^5	') # in the order of batches
+        fi
+        bigshuf --gather=store --seed=1 --epoch=1 >other
+        fails_with 1 '*' cmp other all >out
+        for part in 1 2 3; do bigshuf --gather=store --seed=1 --part=$part/3; done | cmp - all
+        bigshuf --gather=store --seed=1 --split=10%:test --shards=3 -o part.%d
+        cat test part.? | cmp - all
+        { bigshuf --gather=store --seed=1 -n 20 && bigshuf --gather=store --seed=1 --skip=20; } | cmp - all
+        rm -r store
+    done
+    bigshuf --scatter=store --unique a
+    bigshuf --scatter=store --unique b
+    bigshuf --gather=store | sort | cmp - <(sort -u a b)
+    bigshuf --gather=store -v 2>said >out
+    grep -qx "bigshuf: left out:      $((5000 - $(sort -u a b | wc -l))) records that came again" said
+}
+
+test_a_store_says_what_its_keys_are() {
+    printf 'id,x\n1,a\n2,b\n1,c\n' >in
+    bigshuf --scatter=store --csv --header --batch=a --group-field=id in
+    bigshuf --scatter=store --csv --header --batch=a --seed=2 --group-field=id in 2>said
+    grep -q 'batch a is in store already: nothing was added' said
+    bigshuf --gather=store --split-field=id --split=50%:a -o b
+    same 5 "$(cat a b | wc -l | xargs)"
+    grep -h -A 1 '^1,a' a b | grep -qx 1,c
+    grep -qx 'groups by "id" separated by "," key [0-9a-f]*' store/format
+    bigshuf --scatter=json --piles=2 --unique=/a/b <<<'{"a": {"b": 1}}'
+    cp -r json old
+    printf 'bigshuf store 2\n2 piles\ngroups of end "\\n"\nno header\n' >old/format
+    cases <<'END'
+bigshuf --gather=json --seed=1 --split-field=/a/b --split=1%:c 2>said => {"a": {"b": 1}}
+bigshuf --scatter=store --csv --header --unique=id in =! store/format: the store has groups by "id" separated by ",", not unique by "id" separated by ","
+bigshuf --scatter=store --csv --header in =! store/format: the store has groups by "id" separated by ",", not records without keys
+bigshuf --gather=store --split-field=x --split=50%:a =! --split-field: it would tear the groups of this store apart; split by their field
+bigshuf --gather=store --stratify-field=id --split=1:a =! --stratify-field: the records of this store have keys; pipe what --gather writes to another run
+bigshuf --gather=store -t ';' --split-field=id --split=50%:a =! -t: the fields of this store are separated by another byte
+bigshuf --gather=old =! old/format: the store has groups of neighbours, as earlier versions made them; scatter its inputs again
+bigshuf --scatter=json --unique=/a/b <(echo 1) =! */63:1: nothing at /a/b: *
+END
+}
+
+test_a_group_in_a_store_may_be_larger_than_memory() {
+    seq "$(scale 10000 110000 1000000)" | sed "s/^/large\t$(printf %080d 0)/" >in
+    for key in --group-field=1 --unique=1; do
+        bigshuf --scatter=store -S 8M --piles=2 $key in <(seq 9 | sed 's/$/\t/')
+        bigshuf --gather=store -S 8M >out
+        grep large out | cmp - <(if [ $key = --unique=1 ]; then head -n 1 in; else cat in; fi)
+        same 9 "$(grep -c -v large out)"
+        rm -r store
+    done
 }
 
 test_keys_may_be_anything() {
-    printf 'a\n\t1\0a\n\t2\0a\t3\0\t4\0\0' | bigshuf -z --seed=1 --group-field=1 --shards=records:1 -o part.%d
+    printf 'a\n\t1\0a\t3\0a\n\t2\0\t4\0\0' | bigshuf -z --seed=1 --group-field=1 --shards=records:1 -o part.%d
     same '10 18 4 4' "$(wc -c part.? | awk '{ print $1 }' | sort | xargs)"
     printf 'a,b\n"x,y",2\n"x,y",3\nz,4\n' | bigshuf --csv --header --group-field=1 --shards=records:1 -o csv.%d
     same 2 "$(printf '%s\n' csv.? | wc -l | xargs)"

@@ -299,8 +299,6 @@ bigshuf --seed=2 --split-field=1 -t, --split=9%:a -o out torn.csv =? warning: a:
 bigshuf --seed=2 --split-field=1 -t, --split=99%:a torn.csv =? warning: standard output: is empty, since no value of --split-field came there by chance
 bigshuf --weights=few in =! few: too few weights: there are more than 1 records
 bigshuf --csv --group-field=3 table.csv =! table.csv:1: no field 3, only 2: 'id,price'; -t sets the separator of fields
-bigshuf --csv --group-field=1 torn.csv =? warning: torn.csv: the records of group 'a' are not all neighbours, so they are several groups; sort by field 1 first
-bigshuf --csv --group-field=1 --split=1:test -o rest torn.csv =! torn.csv: the records of group 'a' are not all neighbours, so --split would divide it; sort by field 1 first
 bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
 bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! table.csv:1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --stratify-field=3 --split=10%:a -o out tabs.csv =! tabs.csv:1: no field 3, only 2: 'a\t1'; -t sets the separator of fields, --csv makes it a comma

@@ -3,18 +3,11 @@
 
 # ---- Every format ----
 
-formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox groups csv_groups"
+formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox"
 
 # Those that begin with their length, and all of them. (They have no header of records.)
 codings="tfrecord u32le u32be u64le u64be varint"
 all_formats="$formats $codings"
-
-# Lines that become groups: the key is the same in many of them, but never in two neighbours, since the numbers of lines
-# are odd and even in turn, and lines are long next to short ones.
-# shellcheck disable=SC2016 # awk's
-members='{ for (i = $1 % 3; i >= 0; i--) print '
-# shellcheck disable=SC2016
-key='$1 % 2 "-" (length($0) > 10)'
 
 # Set the variables of a format. `options` are the program's; `units` is the name of what --header counts; `edit` turns
 # a line into a record, independently of other lines, with \1 for NUL and \2 for newline: so records can be compared
@@ -36,8 +29,6 @@ use() {
     csv) options=(--csv) edit=(sed "s/$here/"$'\2/g; s/^/"/; s/$/","a ""\2"" b",""\2/') ;;
     csv_crlf) options=(--csv) edit=(sed "s/$here/"$'\r\2/g; s/^/"/; s/$/",c\r\2/') ;;
     fasta) options=(--records=start:'>') units=3 edit=(sed "s/$here/"$'\2/g; s/^/>/; s/$/\2AC>GT\2 >\2/') ;;
-    groups) options=(--group-field=2 -t '|') edit=(awk "$members i \"|\" $key \"|\" \$0 \"\2\" }") ;;
-    csv_groups) options=(--csv --group-field=1) edit=(awk "$members (i % 2 ? $key : \"\\\"\" $key \"\\\"\") \",\\\"a\2\\\"\\\"\2\\\",\" \$0 \"\2\" }") ;;
     tfrecord | u* | varint) options=("--records=$1") edit=() ;;
     mbox) options=(--records=start:'From ') units=5 edit=(sed "s/$here/"$'\2/g; s/^/From /; s/$/\2From\2>From x\2Fro\2\2/') ;;
     esac
@@ -87,14 +78,6 @@ test_records_that_do_not_fit_in_memory_are_shuffled_like_lines() {
     comes_like_lines
 }
 
-test_groups_that_do_not_fit_in_memory_are_shuffled_like_lines() {
-    use groups
-    giants | cut -b -3500000 | tr a-j k-t >lines
-    comes_like_lines --tune=leaf-records=8
-    in_comes_like_lines
-    grep -E 'started over: +[12] ' said
-}
-
 test_records_of_17_bytes_are_shuffled_like_lines() {
     use size
     more_than_memory >lines
@@ -115,7 +98,7 @@ test_few_large_records_of_one_size_are_shuffled_like_lines() {
 # Records that are longer than a block by one byte: so the ends of blocks come to lie in all places near their ends.
 test_records_across_the_ends_of_blocks_are_shuffled_like_lines() {
     local bytes
-    for format in late_run lines size csv_crlf mbox csv_groups tfrecord varint; do
+    for format in late_run lines size csv_crlf mbox tfrecord varint; do
         use "$format"
         bytes=$(echo 1 | records | wc -c)
         awk -v bytes=$((262144 + 2 - bytes)) 'BEGIN {
@@ -154,7 +137,7 @@ test_files_of_any_format_are_one_input() {
 test_samples_of_every_kind_are_those_of_lines() {
     seq 2000 >lines
     seq 2000 >weights
-    for format in late_run lines csv groups tfrecord; do
+    for format in late_run lines csv tfrecord; do
         use "$format"
         comes_like_lines -n 0
         in_comes_like_lines -n 100
@@ -241,11 +224,9 @@ test_a_header_of_bytes_comes_before_records_of_every_format() {
 
 test_memory_for_records_of_every_format() {
     { seq 1000; long_line 9000000; seq 1000; } >lines
-    for format in groups tfrecord; do
-        use "$format"
-        records <lines >in
-        runs_within 8 --seed=m in "${options[@]}" >out
-    done
+    use tfrecord
+    records <lines >in
+    runs_within 8 --seed=m in "${options[@]}" >out
 }
 
 test_memory_for_the_shortest_records() {

@@ -248,14 +248,6 @@ test_the_same_inputs_read_in_another_way_are_refused() {
     nothing_added w -Z a # the same records
     grep -x decompressed store/y/manifest
     gather >out
-    rm -r store
-    seq 1000 | awk '{ print int($1 / 3) "," int($1 / 7) }' >b
-    add z --piles=4 --group-field=1 -t, b
-    refused 'bigshuf: store/z: a batch of this name is there already, made of other groups' z --group-field=2 -t, b
-    fails_with 1 '*bigshuf: store/z: a batch of this name is there already, made of other groups' add z --group-field=1 b
-    nothing_added z --group-field=1 -t, b
-    grep -x 'groups 1 2c' store/z/manifest
-    gather >out
 }
 
 test_the_records_that_are_expected_are_counted_in_a_batch_that_is_there() {

@@ -140,7 +140,7 @@ def _many_records(case):
 
 def _is_stratified(o):
     """May the other options stand with --stratify-field?"""
-    others = set("eirn") | set("group-field split-field weight-field weights keep-order probability part".split())
+    others = set("eirn") | set("group-field unique split-field weight-field weights keep-order probability part".split())
     others |= set("random-source filter shards".split())
     return not others & set(o) and len({"%" in split.split(":")[0] for split in o.get("split", [])}) == 1
 
@@ -179,7 +179,10 @@ def is_valid(case):
         or ("random-source" in o and ("seed" in o or weighted))
         or ({"group-field", "split-field", "stratify-field", "weight-field"} & set(o)
             and not ((line_like and not kind) or kind == "csv"))
-        or ("group-field" in o and (words or "weight-field" in o))
+        or ({"group-field", "unique"} & set(o)
+            and (weighted or {"r", "random-source", "probability", "keep-order", "stratify-field"} & set(o)))
+        or ("group-field" in o and (words or "unique" in o))
+        or ("unique" in o and (kind == "tar" or "i" in o or (o["unique"] and not line_like and kind != "csv")))
         or ("split-field" in o and (words or {"random-source", "filter"} & set(o) or "split" not in o))
         or ("split-field" in o and "shards" in o and not word)
         or ("stratify-field" in o and not _is_stratified(o))
@@ -441,6 +444,8 @@ class Maker:
         opts["t"] = draw.choice((" ", "1", "5", "e", ",", "x"))
         if self.chance(2):
             opts["group-field"] = draw.choice(("1", "1", "1", "2", ["2", "1"]))
+        elif self.chance(3):
+            opts["unique"] = draw.choice(("1", "2", ["1", "2"]))
         if self.chance(2):
             opts["split-field"] = opts.get("group-field", "1")
             opts["split"] = draw.choice((["10%:out/split.a"], ["30%:out/split.a", "20.5%:out/split.b"],
@@ -448,7 +453,7 @@ class Maker:
                                          ["15%%:out/split.%s" % letter for letter in "abcdef"]))
             self.pack_some_splits()
         elif self.chance(2):
-            for name in ("n", "group-field", "part", "filter", "shards"):
+            for name in ("n", "group-field", "unique", "part", "filter", "shards"):
                 opts.pop(name, None)
             opts.update({"o": "out/res"} if "o" in opts else {})
             opts["stratify-field"] = draw.choice(("1", "1", "2", ["1", "2"]))
@@ -554,6 +559,8 @@ class Maker:
         self.pick_output()
         if case.inputs and "weight-field" not in case.opts and self.chance(5):
             self.pick_fields()
+        if "group-field" not in case.opts and self.chance(12):
+            case.opts.setdefault("unique", None)
         self.pick_resources()
         self.pick_input_way()
         self.pick_output_way()

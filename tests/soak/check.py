@@ -4,6 +4,7 @@ import os
 import re
 import signal
 
+from records import members
 from recipes import NEEDED_CALLS
 from run import OLD, SLACK_KIB
 
@@ -286,7 +287,10 @@ class Check:
         if self.result.status or not found or not known or "i" in self.case.opts or self._endless():
             return None
         parts = [*self.expected.files.values(), self.expected.shards or [], self.expected.stdout or []]
-        wanted = (self.expected.input_records, sum(map(len, parts)))
+        written = sum(map(len, parts))
+        if "group-field" in self.case.opts:
+            written = sum(len(members(self.case.format(), group)) for part in parts for group in part)
+        wanted = (self.expected.input_records, written)
         seen = (int(found[1]), int(found[2]))
         return ("records", str(wanted), str(seen)) if wanted != seen else None
 

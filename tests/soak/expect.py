@@ -47,9 +47,6 @@ def input_records(case):
     if any(case.is_cut(i) for i in range(len(case.inputs))):
         raise records.BadInput("a file is cut short")
     contents = records.read_files(case.format(), [data.make() for data in case.inputs])
-    if "group-field" in case.opts:
-        contents.members = len(contents.records)
-        contents.records = fields.grouped(case, contents.records, contents.header)
     return contents
 
 
@@ -57,16 +54,6 @@ class Unsure(records.BadInput):
     """Input that is refused, if that is noticed."""
 
     loose = True
-
-
-def _refuse_torn(case, contents):
-    """Without --split-field, splits need whole groups. Few that are torn may go unnoticed."""
-    if not contents or "group-field" not in case.opts or "split" not in case.opts or "split-field" in case.opts:
-        return
-    keys = fields.group_keys(case, contents.records, contents.header)
-    torn = len(keys) - len(set(keys))
-    if torn:
-        raise (records.BadInput if torn >= 200 else Unsure)("a group is torn")
 
 
 def refuse_packed(case):
@@ -246,12 +233,10 @@ def expect(case, seed=None):
         _refuse_overlap(case, result)
         refuse_packed(case)
         contents = input_records(case)
-        _refuse_torn(case, contents)
-        which = case.opts.get("split-field", case.opts.get("stratify-field"))
-        if contents and which:  # before anything is written
-            key = fields.Key(case, which, contents.header)
-            for group in contents.records:
-                for record in records.members(case.format(), group):
+        for option in ("group-field", "unique", "split-field", "stratify-field"):
+            if contents and case.opts.get(option):  # before anything is written
+                key = fields.Key(case, case.opts[option], contents.header)
+                for record in contents.records:
                     key.of(record)
         texts = contents.records if contents else _range(case, case.format().string)
         if contents:
@@ -269,6 +254,9 @@ def expect(case, seed=None):
         else:
             key = main_key((seed if seed is not None else case.opts["seed"]).encode())
             weights = weights_of(case, contents, high - low + 1)
+        if {"group-field", "unique"} & set(case.opts):
+            chosen = cut_off(case.opts, fields.keyed(case, key, texts, result.header))
+        elif "random-source" not in case.opts:
             chosen = [texts[i] for i in _chosen(case, key, high - low + 1, weights)]
         cut(case, chosen, result, key)
     except (records.BadInput, model.BadWeight) as error:

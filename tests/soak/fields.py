@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 
 from records import BadInput, members
-from words import Stream, labelled_key, siphash
+from words import Stream, labelled_key, main_key, siphash
 
 KEY_MAX = 1 << 16  # bytes
 KEY_WITHIN = 1 << 20  # bytes of a record in which the key of a group ends
@@ -66,6 +66,20 @@ def _json_value(text, pointer):
     return (str(value).lower() if isinstance(value, bool) else value).encode()
 
 
+def join(parts):
+    """The key of these fields: a single one as it is, several each after its length."""
+    return parts[0] if len(parts) == 1 else b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+
+
+def by_keys(main, label, records_, keys):
+    """The units of --group-field or --unique, in their order: lists of records."""
+    hashing, units = labelled_key(main, label), {}
+    for record, key in zip(records_, keys):
+        units.setdefault(key, []).append(record)
+    order = sorted(units, key=lambda key: (siphash(hashing[:16], key), siphash(hashing[16:32], key)))
+    return [units[key] if label == b"group" else units[key][:1] for key in order]
+
+
 class Key:
     """What the fields of a record are, one or a list, by the options of a case."""
 
@@ -75,9 +89,7 @@ class Key:
     def of(self, record):
         """(key, where its last field ends)"""
         parts, ends = zip(*(field.of(record) for field in self.fields))
-        if len(parts) == 1:
-            return parts[0], ends[0]
-        return b"".join(len(part).to_bytes(8, "little") + part for part in parts), max(ends)
+        return join(parts), max(ends)
 
 
 class Field:
@@ -125,25 +137,31 @@ class Field:
         raise BadInput("no such field")
 
 
-def grouped(case, texts, header):
-    """The groups of neighbouring records with the same key."""
-    key, groups, last = Key(case, case.opts["group-field"], header), [], None
-    for text in texts:
-        this, end = key.of(text)
-        if end >= KEY_WITHIN:
-            raise BadInput("key too far behind")
-        if this == last:
-            groups[-1].append(text)
-        else:
-            groups.append([text])
-        last = this
-    return [b"".join(group) for group in groups]
+def label_of(case):
+    """What the keys of a case are for, if they say the order."""
+    return b"group" if "group-field" in case.opts else b"unique" if "unique" in case.opts else None
 
 
-def group_keys(case, groups, header):
-    """The keys of groups, in their order."""
-    key = Key(case, case.opts["group-field"], header)
-    return [key.of(members(case.format(), group)[0])[0] for group in groups]
+def order_keys(case, texts, header):
+    """These keys. Raises BadInput."""
+    which = case.opts.get("group-field", case.opts.get("unique"))
+    if which:
+        key = Key(case, which, header)
+        return [key.of(text)[0] for text in texts]
+    start = len(case.format().string) if case.format().kind == "start" else 0
+    end = 1 if start else len(case.format().string) if case.format().kind in ("delimiter", "csv", "lines") else 0
+    return [text[start : len(text) - end] for text in texts]
+
+
+def keyed(case, main, texts, header):
+    """The same of a case, each unit in one piece."""
+    return [b"".join(unit) for unit in by_keys(main, label_of(case), texts, order_keys(case, texts, header))]
+
+
+def keyed_piles(case, key, texts, header, piles):
+    """The pile of each record in a store that has this key."""
+    hashing = labelled_key(main_key(key), label_of(case))
+    return [siphash(hashing[:16], text) * piles >> 64 for text in order_keys(case, texts, header)]
 
 
 def divided(case, main, chosen, header):

@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass, field
 
+import fields
 from case import ERRORS, Case, Maker, draw_hostile, is_valid
 from data import Data
 from expect import input_records
@@ -133,7 +134,8 @@ class StoreMaker:
         maker.pick_output()
         if maker.chance(2):
             maker.pick_fields()
-            maker.case.opts.pop("group-field", None)
+            for name in ("group-field", "unique"):
+                maker.case.opts.pop(name, None)
             maker.case.opts["t"] = case.opts.get("t", maker.case.opts["t"])
         maker.case.opts.pop("filter", None)
         return maker.case.opts if self._may_write(case, maker.case.opts) else {}
@@ -157,6 +159,8 @@ class StoreMaker:
             maker.case.opts.pop("split", None)
             for name in ("split-field", "stratify-field"):
                 maker.case.opts.pop(name, None)
+        if self.chance(4) and "group-field" not in maker.case.opts:
+            maker.case.opts.setdefault("unique", None)
         opts, data = maker.case.opts, maker.case.inputs[0]
         return (opts, (kind, data.head, end)) if self._may_write(case, opts) else ({}, ("text", b"", b"\n"))
 
@@ -208,7 +212,10 @@ def operands(number, step):
 
 def contents_of(case, step):
     """What is in the inputs of a step. Raises BadInput."""
-    return input_records(case.plain(step))
+    found = input_records(case.plain(step))
+    if fields.label_of(case):
+        fields.order_keys(case.plain(step), found.records, found.header)
+    return found
 
 
 def command(case, number, step):

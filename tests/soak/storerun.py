@@ -5,6 +5,7 @@ import re
 import subprocess
 import threading
 
+import fields
 import model
 from check import Check, difference, lacks_memory
 from expect import Expected, cut, cut_off
@@ -12,7 +13,7 @@ from records import BadInput, members
 from run import Result, contents, limits, peak_beyond, see_to_end
 from storecase import command, contents_of, operands
 from surroundings import Feeder
-from words import main_key
+from words import labelled_key, main_key
 
 
 class Wrong(Exception):
@@ -25,7 +26,7 @@ def _stored(case, record):
     whole = case.plain({})
     if whole.format().kind == "start":
         return record[len(whole.format().string):] + whole.format().string
-    if "group-field" not in case.opts and case.opts.get("records") != "tar":
+    if case.opts.get("records") != "tar":
         return record
     return b"+".join(members(whole.format(), record)) + b"."
 
@@ -226,9 +227,16 @@ class StoreRun:
         for name, held in self.held.items():
             self._look_at_piles(name, held)
 
+    def _piles(self, name, held):
+        """The pile of each record of a batch."""
+        if not fields.label_of(self.case):
+            return model.piles_of_batch(self.key, name.encode(), len(held), self.case.piles)
+        key = self.folder.read("store/format").split(b" key ")[-1].strip()
+        return fields.keyed_piles(self.case.plain({}), key, held, self.header or b"", self.case.piles)
+
     def _look_at_piles(self, name, held):
         piles = [[] for _ in range(self.case.piles)]
-        for record, pile in zip(held, model.piles_of_batch(self.key, name.encode(), len(held), self.case.piles)):
+        for record, pile in zip(held, self._piles(name, held)):
             piles[pile].append(record)
         for number, pile in enumerate(piles):
             seen = self.folder.read("store/%s/pile-%04d" % (name, number))
@@ -258,12 +266,15 @@ class StoreRun:
         piles = {}
         for name in sorted(self.held, key=str.encode):
             held = self.held[name]
-            for record, pile in zip(held, model.piles_of_batch(self.key, name.encode(), len(held), self.case.piles)):
+            for record, pile in zip(held, self._piles(name, held)):
                 piles.setdefault(pile, []).append(record)
         leaf = step.get("leaf", model.LEAF_RECORDS)
         result = []
         for pile in numbers:
-            if first <= pile <= last and pile in piles:
+            if first <= pile <= last and pile in piles and fields.label_of(self.case):
+                pile_key = labelled_key(key, b"pile", model.number(step["epoch"]), model.number(pile))
+                result += fields.keyed(self.case.plain({}), pile_key, piles[pile], self.header or b"")
+            elif first <= pile <= last and pile in piles:
                 result += model.pile_order(key, step["epoch"], pile, piles[pile], leaf)
         cuts = {name: step[name] for name in ("skip", "n") if name in step}
         expected = Expected(header=self.header or b"", archive=self.case.plain(step).kind()[0] == "tar")

@@ -6,6 +6,7 @@ against. Records are lines.
     model gather SEED T PILES EPOCH NAME=FILE...     what comes out of a store of these batches
     model pile SEED PILES NAME J <in                 what of a batch stands in pile J, as it stands there
     model identity SEED                              how a batch names its key
+    model group|unique SEED FIELD... <in             by columns after tabs, or without any by the whole line
 
 T is the most records of a leaf.
 """
@@ -17,6 +18,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "soak"))
 
+import fields
 import model
 from words import main_key
 
@@ -52,6 +54,12 @@ def main(what, *rest):
         seed, piles, name, pile = rest
         lines = lines_of(sys.stdin.buffer)
         sys.stdout.buffer.writelines(in_piles(main_key(seed), name, lines, int(piles))[int(pile)])
+    elif what in (b"group", b"unique"):
+        lines = lines_of(sys.stdin.buffer)
+        parts = [[line[:-1].split(b"\t")[int(field) - 1] for field in rest[1:]] for line in lines]
+        keys = [fields.join(of) if of else line[:-1] for line, of in zip(lines, parts)]
+        for unit in fields.by_keys(main_key(rest[0]), what, lines, keys):
+            sys.stdout.buffer.writelines(unit)
     elif what == b"gather":
         seed, leaf_records, piles, epoch = rest[:4]
         sys.stdout.buffer.writelines(gathered(main_key(seed), int(leaf_records), int(piles), int(epoch), rest[4:]))

@@ -20,7 +20,7 @@ static void open_queue(unsigned workers, unsigned lanes, bool in_order)
     const size_t bytes = queue_bytes(workers, SMALL);
 
     buffer = malloc(bytes);
-    queue = queue_open(buffer, bytes, workers, lanes, in_order);
+    queue = queue_open(buffer, bytes, workers, lanes, in_order, false);
 }
 
 static uint64_t close_queue(void)
@@ -107,7 +107,7 @@ UNIT_TEST(blocks_after_one_that_is_worked_off_in_parts_wait)
         struct queue_task a = {.kind = QUEUE_END}, b = a;
         const struct queue_block *first;
 
-        open_queue(2, 1, in_order);
+        open_queue(2, 1, in_order, false);
         next(&a, QUEUE_READ);
         read_done(&a, 100, QUEUE_SCAN);
         first = a.block;

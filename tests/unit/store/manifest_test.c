@@ -117,32 +117,16 @@ UNIT_TEST(what_is_written_is_this_to_the_byte_and_comes_back)
 
 UNIT_TEST(how_inputs_were_read_comes_back)
 {
-    static const struct manifest_reading readings[] = {
-        {.decompressed = true},
-        {.group_field = 3, .group_separator = '\t'},
-        {.decompressed = true, .group_field = UINT64_MAX, .group_separator = 0xff},
-    };
     struct manifest before = example(), after;
+    size_t bytes;
+    char *text;
 
-    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
-        size_t bytes;
-        char *text;
-
-        before.reading = readings[i];
-        text = manifest_text(&before, &bytes);
-        assert_true(manifest_parse(&after, text, bytes));
-        assert_true(manifest_reads_same(&before, &after));
-        before.reading.decompressed ^= true;
-        assert_false(manifest_reads_same(&before, &after));
-        before.reading = readings[i];
-        before.reading.group_field++;
-        assert_false(manifest_reads_same(&before, &after));
-        before.reading = readings[i];
-        before.reading.group_separator++;
-        assert_false(manifest_reads_same(&before, &after));
-        manifest_release(&after);
-        free(text);
-    }
+    before.decompressed = true;
+    text = manifest_text(&before, &bytes);
+    assert_true(manifest_parse(&after, text, bytes));
+    assert_true(after.decompressed);
+    manifest_release(&after);
+    free(text);
 }
 
 /* Whoever can write a manifest can write its checksum. */

@@ -1,0 +1,100 @@
+#ifndef BIGSHUF_SHUFFLE_KEYED_H
+#define BIGSHUF_SHUFFLE_KEYED_H
+
+/*
+ * --group-field and --unique: a hash of a record's key takes the place of its random word. The order is that of the
+ * hashes, so it is a function of the seed and the set of keys alone; records with the same key come together, in the
+ * order of the input. Fixed, as order.h is.
+ *
+ * The hash is the random_digest of the key under a key labelled "group" or "unique": 128 bits, of which the first is
+ * the highest of the first half. Two different keys are never seen with the same one. The tree of piles is that of the
+ * hash's digits, of as many bits as it takes to tell a node's piles apart, the first ones at the root.
+ *
+ * A unit is what is counted and written: a group, or the first record with its key.
+ *
+ * What is done on several threads at a time is told its thread, a number less than that of keyed_begin.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/random.h"
+#include "record/key.h"
+#include "shuffle/pile.h"
+#include "system/table.h"
+
+enum { KEYED_BITS = 9, KEYED_PILES = 1 << KEYED_BITS };
+
+struct keyed;
+
+/* The rule must stay; without fields, the whole record is the key, but for its delimiter. Who wants `marks` gets one
+ * after each record, which says whether the group goes on (record.h). */
+struct keyed *keyed_new(const struct key_rule *rule, bool unique, bool marks);
+void keyed_free(struct keyed *keyed); /* NULL is fine */
+
+bool keyed_is_unique(const struct keyed *keyed);
+bool keyed_marks(const struct keyed *keyed);
+bool keyed_has_fields(const struct keyed *keyed);
+
+/* So many threads, one more for long records, and the order of this key. Nothing is known of any record. */
+void keyed_begin(struct keyed *keyed, const struct random_key *key, unsigned threads);
+unsigned keyed_extra(const struct keyed *keyed); /* the number of the one more */
+size_t keyed_lane_bytes(void);                   /* what each takes beside its key */
+
+/* The order of another key, on one thread or on all. */
+void keyed_turn(struct keyed *keyed, unsigned thread, const struct random_key *key);
+void keyed_turn_all(struct keyed *keyed, const struct random_key *key);
+
+/* The hash of a record that is whole. False: it has no key (keyed_refuse). */
+bool keyed_find(struct keyed *keyed, unsigned thread, const uint8_t *data, size_t bytes, struct siphash_pair *hash);
+
+/* The same of a record that comes in pieces: it begins; its next bytes, after which true says that no more are wanted;
+ * and it ends, or is not wanted any more. */
+void keyed_record(struct keyed *keyed, unsigned thread);
+bool keyed_follow(struct keyed *keyed, unsigned thread, const uint8_t *data, size_t bytes, bool last);
+bool keyed_end(struct keyed *keyed, unsigned thread, struct siphash_pair *hash);
+
+/* End the run: the record at this place, which begins so and is the `number`-th, has no key, as the thread saw last.
+ * Once all records have been seen, warn if they are nothing but their keys. */
+_Noreturn void keyed_refuse(const struct keyed *keyed, unsigned thread, const char *place, uint64_t number,
+                            const uint8_t *record, size_t bytes);
+void keyed_warn(struct keyed *keyed);
+
+/* The number that is so many bits of the hash, from number `from` on. */
+unsigned keyed_digit(struct siphash_pair hash, unsigned from, unsigned bits);
+
+/* Of records with the same key only the first one counts: is this record, the one of that number, surely another one?
+ * What came lately to this thread is remembered. */
+bool keyed_is_again(struct keyed *keyed, unsigned thread, struct siphash_pair hash, uint64_t record);
+void keyed_forget(struct keyed *keyed); /* all: other records come, or the same ones once more */
+
+/* ---- Piles: those that refer to records have the hash of each after its reference ---- */
+
+struct keyed_reference {
+    uint64_t reference;
+    struct siphash_pair hash;
+};
+
+/* What it takes to sort a pile's records: so many tables of 8-byte numbers, the first two of which are the result. */
+enum { KEYED_TABLES = 6 };
+
+/* How many numbers each of them has for so many records; and blocks for all. */
+uint64_t keyed_numbers(unsigned table, uint64_t records);
+uint64_t keyed_blocks(const struct pool *pool, uint64_t records);
+
+/* Sort the records of a resident pile that is so many bits from the root. tables[0] receives their references, those of
+ * units alone if these are unique, and tables[1] beside each of them 1 if a unit begins with it, else 0. Returns how
+ * many they are; *units receives the number of units. */
+uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *piles, unsigned pile,
+                    const struct record_format *format, unsigned bits, struct table *tables, uint64_t *units);
+
+/* Do all records of a pile have the same key? By thread 0, through a buffer with POOL_SLACK_BYTES more. */
+bool keyed_is_single(struct keyed *keyed, struct piles *piles, unsigned pile, const struct record_format *format,
+                     uint8_t *buffer, size_t bytes);
+
+/* How many units does a pile hold that is so many bits from the root? All of it stays as it is. */
+uint64_t keyed_count(struct keyed *keyed, unsigned thread, struct piles *piles, unsigned pile, unsigned bits,
+                     const struct record_format *format, uint8_t *buffer, size_t bytes);
+
+#endif

@@ -1,0 +1,59 @@
+#ifndef BIGSHUF_STORE_FORMAT_H
+#define BIGSHUF_STORE_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/key.h"
+#include "record/record.h"
+
+/*
+ * What all batches of a store have in common, and the text of it, which messages quote if an option says anything else:
+ *
+ *     bigshuf store 2
+ *     512 piles
+ *     records ending with "\n"
+ *     header of lines 1
+ *     groups by "/user" separated by "\011" key 0123456789abcdef0123456789abcdef
+ *
+ * The last line is there only if keys say to which piles records go (keyed.h), under a key that is a seed by itself.
+ * Records of archives are groups (record.h): "groups of tar".
+ */
+
+enum store_keys { STORE_KEYS_NONE, STORE_KEYS_GROUP, STORE_KEYS_UNIQUE };
+
+enum { STORE_FORMAT_FIELD_BYTES = 128, STORE_FORMAT_KEY_DIGITS = 32 }; /* of a field, with a NUL byte */
+
+struct store_format {
+    unsigned piles;              /* a power of two */
+    struct record_format record; /* its string is the caller's */
+    uint64_t header_lines;       /* one of these at most is not 0 or "", as in header_rule */
+    uint64_t header_bytes;
+    char header_start[RECORD_DELIMITER_BYTES_MAX];
+    enum store_keys keys; /* if there are any: */
+    unsigned fields;      /* 0: the whole record is its key */
+    char field[KEY_FIELDS_MAX][STORE_FORMAT_FIELD_BYTES];
+    uint8_t separator; /* of fields */
+    char key[STORE_FORMAT_KEY_DIGITS + 1];
+};
+
+enum {
+    STORE_FORMAT_PILES_MIN = 2,
+    STORE_FORMAT_PILES_MAX = 4096,
+    STORE_FORMAT_PILES = 512, /* if nobody says how many */
+};
+
+enum {
+    STORE_FORMAT_STRING_BYTES = 4 * RECORD_DELIMITER_BYTES_MAX + 3, /* all of them so, quotes, NUL */
+    STORE_FORMAT_TEXT_BYTES = 2 * STORE_FORMAT_STRING_BYTES + KEY_FIELDS_MAX * (4 * STORE_FORMAT_FIELD_BYTES + 3) + 320,
+};
+
+/* The whole text. Returns its length. */
+size_t store_format_text(const struct store_format *format, char text[STORE_FORMAT_TEXT_BYTES]);
+
+/* Read a text; `string` receives the string of the record format. False if it is not as store_format_text writes it. */
+bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text,
+                        size_t bytes);
+
+#endif
