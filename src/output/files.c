@@ -124,7 +124,7 @@ static void add_file(struct files *files, size_t i)
 
     if (known == INPUT)
         files_refuse_input(path);
-    if (known != i && files->plan->each && strcmp(files->file[known].path, path) == 0)
+    if (known != i && files->plan->each && (i - known) % output_plan_files(files->plan) == 0)
         die("%s: is the output of two FILEs, since both have the same name; give one of them another", path);
     if (known != i)
         die("%s and %s: are the same output file; give them different names", files->file[known].path,

@@ -125,6 +125,12 @@ test_a_failed_or_killed_run_leaves_no_output() {
     is_empty <(ls -A new)
 }
 
+test_memory_is_that_of_one_file() {
+    make_files 1000000
+    mkdir new
+    runs_within 8 --each -o 'new/%s' a.en a.de <(cat a.en) <(cat a.de)
+}
+
 test_verbose_tells_of_each() {
     make_files 10
     mkdir new
@@ -147,7 +153,7 @@ bigshuf --each -o new/%s%s a.en a.de =! new/%s%s: must contain one %s, for the n
 bigshuf --each -o new/%s --split=1:y a.en =! y: must contain one %s, for the name of each FILE, such as 'new/%s'
 bigshuf --each -o new/%s a.en x/a.en =! new/a.en: is the output of two FILEs, since both have the same name; give one of them another
 bigshuf --each -o %s a.en =! a.en: is both input and output; give the outputs other names
-bigshuf --each -o x/%s a.de x/a.en a.en =! x/a.en: is both input and output; give the outputs other names
+bigshuf --each -o x/%s a.de x/a.en =! x/a.en: is both input and output; give the outputs other names
 bigshuf --each -o new/%s --shards=2 a.en =! cannot combine --each and --shards; give each FILE a run, with the same --seed
 bigshuf --each -o new/%s --filter=cat a.en =! cannot combine --each and --filter; give each FILE a run, with the same --seed
 bigshuf --each -o new/%s --weights=a.de a.en =! cannot combine --weights and --each; paste the FILEs, so that a field counts for all
