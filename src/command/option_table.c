@@ -182,8 +182,8 @@ const struct option_row option_table[] = {
     {"each", 0, GROUP_OUTPUT, NULL,
      "shuffle each FILE by itself, all in one order;\nin names after -o and --split, %s is its name", FLAG(each),
      .is = CLASS_OUTPUT | CLASS_EACH,
-     .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_FIELD | CLASS_SPLIT_FIELD | CLASS_SHARDS | CLASS_IN_TURN |
-                 CLASS_GATHER,
+     .excludes =
+         CLASS_GIVEN | CLASS_SOURCE | CLASS_FIELD | CLASS_SPLIT_FIELD | CLASS_SHARDS | CLASS_IN_TURN | CLASS_GATHER,
      .needs = CLASS_FILE | CLASS_SPLIT, .why = "; write -o 'new/%s'"},
 
     {"buffer-size", 'S', GROUP_RESOURCES, "SIZE", "use at most SIZE of memory, such as 8G or 50%", SPECIAL(memory),

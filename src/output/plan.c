@@ -50,7 +50,9 @@ char *output_plan_name(const char *pattern, uint64_t number, const char *input)
     for (const char *at = pattern; name != NULL && *at != '\0';) {
         if (at[0] == '%' && at[1] != '%') {
             at = read_place(at, input != NULL, &digits);
-            used += input != NULL ? (size_t)snprintf(name + used, room - used, "%s", last) : (size_t)snprintf(name + used, room - used, "%0*llu", (int)digits, (unsigned long long)number);
+            used += input != NULL
+                        ? (size_t)snprintf(name + used, room - used, "%s", last)
+                        : (size_t)snprintf(name + used, room - used, "%0*llu", (int)digits, (unsigned long long)number);
         } else {
             name[used++] = *at;
             at += at[0] == '%' ? 2 : 1;

@@ -77,8 +77,8 @@ bigshuf --per-group=4 in =! unrecognized option '--per-group=4'; write --stratif
 bigshuf --balanced in =! unrecognized option '--balanced'; write --stratify-field=FIELD --split=N:FILE -o /dev/null for N lines of each class
 bigshuf --upsample in =! unrecognized option '--upsample'; write -r -n COUNT, and --weight-field=FIELD for what is to come more often
 bigshuf --strata=2 in =! unrecognized option '--strata=2'; write --stratify-field=FIELD --split=P%:FILE
-bigshuf --interleaved in =! unrecognized option '--interleaved'; write --records=lines:8 for one interleaved FILE; for two, give each the same --seed and --expect-records
-bigshuf --mates in =! unrecognized option '--mates'; write --records=lines:8 for one interleaved FILE; for two, give each the same --seed and --expect-records
+bigshuf --interleaved in =! unrecognized option '--interleaved'; write --records=lines:8 for one interleaved FILE, --each for two
+bigshuf --mates in =! unrecognized option '--mates'; write --records=lines:8 for one interleaved FILE, --each for two
 bigshuf --level=9 -Z in =! unrecognized option '--level=9'; write --filter='gzip -9 > $FILE' for another level
 bigshuf --quote='"' in =! unrecognized option '--quote="'; write --csv, which reads fields in double quotes
 bigshuf --long=31 in =! unrecognized option '--long=31'; leave it out; -Z reads such files
