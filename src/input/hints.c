@@ -35,15 +35,12 @@ static bool is_one_of(char byte, const char *bytes)
     return byte != '\0' && strchr(bytes, byte) != NULL;
 }
 
-static bool begins_with(const struct beginning *file, const char *mark, size_t bytes)
+/* A byte-order mark before text is none of it. */
+static struct beginning begin(bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
-    return file->bytes >= bytes && memcmp(file->data, mark, bytes) == 0;
-}
+    const size_t mark = bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
-/* Where text begins: behind a byte-order mark. */
-static size_t text_start(const struct beginning *file)
-{
-    return begins_with(file, "\xef\xbb\xbf", 3) ? 3 : 0;
+    return (struct beginning){.name = name, .data = data + mark, .bytes = bytes - mark, .unpacked = unpacked};
 }
 
 /* What separates the fields, if this is CSV with a newline in a field; else NUL. Each quote begins or ends a field,
@@ -56,7 +53,7 @@ static char csv_separator(const struct beginning *file)
     size_t fields = 1, first_fields = 0;
     char separator = '\0';
 
-    for (size_t i = text_start(file); i < bytes; i++) {
+    for (size_t i = 0; i < bytes; i++) {
         const char byte = (char)file->data[i];
 
         if (byte == '"' && quoted && i + 1 < bytes && file->data[i + 1] == '"') {
@@ -102,7 +99,7 @@ static char json_bracket(const struct beginning *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
     const char *text = (const char *)file->data;
-    const size_t start = skip(file, text_start(file), " \t\r\n"), next = skip(file, start + 1, " \t\r\n");
+    const size_t start = skip(file, 0, " \t\r\n"), next = skip(file, start + 1, " \t\r\n");
     size_t depth = 1, i = start + 1;
 
     if (next >= bytes || !is_one_of(text[start], "[{") ||
@@ -265,7 +262,7 @@ static bool find_hint(const struct hints *hints, const struct beginning *file, s
 
 void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
-    const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
+    const struct beginning file = begin(unpacked, name, data, bytes);
     struct hint hint;
 
     if ((hints->content_told && !hints->decompresses) || !find_hint(hints, &file, &hint) || hint.is_rare)
@@ -279,7 +276,7 @@ void hints_look(struct hints *hints, bool unpacked, const char *name, const uint
 
 void hints_refuse(const struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
-    const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
+    const struct beginning file = begin(unpacked, name, data, bytes);
     struct hint hint;
 
     if (find_hint(hints, &file, &hint) && !hint.may_be_text)

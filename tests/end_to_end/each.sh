@@ -88,16 +88,16 @@ test_archives_of_each_have_their_own_framing() {
 
 test_many_files_and_old_outputs() {
     mkdir in new
-    for i in {1..40}; do seq "$i" "$((i + 9))" >in/$i; done
+    for i in {1..40}; do seq "$i" "$((i + 9))" >"in/$i"; done
     echo old >new/7
     find in -type f -print0 | bigshuf --seed=1 --files0-from=- --each -o 'new/%s'
-    for i in {1..40}; do bigshuf --seed=1 in/$i | cmp - new/$i; done
+    for i in {1..40}; do bigshuf --seed=1 "in/$i" | cmp - "new/$i"; done
     echo old >new/7
     seq 9 >in/30
     fails_with 1 'bigshuf: in/30: the number of records is 9, not 10 as in in/1' \
         bigshuf --each -o 'new/%s' in/{1..40}
     same old "$(<new/7)"
-    same 40 "$(ls -A new | wc -l)"
+    same "7 $(seq 40 | wc -l)" "$(find new -name 7 -exec basename {} \; | xargs) $(find new -type f | wc -l | xargs)"
 }
 
 test_a_failed_or_killed_run_leaves_no_output() {

@@ -306,7 +306,7 @@ bigshuf --csv -o spark.csv spark.csv =! spark.csv: in line 2: text after a closi
 bigshuf --csv=backslash spark.csv inches.csv =? warning: inches.csv: in line 2: a quote inside a field is taken literally
 bigshuf --csv=backslash late.csv =? warning: late.csv: in line 1: text after a closing quote is taken literally
 bigshuf --csv -t , semiquote.csv =? warning: semiquote.csv: in line 1: a quote inside a field is taken literally
-bigshuf --csv=quoted in =! invalid --csv argument 'quoted': must be backslash, or nothing
+bigshuf --csv=quoted in =! invalid --csv argument 'quoted': must be backslash, or nothing; for a separator write -t C
 bigshuf --csv -t '"' in =! -t must be another byte than a quote or a line end with CSV
 bigshuf fields.csv =? warning: fields.csv: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
 bigshuf array.json =? warning: array.json: a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.[]' 'array.json' | bigshuf
@@ -314,13 +314,17 @@ bigshuf genes.fa =? warning: genes.fa: a FASTA file, and shuffled as it is; add 
 bigshuf -z in =? warning: -z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines
 bigshuf --delimiter=, in =? warning: the input does not contain the delimiter, so each file is one record
 bigshuf --records=lines:2 in =! in: 1 line is left over at the end; records must have 2 lines
-bigshuf --records=fastq genes.fa =! genes.fa: line 1 begins with '>', but each read begins with '@'
+bigshuf --records=fastq genes.fa =! genes.fa: line 1 begins with '>', but each read begins with '@'; FASTA is --records=fasta
 bigshuf --records=fastq long.fq =! long.fq: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --records=fastq -o long.fq long.fq =! long.fq: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --records=fastq -S8M <long.fq =! -: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --records=fastq lost.fq =! lost.fq: line 7 begins with 'I', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --records=fastq cut.fq =! cut.fq: line 4: 3 qualities for 4 letters; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 cat cut.fq long.fq | bigshuf --records=fastq =! -: line 4: 6 qualities for 4 letters; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+head -n 7 long.fq | bigshuf --records=fastq --header=5 =! -: what follows the header begins with 'A', but each read begins with '@'
+head -n 6 long.fq | bigshuf --records=fastq =! -: line 5: the last read has 2 of 4 lines; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+tail -n 5 long.fq | bigshuf --records=fastq =! -: line 1 begins with 'A', but each read begins with '@'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+printf '\357\273\277@a\n' | bigshuf --records=fastq =! -: line 1 begins with '\xef', but each read *
 bigshuf --records=fastq blank.fq =! blank.fq: line 5 is empty, but each read begins with '@'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --header=1 --records=fastq cut.fq =! cut.fq: what follows the header begins with 'A', but each read begins with '@'
 bigshuf --header=4 --records=fastq blank.fq =! blank.fq: what follows the header is empty, but each read begins with '@'
