@@ -8,6 +8,7 @@
 #include "base/siphash.h"
 #include "input/foreign.h"
 #include "input/operand.h"
+#include "record/quotes.h"
 #include "record/record.h"
 #include "system/fault.h"
 
@@ -43,46 +44,37 @@ static struct beginning begin(bool unpacked, const char *name, const uint8_t *da
     return (struct beginning){.name = name, .data = data + mark, .bytes = bytes - mark, .unpacked = unpacked};
 }
 
-/* What separates the fields, if this is CSV with a newline in a field; else NUL. Each quote begins or ends a field,
- * except for doubled ones, and all records have the same number of fields, at least two. */
+/* What separates the fields, if this is CSV with a newline in a field; else NUL. No quote is irregular, and all records
+ * have the same number of fields, at least two. */
 static char csv_separator(const struct beginning *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
-    bool quoted = false, begins = true; /* is this within quotes, or at the beginning of a field? */
+    struct quotes_rule rule = {.separated = false}; /* before the first separator */
+    enum quotes_state state = QUOTES_RECORD, next;
     bool broken = false, found = false; /* is there a newline in this record, and in one that is whole? */
     size_t fields = 1, first_fields = 0;
-    char separator = '\0';
 
-    for (size_t i = 0; i < bytes; i++) {
-        const char byte = (char)file->data[i];
+    for (size_t i = 0; i < bytes; i++, state = next) {
+        const uint8_t byte = file->data[i];
 
-        if (byte == '"' && quoted && i + 1 < bytes && file->data[i + 1] == '"') {
-            i++;
-        } else if (byte == '"' && (quoted || begins)) {
-            quoted = !quoted;
-            begins = false;
-            if (!quoted && i + 1 < bytes && !is_one_of((char)file->data[i + 1], ",;\t\r\n"))
-                return '\0';
-        } else if (quoted) {
+        next = quotes_step(&rule, state, byte);
+        if (quotes_open(state)) {
             broken = broken || byte == '\n';
-        } else if (byte == '"') {
+        } else if (next == QUOTES_TEXT && (byte == '"' || state == QUOTES_CLOSED)) {
             return '\0';
-        } else if (byte == '\n') {
+        } else if (next == QUOTES_RECORD) {
             first_fields = first_fields == 0 ? fields : first_fields;
             if (fields != first_fields || fields < 2)
                 return '\0';
             found = found || broken;
             broken = false;
-            begins = true;
             fields = 1;
-        } else {
-            if (separator == '\0' && (byte == ',' || byte == ';' || byte == '\t'))
-                separator = byte;
-            begins = byte == separator;
-            fields += begins;
+        } else if (quotes_separates(&rule, byte)) {
+            rule = (struct quotes_rule){.separated = true, .separator = byte};
+            fields++;
         }
     }
-    return found ? separator : '\0';
+    return found ? (char)rule.separator : '\0';
 }
 
 /* The first byte from `i` on that is none of these. */
