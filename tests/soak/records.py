@@ -213,7 +213,8 @@ def read_file(fmt, data, csv_end=None):
         data = data[sum(map(len, head)) :]
     if fmt.header_start:
         units = _delimited(data, b"\n" if fmt.kind in ("csv", "start") else fmt.string)
-        head = list(itertools.takewhile(lambda line: line.startswith(fmt.header_start), units))
+        head = list(itertools.takewhile(lambda line: line.startswith((fmt.header_start, b"\xef\xbb\xbf" + fmt.header_start)), units[:1]))
+        head += itertools.takewhile(lambda line: line.startswith(fmt.header_start), units[1:] if head else [])
         contents.header = b"".join(head)
         contents.all_header = len(units) == len(head)
         data = data[len(contents.header) :]
