@@ -97,7 +97,7 @@ test_many_files_and_old_outputs() {
     fails_with 1 'bigshuf: in/30: the number of records is 9, not 10 as in in/1' \
         bigshuf --each -o 'new/%s' in/{1..40}
     same old "$(<new/7)"
-    same "7 $(seq 40 | wc -l)" "$(find new -name 7 -exec basename {} \; | xargs) $(find new -type f | wc -l | xargs)"
+    same 40 "$(find new -type f | wc -l | xargs)"
 }
 
 test_a_failed_or_killed_run_leaves_no_output() {
