@@ -52,6 +52,7 @@ enum { OPTION_WORDS = UCHAR_MAX + 1, OPTION_END = OPTION_WORDS + 64 /* above the
 #define CLASS_SKIP         CLASS(31) /* --skip */
 #define CLASS_REQUESTS     CLASS(32) /* --requests */
 #define CLASS_KEYED        CLASS(33) /* --group-field, --unique */
+#define CLASS_EACH         CLASS(34) /* --each */
 
 #define CLASSES_ORDER (CLASS_SOURCE | CLASS_REPEAT | CLASS_SAMPLE) /* other orders than that of the seed */
 

@@ -53,6 +53,7 @@ struct options {
     struct key_choice split_key; /* --split-field or --stratify-field, */
     bool stratified;             /* the latter */
     const char *filter;          /* --filter; NULL if not given */
+    bool each;                   /* --each: all paths of outputs are patterns (plan.h) */
 
     uint64_t count;  /* -n: records, the least if it is given several times; UINT64_MAX: not given; becomes run.limit */
     uint64_t part;   /* --part=R/W: R, from 1; 0 if not given */

@@ -41,8 +41,8 @@ struct progress {
 void progress_init(struct progress *progress, const struct options *options, const struct spill_place *place,
                    const struct ledger *ledger);
 
-/* The work begins, or begins again with nothing done: records come from this source (NULL: there is none) and go to
- * this output (NULL: none). Starts a thread if the progress is to be shown. */
+/* The work begins, or begins again with nothing done, or with another source: records come from this source (NULL:
+ * there is none) and go to this output (NULL: none). Starts a thread if the progress is to be shown. */
 void progress_begin(struct progress *progress, const struct source *source, const struct output *output);
 
 /* Stop drawing; after whole lines, a last one says that the work is done. To be called before any of the above is

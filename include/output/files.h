@@ -61,6 +61,9 @@ void files_begin(struct files *files, size_t number, struct filters *programs, s
 /* The program that compresses the file, or NULL. */
 const struct packer *files_packer(const struct files *files, size_t number);
 
+/* How many files have names of their own: all shards are named alike. */
+size_t files_named(const struct files *files);
+
 /* Is the file written through a filter, so that it has no sink? */
 bool files_is_filtered(const struct files *files, size_t number);
 

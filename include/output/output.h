@@ -85,6 +85,9 @@ uint64_t output_written_bytes(const struct output *output);
  * (strata.h). After output_commit. */
 void output_note_sides(const struct output *output);
 
+/* All records of an input have been written, and another one is divided by itself: its files come next. */
+void output_turn(struct output *output);
+
 /* All records have been written: complete all files, then give them their names. A warning names files that look
  * like further shards, but are older. */
 void output_commit(struct output *output);

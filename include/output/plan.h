@@ -26,10 +26,11 @@ enum {
 
 /* What is pointed to must stay. */
 struct output_plan {
-    const char *path; /* a file, or the pattern of all files if there are shards; NULL: standard output */
+    const char *path; /* a file, or the pattern of all files if there are several; NULL: standard output */
 
     const char *const *inputs; /* names of files, of which only a single output may be one; "-": standard input */
     size_t input_count;
+    bool each; /* is each input divided by itself? Then all paths are patterns, and the files of one follow another's */
 
     const struct split *split; /* the records go to these in turn, and what is left to `path` */
     size_t splits;
@@ -53,12 +54,13 @@ struct output_plan {
     struct spill_place *place;        /* for temporary files; needed with shard_bytes */
 };
 
-/* Is it a pattern: text with one "%d", or "%0Nd" for at least N digits, where the number stands? "%%" is a percent
- * sign. The syntax is that of printf, but printf never gets a pattern. */
-bool output_plan_is_pattern(const char *text);
+/* Is it a pattern: text with one "%d", or "%0Nd" for at least N digits, where the number stands; or if `each`, with one
+ * "%s" for the name of an input? "%%" is a percent sign. The syntax is that of printf, but printf never gets a pattern.
+ */
+bool output_plan_is_pattern(const char *text, bool each);
 
-/* The name of a shard by its pattern, malloc'd, or NULL with errno. */
-char *output_plan_name(const char *pattern, uint64_t number);
+/* The name of a shard by its pattern, or if `input` is not NULL, of that input's file, malloc'd; or NULL with errno. */
+char *output_plan_name(const char *pattern, uint64_t number, const char *input);
 
 /* The run ends if the plan is impossible, as far as can be known before any record comes. */
 void output_plan_check(const struct output_plan *plan);
@@ -71,7 +73,8 @@ bool output_plan_has_shards(const struct output_plan *plan);
 /* Is the number of files known only when all records have been written? */
 bool output_plan_is_open_ended(const struct output_plan *plan);
 
-/* How many files there will be in any case, however many records come; without those whose number is not known. */
+/* How many files there will be in any case, however many records come; without those whose number is not known. If
+ * `each`, of each input, and the number below is that of a file among these. */
 size_t output_plan_files(const struct output_plan *plan);
 
 bool output_plan_is_shard(const struct output_plan *plan, size_t number);

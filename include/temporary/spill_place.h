@@ -52,6 +52,7 @@ struct spill_place {
 
 void spill_place_init(struct spill_place *place, const char *const *directory, unsigned directories,
                       enum spill_packing packing);
+void spill_place_restart(struct spill_place *place); /* what comes from now on is another input */
 void spill_place_release(struct spill_place *place);
 
 /* Compressing may shrink bytes to one part in so many: real text shrinks to a half, and many machine-written files to

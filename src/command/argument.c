@@ -432,7 +432,7 @@ void argument_records(struct parsing *parsing, const char *name)
 void argument_csv(struct parsing *parsing, const char *text)
 {
     if (text[0] != '\0' && strcmp(text, "backslash") != 0)
-        refuse(parsing, text, "must be backslash, or nothing");
+        refuse(parsing, text, "must be backslash, or nothing; for a separator write -t C");
     parsing->options->format.quotes.backslash |= text[0] != '\0';
     argument_records(parsing, csv_kind.name);
 }

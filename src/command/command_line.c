@@ -173,6 +173,13 @@ static const struct {
     option_classes one, other;
     const char *why;
 } reasons[] = {
+    {CLASS_EACH, CLASS_GIVEN | CLASS_GATHER, "; it takes FILEs"},
+    {CLASS_EACH, CLASS_REQUESTS, "; leave it out, or draw the same numbers from each FILE"},
+    {CLASS_EACH, CLASS_SOURCE, "; write --seed"},
+    {CLASS_EACH, CLASS_HEADER, "; each FILE keeps its own"},
+    {CLASS_EACH, CLASS_FIELD | CLASS_KEYED | CLASS_SPLIT_FIELD | CLASS_SAMPLE,
+     "; paste the FILEs, so that a field counts for all"},
+    {CLASS_EACH, CLASS_SHARDS | CLASS_IN_TURN, "; give each FILE a run, with the same --seed"},
     {CLASS_REQUESTS, CLASS_COUNT | CLASS_REPEAT, "; requests say it: draw COUNT, or draw COUNT repeat"},
     {CLASS_SCATTER, CLASS_COUNT | CLASS_OUTPUT, "; all records go to the store, and --gather writes them"},
     {CLASS_GATHER, CLASS_KIND | CLASS_DELIMITER | CLASS_HEADER, "; the store says what its records are"},

@@ -122,7 +122,7 @@ const struct option_row option_table[] = {
      "keep the header on top: the first line, or N\nlines, N bytes, or lines starting with STRING", .alone = "1",
      FORMS(headers), .is = CLASS_HEADER | CLASS_HEADER_RULE, .excludes = CLASS_HEADER_RULE, .common = true},
     {"headers-differ", 0, GROUP_RECORDS, NULL, "allow the FILEs to have different headers, and\nkeep the first one",
-     FLAG(header.may_differ), .is = CLASS_HEADER, .needs = CLASS_HEADER_RULE},
+     FLAG(header.may_differ), .is = CLASS_HEADER, .excludes = CLASS_EACH, .needs = CLASS_HEADER_RULE},
 
     {"seed", 0, GROUP_ORDER, "STRING", "give the same order for the same STRING", TEXT(seed),
      .takes.is_valid = is_there,
@@ -150,7 +150,7 @@ const struct option_row option_table[] = {
      .excludes = CLASS_COUNT | CLASS_REPEAT | CLASS_SAMPLE | CLASS_SKIP | CLASS_REQUESTS},
     {"weights", 0, GROUP_ORDER, "FILE",
      "draw lines in proportion to their weights;\nline K of FILE is the weight of line K", TEXT(weights),
-     .is = CLASS_SAMPLE, .excludes = CLASS_WEIGHT_FIELD},
+     .is = CLASS_SAMPLE, .excludes = CLASS_WEIGHT_FIELD | CLASS_EACH},
     {"weight-field", 0, GROUP_ORDER, "FIELD", "draw lines in proportion to their weights,\nthis FIELD of each",
      WHICH(weight_field), .is = CLASS_FIELD | CLASS_WEIGHT_FIELD | CLASS_SAMPLE},
     {"requests", 0, GROUP_ORDER, NULL,
@@ -183,6 +183,12 @@ const struct option_row option_table[] = {
      "pipe each output through COMMAND, a line of\nshell in which $FILE is the name", TEXT(filter),
      .takes.is_valid = is_there, .takes.valid = "must be a command, such as 'gzip > $FILE.gz'",
      .is = CLASS_OUTPUT | CLASS_IN_TURN, .needs = CLASS_FILE | CLASS_SPLIT},
+    {"each", 0, GROUP_OUTPUT, NULL,
+     "shuffle each FILE by itself, all in one order;\nin names after -o and --split, %s is its name", FLAG(each),
+     .is = CLASS_OUTPUT | CLASS_EACH,
+     .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_FIELD | CLASS_KEYED | CLASS_SPLIT_FIELD | CLASS_SHARDS |
+                 CLASS_IN_TURN | CLASS_GATHER,
+     .needs = CLASS_FILE | CLASS_SPLIT, .why = "; write -o 'new/%s'"},
 
     {"buffer-size", 'S', GROUP_RESOURCES, "SIZE", "use at most SIZE of memory, such as 8G or 50%", SPECIAL(memory),
      .again = AGAIN_LAST, .common = true},

@@ -8,6 +8,7 @@
 #include "base/siphash.h"
 #include "input/foreign.h"
 #include "input/operand.h"
+#include "record/quotes.h"
 #include "record/record.h"
 #include "system/fault.h"
 
@@ -35,57 +36,45 @@ static bool is_one_of(char byte, const char *bytes)
     return byte != '\0' && strchr(bytes, byte) != NULL;
 }
 
-static bool begins_with(const struct beginning *file, const char *mark, size_t bytes)
+/* A byte-order mark before text is none of it. */
+static struct beginning begin(bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
-    return file->bytes >= bytes && memcmp(file->data, mark, bytes) == 0;
+    const size_t mark = bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+
+    return (struct beginning){.name = name, .data = data + mark, .bytes = bytes - mark, .unpacked = unpacked};
 }
 
-/* Where text begins: behind a byte-order mark. */
-static size_t text_start(const struct beginning *file)
-{
-    return begins_with(file, "\xef\xbb\xbf", 3) ? 3 : 0;
-}
-
-/* What separates the fields, if this is CSV with a newline in a field; else NUL. Each quote begins or ends a field,
- * except for doubled ones, and all records have the same number of fields, at least two. */
+/* What separates the fields, if this is CSV with a newline in a field; else NUL. No quote is irregular, and all records
+ * have the same number of fields, at least two. */
 static char csv_separator(const struct beginning *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
-    bool quoted = false, begins = true; /* is this within quotes, or at the beginning of a field? */
+    struct quotes_rule rule = {.separated = false}; /* before the first separator */
+    enum quotes_state state = QUOTES_RECORD, next;
     bool broken = false, found = false; /* is there a newline in this record, and in one that is whole? */
     size_t fields = 1, first_fields = 0;
-    char separator = '\0';
 
-    for (size_t i = text_start(file); i < bytes; i++) {
-        const char byte = (char)file->data[i];
+    for (size_t i = 0; i < bytes; i++, state = next) {
+        const uint8_t byte = file->data[i];
 
-        if (byte == '"' && quoted && i + 1 < bytes && file->data[i + 1] == '"') {
-            i++;
-        } else if (byte == '"' && (quoted || begins)) {
-            quoted = !quoted;
-            begins = false;
-            if (!quoted && i + 1 < bytes && !is_one_of((char)file->data[i + 1], ",;\t\r\n"))
-                return '\0';
-        } else if (quoted) {
+        next = quotes_step(&rule, state, byte);
+        if (quotes_open(state)) {
             broken = broken || byte == '\n';
-        } else if (byte == '"') {
+        } else if (next == QUOTES_TEXT && (byte == '"' || state == QUOTES_CLOSED)) {
             return '\0';
-        } else if (byte == '\n') {
+        } else if (next == QUOTES_RECORD) {
             first_fields = first_fields == 0 ? fields : first_fields;
             if (fields != first_fields || fields < 2)
                 return '\0';
             found = found || broken;
             broken = false;
-            begins = true;
             fields = 1;
-        } else {
-            if (separator == '\0' && (byte == ',' || byte == ';' || byte == '\t'))
-                separator = byte;
-            begins = byte == separator;
-            fields += begins;
+        } else if (quotes_separates(&rule, byte)) {
+            rule = (struct quotes_rule){.separated = true, .separator = byte};
+            fields++;
         }
     }
-    return found ? separator : '\0';
+    return found ? (char)rule.separator : '\0';
 }
 
 /* The first byte from `i` on that is none of these. */
@@ -102,7 +91,7 @@ static char json_bracket(const struct beginning *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
     const char *text = (const char *)file->data;
-    const size_t start = skip(file, text_start(file), " \t\r\n"), next = skip(file, start + 1, " \t\r\n");
+    const size_t start = skip(file, 0, " \t\r\n"), next = skip(file, start + 1, " \t\r\n");
     size_t depth = 1, i = start + 1;
 
     if (next >= bytes || !is_one_of(text[start], "[{") ||
@@ -265,7 +254,7 @@ static bool find_hint(const struct hints *hints, const struct beginning *file, s
 
 void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
-    const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
+    const struct beginning file = begin(unpacked, name, data, bytes);
     struct hint hint;
 
     if ((hints->content_told && !hints->decompresses) || !find_hint(hints, &file, &hint) || hint.is_rare)
@@ -279,7 +268,7 @@ void hints_look(struct hints *hints, bool unpacked, const char *name, const uint
 
 void hints_refuse(const struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
-    const struct beginning file = {.name = name, .data = data, .bytes = bytes, .unpacked = unpacked};
+    const struct beginning file = begin(unpacked, name, data, bytes);
     struct hint hint;
 
     if (find_hint(hints, &file, &hint) && !hint.may_be_text)

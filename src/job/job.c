@@ -47,6 +47,7 @@ struct job {
     struct run large;
     struct run *run;    /* that of these two which does the task */
     size_t small_bytes; /* if that is `small`: the whole input is the first bytes of its buffer */
+    size_t left;        /* FILEs of --each that come after the one in work */
 };
 
 /* ---- Opening ---- */
@@ -74,25 +75,6 @@ static void open_source(struct job *job)
 static uint64_t known_bytes(const struct job *job)
 {
     return job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
-}
-
-/* Open everything but memory. The output comes before the input: a file that is both must be locked before anybody
- * reads it. */
-static void open_all(struct job *job)
-{
-    struct resources *resources = &job->resources;
-    const struct options *options = &resources->options;
-
-    room_check_end(options);
-    if (has_files(options))
-        resources_name_files(resources);
-    if (options->random_source != NULL)
-        job->gnu = gnu_open(options->random_source);
-    resources_open_output(resources);
-    open_source(job);
-    room_check_output(options, known_bytes(job), resources->output);
-    resources_check_temporary(resources);
-    resources_take_seed(resources);
 }
 
 /* Open the small run and read the beginning of the input into its buffer. If that is all of the input, the small run is
@@ -129,6 +111,12 @@ static bool must_wait(const struct resources *resources)
     return output_waits(resources->output) || is_appended(resources);
 }
 
+/* Could samples read the input again? */
+static bool can_reread(const struct resources *resources)
+{
+    return has_files(&resources->options) && source_is_known(resources->source) && !must_wait(resources);
+}
+
 /* May the inputs be mapped? Not if the output is written to one of them, as a filter may do. */
 static bool may_lend(const struct resources *resources)
 {
@@ -152,13 +140,59 @@ static uint64_t memory_of(struct job *job)
     return resources_memory(&job->resources, known ? known_bytes(job) : UINT64_MAX);
 }
 
+/* Of --each: look at all FILEs, one by one as they will be read. Returns how many bytes that will be at least. */
+static uint64_t look_at_each(struct job *job)
+{
+    struct resources *resources = &job->resources;
+    const char *const *first = resources->names;
+    uint64_t bytes = 0;
+
+    job->left = resources->name_count - 1;
+    resources->name_count = 1;
+    for (size_t i = 0; i <= job->left; i++) {
+        resources->names = &first[i];
+        open_source(job);
+        bytes += known_bytes(job);
+        resources_check_temporary(resources);
+        room_check_temporary(&resources->options, known_bytes(job), memory_of(job), can_reread(resources),
+                             &resources->place);
+        source_free(resources->source);
+        resources->source = NULL;
+    }
+    resources->names = first;
+    return bytes;
+}
+
+/* Open everything but memory. The output comes before the input: a file that is both must be locked before anybody
+ * reads it. */
+static void open_all(struct job *job)
+{
+    struct resources *resources = &job->resources;
+    const struct options *options = &resources->options;
+    uint64_t bytes = 0;
+
+    room_check_end(options);
+    if (has_files(options))
+        resources_name_files(resources);
+    if (options->random_source != NULL)
+        job->gnu = gnu_open(options->random_source);
+    resources_open_output(resources);
+    if (options->each)
+        bytes = look_at_each(job);
+    open_source(job);
+    room_check_output(options, options->each ? bytes : known_bytes(job), resources->output);
+    resources_check_temporary(resources);
+    resources_take_seed(resources);
+}
+
 /* Open a run that suits the task. */
 static void open_large_run(struct job *job)
 {
     struct resources *resources = &job->resources;
     const bool known = resources->source != NULL && source_is_known(resources->source);
     const bool files = has_files(&resources->options);
-    const bool rereads = known && files && !must_wait(resources), keyed = task_is_keyed(&resources->options);
+    const bool rereads = known && can_reread(resources);
+    const bool keyed = task_is_keyed(&resources->options);
     const struct record_format format = task_format(&resources->options);
     uint64_t memory_bytes;
     bool groups_fit; /* if they cannot be mapped, they can be held */
@@ -365,28 +399,65 @@ static void copy_instead(struct job *job)
     resources_open_large_run(resources, run, memory_of(job));
 }
 
+static void summarize(const struct resources *resources)
+{
+    if (resources->options.each && resources->options.verbose)
+        fault_note("%s:", resources->names[0]);
+    progress_summarize(&resources->progress, resources->seed, NULL, 0);
+}
+
+/* Of --each: the FILE in work is done. Go on with the next one, which must have as many records; false if there is
+ * none. */
+static bool take_next(struct job *job)
+{
+    struct resources *resources = &job->resources;
+    struct source *before = resources->source;
+
+    if (job->left == 0)
+        return false;
+    output_turn(resources->output);
+    summarize(resources);
+    if (resources->options.expected_records == UINT64_MAX) {
+        resources->options.expected_records = counter_get(&job->run->progress->records);
+        resources->like = resources->names[0];
+    }
+    engine_close(&job->small.engine);
+    engine_close(&job->large.engine);
+    job->small = job->large = (struct run){.expected = 0};
+    job->run = NULL;
+    spill_place_restart(&resources->place);
+    job->left--;
+    resources->names++;
+    open_source(job);
+    progress_begin(&resources->progress, resources->source, resources->output); /* and draw nothing of the one before */
+    source_free(before);
+    return true;
+}
+
 /* Complete the output, the last thing that can fail. */
 static void finish(struct job *job)
 {
-    if (job->resources.source != NULL)
-        source_check(job->resources.source);
     resources_check_taken(&job->resources);
     if (job->gnu != NULL)
         gnu_check(job->gnu);
     output_commit(job->resources.output);
-    progress_summarize(&job->resources.progress, job->resources.seed, NULL, 0);
+    summarize(&job->resources);
 }
 
 /* Do a task that shuffles records, and complete its output. */
 static void shuffle_records(struct job *job)
 {
     open_all(job);
-    open_run(job);
-    do_task(job);
-    if (job->run->progress->must_copy) {
-        copy_instead(job);
+    do {
+        open_run(job);
         do_task(job);
-    }
+        if (job->run->progress->must_copy) {
+            copy_instead(job);
+            do_task(job);
+        }
+        if (job->resources.source != NULL)
+            source_check(job->resources.source);
+    } while (take_next(job));
     finish(job);
 }
 

@@ -319,7 +319,7 @@ void progress_begin(struct progress *progress, const struct source *source, cons
 {
     pthread_mutex_lock(&progress->mutex);
     progress->run = (struct run_progress){.started_over = 0};
-    if (progress->start == 0)
+    if (progress->start == 0 || progress->source != source)
         progress->start = sys_milliseconds();
     progress->source = source;
     progress->output = output;

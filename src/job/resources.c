@@ -92,6 +92,8 @@ void resources_name_files(struct resources *resources)
             die("standard input cannot hold both records and weights");
     resources->ledger.inputs = resources->name_count;
     for (size_t i = 0; i < resources->name_count; i++) {
+        if (options->each && operand_is_standard_input(resources->names[i]))
+            die("-: standard input has no name for --each; name FILEs, or <(COMMAND)");
         resources->ledger.name_bytes += sizeof resources->names[i] + strlen(resources->names[i]) + 1;
         if (operand_stat(resources->names[i], &status) != 0)
             operand_report(resources->names[i], errno);
@@ -172,6 +174,7 @@ void resources_open_output(struct resources *resources)
         .shard_records = options->shard_records,
         .shard_bytes = options->shard_bytes,
         .filter = options->filter,
+        .each = options->each,
         .packs = options->compressed,
         .verbose = options->verbose,
         .filters = options->filter != NULL || options->compressed ? processors(options) : (unsigned)options->parallel,
@@ -295,6 +298,7 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     run->limit = resources->options.count;
     run->expected = resources->options.expected_records;
     run->input_name = name_input(resources);
+    run->like = resources->like;
     run->progress = &resources->progress.run;
     if (resources->options.memory_bytes > 0)
         count_pockets(resources, workers);

@@ -43,8 +43,9 @@ enum task task_of(const struct options *options)
     if (options->requests)
         return TASK_REQUESTS;
     if (options->count == 0) /* a header must be read, and is written; records that are expected must be counted */
-        return header_is_none(&options->header) && options->expected_records == UINT64_MAX ? TASK_NOTHING
-                                                                                           : TASK_SHUFFLE;
+        return header_is_none(&options->header) && options->expected_records == UINT64_MAX && !options->each
+                   ? TASK_NOTHING
+                   : TASK_SHUFFLE;
     if (task_is_weighted(options) && options->repeat)
         return TASK_WEIGHTED_REPEAT;
     if (task_is_weighted(options))

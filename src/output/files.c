@@ -18,6 +18,13 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
+size_t files_named(const struct files *files)
+{
+    const struct output_plan *plan = files->plan;
+
+    return output_plan_has_shards(plan) ? least_size(files->count, plan->splits + 1) : files->count;
+}
+
 bool files_is_filtered(const struct files *files, size_t number)
 {
     return files->plan->filter != NULL && files->file[number].path != NULL;
@@ -117,6 +124,8 @@ static void add_file(struct files *files, size_t i)
 
     if (known == INPUT)
         files_refuse_input(path);
+    if (known != i && files->plan->each && (i - known) % output_plan_files(files->plan) == 0)
+        die("%s: is the output of two FILEs, since both have the same name; give one of them another", path);
     if (known != i)
         die("%s and %s: are the same output file; give them different names", files->file[known].path,
             path == NULL ? "standard output" : path);
@@ -146,7 +155,7 @@ static void add_inputs(struct files *files)
 static void append(struct files *files)
 {
     const struct output_plan *plan = files->plan;
-    const size_t number = files->count;
+    const size_t number = files->count, place = plan->each ? number % output_plan_files(plan) : number;
     struct output_file *more;
     const char *path;
 
@@ -160,10 +169,11 @@ static void append(struct files *files)
         free(files->file);
         files->file = more;
     }
-    if (output_plan_is_shard(plan, number))
-        path = output_plan_name(plan->path, number - plan->splits);
-    else
-        path = number < plan->splits ? plan->split[number].path : plan->path;
+    path = place < plan->splits ? plan->split[place].path : plan->path;
+    if (plan->each)
+        path = output_plan_name(path, 0, plan->inputs[number / output_plan_files(plan)]);
+    else if (output_plan_is_shard(plan, number))
+        path = output_plan_name(plan->path, number - plan->splits, NULL);
     if (path == NULL && plan->path != NULL)
         die_errno("memory", errno);
     files->file[number].path = path;
@@ -177,7 +187,7 @@ static uint64_t shards_there(const struct output_plan *plan, uint64_t first)
     struct stat status;
 
     for (uint64_t count = 0;; count++) {
-        char *name = output_plan_name(plan->path, first + count);
+        char *name = output_plan_name(plan->path, first + count, NULL);
         const bool found = name != NULL && sys_stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
 
         free(name);
@@ -191,7 +201,7 @@ static uint64_t shards_there(const struct output_plan *plan, uint64_t first)
 static void list(struct files *files)
 {
     const struct output_plan *plan = files->plan;
-    uint64_t count = output_plan_files(plan);
+    uint64_t count = output_plan_files(plan) * (plan->each ? plan->input_count : 1);
 
     if (output_plan_is_open_ended(plan)) {
         const uint64_t there = shards_there(plan, 0);
@@ -302,10 +312,10 @@ static void check_sinks(struct files *files)
     }
 }
 
-/* The run ends if a program that compresses is missing. The names of all shards have the same ending. */
+/* The run ends if a program that compresses is missing. */
 static void check_packers(const struct files *files)
 {
-    for (size_t i = 0; i < files->count && i <= files->plan->splits; i++) {
+    for (size_t i = 0; i < files_named(files); i++) {
         const struct packer *packer = files_packer(files, i);
         struct packer_command command;
         const char *faster;
@@ -432,8 +442,8 @@ void files_warn_of_older(const struct files *files, size_t count)
     older = shards_there(plan, shards);
     if (older == 0)
         return;
-    first = output_plan_name(plan->path, shards);
-    last = output_plan_name(plan->path, shards + older - 1);
+    first = output_plan_name(plan->path, shards, NULL);
+    last = output_plan_name(plan->path, shards + older - 1, NULL);
     if (older == 1 && first != NULL)
         fault_warn("%s: left from an earlier run; a glob will include it; delete it", first);
     else if (first != NULL && last != NULL)
@@ -446,7 +456,7 @@ void files_release(struct files *files)
 {
     for (size_t i = 0; i < files->count; i++) {
         sink_free(files->file[i].sink);
-        if (output_plan_is_shard(files->plan, i))
+        if (files->plan->each || output_plan_is_shard(files->plan, i))
             free((char *)files->file[i].path);
     }
     free(files->file);

@@ -51,10 +51,9 @@ static void check_compressed(const struct files *files, size_t i)
     free(real);
 }
 
-/* All shards are named alike. */
 static void check_all(const struct files *files)
 {
-    for (size_t i = 0; i < files->count && i <= files->plan->splits && files->plan->filter == NULL; i++)
+    for (size_t i = 0; i < files_named(files) && files->plan->filter == NULL; i++)
         if (files_packer(files, i) == NULL && (files->file[i].path != NULL || output_plan_is_wanted(files->plan, i)))
             check_compressed(files, i);
 }
@@ -69,10 +68,10 @@ void names_warn(const struct files *files)
 {
     if (!files->plan->packs)
         check_all(files);
-    for (size_t i = 0; i < files->count && i <= files->plan->splits && files->plan->filter == NULL; i++) {
+    for (size_t i = 0; i < files_named(files) && files->plan->filter == NULL; i++) {
         const char *path = files->file[i].path;
 
-        if (path != NULL && !output_plan_is_shard(files->plan, i) && output_plan_is_pattern(path))
+        if (path != NULL && !output_plan_is_shard(files->plan, i) && output_plan_is_pattern(path, false))
             fault_warn("%s: will be one file of just this name; add --shards for numbered files", path);
     }
 }

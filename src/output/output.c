@@ -38,8 +38,10 @@ enum { FILE_BYTES = 400, NAMES = 3 }; /* of each file, in memory */
 
 struct output {
     struct output_plan plan;
+    struct record_format format; /* of the records of an input, as they come at first */
     struct files files;
     struct overlap overlap;
+    size_t first; /* file of the input in work: not 0 only if each input has its own */
     size_t begun; /* files that have been begun; the last one is in work if `in_work` */
     bool in_work;
     uint64_t records; /* of all files */
@@ -94,6 +96,7 @@ struct output *output_open(const struct output_plan *plan)
     struct output *output = fault_allocate(1, sizeof *output);
 
     output->plan = *plan;
+    output->format = plan->format;
     output->held.place = plan->place;
     output_plan_check(plan);
     files_open(&output->files, &output->plan);
@@ -146,15 +149,15 @@ void output_check_outside(const struct output *output, const char *directory)
 static void begin_file(struct output *output)
 {
     const struct output_plan *plan = &output->plan;
-    const size_t number = output->begun;
+    const size_t number = output->begun, place = number - output->first;
 
-    if (number == output->files.count && !output_plan_is_open_ended(plan))
+    if (place == output_plan_files(plan) && !output_plan_is_open_ended(plan))
         die("there are more records to write than were counted");
     files_begin(&output->files, number, output->filters, &output->framing);
     output->begun++;
     output->in_work = true;
-    output->left_records = output_plan_quota(plan, number, output->records);
-    output->limit_bytes = plan->shard_bytes > 0 && output_plan_is_shard(plan, number)
+    output->left_records = output_plan_quota(plan, place, output->records);
+    output->limit_bytes = plan->shard_bytes > 0 && output_plan_is_shard(plan, place)
                               ? framing_room(&plan->framing, plan->shard_bytes)
                               : UINT64_MAX;
     output->file_bytes = 0;
@@ -291,12 +294,14 @@ static void write_in_turn(void *context, uint8_t *data, size_t bytes)
 }
 
 /* A percentage of few records is rounded down. */
-static void warn_of_empty_splits(const struct output_plan *plan, uint64_t records)
+static void warn_of_empty_splits(const struct output *output, uint64_t records)
 {
+    const struct output_plan *plan = &output->plan;
+
     for (size_t i = 0; i < plan->splits && records > 0 && !output_plan_has_sides(plan); i++)
         if (plan->split[i].amount > 0 && output_plan_quota(plan, i, records) == 0)
-            fault_warn("%s: will be empty, since its share of %llu records is less than one", plan->split[i].path,
-                       (unsigned long long)records);
+            fault_warn("%s: will be empty, since its share of %llu records is less than one",
+                       output->files.file[output->first + i].path, (unsigned long long)records);
 }
 
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
@@ -304,7 +309,7 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
     const struct output_plan *plan = &output->plan;
     const uint64_t empty = output_plan_check_records(plan, records);
 
-    warn_of_empty_splits(plan, records);
+    warn_of_empty_splits(output, records);
     if (empty > 0)
         fault_warn("%s: %llu of the %llu shards are empty; --shards=records:N makes only as many as are needed",
                    plan->path, (unsigned long long)empty, (unsigned long long)plan->shards);
@@ -315,7 +320,7 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
         output->sides = sides_open(plan, &output->files, write_in_turn, output);
         output->begun = plan->splits;
     }
-    if (output_plan_files(plan) > output->begun)
+    if (output_plan_files(plan) > output->begun - output->first)
         begin_file(output);
 }
 
@@ -361,15 +366,23 @@ static void complete(struct output *output)
 {
     if (output->sides != NULL)
         sides_finish(output->sides);
-    while (output->begun < output_plan_files(&output->plan))
+    while (output->begun - output->first < output_plan_files(&output->plan))
         next_file(output);
     if (output->in_work)
         end_file(output);
     if (output->filters != NULL)
         filters_wait(output->filters);
-    for (size_t i = 0; i < output->begun; i++)
+    for (size_t i = output->first; i < output->begun; i++)
         if (output->files.file[i].sink != NULL)
             sink_complete(output->files.file[i].sink);
+}
+
+void output_turn(struct output *output)
+{
+    complete(output);
+    output->first = output->begun;
+    output->scan = (struct record_scan){0};
+    output->plan.format = output->plan.framing.format = output->format;
 }
 
 void output_commit(struct output *output)

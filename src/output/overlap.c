@@ -42,7 +42,7 @@ static void check_forgotten(const struct files *files)
 /* May the output be an input? */
 static bool is_single(const struct files *files)
 {
-    return files->count == 1 && files->plan->splits == 0 && files->plan->filter == NULL &&
+    return files->count == 1 && files->plan->splits == 0 && !files->plan->each && files->plan->filter == NULL &&
            !output_plan_has_shards(files->plan) && sink_temporary_name(files->file[0].sink) != NULL;
 }
 

@@ -10,44 +10,49 @@
 #include "system/fault.h"
 #include "system/sys.h"
 
-/* ---- Names of shards ---- */
+/* ---- Names by patterns ---- */
 
-/* Read the place of the number behind a percent sign: how many digits it wants. Returns what follows it, or NULL if it
- * is no such place. */
-static const char *read_number(const char *at, uint64_t *digits)
+/* Read the place of a name, or of a number, behind a percent sign: how many digits that wants. Returns what follows it,
+ * or NULL if it is no such place. */
+static const char *read_place(const char *at, bool each, uint64_t *digits)
 {
     *digits = 1;
+    if (each)
+        return at[1] == 's' ? at + 2 : NULL;
     at = at[1] == '0' ? number_digits(at + 1, digits) : at + 1;
     return at != NULL && *at == 'd' && *digits > 0 && *digits <= OUTPUT_DIGITS_MAX ? at + 1 : NULL;
 }
 
-bool output_plan_is_pattern(const char *pattern)
+bool output_plan_is_pattern(const char *pattern, bool each)
 {
-    int numbers = 0;
+    int places = 0;
     uint64_t digits;
 
     for (const char *at = strchr(pattern, '%'); at != NULL; at = strchr(at, '%')) {
         const bool is_text = at[1] == '%';
 
-        at = is_text ? at + 2 : read_number(at, &digits);
-        numbers += !is_text;
+        at = is_text ? at + 2 : read_place(at, each, &digits);
+        places += !is_text;
         if (at == NULL)
             return false;
     }
-    return numbers == 1;
+    return places == 1;
 }
 
-char *output_plan_name(const char *pattern, uint64_t number)
+char *output_plan_name(const char *pattern, uint64_t number, const char *input)
 {
-    const size_t room = strlen(pattern) + OUTPUT_DIGITS_MAX + 1;
+    const char *last = input != NULL && strrchr(input, '/') != NULL ? strrchr(input, '/') + 1 : input;
+    const size_t room = strlen(pattern) + (input != NULL ? strlen(last) : OUTPUT_DIGITS_MAX) + 1;
     char *name = sys_allocate(room, 1);
     uint64_t digits;
     size_t used = 0;
 
     for (const char *at = pattern; name != NULL && *at != '\0';) {
         if (at[0] == '%' && at[1] != '%') {
-            at = read_number(at, &digits);
-            used += (size_t)snprintf(name + used, room - used, "%0*llu", (int)digits, (unsigned long long)number);
+            at = read_place(at, input != NULL, &digits);
+            used += input != NULL
+                        ? (size_t)snprintf(name + used, room - used, "%s", last)
+                        : (size_t)snprintf(name + used, room - used, "%0*llu", (int)digits, (unsigned long long)number);
         } else {
             name[used++] = *at;
             at += at[0] == '%' ? 2 : 1;
@@ -107,9 +112,24 @@ static uint64_t split_off(const struct output_plan *plan, uint64_t records)
     return output_plan_has_sides(plan) ? 0 : split_total(plan->split, plan->splits, records);
 }
 
+/* With --each. What is left may be thrown away. */
+static void check_each(const struct output_plan *plan)
+{
+    for (size_t i = 0; i < output_plan_files(plan); i++) {
+        const char *path = i < plan->splits ? plan->split[i].path : plan->path;
+
+        if (path == NULL)
+            die("--each: what --split leaves has no FILE; add -o 'rest/%%s', or -o /dev/null");
+        if (!output_plan_is_pattern(path, true) && strcmp(path, "/dev/null") != 0)
+            die("%s: must contain one %%s, for the name of each FILE, such as 'new/%%s'", fault_name(path));
+    }
+}
+
 void output_plan_check(const struct output_plan *plan)
 {
-    if (output_plan_has_shards(plan) && (plan->path == NULL || !output_plan_is_pattern(plan->path)))
+    if (plan->each)
+        check_each(plan);
+    if (output_plan_has_shards(plan) && (plan->path == NULL || !output_plan_is_pattern(plan->path, false)))
         die("%s: must contain one %%d, or %%0Nd for N digits, such as part-%%05d",
             plan->path == NULL ? "standard output" : fault_name(plan->path));
     if (plan->shards > OUTPUT_FILES_MAX)

@@ -108,11 +108,17 @@ struct beginning {
     bool open;     /* a part of one was */
 };
 
-/* Does the line that begins at an offset belong to the header, as far as it is there? */
+/* Does the line that begins at an offset belong to the header, as far as it is there? A byte-order mark before it is
+ * none of it. */
 static bool is_started(const struct header *header, const struct beginning *beginning, size_t at)
 {
-    const size_t bytes = header->line_start_bytes, there = beginning->used - at;
+    const size_t bytes = header->line_start_bytes;
+    size_t mark = 0, there;
 
+    while (at == 0 && mark < 3 && mark < beginning->used && header->buffer[mark] == (uint8_t)"\xef\xbb\xbf"[mark])
+        mark++;
+    at += mark == 3 || mark == beginning->used ? mark : 0;
+    there = beginning->used - at;
     if (there < bytes && beginning->at_end)
         return false;
     return memcmp(header->buffer + at, header->rule.start, there < bytes ? there : bytes) == 0;

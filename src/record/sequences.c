@@ -104,9 +104,12 @@ _Noreturn static void refuse_line(const struct tail *tail, const char *name, uin
     if (!is_new || !tail->after_header)
         snprintf(place, sizeof place, "line %llu", (unsigned long long)number);
     if (byte != tail->format->delimiter && byte != '\r')
-        snprintf(said, sizeof said, "begins with '%c'", byte);
+        snprintf(said, sizeof said, byte < 0x7f ? "begins with '%c'" : "begins with '\\x%02x'", byte);
     die("%s: %s %s, but %s read begins with '%c'%s", fault_name(name), place, said,
-        is_first ? "each" : "line 3 of each", is_first ? '@' : '+', is_new ? "" : FOUR_LINES);
+        is_first ? "each" : "line 3 of each", is_first ? '@' : '+',
+        is_new && byte == '>'         ? "; FASTA is --records=fasta"
+        : is_new && tail->after_header ? ""
+                                       : FOUR_LINES);
 }
 
 /* A line of the read begins with this byte. */
@@ -184,6 +187,13 @@ static void check_last(const struct tail *tail, const char *name)
     check_qualities(tail, name, tail->newlines + 1, tail->read.passed - tail->read.returns);
 }
 
+/* Lines are left over. */
+static void refuse(const struct tail *tail, const char *name)
+{
+    die("%s: line %llu: the last read has %u of 4 lines" FOUR_LINES, fault_name(name),
+        (unsigned long long)(tail->newlines - tail->scan.done + 1), (unsigned)tail->scan.done + tail->scan.open);
+}
+
 const struct record_kind sequences_fastq = {
     .name = "fastq",
     .text = "reads of four lines, checked",
@@ -191,6 +201,7 @@ const struct record_kind sequences_fastq = {
     .looks = true,
     .follow = follow,
     .check_last = check_last,
+    .refuse = refuse,
     .noun = "reads",
     .file = "a FASTQ file",
     .is_begun = is_fastq,

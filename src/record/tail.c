@@ -96,7 +96,7 @@ size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing)
     else
         count = record_missing(tail->format, &tail->scan, missing);
     if (count < 0)
-        record_kind(tail->format)->refuse(tail, name);
+        (checker(tail)->refuse != NULL ? checker(tail) : record_kind(tail->format))->refuse(tail, name);
     if (count > 0 && checker(tail)->check_last != NULL)
         checker(tail)->check_last(tail, name);
     if (count > 0 && tail->carriage_return && tail->last != '\r') {

@@ -99,8 +99,9 @@ void run_scattered(struct run *run)
 void run_expects(const struct run *run, uint64_t records)
 {
     if (run->expected != UINT64_MAX && run->expected != records)
-        die("%s: the number of records is %llu, not %llu as --expect-records says", run->input_name,
-            (unsigned long long)records, (unsigned long long)run->expected);
+        die("%s: the number of records is %llu, not %llu as %s%s", run->input_name, (unsigned long long)records,
+            (unsigned long long)run->expected, run->like != NULL ? "in " : "--expect-records says",
+            run->like != NULL ? run->like : "");
 }
 
 /* ---- Record by record ---- */

@@ -65,8 +65,9 @@ _Noreturn static void report(const struct spill *spill, unsigned pile, unsigned 
 {
     char cause[FAULT_CAUSE_BYTES];
 
-    die("temporary file in %s: %s", directory_of(spill, pile, extent),
-        error == 0 ? "file is shorter than what was written" : fault_cause(error, cause));
+    die("temporary file in %s: %s%s", directory_of(spill, pile, extent),
+        error == 0 ? "file is shorter than what was written" : fault_cause(error, cause),
+        error == EMFILE ? ": raise the limit (ulimit -n)" : "");
 }
 
 static int *descriptor_of(struct spill *spill, unsigned pile, unsigned extent)

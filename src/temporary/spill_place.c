@@ -30,6 +30,13 @@ void spill_place_init(struct spill_place *place, const char *const *directory, u
     pthread_mutex_init(&place->mutex, NULL);
 }
 
+void spill_place_restart(struct spill_place *place)
+{
+    atomic_store(&place->piles, 0);
+    atomic_store(&place->plain, 0);
+    atomic_store(&place->bytes, 0);
+}
+
 void spill_place_release(struct spill_place *place)
 {
     pthread_mutex_destroy(&place->mutex);

@@ -296,3 +296,9 @@ test_headers_may_differ_if_that_is_said() {
     head -n 2000 out | cmp - <(seq -f '#%g' 2000)
     tail -n +2001 out | same_lines /dev/stdin <(tail -n +2001 d; cat a; tail -n +2001 d)
 }
+
+test_a_byte_order_mark_is_none_of_how_a_header_begins() {
+    printf '\357\273\277#h\n#i\nb\nc\n' >in
+    bigshuf --header=start:'#' in | head -n 2 | cmp - <(head -n 2 in)
+    { printf '\357' && sleep 0.1 && tail -c +2 in; } | bigshuf --header=start:'#' | head -n 2 | cmp - <(head -n 2 in)
+}

@@ -138,6 +138,9 @@ LOCUS       a\nb\n//\n => a GenBank file, and shuffled as it is; add --records=e
 id,text\n1,"a\nb ""c"""\n2,d\n => a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
 "id";"text"\r\n1;"a\r\nb"\r\n => a CSV file *; add --csv -t ';' *
 id\ttext\n1\t"a\nb"\n => a CSV file *; add --csv -t '?t' *
+id|text\n1|"a\nb"\n => a CSV file *; add --csv to *
+\357\273\277>a\nACGT\n>b\nGGGG\n => a FASTA file, and *
+\357\273\277##fileformat=VCFv4.2\n#CHROM\n1\n => a VCF file, and *
 [\n  {"a": "]"},\n  {"b": 2}\n]\n => a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.\[\]' 'text' | bigshuf
 [{"a": "\\"\\n]"},{"b": 2}]\n => a JSON array, and *
 \357\273\277{\n  "a": {"b": 1}\n}\n{\n  "a": 2\n}\n => JSON with several lines for a value, and shuffled as it is; to shuffle its values, write jq -c . 'text' | bigshuf

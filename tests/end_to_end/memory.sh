@@ -204,7 +204,7 @@ test_files_that_are_mapped_and_copied_are_counted() {
     runs_within 13 --parallel=28 in >/dev/null
 }
 
-# Names, desks and sides together: each alone would have its place in the 16 MiB.
+# Names, desks, sides and groups together: each alone would have its place in the 16 MiB.
 test_what_the_16_mib_do_not_hold_comes_off_the_limit() {
     local splits
     needs_scale small
@@ -213,7 +213,8 @@ test_what_the_16_mib_do_not_hold_comes_off_the_limit() {
     mkdir sides
     printf -v splits -- '--split=1%%:sides/%d ' {1..63}
     # shellcheck disable=SC2086 # words, by intention
-    runs_within 64 --parallel=28 --tune=compress-temporary=always --split-field=2 $splits --files0-from=list >/dev/null 2>&1
+    runs_within 64 --parallel=28 --tune=compress-temporary=always --split-field=2 $splits \
+        --group-field=2 --files0-from=list >/dev/null 2>&1
 }
 
 test_keys_and_threads_are_counted() {

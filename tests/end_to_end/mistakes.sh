@@ -73,7 +73,8 @@ bigshuf --overwrite in =! unrecognized option '--overwrite'; leave it out; -o re
 bigshuf --per-group=4 in =! unrecognized option '--per-group=4'; write --stratify-field=FIELD --split=N:FILE -o /dev/null for N lines of each class
 bigshuf --upsample in =! unrecognized option '--upsample'; write -r -n COUNT, and --weight-field=FIELD for what is to come more often
 bigshuf --strata=2 in =! unrecognized option '--strata=2'; write --stratify-field=FIELD --split=P%:FILE
-bigshuf --interleaved in =! unrecognized option '--interleaved'; write --records=lines:8 for one interleaved FILE; for two, give each the same --seed and --expect-records
+bigshuf --interleaved in =! unrecognized option '--interleaved'; write --records=lines:8 for one interleaved FILE, --each for two
+bigshuf --mates in =! unrecognized option '--mates'; write --records=lines:8 for one interleaved FILE, --each for two
 bigshuf --level=9 -Z in =! unrecognized option '--level=9'; write --filter='gzip -9 > $FILE' for another level
 bigshuf --quote='"' in =! unrecognized option '--quote="'; write --csv, which reads fields in double quotes
 bigshuf --long=31 in =! unrecognized option '--long=31'; leave it out; -Z reads such files
@@ -255,7 +256,7 @@ bigshuf --csv -o spark.csv spark.csv =! spark.csv: in line 2: text after a closi
 bigshuf --csv=backslash spark.csv inches.csv =? warning: inches.csv: in line 2: a quote inside a field is taken literally
 bigshuf --csv=backslash late.csv =? warning: late.csv: in line 1: text after a closing quote is taken literally
 bigshuf --csv -t , semiquote.csv =? warning: semiquote.csv: in line 1: a quote inside a field is taken literally
-bigshuf --csv=quoted in =! invalid --csv argument 'quoted': must be backslash, or nothing
+bigshuf --csv=quoted in =! invalid --csv argument 'quoted': must be backslash, or nothing; for a separator write -t C
 bigshuf --csv -t '"' in =! -t must be another byte than a quote or a line end with CSV
 bigshuf fields.csv =? warning: fields.csv: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
 bigshuf array.json =? warning: array.json: a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.[]' 'array.json' | bigshuf
@@ -263,13 +264,17 @@ bigshuf genes.fa =? warning: genes.fa: a FASTA file, and shuffled as it is; add 
 bigshuf -z in =? warning: -z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines
 bigshuf --delimiter=, in =? warning: the input does not contain the delimiter, so each file is one record
 bigshuf --records=lines:2 in =! in: 1 line is left over at the end; records must have 2 lines
-bigshuf --records=fastq genes.fa =! genes.fa: line 1 begins with '>', but each read begins with '@'
+bigshuf --records=fastq genes.fa =! genes.fa: line 1 begins with '>', but each read begins with '@'; FASTA is --records=fasta
 bigshuf --records=fastq long.fq =! long.fq: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --records=fastq -o long.fq long.fq =! long.fq: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --records=fastq -S8M <long.fq =! -: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --records=fastq lost.fq =! lost.fq: line 7 begins with 'I', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --records=fastq cut.fq =! cut.fq: line 4: 3 qualities for 4 letters; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 cat cut.fq long.fq | bigshuf --records=fastq =! -: line 4: 6 qualities for 4 letters; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+head -n 7 long.fq | bigshuf --records=fastq --header=5 =! -: what follows the header begins with 'A', but each read begins with '@'
+head -n 6 long.fq | bigshuf --records=fastq =! -: line 5: the last read has 2 of 4 lines; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+tail -n 5 long.fq | bigshuf --records=fastq =! -: line 1 begins with 'A', but each read begins with '@'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
+printf '\357\273\277@a\n' | bigshuf --records=fastq =! -: line 1 begins with '?xef', but each read *
 bigshuf --records=fastq blank.fq =! blank.fq: line 5 is empty, but each read begins with '@'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --header=1 --records=fastq cut.fq =! cut.fq: what follows the header begins with 'A', but each read begins with '@'
 bigshuf --header=4 --records=fastq blank.fq =! blank.fq: what follows the header is empty, but each read begins with '@'

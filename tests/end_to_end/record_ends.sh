@@ -243,7 +243,7 @@ test_text_before_the_first_start_is_told() {
 test_reads_have_four_lines_and_the_first_one_of_each_file_begins_with_its_mark() {
     printf '@%s\nAC\n+\nII\n' 1 2 >reads
     records_are '@1\nAC\n+\nII\n|@2\nAC\n+\nII\n|' --records=fastq <reads
-    fails_with 1 'bigshuf: -: 1 line is left over at the end; records must have 4 lines' \
+    fails_with 1 'bigshuf: -: line 5: the last read has 1 of 4 lines; *' \
         bigshuf --records=fastq < <(head -n 5 reads)
     { echo && head -n 7 reads; } >late
     { echo '#' && cat reads; } >headed

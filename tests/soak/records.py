@@ -213,7 +213,10 @@ def read_file(fmt, data, csv_end=None):
         data = data[sum(map(len, head)) :]
     if fmt.header_start:
         units = _delimited(data, b"\n" if fmt.kind in ("csv", "start") else fmt.string)
-        head = list(itertools.takewhile(lambda line: line.startswith(fmt.header_start), units))
+        mark = b"\xef\xbb\xbf"
+        after = len(mark) if data.startswith(mark + fmt.header_start) else 0
+        lines = [units[0][after:], *units[1:]] if after else units
+        head = units[: sum(1 for _ in itertools.takewhile(lambda line: line.startswith(fmt.header_start), lines))]
         contents.header = b"".join(head)
         contents.all_header = len(units) == len(head)
         data = data[len(contents.header) :]
