@@ -107,7 +107,7 @@ UNIT_TEST(blocks_after_one_that_is_worked_off_in_parts_wait)
         struct queue_task a = {.kind = QUEUE_END}, b = a;
         const struct queue_block *first;
 
-        open_queue(2, 1, in_order, false);
+        open_queue(2, 1, in_order);
         next(&a, QUEUE_READ);
         read_done(&a, 100, QUEUE_SCAN);
         first = a.block;
