@@ -69,8 +69,11 @@ ACGT' 100 >genes.fasta
     gzip -c <2.json >2.jsonl.gz
     tar -cf raw-1.tar lines.txt train.en train.de
     mkdir corpus log
-    for name in corpus/{1,2,3,4}.txt log/2026-11-{17,18,19,20}; do
+    for name in corpus/{1,2,3,4}.txt; do
         seq 500 >"$name"
+    done
+    for name in log/2026-11-{17,18,19,20}; do
+        seq 500 | awk '{ print $1 % 50 "\t" $1 }' >"$name"
     done
     touch photos/{1,2,3}.jpg photos/'with
 newline.jpg'
