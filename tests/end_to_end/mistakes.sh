@@ -274,7 +274,7 @@ cat cut.fq long.fq | bigshuf --records=fastq =! -: line 4: 6 qualities for 4 let
 head -n 7 long.fq | bigshuf --records=fastq --header=5 =! -: what follows the header begins with 'A', but each read begins with '@'
 head -n 6 long.fq | bigshuf --records=fastq =! -: line 5: the last read has 2 of 4 lines; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 tail -n 5 long.fq | bigshuf --records=fastq =! -: line 1 begins with 'A', but each read begins with '@'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
-printf '\357\273\277@a\n' | bigshuf --records=fastq =! -: line 1 begins with '?xef', but each read *
+printf '\357\273\277@a\n' | bigshuf --records=fastq =! -: line 1 begins with '\xef', but each read begins with '@'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --records=fastq blank.fq =! blank.fq: line 5 is empty, but each read begins with '@'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
 bigshuf --header=1 --records=fastq cut.fq =! cut.fq: what follows the header begins with 'A', but each read begins with '@'
 bigshuf --header=4 --records=fastq blank.fq =! blank.fq: what follows the header is empty, but each read begins with '@'
