@@ -376,8 +376,7 @@ test_a_byte_order_mark_is_no_part_of_a_key() {
         same 1 "$(grep -l a side other | grep -c '')"
         bigshuf $options --stratify-field=1 --split=1:each a b
         same 2 "$(grep -c '' each)"
-        bigshuf $options -v --group-field=1 a <(echo a,2) 2>said >out
-        grep 'records: *1 read' said
+        same 2 "$(bigshuf $options --group-field=1 -n 1 a <(echo a,2) | grep -c '')"
         same 1 "$(bigshuf $options --weight-field=1 c | grep -c '')"
     done
     same 3 "$(seq 3 | bigshuf --weights=<(printf '\357\273\2771\n2\n3\n') - | grep -c '')"

@@ -218,7 +218,7 @@ test_a_separator_beside_an_empty_field_is_seen() {
     printf 'a\r\nb\r\n' | bigshuf --group-field=1 2>said >out
     grep -q 'no line contains the separator' said
     more_than_memory >in
-    bigshuf -S 8M --group-field=1 -r -n 5 in 2>said >out
+    bigshuf -S 8M --group-field=1 -n 5 in 2>said >out
     same 1 "$(grep -c 'no line contains the separator' said)"
 }
 
