@@ -248,8 +248,8 @@ test_reads_have_four_lines_and_the_first_one_of_each_file_begins_with_its_mark()
     { echo && head -n 7 reads; } >late
     { echo '#' && cat reads; } >headed
     { echo '#' && seq 4; } >wrong
-    fails_at_once "bigshuf: late: line 1 is empty, but each read begins with '@'" --records=fastq never late
-    fails_when_read "bigshuf: -: line 1 is empty, but each read begins with '@'" late --records=fastq reads -
+    fails_at_once "bigshuf: late: line 1 is empty, but each read begins with '@'; *" --records=fastq never late
+    fails_when_read "bigshuf: -: line 1 is empty, but each read begins with '@'; *" late --records=fastq reads -
     fails_with 1 "bigshuf: wrong: what follows the header begins with '1', but *" \
         bigshuf --records=fastq --header headed wrong
     bigshuf --records=fastq --header headed | tail -n +2 | sort | cmp - <(sort reads)
