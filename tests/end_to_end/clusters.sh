@@ -4,6 +4,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2317 # functions that others call
 # shellcheck disable=SC2016 # names of files
+# tags: plain
 
 recipes=$TOP/tests/recipes
 

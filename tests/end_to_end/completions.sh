@@ -1,5 +1,6 @@
 # What shells offer after `bigshuf` and a few letters. A shell that is not installed is passed over.
 # shellcheck shell=bash
+# tags: plain
 
 # All spellings of options, as --help has them.
 spellings() {

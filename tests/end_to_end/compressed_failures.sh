@@ -339,6 +339,7 @@ test_what_cannot_be_decompressed_ahead_is_decompressed_in_its_turn() {
 }
 
 # An eighth is set aside for what is read ahead, from 64 MiB on.
+# tags: plain
 test_the_memory_that_is_asked_for_is_enough() {
     seq 2000000 | gzip -1 >in.gz
     head -c 40000000 /dev/zero >random

@@ -1,6 +1,7 @@
 # The examples of the man pages and the README work, and both describe every option. Examples are not repeated here but
 # taken from the pages: the displays of the sections EXAMPLES, and the blocks marked `sh`.
 # shellcheck shell=bash
+# tags: plain
 
 cd "$MEMORY" || exit
 

@@ -103,12 +103,14 @@ test_a_spilling_input_survives_any_fault() {
     sweep_all folder/file -S 8M --parallel=3
 }
 
+# tags: plain
 test_leaves_that_are_started_over_survive_any_fault() {
     giants >in
     sweep 'allocate map preadv pwritev open_anonymous' out -S 8M --parallel=1
     sweep 'allocate preadv pwritev' out -S 8M --parallel=1 --tune=compress-temporary=always
 }
 
+# tags: plain
 test_nodes_that_are_started_over_survive_any_fault() {
     giants >in
     sweep 'allocate map preadv pwritev open_anonymous thread' folder/file -S 8M --parallel=3 --tune=leaf-records=8

@@ -18,6 +18,7 @@
 #   - Whether a random source must exist from which nothing is drawn: of empty input, and of -r -n 0.
 # shellcheck shell=bash disable=SC2086 # several options
 # shellcheck disable=SC2016 # $shuf and its like are for `both` to expand
+# tags: plain
 
 needs_shuf() {
     # shellcheck disable=SC2143 # grep -q would end it by SIGPIPE

@@ -1,5 +1,6 @@
 # Promise 4: resident memory stays under -S plus 16 MiB, whatever the record lengths.
 # shellcheck shell=bash
+# tags: plain
 
 # Run bigshuf with file `in` within MIB + 16 MiB, each time with these options: the records come out, in the order of a run
 # with memory in plenty: shuffles_within MIB [OPTIONS]...

@@ -83,6 +83,7 @@ looks_for_few() {
     done
 }
 
+# tags: plain
 test_few_lines_are_found_among_many() {
     seq 15000 >in
     looks_for_few

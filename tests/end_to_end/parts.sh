@@ -2,6 +2,7 @@
 # output of a single run, with any memory, and whether or not the piles of a part are known beforehand.
 # shellcheck shell=bash
 # shellcheck disable=SC2086 # options that tests have chosen
+# tags: plain
 
 # The parts of so many workers, of `in` and with these options, are the whole: makes_whole WORKERS OPTION...
 makes_whole() {

@@ -1,5 +1,6 @@
 # Tables and variants, in small, as the readers of these formats take them.
 # shellcheck shell=bash
+# tags: plain
 
 # ---- Tables ----
 

@@ -57,6 +57,7 @@ test_a_store_and_a_batch_are_there_whole_or_not_at_all_whatever_call_fails() {
     fail_any_call "$(scale '1 3' 1 "$(seq 60)")" scatter_survives 1
 }
 
+# tags: plain
 test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
     make_store 700
     FAULT_STAYS=1 fail_calls 'allocate map open_at pwritev write thread' "$(scale 3 2 "$(seq 60)")" scatter_survives 3
@@ -135,6 +136,7 @@ test_a_gather_survives_any_fault() {
 }
 
 # One of two piles is larger than the memory.
+# tags: plain
 test_a_gather_that_starts_over_survives_any_fault() {
     make_store 800 2
     bigshuf --seed=1 --scatter=before --batch=b b.in

@@ -58,6 +58,7 @@ test_golden_orders_of_larger_stores() {
     same '4096 4096 512 512 8 8 8' "$(awk '{ print $2 }' orders | sort | paste -s -d ' ' -)"
 }
 
+# tags: plain
 test_any_store_is_in_the_order_of_the_model() {
     cd "$MEMORY" || exit
     local piles

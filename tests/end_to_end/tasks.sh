@@ -2,6 +2,7 @@
 # the command, and what shows that the result is right. `scenarios.sh` has longer tasks.
 # shellcheck shell=bash
 # shellcheck disable=SC2317 # functions of cases
+# tags: plain
 
 # How the lines of FILEs, or of standard input, differ from those of FILE: compared FILE [FILE...]
 compared() {
