@@ -190,8 +190,10 @@ static void check_last(const struct tail *tail, const char *name)
 /* Lines are left over. */
 static void refuse(const struct tail *tail, const char *name)
 {
-    die("%s: line %llu: the last read has %u of 4 lines" FOUR_LINES, fault_name(name),
-        (unsigned long long)(tail->newlines - tail->scan.done + 1), (unsigned)tail->scan.done + tail->scan.open);
+    const unsigned long long line = tail->newlines - tail->scan.done + 1;
+
+    die("%s: line %llu: the last read has %u of 4 lines" FOUR_LINES, fault_name(name), line,
+        (unsigned)tail->scan.done + tail->scan.open);
 }
 
 const struct record_kind sequences_fastq = {
