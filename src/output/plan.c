@@ -120,7 +120,7 @@ static void check_each(const struct output_plan *plan)
 
         if (path == NULL)
             die("--each: what --split leaves has no FILE; add -o 'rest/%%s', or -o /dev/null");
-        if (!output_plan_is_pattern(path, true) && strcmp(path, "/dev/null") != 0)
+        else if (!output_plan_is_pattern(path, true) && strcmp(path, "/dev/null") != 0)
             die("%s: must contain one %%s, for the name of each FILE, such as 'new/%%s'", fault_name(path));
     }
 }

@@ -210,7 +210,9 @@ void ahead_fill(struct ahead *ahead, struct queue_block *block, size_t most)
     block->bad = block->bad_inner = ahead->bad;
     block->offset = ahead->offset;
     block->position = ahead->position;
-    ahead->scan = last > 0 ? (struct record_scan){0} : scan;
+    ahead->scan = scan;
+    if (last > 0)
+        ahead->scan = (struct record_scan){0};
     ahead->inside = ahead->inside && last == 0;
     ahead->data = block->data + block->bytes;
     ahead->bytes -= block->bytes;
