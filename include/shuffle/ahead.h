@@ -11,13 +11,28 @@
 
 struct ahead;
 
-/* Of all that the source delivers. `tells`: where each block stands in the inputs is wanted. */
-struct ahead *ahead_open(const struct record_format *format, struct keyed *keyed, struct source *source,
-                         struct spill_place *place, bool tells);
+struct ahead_plan {
+    struct keyed *keyed;
+    unsigned from;   /* the first bit of hashes that says */
+    unsigned piles;  /* to which of so many a record goes */
+    bool drops;      /* records whose keys came lately are left out */
+    bool first_seen; /* nobody has looked at these keys before, so that some may be missing */
+};
+
+/* Of all that the source delivers. */
+struct ahead *ahead_open(const struct ahead_plan *plan, const struct record_format *format, struct source *source,
+                         struct spill_place *place);
 const uint8_t *ahead_close(struct ahead *ahead); /* returns the end of what the source has lent; NULL: nothing */
 
 /* Fill a block: its data, of at most `most` bytes if the source lends, where in a record they begin, and what stands
  * there (queue.h). No bytes: the source is at its end, or there was a long record without a key. */
 void ahead_fill(struct ahead *ahead, struct queue_block *block, size_t most);
+
+/* Find hash and pile of each record in a slice that was scanned. The number after the last pile stands for none: of
+ * what is left out, and of all from a record without a key on, which becomes block->bad. */
+void ahead_route(const struct ahead *ahead, struct queue_block *block, unsigned thread);
+
+/* End the run: name the bad record of this block, when all threads have ended. */
+_Noreturn void ahead_refuse(const struct ahead *ahead, const struct queue_block *block);
 
 #endif

@@ -69,6 +69,14 @@ unsigned keyed_digit(struct siphash_pair hash, unsigned from, unsigned bits);
 bool keyed_is_again(struct keyed *keyed, unsigned thread, struct siphash_pair hash, uint64_t record);
 void keyed_forget(struct keyed *keyed); /* all: other records come, or the same ones once more */
 
+static inline bool keyed_is_same(struct siphash_pair one, struct siphash_pair other)
+{
+    return one.word[0] == other.word[0] && one.word[1] == other.word[1];
+}
+
+/* Records that had keys before have keys again; else the run ends. */
+void keyed_must_have(bool found);
+
 /* ---- Piles: those that refer to records have the hash of each after its reference ---- */
 
 struct keyed_reference {
@@ -88,13 +96,5 @@ uint64_t keyed_blocks(const struct pool *pool, uint64_t records);
  * many they are; *units receives the number of units. */
 uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *piles, unsigned pile,
                     const struct record_format *format, unsigned bits, struct table *tables, uint64_t *units);
-
-/* Do all records of a pile have the same key? By thread 0, through a buffer with POOL_SLACK_BYTES more. */
-bool keyed_is_single(struct keyed *keyed, struct piles *piles, unsigned pile, const struct record_format *format,
-                     uint8_t *buffer, size_t bytes);
-
-/* How many units does a pile hold that is so many bits from the root? All of it stays as it is. */
-uint64_t keyed_count(struct keyed *keyed, unsigned thread, struct piles *piles, unsigned pile, unsigned bits,
-                     const struct record_format *format, uint8_t *buffer, size_t bytes);
 
 #endif

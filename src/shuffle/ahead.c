@@ -17,11 +17,11 @@
 TUNABLE(ENDS, 512, 1, 512);
 
 struct ahead {
+    struct ahead_plan plan;
+    unsigned bits; /* of a hash that tell piles apart */
     const struct record_format *format;
-    struct keyed *keyed;
     struct source *source;
     struct spill_place *place;
-    bool tells;
     const uint8_t *data; /* what was read, or lent, but is in no block yet; it begins where `scan` says */
     size_t bytes;
     struct record_scan scan;
@@ -35,12 +35,14 @@ struct ahead {
     struct position position;
 };
 
-struct ahead *ahead_open(const struct record_format *format, struct keyed *keyed, struct source *source,
-                         struct spill_place *place, bool tells)
+struct ahead *ahead_open(const struct ahead_plan *plan, const struct record_format *format, struct source *source,
+                         struct spill_place *place)
 {
     struct ahead *ahead = fault_allocate(1, sizeof *ahead);
 
-    *ahead = (struct ahead){.format = format, .keyed = keyed, .source = source, .place = place, .tells = tells};
+    *ahead = (struct ahead){.plan = *plan, .format = format, .source = source, .place = place};
+    while (1u << ahead->bits < plan->piles)
+        ahead->bits++;
     position_begin(&ahead->position, source, format);
     return ahead;
 }
@@ -150,18 +152,18 @@ static void read_again(struct ahead *ahead, struct queue_block *block, struct st
 /* A record begins that is longer than a block: find its key. Afterwards all that has been read is at hand again. */
 static void look_for_key(struct ahead *ahead, struct queue_block *block)
 {
-    const unsigned thread = keyed_extra(ahead->keyed);
+    const unsigned thread = keyed_extra(ahead->plan.keyed);
     struct storage *stored = NULL;
     struct record_scan scan = {0};
     size_t at = 0, scanned;
     bool lends;
     uint32_t end;
 
-    keyed_record(ahead->keyed, thread);
+    keyed_record(ahead->plan.keyed, thread);
     for (;;) {
         const bool last = record_ends(ahead->format, &scan, ahead->data + at, ahead->bytes - at, &end, 1, &scanned) > 0;
 
-        if (keyed_follow(ahead->keyed, thread, ahead->data + at, scanned, last) || last)
+        if (keyed_follow(ahead->plan.keyed, thread, ahead->data + at, scanned, last) || last)
             break;
         at += scanned;
         lends = source_base(ahead->source) != NULL; /* perhaps no longer: what it has lent is stored as well */
@@ -173,7 +175,7 @@ static void look_for_key(struct ahead *ahead, struct queue_block *block)
         if (!look_further(ahead, block, lends ? at + QUEUE_BLOCK_BYTES_MAX : block->data_bytes))
             break;
     }
-    ahead->bad = !keyed_end(ahead->keyed, thread, &ahead->hash);
+    ahead->bad = !keyed_end(ahead->plan.keyed, thread, &ahead->hash);
     if (stored != NULL && !ahead->bad)
         read_again(ahead, block, stored);
     else if (stored != NULL)
@@ -213,6 +215,48 @@ void ahead_fill(struct ahead *ahead, struct queue_block *block, size_t most)
     ahead->data = block->data + block->bytes;
     ahead->bytes -= block->bytes;
     ahead->offset += block->bytes;
-    if (ahead->tells && block->bytes > 0)
+    if (ahead->plan.first_seen && keyed_has_fields(ahead->plan.keyed))
         position_pass(&ahead->position, block->offset, block->data, block->bytes);
+}
+
+void ahead_route(const struct ahead *ahead, struct queue_block *block, unsigned thread)
+{
+    struct keyed *keyed = ahead->plan.keyed;
+    const uint8_t *data = block->data + block->from;
+    size_t start = 0;
+
+    for (size_t i = 0; i < block->records + block->open; i++) {
+        struct siphash_pair *hash = &block->hash[i];
+        const size_t end = i < block->records ? block->ends[i] : start;
+        const bool inner = (i == 0 && block->continues) || i == block->records;
+
+        if (inner)
+            *hash = block->inner;
+        else if (block->bad == 0 && !keyed_find(keyed, thread, data + start, end - start, hash))
+            block->bad = i + 1;
+        block->pile[i] = (uint16_t)ahead->plan.piles;
+        if (block->bad == 0 &&
+            (inner || !ahead->plan.drops || !keyed_is_again(keyed, thread, *hash, block->first_record + i)))
+            block->pile[i] = (uint16_t)keyed_digit(*hash, ahead->plan.from, ahead->bits);
+        start = end;
+    }
+}
+
+_Noreturn void ahead_refuse(const struct ahead *ahead, const struct queue_block *block)
+{
+    struct keyed *keyed = ahead->plan.keyed;
+    const size_t i = block->bad - 1, start = block->from + (i > 0 ? block->ends[i - 1] : 0);
+    const size_t end = i < block->records ? block->from + block->ends[i] : block->to;
+    const unsigned thread = block->bad_inner ? keyed_extra(keyed) : 0;
+    struct position position = block->position;
+    char place[POSITION_BYTES];
+    struct siphash_pair hash;
+
+    if (!ahead->plan.first_seen ||
+        (!block->bad_inner && keyed_find(keyed, thread, block->data + start, end - start, &hash)))
+        die("the input has changed while it was read");
+    position_pass(&position, block->offset, block->data, start);
+    position_next(&position, block->offset + start);
+    keyed_refuse(keyed, thread, position_say(&position, place), block->first_record + i, block->data + start,
+                 end - start - 1);
 }

@@ -12,7 +12,6 @@
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
-#include "input/record_reader.h"
 #include "shuffle/index.h"
 #include "system/fault.h"
 
@@ -234,11 +233,6 @@ unsigned keyed_digit(struct siphash_pair hash, unsigned from, unsigned bits)
     return bits > 0 ? (unsigned)(from_bit(hash, from) >> (WORD_BITS - bits)) : 0;
 }
 
-static bool is_same(struct siphash_pair one, struct siphash_pair other)
-{
-    return one.word[0] == other.word[0] && one.word[1] == other.word[1];
-}
-
 /* ---- What comes again soon ---- */
 
 void keyed_forget(struct keyed *keyed)
@@ -252,7 +246,7 @@ bool keyed_is_again(struct keyed *keyed, unsigned thread, struct siphash_pair ha
 {
     struct recent *recent = &keyed->lane[thread].recent[hash.word[1] % RECENT];
 
-    if (recent->after > 0 && recent->after <= record && is_same(recent->hash, hash))
+    if (recent->after > 0 && recent->after <= record && keyed_is_same(recent->hash, hash))
         return true;
     *recent = (struct recent){hash, record + 1};
     return false;
@@ -276,8 +270,7 @@ uint64_t keyed_blocks(const struct pool *pool, uint64_t records)
     return blocks;
 }
 
-/* Records that were hashed before can be hashed again. */
-static void must_be_found(bool found)
+void keyed_must_have(bool found)
 {
     if (!found)
         die("the input has changed while it was read");
@@ -305,12 +298,12 @@ static struct siphash_pair hash_at(struct keyed *keyed, unsigned thread, const s
     const uint8_t *data = index_in_one(piles, reference, &bytes);
 
     if (data != NULL) {
-        must_be_found(keyed_find(keyed, thread, data, bytes, &hash));
+        keyed_must_have(keyed_find(keyed, thread, data, bytes, &hash));
         return hash;
     }
     keyed_record(keyed, thread);
     index_walk(piles, format, reference, take_piece, &walk);
-    must_be_found(keyed_end(keyed, thread, &hash));
+    keyed_must_have(keyed_end(keyed, thread, &hash));
     return hash;
 }
 
@@ -416,7 +409,7 @@ uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *pi
     for (uint64_t i = 0; i < records; i++) {
         const uint64_t number = *table_u64(&tables[RESULT], i);
         const struct siphash_pair hash = {{*table_u64(&tables[BEGINS], i), *table_u64(&tables[SECOND], number)}};
-        const bool begins = i == 0 || !is_same(hash, last);
+        const bool begins = i == 0 || !keyed_is_same(hash, last);
 
         last = hash;
         *units += begins;
@@ -426,121 +419,4 @@ uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *pi
         *table_u64(&tables[BEGINS], kept++) = begins;
     }
     return kept;
-}
-
-/* ---- Reading piles ---- */
-
-/* A pile that is read hash by hash, which may hold references. */
-struct hashes {
-    struct keyed *keyed;
-    unsigned thread;
-    struct source *source;
-    struct record_reader reader;
-    bool refers;
-};
-
-static void open_hashes(struct hashes *hashes, struct keyed *keyed, unsigned thread, struct piles *piles, unsigned p,
-                        const struct record_format *format, uint8_t *buffer, size_t bytes)
-{
-    *hashes = (struct hashes){keyed, thread, pile_source(piles, p, true), .refers = piles->base != NULL};
-    record_reader_init(&hashes->reader, format, hashes->source, buffer, bytes - POOL_SLACK_BYTES);
-}
-
-/* False: there are no more. */
-static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
-{
-    struct keyed *keyed = hashes->keyed;
-    const unsigned thread = hashes->thread;
-    struct keyed_reference reference;
-    struct record_piece piece;
-
-    if (hashes->refers) {
-        const bool more = source_read(hashes->source, (uint8_t *)&reference, sizeof reference) > 0;
-
-        *hash = reference.hash;
-        return more;
-    }
-    while (record_reader_next(&hashes->reader, &piece)) {
-        if (piece.first && piece.last) {
-            must_be_found(keyed_find(keyed, thread, piece.data, piece.bytes, hash));
-            return true;
-        }
-        if (piece.first)
-            keyed_record(keyed, thread);
-        (void)keyed_follow(keyed, thread, piece.data, piece.bytes, piece.last);
-        if (piece.last) {
-            must_be_found(keyed_end(keyed, thread, hash));
-            return true;
-        }
-    }
-    return false;
-}
-
-bool keyed_is_single(struct keyed *keyed, struct piles *piles, unsigned p, const struct record_format *format,
-                     uint8_t *buffer, size_t bytes)
-{
-    struct siphash_pair first, hash;
-    struct hashes hashes;
-    bool single;
-
-    open_hashes(&hashes, keyed, 0, piles, p, format, buffer, bytes);
-    single = next_hash(&hashes, &first);
-    while (single && next_hash(&hashes, &hash))
-        single = is_same(first, hash);
-    source_free(hashes.source);
-    return single;
-}
-
-/* A set of hashes: of those whose bits after the pile's begin with some part, since all may be too many. */
-struct set {
-    struct siphash_pair *slot; /* zeroed: free */
-    uint64_t slots;
-    uint64_t count;
-    unsigned bits;
-    unsigned part_bits;
-    uint64_t part;
-};
-
-/* False: there is no room. */
-static bool put(struct set *set, struct siphash_pair hash)
-{
-    const struct siphash_pair none = {{0, 0}};
-    uint64_t i = spread(hash.word[1], set->slots);
-
-    if (set->part_bits > 0 && from_bit(hash, set->bits) >> (WORD_BITS - set->part_bits) != set->part)
-        return true;
-    hash.word[1] += is_same(hash, none);
-    while (!is_same(set->slot[i], none) && !is_same(set->slot[i], hash))
-        i = spread_next(i, set->slots);
-    if (is_same(set->slot[i], hash))
-        return true;
-    set->slot[i] = hash;
-    return ++set->count < set->slots - set->slots / 4;
-}
-
-uint64_t keyed_count(struct keyed *keyed, unsigned thread, struct piles *piles, unsigned p, unsigned bits,
-                     const struct record_format *format, uint8_t *buffer, size_t bytes)
-{
-    const size_t half = bytes / 2 / SYS_APART_BYTES * SYS_APART_BYTES;
-    struct set set = {.slot = (struct siphash_pair *)(void *)(buffer + half),
-                      .slots = (bytes - half) / sizeof(struct siphash_pair),
-                      .bits = bits};
-    struct siphash_pair hash;
-    uint64_t units = 0;
-
-    while (set.part >> set.part_bits == 0) {
-        struct hashes hashes;
-        bool fits = true;
-
-        set.count = 0;
-        memset(set.slot, 0, set.slots * sizeof *set.slot);
-        open_hashes(&hashes, keyed, thread, piles, p, format, buffer, half);
-        while (fits && next_hash(&hashes, &hash))
-            fits = put(&set, hash);
-        source_free(hashes.source);
-        units += fits ? set.count : 0;
-        set.part_bits += !fits;
-        set.part = fits ? set.part + 1 : set.part * 2;
-    }
-    return units;
 }

@@ -7,8 +7,8 @@
  * append loop is the hot one: one look at the list, one copy to the pile's stage, which may write beyond the piece
  * because the next one overwrites that, and two counters.
  *
- * If keys say where records go, blocks end where records do (ahead.h). The first record without a key is that of which
- * the first lane hears first, since it comes to the blocks in their order.
+ * If keys say where records go, blocks end where records do, and ahead.c routes them. The first record without a key is
+ * that of which the first lane hears first, since it comes to the blocks in their order.
  *
  * With a limit to the records that will be written, a pile is dropped as soon as the piles before it hold that many.
  * That shows long before the input ends, since a pile's records only become more; so hardly more records are ever
@@ -78,7 +78,6 @@ struct scattering {
     struct record_scan scan;  /* where blocks that were scanned in order end */
     bool in_order;            /* do the ends in a block depend on the bytes before it? */
     bool limited;
-    unsigned key_bits;             /* of the hash of a key, that say its pile */
     struct ahead *ahead;           /* NULL: there are no keys */
     const struct queue_block *bad; /* has the first record without a key */
     atomic_uint kept;              /* that many piles, the first ones, may still be wanted */
@@ -271,51 +270,6 @@ static void deal_few(struct scattering *s, struct queue_block *block, uint32_t *
     }
 }
 
-/* The piles of a block's records by their keys; none at all, which is the number after the last one, of those that are
- * left out, and of all from a record without a key on. */
-static void route_by_keys(const struct scattering *s, struct queue_block *block, unsigned thread)
-{
-    struct keyed *keyed = s->plan->keyed;
-    const bool drops = keyed_is_unique(keyed) && s->plan->storage == NULL;
-    const uint8_t *data = block->data + block->from;
-    size_t start = 0;
-
-    for (size_t i = 0; i < block->records + block->open; i++) {
-        struct siphash_pair *hash = &block->hash[i];
-        const size_t end = i < block->records ? block->ends[i] : start;
-        const bool inner = (i == 0 && block->continues) || i == block->records;
-
-        if (inner)
-            *hash = block->inner;
-        else if (block->bad == 0 && !keyed_find(keyed, thread, data + start, end - start, hash))
-            block->bad = i + 1;
-        block->pile[i] = (uint16_t)s->piles->count;
-        if (block->bad == 0 && (inner || !drops || !keyed_is_again(keyed, thread, *hash, block->first_record + i)))
-            block->pile[i] = (uint16_t)keyed_digit(*hash, s->plan->bits, s->key_bits);
-        start = end;
-    }
-}
-
-/* Name the record without a key, when all threads have ended. */
-_Noreturn static void refuse(const struct scattering *s)
-{
-    const struct queue_block *block = s->bad;
-    const size_t i = block->bad - 1, start = block->from + (i > 0 ? block->ends[i - 1] : 0);
-    const size_t end = i < block->records ? block->from + block->ends[i] : block->to;
-    const unsigned thread = block->bad_inner ? keyed_extra(s->plan->keyed) : 0;
-    struct position position = block->position;
-    char place[POSITION_BYTES];
-    struct siphash_pair hash;
-
-    if (!s->plan->first_seen ||
-        (!block->bad_inner && keyed_find(s->plan->keyed, thread, block->data + start, end - start, &hash)))
-        die("the input has changed while it was read");
-    position_pass(&position, block->offset, block->data, start);
-    position_next(&position, block->offset + start);
-    keyed_refuse(s->plan->keyed, thread, position_say(&position, place), block->first_record + i, block->data + start,
-                 end - start - 1);
-}
-
 static void route_block(struct scattering *s, struct queue_block *block, unsigned worker)
 {
     uint32_t *count = s->count + (size_t)worker * (s->piles->count + 1);
@@ -323,7 +277,7 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
     size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
 
     if (s->ahead != NULL)
-        route_by_keys(s, block, worker);
+        ahead_route(s->ahead, block, worker);
     else
         s->plan->route(s->plan->context, block->first_record, block->records + block->open, block->pile);
     memset(next, 0, (lanes + 1) * sizeof *next);
@@ -572,9 +526,12 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         strata_begin(plan->strata, lanes);
     if (plan->keyed != NULL) {
         keyed_forget(plan->keyed);
-        s.ahead = ahead_open(format, plan->keyed, source, engine->place, plan->first_seen);
-        while (1u << s.key_bits < plan->piles)
-            s.key_bits++;
+        s.ahead = ahead_open(&(struct ahead_plan){.keyed = plan->keyed,
+                                                  .from = plan->bits,
+                                                  .piles = plan->piles,
+                                                  .drops = keyed_is_unique(plan->keyed) && plan->storage == NULL,
+                                                  .first_seen = plan->first_seen},
+                             format, source, engine->place);
     }
     s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order, s.ahead != NULL);
     atomic_init(&s.kept, last);
@@ -589,7 +546,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         die_errno("memory", errno);
     threads_run(threads, work, &s); /* writes to temporary files seldom wait */
     if (s.bad != NULL)
-        refuse(&s);
+        ahead_refuse(s.ahead, s.bad);
     if (s.ahead != NULL)
         s.lent = ahead_close(s.ahead);
     records = queue_close(s.queue);

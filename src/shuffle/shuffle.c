@@ -19,6 +19,7 @@
 #include "base/tunable.h"
 #include "shuffle/pile.h"
 #include "shuffle/scatter.h"
+#include "shuffle/units.h"
 #include "system/threads.h"
 
 /* The least memory beside a drawn order: a part of the order's own memory, and some blocks. */
@@ -234,7 +235,7 @@ static void restart_keyed(struct run *run, struct piles *piles, unsigned p, cons
 
     if (order->orders != NULL)
         keyed_turn_all(run->keyed, &order->orders[p].key);
-    if (keyed_is_single(run->keyed, piles, p, &run->format, buffer.data, buffer.bytes)) {
+    if (units_are_one(run->keyed, piles, p, &run->format, buffer.data, buffer.bytes)) {
         copy_unit(run, piles, p, output);
         pile_clear(piles, p);
         return;
@@ -395,7 +396,7 @@ static void count_units(void *context, unsigned worker)
     unsigned p;
 
     while ((p = atomic_fetch_add(&count->counting.next, 1)) < counting->piles->count)
-        atomic_fetch_add(&count->units, keyed_count(counting->run->keyed, worker, counting->piles, p, count->bits,
+        atomic_fetch_add(&count->units, units_count(counting->run->keyed, worker, counting->piles, p, count->bits,
                                                     &counting->run->format, space.data + worker * share, share));
 }
 

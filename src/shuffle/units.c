@@ -1,0 +1,124 @@
+/* A set of hashes that does not fit into its buffer is counted in parts, by the bits that follow those of the pile. */
+
+#include "shuffle/units.h"
+
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "input/record_reader.h"
+#include "system/sys.h"
+
+/* A pile that is read hash by hash, which may hold references. */
+struct hashes {
+    struct keyed *keyed;
+    unsigned thread;
+    struct source *source;
+    struct record_reader reader;
+    bool refers;
+};
+
+static void open_hashes(struct hashes *hashes, struct keyed *keyed, unsigned thread, struct piles *piles, unsigned p,
+                        const struct record_format *format, uint8_t *buffer, size_t bytes)
+{
+    *hashes = (struct hashes){keyed, thread, pile_source(piles, p, true), .refers = piles->base != NULL};
+    record_reader_init(&hashes->reader, format, hashes->source, buffer, bytes - POOL_SLACK_BYTES);
+}
+
+/* False: there are no more. */
+static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
+{
+    struct keyed *keyed = hashes->keyed;
+    const unsigned thread = hashes->thread;
+    struct keyed_reference reference;
+    struct record_piece piece;
+
+    if (hashes->refers) {
+        const bool more = source_read(hashes->source, (uint8_t *)&reference, sizeof reference) > 0;
+
+        *hash = reference.hash;
+        return more;
+    }
+    while (record_reader_next(&hashes->reader, &piece)) {
+        if (piece.first && piece.last) {
+            keyed_must_have(keyed_find(keyed, thread, piece.data, piece.bytes, hash));
+            return true;
+        }
+        if (piece.first)
+            keyed_record(keyed, thread);
+        (void)keyed_follow(keyed, thread, piece.data, piece.bytes, piece.last);
+        if (piece.last) {
+            keyed_must_have(keyed_end(keyed, thread, hash));
+            return true;
+        }
+    }
+    return false;
+}
+
+bool units_are_one(struct keyed *keyed, struct piles *piles, unsigned p, const struct record_format *format,
+                   uint8_t *buffer, size_t bytes)
+{
+    struct siphash_pair first, hash;
+    struct hashes hashes;
+    bool single;
+
+    open_hashes(&hashes, keyed, 0, piles, p, format, buffer, bytes);
+    single = next_hash(&hashes, &first);
+    while (single && next_hash(&hashes, &hash))
+        single = keyed_is_same(first, hash);
+    source_free(hashes.source);
+    return single;
+}
+
+/* A set of hashes: of those whose bits after the pile's begin with some part, since all may be too many. */
+struct set {
+    struct siphash_pair *slot; /* zeroed: free */
+    uint64_t slots;
+    uint64_t count;
+    unsigned bits;
+    unsigned part_bits;
+    uint64_t part;
+};
+
+/* False: there is no room. */
+static bool put(struct set *set, struct siphash_pair hash)
+{
+    const struct siphash_pair none = {{0, 0}};
+    uint64_t i = spread(hash.word[1], set->slots);
+
+    if (set->part_bits > 0 && keyed_digit(hash, set->bits, set->part_bits) != set->part)
+        return true;
+    hash.word[1] += keyed_is_same(hash, none);
+    while (!keyed_is_same(set->slot[i], none) && !keyed_is_same(set->slot[i], hash))
+        i = spread_next(i, set->slots);
+    if (keyed_is_same(set->slot[i], hash))
+        return true;
+    set->slot[i] = hash;
+    return ++set->count < set->slots - set->slots / 4;
+}
+
+uint64_t units_count(struct keyed *keyed, unsigned thread, struct piles *piles, unsigned p, unsigned bits,
+                     const struct record_format *format, uint8_t *buffer, size_t bytes)
+{
+    const size_t half = bytes / 2 / SYS_APART_BYTES * SYS_APART_BYTES;
+    struct set set = {.slot = (struct siphash_pair *)(void *)(buffer + half),
+                      .slots = (bytes - half) / sizeof(struct siphash_pair),
+                      .bits = bits};
+    struct siphash_pair hash;
+    uint64_t units = 0;
+
+    while (set.part >> set.part_bits == 0) {
+        struct hashes hashes;
+        bool fits = true;
+
+        set.count = 0;
+        memset(set.slot, 0, set.slots * sizeof *set.slot);
+        open_hashes(&hashes, keyed, thread, piles, p, format, buffer, half);
+        while (fits && next_hash(&hashes, &hash))
+            fits = put(&set, hash);
+        source_free(hashes.source);
+        units += fits ? set.count : 0;
+        set.part_bits += !fits;
+        set.part = fits ? set.part + 1 : set.part * 2;
+    }
+    return units;
+}
