@@ -53,7 +53,7 @@ struct piles {
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
     uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
-    bool promised;         /* has the caller the blocks for them promised? */
+    bool promised;         /* has the caller the blocks for them promised (piles_init_children)? */
     bool sealed;           /* nothing will be appended any more */
 };
 
@@ -69,8 +69,9 @@ void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct p
 void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage);
 void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t bytes);
 
-/* Empty piles that stay in memory: the caller has the blocks promised for all that is appended to them. */
-void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool);
+/* Empty piles for what is in one of others. They stay in memory: the caller has the blocks promised for all that is
+ * appended to them, and has them promised again when a pile is cleared. */
+void piles_init_children(struct piles *piles, unsigned count, const struct piles *parents);
 
 /* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
  * runs out, they are not spilled: pile_append returns false. */
@@ -155,6 +156,7 @@ struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
 /* Numbers of 8 bytes beside the records of a pile, in a pile of their own: one for each record, in the same order. So
  * records stay unchanged, and all rules for piles hold for the numbers, too. */
 enum { PILE_KEYS_AHEAD = 512 };
+extern const struct record_format pile_numbers; /* what such a pile holds, and one of references */
 
 /* Reads them one by one. */
 struct pile_keys {

@@ -20,6 +20,10 @@
 /* Shuffle all of `source` to `output`, by scattering the root of the tree, unless it must be copied (run.h). */
 void shuffle_source(struct run *run, struct source *source, struct output *output);
 
+/* The same, without piles, for a source that holds all that will come, in the run's pool, of which this is at most a
+ * sixteenth. It has no more records than a leaf. */
+void shuffle_small(struct run *run, struct source *source, struct output *output);
+
 /* Only scatter the root's records to its children, dropped or referred to as the run says, and count them in
  * run->progress. *piles must be released by the caller. False: the records must be copied (run.h). */
 bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles);

@@ -180,7 +180,7 @@ size_t stream_read(void *context, uint8_t *data, size_t bytes)
 
 /* ---- Lending files ---- */
 
-/* All of a file has been lent. What completes its last record is put behind it. */
+/* All of a file has been lent. What completes its last record is put after it. */
 static void end_lending(struct stream *stream)
 {
     mapped_end(&stream->mapped);
@@ -215,32 +215,23 @@ static void follow_lent(struct stream *stream, size_t bytes)
     follow(stream, from, (size_t)(end - from));
 }
 
-static void take(struct stream *stream, size_t bytes)
+static size_t lend(struct stream *stream, size_t bytes)
 {
-    stream->mapped.at += bytes;
-    counter_add(&stream->read, bytes);
-}
+    const size_t lent = mapped_next(&stream->mapped, bytes);
 
-/* The file is completed before its last bytes are lent, so that nothing is written while others may read. */
-static void lend(struct stream *stream, size_t bytes)
-{
-    struct mapped *mapped = &stream->mapped;
-    const bool open = stream->open;
-    const size_t lent = mapped_next(mapped, bytes);
-
-    if (open)
+    if (stream->open)
         follow_lent(stream, lent);
-    take(stream, lent);
-    if (!open || mapped->at < mapped->last)
-        return;
-    end_lending(stream);
-    take(stream, mapped_next(mapped, bytes - lent));
+    stream->mapped.at += lent;
+    counter_add(&stream->read, lent);
+    return lent;
 }
 
+/* A file is completed before its last bytes are lent, so that nothing is written while others may read. */
 size_t stream_lend(void *context, const uint8_t **data, size_t bytes)
 {
     struct stream *stream = context;
     const struct mapped *mapped = &stream->mapped;
+    size_t lent;
 
     while (mapped->at == mapped->last) {
         if (stream->next == stream->count)
@@ -248,8 +239,12 @@ size_t stream_lend(void *context, const uint8_t **data, size_t bytes)
         begin_lending(stream);
     }
     *data = mapped->at;
-    lend(stream, bytes);
-    return (size_t)(mapped->at - *data);
+    lent = lend(stream, bytes);
+    if (stream->open && mapped->at == mapped->last) {
+        end_lending(stream);
+        lent += lend(stream, bytes - lent);
+    }
+    return lent;
 }
 
 void stream_rewind(void *context)

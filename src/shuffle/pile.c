@@ -79,9 +79,17 @@ void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, s
     init(piles, (struct piles){.pool = pool, .storage = storage, .count = count, .lanes = 1, .sealed = true}, 0);
 }
 
-void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool)
+void piles_init_children(struct piles *piles, unsigned count, const struct piles *parents)
 {
-    init(piles, (struct piles){.pool = pool, .count = count, .lanes = 1, .promised = true}, 0);
+    init(piles,
+         (struct piles){.pool = parents->pool,
+                        .records = parents->records,
+                        .base = parents->base,
+                        .base_end = parents->base_end,
+                        .count = count,
+                        .lanes = 1,
+                        .promised = true},
+         0);
 }
 
 void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t bytes)
@@ -274,7 +282,10 @@ static void put_chain(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
 
-    pool_put(piles->pool, pile->first, pile->last, pile->blocks);
+    if (piles->promised)
+        pool_put_promised(piles->pool, pile->first, pile->last, pile->blocks);
+    else
+        pool_put(piles->pool, pile->first, pile->last, pile->blocks);
     pile->first = POOL_NONE;
     pile->last = POOL_NONE;
     pile->blocks = 0;
@@ -375,7 +386,7 @@ void pile_give_block(struct piles *piles, unsigned p, bool stays_promised)
     pile->first = piles->pool->next[block];
     pile->blocks--;
     if (stays_promised)
-        pool_put_promised(piles->pool, block);
+        pool_put_promised(piles->pool, block, block, 1);
     else
         pool_put(piles->pool, block, block, 1);
 }
@@ -498,6 +509,8 @@ struct source *pile_source(struct piles *piles, unsigned p, bool keep)
 
 /* ---- Numbers, in the machine's own byte order, since a pile is read by the process that wrote it ---- */
 
+const struct record_format pile_numbers = {.kind = &sizes_kind, .count = sizeof(uint64_t)};
+
 void pile_keys_append(struct piles *piles, unsigned p, uint64_t key)
 {
     pile_append(piles, p, (const uint8_t *)&key, sizeof key);
@@ -506,9 +519,7 @@ void pile_keys_append(struct piles *piles, unsigned p, uint64_t key)
 
 void pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
 {
-    static const struct record_format format = {.kind = &sizes_kind, .count = sizeof(uint64_t)};
-
-    pile_source_verify(piles, p, &format, buffer, bytes);
+    pile_source_verify(piles, p, &pile_numbers, buffer, bytes);
 }
 
 void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, bool keep)
