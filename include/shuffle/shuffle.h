@@ -24,10 +24,6 @@ void shuffle_source(struct run *run, struct source *source, struct output *outpu
  * sixteenth. It has no more records than a leaf. */
 void shuffle_small(struct run *run, struct source *source, struct output *output);
 
-/* Only scatter the root's records to its children, dropped or referred to as the run says, and count them in
- * run->progress. *piles must be released by the caller. False: the records must be copied (run.h). */
-bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles);
-
 /* Write the records of a single pile, or the first of them, in the order that `draw` draws. If `again` is not NULL, the
  * pile only counts the records, and they are read from `again`, after the draw. `draw` sets ranks[i], which table_set
  * does, to the place of record i in the output, for all i in [0, records): a permutation of these. The order takes 4

@@ -20,7 +20,7 @@
 #include "base/must.h"
 #include "base/tunable.h"
 #include "sample/keep.h"
-#include "shuffle/pile.h"
+#include "shuffle/pile_source.h"
 #include "system/fault.h"
 
 enum {

@@ -16,6 +16,7 @@
 #include "base/tunable.h"
 #include "record/tar_headers.h"
 #include "shuffle/index.h"
+#include "shuffle/pile_source.h"
 #include "system/sys.h"
 #include "system/threads.h"
 

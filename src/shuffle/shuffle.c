@@ -18,7 +18,7 @@
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
-#include "shuffle/pile.h"
+#include "shuffle/pile_source.h"
 #include "shuffle/scatter.h"
 #include "system/threads.h"
 
@@ -309,7 +309,9 @@ void shuffle_count(struct run *run, struct piles *piles)
     threads_run(counting.workers, count_piles, &counting);
 }
 
-bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
+/* Scatter the root's records to its children, dropped or referred to as the run says, and count them in run->progress.
+ * False: the records must be copied (run.h). */
+static bool scatter_root(struct run *run, struct source *source, struct piles *piles)
 {
     const struct scatter_children children = {{.order = &run->order}, ORDER_ROOT_BITS};
     struct scatter_plan plan = {.route = scatter_to_children,
@@ -337,7 +339,7 @@ void shuffle_source(struct run *run, struct source *source, struct output *outpu
     struct gather_order order = {.node = {.order = &run->order}};
     struct piles piles;
 
-    if (shuffle_scatter(run, source, &piles)) {
+    if (scatter_root(run, source, &piles)) {
         run_begin(run, output, piles.records);
         shuffle_piles(run, &piles, order, output);
     }

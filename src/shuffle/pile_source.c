@@ -1,0 +1,151 @@
+#include "shuffle/pile_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/tunable.h"
+#include "system/fault.h"
+
+/* Holes are punched in steps of this many bytes. */
+TUNABLE(DISCARD_BYTES, 4 << 20, 1, 4 << 20);
+
+struct reading {
+    struct piles *piles;
+    unsigned pile;
+    bool keep;
+    uint64_t discarded; /* of the bytes in storage, this many were left when space was given back last */
+    struct storage_reader reader;
+    uint32_t block; /* in the chain, which comes after what is in storage */
+    uint32_t left;  /* blocks, this one among them */
+    size_t inside;  /* bytes of it that were read */
+};
+
+static void begin_reading(struct reading *reading, struct piles *piles, unsigned p, bool keep)
+{
+    *reading = (struct reading){.piles = piles, .pile = p, .keep = keep};
+    reading->block = piles->pile[p].first;
+    reading->left = piles->pile[p].blocks;
+    if (piles->pile[p].spilled)
+        storage_reader_init(&reading->reader, piles->storage, p);
+    reading->discarded = reading->reader.left;
+}
+
+/* The block that was read is done with. */
+static void leave_block(struct reading *reading)
+{
+    reading->block = reading->piles->pool->next[reading->block];
+    reading->left--;
+    reading->inside = 0;
+    if (!reading->keep && reading->left > 0)
+        pile_give_block(reading->piles, reading->pile, false);
+}
+
+static size_t read_pile(void *context, uint8_t *data, size_t bytes)
+{
+    struct reading *reading = context;
+    struct storage_reader *reader = &reading->reader;
+    const struct pool *pool = reading->piles->pool;
+    size_t done = 0;
+
+    while (done < bytes && reader->left > 0) {
+        struct iovec piece = {.iov_base = data + done, .iov_len = (size_t)least(bytes - done, reader->left)};
+
+        done += piece.iov_len;
+        storage_reader_read(reader, &piece, 1);
+        if (!reading->keep && reading->discarded - reader->left >= DISCARD_BYTES) {
+            storage_reader_discard(reader);
+            reading->discarded = reader->left;
+        }
+    }
+    while (done < bytes && reading->left > 0) {
+        const uint8_t *block = pool_block(pool, reading->block);
+        const uint8_t *end = reading->left > 1 ? block + pool->block_bytes : reading->piles->pile[reading->pile].at;
+        const size_t left = (size_t)(end - block) - reading->inside, length = least_size(bytes - done, left);
+
+        memcpy(data + done, block + reading->inside, length);
+        done += length;
+        reading->inside += length;
+        if (length == left)
+            leave_block(reading);
+    }
+    return done;
+}
+
+void pile_source_verify(struct piles *piles, unsigned p, const struct record_format *format, uint8_t *buffer,
+                        size_t bytes)
+{
+    struct record_scan scan = {0};
+    struct reading reading;
+    uint64_t records = 0;
+    bool whole = true;
+    size_t got;
+
+    if (!piles->pile[p].spilled)
+        return;
+    begin_reading(&reading, piles, p, true);
+    while ((got = read_pile(&reading, buffer, bytes)) > 0)
+        records += record_count(format, &scan, buffer, got, &whole);
+    storage_reader_release(&reading.reader);
+    pile_check(piles, p, whole ? records : UINT64_MAX);
+}
+
+static void free_reading(void *context)
+{
+    struct reading *reading = context;
+
+    storage_reader_release(&reading->reader);
+    free(reading);
+}
+
+struct source *pile_source(struct piles *piles, unsigned p, bool keep)
+{
+    struct reading *reading = fault_allocate(1, sizeof *reading);
+
+    begin_reading(reading, piles, p, keep);
+    return source_over(read_pile, reading, free_reading);
+}
+
+/* ---- Numbers, in the machine's own byte order, since a pile is read by the process that wrote it ---- */
+
+const struct record_format pile_numbers = {.kind = &sizes_kind, .count = sizeof(uint64_t)};
+
+void pile_keys_append(struct piles *piles, unsigned p, uint64_t key)
+{
+    pile_append(piles, p, (const uint8_t *)&key, sizeof key);
+    pile_count(piles, p, 1);
+}
+
+void pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
+{
+    pile_source_verify(piles, p, &pile_numbers, buffer, bytes);
+}
+
+void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, bool keep)
+{
+    keys->source = pile_source(piles, p, keep);
+    keys->next = 0;
+    keys->count = 0;
+}
+
+/* That are read at a time. */
+TUNABLE(KEYS, PILE_KEYS_AHEAD, 1, PILE_KEYS_AHEAD);
+
+uint64_t pile_keys_next(struct pile_keys *keys)
+{
+    if (keys->next == keys->count) {
+        size_t bytes = source_read(keys->source, (uint8_t *)keys->key, KEYS * sizeof keys->key[0]);
+
+        if (bytes < sizeof keys->key[0])
+            die("a pile does not hold the keys that were put there");
+        keys->count = bytes / sizeof keys->key[0];
+        keys->next = 0;
+    }
+    return keys->key[keys->next++];
+}
+
+void pile_keys_close(struct pile_keys *keys)
+{
+    source_free(keys->source);
+    keys->source = NULL;
+}
