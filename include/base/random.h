@@ -20,13 +20,12 @@ enum {
 /* The key of a seed of any length: SHA-256 of its bytes. */
 void random_key_init(struct random_key *key, const void *seed, size_t seed_bytes);
 
-/* The key for random words that do not serve the order: SHA-256 of the key's 32 bytes, the label with a NUL byte after
- * it, and the arguments. */
+/* The key for other random words than those of the order: SHA-256 of the key's 32 bytes, the label, NUL, and the
+ * arguments. */
 void random_key_derive(struct random_key *derived, const struct random_key *key, const char *label,
                        const void *arguments, size_t arguments_bytes);
 
-/* Tells whether two keys are the same, and reveals nothing else of them: the first bytes of SHA-256(key,
- * "identity"). */
+/* Tells whether two keys are the same, and nothing else of them: the first bytes of SHA-256(key, "identity"). */
 enum { RANDOM_IDENTITY_BYTES = 16 };
 void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_IDENTITY_BYTES]);
 

@@ -24,7 +24,7 @@ struct hints {
     bool content_told;
     bool end_told;
 
-    /* Of several files: the first record of the first one, which so many others have as well. */
+    /* Of several files: the first record of the first one, which `same` others have as well. */
     const struct file_mark *first;
     const char *first_name;
     uint64_t first_hash;
@@ -46,13 +46,11 @@ void hints_refuse(const struct hints *hints, bool unpacked, const char *name, co
 /* Refuse a file that should be records of this kind, and is compressed. */
 _Noreturn void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name);
 
-/* One of several files begins so, `mark` being its mark: does it begin with the same row as the others, without
- * --header? */
+/* One of several files begins so, `mark` being its mark: does it begin with the row of the others, without --header? */
 void hints_compare(struct hints *hints, const struct file_mark *mark, const char *name, const uint8_t *data,
                    size_t bytes);
 
-/* All files have ended, and some were not empty: warn if none of them contains the delimiter, or if all begin with the
- * same row. */
+/* All files have ended, not all empty: warn if none contains the delimiter, or if all begin with the same row. */
 void hints_look_at_end(struct hints *hints, const struct tail *tail);
 
 #endif

@@ -23,9 +23,8 @@ struct source;
  * wrong size for it. Other files are not opened, and for standard input only kind and size are checked. */
 struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout);
 
-/* The header of the first file that is not empty, as it stands there, and a missing delimiter. It is known from the
- * start if only regular files come before, else when that file has been read. NULL and 0 bytes if there is none. It
- * stays as long as the source. */
+/* The header of the first file that is not empty, as it stands there, and a missing delimiter. Known from the start if
+ * only regular files come before, else when that file has been read. NULL and 0 bytes: there is none. It stays. */
 const uint8_t *source_header(const struct source *source, size_t *bytes);
 bool source_headers_may_differ(const struct source *source); /* from file to file */
 
@@ -43,9 +42,8 @@ struct source_stage {
     void (*release)(void *context);
 };
 
-/* Put a stage into a source from which nothing has been read: from now on, it delivers the stage's output. The stage
- * reads the source that is returned, which is rewound and freed together with this one. Offsets in it are not those of
- * source_name_at. */
+/* Put a stage into a source from which nothing has been read: it delivers the stage's output now. The stage reads the
+ * source that is returned, which is rewound and freed with this one. Offsets in it are not those of source_name_at. */
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context);
 
 /* The next bytes, at most `bytes` of them, which is at least 1: *data points to them. Either they are read into
@@ -90,8 +88,7 @@ size_t source_space(const struct source *source);
  */
 void source_forget(struct source *source, const uint8_t *end);
 
-/* Mapped bytes have been looked at once more (mapped_saw). And of those, how many stay in memory when all others have
- * been given back. */
+/* Mapped bytes have been looked at once more (mapped_saw). And how many stay when all others were given back. */
 void source_saw(struct source *source, const uint8_t *from, const uint8_t *end);
 uint64_t source_kept(const struct source *source);
 
@@ -104,8 +101,7 @@ void source_expect(struct source *source, uint64_t bytes);
 /* Bytes in the regular files among the inputs, less their headers, as far as known at the start; or those expected. */
 uint64_t source_known_bytes(const struct source *source);
 
-/* Is the number of bytes to come known? It is if all inputs are regular files that do not change, or if source_expect
- * was called. */
+/* Is the number of bytes to come known? It is if all inputs are regular files, or if source_expect was called. */
 bool source_is_known(const struct source *source);
 
 /* What each file takes of memory. And of mapped files that are read, SOURCE_SEEN_BYTES are in memory at a time: seen
@@ -129,13 +125,11 @@ bool source_size_of(const struct source *source, size_t i, uint64_t *bytes);
  */
 uint64_t source_delivered_bytes(const struct source *source);
 
-/* Bytes that have come so far, also those that are held. Any thread may ask this, and what is
- * known of the input. */
+/* Bytes that have come so far, also those that are held. Any thread may ask this, and what is known. */
 uint64_t source_arrived_bytes(const struct source *source);
 
-/* The name of the file from which the byte at `offset` of the stream came, which has been read already. *end receives
- * the offset at which that file ends, as far as it is known, else UINT64_MAX. An input that is not a file is called
- * "input". */
+/* The name of the file from which the byte at `offset` of the stream came, which has been read; "input" if it is none.
+ * *end receives the offset at which that file ends, as far as it is known, else UINT64_MAX. */
 const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end);
 
 void source_free(struct source *source); /* NULL is fine */

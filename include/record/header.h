@@ -63,8 +63,7 @@ typedef size_t header_read(void *context, void *data, size_t bytes);
 
 /* Take the beginning off a file that is read from there. `tail` sees all bytes of it but the start; `rest` receives the
  * bytes that were read beyond it. An empty file has no beginning. The run ends if a file is shorter than the header, if
- * a header is larger than HEADER_BYTES_MAX or differs from the one that is known though it may not, or if text stands
- * before the start. */
+ * that is larger than HEADER_BYTES_MAX or differs though it may not, or if text stands before the start. */
 void header_take(struct header *header, header_read *read, void *context, const char *name, struct tail *tail);
 
 /* Say that there was nothing but headers. */

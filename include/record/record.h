@@ -69,8 +69,7 @@ struct length_scan {
     uint8_t head[10]; /* and these */
 };
 
-/* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. It may be copied, to scan the same
- * bytes again. */
+/* Where in a record a stream stands. Zeroed: at its beginning. It may be copied, to scan the same bytes again. */
 struct record_scan {
     uint64_t done;            /* of the record: lines, or bytes, or bytes of the delimiter that may have begun */
     bool open;                /* the last byte ended no record, and no line of one */
@@ -182,8 +181,7 @@ bool record_is(const struct record_format *format, unsigned traits);
 size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    uint32_t *ends, size_t room, size_t *scanned);
 
-/* How many ends there are in data[0, bytes), of which there is at least one byte. *whole says whether the last byte is
- * such an end. */
+/* How many ends there are in data[0, bytes), at least one byte. *whole says whether the last byte is such an end. */
 uint64_t record_count(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                       bool *whole);
 

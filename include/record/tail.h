@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_RECORD_TAIL_H
 #define BIGSHUF_RECORD_TAIL_H
 
-/* The end of an input file: the bytes that its last record lacks, or why they cannot be added. On the way there, errors
- * in records are reported. */
+/* The end of an input file: the bytes that its last record lacks, or why there are none. On the way, errors are
+ * reported. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,8 +47,7 @@ struct tail {
 
 void tail_init(struct tail *tail, const struct record_format *format, bool after_header);
 
-/* A file that cannot be whole if it has so many bytes of records ends the run. (Of an archive, only that is looked at
- * here.) */
+/* A file that cannot be whole with `bytes` bytes of records ends the run. (Of an archive, only that is seen here.) */
 void tail_check_size(struct tail *tail, const char *name, uint64_t bytes);
 
 /* A file begins. */

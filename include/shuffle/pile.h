@@ -27,7 +27,8 @@
 #include "temporary/spill.h"
 #include "temporary/storage.h"
 
-/* Others may read the fields of these two, but only the functions of this module write them. */
+/* Others may read the fields of these two, but only the functions of this module write them: those of a pile, the
+ * thread that has its lane; until piles_seal, after which one thread at a time has a pile. */
 
 /* Apart from its neighbours, which belong to other threads. */
 struct pile {
@@ -51,12 +52,12 @@ struct piles {
     const uint8_t *base_end; /* and end before this */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
-    uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
+    uint32_t flush_blocks; /* fewer of a tail are not worth a write */
     bool promised;         /* has the caller the blocks for them promised (piles_init_children)? */
     bool sealed;           /* nothing will be appended any more */
 };
 
-/* What so many piles take beside the pool, in so many directories. */
+/* What `count` piles take beside the pool, if they are spilled to `directories` directories. */
 uint64_t piles_bytes(unsigned count, unsigned directories);
 
 /* `count` empty piles, each of which is promised one block of the pool. They are spilled to `place`, or to storage of
@@ -72,8 +73,8 @@ void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t 
  * appended to them, and has them promised again when a pile is cleared. */
 void piles_init_children(struct piles *piles, unsigned count, const struct piles *parents);
 
-/* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
- * runs out, they are not spilled: pile_append returns false. */
+/* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack after them. When
+ * memory runs out, they are not spilled: pile_append returns false. */
 void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
@@ -87,7 +88,7 @@ uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
 bool pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
 /* Returns where the caller may write the next `bytes` bytes of the pile; at least `slack` more may be overwritten
- * meanwhile. NULL if the last block has not so much room; then use pile_append. */
+ * meanwhile. NULL if the last block has less room; then use pile_append. */
 static inline uint8_t *pile_extend(struct piles *piles, unsigned p, size_t bytes, size_t slack)
 {
     struct pile *pile = &piles->pile[p];
@@ -98,20 +99,19 @@ static inline uint8_t *pile_extend(struct piles *piles, unsigned p, size_t bytes
     return pile->at - bytes;
 }
 
-/* So many records more, or fewer, are in the pile, by what was appended to it. */
+/* `records` more, or fewer, are in the pile, by what was appended to it. */
 static inline void pile_count(struct piles *piles, unsigned pile, int64_t records)
 {
     piles->pile[pile].records += (uint64_t)records;
 }
 
-/* So many records were dealt out to the piles, counting those of dropped ones. */
+/* `records` were dealt out to the piles, counting those of dropped ones. */
 static inline void piles_dealt_out(struct piles *piles, uint64_t records)
 {
     piles->records = records;
 }
 
-/* Give back all that a pile holds: nobody will want its records. What is appended to it from now on is ignored.
- * Before piles_seal. */
+/* Before piles_seal: give back all that a pile holds, as nobody wants it. What is appended from now on is ignored. */
 void pile_drop(struct piles *piles, unsigned pile);
 
 /* No more will be appended: what was promised to piles that stayed empty is released, and dropped ones have no records.
@@ -122,7 +122,7 @@ void piles_seal(struct piles *piles);
 void pile_flush(struct piles *piles, unsigned pile);
 void piles_flush(struct piles *piles);
 
-/* Write piles to files until the pool has so many blocks free, or until nothing is left: the last piles first, and of
+/* Write piles to files until the pool has `blocks` blocks free, or until nothing is left: the last piles first, and of
  * each its first bytes. Before piles_seal only if the last pile holds more than that. */
 void piles_make_room(struct piles *piles, uint64_t blocks);
 

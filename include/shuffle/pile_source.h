@@ -28,8 +28,7 @@ struct pile_keys {
     uint64_t key[PILE_KEYS_AHEAD];
 };
 
-/* pile_keys_append counts them as the pile's records; pile_keys_verify is pile_source_verify; `keep` is
- * that of pile_source. */
+/* pile_keys_append counts them as the pile's records; the others are as those of pile_source above. */
 void pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
 void pile_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
 void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep);

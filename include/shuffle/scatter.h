@@ -31,7 +31,7 @@ struct scatter_plan {
     scatter_route *route;
     const void *context; /* of the route */
     unsigned piles;
-    uint64_t limit;       /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
+    uint64_t limit;       /* drop a pile once the piles before it hold this many records; UINT64_MAX: never */
     unsigned first, last; /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */
     bool refers; /* all stays where it stands (source_next): fill the piles with references (piles_refer) to its records
                   */
@@ -40,7 +40,7 @@ struct scatter_plan {
     counter *records;        /* receives how many have been found so far, about; NULL: nobody wants to know */
 };
 
-/* Each lane has one of so many parts of the piles. What the scatter takes beside buffer and pool, for so many piles. */
+/* Into how many parts the piles are divided, one for each lane. What the scatter takes beside buffer and pool. */
 unsigned scatter_lanes(unsigned workers);
 uint64_t scatter_bytes(unsigned workers, unsigned piles);
 

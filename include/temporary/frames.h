@@ -22,7 +22,7 @@
 
 enum { FRAMES_PLAIN_BYTES = 1 << 16 };
 
-/* What is being compressed or decompressed lies on a desk, which has so many bytes. A reader has one, and so has each
+/* What is being compressed or decompressed lies on a desk, of this size. A reader has one, and so has each
  * of these calls as long as it lasts. */
 size_t frames_desk_bytes(void);
 

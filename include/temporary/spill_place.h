@@ -54,8 +54,7 @@ void spill_place_init(struct spill_place *place, const char *const *directory, u
                       enum spill_packing packing);
 void spill_place_release(struct spill_place *place);
 
-/* Compressing may shrink bytes to one part in so many: real text shrinks to a half, and many machine-written files to
- * less. */
+/* Compressing may shrink bytes to one part in SPILL_PLACE_HOPE: text shrinks to a half, much else to less. */
 enum { SPILL_PLACE_HOPE = 4 };
 
 /* End the run if a directory is not there, or no files can be made in it. `bytes` are sure to come: end it as well if
@@ -64,7 +63,7 @@ enum { SPILL_PLACE_HOPE = 4 };
  * be, and the first write ends the run if it does not shrink as much as all must. */
 void spill_place_check(struct spill_place *place, uint64_t bytes);
 
-/* So many bytes will be written; these are the first ones. Should they be compressed? */
+/* `bytes` bytes will be written; these are the first ones. Should they be compressed? */
 bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes);
 
 /* Are writes to be measured now? If so, each is told; true if it is the last: the disk is to be asked as well. What was

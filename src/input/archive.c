@@ -3,7 +3,7 @@
  * one have been read. The program does not look at data: those not read along with headers go directly to the reader's
  * memory.
  *
- * The files are read as one stream. The end of a file is known only when a byte behind it has been read, or when all
+ * The files are read as one stream. The end of a file is known only when a byte after it has been read, or when all
  * files have ended, so bytes are read before the place is asked for.
  */
 
@@ -41,8 +41,8 @@ struct archive {
     bool ended;                 /* what came last in the file were zeros */
     struct tar_headers headers; /* of the member in work, */
     struct tar_member member;
-    size_t given;  /* so many bytes of which have been delivered, */
-    uint64_t left; /* and so many of its data are to come */
+    size_t given;  /* bytes of these that have been delivered, */
+    uint64_t left; /* and of its data that are to come */
     bool any;      /* is there a member without a mark? */
     bool marked;   /* its mark comes next: */
     uint8_t mark;
@@ -79,7 +79,7 @@ static void restart(void *context)
 
 /* ---- Messages ---- */
 
-/* About the place so many bytes before the next one. */
+/* About the place `before` bytes before the next one. */
 _Noreturn static void refuse(struct archive *archive, uint64_t before, const char *why)
 {
     const struct tar_text name = archive->member.name;

@@ -40,7 +40,7 @@ static bool begins_with(const struct beginning *file, const char *mark, size_t b
     return file->bytes >= bytes && memcmp(file->data, mark, bytes) == 0;
 }
 
-/* Where text begins: behind a byte-order mark. */
+/* Where text begins: after a byte-order mark. */
 static size_t text_start(const struct beginning *file)
 {
     return begins_with(file, "\xef\xbb\xbf", 3) ? 3 : 0;

@@ -1,5 +1,5 @@
-/* When no further end is known, the rest of the buffer is the beginning of a record: it is moved to the front, and the
- * buffer is filled up after it. */
+/* When no further end is known, the rest of the buffer is the beginning of a record: it is moved to the front, and more
+ * is read. */
 
 #include "input/record_reader.h"
 
@@ -17,8 +17,8 @@ void record_reader_init(struct record_reader *reader, const struct record_format
         (struct record_reader){.format = format, .source = source, .own = buffer, .buffer = buffer, .room = bytes};
 }
 
-/* Have more bytes after those that are open. These are moved to the front, in case that more are read; what stays where
- * it stands follows them there. */
+/* Have more bytes after those that are open. These are moved to the front, in case that more are read; what stays in
+ * place follows them there. */
 static void fill(struct record_reader *reader)
 {
     const size_t open = reader->filled - reader->start;

@@ -20,8 +20,7 @@
 
 /* ---- Looking at files ---- */
 
-/* A header is only kept if all files before were seen: then it is that of the first file. The header of standard input
- * is not looked at. */
+/* A header is kept if all files before were seen: then it is that of the first. Standard input is not looked at. */
 static void look_at_all(struct stream *stream)
 {
     struct tail fresh = stream->tail;
@@ -141,8 +140,7 @@ static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)
     return taken;
 }
 
-/* Do one thing: deliver from the rest, turn to the next file, or read once. Returns the number of bytes added, which
- * may be 0. */
+/* Do one thing: deliver from the rest, turn to the next file, or read once. Returns how many bytes came, perhaps 0. */
 static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
 {
     size_t got;

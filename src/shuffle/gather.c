@@ -81,7 +81,7 @@ uint64_t gather_memory(uint64_t bytes, uint64_t records)
 
 /* Blocks beside those that a pile's bytes take: for references to the records of one leaf, and for the last blocks of
  * the children of its node, and of theirs, as far as they are expected to scatter. */
-static uint64_t blocks_beside(const struct gathering *g, unsigned p)
+static uint64_t table_blocks(const struct gathering *g, unsigned p)
 {
     const struct pool *pool = g->piles->pool;
     const uint64_t records = g->piles->pile[p].records;
@@ -102,7 +102,7 @@ static bool fits(const struct gathering *g, unsigned p)
 {
     const struct pool *pool = g->piles->pool;
 
-    return pool_blocks_for(pool, pile_bytes(g->piles, p)) + blocks_beside(g, p) <= pool->blocks - pool->pinned;
+    return pool_blocks_for(pool, pile_bytes(g->piles, p)) + table_blocks(g, p) <= pool->blocks - pool->pinned;
 }
 
 /* What will be written of a pile, about. */
@@ -123,7 +123,7 @@ static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t byt
     unsigned p = g->next;
 
     do {
-        uint64_t needed = blocks_beside(g, p);
+        uint64_t needed = table_blocks(g, p);
 
         total += output_bytes(g->piles, p);
         records += g->piles->pile[p].records;
@@ -165,7 +165,7 @@ static bool claim(struct gathering *g, struct worker *worker)
         if (g->in_work > 0)
             pthread_cond_wait(&g->room, &g->mutex);
         else /* spill only as much as the next pile lacks: since it fits, that much is in memory */
-            piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + blocks_beside(g, g->next));
+            piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
     }
     pthread_mutex_unlock(&g->mutex);
     pthread_cond_signal(&g->room); /* another may claim what is left, or end, too */

@@ -89,8 +89,7 @@ static inline uint32_t next_word(struct stream *stream, uint64_t wanted)
     return stream->words[stream->next++];
 }
 
-/* A number from 0 to bound - 1; the 32-bit words are multiplied, not divided, and the few that would make some results
- * likelier are rejected. */
+/* A number from 0 to bound - 1: words are multiplied, and the few that make some results likelier are rejected. */
 static inline uint32_t draw(struct stream *stream, uint32_t bound)
 {
     uint64_t product = (uint64_t)next_word(stream, bound) * bound;

@@ -41,7 +41,7 @@ uint64_t piles_bytes(unsigned count, unsigned directories)
     return count * (uint64_t)(sizeof(struct pile) + spill_pile_bytes(directories));
 }
 
-/* Shared by the functions below: make so many piles, as `as` says, with so many blocks promised. */
+/* Shared by the functions below: make piles as `as` says, with `promise` blocks promised. */
 static void init(struct piles *piles, struct piles as, uint32_t promise)
 {
     *piles = as;

@@ -24,20 +24,19 @@
 #include "system/fault.h"
 #include "system/pool.h"
 
-/* A record for every so many bytes of a block: the room of its lists. With fewer bytes a record, blocks are worked
- * off in slices. */
+/* A record for every BYTES_PER_RECORD of a block: the room of its lists. With more, blocks are cut into slices. */
 TUNABLE(BYTES_PER_RECORD, 4, 1, 64);
 enum { ALIGNMENT = 64 };
 
-/* Each of several workers has a block, and there are more that wait for their turn: a part of them, and so many. */
+/* Each of several workers has a block, and there are more that wait for their turn: a part of them, and some. */
 TUNABLE(WAITING_SHARE, 4, 1, 64);
 TUNABLE(WAITING_BLOCKS, 4, 1, 8);
 
-/* So many records of a lane, or this part of the ring, are worth a task: some 100 microseconds. */
+/* These records of a lane, or this part of the ring, are worth a task: some 100 microseconds. */
 TUNABLE(APPEND_RECORDS, 8192, 1, 8192);
 TUNABLE(APPEND_SHARE, 3, 1, 64);
 
-/* A thread wakes up in so large a part of the time of a task, at worst. */
+/* A thread wakes up in this part of the time of a task, at worst. */
 TUNABLE(WAKING_SHARE, 4, 1, 64);
 
 struct slot {

@@ -37,14 +37,13 @@ enum { PILES_MAX = 1 << QUEUE_PILE_BITS };
 /* More lanes make smaller tasks: 16 append 5 GB/s of the shortest lines, and more than any disk or pipe delivers. */
 TUNABLE(LANES_MAX, 16, 1, 64);
 
-/* If only one pile in so many is wanted, looking for its records is faster than listing all ends: for -n 6000000 of 111
- * million lines of 9 bytes, 2, 4, 8 and 16 take 1.3, 1.1, 1.5 and 1.8 s, of 13 million 2.1, 2.1, 2.3 and 2.3 s (Xeon,
- * Sapphire Rapids, one thread). */
+/* If only one pile in FEW is wanted, looking for its records is faster than listing all ends: -n 6000000 of 111 million
+ * lines of 9 bytes takes 1.3, 1.1, 1.5 and 1.8 s with 2, 4, 8 and 16 (Xeon, Sapphire Rapids, one thread). */
 TUNABLE(FEW, 4, 1, 64);
 
-/* Linux gives so much of a mapped file for one byte that is looked at. So many bytes ahead, all threads do that: 1 GB
- * to /dev/null on two of an AMD EPYC takes 0.15 s if its lines have 350 bytes, 0.25 s if the one that reads has the
- * pages made (MADV_POPULATE_READ). Looked at when they are scanned, or 2 or 4 MiB ahead, TFRecords of 1000 bytes
+/* Linux gives NEIGHBOURS_BYTES of a mapped file for one byte that is looked at. AHEAD_BYTES ahead, all threads do that:
+ * 1 GB to /dev/null on two of an AMD EPYC takes 0.15 s if its lines have 350 bytes, 0.25 s if the one that reads has
+ * the pages made (MADV_POPULATE_READ). Looked at when they are scanned, or 2 or 4 MiB ahead, TFRecords of 1000 bytes
  * take 0.21, 0.13 or 0.13 s, tar 0.17, 0.12 or 0.09 s, CSV 0.24, 0.19 or 0.18 s. */
 enum { NEIGHBOURS_BYTES = 64 << 10 };
 TUNABLE(AHEAD_BYTES, 4 << 20, 1, 4 << 20);
@@ -58,7 +57,7 @@ enum { STAGE_BYTES = 256 };
 TUNABLE(STAGED_BYTES, STAGE_BYTES, 2 * SYS_LINE_BYTES, STAGE_BYTES);
 
 struct stage {
-    _Alignas(SYS_APART_BYTES) uint8_t bytes[STAGE_BYTES + COPY_STEP]; /* and what copies write behind them */
+    _Alignas(SYS_APART_BYTES) uint8_t bytes[STAGE_BYTES + COPY_STEP]; /* and what copies write after them */
     uint32_t used;
 };
 
@@ -104,8 +103,7 @@ __attribute__((no_sanitize("thread"))) static void touch_ahead(const struct scat
         (void)*(const volatile uint8_t *)(block->data + i);
 }
 
-/* Find the ends of the block's records; or only how many they are, if few of them are wanted and there are not too many
- * for its lists. */
+/* Find the ends of the block's records; or only how many, if few are wanted and the lists have room for all. */
 static void scan_block(struct scattering *s, struct queue_block *block)
 {
     const struct record_format *format = s->format;
@@ -161,7 +159,7 @@ static void drop_piles(struct scattering *s, unsigned lane)
         pile_drop(s->piles, p);
 }
 
-/* Set next[l] to the start of lane l's pieces, which go to these piles. Behind the pieces of whole records, there may
+/* Set next[l] to the start of lane l's pieces, which go to these piles. After the pieces of whole records, there may
  * be one of a record that does not end. */
 static void start_lanes(struct scattering *s, uint32_t *count, const uint16_t *pile, size_t whole, bool open,
                         size_t *next)
@@ -223,8 +221,7 @@ static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned first, u
     return found;
 }
 
-/* Deal out only the wanted pieces, passing over the others. Their piles overwrite the list of the piles of all
- * pieces. */
+/* Deal out only the wanted pieces, passing over the others. Their piles overwrite the list of the piles of all. */
 static void deal_few(struct scattering *s, struct queue_block *block, uint32_t *count, size_t *next)
 {
     uint16_t *pile = block->pile;
@@ -308,7 +305,7 @@ static bool empty_stage(struct scattering *s, unsigned p, uint32_t bytes)
 }
 
 /* Where to write the next bytes for a pile, at most STAGED_BYTES / 2. NULL: there is no room for references. If the
- * stage is full, so much leaves it that the pile ends with a whole line: all lines but those of longer pieces are
+ * stage is full, as much leaves it that the pile ends with a whole line: all lines but those of longer pieces are
  * written once.
  */
 static inline uint8_t *reserve(struct scattering *s, unsigned p, size_t bytes)
@@ -325,7 +322,7 @@ static inline uint8_t *reserve(struct scattering *s, unsigned p, size_t bytes)
     return stage->bytes + stage->used - bytes;
 }
 
-/* Append bytes that are no references to a pile; up to COPY_STEP behind them may be read, too. */
+/* Append bytes that are no references to a pile; up to COPY_STEP after them may be read, too. */
 static inline void put(struct scattering *s, unsigned p, const uint8_t *data, size_t bytes)
 {
     if (bytes <= STAGED_BYTES / 2) {
@@ -336,12 +333,11 @@ static inline void put(struct scattering *s, unsigned p, const uint8_t *data, si
     }
 }
 
-/* Append the references of records that begin in the block. Where one goes on in the next block is not known. False:
- * there is no room for all. */
+/* Append the references of records that begin in the block. Where one goes on is not known. False: there is no room. */
 static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
-    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
-    const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane],
+                             *end = block->pieces + block->lane_start[lane + 1];
     const uint64_t base = (uint64_t)(block->data - s->piles->base);
 
     for (; piece < end; piece++) {
@@ -363,8 +359,8 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
 
 static void append_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
-    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
-    const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane],
+                             *end = block->pieces + block->lane_start[lane + 1];
 
     for (; piece < end; piece++) {
         pile_count(s->piles, piece->pile, 1);
@@ -382,8 +378,8 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
 /* Count the block's records by their classes. */
 static void count_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
-    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
-    const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane],
+                             *end = block->pieces + block->lane_start[lane + 1];
 
     for (; piece < end; piece++)
         strata_count(s->plan->strata, lane, block->data + piece->start, piece->length,
@@ -480,10 +476,8 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     uint64_t records;
     bool whole;
 
-    if (plan->storage != NULL)
-        piles_init_in(piles, plan->piles, lanes, &engine->pool, plan->storage);
-    else
-        piles_init(piles, plan->piles, lanes, &engine->pool, engine->place);
+    piles_init_in(piles, plan->piles, lanes, &engine->pool,
+                  plan->storage != NULL ? plan->storage : spill_open(engine->place, plan->piles));
     if (plan->refers)
         piles_refer(piles, source_base(source), source_space(source));
     if (source_base(source) != NULL)

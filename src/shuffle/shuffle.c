@@ -25,13 +25,12 @@
 /* The least memory beside a drawn order: a part of the order's own memory, and some blocks. */
 enum { WORK_SHARE = 8, WORK_BLOCKS = 16 };
 
-/* The greatest number of piles into which a pile is scattered by rank, and the part of the memory beside the order that
- * their last blocks may take. */
+/* The most piles into which one is scattered by rank, and the part of the memory beside the order for their last
+ * blocks. */
 TUNABLE(PILES_MAX, 512, 2, 512);
 TUNABLE(ENDS_SHARE, 16, 16, 1024);
 
-/* More records are scattered by rank, if their order has been drawn: several piles are shuffled faster than one that is
- * larger than a leaf. */
+/* More records whose order has been drawn are scattered by rank: several piles are faster than a larger one. */
 TUNABLE(WHOLE_RECORDS, ORDER_LEAF_RECORDS, 1, ORDER_LEAF_RECORDS);
 
 struct rank_route {
@@ -41,8 +40,7 @@ struct rank_route {
     unsigned share_bits; /* logarithm of a pile's share of them */
 };
 
-/* A damaged file may seem to hold more records than were written. Those may go anywhere, as the damage is found when
- * its last byte is read. */
+/* A damaged file may seem to hold more records than were written. They may go anywhere: it is found at its end. */
 static void route_by_rank(const void *context, uint64_t first, size_t count, uint16_t *pile)
 {
     const struct rank_route *route = context;
@@ -103,8 +101,7 @@ static void take_numbers(struct run *run, struct piles *piles, struct table *tab
 }
 
 /* Sort the ranks of the records [first, first + records) by pile into a new table, counted from `first` there. Blocks
- * are handed from one table to the other: at most two for each pile are half empty, one that it shares with the pile
- * before and one that it fills. */
+ * are handed from one table to the other: at most two for each pile are half empty, a shared one and its last. */
 static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, unsigned share_bits, struct table *sorted)
 {
     unsigned shift = table_number_shift(ranks);
@@ -243,8 +240,8 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
 /* Records whose piles are found at a time. */
 TUNABLE(STEP, 1024, 1, 1024);
 
-/* If the root has so many records, fill only the piles that contain the wanted part: a record's number decides its
- * pile. */
+/* If the root has `records` records, fill only the piles that contain the wanted part: its number decides the pile of
+ * one. */
 static void choose_piles(struct run *run, uint64_t records, struct scatter_plan *plan)
 {
     const struct run_range range = run_range(run, records);
@@ -358,8 +355,7 @@ static void *take_room(struct pool *pool, size_t count, size_t number_bytes)
     return pool_block(pool, first);
 }
 
-/* Put the numbers of a small input's records into their order: those of each child of the root side by side, and then
- * each child's as a leaf. */
+/* Put the numbers of a small input's records into their order: of each child of the root side by side, as a leaf. */
 static void arrange_small(const struct order *order, struct pool *pool, uint32_t *number, size_t records)
 {
     const struct order_node root = {.order = order};

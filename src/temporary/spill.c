@@ -4,7 +4,7 @@
  * the rule, a pile's place in its file is its own offset. Otherwise the piles of a group take turns, a stripe each, so
  * that a place is still found by arithmetic alone; what a short pile does not use is a hole and takes no space.
  *
- *     offset  ->  (extent: the directory after so many that were full)  ->  group file, stripe, position in it
+ *     offset  ->  (extent: the directory after as many that were full)  ->  group file, stripe, position in it
  *
  * A pile is stored as plain bytes until compressing is found worth while, if it is; from there on as frames, some of
  * them compressed. Frames follow each other without gaps, so a directory may be full in the middle of one.
@@ -23,7 +23,7 @@
 /* Descriptors left to inputs, output, and what libc opens for a moment. */
 TUNABLE(SPARE_DESCRIPTORS, 12, 12, 1 << 20);
 
-/* The disk is asked how fast it is to write so many. */
+/* The disk is asked how fast it is to write these. */
 enum { ASKED_BYTES = 16 << 20 };
 
 TUNABLE(STRIPE_BYTES, 1 << 20, 100, 1 << 20);
@@ -31,7 +31,7 @@ TUNABLE(STRIPE_BYTES, 1 << 20, 100, 1 << 20);
 struct pile {
     struct xxh64 hash; /* of the bytes that were written */
     uint64_t bytes;    /* in its files; */
-    uint64_t plain;    /* so many of them are as they were written, then come frames */
+    uint64_t plain;    /* of these, the first are as they were written; then come frames */
     unsigned extents;  /* how many directories it has come to; 0 before the first write */
     bool used;         /* has anything of it ever been in a file? */
 };
@@ -128,7 +128,7 @@ static struct spot find(struct spill *spill, unsigned pile, uint64_t offset)
     return spot;
 }
 
-/* How long does it take until files of so many bytes are on the disk? All are requested at once, as the system does:
+/* How long does it take until files of ASKED_BYTES are on the disk? All are requested at once, as the system does:
  * requests one by one would also measure the others that they wait for. */
 static void ask_disk(struct spill *spill)
 {
