@@ -28,9 +28,8 @@ struct pile_keys {
     uint64_t key[PILE_KEYS_AHEAD];
 };
 
-/* pile_keys_append counts them as the pile's records; the others are as those of pile_source above. */
+/* pile_keys_append counts them as the pile's records; `keep` is that of pile_source. */
 void pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
-void pile_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
 void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep);
 uint64_t pile_keys_next(struct pile_keys *keys); /* the run ends if there are no more of them */
 void pile_keys_close(struct pile_keys *keys);    /* also when zeroed */

@@ -116,16 +116,10 @@ void pile_keys_append(struct piles *piles, unsigned p, uint64_t key)
     pile_count(piles, p, 1);
 }
 
-void pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
-{
-    pile_source_verify(piles, p, &pile_numbers, buffer, bytes);
-}
-
 void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, bool keep)
 {
     keys->source = pile_source(piles, p, keep);
-    keys->next = 0;
-    keys->count = 0;
+    keys->next = keys->count = 0;
 }
 
 /* That are read at a time. */

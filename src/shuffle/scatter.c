@@ -16,18 +16,14 @@
 
 #include "shuffle/scatter.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/queue.h"
+#include "shuffle/stage.h"
 #include "system/fault.h"
 #include "system/sys.h"
 #include "system/threads.h"
@@ -48,25 +44,12 @@ TUNABLE(FEW, 4, 1, 64);
 enum { NEIGHBOURS_BYTES = 64 << 10 };
 TUNABLE(AHEAD_BYTES, 4 << 20, 1, 4 << 20);
 
-/* Short pieces on their way to a pile. If each were written to the end of its pile, nearly each would fetch a line of
- * memory into the cache, to be driven out before the next piece for it comes. So they are collected in a stage for each
- * pile, all of which the caches hold, and leave it in whole lines. On one processor (Xeon, Sapphire Rapids), where
- * 9-byte lines go to 512 piles in memory that was touched before, each took 12 ns when it was written to the end of its
- * pile, 9 ns from stages, and 5 ns from stages past the cache. Stages of 128 to 512 bytes measured alike. */
-enum { STAGE_BYTES = 256 };
-TUNABLE(STAGED_BYTES, STAGE_BYTES, 2 * SYS_LINE_BYTES, STAGE_BYTES);
-
-struct stage {
-    _Alignas(SYS_APART_BYTES) uint8_t bytes[STAGE_BYTES + COPY_STEP]; /* and what copies write after them */
-    uint32_t used;
-};
-
 struct scattering {
     const struct record_format *format;
     const struct scatter_plan *plan;
     struct source *source;
     struct piles *piles;
-    struct stage *stage; /* of each pile */
+    struct stages stages;
     struct queue *queue;
     const uint8_t *lent;      /* the end of the last bytes that stayed where they stand, if any did, */
     const uint8_t *space_end; /* and that of all that may */
@@ -262,76 +245,7 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
     next[0] = 0;
 }
 
-/* ---- Stages ---- */
-
-/* Copy to memory that nobody reads soon: if the processor can do that, whole lines are written without being fetched
- * into the cache. Other threads see them after settle. */
-static void copy_past_cache(uint8_t *to, const uint8_t *from, size_t bytes)
-{
-#ifdef __SSE2__
-    for (; bytes > 0 && (uintptr_t)to % SYS_LINE_BYTES != 0; bytes--)
-        *to++ = *from++;
-    for (; bytes >= SYS_LINE_BYTES; to += SYS_LINE_BYTES, from += SYS_LINE_BYTES, bytes -= SYS_LINE_BYTES)
-        for (int i = 0; i < SYS_LINE_BYTES; i += 16)
-            _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-#endif
-    memcpy(to, from, bytes);
-}
-
-/* What a thread has put may be read or continued by other threads. */
-static void settle(void)
-{
-#ifdef __SSE2__
-    _mm_sfence();
-#endif
-}
-
-/* Append the first bytes of a stage to its pile. False: there is no room for references. */
-static bool empty_stage(struct scattering *s, unsigned p, uint32_t bytes)
-{
-    struct stage *stage = &s->stage[p];
-    uint8_t *to;
-
-    if (bytes == 0)
-        return true;
-    to = pile_extend(s->piles, p, bytes, 0);
-    if (to != NULL)
-        copy_past_cache(to, stage->bytes, bytes);
-    else if (!pile_append(s->piles, p, stage->bytes, bytes))
-        return false;
-    stage->used -= bytes;
-    memmove(stage->bytes, stage->bytes + bytes, stage->used);
-    return true;
-}
-
-/* Where to write the next bytes for a pile, at most STAGED_BYTES / 2. NULL: there is no room for references. If the
- * stage is full, as much leaves it that the pile ends with a whole line: all lines but those of longer pieces are
- * written once.
- */
-static inline uint8_t *reserve(struct scattering *s, unsigned p, size_t bytes)
-{
-    struct stage *stage = &s->stage[p];
-
-    if (bytes > STAGED_BYTES - stage->used) {
-        const uint32_t beyond = (uint32_t)((uintptr_t)s->piles->pile[p].at + stage->used) % SYS_LINE_BYTES;
-
-        if (!empty_stage(s, p, stage->used - beyond))
-            return NULL;
-    }
-    stage->used += (uint32_t)bytes;
-    return stage->bytes + stage->used - bytes;
-}
-
-/* Append bytes that are no references to a pile; up to COPY_STEP after them may be read, too. */
-static inline void put(struct scattering *s, unsigned p, const uint8_t *data, size_t bytes)
-{
-    if (bytes <= STAGED_BYTES / 2) {
-        copy_over(reserve(s, p, bytes), data, bytes);
-    } else {
-        empty_stage(s, p, s->stage[p].used);
-        pile_append(s->piles, p, data, bytes);
-    }
-}
+/* ---- Appending ---- */
 
 /* Append the references of records that begin in the block. Where one goes on is not known. False: there is no room. */
 static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane)
@@ -348,7 +262,7 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
         if (start == block->from && block->continues)
             continue;
         reference = reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
-        to = reserve(s, piece->pile, sizeof reference);
+        to = stage_reserve(&s->stages, piece->pile, sizeof reference);
         if (to == NULL)
             return false;
         memcpy(to, &reference, sizeof reference);
@@ -364,7 +278,7 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
 
     for (; piece < end; piece++) {
         pile_count(s->piles, piece->pile, 1);
-        put(s, piece->pile, block->data + piece->start, piece->length);
+        stage_put(&s->stages, piece->pile, block->data + piece->start, piece->length);
     }
     /* The record that is still open is counted by the block in which it ends. */
     if (block->open) {
@@ -404,7 +318,7 @@ static bool append_slices(struct scattering *s, const struct queue_task *task)
         else
             append_block(s, block, task->lane);
     }
-    settle();
+    stages_settle();
     return room;
 }
 
@@ -492,20 +406,14 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     if (s.limited)
         s.counted = fault_allocate(piles->count, sizeof *s.counted);
     s.count = fault_allocate((size_t)threads * piles->count, sizeof *s.count);
-    s.stage = sys_map(piles->count * sizeof *s.stage);
-    if (s.stage == NULL)
-        die_errno("memory", errno);
+    stages_open(&s.stages, piles);
     threads_run(threads, work, &s); /* writes to temporary files seldom wait */
     records = queue_close(s.queue);
-    whole = records < UINT64_MAX;
-    for (unsigned p = 0; p < piles->count && whole; p++)
-        whole = empty_stage(&s, p, s.stage[p].used);
-    settle();
+    whole = stages_close(&s.stages, records < UINT64_MAX);
     if (s.lent != NULL && !plan->refers)
         source_forget(source, s.lent);
     piles_seal(piles);
     piles_dealt_out(piles, records);
-    sys_unmap(s.stage, piles->count * sizeof *s.stage);
     free(s.counted);
     free(s.count);
     return whole;
