@@ -1,8 +1,7 @@
 #ifndef BIGSHUF_BASE_ARITHMETIC_H
 #define BIGSHUF_BASE_ARITHMETIC_H
 
-/* Arithmetic that C lacks: the lesser of two numbers, shares of a whole, places in tables, numbers in memory of either
- * byte order, and numbers that several threads read. */
+/* Arithmetic that C lacks, numbers in memory of either byte order, and numbers that several threads read. */
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -56,8 +56,7 @@ void random_words_init(struct random_words *words, const struct random_key *key,
 
 uint64_t random_next(struct random_words *words);
 
-/* A number from 0 to bound - 1, without bias; bound 0 stands for 2^64. (D. Lemire, "Fast random integer generation in
- * an interval", ACM TOMACS 29, 2019, with 64-bit words) */
+/* A number from 0 to bound - 1, without bias; bound 0 stands for 2^64. (Lemire 2019, as order.h, with 64-bit words) */
 uint64_t random_draw(struct random_words *words, uint64_t bound);
 
 #endif

@@ -62,8 +62,8 @@ void contents_end(struct contents *contents);
 
 void contents_close(struct contents *contents);
 
-/* Refuse a regular file that is also an output, if it begins like one that shuffling would damage (hints.h). Standard
- * input ("-") is looked at from its present position. */
+/* Refuse a regular file that is also an output, if shuffling would damage it (hints.h). "-" is looked at from where it
+ * is. */
 void contents_refuse(const char *name, const struct hints *hints);
 
 #endif

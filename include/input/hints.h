@@ -21,14 +21,12 @@ struct hints {
     const struct record_format *format; /* that was asked for, */
     const struct header_rule *header;   /* with this header, */
     bool decompresses;                  /* and -Z */
-    bool content_told;
-    bool end_told;
+    bool content_told, end_told;
 
     /* Of several files: the first record of the first one, which `same` others have as well. */
     const struct file_mark *first;
     const char *first_name;
-    uint64_t first_hash;
-    uint64_t same;
+    uint64_t first_hash, same;
     bool differs; /* not all have it, or it is no header */
     char text[HINTS_TEXT_BYTES];
 };
@@ -39,8 +37,8 @@ struct hints {
  * With -Z, the run ends if it is no text. */
 void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes);
 
-/* Refuse a file that begins so and is also an output: it would be damaged, and may be the only copy. Not if lines of
- * text may begin like that, as with JSON in one line. */
+/* Refuse a file that begins so and is also an output: it would be damaged. Not if lines of text may begin like that, as
+ * JSON in one line. */
 void hints_refuse(const struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes);
 
 /* Refuse a file that should be records of this kind, and is compressed. */

@@ -18,8 +18,7 @@ struct record_reader {
     struct record_scan scan; /* at `scanned` */
     uint8_t *own;            /* the buffer that was given */
     const uint8_t *buffer;   /* that, or bytes that stay where they stand (source_next) */
-    size_t room;
-    size_t filled;
+    size_t room, filled;
     size_t scanned; /* bytes in which the ends are known */
     size_t start;   /* of the next piece */
     size_t base;    /* what `end` counts from */

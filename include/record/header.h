@@ -21,8 +21,7 @@ enum { HEADER_BYTES_MAX = 1 << 20, HEADER_NAMES_MAX = 2 * KEY_FIELDS_MAX + 1 };
 
 /* What is the header of a file: one of these at most is not 0 or NULL. */
 struct header_rule {
-    uint64_t bytes;
-    uint64_t lines;
+    uint64_t bytes, lines;
     const char *start; /* of its lines; the caller's */
     bool may_differ;
     struct field_place names[HEADER_NAMES_MAX]; /* of columns of each file, for field_find_column; others are zeroed */

@@ -185,13 +185,12 @@ size_t record_ends(const struct record_format *format, struct record_scan *scan,
 uint64_t record_count(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                       bool *whole);
 
-/* Move the scan on behind the `count`-th end in data[0, bytes), or behind all of the data if there are fewer. `bytes`
- * is less than 2^32. Returns how many bytes that are. */
+/* Move the scan on behind the `count`-th end in data[0, bytes), or behind all of the data if there are fewer. `bytes` <
+ * 2^32. Returns how many bytes. */
 size_t record_skip(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    size_t count);
 
-/* Move the scan on without looking for the ends, which is faster: it needs only the last bytes, or a count, except for
- * records that contain their length. */
+/* Move the scan on without looking for the ends, which is faster for most kinds. */
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
 
 /* How many marks there are in data[0, bytes), the next bytes of a stream of groups; 0 of any other. `scan` is moved on.

@@ -60,8 +60,8 @@ void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
  * or checksum that is wrong, and a first record without its mark, ends the run. */
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
 
-/* For kinds, when the next bytes have come, at least one: look for the first end of a record of all, if it is not
- * known; and move the scan on, too. */
+/* For kinds, when the next bytes have come, at least one: look for the first end of all, if it is not known; and move
+ * the scan on. */
 void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes);
 void tail_advance(struct tail *tail, const uint8_t *data, size_t bytes);
 

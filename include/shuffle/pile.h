@@ -37,10 +37,8 @@ struct pile {
     uint64_t records;
     uint64_t spilled_bytes; /* in storage; bytes before the chain's */
     uint32_t first;         /* the chain */
-    uint32_t last;
-    uint32_t blocks;
-    bool spilled;
-    bool dropped;
+    uint32_t last, blocks;
+    bool spilled, dropped;
 };
 
 struct piles {
@@ -60,8 +58,8 @@ struct piles {
 /* What `count` piles take beside the pool, if they are spilled to `directories` directories. */
 uint64_t piles_bytes(unsigned count, unsigned directories);
 
-/* `count` empty piles, each of which is promised one block of the pool. They are spilled to `place`, or to storage of
- * another kind, which is freed with them. */
+/* `count` empty piles, each of which is promised one block of the pool. They are spilled to `place`, or to `storage`,
+ * freed with them. */
 void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place);
 void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage);
 
@@ -83,8 +81,8 @@ void piles_release(struct piles *piles);
 uint64_t pile_bytes(const struct piles *piles, unsigned pile);
 uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
 
-/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. False: the
- * piles hold references, and there is no room for more. */
+/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. False: there
+ * is no room for references. */
 bool pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
 /* Returns where the caller may write the next `bytes` bytes of the pile; at least `slack` more may be overwritten
@@ -126,8 +124,8 @@ void piles_flush(struct piles *piles);
  * each its first bytes. Before piles_seal only if the last pile holds more than that. */
 void piles_make_room(struct piles *piles, uint64_t blocks);
 
-/* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),
- * verify it, and give its space back: the pile is resident. */
+/* Read the spilled part back before the tail, into pile_load_blocks promised blocks, and verify it: the pile is
+ * resident. */
 void pile_load(struct piles *piles, unsigned pile);
 uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
 

@@ -23,8 +23,7 @@ extern const struct record_format pile_numbers; /* what such a pile holds, and o
 /* Reads them one by one. */
 struct pile_keys {
     struct source *source;
-    size_t next;
-    size_t count;
+    size_t next, count;
     uint64_t key[PILE_KEYS_AHEAD];
 };
 

@@ -33,9 +33,7 @@ TUNABLE(QUEUE_BLOCK_BYTES_MAX, (1 << QUEUE_LENGTH_BITS) - 64, 64, (1 << QUEUE_LE
 
 /* A piece of a record in a block. */
 struct queue_piece {
-    uint32_t start;
-    uint32_t length : QUEUE_LENGTH_BITS;
-    uint32_t pile : QUEUE_PILE_BITS;
+    uint32_t start, length : QUEUE_LENGTH_BITS, pile : QUEUE_PILE_BITS;
 };
 
 /* An input block. A block with very many records is worked off in several slices. The queue sets buffer, data_bytes,
@@ -71,8 +69,7 @@ struct queue_task {
     uint64_t last; /* the one after the last */
 };
 
-/* The ring for `workers` threads in buffer[0, bytes). `in_order`: blocks are scanned one after another, since where
- * records end in one depends on those before. */
+/* The ring for `workers` threads in buffer[0, bytes). `in_order`: one block after another is scanned. */
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order);
 /* Memory that suffices for a ring of blocks with `block_bytes` each; and what it takes besides. */
 size_t queue_bytes(unsigned workers, size_t block_bytes);

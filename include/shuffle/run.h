@@ -17,8 +17,7 @@
 
 /* The records of the order from place `first` on and before place `end`; UINT64_MAX: up to its end. */
 struct run_range {
-    uint64_t first;
-    uint64_t end;
+    uint64_t first, end;
 };
 
 /* What has been done so far. All is zero in the beginning. */
@@ -74,8 +73,8 @@ uint64_t run_settle(struct run *run, uint64_t records);
 /* The same, and begin the output, with the header of the input. */
 void run_begin(struct run *run, struct output *output, uint64_t records);
 
-/* The input has been read and dealt out, and nothing that depends on all of it been written. The run ends if the input
- * has not the expected number of records. */
+/* The input has been read and dealt out, and nothing written that depends on all of it. The run ends as run_expects
+ * says. */
 void run_scattered(struct run *run);
 
 /* The run ends if this is not the expected number of records. */
@@ -93,8 +92,8 @@ struct transfer {
 void run_transfer(struct transfer *transfer, const struct run *run, struct source *source, struct output *output);
 void run_transfer_end(struct transfer *transfer);
 
-/* Write all that a pile holds, after piles_seal, and give its space back meanwhile. What comes from its file is
- * verified before. Uses ENGINE_WHOLE. */
+/* Write all that a pile holds, after piles_seal, and give its space back; its file is verified before. Uses
+ * ENGINE_WHOLE. */
 void run_transfer_pile(const struct run *run, struct piles *piles, unsigned pile, struct output *output);
 
 #endif

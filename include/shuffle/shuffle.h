@@ -20,8 +20,8 @@
 /* Shuffle all of `source` to `output`, by scattering the root of the tree, unless it must be copied (run.h). */
 void shuffle_source(struct run *run, struct source *source, struct output *output);
 
-/* The same, without piles, for a source that holds all that will come, in the run's pool, of which this is at most a
- * sixteenth. It has no more records than a leaf. */
+/* The same, without piles, for a source that holds all that comes, a 16th of the run's pool at most; no more records
+ * than a leaf. */
 void shuffle_small(struct run *run, struct source *source, struct output *output);
 
 /* Write the records of a single pile, or the first of them, in the order that `draw` draws. If `again` is not NULL, the

@@ -30,8 +30,8 @@ void stages_open(struct stages *stages, struct piles *piles); /* without memory 
 /* What a thread has put may be read or continued by other threads. */
 void stages_settle(void);
 
-/* Free them, when all that is in them has been moved to the piles; or at once if that is no longer wanted. Was it
- * moved? Not if there is no room for references. */
+/* Free them, when all in them has been moved, if that is `wanted`. Was it moved? Not if there is no room for
+ * references. */
 bool stages_close(struct stages *stages, bool wanted);
 
 /* Move the first `bytes` bytes of a stage to its pile. False: there is no room for references. */

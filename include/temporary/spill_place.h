@@ -66,8 +66,8 @@ void spill_place_check(struct spill_place *place, uint64_t bytes);
 /* `bytes` bytes will be written; these are the first ones. Should they be compressed? */
 bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes);
 
-/* Are writes to be measured now? If so, each is told; true if it is the last: the disk is to be asked as well. What was
- * asked for, and how long that took, is told then. */
+/* Are writes to be measured now? If so, each is told; true: it is the last, and the disk is to be asked; what that took
+ * is told then. */
 bool spill_place_measures(const struct spill_place *place);
 bool spill_place_wrote(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);
 void spill_place_waited(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);

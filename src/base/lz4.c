@@ -182,9 +182,7 @@ bool lz4_decompress(const uint8_t *from, size_t bytes, uint8_t *to, size_t wante
 
     while (from < end) {
         uint8_t token = *from++;
-        size_t count;
-        size_t length;
-        size_t offset;
+        size_t count, length, offset;
 
         if (!read_length(token >> 4, &from, end, &count) || count > (size_t)(end - from) ||
             count > (size_t)(to_end - to))

@@ -31,7 +31,7 @@
 TUNABLE(TURNS_MAX, 64, 1, 64);
 
 /* Programs may take no more than this part of the descriptors that are left. Each takes two: its file stays open until
- * it has ended, to see then whether the file has changed. */
+ * it has ended. */
 enum { DESCRIPTORS_SHARE = 8 };
 
 /* Compressed bytes on their way to a program that is fed. */

@@ -27,8 +27,7 @@ TUNABLE(NEAR_BYTES, 2 << 20, 1, 2 << 20);
 /* Of what was looked at, this may stay. */
 TUNABLE(LEAVE_BYTES, 2 << 20, 1, 2 << 20);
 
-/* The files take no more than this part of the descriptors that are left; and each takes two of the mappings that a
- * process may have, 65530 on Linux unless told otherwise. */
+/* The files take no more than this part of the descriptors that are left; and two of 65530 mappings (Linux) each. */
 enum { DESCRIPTORS_SHARE = 4, FILES_MAX = 8192 };
 
 /* ---- Mapping ---- */

@@ -1,5 +1,5 @@
-/* A source hands out what is held, and then the bytes that its context delivers: files as one stream, or a stage's
- * version of it, or anything else. */
+/* A source hands out what is held, and then what its context delivers: files, a stage's version of them, or anything
+ * else. */
 
 #include "input/source.h"
 

@@ -21,8 +21,8 @@
 #include "system/threads.h"
 
 /* Blocks for nodes that got more than a leaf's records by chance: such a node has a few children, each with a block
- * that is not full. With the usual size of a leaf there is never one; with a leaf of 8, 16 one below the other have a
- * probability of less than 10^-20. */
+ * that is not full. Usual leaves never have one; of 8 records, 16 one below the other have a probability of less than
+ * 10^-20. */
 enum { CHANCE_BLOCKS = 64 };
 
 /* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
@@ -116,10 +116,7 @@ static uint64_t output_bytes(const struct piles *piles, unsigned p)
 /* Get blocks promised for the next pile, and for those after it as long as they write no more than `bytes` together. */
 static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t bytes)
 {
-    uint64_t total = 0;
-    uint64_t records = 0;
-    uint64_t load = 0;
-    uint64_t table = 0;
+    uint64_t total = 0, records = 0, load = 0, table = 0;
     unsigned p = g->next;
 
     do {

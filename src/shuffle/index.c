@@ -43,8 +43,7 @@ static void take_references(const struct piles *piles, unsigned p, struct table 
     }
 }
 
-/* Block by block: each end that is found completes the reference of a record. If a record goes on in the next block,
- * its start and its bytes so far are kept. */
+/* Block by block: each end that is found completes the reference of a record. Those of an open one are kept. */
 void index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
                  uint64_t first_rank, struct table *table)
 {
@@ -52,9 +51,7 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     const struct pool *pool = piles->pool;
     const struct pile *pile = &piles->pile[p];
     uint32_t block = pile->first;
-    uint64_t start = 0;
-    uint64_t before = 0;
-    uint64_t records = 0;
+    uint64_t start = 0, before = 0, records = 0;
     struct record_scan scan = {0};
 
     if (piles->base != NULL) {
@@ -145,8 +142,7 @@ static size_t bytes_ahead(const struct piles *piles)
     return (size_t)least(average / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
 
-/* Short records inside their block are copied here, all others by the functions above. Meanwhile the record AHEAD of
- * each is fetched into the cache. */
+/* Short records inside their block are copied here, all others by the functions above. The record AHEAD is fetched. */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
                 uint64_t first, uint64_t records, struct output_buffer *outlet)
 {

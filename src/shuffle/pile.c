@@ -204,9 +204,7 @@ static void flush_full(struct piles *piles, unsigned p, uint64_t most)
 /* Free at least one block, by a pile of p's lane; p's own block is full. */
 static void make_room(struct piles *piles, unsigned p)
 {
-    unsigned lane = p % piles->lanes;
-    unsigned fullest = p;
-    unsigned next = p;
+    unsigned lane = p % piles->lanes, fullest = p, next = p;
     uint32_t most = 0;
     bool found = false;
 

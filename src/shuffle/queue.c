@@ -53,12 +53,9 @@ struct lane {
 struct queue {
     pthread_mutex_t mutex;
     pthread_cond_t work;
-    unsigned count;
-    unsigned lane_count;
+    unsigned count, lane_count;
     bool in_order; /* are blocks scanned one after another? */
-    bool reading;
-    bool at_end;
-    bool stopped;
+    bool reading, at_end, stopped;
     bool open;          /* a record begins, where all that is numbered ends, and does not end */
     bool sliced;        /* the block `to_number` has a slice that is not appended, and more to come; */
     bool again;         /* or that is appended, so that the next one may be scanned */
@@ -178,8 +175,7 @@ static bool is_worth(const struct queue *queue, uint64_t next)
            (uint64_t)APPEND_RECORDS * queue->lane_count;
 }
 
-/* How many lanes have slices that are worth a task? *best receives the one that has most, or that of the worker, whose
- * cache may still hold what belongs to it. */
+/* How many lanes have slices that are worth a task? *best receives the worker's own, or the one with most. */
 static unsigned count_appends(const struct queue *queue, unsigned worker, unsigned *best)
 {
     uint64_t least = UINT64_MAX;
@@ -211,8 +207,7 @@ static bool can_read(const struct queue *queue)
     return !queue->reading && !queue->at_end && queue->to_read - queue->oldest < queue->count;
 }
 
-/* Is there enough to do for one more thread? Not before the last one that was woken has come: if it does not, the
- * processors are busy with others. */
+/* Is there enough to do for one more thread? Not before the last one that was woken has come. */
 static bool is_worth_waking(const struct queue *queue)
 {
     unsigned lane;

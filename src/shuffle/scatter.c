@@ -75,8 +75,7 @@ static void read_block(struct scattering *s, struct queue_block *block)
 }
 
 /* Fetch the pages of a mapped file before they are read: where one thread must look at all bytes (lengths, quotes,
- * headers of archives), the others should not also wait for its pages. The last bytes of a file may be written
- * meanwhile (mapped.h); the values read do not matter. */
+ * headers of archives), the others should not also wait for its pages. The values read do not matter. */
 __attribute__((no_sanitize("thread"))) static void touch_ahead(const struct scattering *s,
                                                                const struct queue_block *block)
 {
@@ -142,8 +141,7 @@ static void drop_piles(struct scattering *s, unsigned lane)
         pile_drop(s->piles, p);
 }
 
-/* Set next[l] to the start of lane l's pieces, which go to these piles. After the pieces of whole records, there may
- * be one of a record that does not end. */
+/* Set next[l] to the start of lane l's pieces, which go to these piles. After whole records may be one more. */
 static void start_lanes(struct scattering *s, uint32_t *count, const uint16_t *pile, size_t whole, bool open,
                         size_t *next)
 {
@@ -212,8 +210,7 @@ static void deal_few(struct scattering *s, struct queue_block *block, uint32_t *
     uint32_t *wanted = block->ends;
     const size_t found = list_wanted(pile, block->records + block->open, s->plan->first, atomic_load(&s->kept), wanted);
     const bool open = found > 0 && wanted[found - 1] == block->records;
-    size_t passed = 0;
-    size_t at = block->from;
+    size_t passed = 0, at = block->from;
 
     for (size_t i = 0; i < found; i++)
         pile[i] = pile[wanted[i]];

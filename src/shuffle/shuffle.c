@@ -83,8 +83,7 @@ static void restart_node(struct run *run, struct piles *piles, unsigned p, struc
 }
 
 /* A table for the numbers of `records` records, of 4 bytes as long as they can be, in memory that is kept until it is
- * released. There must be room for `tables` of them beside the memory that must stay, and some for work. If there is
- * not, the piles in memory are written. */
+ * released. The run ends if there is no room for `tables` of them, and to work. Piles are written to have it. */
 static void take_numbers(struct run *run, struct piles *piles, struct table *table, uint64_t records, unsigned tables)
 {
     struct pool *pool = &run->engine.pool;
@@ -124,8 +123,8 @@ static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, un
     table_pin(sorted);
 }
 
-/* Shuffle a pile by scattering it by rank, or those records of `again` that it only counts. The ranks stay in the order
- * of the source until the scatter is done. */
+/* Shuffle a pile by scattering it by rank, or those records of `again` that it only counts. Ranks stay until the
+ * scatter is done. */
 static void scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct source *again, struct table *ranks,
                            uint64_t first, struct output *output)
 {
@@ -306,8 +305,7 @@ void shuffle_count(struct run *run, struct piles *piles)
     threads_run(counting.workers, count_piles, &counting);
 }
 
-/* Scatter the root's records to its children, dropped or referred to as the run says, and count them in run->progress.
- * False: the records must be copied (run.h). */
+/* Scatter the root's records to its children, and count them in run->progress. False: they must be copied (run.h). */
 static bool scatter_root(struct run *run, struct source *source, struct piles *piles)
 {
     const struct scatter_children children = {{.order = &run->order}, ORDER_ROOT_BITS};

@@ -333,8 +333,8 @@ static size_t fetch_packed(void *context, uint8_t *data, size_t bytes)
     return (size_t)(reader->at.spill.next - before);
 }
 
-/* Fill the pieces with what is stored as it was written, and after that with what is in frames. When the pile has been
- * read to its end, it must be what was written. */
+/* Fill the pieces with what is stored as it was written, then with what is in frames. At its end, the checksum must
+ * fit. */
 static void read_pile(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(reader->storage);
