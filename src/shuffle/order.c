@@ -110,17 +110,13 @@ static inline void *number_at(const struct table *table, uint64_t i, bool wide)
 
 static inline void swap(void *one, void *other, bool wide)
 {
-    if (wide) {
-        const uint64_t number = *(uint64_t *)one;
+    const size_t bytes = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    uint64_t kept[2];
 
-        *(uint64_t *)one = *(uint64_t *)other;
-        *(uint64_t *)other = number;
-    } else {
-        const uint32_t number = *(uint32_t *)one;
-
-        *(uint32_t *)one = *(uint32_t *)other;
-        *(uint32_t *)other = number;
-    }
+    memcpy(&kept[0], one, bytes);
+    memcpy(&kept[1], other, bytes);
+    memcpy(one, &kept[1], bytes);
+    memcpy(other, &kept[0], bytes);
 }
 
 /* Once for numbers of each width, which the compiler knows. */

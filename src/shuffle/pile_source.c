@@ -7,14 +7,10 @@
 #include "base/tunable.h"
 #include "system/fault.h"
 
-/* Holes are punched in steps of this many bytes. */
-TUNABLE(DISCARD_BYTES, 4 << 20, 1, 4 << 20);
-
 struct reading {
     struct piles *piles;
     unsigned pile;
     bool keep;
-    uint64_t discarded; /* of the bytes in storage, this many were left when space was given back last */
     struct storage_reader reader;
     uint32_t block; /* in the chain, which comes after what is in storage */
     uint32_t left;  /* blocks, this one among them */
@@ -28,7 +24,6 @@ static void begin_reading(struct reading *reading, struct piles *piles, unsigned
     reading->left = piles->pile[p].blocks;
     if (piles->pile[p].spilled)
         storage_reader_init(&reading->reader, piles->storage, p);
-    reading->discarded = reading->reader.left;
 }
 
 /* The block that was read is done with. */
@@ -53,10 +48,8 @@ static size_t read_pile(void *context, uint8_t *data, size_t bytes)
 
         done += piece.iov_len;
         storage_reader_read(reader, &piece, 1);
-        if (!reading->keep && reading->discarded - reader->left >= DISCARD_BYTES) {
+        if (!reading->keep)
             storage_reader_discard(reader);
-            reading->discarded = reader->left;
-        }
     }
     while (done < bytes && reading->left > 0) {
         const uint8_t *block = pool_block(pool, reading->block);

@@ -26,6 +26,9 @@ TUNABLE(SPARE_DESCRIPTORS, 12, 12, 1 << 20);
 /* The disk is asked how fast it is to write these. */
 enum { ASKED_BYTES = 16 << 20 };
 
+/* Holes are punched in steps of this many bytes. */
+TUNABLE(DISCARD_BYTES, 4 << 20, 1, 4 << 20);
+
 TUNABLE(STRIPE_BYTES, 1 << 20, 100, 1 << 20);
 
 struct pile {
@@ -355,6 +358,8 @@ static void read_pile(struct storage_reader *reader, const struct iovec *pieces,
 
 static void discard_read(struct storage_reader *reader)
 {
+    if (reader->at.spill.next - reader->at.spill.discarded < DISCARD_BYTES)
+        return;
     give_back(spill_of(reader->storage), reader->pile, reader->at.spill.discarded, reader->at.spill.next);
     reader->at.spill.discarded = reader->at.spill.next;
 }
