@@ -16,7 +16,7 @@
 #include "base/tunable.h"
 #include "record/tar_headers.h"
 #include "shuffle/index.h"
-#include "shuffle/pile_source.h"
+#include "shuffle/pile_keys.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
@@ -284,7 +284,7 @@ static void gather_below(struct worker *worker, struct piles *piles, unsigned p,
         return;
     }
     piles_init_children(&children, 1u << bits, piles);
-    divide(piles, p, piles->base != NULL ? &pile_numbers : &worker->gathering->run->format, node, bits, &children);
+    divide(piles, p, piles->base != NULL ? &pile_keys_format : &worker->gathering->run->format, node, bits, &children);
     for (unsigned j = 0; j < children.count; j++) {
         gather_below(worker, &children, j, order_child(node, j));
         pile_clear(&children, j);
