@@ -22,10 +22,10 @@ struct ahead_plan {
 /* Of all that the source delivers. */
 struct ahead *ahead_open(const struct ahead_plan *plan, const struct record_format *format, struct source *source,
                          struct spill_place *place);
-const uint8_t *ahead_close(struct ahead *ahead); /* returns the end of what the source has lent; NULL: nothing */
+const uint8_t *ahead_close(struct ahead *ahead); /* returns the end of the last bytes that stayed; NULL: none did */
 
-/* Fill a block: its data, of at most `most` bytes if the source lends, where in a record they begin, and what stands
- * there (queue.h). No bytes: the source is at its end, or there was a long record without a key. */
+/* Fill a block: its data, of at most `most` bytes if they stay where they stand, where in a record they begin, and what
+ * stands there (queue.h). No bytes: the source is at its end, or there was a long record without a key. */
 void ahead_fill(struct ahead *ahead, struct queue_block *block, size_t most);
 
 /* Find hash and pile of each record in a slice that was scanned. The number after the last pile stands for none: of
