@@ -95,7 +95,7 @@ void queue_next(struct queue *queue, unsigned worker, struct queue_task *task);
 /* The block of one of an APPEND's slices. */
 struct queue_block *queue_slice(const struct queue *queue, uint64_t slice);
 
-/* Everybody gets QUEUE_END from now on, before all is done. */
+/* Everybody gets QUEUE_END from now on, before all is done. Slices that are not appended stay as they are. */
 void queue_stop(struct queue *queue);
 
 /* Once everybody got QUEUE_END: free it. Returns the number of records, UINT64_MAX if it was stopped. */

@@ -115,7 +115,7 @@ static bool is_started(const struct header *header, const struct beginning *begi
     const size_t bytes = header->line_start_bytes;
     size_t mark = 0, there;
 
-    while (at == 0 && mark < 3 && mark < beginning->used && header->buffer[mark] == (uint8_t)"\xef\xbb\xbf"[mark])
+    while (at == 0 && mark < 3 && mark < beginning->used && header->buffer[mark] == (uint8_t) "\xef\xbb\xbf"[mark])
         mark++;
     at += mark == 3 || mark == beginning->used ? mark : 0;
     there = beginning->used - at;

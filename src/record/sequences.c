@@ -106,7 +106,7 @@ _Noreturn static void refuse_line(const struct tail *tail, const char *name, uin
         snprintf(said, sizeof said, byte < 0x7f ? "begins with '%c'" : "begins with '\\x%02x'", byte);
     die("%s: %s %s, but %s read begins with '%c'%s", fault_name(name), place, said,
         is_first ? "each" : "line 3 of each", is_first ? '@' : '+',
-        is_new && byte == '>'         ? "; FASTA is --records=fasta"
+        is_new && byte == '>'          ? "; FASTA is --records=fasta"
         : is_new && tail->after_header ? ""
                                        : FOUR_LINES);
 }

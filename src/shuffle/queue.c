@@ -336,7 +336,8 @@ void queue_next(struct queue *queue, unsigned worker, struct queue_task *task)
     bool wakes, ends;
 
     pthread_mutex_lock(&queue->mutex);
-    finish(queue, task);
+    if (!queue->stopped)
+        finish(queue, task);
     *task = (struct queue_task){.kind = QUEUE_END};
     while (!(ends = queue->stopped || (queue->at_end && queue->oldest == queue->to_read)) &&
            !take(queue, worker, task)) {

@@ -335,7 +335,8 @@ static bool append_slices(struct scattering *s, const struct queue_task *task)
         struct queue_block *block = queue_slice(s->queue, i);
 
         if (s->ahead != NULL && block->bad > 0) {
-            s->bad = task->lane == 0 ? block : s->bad;
+            if (task->lane == 0)
+                s->bad = block;
             return task->lane > 0;
         }
         if (s->plan->strata != NULL)

@@ -147,6 +147,16 @@ test_records_larger_than_memory_come_from_a_pipe() {
     tr 0-8 a-i <in | sed 's/$/\tkey/' | bigshuf -S 8M --group-field=2 | cmp - <(tr 0-8 a-i <in | sed 's/$/\tkey/')
 }
 
+# Of short records, a block has more than its lists have room for at once.
+test_the_first_record_without_a_key_is_named_wherever_it_stands() {
+    seq 100000 | sed 's/$/\tkey/; 50001s/.*/none/; 90000s/.*/neither/' >in
+    for options in --parallel=1 '--parallel=1 -S 8M' ''; do
+        fails_with 1 "bigshuf: in:50001: no field 2, only 1: 'none'" bigshuf $options --group-field=2 in >out
+        fails_with 1 "bigshuf: -:50001: no field 2, only 1: 'none'" bigshuf $options --unique=2 < <(cat in) >out
+        is_empty out
+    done
+}
+
 test_a_line_that_comes_again_and_again_is_no_load() {
     awk -v n="$(scale 10000 1000000 100000000)" 'BEGIN {
         for (i = 1; i <= 1000; i++) print i
