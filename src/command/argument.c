@@ -188,7 +188,7 @@ static size_t word_of(const struct argument_form *form)
 
 static bool has_form(const struct argument_form *form, const char *text)
 {
-    if (form->takes.type == ARGUMENT_CONSTANT)
+    if (form->takes.type == ARGUMENT_CONSTANT || form->takes.type == ARGUMENT_PRINT)
         return strcmp(text, form->text) == 0;
     if (form->takes.type == ARGUMENT_RANGE)
         return strchr(text, form->takes.between) != NULL;
