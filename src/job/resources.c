@@ -15,7 +15,6 @@
 #include "input/grouping.h"
 #include "input/key_check.h"
 #include "input/operand.h"
-#include "job/lending.h"
 #include "job/room.h"
 #include "job/task.h"
 #include "output/strata.h"

@@ -1,4 +1,4 @@
-/* Whether an input is read, lent to be copied, or referred to: a user sees it only in time and memory. */
+/* Inputs that are mapped or held: a user sees it only in time and memory. */
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -7,7 +7,6 @@
 #include "support/scratch.h"
 #include "support/unit.h"
 
-#include "input/archive.h"
 #include "job/lending.h"
 
 static const uint64_t MIB = (uint64_t)1 << 20;
@@ -26,64 +25,25 @@ static void put_lines(const char *name, uint64_t mebibytes, size_t bytes)
     assert_int_equal(fclose(file), 0);
 }
 
-LENDING_TEST(files_that_fit_are_mapped_and_long_records_referred_to)
+LENDING_TEST(mapping_shows_how_much_that_is_and_how_long_records_are)
 {
     static const struct {
         const char *file;
-        enum lending_use use;
-        size_t others; /* files, which are empty */
-        uint64_t memory_mebibytes;
-        bool refers; /* the source lends; else it is read */
-    } rows[] = {
-        {"long", LENDING_ONCE, 0, 64, true},
-        {"long", LENDING_SELDOM, 0, 64, false},
-        {"short", LENDING_ONCE, 0, 64, false},
-        {"long", LENDING_ONCE, 0, 12, false}, /* no room for references */
-        {"long", LENDING_ONCE, 0, 13, true},
-        {"long", LENDING_REPEATEDLY, 0, 12, false},
-        {"long", LENDING_REPEATEDLY, 0, 14, true},
-        {"long", LENDING_ONCE, 0, 3, false},
-        {"long", LENDING_ONCE, 31, 64, true},
-        {"long", LENDING_ONCE, 32, 64, false}, /* small files, on average */
-        {"/dev/null", LENDING_ONCE, 0, 64, false},
-        {"zeros", LENDING_ONCE, 0, 64, true}, /* an archive */
-        {"zeros", LENDING_ONCE, 0, 52, true},
-        {"zeros", LENDING_ONCE, 0, 48, false}, /* for the least that an engine takes, and references */
-        {"zeros", LENDING_SELDOM, 0, 64, false},
-        {"zeros", LENDING_REPEATEDLY, 0, 64, false},
-    };
+        uint64_t mapped_mebibytes, record_bytes;
+    } rows[] = {{"long", 4, 100}, {"short", 4, 10}, {"/dev/null", 0, 1}};
 
     put_lines("long", 4, 100);
     put_lines("short", 4, 10);
-    put_lines("empty", 0, 1);
-    put_lines("zeros", 0, 1);
-    assert_int_equal(truncate("zeros", (off_t)(43 * MIB)), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const bool archive = strcmp(rows[i].file, "zeros") == 0;
-        const struct record_format format =
-            archive ? (struct record_format){.kind = &tar_kind, .grouped = true} : lines;
-        struct source_layout layout = {.format = format};
-        const char *names[40] = {rows[i].file};
-        const uint64_t mapped = archive ? 43 : 4;
-        uint64_t left;
-        struct source *source;
+        const struct source_layout layout = {.format = lines};
+        struct source *source = source_open(&rows[i].file, 1, &layout);
+        struct facts facts = {.mapped_bytes = 1};
 
-        for (size_t j = 1; j <= rows[i].others; j++)
-            names[j] = "empty";
-        layout.format.grouped = false;
-        source = source_open(names, 1 + rows[i].others, &layout);
-        if (archive)
-            archive_begin(source);
-        assert_true(lending_choose(source, 1 + rows[i].others, &format, rows[i].use, rows[i].memory_mebibytes * MIB,
-                                   &left) == rows[i].refers);
+        lending_map(source, &lines, &facts);
+        assert_in_range(facts.mapped_bytes, rows[i].mapped_mebibytes * MIB, rows[i].mapped_mebibytes * MIB + MIB / 2);
+        assert_int_equal(facts.record_bytes, rows[i].record_bytes);
         assert_int_equal(source_delivered_bytes(source), 0);
-        assert_true(rows[i].refers == (source_base(source) != NULL));
-        assert_true(archive || source_margin(source) == NULL);
-        if (rows[i].refers)
-            assert_in_range(left, (rows[i].memory_mebibytes - mapped) * MIB - MIB / 2,
-                            (rows[i].memory_mebibytes - mapped) * MIB);
-        else
-            assert_int_equal(left, rows[i].memory_mebibytes * MIB);
+        assert_true((facts.mapped_bytes > 0) == (source_base(source) != NULL));
         source_free(source);
     }
 }
