@@ -5,7 +5,7 @@
  * after it in this list, which tests/layers.sh reads from here. include/ and tests/unit/ have the same folders.
  *
  *     job        what is to be done, from the options and what is known of the input, and doing it
- *                    job passes resources progress ledger lending supply room task
+ *                    job passes resources progress ledger supply room task
  *     command    the command line
  *                    command_line combinations help option_table argument suggest options
  *     sample     other orders than that of the seed: parts, with replacement, by weight, on request, as GNU shuf

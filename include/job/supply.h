@@ -9,6 +9,7 @@
 
 #include "base/tunable.h"
 #include "command/options.h"
+#include "input/source.h"
 #include "job/task.h"
 #include "shuffle/engine.h"
 
@@ -38,8 +39,6 @@ struct facts {
     uint64_t record_bytes; /* and the average length of its first records; 0: it has not been tried */
 };
 
-enum { SUPPLY_REFERENCE_BYTES = 10 }; /* of memory for a record that is referred to once */
-
 struct plan {
     enum supply supply;
     bool least;            /* the least memory and one worker do */
@@ -49,9 +48,17 @@ struct plan {
 
 /* A pure function. It is asked again when facts have come that it asked for, or that speak against it: its answers to
  * SUPPLY_SMALL, to memory_bytes 0, and to SUPPLY_MAPPED until record_bytes is known. */
-struct plan plan_of(const struct options *options, const struct facts *facts);
+struct plan supply_plan(const struct options *options, const struct facts *facts);
+
+/* Map a source, and put into `facts` what that shows. */
+void supply_map(struct source *source, const struct record_format *format, struct facts *facts);
+
+/* Read an input that can be read only once, and whose records are used once, into the pool, as far as that has room for
+ * it and for references to its records, if these are long. Returns whether all of it is held; else it is to be read on,
+ * with what was held in front. */
+bool supply_hold(struct source *source, const struct record_format *format, struct pool *pool);
 
 /* "input: mapped, 1.0 GiB; memory: 64 MiB; 2 threads" */
-void plan_note(const struct options *options, const struct plan *plan, const struct facts *facts, unsigned threads);
+void supply_note(const struct options *options, const struct plan *plan, const struct facts *facts, unsigned threads);
 
 #endif

@@ -18,7 +18,6 @@
 #include "input/generated.h"
 #include "input/operand.h"
 #include "input/source.h"
-#include "job/lending.h"
 #include "job/passes.h"
 #include "job/resources.h"
 #include "job/room.h"
@@ -144,13 +143,13 @@ static void plan_again(struct job *job)
 
     job->facts.memory_bytes = memory_of(job);
     job->facts.addresses = hardware_addresses();
-    job->plan = plan_of(&resources->options, &job->facts);
+    job->plan = supply_plan(&resources->options, &job->facts);
     room_check_temporary(&resources->options, job->facts.bytes, job->facts.memory_bytes, job->plan.rereads,
                          &resources->place);
     if (job->plan.supply != SUPPLY_MAPPED)
         return;
-    lending_map(resources->source, &format, &job->facts);
-    job->plan = plan_of(&resources->options, &job->facts);
+    supply_map(resources->source, &format, &job->facts);
+    job->plan = supply_plan(&resources->options, &job->facts);
     if (job->plan.supply != SUPPLY_MAPPED && job->facts.mapped_bytes > 0)
         source_unmap(resources->source);
 }
@@ -172,7 +171,7 @@ static void open_large_run(struct job *job)
     run->rereads = job->plan.rereads;
     resources_open_large_run(resources, run, job->plan.memory_bytes);
     if (job->plan.supply == SUPPLY_HELD)
-        run->refers = lending_hold(source, &format, &run->engine.pool);
+        run->refers = supply_hold(source, &format, &run->engine.pool);
     if (job->plan.supply == SUPPLY_HELD && !run->refers)
         job->plan.supply = SUPPLY_COPIED;
     if (source != NULL)
@@ -191,13 +190,13 @@ static void open_run(struct job *job)
                                 .files = has_files(&resources->options) ? resources->name_count : 0,
                                 .waits = must_wait(resources),
                                 .fixed = resources->options.filter == NULL && !is_appended(resources)};
-    job->plan = plan_of(&resources->options, &job->facts);
+    job->plan = supply_plan(&resources->options, &job->facts);
     if (job->plan.supply == SUPPLY_SMALL)
         try_small_run(job);
     if (job->run != NULL)
         return;
     job->facts.larger = true;
-    job->plan = plan_of(&resources->options, &job->facts);
+    job->plan = supply_plan(&resources->options, &job->facts);
     open_large_run(job);
 }
 
@@ -389,7 +388,7 @@ static void finish(struct job *job)
     output_commit(job->resources.output);
     progress_summarize(&job->resources.progress, job->resources.seed, NULL, 0);
     if (job->resources.options.verbose)
-        plan_note(&job->resources.options, &job->plan, &job->facts, engine_threads(&job->run->engine));
+        supply_note(&job->resources.options, &job->plan, &job->facts, engine_threads(&job->run->engine));
 }
 
 /* Do a task that shuffles records, and complete its output. */
