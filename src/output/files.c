@@ -256,7 +256,7 @@ void files_begin(struct files *files, size_t number, struct filters *programs, s
     if (files_is_filtered(files, number))
         filters_start(programs, file->path);
     if (packer != NULL)
-        filters_start_packer(programs, file->path, packer, sink_descriptor(file->sink));
+        filters_start_packer(programs, file->path, packer, sink_state(file->sink)->fd);
     framing_begin(framing, &files->plan->framing, file->sink, file->sink == NULL || packer != NULL ? programs : NULL);
 }
 
@@ -295,7 +295,7 @@ static void check_sinks(struct files *files)
         open_sink(files, i);
         add_file(files, i);
         see_disk(files, i);
-        if (i >= kept_open(files) && sink_temporary_name(file->sink) != NULL) {
+        if (i >= kept_open(files) && sink_state(file->sink)->temporary != NULL) {
             sink_free(file->sink);
             file->sink = NULL;
         }
@@ -339,7 +339,8 @@ void files_open(struct files *files, const struct output_plan *plan)
 _Noreturn static void report_unpublished(const struct files *files, size_t number, size_t end, int error,
                                          const sigset_t *before)
 {
-    const char *path = files->file[number].path, *first = sink_temporary_name(files->file[number].sink), *last = first;
+    const char *path = files->file[number].path, *first = sink_state(files->file[number].sink)->temporary,
+               *last = first;
     char text[FAULT_CAUSE_BYTES];
     const char *cause = error == ESTALE   ? TARGET_STALE "; in the old one"
                         : error == EEXIST ? "its file system takes it for another output's name"
@@ -347,7 +348,7 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
     size_t count = 1;
 
     for (size_t i = number + 1; i < end; i++) {
-        const char *name = sink_temporary_name(files->file[i].sink);
+        const char *name = sink_state(files->file[i].sink)->temporary;
 
         last = name != NULL ? name : last;
         count += name != NULL;
@@ -397,17 +398,19 @@ void files_publish(struct files *files, size_t count)
     signals_release(&before);
 }
 
-/* Warn of the files of which something is true: the first of them, and how many more there are. */
-static void warn_of(const struct files *files, size_t count, bool (*is)(const struct sink *sink), const char *what)
+/* Warn of the files that had other names, or else that have lost owner or group: the first of them, and how many more
+ * there are. */
+static void warn_of(const struct files *files, size_t count, bool names, const char *what)
 {
     const char *first = NULL;
     size_t found = 0;
 
-    for (size_t i = 0; i < count; i++)
-        if (files->file[i].sink != NULL && is(files->file[i].sink)) {
-            first = found == 0 ? files->file[i].path : first;
-            found++;
-        }
+    for (size_t i = 0; i < count; i++) {
+        const struct sink_state *state = files->file[i].sink != NULL ? sink_state(files->file[i].sink) : NULL;
+
+        if (state != NULL && (names ? state->has_links : state->lost) && found++ == 0)
+            first = files->file[i].path;
+    }
     if (found == 1)
         fault_warn("%s: %s", first, what);
     else if (found > 1)
@@ -416,8 +419,8 @@ static void warn_of(const struct files *files, size_t count, bool (*is)(const st
 
 void files_warn_of_replaced(const struct files *files, size_t count)
 {
-    warn_of(files, count, sink_has_links, "had other names (hard links), which keep the old contents");
-    warn_of(files, count, sink_has_lost, "could not keep the owner or group, so others may have lost access");
+    warn_of(files, count, true, "had other names (hard links), which keep the old contents");
+    warn_of(files, count, false, "could not keep the owner or group, so others may have lost access");
 }
 
 void files_warn_of_older(const struct files *files, size_t count)
