@@ -377,7 +377,7 @@ _Noreturn static void refuse_kind(const char *text)
     die("invalid record kind '%s': must be one of %s", text, valid);
 }
 
-/* The argument of a kind, behind its name; "" if there is none. */
+/* The argument of a kind, after its name; "" if there is none. */
 static void set_kind(struct parsing *parsing, const struct record_kind *kind, const char *text)
 {
     struct record_format *format = &parsing->options->format;

@@ -1,5 +1,5 @@
-/* Everything that is given is listed, with its classes: options by their rows, and after them facts about several options
- * together or about arguments. Then each entry is compared with each other one. */
+/* Everything that is given is listed, with its classes: options by their rows, and after them facts about several
+ * options together or about arguments. Then each entry is compared with each other one. */
 
 #include "command/combinations.h"
 

@@ -106,7 +106,7 @@ _Noreturn static void refuse_letter(const struct parser *parser, char **words, c
     die("invalid option -- '%s'%s", letter, suggest_option(parser->options, letter, suggestion));
 }
 
-/* getopt_long has found a word that is wrong. The messages are those of GNU, with what would be right behind them. */
+/* getopt_long has found a word that is wrong. The messages are those of GNU, and after them what would be right. */
 _Noreturn static void refuse_word(struct parser *parser, char **words)
 {
     const char *word = words[optind - 1];
@@ -135,7 +135,8 @@ static void check_short_help(struct parser *parser, char **words, char **next)
     for (char **word = words + 1; word <= next && *word != NULL && **word != '\0'; word++) {
         const char *letter = *word + 1, *known;
 
-        while (*letter != '\0' && *letter != 'h' && (known = strchr(parser->shorts, *letter)) != NULL && known[1] != ':')
+        while (*letter != '\0' && *letter != 'h' && (known = strchr(parser->shorts, *letter)) != NULL &&
+               known[1] != ':')
             letter++;
         if (**word != '-' || *letter != 'h' || letter[1] == '\0')
             continue;

@@ -335,7 +335,7 @@ void files_open(struct files *files, const struct output_plan *plan)
 /* ---- Their names ---- */
 
 /* The file `number` could not get its name. It and those after it have temporary names. Death by signal is held off
- * until that has been said, unless nobody reads it just now: `before` are the signals blocked before. */
+ * until the message is out; if stderr would block, signals are released first: `before` are those blocked before. */
 _Noreturn static void report_unpublished(const struct files *files, size_t number, size_t end, int error,
                                          const sigset_t *before)
 {

@@ -12,7 +12,7 @@
 
 /* ---- Names of shards ---- */
 
-/* Read the place of the number behind a percent sign: how many digits it wants. Returns what follows it, or NULL if it
+/* Read the place of the number after a percent sign: how many digits it wants. Returns what follows it, or NULL if it
  * is no such place. */
 static const char *read_number(const char *at, uint64_t *digits)
 {

@@ -152,7 +152,7 @@ struct requests {
     struct run *run;
     struct source *source;
     const uint8_t *base; /* of mapped files, */
-    uint64_t space;      /* so many bytes; what is kept has the places behind them */
+    uint64_t space;      /* so many bytes; what is kept has the places after them */
     bool stays;          /* may all of that be in memory? */
     uint8_t *kept;       /* addresses of their own, in one piece, for bytes that are promised by the pool */
     uint64_t kept_bytes, kept_room;
@@ -325,7 +325,7 @@ static uint64_t length_of(struct requests *r, uint64_t record)
     return most;
 }
 
-/* What a record starts with stands behind it (record.h). */
+/* What a record starts with stands after it (record.h). */
 static void say_record(struct requests *r, uint64_t record)
 {
     const uint8_t *data = bytes_at(r, reference_place(*table_u64(&r->references, record)));

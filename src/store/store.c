@@ -98,7 +98,7 @@ bool store_name_is_local(const char *name)
     return boot != 0 && name != NULL && strncmp(name + 1, digits, sizeof digits - 1) == 0;
 }
 
-/* Is it what store_name_make_unused puts behind a batch's name? */
+/* Is it what store_name_make_unused puts after a batch's name? */
 static bool is_number(const char *rest)
 {
     enum { DIGITS = 16 };
@@ -134,7 +134,7 @@ enum store_name_kind store_name_kind(const char *name)
 
 /* ---- The text of the format: writing ---- */
 
-/* Write a string as in C, behind a space. Returns the end of what was written. */
+/* Write a string as in C, after a space. Returns the end of what was written. */
 static char *put_string(char *at, const char *end, const uint8_t *string, size_t bytes)
 {
     at = line_put(at, end, " \"");
