@@ -37,7 +37,7 @@ void argument_misused(struct parsing *parsing)
 
 /* The option does not take this argument: it is too large if errno is ERANGE, else invalid; `valid` says what would be
  * valid ("must be a whole number"). */
-_Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid)
+_Noreturn static void refuse_argument(const struct parsing *parsing, const char *text, const char *valid)
 {
     if (parsing->argument->called != NULL)
         die("invalid %s: '%s': %s", parsing->argument->called, text, valid);
@@ -52,7 +52,7 @@ static void set_count(const struct parsing *parsing, const struct argument *argu
 {
     if (number_parse(text, value) != 0) {
         if (errno != ERANGE || !argument->capped)
-            refuse(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER);
+            refuse_argument(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER);
         *value = UINT64_MAX;
     }
     if (*value < argument->least)
@@ -61,7 +61,7 @@ static void set_count(const struct parsing *parsing, const struct argument *argu
         return;
     errno = ERANGE;
     if (!argument->capped)
-        refuse(parsing, text, "");
+        refuse_argument(parsing, text, "");
     *value = argument->most;
 }
 
@@ -70,7 +70,7 @@ static void set_power(const struct parsing *parsing, const struct argument *argu
     if (number_parse(text, value) == 0 && *value >= argument->least && *value <= argument->most &&
         (*value & (*value - 1)) == 0)
         return;
-    refuse(parsing, text, argument->valid);
+    refuse_argument(parsing, text, argument->valid);
 }
 
 /* A size is not valid. Its unit may be one in small letters, or after a blank. */
@@ -86,7 +86,7 @@ _Noreturn static void refuse_size(const struct parsing *parsing, const char *tex
     if (error != ERANGE && strcmp(meant, text) != 0 && number_parse_size(meant, 0, &bytes) == 0)
         die("invalid %s argument '%s': write %s", parsing->spelling, text, meant);
     errno = error;
-    refuse(parsing, text, valid);
+    refuse_argument(parsing, text, valid);
 }
 
 static void set_size(const struct parsing *parsing, const char *text, uint64_t *bytes)
@@ -108,9 +108,9 @@ static void set_field(struct parsing *parsing, const char *text, struct field_ch
     field->kind = is_number ? FIELD_NUMBER : text[0] == '/' ? FIELD_POINTER : FIELD_NAME;
     errno = EINVAL;
     if (text[0] == '\0')
-        refuse(parsing, text, "must be the number of a column, its name, or a JSON Pointer");
+        refuse_argument(parsing, text, "must be the number of a column, its name, or a JSON Pointer");
     if (text[0] == '/' && !json_is_pointer(text))
-        refuse(parsing, text, "must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1");
+        refuse_argument(parsing, text, "must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1");
     if (!is_number || (number_parse(text, &field->number) == 0 && field->number > 0))
         return;
     argument_misused(parsing);
@@ -143,14 +143,14 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
             return;
     }
     errno = EINVAL;
-    refuse(parsing, text, argument->valid);
+    refuse_argument(parsing, text, argument->valid);
 }
 
 static void set_text(const struct parsing *parsing, const struct argument *argument, const char *text,
                      const char **value)
 {
     if (argument->is_valid != NULL && !argument->is_valid(text))
-        refuse(parsing, text, argument->valid);
+        refuse_argument(parsing, text, argument->valid);
     *value = text;
 }
 
@@ -206,7 +206,7 @@ static void set_form(struct parsing *parsing, const struct argument *argument, c
         if (has_form(other, text))
             form = other;
     if (!has_form(form, text))
-        refuse(parsing, text, argument->valid);
+        refuse_argument(parsing, text, argument->valid);
     parsing->form = (unsigned)(form - argument->forms);
     word = word_of(form);
     if (word > 0)
@@ -350,7 +350,8 @@ static void set_end(const struct parsing *parsing, const char *text, uint8_t str
     if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
         *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* the string is so long or longer */
     else if (result != 0)
-        refuse(parsing, text, "must have one of abfnrtv\\ or a byte's number behind a backslash, such as \\n or \\xff");
+        refuse_argument(parsing, text,
+                        "must have one of abfnrtv\\ or a byte's number behind a backslash, such as \\n or \\xff");
     check_string(parsing, *bytes, 0);
 }
 
@@ -433,7 +434,7 @@ void argument_records(struct parsing *parsing, const char *name)
 void argument_csv(struct parsing *parsing, const char *text)
 {
     if (text[0] != '\0' && strcmp(text, "backslash") != 0)
-        refuse(parsing, text, "must be backslash, or nothing");
+        refuse_argument(parsing, text, "must be backslash, or nothing");
     parsing->options->format.quotes.backslash |= text[0] != '\0';
     argument_records(parsing, csv_kind.name);
 }
@@ -471,7 +472,8 @@ void argument_settle_records(struct parsing *parsing)
 void argument_split(struct parsing *parsing, const char *text)
 {
     if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0)
-        refuse(parsing, text, "must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals");
+        refuse_argument(parsing, text,
+                        "must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals");
     parsing->options->splits++;
 }
 

@@ -22,7 +22,7 @@
 #include "output/strata.h"
 #include "record/header.h"
 #include "record/key.h"
-#include "sample/requests.h"
+#include "sample/dialogue.h"
 #include "shuffle/engine.h"
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
@@ -114,7 +114,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"groups", grouping_bytes(), group_key > 0},
         {"mapped", 1, ledger->mapped_bytes},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
-        {"requests", REQUESTS_LINES_BYTES, options->requests},
+        {"requests", DIALOGUE_BYTES, options->requests},
     };
 
     memcpy(rows, all, sizeof all);

@@ -205,7 +205,7 @@ static void list(struct files *files)
 /* ---- Sinks ---- */
 
 /* The file cannot be replaced, for the reason that errno tells. A shell would empty it before it is read. */
-_Noreturn static void refuse(const struct output_plan *plan, const char *path)
+_Noreturn static void refuse_replacing(const struct output_plan *plan, const char *path)
 {
     char text[FAULT_CAUSE_BYTES];
     const char *cause = fault_cause(errno, text), *advice = "write > FILE instead";
@@ -224,7 +224,7 @@ static void open_sink(struct files *files, size_t number)
     if (file->sink == NULL)
         file->sink = sink_open(file->path);
     if (file->sink == NULL)
-        refuse(files->plan, file->path);
+        refuse_replacing(files->plan, file->path);
     if (files->behind)
         sink_write_behind(file->sink);
 }

@@ -227,7 +227,7 @@ static void give_attributes(struct sink *sink)
 /* ---- Opening ---- */
 
 /* The file cannot be replaced, for the reason that errno tells. A lack of space, memory or descriptors is a failure. */
-static void refuse(struct sink *sink)
+static void note_refusal(struct sink *sink)
 {
     if (errno != EPERM && errno != EACCES && errno != EROFS && errno != EBUSY)
         fail(sink);
@@ -291,7 +291,7 @@ static void open_existing(struct sink *sink, int directory, int fd)
     errno = EBUSY; /* as rename would say of a mount point */
     if (sys_is_mount_point(directory, sink->target.name) || sys_rmdir_at(directory, sink->target.name) == 0 ||
         (errno != ENOTDIR && errno != ENOENT) || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0)
-        refuse(sink);
+        note_refusal(sink);
     else
         inherit(sink, fd, &status);
     (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
