@@ -12,7 +12,7 @@
  *                    requests dialogue weight_tree weighted weight_input weight_law range replacement gnu in_order
  *                    key_order keep
  *     store      piles that are kept: batches in a directory, which many processes fill and read
- *                    draft sweep batch store manifest line
+ *                    draft sweep batch store store_format manifest line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
  *                    shuffle scatter gather index run pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/record.h"
+#include "store/store_format.h"
 #include "system/fault.h"
 #include "system/folder.h"
 
@@ -63,45 +63,6 @@ enum store_name_kind {
     STORE_NAME_LEFT,  /* the folder of what has left the store */
 };
 enum store_name_kind store_name_kind(const char *name);
-
-/* ---- The format ---- */
-
-/*
- * What all batches of a store have in common, and the text of it, which messages quote if an option says anything else:
- *
- *     bigshuf store 2
- *     512 piles
- *     records ending with "\n"
- *     a header of 1 record
- *
- * If records are groups (record.h), "groups of" comes before what their members are.
- */
-
-struct store_format {
-    unsigned piles;              /* a power of two */
-    struct record_format record; /* its string is the caller's */
-    uint64_t header_lines;       /* one of these at most is not 0 or "", as in header_rule */
-    uint64_t header_bytes;
-    char header_start[RECORD_DELIMITER_BYTES_MAX];
-};
-
-enum {
-    STORE_FORMAT_PILES_MIN = 2,
-    STORE_FORMAT_PILES_MAX = 4096,
-    STORE_FORMAT_PILES = 512, /* if nobody says how many */
-};
-
-enum {
-    STORE_FORMAT_STRING_BYTES = 4 * RECORD_DELIMITER_BYTES_MAX + 3, /* all of them so, quotes, NUL */
-    STORE_FORMAT_TEXT_BYTES = 2 * STORE_FORMAT_STRING_BYTES + 192,
-};
-
-/* The whole text. Returns its length. */
-size_t store_format_text(const struct store_format *format, char text[STORE_FORMAT_TEXT_BYTES]);
-
-/* Read a text; `string` receives the string of the record format. False if it is not as store_format_text writes it. */
-bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text,
-                        size_t bytes);
 
 /* ---- The store ---- */
 
