@@ -19,7 +19,6 @@
 #include "system/fault.h"
 #include "system/hardware.h"
 
-/* What an argument should be. */
 #define WHOLE_NUMBER "must be a whole number, digits only"
 #define ONE_BYTE     "must be one byte, such as ',', or an escape, such as '\\t'"
 
@@ -45,8 +44,6 @@ _Noreturn static void refuse_argument(const struct parsing *parsing, const char 
         die("%s argument '%s' too large", parsing->spelling, text);
     die("invalid %s argument '%s': %s", parsing->spelling, text, valid);
 }
-
-/* ---- Types ---- */
 
 static void set_count(const struct parsing *parsing, const struct argument *argument, const char *text, uint64_t *value)
 {
@@ -467,7 +464,7 @@ void argument_settle_records(struct parsing *parsing)
     options->delimiter = format->delimiter;
 }
 
-/* ---- Outputs ---- */
+/* ---- Outputs and resources ---- */
 
 void argument_split(struct parsing *parsing, const char *text)
 {
@@ -482,8 +479,6 @@ void argument_stratify_field(struct parsing *parsing, const char *text)
     set_key(parsing, text, &parsing->options->split_key);
     parsing->options->stratified = true;
 }
-
-/* ---- Resources ---- */
 
 void argument_memory(struct parsing *parsing, const char *text)
 {
