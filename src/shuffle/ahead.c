@@ -140,7 +140,7 @@ static void read_again(struct ahead *ahead, struct queue_block *block, struct st
 {
     store(stored, ahead->data, ahead->bytes);
     while (ahead->stored != NULL) { /* what had been stored for the record before, and follows it */
-        const size_t got = read_on(ahead, block->buffer, least_size(block->data_bytes, ahead->reader.left));
+        const size_t got = read_on(ahead, block->buffer, (size_t)least(block->data_bytes, ahead->reader.left));
 
         store(stored, block->buffer, got);
     }

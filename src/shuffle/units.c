@@ -111,7 +111,7 @@ uint64_t units_count(struct keyed *keyed, unsigned thread, struct piles *piles, 
         bool fits = true;
 
         set.count = 0;
-        memset(set.slot, 0, set.slots * sizeof *set.slot);
+        memset(set.slot, 0, (size_t)set.slots * sizeof *set.slot);
         open_hashes(&hashes, keyed, thread, piles, p, format, buffer, half);
         while (fits && next_hash(&hashes, &hash))
             fits = put(&set, hash);
