@@ -43,7 +43,7 @@ static size_t put_pax(struct fuzz *fuzz)
 
     for (uint8_t i = 0; i < fields; i++) {
         const uint8_t key = fuzz_byte(fuzz) % 8, wrong = fuzz_byte(fuzz);
-        const size_t value = fuzz_number(fuzz) % DATA_MAX;
+        const size_t value = (size_t)(fuzz_number(fuzz) % DATA_MAX);
         const size_t length = (size_t)snprintf(field, sizeof field, " %s=%zu\n", keys[key], value);
 
         used += (size_t)snprintf(text + used, 50, "%zu%s", length + 1 + (length > 8) + wrong / 200U, field);
