@@ -14,7 +14,7 @@
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    draft sweep batch store format manifest line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle scatter ahead gather units run keyed index pile engine order queue
+ *                    shuffle scatter keyed_reader gather units run keyed index pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    output overlap sides strata names files plan held_back framing filter sink target split
  *     temporary  where piles are that do not fit into memory
@@ -33,10 +33,10 @@
  *                    tunable must
  *
  * The way of a record: input/source reads it, or shows it where it is mapped (input/mapped) or held, and makes one of
- * several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its pile
- * (shuffle/order) and puts it there (shuffle/pile), or a reference to it, into memory or
- * temporary/spill; shuffle/gather has its place drawn (shuffle/order) and copies it out (shuffle/index) through
- * output/output, which puts it into a file (output/sink), by its key if asked (output/sides).
+ * several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its pile (shuffle/order, or by
+ * its key shuffle/keyed) and puts it there (shuffle/pile), or a reference to it, into memory or temporary/spill;
+ * shuffle/gather has its place drawn (shuffle/order, or by its key shuffle/keyed) and copies it out (shuffle/index)
+ * through output/output, which puts it into a file (output/sink), by its key if asked (output/sides).
  */
 
 #include <errno.h>

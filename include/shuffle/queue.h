@@ -55,7 +55,7 @@ struct queue_block {
     struct queue_piece *pieces; /* the slice's pieces, sorted by lane; or only those that are wanted */
     size_t *lane_start;         /* [lanes + 1]: where each lane's pieces start */
 
-    /* Only if there are keys (ahead.h): */
+    /* Only if there are keys (keyed_reader.h): */
     struct siphash_pair *hash; /* of the key of each record in the slice, */
     uint32_t *number;          /* which record a piece is of, */
     struct siphash_pair inner; /* the hash of a record that is longer than the block, */

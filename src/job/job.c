@@ -31,7 +31,6 @@
 #include "sample/weighted.h"
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
-#include "system/hardware.h"
 #include "system/standard.h"
 #include "system/sys.h"
 

@@ -15,7 +15,6 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
-#include "base/xxh64.h"
 #include "command/argument.h"
 #include "input/operand.h"
 #include "job/room.h"

@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/number.h"
 #include "base/tunable.h"
 #include "input/archive.h"
 #include "input/key_check.h"
 #include "input/operand.h"
-#include "job/lending.h"
 #include "job/room.h"
 #include "job/task.h"
 #include "output/strata.h"

@@ -7,8 +7,8 @@
  * append loop is the hot one: one look at the list, one copy to the pile's stage, which may write beyond the piece
  * because the next one overwrites that, and two counters.
  *
- * If keys say where records go, blocks end where records do, and ahead.c routes them. The first record without a key is
- * that of which the first lane hears first, since it comes to the blocks in their order.
+ * If keys say where records go, blocks end where records do, and keyed_reader.c routes them. The first record without a
+ * key is that of which the first lane hears first, since it comes to the blocks in their order.
  *
  * With a limit to the records that will be written, a pile is dropped as soon as the piles before it hold that many.
  * That shows long before the input ends, since a pile's records only become more; so hardly more records are ever
@@ -29,8 +29,8 @@
 #endif
 
 #include "base/tunable.h"
-#include "shuffle/ahead.h"
 #include "shuffle/index.h"
+#include "shuffle/keyed_reader.h"
 #include "shuffle/queue.h"
 #include "system/fault.h"
 #include "system/sys.h"
@@ -78,7 +78,7 @@ struct scattering {
     struct record_scan scan;  /* where blocks that were scanned in order end */
     bool in_order;            /* do the ends in a block depend on the bytes before it? */
     bool limited;
-    struct ahead *ahead;           /* NULL: there are no keys */
+    struct keyed_reader *reader;   /* NULL: there are no keys */
     const struct queue_block *bad; /* has the first record without a key */
     atomic_uint kept;              /* that many piles, the first ones, may still be wanted */
     _Atomic uint64_t *counted;     /* records routed to each pile; only with a limit */
@@ -92,8 +92,8 @@ static void read_block(struct scattering *s, struct queue_block *block)
 
     if (block->data != block->buffer && !s->plan->refers)
         source_forget(s->source, block->data + block->bytes);
-    if (s->ahead != NULL) {
-        ahead_fill(s->ahead, block, most);
+    if (s->reader != NULL) {
+        keyed_reader_fill(s->reader, block, most);
     } else if (source_base(s->source) == NULL) {
         block->data = block->buffer;
         block->bytes = source_read(s->source, block->buffer, block->data_bytes);
@@ -132,10 +132,10 @@ static void scan_block(struct scattering *s, struct queue_block *block)
 
     if (block->data != block->buffer && block->from == 0)
         touch_ahead(s, block);
-    if (s->ahead != NULL && block->from == 0)
+    if (s->reader != NULL && block->from == 0)
         anywhere = block->begins;
     block->begins = *scan;
-    block->listed = s->ahead != NULL || atomic_load(&s->kept) - s->plan->first > s->piles->count / FEW;
+    block->listed = s->reader != NULL || atomic_load(&s->kept) - s->plan->first > s->piles->count / FEW;
     if (!block->listed) {
         block->records = (size_t)record_count(format, scan, data, bytes, &whole);
         block->listed = block->records > block->room;
@@ -224,7 +224,7 @@ static void deal_all(struct scattering *s, struct queue_block *block, uint32_t *
     for (size_t i = 0; i < block->records + block->open; i++) {
         const size_t end = block->from + block->ends[i];
 
-        if (s->ahead == NULL)
+        if (s->reader == NULL)
             deal(s, block, next, start, end, block->pile[i]);
         else if (block->pile[i] < s->piles->count)
             block->number[deal(s, block, next, start, end, block->pile[i])] = (uint32_t)i;
@@ -276,8 +276,8 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
     const unsigned lanes = s->piles->lanes;
     size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
 
-    if (s->ahead != NULL)
-        ahead_route(s->ahead, block, worker);
+    if (s->reader != NULL)
+        keyed_reader_route(s->reader, block, worker);
     else
         s->plan->route(s->plan->context, block->first_record, block->records + block->open, block->pile);
     memset(next, 0, (lanes + 1) * sizeof *next);
@@ -377,10 +377,10 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
             continue;
         refers.reference =
             reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
-        to = reserve(s, piece->pile, s->ahead != NULL ? sizeof refers : sizeof refers.reference);
+        to = reserve(s, piece->pile, s->reader != NULL ? sizeof refers : sizeof refers.reference);
         if (to == NULL)
             return false;
-        if (s->ahead != NULL) {
+        if (s->reader != NULL) {
             refers.hash = block->hash[block->number[piece - block->pieces]];
             memcpy(to, &refers, sizeof refers);
         } else {
@@ -431,7 +431,7 @@ static bool append_slices(struct scattering *s, const struct queue_task *task)
     for (uint64_t i = task->first; i < task->last && room; i++) {
         struct queue_block *block = queue_slice(s->queue, i);
 
-        if (s->ahead != NULL && block->bad > 0) {
+        if (s->reader != NULL && block->bad > 0) {
             if (task->lane == 0)
                 s->bad = block;
             return task->lane > 0;
@@ -527,14 +527,15 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         strata_begin(plan->strata, lanes);
     if (plan->keyed != NULL) {
         keyed_forget(plan->keyed);
-        s.ahead = ahead_open(&(struct ahead_plan){.keyed = plan->keyed,
-                                                  .from = plan->bits,
-                                                  .piles = plan->piles,
-                                                  .drops = keyed_is_unique(plan->keyed) && plan->storage == NULL,
-                                                  .first_seen = plan->first_seen},
-                             format, source, engine->place);
+        s.reader = keyed_reader_open(
+            &(struct keyed_reader_plan){.keyed = plan->keyed,
+                                        .from = plan->bits,
+                                        .piles = plan->piles,
+                                        .drops = keyed_is_unique(plan->keyed) && plan->storage == NULL,
+                                        .first_seen = plan->first_seen},
+            format, source, engine->place);
     }
-    s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order, s.ahead != NULL);
+    s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order, s.reader != NULL);
     atomic_init(&s.kept, last);
     for (unsigned p = 0; p < piles->count; p++)
         if (p < plan->first || p >= last)
@@ -547,9 +548,9 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         die_errno("memory", errno);
     threads_run(threads, work, &s); /* writes to temporary files seldom wait */
     if (s.bad != NULL)
-        ahead_refuse(s.ahead, s.bad);
-    if (s.ahead != NULL)
-        s.lent = ahead_close(s.ahead);
+        keyed_reader_refuse(s.reader, s.bad);
+    if (s.reader != NULL)
+        s.lent = keyed_reader_close(s.reader);
     records = queue_close(s.queue);
     whole = records < UINT64_MAX;
     if (plan->keyed != NULL && plan->first_seen && whole)

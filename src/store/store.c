@@ -14,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/escape.h"
 #include "record/header.h"
 #include "store/line.h"
 #include "system/hardware.h"

@@ -49,3 +49,28 @@ UNIT_TEST(data_may_lie_anywhere_and_no_byte_past_it_is_read)
             free(exact);
         }
 }
+
+/* Keys of two hashes: those of one, and others. */
+UNIT_TEST(two_hashes_in_pieces_are_those_of_the_whole)
+{
+    const uint64_t keys[4] = {key[0], key[1], 3, 4};
+    uint8_t data[LONGEST];
+
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)(i * 37);
+    for (size_t bytes = 0; bytes <= LONGEST; bytes++) {
+        const struct siphash_pair pair = siphash_pair(keys, data, bytes);
+
+        assert_true(pair.word[0] == siphash(keys, data, bytes) && pair.word[1] == siphash(keys + 2, data, bytes));
+        for (size_t piece = 1; piece <= LONGEST; piece++) {
+            struct siphash_pieces pieces;
+            struct siphash_pair ended;
+
+            siphash_begin(&pieces, keys);
+            for (size_t at = 0; at < bytes; at += piece)
+                siphash_add(&pieces, data + at, piece < bytes - at ? piece : bytes - at);
+            ended = siphash_end(&pieces);
+            assert_memory_equal(&ended, &pair, sizeof pair);
+        }
+    }
+}

@@ -1,5 +1,5 @@
-#ifndef BIGSHUF_SHUFFLE_AHEAD_H
-#define BIGSHUF_SHUFFLE_AHEAD_H
+#ifndef BIGSHUF_SHUFFLE_KEYED_READER_H
+#define BIGSHUF_SHUFFLE_KEYED_READER_H
 
 /* Blocks of whole records, for a scatter by keys: a record does not go on in the next block. Only one that is longer
  * than a block comes in pieces, and the hash of its key is known before the first of them is delivered. */
@@ -9,9 +9,9 @@
 #include "shuffle/queue.h"
 #include "temporary/spill.h"
 
-struct ahead;
+struct keyed_reader;
 
-struct ahead_plan {
+struct keyed_reader_plan {
     struct keyed *keyed;
     unsigned from;   /* the first bit of hashes that says */
     unsigned piles;  /* to which of so many a record goes */
@@ -19,20 +19,20 @@ struct ahead_plan {
     bool first_seen; /* nobody has looked at these keys before, so that some may be missing */
 };
 
-/* Of all that the source delivers. */
-struct ahead *ahead_open(const struct ahead_plan *plan, const struct record_format *format, struct source *source,
-                         struct spill_place *place);
-const uint8_t *ahead_close(struct ahead *ahead); /* returns the end of what the source has lent; NULL: nothing */
+/* Of all that the source delivers. Closing returns the end of what the source has lent; NULL: nothing. */
+struct keyed_reader *keyed_reader_open(const struct keyed_reader_plan *plan, const struct record_format *format,
+                                       struct source *source, struct spill_place *place);
+const uint8_t *keyed_reader_close(struct keyed_reader *reader);
 
 /* Fill a block: its data, of at most `most` bytes if the source lends, where in a record they begin, and what stands
  * there (queue.h). No bytes: the source is at its end, or there was a long record without a key. */
-void ahead_fill(struct ahead *ahead, struct queue_block *block, size_t most);
+void keyed_reader_fill(struct keyed_reader *reader, struct queue_block *block, size_t most);
 
 /* Find hash and pile of each record in a slice that was scanned. The number after the last pile stands for none: of
  * what is left out, and of all from a record without a key on, which becomes block->bad. */
-void ahead_route(const struct ahead *ahead, struct queue_block *block, unsigned thread);
+void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *block, unsigned thread);
 
 /* End the run: name the bad record of this block, when all threads have ended. */
-_Noreturn void ahead_refuse(const struct ahead *ahead, const struct queue_block *block);
+_Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const struct queue_block *block);
 
 #endif

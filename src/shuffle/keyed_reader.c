@@ -1,0 +1,265 @@
+/*
+ * What follows the last end in a block goes to the next one, unless that is a whole block. Then a long record has
+ * begun, and its key is found before any of it is delivered: what has been read meanwhile is in a temporary file,
+ * unless it is lent, and is read again from there.
+ */
+
+#include "shuffle/keyed_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "base/tunable.h"
+#include "system/fault.h"
+
+/* Ends that are found at a time where only the last one is wanted. */
+TUNABLE(ENDS, 512, 1, 512);
+
+struct keyed_reader {
+    struct keyed_reader_plan plan;
+    unsigned bits; /* of a hash that tell piles apart */
+    const struct record_format *format;
+    struct source *source;
+    struct spill_place *place;
+    const uint8_t *data; /* what was read, or lent, but is in no block yet; it begins where `scan` says */
+    size_t bytes;
+    struct record_scan scan;
+    bool inside;                 /* a record longer than a block, */
+    struct siphash_pair hash;    /* whose key has this one; */
+    bool bad;                    /* or it has no key */
+    struct storage *stored;      /* what was read in search of a key, before what the source has, */
+    struct storage_reader again; /* and is read from here */
+    const uint8_t *lent;         /* the end of what the source has lent, if it did */
+    uint64_t offset;             /* where the next block is in the source */
+    struct position position;
+};
+
+struct keyed_reader *keyed_reader_open(const struct keyed_reader_plan *plan, const struct record_format *format,
+                                       struct source *source, struct spill_place *place)
+{
+    struct keyed_reader *reader = fault_allocate(1, sizeof *reader);
+
+    *reader = (struct keyed_reader){.plan = *plan, .format = format, .source = source, .place = place};
+    while (1u << reader->bits < plan->piles)
+        reader->bits++;
+    position_begin(&reader->position, source, format);
+    return reader;
+}
+
+static void drop_stored(struct keyed_reader *reader)
+{
+    if (reader->stored == NULL)
+        return;
+    storage_reader_release(&reader->again);
+    storage_free(reader->stored);
+    reader->stored = NULL;
+}
+
+const uint8_t *keyed_reader_close(struct keyed_reader *reader)
+{
+    const uint8_t *lent = reader->lent;
+
+    drop_stored(reader);
+    free(reader);
+    return lent;
+}
+
+/* Where the last record ends that ends there; 0: none does. *scan moves on to the end of the bytes. */
+static size_t find_last_end(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                            size_t bytes)
+{
+    uint32_t ends[ENDS];
+    size_t last = 0, scanned;
+
+    if (format->kind == NULL) {
+        record_advance(format, scan, data, bytes);
+        for (last = bytes; last > 0 && data[last - 1] != format->delimiter;)
+            last--;
+        return last;
+    }
+    for (size_t at = 0; at < bytes; at += scanned) {
+        const size_t found = record_ends(format, scan, data + at, bytes - at, ends, ENDS, &scanned);
+
+        last = found > 0 ? at + ends[found - 1] : last;
+    }
+    return last;
+}
+
+/* As source_read, but what is stored comes first. */
+static size_t read_on(struct keyed_reader *reader, uint8_t *data, size_t bytes)
+{
+    size_t done = 0;
+
+    if (reader->stored != NULL) {
+        struct iovec piece = {.iov_base = data, .iov_len = (size_t)least(bytes, reader->again.left)};
+
+        done = piece.iov_len;
+        storage_reader_read(&reader->again, &piece, 1);
+        if (reader->again.left == 0)
+            drop_stored(reader);
+    }
+    return done < bytes ? done + source_read(reader->source, data + done, bytes - done) : done;
+}
+
+/* Have more at hand, up to `most` bytes, in the block's buffer if the source does not lend. False: there is nothing
+ * more. */
+static bool look_further(struct keyed_reader *reader, struct queue_block *block, size_t most)
+{
+    const uint8_t *data;
+    size_t got;
+
+    if (source_base(reader->source) != NULL) {
+        got = source_lend(reader->source, &data, most - reader->bytes);
+        if (got > 0 && reader->bytes == 0)
+            reader->data = data;
+        reader->lent = got > 0 ? data + got : reader->lent;
+    } else {
+        if (reader->bytes > 0)
+            memmove(block->buffer, reader->data, reader->bytes);
+        reader->data = block->buffer;
+        got = read_on(reader, block->buffer + reader->bytes, most - reader->bytes);
+    }
+    reader->bytes += got;
+    return got > 0;
+}
+
+static void store(struct storage *stored, const uint8_t *data, size_t bytes)
+{
+    union {
+        const uint8_t *in;
+        void *out; /* which nobody writes to */
+    } base = {data};
+    const struct iovec piece = {.iov_base = base.out, .iov_len = bytes};
+
+    storage_write(stored, 0, &piece, 1);
+}
+
+/* All that was looked at in search of a key, the last of it in the block's buffer, is to be read again. */
+static void read_again(struct keyed_reader *reader, struct queue_block *block, struct storage *stored)
+{
+    store(stored, reader->data, reader->bytes);
+    while (reader->stored != NULL) { /* what had been stored for the record before, and follows it */
+        const size_t got = read_on(reader, block->buffer, (size_t)least(block->data_bytes, reader->again.left));
+
+        store(stored, block->buffer, got);
+    }
+    reader->bytes = 0;
+    reader->stored = stored;
+    storage_reader_init(&reader->again, stored, 0);
+}
+
+/* A record begins that is longer than a block: find its key. Afterwards all that has been read is at hand again. */
+static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
+{
+    const unsigned thread = keyed_extra(reader->plan.keyed);
+    struct storage *stored = NULL;
+    struct record_scan scan = {0};
+    size_t at = 0, scanned;
+    bool lends;
+    uint32_t end;
+
+    keyed_record(reader->plan.keyed, thread);
+    for (;;) {
+        const bool last =
+            record_ends(reader->format, &scan, reader->data + at, reader->bytes - at, &end, 1, &scanned) > 0;
+
+        if (keyed_follow(reader->plan.keyed, thread, reader->data + at, scanned, last) || last)
+            break;
+        at += scanned;
+        lends = source_base(reader->source) != NULL; /* perhaps no longer: what it has lent is stored as well */
+        if (!lends) {
+            stored = stored != NULL ? stored : spill_open(reader->place, 1);
+            store(stored, reader->data, reader->bytes);
+            reader->bytes = at = 0;
+        }
+        if (!look_further(reader, block, lends ? at + QUEUE_BLOCK_BYTES_MAX : block->data_bytes))
+            break;
+    }
+    reader->bad = !keyed_end(reader->plan.keyed, thread, &reader->hash);
+    if (stored != NULL && !reader->bad)
+        read_again(reader, block, stored);
+    else if (stored != NULL)
+        storage_free(stored);
+    reader->inside = true;
+}
+
+void keyed_reader_fill(struct keyed_reader *reader, struct queue_block *block, size_t most)
+{
+    struct record_scan scan;
+    size_t bytes, last;
+
+    block->bytes = 0;
+    block->bad = block->bad_inner = false;
+    if (reader->bad)
+        return;
+    for (;;) {
+        scan = reader->scan;
+        bytes = least_size(reader->bytes, most);
+        last = find_last_end(reader->format, &scan, reader->data, bytes);
+        if (last > 0 || (bytes < most ? !look_further(reader, block, most) : reader->inside))
+            break;
+        if (bytes == most)
+            look_for_key(reader, block);
+        if (reader->bad)
+            reader->bytes = bytes;
+    }
+    block->bytes = last > 0 ? last : bytes;
+    block->data = bytes > 0 ? reader->data : block->buffer;
+    block->begins = reader->scan;
+    block->inner = reader->hash;
+    block->bad = block->bad_inner = reader->bad;
+    block->offset = reader->offset;
+    block->position = reader->position;
+    reader->scan = scan;
+    if (last > 0)
+        reader->scan = (struct record_scan){0};
+    reader->inside = reader->inside && last == 0;
+    reader->data = block->data + block->bytes;
+    reader->bytes -= block->bytes;
+    reader->offset += block->bytes;
+    if (reader->plan.first_seen && keyed_has_fields(reader->plan.keyed))
+        position_pass(&reader->position, block->offset, block->data, block->bytes);
+}
+
+void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *block, unsigned thread)
+{
+    struct keyed *keyed = reader->plan.keyed;
+    const uint8_t *data = block->data + block->from;
+    size_t start = 0;
+
+    for (size_t i = 0; i < block->records + block->open; i++) {
+        struct siphash_pair *hash = &block->hash[i];
+        const size_t end = i < block->records ? block->ends[i] : start;
+        const bool inner = (i == 0 && block->continues) || i == block->records;
+
+        if (inner)
+            *hash = block->inner;
+        else if (block->bad == 0 && !keyed_find(keyed, thread, data + start, end - start, hash))
+            block->bad = i + 1;
+        block->pile[i] = (uint16_t)reader->plan.piles;
+        if (block->bad == 0 &&
+            (inner || !reader->plan.drops || !keyed_is_again(keyed, thread, *hash, block->first_record + i)))
+            block->pile[i] = (uint16_t)keyed_digit(*hash, reader->plan.from, reader->bits);
+        start = end;
+    }
+}
+
+_Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const struct queue_block *block)
+{
+    struct keyed *keyed = reader->plan.keyed;
+    const size_t i = block->bad - 1, start = block->from + (i > 0 ? block->ends[i - 1] : 0);
+    const size_t end = i < block->records ? block->from + block->ends[i] : block->to;
+    const unsigned thread = block->bad_inner ? keyed_extra(keyed) : 0;
+    struct position position = block->position;
+    char place[POSITION_BYTES];
+    struct siphash_pair hash;
+
+    if (!reader->plan.first_seen ||
+        (!block->bad_inner && keyed_find(keyed, thread, block->data + start, end - start, &hash)))
+        die("the input has changed while it was read");
+    position_pass(&position, block->offset, block->data, start);
+    position_next(&position, block->offset + start);
+    keyed_refuse(keyed, thread, position_say(&position, place), block->first_record + i, block->data + start,
+                 end - start - 1);
+}
