@@ -69,7 +69,7 @@ static char *put_keys(char *at, const char *end, const struct store_format *form
 {
     if (format->keys == STORE_KEYS_NONE)
         return at;
-    at = line_put(at, end, "%s%s", format->keys == STORE_KEYS_GROUP ? "groups" : "unique",
+    at = line_put(at, end, "%s%s", format->keys == STORE_KEYS_GROUP ? "groups" : "unique records",
                   format->fields > 0 ? " by" : "");
     for (unsigned i = 0; i < format->fields; i++)
         at = put_string(at, end, (const uint8_t *)format->field[i], strlen(format->field[i]));
@@ -217,7 +217,7 @@ static const char *read_fields(const char *at, struct store_format *format)
 
 static const char *read_keys(const char *at, struct store_format *format)
 {
-    const char *groups = line_read(at, "groups"), *unique = line_read(at, "unique");
+    const char *groups = line_read(at, "groups"), *unique = line_read(at, "unique records");
 
     format->keys = groups != NULL ? STORE_KEYS_GROUP : unique != NULL ? STORE_KEYS_UNIQUE : STORE_KEYS_NONE;
     format->fields = 0;

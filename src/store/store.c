@@ -183,7 +183,7 @@ static void make_format(struct store *store, const struct store_format *wanted)
         folder_report(&store->folder, STORE_NAME_FORMAT, ENOENT);
 }
 
-static const char none[] = "records without keys";
+static const char none[] = "plain records";
 
 /* Of a line of a format, as far as it is told: without a key, which the store has for itself. */
 static int length_of(const char *line)

@@ -241,8 +241,8 @@ test_a_store_says_what_its_keys_are() {
     printf 'bigshuf store 2\n2 piles\ngroups of end "\\n"\nno header\n' >old/format
     cases <<'END'
 bigshuf --gather=json --seed=1 --split-field=/a/b --split=1%:c 2>said => {"a": {"b": 1}}
-bigshuf --scatter=store --csv --header --unique=id in =! store/format: the store has groups by "id" separated by ",", not unique by "id" separated by ","
-bigshuf --scatter=store --csv --header in =! store/format: the store has groups by "id" separated by ",", not records without keys
+bigshuf --scatter=store --csv --header --unique=id in =! store/format: the store has groups by "id" separated by ",", not unique records by "id" separated by ","
+bigshuf --scatter=store --csv --header in =! store/format: the store has groups by "id" separated by ",", not plain records
 bigshuf --gather=store --split-field=x --split=50%:a =! --split-field: it would tear the groups of this store apart; split by their field
 bigshuf --gather=store --stratify-field=id --split=1:a =! --stratify-field: the records of this store have keys; pipe what --gather writes to another run
 bigshuf --gather=store -t ';' --split-field=id --split=50%:a =! -t: the fields of this store are separated by another byte
