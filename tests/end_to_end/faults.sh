@@ -146,10 +146,10 @@ test_a_full_disk_and_a_lack_of_descriptors_or_memory_at_any_moment_is_survived()
 
 # Others take the descriptors that were free at the start, soon or late; what is started over needs more.
 test_descriptors_that_become_few_meanwhile_lead_to_fewer_files() {
-    giants >in
+    { giants; more_than_memory; } >in
     bigshuf --seed=1 in >wanted
     for options in '' '-T . -T ..' --tune=compress-temporary=always; do
-        for fault in EMFILE:9 EMFILE:30 ENFILE:60; do
+        for fault in EMFILE:9 EMFILE:30 ENFILE:200; do
             FAULT_STAYS=1 FAULT_CALL=open_anonymous FAULT_AT=${fault#*:} FAULT_ERRNO=${fault%:*} FAULT_LOG=failed \
                 bigshuf-faulty --seed=1 -S 8M $options in >out
             cmp wanted out
