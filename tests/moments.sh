@@ -6,7 +6,7 @@
 : "${ROUNDS:=10}" "${SEED:=1}"
 
 # Little memory, small blocks: a small input is spilled by several threads.
-SMALL='shuffle/engine:ENGINE_BLOCK_BITS=10 shuffle/engine:ENGINE_MEBIBYTES=1 shuffle/engine:QUEUE_BLOCK_MIN=64'
+SMALL='shuffle/engine:ENGINE_BLOCK_BITS=10 shuffle/engine:ENGINE_MEBIBYTES=1 shuffle/engine:QUEUE_BLOCK_MIN=64 shuffle/engine:QUEUE_BLOCK_MANY=64'
 SMALL+=' shuffle/engine:QUEUE_BLOCK_WANTED=4096 shuffle/gather:CLAIM_BYTES=4096'
 export BIGSHUF_SIZES=$SMALL
 

@@ -5,7 +5,8 @@
  * The temporary files of one scatter: a file for every pile, without a name, in the temporary directories in turn.
  *
  * A pile is written at its end and read from front to back. When its directory is full, it goes on in the next one;
- * only when none has room left does a write fail. Where the descriptors do not suffice, several piles share a file.
+ * only when none has room left does a write fail. Where descriptors do not suffice, or others take them meanwhile,
+ * piles share a file.
  * Each pile has a checksum (XXH64) of its bytes, as they were written. Messages name the directory.
  */
 

@@ -39,11 +39,13 @@ struct spill_place {
     unsigned directories;
     unsigned threads; /* that write */
     enum spill_packing packing;
-    pthread_mutex_t mutex; /* guards `pace` */
+    int *shared;           /* [directories]: the file there that many piles share; -1 before the first file */
+    bool told;             /* that a directory is memory */
+    pthread_mutex_t mutex; /* guards `shared`, `told` and `pace` */
     struct spill_pace pace;
     uint64_t coming;             /* bytes that are sure to come, and for how many there was room: set by */
     uint64_t room;               /* spill_place_check */
-    atomic_bool told;            /* that a directory is memory */
+    atomic_uint stripes;         /* of shared files that were taken */
     atomic_uint_least64_t piles; /* that have come to temporary files so far */
     atomic_uint_least64_t plain; /* bytes that have come */
     atomic_uint_least64_t bytes; /* written to the files for these */
@@ -52,7 +54,7 @@ struct spill_place {
 
 void spill_place_init(struct spill_place *place, const char *const *directory, unsigned directories,
                       enum spill_packing packing);
-void spill_place_restart(struct spill_place *place); /* what comes from now on is another input */
+void spill_place_restart(struct spill_place *place); /* what comes from now on is another input; nothing is stored */
 void spill_place_release(struct spill_place *place);
 
 /* Compressing may shrink bytes to one part in SPILL_PLACE_HOPE: text shrinks to a half, much else to less. */
@@ -78,5 +80,13 @@ _Noreturn void spill_place_report_full(const struct spill_place *place, const ch
 
 /* A file without a name in this directory. -1 with errno. */
 int spill_place_make_file(const char *directory);
+
+/* The file in directory number `directory` for piles that have none of their own. Those of all directories are made at
+ * the first call, so that they are there when descriptors are not. -1 with errno. */
+int spill_place_shared(struct spill_place *place, unsigned directory);
+bool spill_place_is_shared(const struct spill_place *place, unsigned directory, int fd);
+
+/* The number of a stripe of shared files that nobody has. */
+unsigned spill_place_take_stripe(struct spill_place *place);
 
 #endif

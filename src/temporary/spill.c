@@ -1,10 +1,11 @@
 /*
- * Piles are dealt to `count` groups; pile p is turn p / count of group p mod count. A group has a file in each
- * directory in which one of its piles ever needed one, made at the first write. With a group for each pile, which is
- * the rule, a pile's place in its file is its own offset. Otherwise the piles of a group take turns, a stripe each, so
- * that a place is still found by arithmetic alone; what a short pile does not use is a hole and takes no space.
+ * A pile has a file of its own in each directory to which it comes, made at the first write; its place in there is its
+ * own offset. A pile that gets none, because descriptors are few or others take them meanwhile, goes to the file that
+ * all share in that directory, which is there before any other. There it takes the next free stripe when it needs one,
+ * and keeps a list of them.
  *
- *     offset  ->  (extent: the directory after as many that were full)  ->  group file, stripe, position in it
+ *     offset  ->  (extent: the directory after as many that were full)  ->  file of its own, place;
+ *                                                                           or shared file, stripe, place in it
  *
  * A pile is stored as plain bytes until compressing is found worth while, if it is; from there on as frames, some of
  * them compressed. Frames follow each other without gaps, so a directory may be full in the middle of one.
@@ -14,6 +15,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
@@ -31,21 +33,25 @@ TUNABLE(DISCARD_BYTES, 4 << 20, 1, 4 << 20);
 
 TUNABLE(STRIPE_BYTES, 1 << 20, 100, 1 << 20);
 
+enum { FIRST_STRIPES = 16 };
+
 struct pile {
     struct xxh64 hash; /* of the bytes that were written */
     uint64_t bytes;    /* in its files; */
     uint64_t plain;    /* of these, the first are as they were written; then come frames */
-    unsigned extents;  /* how many directories it has come to; 0 before the first write */
-    bool used;         /* has anything of it ever been in a file? */
+    uint32_t *stripe;  /* where it is in shared files, in its order: memory of 4 bytes for each */
+    size_t stripes;
+    unsigned extents; /* how many directories it has come to; 0 before the first write */
+    bool used;        /* has anything of it ever been in a file? */
 };
 
 struct spill {
     struct storage storage; /* first */
     struct spill_place *place;
-    pthread_mutex_t mutex; /* guards the descriptors, which ask_disk looks at */
-    unsigned count;        /* of groups */
-    unsigned turns;        /* piles in a group, at most */
-    int *descriptor;       /* [count][directories]; -1 if not made */
+    unsigned piles;
+    pthread_mutex_t mutex; /* guards the descriptors, which ask_disk looks at, and `files` */
+    unsigned files;        /* so many more may be opened */
+    int *descriptor;       /* [piles][directories]; -1 if not made, that of the place if shared */
     uint64_t *start;       /* [piles][directories + 1]: the offset at which each of the pile's extents begins */
     struct pile *pile;     /* [piles] */
 };
@@ -57,11 +63,14 @@ static struct spill *spill_of(struct storage *storage)
 
 /* ---- Files ---- */
 
+static unsigned directory_number(const struct spill *spill, unsigned pile, unsigned extent)
+{
+    return (pile + extent) % spill->place->directories;
+}
+
 static const char *directory_of(const struct spill *spill, unsigned pile, unsigned extent)
 {
-    const struct spill_place *place = spill->place;
-
-    return place->directory[(pile % spill->count + extent) % place->directories];
+    return spill->place->directory[directory_number(spill, pile, extent)];
 }
 
 _Noreturn static void report(const struct spill *spill, unsigned pile, unsigned extent, int error)
@@ -75,10 +84,7 @@ _Noreturn static void report(const struct spill *spill, unsigned pile, unsigned 
 
 static int *descriptor_of(struct spill *spill, unsigned pile, unsigned extent)
 {
-    unsigned group = pile % spill->count;
-    unsigned directory = (group + extent) % spill->place->directories;
-
-    return &spill->descriptor[(size_t)group * spill->place->directories + directory];
+    return &spill->descriptor[(size_t)pile * spill->place->directories + directory_number(spill, pile, extent)];
 }
 
 static uint64_t *start_of(struct spill *spill, unsigned pile, unsigned extent)
@@ -86,7 +92,7 @@ static uint64_t *start_of(struct spill *spill, unsigned pile, unsigned extent)
     return &spill->start[(size_t)pile * (spill->place->directories + 1) + extent];
 }
 
-/* The descriptor for writing, made if it is not there. */
+/* The descriptor for writing, made if it is not there: shared if the pile cannot have its own. */
 static int descriptor_for_writing(struct spill *spill, unsigned pile, unsigned extent)
 {
     int *fd = descriptor_of(spill, pile, extent);
@@ -94,14 +100,36 @@ static int descriptor_for_writing(struct spill *spill, unsigned pile, unsigned e
 
     pthread_mutex_lock(&spill->mutex);
     if (*fd < 0) {
-        *fd = spill_place_make_file(directory_of(spill, pile, extent));
-        if (*fd >= 0 && sys_is_memory_file_system(*fd) && !atomic_exchange(&spill->place->told, true))
-            fault_warn("temporary files in %s are kept in memory; name another directory with -T",
-                       directory_of(spill, pile, extent));
+        const int shared = spill_place_shared(spill->place, directory_number(spill, pile, extent));
+
+        if (shared >= 0 && spill->files > 0)
+            *fd = spill_place_make_file(directory_of(spill, pile, extent));
+        if (*fd >= 0)
+            spill->files--;
+        else
+            *fd = shared;
     }
     got = *fd;
     pthread_mutex_unlock(&spill->mutex);
     return got;
+}
+
+/* The place in a shared file of the n-th stripe of a pile: the next free one if it comes after all that it has. The
+ * list doubles when it has as many as a power of two. */
+static off_t stripe_of(struct spill *spill, struct pile *file, uint64_t n)
+{
+    if (n == file->stripes) {
+        if (n == 0 || (n >= FIRST_STRIPES && (n & (n - 1)) == 0)) {
+            uint32_t *longer = fault_allocate(n > 0 ? 2 * (size_t)n : FIRST_STRIPES, sizeof *longer);
+
+            if (n > 0)
+                memcpy(longer, file->stripe, (size_t)n * sizeof *longer);
+            free(file->stripe);
+            file->stripe = longer;
+        }
+        file->stripe[file->stripes++] = spill_place_take_stripe(spill->place);
+    }
+    return (off_t)file->stripe[n] * (off_t)STRIPE_BYTES;
 }
 
 /* Where a byte of a pile is: at `at` in the file of an extent, with how many bytes that follow it without a gap. */
@@ -111,23 +139,32 @@ struct spot {
     uint64_t together;
 };
 
-/* The next byte that will come to the pile is in its last extent. */
+static bool is_shared(struct spill *spill, unsigned pile, unsigned extent)
+{
+    return spill_place_is_shared(spill->place, directory_number(spill, pile, extent),
+                                 *descriptor_of(spill, pile, extent));
+}
+
+/* The next byte that will come to the pile is in its last extent, whose file is open. */
 static struct spot find(struct spill *spill, unsigned pile, uint64_t offset)
 {
-    const unsigned last = spill->pile[pile].extents - 1;
+    struct pile *file = &spill->pile[pile];
+    const unsigned last = file->extents - 1;
     struct spot spot = {.together = UINT64_MAX};
+    uint64_t stripes = 0; /* of the extents before */
 
-    while (spot.extent < last && offset >= *start_of(spill, pile, spot.extent + 1))
-        spot.extent++;
+    for (; spot.extent < last && offset >= *start_of(spill, pile, spot.extent + 1); spot.extent++)
+        if (is_shared(spill, pile, spot.extent))
+            stripes +=
+                (*start_of(spill, pile, spot.extent + 1) - *start_of(spill, pile, spot.extent) + STRIPE_BYTES - 1) /
+                STRIPE_BYTES;
     if (spot.extent < last)
         spot.together = *start_of(spill, pile, spot.extent + 1) - offset;
     offset -= *start_of(spill, pile, spot.extent);
     spot.at = (off_t)offset;
-    if (spill->turns > 1) {
-        const uint64_t stripe = offset / STRIPE_BYTES, inside = offset % STRIPE_BYTES;
-
-        spot.at = (off_t)((stripe * spill->turns + pile / spill->count) * STRIPE_BYTES + inside);
-        spot.together = least(spot.together, STRIPE_BYTES - inside);
+    if (is_shared(spill, pile, spot.extent)) {
+        spot.at = stripe_of(spill, file, stripes + offset / STRIPE_BYTES) + (off_t)(offset % STRIPE_BYTES);
+        spot.together = least(spot.together, STRIPE_BYTES - offset % STRIPE_BYTES);
     }
     return spot;
 }
@@ -136,7 +173,7 @@ static struct spot find(struct spill *spill, unsigned pile, uint64_t offset)
  * requests one by one would also measure the others that they wait for. */
 static void ask_disk(struct spill *spill)
 {
-    const size_t files = (size_t)spill->count * spill->place->directories;
+    const size_t files = (size_t)spill->piles * spill->place->directories;
     uint64_t start, end, bytes = 0;
     struct stat status;
     size_t asked = 0;
@@ -184,26 +221,30 @@ static void append(struct spill *spill, unsigned pile, const struct iovec *piece
         atomic_fetch_add(&place->piles, 1);
     }
     for (;;) {
-        const struct spot spot = find(spill, pile, file->bytes);
-        struct iovec some[STORAGE_PIECES_MAX];
-        size_t bytes, done = 0;
-        const int taken = io_pieces_part(pieces, count, used, spot.together, some, STORAGE_PIECES_MAX, &bytes);
-        int fd, error = 0;
+        const unsigned extent = file->extents - 1;
+        const int fd = descriptor_for_writing(spill, pile, extent);
+        int error = fd < 0 ? errno : 0;
 
-        if (taken == 0)
-            return;
-        fd = descriptor_for_writing(spill, pile, spot.extent);
-        if (fd < 0 || write_some(spill, fd, some, taken, spot.at, &done) != 0)
-            error = errno;
-        file->bytes += done;
-        atomic_fetch_add(&place->bytes, done);
-        used += done;
+        if (fd >= 0) {
+            const struct spot spot = find(spill, pile, file->bytes);
+            struct iovec some[STORAGE_PIECES_MAX];
+            size_t bytes, done = 0;
+            const int taken = io_pieces_part(pieces, count, used, spot.together, some, STORAGE_PIECES_MAX, &bytes);
+
+            if (taken == 0)
+                return;
+            if (write_some(spill, fd, some, taken, spot.at, &done) != 0)
+                error = errno;
+            file->bytes += done;
+            atomic_fetch_add(&place->bytes, done);
+            used += done;
+        }
         if (error == 0)
             continue;
         if (error != ENOSPC && error != EDQUOT)
-            report(spill, pile, spot.extent, error);
+            report(spill, pile, extent, error);
         if (file->extents == place->directories)
-            spill_place_report_full(place, directory_of(spill, pile, spot.extent), error);
+            spill_place_report_full(place, directory_of(spill, pile, extent), error);
         *start_of(spill, pile, file->extents++) = file->bytes;
     }
 }
@@ -230,14 +271,15 @@ static void fetch(struct spill *spill, unsigned pile, uint64_t *offset, uint64_t
     }
 }
 
-/* Where it cannot be done, the space comes back with the file. */
-static void give_back(struct spill *spill, unsigned pile, uint64_t from, uint64_t to)
+/* Where it cannot be done, the space comes back with the file. What is in files of its own may do that in any case. */
+static void give_back(struct spill *spill, unsigned pile, uint64_t from, uint64_t to, bool shared_only)
 {
     while (from < to) {
         const struct spot spot = find(spill, pile, from);
         const uint64_t bytes = least(to - from, spot.together);
 
-        (void)sys_punch_hole(*descriptor_of(spill, pile, spot.extent), spot.at, (off_t)bytes);
+        if (!shared_only || is_shared(spill, pile, spot.extent))
+            (void)sys_punch_hole(*descriptor_of(spill, pile, spot.extent), spot.at, (off_t)bytes);
         from += bytes;
     }
 }
@@ -282,18 +324,19 @@ static void drop_pile(struct storage *storage, unsigned pile)
     struct spill *spill = spill_of(storage);
     struct pile *file = &spill->pile[pile];
 
-    if (spill->turns > 1)
-        give_back(spill, pile, 0, file->bytes);
-    for (unsigned extent = 0; spill->turns == 1 && extent < file->extents; extent++) {
+    give_back(spill, pile, 0, file->bytes, true);
+    for (unsigned extent = 0; extent < file->extents; extent++) {
         int *descriptor = descriptor_of(spill, pile, extent), fd;
 
         pthread_mutex_lock(&spill->mutex);
-        fd = *descriptor;
+        fd = is_shared(spill, pile, extent) ? -1 : *descriptor;
+        spill->files += fd >= 0;
         *descriptor = -1;
         pthread_mutex_unlock(&spill->mutex);
         if (fd >= 0)
             (void)io_close(fd);
     }
+    free(file->stripe);
     *file = (struct pile){.used = file->used};
     xxh64_init(&file->hash, 0);
 }
@@ -361,7 +404,7 @@ static void discard_read(struct storage_reader *reader)
 {
     if (reader->at.spill.next - reader->at.spill.discarded < DISCARD_BYTES)
         return;
-    give_back(spill_of(reader->storage), reader->pile, reader->at.spill.discarded, reader->at.spill.next);
+    give_back(spill_of(reader->storage), reader->pile, reader->at.spill.discarded, reader->at.spill.next, false);
     reader->at.spill.discarded = reader->at.spill.next;
 }
 
@@ -371,9 +414,8 @@ static void free_spill(struct storage *storage)
 {
     struct spill *spill = spill_of(storage);
 
-    for (size_t i = 0; i < (size_t)spill->count * spill->place->directories; i++)
-        if (spill->descriptor[i] >= 0)
-            (void)io_close(spill->descriptor[i]);
+    for (unsigned p = 0; p < spill->piles; p++)
+        drop_pile(storage, p);
     pthread_mutex_destroy(&spill->mutex);
     free(spill->descriptor);
     free(spill->start);
@@ -381,15 +423,14 @@ static void free_spill(struct storage *storage)
     free(spill);
 }
 
-/* How many groups there may be. */
+/* How many piles may have a file of their own. */
 static unsigned most_files(const struct spill_place *place, unsigned piles)
 {
     /* An oversized pile needs files in its turn while the others' are still open: keep half for later. */
-    const unsigned share = 2 * place->directories, wanted = piles * share + SPARE_DESCRIPTORS;
-    const unsigned free_descriptors = sys_free_descriptors(wanted);
-    const unsigned files = free_descriptors > SPARE_DESCRIPTORS ? (free_descriptors - SPARE_DESCRIPTORS) / share : 0;
+    const unsigned spare = SPARE_DESCRIPTORS + place->directories;
+    const unsigned free_descriptors = sys_free_descriptors(2 * piles + spare);
 
-    return files > 0 ? files : 1;
+    return free_descriptors > spare ? (free_descriptors - spare) / 2 : 0;
 }
 
 static const struct storage_kind KIND = {
@@ -410,18 +451,15 @@ size_t spill_pile_bytes(unsigned directories)
 
 struct storage *spill_open(struct spill_place *place, unsigned piles)
 {
-    const unsigned most = most_files(place, piles);
+    const size_t files = (size_t)piles * place->directories;
     struct spill *spill = fault_allocate(1, sizeof *spill);
 
-    *spill = (struct spill){.storage.kind = &KIND, .place = place, .turns = 1};
+    *spill = (struct spill){.storage.kind = &KIND, .place = place, .piles = piles, .files = most_files(place, piles)};
     pthread_mutex_init(&spill->mutex, NULL);
-    while (spill->turns * most < piles)
-        spill->turns++;
-    spill->count = (piles + spill->turns - 1) / spill->turns;
-    spill->descriptor = fault_allocate((size_t)spill->count * place->directories, sizeof *spill->descriptor);
-    spill->start = fault_allocate((size_t)piles * (place->directories + 1), sizeof *spill->start);
+    spill->descriptor = fault_allocate(files, sizeof *spill->descriptor);
+    spill->start = fault_allocate(files + piles, sizeof *spill->start);
     spill->pile = fault_allocate(piles, sizeof *spill->pile);
-    for (size_t i = 0; i < (size_t)spill->count * place->directories; i++)
+    for (size_t i = 0; i < files; i++)
         spill->descriptor[i] = -1;
     for (unsigned p = 0; p < piles; p++)
         xxh64_init(&spill->pile[p].hash, 0);

@@ -27,11 +27,25 @@ void spill_place_init(struct spill_place *place, const char *const *directory, u
                       enum spill_packing packing)
 {
     *place = (struct spill_place){.directory = directory, .directories = directories, .threads = 1, .packing = packing};
+    place->shared = fault_allocate(directories, sizeof *place->shared);
+    for (unsigned d = 0; d < directories; d++)
+        place->shared[d] = -1;
     pthread_mutex_init(&place->mutex, NULL);
+}
+
+static void close_shared(struct spill_place *place)
+{
+    for (unsigned d = 0; d < place->directories; d++) {
+        if (place->shared[d] >= 0)
+            (void)io_close(place->shared[d]);
+        place->shared[d] = -1;
+    }
+    atomic_store(&place->stripes, 0);
 }
 
 void spill_place_restart(struct spill_place *place)
 {
+    close_shared(place);
     atomic_store(&place->piles, 0);
     atomic_store(&place->plain, 0);
     atomic_store(&place->bytes, 0);
@@ -39,6 +53,8 @@ void spill_place_restart(struct spill_place *place)
 
 void spill_place_release(struct spill_place *place)
 {
+    close_shared(place);
+    free(place->shared);
     pthread_mutex_destroy(&place->mutex);
 }
 
@@ -79,6 +95,38 @@ int spill_place_make_file(const char *directory)
     if (fd < 0 && (errno == ENOTSUP || errno == EISDIR || errno == EINVAL))
         fd = open_and_unlink(directory);
     return fd;
+}
+
+int spill_place_shared(struct spill_place *place, unsigned directory)
+{
+    int fd = -1, error = 0;
+
+    pthread_mutex_lock(&place->mutex);
+    for (unsigned d = 0; d < place->directories; d++) {
+        if (place->shared[d] >= 0)
+            continue;
+        place->shared[d] = spill_place_make_file(place->directory[d]);
+        if (place->shared[d] < 0)
+            error = d == directory ? errno : error;
+        else if (sys_is_memory_file_system(place->shared[d]) && !place->told) {
+            place->told = true;
+            fault_warn("temporary files in %s are kept in memory; name another directory with -T", place->directory[d]);
+        }
+    }
+    fd = place->shared[directory];
+    pthread_mutex_unlock(&place->mutex);
+    errno = error;
+    return fd;
+}
+
+bool spill_place_is_shared(const struct spill_place *place, unsigned directory, int fd)
+{
+    return fd >= 0 && fd == place->shared[directory];
+}
+
+unsigned spill_place_take_stripe(struct spill_place *place)
+{
+    return atomic_fetch_add(&place->stripes, 1);
 }
 
 /* ---- Room ---- */

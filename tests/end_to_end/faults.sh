@@ -144,13 +144,26 @@ test_a_full_disk_and_a_lack_of_descriptors_or_memory_at_any_moment_is_survived()
     FAULT_ERRNO=ENOSPC FAULT_SHORT=1 sweep 'write pwritev' folder/file -S 8M --parallel=3
 }
 
-# Also when others take the descriptors that were free at the start.
-test_what_to_do_is_said_where_disks_are_full_or_descriptors_taken() {
+# Others take the descriptors that were free at the start, soon or late; what is started over needs more.
+test_descriptors_that_become_few_meanwhile_lead_to_fewer_files() {
+    { giants; more_than_memory; } >in
+    bigshuf --seed=1 in >wanted
+    for options in '' '-T . -T ..' --tune=compress-temporary=always; do
+        for fault in EMFILE:9 EMFILE:30 ENFILE:200; do
+            FAULT_STAYS=1 FAULT_CALL=open_anonymous FAULT_AT=${fault#*:} FAULT_ERRNO=${fault%:*} FAULT_LOG=failed \
+                bigshuf-faulty --seed=1 -S 8M $options in >out
+            cmp wanted out
+        done
+    done
+    [ -s failed ] # or it was no test
+}
+
+test_what_to_do_is_said_where_disks_are_full_or_descriptors_few() {
     spilling >in
     cases <<'END'
 FAULT_STAYS=1 FAULT_CALL=pwritev FAULT_AT=3 FAULT_ERRNO=ENOSPC bigshuf-faulty -S 8M in =! temporary file in *: No space left on device: name another directory or one more with -T, or use a larger -S
 FAULT_STAYS=1 FAULT_CALL=pwritev FAULT_AT=3 FAULT_ERRNO=EDQUOT bigshuf-faulty -S 8M in =! temporary file in *: Disk quota exceeded: name another directory or one more with -T, or use a larger -S
-FAULT_STAYS=1 FAULT_CALL=open_anonymous FAULT_AT=30 FAULT_ERRNO=EMFILE bigshuf-faulty -S 8M in =! temporary file in *: Too many open files: raise the limit (ulimit -n)
+FAULT_STAYS=1 FAULT_CALL=open_anonymous FAULT_AT=2 FAULT_ERRNO=EMFILE bigshuf-faulty -S 8M in =! temporary file in *: Too many open files: raise the limit (ulimit -n)
 END
 }
 

@@ -174,8 +174,10 @@ def divided(case, main, chosen, header):
     if sum_ > 10**6:
         raise BadInput("more than 100%")
     sides = [[] for _ in ends] + [[]]
+    fmt, grouped = case.format(), label_of(case)
     for record in chosen:
-        first = members(case.format(), record)[0]
+        # a row that was read with one separator may be split by another, and is no row with that
+        first = members(fmt, record)[0] if grouped or fmt.kind != "csv" else record
         place = siphash(label[:16], key.of(first)[0]) * 10**6 >> 64
         sides[sum(place >= end for end in ends)].append(record)
     return sides
