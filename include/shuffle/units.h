@@ -5,7 +5,8 @@
 
 #include "shuffle/keyed.h"
 
-/* Do all records of a pile have the same key? By thread 0, through a buffer with POOL_SLACK_BYTES more. */
+/* Do all records of a pile have the same key? Then it is verified. By thread 0, through a buffer with POOL_SLACK_BYTES
+ * more. */
 bool units_are_one(struct keyed *keyed, struct piles *piles, unsigned pile, const struct record_format *format,
                    uint8_t *buffer, size_t bytes);
 

@@ -178,10 +178,8 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
             break;
     }
     reader->bad = !keyed_end(reader->plan.keyed, thread, &reader->hash);
-    if (stored != NULL && !reader->bad)
+    if (stored != NULL)
         read_again(reader, block, stored);
-    else if (stored != NULL)
-        storage_free(stored);
     reader->inside = true;
 }
 
@@ -202,8 +200,6 @@ void keyed_reader_fill(struct keyed_reader *reader, struct queue_block *block, s
             break;
         if (bytes == most)
             look_for_key(reader, block);
-        if (reader->bad)
-            reader->bytes = bytes;
     }
     block->bytes = last > 0 ? last : bytes;
     block->data = bytes > 0 ? reader->data : block->buffer;

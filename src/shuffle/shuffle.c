@@ -180,10 +180,9 @@ static void restart_single(struct run *run, struct piles *piles, unsigned p, str
 
 /* ---- By keys ---- */
 
-/* All records have the same key: copy them, or only the first one. */
+/* All records have the same key, and are verified: copy them, or only the first one. */
 static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
-    const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
     const uint64_t records = piles->pile[p].records, kept = keyed_is_unique(run->keyed) ? 1 : records;
     struct source *source;
     struct transfer transfer;
@@ -195,7 +194,6 @@ static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct o
         return;
     counter_add(&run->progress->written, kept - 1);
     counter_add(&run->progress->units, 1);
-    pile_source_verify(piles, p, &run->format, buffer.data, buffer.bytes);
     source = pile_source(piles, p, false);
     run_transfer(&transfer, run, source, output);
     while (done < kept && record_reader_next(&transfer.reader, &piece)) {

@@ -60,13 +60,17 @@ bool units_are_one(struct keyed *keyed, struct piles *piles, unsigned p, const s
 {
     struct siphash_pair first, hash;
     struct hashes hashes;
+    uint64_t records = 1;
     bool single;
 
     open_hashes(&hashes, keyed, 0, piles, p, format, buffer, bytes);
     single = next_hash(&hashes, &first);
-    while (single && next_hash(&hashes, &hash))
+    for (; single && next_hash(&hashes, &hash); records++)
         single = keyed_is_same(first, hash);
     source_free(hashes.source);
+    if (single) /* the last one, too */
+        pile_check(piles, p,
+                   !hashes.reader.inside && hashes.reader.start == hashes.reader.filled ? records : UINT64_MAX);
     return single;
 }
 

@@ -76,6 +76,15 @@ test_an_input_that_is_read_twice() {
     ignores_more read 20 -S 8M -T . -r -n 1000 --seed=1 in
 }
 
+test_inputs_with_keys() {
+    have_in long_lines 3000 100 300
+    tells_all write 1 --unique in
+    tells_all map_file 1 -t 1 --group-field=1 in
+    have_in more_than_memory
+    tells_all read 20 -S 8M -T . -t 1 --group-field=1 in
+    ignores_more read 20 -S 8M -T . --seed=1 --unique in
+}
+
 test_a_small_input() {
     have_in seq 100
     tells_all $before in

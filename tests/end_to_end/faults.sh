@@ -92,6 +92,32 @@ test_an_archive_that_fits_survives_any_fault() {
     forgiving=yes sweep_all out -S 16M --parallel=3 --records=tar
 }
 
+# With keys that are found beyond a block, and many that come again.
+with_keys() {
+    for key in 1 2 3; do
+        long_lines 230 9000 15000 | sed "s/$/\tk$key/; s/^[0-9]*/&$key/"
+        long_line 600000 | sed "s/$/\tlong/"
+        seq 1500 | sed 's/.*/& &\t&/'
+    done
+}
+
+# tags: plain
+test_keys_of_a_spilling_input_survive_any_fault() {
+    with_keys >in
+    TURNS='1 9' sweep_all folder/file -S 8M --parallel=3 --group-field=2
+    piped=yes TURNS='1 9' sweep_all folder/file -S 8M --parallel=1 --unique=2
+    sweep 'allocate map preadv pwritev open_anonymous' out -S 8M --parallel=3 --unique --part=2/3
+    piped=yes FAULT_DAMAGE=1 sweep preadv folder/file -S 8M --parallel=1 --group-field=2
+}
+
+# tags: plain
+test_a_key_larger_than_memory_survives_any_fault() {
+    { seq 1000 | sed 's/$/\tx/'; long_lines 900 9000 15000 | sed 's/$/\tk/'; } >in
+    sweep 'allocate map preadv pwritev open_anonymous thread' out -S 8M --parallel=3 --group-field=2
+    sweep 'preadv pwritev' folder/file -S 8M --parallel=1 --unique=2 --part=1/2
+    piped=yes FAULT_DAMAGE=1 sweep preadv folder/file -S 8M --parallel=1 --group-field=2
+}
+
 # Small, since many runs are needed; long lines, since their number takes time and their bytes fill the memory.
 spilling() {
     long_lines 700 9000 15000

@@ -3,14 +3,16 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2086 # numbers that tests have chosen
 
+keys='' before='' # what the store is keyed by, and what comes before each of the other lines
+
 gather() {
     bigshuf --gather=store --seed=42 "$@"
 }
 
 # A store of two piles and two batches, of which x is of file `in`.
 make_store() {
-    bigshuf --scatter=store --seed=42 --batch=x --piles=2 in
-    seq 100 | bigshuf --scatter=store --seed=42 --batch=y
+    bigshuf --scatter=store --seed=42 --batch=x --piles=2 $keys in
+    seq 100 | sed "s/^/$before/" | bigshuf --scatter=store --seed=42 --batch=y $keys
     cp store/x/manifest true
 }
 
@@ -47,6 +49,13 @@ no_number_is_believed() {
             names_it
         done
     done
+}
+
+# All of them in pile 0.
+test_numbers_of_records_of_a_key_larger_than_memory() {
+    long_lines 1000 9000 15000 | sed 's/^/key\t/' >in
+    keys=--group-field=1 before='key\t'
+    piles=0 no_number_is_believed
 }
 
 test_numbers_of_records_in_a_pile_that_fits() {

@@ -157,6 +157,15 @@ test_the_first_record_without_a_key_is_named_wherever_it_stands() {
     done
 }
 
+test_a_long_record_without_a_key_is_quoted_from_its_beginning() {
+    { printf '1\tx\nstart'; long_line 9000000; } >in
+    for options in '-S 8M' '-S 8M --parallel=1' ''; do
+        fails_with 1 "bigshuf: in:2: no field 2, only 1: 'start1 2 3*'" bigshuf $options --group-field=2 in >out
+        fails_with 1 "bigshuf: -:2: no field 2, only 1: 'start1 2 3*'" bigshuf $options --unique=2 < <(cat in) >out
+        is_empty out
+    done
+}
+
 test_a_line_that_comes_again_and_again_is_no_load() {
     awk -v n="$(scale 10000 1000000 100000000)" 'BEGIN {
         for (i = 1; i <= 1000; i++) print i

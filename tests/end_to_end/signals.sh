@@ -13,17 +13,21 @@ old_or_new() {
     [ "$1" = 137 ] && same_lines folder/file in >differs || [ "$1" = 0 ] || same old "$(<folder/file)"
 }
 
-# Runs that spill and replace folder/file are killed at any moment: killed SIGNAL PROGRAM.
+# Runs that spill and replace folder/file are killed at any moment: killed SIGNAL PROGRAM OPTION...
 killed() {
     program=$2
     mkdir -p folder temporary
     more_than_memory >in
     killed_at_any_moment "$1" "$(scale 3 11 14)" an_old_file old_or_new \
-        "$program" -S 8M --seed=x -T temporary -o folder/file in
+        "$program" -S 8M --seed=x -T temporary -o folder/file "${@:3}" in
 }
 
 test_sigkill_at_any_moment() {
     killed KILL bigshuf
+}
+
+test_sigterm_of_groups_at_any_moment() {
+    killed TERM bigshuf -t 1 --group-field=1
 }
 
 test_sigint_at_any_moment_also_where_the_new_file_has_a_name() {

@@ -10,6 +10,8 @@ turns() {
     scale '1 3' '1 8' "$(seq 60)"
 }
 
+keys='' # what a test's stores are keyed by
+
 # All batches in the store are whole, each as the file of its name.
 whole() {
     local batches=(store/[a-c])
@@ -20,7 +22,7 @@ whole() {
 # Add the batch c, an hour after what is unfinished was written: then there is nothing that does not belong there.
 an_hour_later() {
     [ ! -d store ] || find store -path 'store/.*' -exec touch -t 202001010000 {} +
-    bigshuf --seed=1 --scatter=store --piles=4 --batch=c c.in 2>later
+    bigshuf --seed=1 --scatter=store --piles=4 --batch=c ${keys:+"$keys"} c.in 2>later
     same 'store/.[!.]*' "$(echo store/.[!.]*)"
     [ ! -d before ] || [ -d store/a ]
     whole
@@ -31,7 +33,7 @@ an_hour_later() {
 scatter_survives() {
     rm -rf store
     [ ! -d before ] || cp -Rp before store
-    try_faulty --seed=1 --scatter=store --piles=4 --batch=b -S 8M --parallel="$1" b.in
+    try_faulty --seed=1 --scatter=store --piles=4 --batch=b ${keys:+"$keys"} -S 8M --parallel="$1" b.in
     if [ "$status" = 0 ]; then
         test -d store/b
     fi
@@ -44,7 +46,7 @@ make_store() {
     seq 100 >a.in
     long_lines "$1" 9000 15000 >b.in
     seq 200 300 >c.in
-    bigshuf --seed=1 --scatter=before --piles="${2:-4}" --batch=a a.in
+    bigshuf --seed=1 --scatter=before --piles="${2:-4}" --batch=a ${keys:+"$keys"} a.in
     cp -R before/a before/.old-d
     cp -R before/a before/.new-d~0123456789abcdef
     find before/.* -exec touch -t 202001010000 {} + 2>said || true
@@ -136,6 +138,20 @@ test_a_gather_survives_any_fault() {
 }
 
 # One of two piles is larger than the memory.
+test_stores_with_keys_survive_any_fault() {
+    keys=--unique
+    make_store 20
+    fail_any_call "$(scale '1 3' '1 4' "$(seq 60)")" scatter_survives 1
+    bigshuf --seed=1 --scatter=before --batch=b $keys b.in
+    bigshuf --seed=1 --gather=before >right
+    fail_any_call "$(scale '1 3' '1 4' "$(seq 60)")" gather_survives 1
+    rm -r before
+    make_store 700 2
+    bigshuf --seed=1 --scatter=before --batch=b $keys b.in
+    bigshuf --seed=1 --gather=before >right
+    fail_calls 'allocate map preadv pwritev open_anonymous thread' "$(turns)" gather_survives 3
+}
+
 # tags: plain
 test_a_gather_that_starts_over_survives_any_fault() {
     make_store 800 2

@@ -4,7 +4,7 @@ import bz2
 import gzip
 import random
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import model
 import recipes
@@ -31,6 +31,7 @@ PACKERS = {ending: (program, pack, unpack) for ending, program, pack, unpack in 
     (".gz", "gzip", lambda data: gzip.compress(data, mtime=0), gzip.decompress),
     (".bz2", "bzip2", bz2.compress, bz2.decompress),
 ) if shutil.which(program)}
+EACH_WAYS = ("file", "fifo", "files0")  # in which FILEs have names
 LENGTHS = ("tfrecord", "u32le", "u32be", "u64le", "u64be", "varint")
 
 
@@ -93,7 +94,18 @@ class Case:
         names = [split.split(":", 1)[1] for split in self.opts.get("split", [])]
         if "o" in self.opts and not self.sharded():
             names.append(self.opts["o"])
+        if "each" in self.opts:
+            names = [name % i for name in names for i in range(len(self.inputs))]
         return names
+
+    def alone(self, i):
+        """What --each does with one of its FILEs, as a case by itself."""
+        opts = {name: value for name, value in self.opts.items() if name != "each"}
+        if "o" in opts:
+            opts["o"] %= i
+        if "split" in opts:
+            opts["split"] = [split.replace("%s", str(i)) for split in opts["split"]]
+        return replace(self, inputs=[self.inputs[i]], opts=opts)
 
     def sharded(self):
         """Are there shards?"""
@@ -145,6 +157,12 @@ def _is_stratified(o):
     return not others & set(o) and len({"%" in split.split(":")[0] for split in o.get("split", [])}) == 1
 
 
+def _is_each(case):
+    """May the other options stand with --each?"""
+    others = set("e i group-field unique random-source weights weight-field shards split-field stratify-field filter".split())
+    return not (others | {"headers-differ"}) & set(case.opts) and "o" in case.opts and case.circ["via"] in EACH_WAYS
+
+
 def is_valid(case):
     """May these options stand together? (As far as a case can get there.)"""
     o = case.opts
@@ -191,7 +209,8 @@ def is_valid(case):
         or several("weights", "weight-field")
         or several("e", "i")
         or (case.sharded() and "%" not in o.get("o", ""))
-        or (not case.sharded() and "%" in o.get("o", ""))
+        or (not case.sharded() and "each" not in o and "%" in o.get("o", ""))
+        or ("each" in o and not _is_each(case))
         or ("expect-records" in o and "i" in o)
         or ("filter" in o and "o" not in o and "split" not in o)
         or ("r" in o and "n" not in o and ("o" in o or many))
@@ -593,4 +612,4 @@ def finish(case):
         case.aux["weights"] = Data(weights.kind, count_records(case) + extra, weights.seed)
     if "expect-records" in case.opts:
         wrong = case.opts["expect-records"] == "wrong"
-        case.opts["expect-records"] = str(count_records(case) + wrong)
+        case.opts["expect-records"] = str(count_records(case.alone(0) if "each" in case.opts else case) + wrong)

@@ -30,6 +30,7 @@ class Expected:
     all_header: bool = False
     counted: bool = False  # is it the number of records that is wrong?
     in_place: bool = False  # do some outputs stand where the inputs do?
+    heads: int = 0  # of the records of files, those that are headers
 
     def text(self, which):
         """The bytes of a file of these records."""
@@ -226,8 +227,26 @@ def _check_count(case, result):
         raise records.BadInput("not as many records as are expected")
 
 
+def _expect_each(case, seed):
+    """What each FILE gives alone, if all have as many records; each with its own header."""
+    alone = [expect(case.alone(i), seed) for i in range(len(case.inputs))]
+    result = Expected(archive=alone[0].archive, input_bytes=max(one.input_bytes for one in alone))
+    bad = sorted((one for one in alone if one.error), key=lambda one: one.loose)[:1]
+    if not bad and len({one.input_records for one in alone}) > 1:
+        bad = [Expected(error="not as many records", loose=case.opts.get("n") == "0")]
+    for one in bad:
+        result.error, result.loose, result.counted = one.error, one.loose, one.counted
+    for one in alone:
+        result.files.update({name: [one.header] + part for name, part in one.files.items()})
+        result.input_records += one.input_records
+    result.heads = len(result.files)
+    return result
+
+
 def expect(case, seed=None):
     """The right result. `seed` is the one that the program made up, if it had to."""
+    if "each" in case.opts:
+        return _expect_each(case, seed)
     result = Expected(archive=case.kind()[0] == "tar")
     try:
         _refuse_overlap(case, result)

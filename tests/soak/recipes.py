@@ -1,5 +1,7 @@
 """Cases that chance alone would rarely make. Each recipe changes the case of a Maker, which has a seed so far."""
 
+from dataclasses import replace
+
 from data import Data
 
 NEEDED_CALLS = ("close", "close", "write", "pwritev", "read", "preadv")
@@ -93,6 +95,46 @@ def named_field(maker):
     case.circ.update(via=draw.choice(("file", "pipe", "dash")), old="old")
 
 
+def parallel_files(maker):
+    """Files that are shuffled in one order; now and then one has another number of records."""
+    case, draw = maker.case, maker.draw
+    maker.pick_inputs(*maker.pick_format())
+    first = case.inputs[0]
+    case.inputs = [replace(first, seed=draw.randrange(1 << 30)) for _ in range(draw.choice((1, 2, 3)))]
+    if maker.chance(8):
+        case.inputs.append(replace(first, count=first.count + 1))
+    if maker.chance(4):
+        maker.pick_header()
+    for pick in (maker.pick_sample, maker.pick_part):
+        if maker.chance(3):
+            pick()
+    case.opts.update({"each": None, "o": "out/%s"})
+    if maker.chance(3):
+        case.opts["Z"] = None
+        case.opts["o"] += draw.choice(("", ".gz", ".bz2"))
+    if maker.chance(3):
+        case.opts["split"] = draw.choice((["10:out/a.%s"], ["20%:out/a.%s", "0.5%:out/b.%s"], ["50%:out/a.%s", "50%:out/b.%s"]))
+    maker.pick_resources()
+    case.circ["via"] = draw.choice(("file", "file", "fifo", "files0"))
+    maker.pick_output_way()
+    maker.pick_trouble()
+
+
+def doubles(maker):
+    """Records that come again, some of them much later, also where they do not fit into memory."""
+    case, draw = maker.case, maker.draw
+    maker.pick_inputs(*maker.pick_format())
+    if maker.chance(6):
+        case.inputs = []
+        maker.pick_large()
+    case.inputs = draw.choices(case.inputs, k=draw.choice((2, 3, 5)))
+    maker.pick_output()
+    case.opts["unique"] = draw.choice((None, None, "1"))
+    maker.pick_resources()
+    maker.pick_input_way()
+    maker.pick_output_way()
+
+
 def stalled_input(maker):
     """A failure while the input stands still: the run ends at once. What is there is more than all memory, or it might
     not have failed yet."""
@@ -133,7 +175,7 @@ def outputs_among_inputs(maker):
 
 
 COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, named_field, named_field,
-          stalled_input, outputs_among_inputs)
+          stalled_input, outputs_among_inputs, parallel_files, parallel_files, doubles)
 
 
 def change(maker):

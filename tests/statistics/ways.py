@@ -61,6 +61,9 @@ FEW = [("a file of %d" % n, "bigshuf --seed=$s n%d" % n, n) for n in range(2, 8)
      weighted(WEIGHTS, 2, ascending=True)),
     ("--weight-field -n 2", "bigshuf --seed=$s --weight-field=2 -n 2 weighted4 | cut -f 1", weighted(WEIGHTS, 2)),
     ("--random-source=/dev/urandom", "bigshuf --random-source=/dev/urandom n5", 5),
+    ("--unique of records that come again", "cat n5 n3 n5 | bigshuf --seed=$s --unique", 5),
+    ("--unique=1 -n 3", "sed 's/$/\\tx/' n5 n5 | bigshuf --seed=$s --unique=1 -n 3 | cut -f 1", samples(5, 3)),
+    ("--group-field of few", "sed 's/$/\\tx/' n4 n3 | bigshuf --seed=$s --group-field=1 | cut -f 1 | uniq", 4),
     ("a store of 2 piles", STORE + "st 2 n4 1", 4),
     ("one pile, its epochs", "bigshuf --gather=seven --seed=$(cat seven.seed) --piles=0-0 --epoch=$k", 7),
 ]
@@ -85,6 +88,7 @@ MANY = [
     ("-n, then --skip", "bigshuf --seed=$s -n 10000 many; bigshuf --seed=$s --skip=10000 many"),
     ("--random-source=/dev/urandom", "bigshuf --random-source=/dev/urandom many"),
     ("--group-field", "bigshuf --seed=$s --group-field=1 grouped | cut -f 1 | uniq"),
+    ("--unique, spilled", "cat long long | bigshuf -S 8M --seed=$s --unique | cut -d ' ' -f 1"),
     ("--split and --shards", "bigshuf --seed=$s --split=30%:a --split=1000:b --shards=2 -o c%d many; cat c0 b a c1"),
     ("store of 2 piles", STORE + "st 2 many 10000"),
     ("store of 4 piles, epoch 1", STORE + "st 4 many 10000 --epoch=1"),
@@ -104,6 +108,7 @@ PAIRS = [
     ("piles of a store", STORE + "st 2 many 10000 >a; bigshuf --gather=store --seed=$s --piles=0-0 >b; "
      "for is in 1 0; do awk -v is=$is 'NR == FNR { b[$1] } NR != FNR && ($1 in b) == is' b a; echo; done"),
     ("seeds of a store", STORE + "st 2 many 10000 --piles=1-1; echo; bigshuf --gather=store --seed=$s.b --piles=1-1"),
+    ("--unique and the order", "bigshuf --seed=$s many; echo; bigshuf --seed=$s --unique many"),
     ("--weights and the order", "bigshuf --seed=$s many; echo; bigshuf --seed=$s --weight-field=2 equal | cut -f 1"),
 ]
 
