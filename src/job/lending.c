@@ -46,7 +46,7 @@ static uint64_t measure(struct source *source, const struct record_format *forma
         const uint8_t *data;
         bool whole;
 
-        got = source_lend(source, &data, (size_t)(SAMPLE_BYTES - bytes));
+        got = source_next(source, NULL, (size_t)(SAMPLE_BYTES - bytes), &data);
         if (got > 0)
             records += record_count(format, &scan, data, got, &whole);
         bytes += got;

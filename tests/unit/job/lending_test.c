@@ -120,8 +120,7 @@ LENDING_TEST(what_fits_of_a_pipe_is_held_if_it_is_long)
         assert_true(rows[i].refers == source_holds(source));
         if (source_holds(source))
             assert_int_equal(source_space(source), all);
-        while ((source_base(source) != NULL ? source_lend(source, &lent, 1000)
-                                            : source_read(source, data, sizeof data)) > 0)
+        while (source_next(source, data, sizeof data, &lent) > 0)
             continue;
         assert_int_equal(source_delivered_bytes(source), all);
         assert_true(waitpid(-1, NULL, 0) > 0);
