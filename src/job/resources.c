@@ -21,7 +21,7 @@
 
 /* Threads beyond one for each processor, since some always wait for disks: gathering 4 GB from piles on disk took 4.0 s
  * with 4 of them, 4.8 s with none, on two processors. */
-TUNABLE(WAITING, 4, 0, 8);
+TUNABLE(WAITING, 4, 0, 4);
 
 /* The names that --files0-from lists, with what is kept for each, may take half of the memory limit, or so many bytes.
  */
