@@ -72,8 +72,7 @@ struct argument {
 /* Classes of option_table.h, a bit each. */
 typedef uint64_t option_classes;
 
-/* "bytes:N" is told by "bytes:", a range by what is between its numbers, and of which neither is true is what is left.
- */
+/* "bytes:N" is told by "bytes:", a range by what is between its numbers; the first form takes everything else. */
 struct argument_form {
     const char *text; /* what --help calls it */
     struct argument takes;

@@ -77,6 +77,7 @@ static const struct argument_form tunes[] = {
     {"compress-temporary=auto", CONSTANT(enum spill_packing, packing, SPILL_AUTO)},
     {"compress-temporary=always", CONSTANT(enum spill_packing, packing, SPILL_ALWAYS)},
     {"compress-temporary=never", CONSTANT(enum spill_packing, packing, SPILL_NEVER)},
+    {"options", PRINT}, /* for tests: which go together */
     {.text = NULL},
 };
 
@@ -89,7 +90,7 @@ static const struct argument_form progresses[] = {
 
 const struct option_row option_table[] = {
     {"echo", 'e', GROUP_INPUT, NULL, "shuffle the ARGs, each as a line", FLAG(echo), .is = CLASS_GIVEN,
-     .excludes = CLASS_KIND | CLASS_HEADER},
+     .excludes = CLASS_GIVEN | CLASS_KIND | CLASS_HEADER},
     {"input-range", 'i', GROUP_INPUT, "LO-HI", "shuffle the numbers from LO to HI, as lines", SPECIAL(input_range),
      .again = AGAIN_NEVER, .is = CLASS_GIVEN | CLASS_RANGE, .excludes = CLASS_KIND | CLASS_HEADER},
     {"files0-from", 0, GROUP_INPUT, "F",

@@ -18,10 +18,10 @@
 #include "input/generated.h"
 #include "input/operand.h"
 #include "input/source.h"
-#include "job/lending.h"
 #include "job/passes.h"
 #include "job/resources.h"
 #include "job/room.h"
+#include "job/supply.h"
 #include "job/task.h"
 #include "sample/gnu.h"
 #include "sample/in_order.h"
@@ -31,12 +31,9 @@
 #include "sample/weighted.h"
 #include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
+#include "system/hardware.h"
 #include "system/standard.h"
 #include "system/sys.h"
-
-/* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. The buffer of
- * the least memory has room for it. */
-TUNABLE(SMALL_BYTES, 256 << 10, 1, ENGINE_UNITS < 128 ? ENGINE_UNITS << 11 : 256 << 10);
 
 struct job {
     enum task task;
@@ -47,6 +44,8 @@ struct job {
     struct run *run;    /* that of these two which does the task */
     size_t small_bytes; /* if that is `small`: the whole input is the first bytes of its buffer */
     size_t left;        /* FILEs of --each that come after the one in work */
+    struct facts facts;
+    struct plan plan; /* as it is carried out */
 };
 
 /* ---- Opening ---- */
@@ -86,8 +85,8 @@ static void try_small_run(struct job *job)
 
     resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1);
     data = engine_buffer(&job->small.engine, ENGINE_WHOLE).data;
-    bytes = (size_t)source_read(source, data, SMALL_BYTES);
-    if (bytes < SMALL_BYTES) {
+    bytes = (size_t)source_read(source, data, SUPPLY_SMALL_BYTES);
+    if (bytes < SUPPLY_SMALL_BYTES) {
         job->run = &job->small;
         job->small_bytes = bytes;
     } else {
@@ -100,8 +99,8 @@ static bool is_appended(const struct resources *resources)
 {
     struct stat status;
 
-    return resources->options.output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
-           source_is_from(resources->source, &status);
+    return resources->source != NULL && resources->options.output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 &&
+           S_ISREG(status.st_mode) && source_is_from(resources->source, &status);
 }
 
 /* Must all input have been read before the first record is written? */
@@ -110,33 +109,31 @@ static bool must_wait(const struct resources *resources)
     return output_waits(resources->output) || is_appended(resources);
 }
 
-/* Could samples read the input again? */
-static bool can_reread(const struct resources *resources)
+/* Look at the source, and plan as far as that goes. The inputs are not mapped if the output is written to one of them,
+ * as a filter may do. */
+static void plan_supply(struct job *job)
 {
-    return has_files(&resources->options) && source_is_known(resources->source) && !must_wait(resources);
+    const struct resources *resources = &job->resources;
+    const struct source *source = resources->source;
+
+    job->facts = (struct facts){.task = job->task,
+                                .known = source != NULL && source_is_known(source),
+                                .bytes = known_bytes(job),
+                                .files = has_files(&resources->options) ? resources->name_count : 0,
+                                .waits = must_wait(resources),
+                                .fixed = resources->options.filter == NULL && !is_appended(resources)};
+    job->plan = supply_plan(&resources->options, &job->facts);
 }
 
-/* May the inputs be mapped? Not if the output is written to one of them, as a filter may do. */
-static bool may_lend(const struct resources *resources)
+/* How much memory is there, and is there room for temporary files? */
+static void look_up_room(struct job *job)
 {
-    return resources->source != NULL && resources->options.filter == NULL && !is_appended(resources);
-}
+    struct resources *resources = &job->resources;
+    const bool known = job->task == TASK_SHUFFLE && job->facts.known;
 
-/* Is it worth while to keep the inputs in memory, to refer to their records? Most samples need few of them. */
-static enum lending_use use_of(const struct job *job)
-{
-    if (job->task == TASK_SHUFFLE &&
-        (job->resources.options.count == UINT64_MAX || task_is_keyed(&job->resources.options)))
-        return LENDING_ONCE;
-    return job->task == TASK_REPEAT ? LENDING_REPEATEDLY : LENDING_SELDOM;
-}
-
-static uint64_t memory_of(struct job *job)
-{
-    const struct source *source = job->resources.source;
-    const bool known = job->task == TASK_SHUFFLE && source != NULL && source_is_known(source);
-
-    return resources_memory(&job->resources, known ? known_bytes(job) : UINT64_MAX);
+    job->facts.memory_bytes = resources_memory(resources, known ? job->facts.bytes : UINT64_MAX);
+    room_check_temporary(&resources->options, job->facts.bytes, job->facts.memory_bytes, job->plan.rereads,
+                         &resources->place);
 }
 
 /* Of --each: look at all FILEs, one by one as they will be read. Returns how many bytes that will be at least. */
@@ -151,10 +148,10 @@ static uint64_t look_at_each(struct job *job)
     for (size_t i = 0; i <= job->left; i++) {
         resources->names = &first[i];
         open_source(job);
-        bytes += known_bytes(job);
+        plan_supply(job);
+        bytes += job->facts.bytes;
         resources_check_temporary(resources);
-        room_check_temporary(&resources->options, known_bytes(job), memory_of(job), can_reread(resources),
-                             &resources->place);
+        look_up_room(job);
         source_free(resources->source);
         resources->source = NULL;
     }
@@ -184,42 +181,57 @@ static void open_all(struct job *job)
     resources_take_seed(resources);
 }
 
-/* Open a run that suits the task. */
+/* The plan may be another one when there is something to be known of memory, and of what was mapped. */
+static void plan_again(struct job *job)
+{
+    struct resources *resources = &job->resources;
+    const struct record_format format = task_format(&resources->options);
+
+    look_up_room(job);
+    job->facts.addresses = hardware_addresses();
+    job->plan = supply_plan(&resources->options, &job->facts);
+    if (job->plan.supply != SUPPLY_MAPPED)
+        return;
+    supply_map(resources->source, &format, &job->facts);
+    job->plan = supply_plan(&resources->options, &job->facts);
+    if (job->plan.supply != SUPPLY_MAPPED && job->facts.mapped_bytes > 0)
+        source_unmap(resources->source);
+}
+
+/* Open a run as planned. */
 static void open_large_run(struct job *job)
 {
     struct resources *resources = &job->resources;
-    const bool known = resources->source != NULL && source_is_known(resources->source);
-    const bool files = has_files(&resources->options);
-    const bool rereads = known && can_reread(resources);
-    const bool keyed = task_is_keyed(&resources->options);
+    struct source *source = resources->source;
+    struct run *run = job->run = &job->large;
     const struct record_format format = task_format(&resources->options);
-    uint64_t memory_bytes;
-    bool groups_fit; /* if they cannot be mapped, they can be held */
 
-    job->run = &job->large;
-    if ((job->task != TASK_SHUFFLE || keyed) && known && known_bytes(job) <= SMALL_BYTES) {
-        resources_open_run(resources, job->run, ENGINE_MEMORY_MIN, 1);
+    if (job->plan.least) {
+        resources_open_run(resources, run, job->plan.memory_bytes, 1);
         return;
     }
-    memory_bytes = memory_of(job);
-    groups_fit = format.grouped && known_bytes(job) <= memory_bytes;
-    room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place);
-    job->run->refers = may_lend(resources) && lending_choose(resources->source, resources->name_count, &format,
-                                                             use_of(job), memory_bytes, &memory_bytes);
-    resources_open_large_run(resources, job->run, memory_bytes);
-    if (files && !job->run->refers && (!known || groups_fit) && use_of(job) == LENDING_ONCE)
-        job->run->refers = lending_hold(resources->source, &format, &job->run->engine.pool);
-    if (resources->source != NULL)
-        job->run->format.margin = source_margin(resources->source);
-    job->run->rereads = rereads;
+    plan_again(job);
+    run->refers = job->plan.supply == SUPPLY_MAPPED;
+    run->rereads = job->plan.rereads;
+    resources_open_large_run(resources, run, job->plan.memory_bytes);
+    if (job->plan.supply == SUPPLY_HELD)
+        run->refers = supply_hold(source, &format, &run->engine.pool);
+    if (job->plan.supply == SUPPLY_HELD && !run->refers)
+        job->plan.supply = SUPPLY_COPIED;
+    if (source != NULL)
+        run->format.margin = source_margin(source);
 }
 
 static void open_run(struct job *job)
 {
-    if (job->task == TASK_SHUFFLE && !task_is_keyed(&job->resources.options) && known_bytes(job) <= SMALL_BYTES)
+    plan_supply(job);
+    if (job->plan.supply == SUPPLY_SMALL)
         try_small_run(job);
-    if (job->run == NULL)
-        open_large_run(job);
+    if (job->run != NULL)
+        return;
+    job->facts.larger = true;
+    job->plan = supply_plan(&job->resources.options, &job->facts);
+    open_large_run(job);
 }
 
 /* ---- Doing ---- */
@@ -385,6 +397,7 @@ static void copy_instead(struct job *job)
     struct run *run = job->run;
 
     run->refers = false;
+    job->plan.supply = SUPPLY_COPIED;
     counter_set(&run->progress->records, 0);
     run->progress->must_copy = false;
     if (source_holds(resources->source)) {
@@ -395,14 +408,19 @@ static void copy_instead(struct job *job)
     engine_close(&run->engine);
     *run = (struct run){.rereads = run->rereads};
     source_rewind(resources->source);
-    resources_open_large_run(resources, run, memory_of(job));
+    job->plan.memory_bytes = job->facts.memory_bytes;
+    resources_open_large_run(resources, run, job->plan.memory_bytes);
 }
 
-static void summarize(const struct resources *resources)
+static void summarize(const struct job *job)
 {
+    const struct resources *resources = &job->resources;
+
     if (resources->options.each && resources->options.verbose)
         fault_note("%s:", resources->names[0]);
     progress_summarize(&resources->progress, resources->seed, NULL, 0);
+    if (resources->options.verbose)
+        supply_note(&resources->options, &job->plan, &job->facts, engine_threads(&job->run->engine));
 }
 
 /* Of --each: the FILE in work is done. Go on with the next one, which must have as many records; false if there is
@@ -415,7 +433,7 @@ static bool take_next(struct job *job)
     if (job->left == 0)
         return false;
     output_turn(resources->output);
-    summarize(resources);
+    summarize(job);
     if (resources->options.expected_records == UINT64_MAX) {
         resources->options.expected_records = counter_get(&job->run->progress->records);
         resources->like = resources->names[0];
@@ -440,7 +458,7 @@ static void finish(struct job *job)
     if (job->gnu != NULL)
         gnu_check(job->gnu);
     output_commit(job->resources.output);
-    summarize(&job->resources);
+    summarize(job);
 }
 
 /* Do a task that shuffles records, and complete its output. */

@@ -148,7 +148,8 @@ static struct manifest_pile pile_of(const struct batch *batch, unsigned pile)
     return entry;
 }
 
-/* A pile's file, of which *status was looked at unless there was an `error`, is not there as it was written? */
+/* End the run if the pile's file is missing, not regular, or not entry->bytes long. *status was looked at unless there
+ * was an `error`. */
 static void check(const struct batch *batch, const char *file, int error, const struct stat *status,
                   const struct manifest_pile *entry)
 {

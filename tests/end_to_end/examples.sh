@@ -357,40 +357,11 @@ test_man_page_begins_with_the_options_of_the_short_help() {
     section 'COMMON OPTIONS' "$man_page" | sed -n 's/\\//g; s/^\.It Fl \([a-zA-Z-]*\).*/\1/p' | diff help -
 }
 
-# ---- Which options go together: the page is held against the program ----
-
-# Every option as it is known best, with an argument that is valid: lines "-n -n1".
-options_to_combine() {
-    bigshuf --help | options_of_help | while read -r letter name argument; do
-        case $name in
-        help | version) continue ;;
-        input-range) argument=1-0 ;;
-        delimiter) argument='=;' ;;
-        records) argument="=csv" ;;
-        csv) argument= ;;
-        part) argument="=1/2" ;;
-        split) argument="=5%:x" ;;
-        buffer-size) argument=8M ;;
-        temporary-directory) argument=. ;;
-        progress) argument="=never" ;;
-        piles) argument="=4" ;;
-        *) argument=${argument:+=1} ;;
-        esac
-        if [ "$letter" = - ]; then
-            echo "--$name --$name$argument"
-        else
-            echo "-$letter -$letter${argument#=}"
-        fi
-    done
-    for argument in header=bytes:1 header=start:# shards=records:1 shards=bytes:1; do
-        echo "--${argument%:*} --$argument"
-    done
-    echo '--piles=J-K --piles=1-1'
-}
+# ---- Which options go together: the page is held against the program's table, as --tune=options prints it ----
 
 # Lines "ONE OTHER" in one order, whichever comes first.
 pairs() {
-    awk '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' | sort -u
+    awk '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' "$@" | sort -u
 }
 
 # Options of a list of the section COMBINATIONS, whose title begins so: of each item a line "OPTION... : OPTION...".
@@ -418,46 +389,23 @@ excluded_on_the_page() {
     }' | pairs
 }
 
+# Of the kinds it has CSV, and another table has all of them. Pairs that depend on arguments are no rows.
 test_man_page_has_the_options_that_exclude_each_other() {
-    local i j
-    options_to_combine >options
-    mapfile -t names < <(cut -d ' ' -f 1 options)
-    mapfile -t given < <(cut -d ' ' -f 2 options)
-    [ "${#names[@]}" -ge 45 ]
-    for ((i = 0; i < ${#names[@]}; i++)); do
-        for ((j = 0; j < i; j++)); do
-            echo "${names[i]} ${names[j]}"
-            bigshuf "${given[j]}" "${given[i]}" 2>&1 >out </dev/null || true
-        done
-    done | awk '!/^bigshuf: / { pair = $0 }
-        /^bigshuf: cannot combine/ { print pair }
-        /^bigshuf: invalid|unrecognized|requires an argument/' | pairs >program
-    excluded_on_the_page | diff program -
+    printf '%s\n' '--delimiter -z' '--gather -z' '--piles=J-K --stratify-field' '-r '--{shards,shards={bytes,records},split} >some
+    bigshuf --tune=options | sed -n 's/ excludes / /p' | sed '/--progress=/d; s/--records=csv/--csv/' | grep -v -e --records= |
+        sed 'p; s/--csv/--records/' | pairs some - >table
+    excluded_on_the_page | diff table -
 }
 
 test_man_page_has_the_options_that_need_others() {
-    options_to_combine | while read -r name given; do
-        bigshuf "$given" </dev/null 2>&1 >out | sed -n "s/^bigshuf: $name needs /$name : /p" || true
-    done | sed 's/, so that.*//; s/;.*//; s/,//g; s/ or / /' | sort >program
-    [ -s program ]
+    bigshuf --tune=options | sed -n 's/ needs / : /p' | sed 's/ or / /' | sort >table
     combinations 'These options need' | sed 's/  */ /g' | awk '{
         line = ""
         for (i = NF; $i != ":"; i--)
             line = $i (line == "" ? "" : " ") line
         for (j = 1; j < i; j++)
             print $j " : " line
-    }' | sort | diff program -
-}
-
-# The columns of the table of kinds.
-columns_of_kinds() {
-    cat <<'END'
--z --delimiter=x
---group-field=1 --weight-field=1 --split-field=1 --stratify-field=1
---header
---header=bytes:1
---header=start:#
-END
+    }' | sort | diff table -
 }
 
 # yes or no, if that is so for all OPTIONs with this kind: goes_with KIND OPTION...
@@ -465,26 +413,23 @@ goes_with() {
     local kind=$1 option
     shift
     for option; do
-        fails_with 1 '*' bigshuf --records="$kind" "$option" --split=5%:x never
-        case $(<.stderr) in
-        'bigshuf: cannot combine'*) echo no ;;
-        'bigshuf: never: No such file'*) echo yes ;;
-        *) echo "$option" ;;
-        esac
+        grep -q -F -x -e "$option excludes --records=$kind" -e "--records=$kind excludes $option" table && echo no || echo yes
     done | sort -u | xargs
 }
 
 test_man_page_has_what_goes_with_a_kind_of_records() {
+    bigshuf --tune=options >table
     section COMBINATIONS "$man_page" | sed -n '/^kind /,/^\.Ed/p' | sed '1d; $d' |
         sed 's/lengths/u32le, u32be, u64le, u64be, varint/' | awk -F '  +' '{
             for (i = split($1, kind, ", "); i > 0; i--)
                 print kind[i], $2, $3, $4, $5, $6
-        }' | sort >page
-    bigshuf --help | sed -n '/--records=KIND/,/--csv/s/^ \{35\}\([a-z0-9]\{1,\}:\{0,1\}\).*/\1/p' | while read -r kind; do
-        # shellcheck disable=SC2086 # options
-        columns_of_kinds | while read -r options; do
-            goes_with "${kind/%:/:4}" $options
-        done | xargs echo "${kind%:}"
+        }' | sed 's/:[^ ]*//' | sort >page
+    bigshuf --help | sed -n '/--records=KIND/,/--csv/s/^ \{35\}\([a-z0-9]\{1,\}\).*/\1/p' | while read -r kind; do
+        printf '%s\n' '-z --delimiter' '--group-field --weight-field --split-field --stratify-field' --header --header=bytes \
+            --header=start | while read -r options; do
+            # shellcheck disable=SC2086 # options
+            goes_with "$kind" $options
+        done | xargs echo "$kind"
     done | sort | diff page -
 }
 

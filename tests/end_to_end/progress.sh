@@ -212,7 +212,7 @@ test_death_erases_the_line() {
 # ---- Said at the end ----
 
 test_v_ends_with_a_summary_in_the_same_words() {
-    same 'records: bytes: seed: spilled: started over: peak memory: seconds:' \
+    same 'records: bytes: seed: spilled: started over: peak memory: seconds: input:' \
         "$(seq 10 | bigshuf -v 2>&1 >out | tee said | sed 's/^bigshuf: \([a-z ]*:\).*/\1/' | xargs)"
     grep -x 'bigshuf: records:       10 read, 10 written' said
     grep -x 'bigshuf: bytes:         21' said
