@@ -58,7 +58,7 @@ void supply_map(struct source *source, const struct record_format *format, struc
  * with what was held in front. */
 bool supply_hold(struct source *source, const struct record_format *format, struct pool *pool);
 
-/* "input: mapped, 1.0 GiB; memory: 64 MiB; 2 threads" */
-void supply_note(const struct options *options, const struct plan *plan, const struct facts *facts, unsigned threads);
+/* "input: mapped, 1.0 GiB; memory: 64 MiB; spill: at most 970 MiB; 2 threads" */
+void supply_note(const struct plan *plan, const struct facts *facts, unsigned threads);
 
 #endif

@@ -8,6 +8,9 @@
 #include "sample/weight_input.h"
 #include "shuffle/run.h"
 
+/* For lines that wait, at least; more have a part of the pool. */
+enum { REQUESTS_LINES_BYTES = 2 << 20 };
+
 /* Answer requests up to their end. Without a place of weights all are 1. The run's engine is new, and nothing has been
  * read of the source. */
 void requests_answer(struct run *run, struct source *source, const struct weight_place *weights);

@@ -47,7 +47,7 @@ _Noreturn static void refuse_argument(const struct parsing *parsing, const char 
 
 static void set_count(const struct parsing *parsing, const struct argument *argument, const char *text, uint64_t *value)
 {
-    if (number_parse(text, value) != 0) {
+    if (number_parse(text, value) != 0 || (argument->is_valid != NULL && !argument->is_valid(text))) {
         if (errno != ERANGE || !argument->capped)
             refuse_argument(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER);
         *value = UINT64_MAX;
@@ -60,14 +60,6 @@ static void set_count(const struct parsing *parsing, const struct argument *argu
     if (!argument->capped)
         refuse_argument(parsing, text, "");
     *value = argument->most;
-}
-
-static void set_power(const struct parsing *parsing, const struct argument *argument, const char *text, uint64_t *value)
-{
-    if (number_parse(text, value) == 0 && *value >= argument->least && *value <= argument->most &&
-        (*value & (*value - 1)) == 0)
-        return;
-    refuse_argument(parsing, text, argument->valid);
 }
 
 /* A size is not valid. Its unit may be one in small letters, or after a blank. */
@@ -231,9 +223,6 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
         break;
     case ARGUMENT_COUNT:
         set_count(parsing, argument, text, field);
-        break;
-    case ARGUMENT_POWER:
-        set_power(parsing, argument, text, field);
         break;
     case ARGUMENT_SIZE:
         set_size(parsing, text, field);

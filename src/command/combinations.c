@@ -87,26 +87,21 @@ static void add_kind(struct list *list, const char *spelling, const struct recor
             given->excludes |= excludes[i].without;
 }
 
-static bool has_counted_split(const struct options *options)
-{
-    for (size_t i = 0; i < options->splits; i++)
-        if (!options->split[i].is_percentage)
-            return true;
-    return false;
-}
-
 static void add_facts(struct list *list, const struct parsing *parsing)
 {
     const struct options *options = parsing->options;
     const size_t bytes = parsing->delimiter_bytes;
     const uint8_t byte = parsing->delimiter[0];
+    bool counted = false; /* is there a split of a number? */
+
+    for (size_t i = 0; i < options->splits; i++)
+        counted = counted || !options->split[i].is_percentage;
 
     add_fact(list, bytes > 1 || (bytes == 1 && byte != '\0'), "--delimiter other than '\\0'", CLASS_ZERO);
     add_fact(list, bytes == 1 && byte >= '0' && byte <= '9', "a digit as --delimiter", CLASS_RANGE);
     add_fact(list, bytes > 1, "--delimiter of several bytes",
              CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD);
-    add_fact(list, !options->stratified && has_counted_split(options), "--split of a number of records",
-             CLASS_SPLIT_FIELD);
+    add_fact(list, !options->stratified && counted, "--split of a number of records", CLASS_SPLIT_FIELD);
     add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--piles=J-K", CLASS_SPLIT_FIELD);
     if (options->unique_key.count > 0)
         add(list, "--unique of a field")->is = CLASS_FIELD;
@@ -184,27 +179,20 @@ static const struct {
     {CLASS_SPLIT_FIELD, CLASS_SPLIT_FIELD, "; split a list of the groups by class, then the lines by group"},
 };
 
-_Noreturn static void refuse_pair(const struct given *one, const struct given *other)
+/* Of two that do not go together, the one that excludes the other is named first, unless it is to be named last. */
+static void check_pair(const struct given *one, const struct given *other)
 {
+    bool excludes = (one->excludes & other->is) != 0;
     const char *why = "";
 
+    if (!excludes && (other->excludes & one->is) == 0)
+        return;
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0] && why[0] == '\0'; i++)
         if (((one->is & reasons[i].one) != 0 && (other->is & reasons[i].other) != 0) ||
             ((other->is & reasons[i].one) != 0 && (one->is & reasons[i].other) != 0))
             why = reasons[i].why;
-    die("cannot combine %s and %s%s", one->name, other->name, why);
-}
-
-/* The one that excludes the other is named first, unless it is to be named last. */
-static void check_pair(const struct given *one, const struct given *other)
-{
-    const bool first = (one->excludes & other->is) != 0, second = (other->excludes & one->is) != 0;
-
-    if (!first && !second)
-        return;
-    if ((first && !one->is_last) || other->is_last)
-        refuse_pair(one, other);
-    refuse_pair(other, one);
+    excludes = (excludes && !one->is_last) || other->is_last;
+    die("cannot combine %s and %s%s", (excludes ? one : other)->name, (excludes ? other : one)->name, why);
 }
 
 void combinations_check(struct parsing *parsing, const unsigned given[OPTION_END])

@@ -91,18 +91,18 @@ _Noreturn static void refuse_long(const struct parser *parser, const char *word)
     die("option '%s' is ambiguous; write %s", word, possible);
 }
 
-/* A letter that is none. A word with one dash and several letters may be a long option: it is one of those up to
- * `next`. */
-_Noreturn static void refuse_letter(const struct parser *parser, char **words, char **next)
+/* A letter that is none, in a word of which getopt_long has moved on only if it was the last one. Several letters may
+ * be a long option. */
+_Noreturn static void refuse_letter(const struct parser *parser, const char *before, const char *word)
 {
     const char letter[] = {(char)optopt, '\0'};
     char suggestion[SUGGEST_BYTES];
 
-    for (char **word = words + 1; word <= next && *word != NULL; word++)
-        for (const struct option *option = parser->options; option->name != NULL; option++)
-            if (**word == '-' && strlen(*word) > 2 && strchr(*word, letter[0]) != NULL &&
-                strncmp(option->name, *word + 1, strcspn(*word + 1, "=")) == 0)
-                die("invalid option -- '%s'; long options begin with two dashes: -%s", letter, *word);
+    if (word == NULL || word[0] != '-' || word[1] == '-' || strchr(word, letter[0]) == NULL)
+        word = before;
+    for (const struct option *option = parser->options; option->name != NULL; option++)
+        if (strlen(word) > 2 && strncmp(option->name, word + 1, strcspn(word + 1, "=")) == 0)
+            die("invalid option -- '%s'; long options begin with two dashes: -%s", letter, word);
     die("invalid option -- '%s'%s", letter, suggest_option(parser->options, letter, suggestion));
 }
 
@@ -120,7 +120,7 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
     while (row->name != NULL && option_table_code(row) != optopt)
         row++;
     if (row->name == NULL)
-        refuse_letter(parser, words, words + optind);
+        refuse_letter(parser, word, words[optind]);
     if (is_long && strchr(word, '=') != NULL)
         die("option '--%s' doesn't allow an argument; it stands alone", row->name);
     argument = row->argument != NULL ? row->argument : row->takes.forms[0].text;
@@ -129,20 +129,17 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
     die("option requires an argument -- '%c'; write -%c %s", optopt, optopt, argument);
 }
 
-/* -h was found. If letters come after it in its word, a long option was meant. */
-static void check_short_help(struct parser *parser, char **words, char **next)
+/* -h was found. If letters come after it in its word, a long option was meant. Of a word that is not finished,
+ * getopt_long has not moved on. */
+static void check_short_help(struct parsing *parsing, char **words)
 {
-    for (char **word = words + 1; word <= next && *word != NULL && **word != '\0'; word++) {
-        const char *letter = *word + 1, *known;
+    const char *before = words[optind - 1], *word = words[optind];
+    const bool is_alone = before[0] == '-' && before[1] != '-' && before[strlen(before) - 1] == 'h';
 
-        while (*letter != '\0' && *letter != 'h' && (known = strchr(parser->shorts, *letter)) != NULL &&
-               known[1] != ':')
-            letter++;
-        if (**word != '-' || *letter != 'h' || letter[1] == '\0')
-            continue;
-        argument_misused(&parser->parsing);
-        die("-h goes with no other letters, as in '%s'; long options begin with two dashes", *word);
-    }
+    if (is_alone || word == NULL)
+        return;
+    argument_misused(parsing);
+    die("-h goes with no other letters, as in '%s'; long options begin with two dashes", word);
 }
 
 /* An option that is given again. What it says may not change in silence, unless its row says so; two forms of one are
@@ -184,7 +181,7 @@ static void set_all(struct parser *parser, int count, char **words)
         parsing->form = 0;
         row = option_table_row(code);
         if (code == 'h' && index < 0)
-            check_short_help(parser, words, words + optind);
+            check_short_help(parsing, words);
         if ((row->is & (CLASS_SEED | CLASS_SOURCE | CLASS_DELIMITER)) != 0) {
             parsing->options->taken_by = row->name;
             parsing->options->taken = optarg;

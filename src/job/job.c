@@ -55,45 +55,6 @@ static bool has_files(const struct options *options)
     return !options->echo && !options->range;
 }
 
-static void open_source(struct job *job)
-{
-    struct resources *resources = &job->resources;
-    const struct options *options = &resources->options;
-    struct number_range range = task_range(options);
-
-    if (has_files(options))
-        resources_open_files(resources);
-    else if (options->echo)
-        resources->source = generated_words(options->files, options->file_count);
-    else if (job->task < TASK_RANGE)
-        resources->source = generated_range(&range);
-}
-
-/* Bytes that will be read at least. */
-static uint64_t known_bytes(const struct job *job)
-{
-    return job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
-}
-
-/* Open the small run and read the beginning of the input into its buffer. If that is all of the input, the small run is
- * the job's; else the bytes are in front of the rest again, and must stay in the buffer until they are read. */
-static void try_small_run(struct job *job)
-{
-    struct source *source = job->resources.source;
-    uint8_t *data;
-    size_t bytes;
-
-    resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1);
-    data = engine_buffer(&job->small.engine, ENGINE_WHOLE).data;
-    bytes = (size_t)source_read(source, data, SUPPLY_SMALL_BYTES);
-    if (bytes < SUPPLY_SMALL_BYTES) {
-        job->run = &job->small;
-        job->small_bytes = bytes;
-    } else {
-        source_unread(source, data, bytes);
-    }
-}
-
 /* Is standard output one of the inputs? */
 static bool is_appended(const struct resources *resources)
 {
@@ -103,26 +64,29 @@ static bool is_appended(const struct resources *resources)
            S_ISREG(status.st_mode) && source_is_from(resources->source, &status);
 }
 
-/* Must all input have been read before the first record is written? */
-static bool must_wait(const struct resources *resources)
+/* Open the source, and plan as far as it can be known now. The inputs are not mapped if the output is written to one of
+ * them, as a filter may do. */
+static void open_source(struct job *job)
 {
-    return output_waits(resources->output) || is_appended(resources);
-}
+    struct resources *resources = &job->resources;
+    const struct options *options = &resources->options;
+    const struct number_range range = task_range(options);
+    bool appended;
 
-/* Look at the source, and plan as far as that goes. The inputs are not mapped if the output is written to one of them,
- * as a filter may do. */
-static void plan_supply(struct job *job)
-{
-    const struct resources *resources = &job->resources;
-    const struct source *source = resources->source;
-
+    if (has_files(options))
+        resources_open_files(resources);
+    else if (options->echo)
+        resources->source = generated_words(options->files, options->file_count);
+    else if (job->task < TASK_RANGE)
+        resources->source = generated_range(&range);
+    appended = is_appended(resources);
     job->facts = (struct facts){.task = job->task,
-                                .known = source != NULL && source_is_known(source),
-                                .bytes = known_bytes(job),
-                                .files = has_files(&resources->options) ? resources->name_count : 0,
-                                .waits = must_wait(resources),
-                                .fixed = resources->options.filter == NULL && !is_appended(resources)};
-    job->plan = supply_plan(&resources->options, &job->facts);
+                                .known = resources->source != NULL && source_is_known(resources->source),
+                                .bytes = resources->source != NULL ? source_known_bytes(resources->source) : 0,
+                                .files = has_files(options) ? resources->name_count : 0,
+                                .waits = output_waits(resources->output) || appended,
+                                .fixed = options->filter == NULL && !appended};
+    job->plan = supply_plan(options, &job->facts);
 }
 
 /* How much memory is there, and is there room for temporary files? */
@@ -130,10 +94,12 @@ static void look_up_room(struct job *job)
 {
     struct resources *resources = &job->resources;
     const bool known = job->task == TASK_SHUFFLE && job->facts.known;
+    uint64_t bytes;
 
     job->facts.memory_bytes = resources_memory(resources, known ? job->facts.bytes : UINT64_MAX);
-    room_check_temporary(&resources->options, job->facts.bytes, job->facts.memory_bytes, job->plan.rereads,
-                         &resources->place);
+    bytes = room_temporary_bytes(&resources->options, job->facts.bytes, job->facts.memory_bytes, job->plan.rereads);
+    if (bytes > 0)
+        spill_place_check(&resources->place, bytes);
 }
 
 /* Of --each: look at all FILEs, one by one as they will be read. Returns how many bytes that will be at least. */
@@ -148,7 +114,6 @@ static uint64_t look_at_each(struct job *job)
     for (size_t i = 0; i <= job->left; i++) {
         resources->names = &first[i];
         open_source(job);
-        plan_supply(job);
         bytes += job->facts.bytes;
         resources_check_temporary(resources);
         look_up_room(job);
@@ -176,7 +141,7 @@ static void open_all(struct job *job)
     if (options->each)
         bytes = look_at_each(job);
     open_source(job);
-    room_check_output(options, options->each ? bytes : known_bytes(job), resources->output);
+    room_check_output(options, options->each ? bytes : job->facts.bytes, resources->output);
     resources_check_temporary(resources);
     resources_take_seed(resources);
 }
@@ -198,14 +163,40 @@ static void plan_again(struct job *job)
         source_unmap(resources->source);
 }
 
+/* Open the small run and read the beginning of the input into its buffer. If that is all of the input, the small run is
+ * the job's; else the bytes are in front of the rest again, and must stay in the buffer until they are read. */
+static void try_small_run(struct job *job)
+{
+    struct source *source = job->resources.source;
+    uint8_t *data;
+    size_t bytes;
+
+    resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1);
+    data = engine_buffer(&job->small.engine, ENGINE_WHOLE).data;
+    bytes = (size_t)source_read(source, data, SUPPLY_SMALL_BYTES);
+    if (bytes < SUPPLY_SMALL_BYTES) {
+        job->run = &job->small;
+        job->small_bytes = bytes;
+    } else {
+        source_unread(source, data, bytes);
+    }
+}
+
 /* Open a run as planned. */
-static void open_large_run(struct job *job)
+static void open_run(struct job *job)
 {
     struct resources *resources = &job->resources;
     struct source *source = resources->source;
-    struct run *run = job->run = &job->large;
+    struct run *run = &job->large;
     const struct record_format format = task_format(&resources->options);
 
+    if (job->plan.supply == SUPPLY_SMALL)
+        try_small_run(job);
+    if (job->run != NULL)
+        return;
+    job->run = run;
+    job->facts.larger = true;
+    job->plan = supply_plan(&resources->options, &job->facts);
     if (job->plan.least) {
         resources_open_run(resources, run, job->plan.memory_bytes, 1);
         return;
@@ -220,18 +211,6 @@ static void open_large_run(struct job *job)
         job->plan.supply = SUPPLY_COPIED;
     if (source != NULL)
         run->format.margin = source_margin(source);
-}
-
-static void open_run(struct job *job)
-{
-    plan_supply(job);
-    if (job->plan.supply == SUPPLY_SMALL)
-        try_small_run(job);
-    if (job->run != NULL)
-        return;
-    job->facts.larger = true;
-    job->plan = supply_plan(&job->resources.options, &job->facts);
-    open_large_run(job);
 }
 
 /* ---- Doing ---- */
@@ -313,15 +292,16 @@ static void answer_requests(struct resources *resources)
     engine_close(&run.engine);
 }
 
-static void write_with_probability(struct resources *resources, struct run *run)
+static void write_with_probability(struct job *job)
 {
+    struct resources *resources = &job->resources;
+    const struct options *options = &resources->options;
     struct in_order_share share;
 
-    if (decimal_threshold(resources->options.probability, &share.threshold, &share.all) != 0)
+    if (decimal_threshold(options->probability, &share.threshold, &share.all) != 0)
         die_errno("--probability", errno);
-    share.wait =
-        must_wait(resources) || (resources->options.expected_records < UINT64_MAX && resources->options.output == NULL);
-    in_order_bernoulli(run, resources->source, share, resources->output);
+    share.wait = job->facts.waits || (options->expected_records < UINT64_MAX && options->output == NULL);
+    in_order_bernoulli(job->run, resources->source, share, resources->output);
 }
 
 /* Tasks before TASK_SHUFFLE open what they need and complete what they write; all others find it open, and `job->run`
@@ -364,7 +344,7 @@ static void do_task(struct job *job)
         in_order_first(run, source, output);
         break;
     case TASK_PROBABILITY:
-        write_with_probability(resources, run);
+        write_with_probability(job);
         break;
     case TASK_REPEAT:
         replacement_uniform(run, source, job->gnu, output);
@@ -420,7 +400,7 @@ static void summarize(const struct job *job)
         fault_note("%s:", resources->names[0]);
     progress_summarize(&resources->progress, resources->seed, NULL, 0);
     if (resources->options.verbose)
-        supply_note(&resources->options, &job->plan, &job->facts, engine_threads(&job->run->engine));
+        supply_note(&job->plan, &job->facts, engine_threads(&job->run->engine));
 }
 
 /* Of --each: the FILE in work is done. Go on with the next one, which must have as many records; false if there is

@@ -21,7 +21,7 @@
 #include "output/strata.h"
 #include "record/header.h"
 #include "record/key.h"
-#include "sample/dialogue.h"
+#include "sample/requests.h"
 #include "shuffle/engine.h"
 #include "shuffle/keyed.h"
 #include "shuffle/order.h"
@@ -116,7 +116,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"recent", keyed_lane_bytes(), keyed},
         {"mapped", 1, ledger->mapped_bytes},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
-        {"requests", DIALOGUE_BYTES, options->requests},
+        {"requests", REQUESTS_LINES_BYTES, options->requests},
     };
 
     memcpy(rows, all, sizeof all);

@@ -3,7 +3,6 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/tunable.h"
-#include "job/room.h"
 #include "record/tar_headers.h"
 #include "shuffle/order.h"
 #include "system/fault.h"
@@ -90,8 +89,7 @@ struct plan supply_plan(const struct options *options, const struct facts *facts
 static uint64_t measure(struct source *source, const struct record_format *format)
 {
     struct record_scan scan = {0};
-    uint64_t records = 0;
-    uint64_t bytes = 0;
+    uint64_t records = 0, bytes = 0;
     size_t got = 1;
 
     while (bytes < SAMPLE_BYTES && got > 0) {
@@ -145,16 +143,16 @@ bool supply_hold(struct source *source, const struct record_format *format, stru
     return false;
 }
 
-void supply_note(const struct options *options, const struct plan *plan, const struct facts *facts, unsigned threads)
+void supply_note(const struct plan *plan, const struct facts *facts, unsigned threads)
 {
     static const char *const words[] = {"small", "copied", "mapped", "held"};
     const uint64_t memory_bytes = plan->memory_bytes + (plan->supply == SUPPLY_MAPPED ? facts->mapped_bytes : 0);
-    const bool known = facts->known && facts->task == TASK_SHUFFLE;
+    const bool known = plan->supply == SUPPLY_SMALL || (facts->known && facts->task == TASK_SHUFFLE);
+    const uint64_t most = facts->bytes > memory_bytes ? facts->bytes - memory_bytes / 4 * 3 : 0; /* as promised */
     char input[32], memory[32], spill[32];
 
     fault_note("input:         %s%s%s; memory: %s; spill: %s%s; %u thread%s", words[plan->supply],
                facts->known ? ", " : "", facts->known ? number_format_size(facts->bytes, input) : "",
                number_format_size(memory_bytes, memory), known ? "at most " : "not known",
-               known ? number_format_size(room_temporary_bytes(options, facts->bytes, memory_bytes, false), spill) : "",
-               threads, threads == 1 ? "" : "s");
+               known ? number_format_size(most, spill) : "", threads, threads == 1 ? "" : "s");
 }

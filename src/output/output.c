@@ -207,7 +207,7 @@ static void write_framed(void *context, uint8_t *data, size_t bytes)
 }
 
 /* If records are counted: write up to the end of the last record that the file takes, or as far as the search went.
- * Returns how many bytes that are; 0: this file was full, the next one has been begun. */
+ * Returns how many bytes that are; 0 if the next file begins with the first one. */
 static size_t write_by_records(struct output *output, uint8_t *data, size_t bytes)
 {
     uint32_t ends[ENDS];
@@ -235,39 +235,24 @@ static uint64_t bytes_of(const struct output *output, struct record_scan scan, c
     return bytes - record_marks(&output->plan.format, &scan, data, bytes);
 }
 
-/* The first one of the records found goes to the file. Returns how many bytes do, with the records after it for which
- * there is room. */
-static size_t cut(struct output *output, const uint8_t *data, const uint32_t *ends, size_t found)
-{
-    const struct record_scan beginning = {0};
-    size_t i = 0;
-
-    for (uint64_t next; i + 1 < found; output->file_bytes += next, i++) {
-        next = bytes_of(output, beginning, data + ends[i], ends[i + 1] - ends[i]);
-        if (is_full(output, next))
-            break;
-    }
-    return ends[i];
-}
-
-/* If bytes are counted: write as many whole records as the file takes, or the part there is of a record that surely
- * belongs to the file; else hold that back. Returns how many bytes that are; 0 as above. */
+/* If bytes are counted: of the records found, write as many whole ones as the file takes, or the part there is of a
+ * record that surely belongs to the file; else hold it back. Returns how many bytes that are; 0 as above. */
 static size_t write_by_bytes(struct output *output, uint8_t *data, size_t bytes)
 {
-    const struct record_scan before = output->scan;
+    const struct record_scan before = output->scan, beginning = {0};
     uint32_t ends[ENDS];
-    size_t scanned, taken;
+    size_t taken, scanned, i = 0;
     const size_t found =
         record_ends(&output->plan.format, &output->scan, data, least_size(bytes, SCAN_BYTES), ends, ENDS, &scanned);
-    const uint64_t first = bytes_of(output, before, data, found > 0 ? ends[0] : scanned);
+    uint64_t next = bytes_of(output, before, data, found > 0 ? ends[0] : scanned); /* of the next record */
 
-    if (is_full(output, output->held_bytes + first)) {
+    if (is_full(output, output->held_bytes + next)) {
         output->scan = before;
         next_file(output);
         return 0;
     }
-    output->held_bytes += first;
     if (found == 0 && !output->inside && output->file_bytes > 0) {
+        output->held_bytes += next;
         held_back_append(&output->held, data, scanned);
         return scanned;
     }
@@ -275,9 +260,14 @@ static size_t write_by_bytes(struct output *output, uint8_t *data, size_t bytes)
     output->file_bytes += output->held_bytes;
     output->held_bytes = 0;
     output->inside = found == 0;
-    taken = found > 0 ? cut(output, data, ends, found) : scanned;
+    do {
+        output->file_bytes += next;
+        taken = found > 0 ? ends[i++] : scanned;
+        if (i < found)
+            next = bytes_of(output, beginning, data + taken, ends[i] - taken);
+    } while (i < found && !is_full(output, next));
     if (taken < scanned)
-        output->scan = (struct record_scan){0};
+        output->scan = beginning;
     write_framed(output, data, taken);
     return taken;
 }

@@ -169,14 +169,6 @@ static size_t write_whole(struct sides *sides, const uint8_t *data, size_t bytes
 
 /* ---- Others ---- */
 
-static void begin_record(struct sides *sides)
-{
-    sides->in_record = true;
-    sides->to = NULL;
-    sides->first = sides->record = (struct record_scan){0};
-    key_begin(sides->found);
-}
-
 /* The key ends in these bytes, without a delimiter: `ended` tells whether more fields follow. */
 static void end_key(struct sides *sides, const uint8_t *data, size_t bytes, bool ended)
 {
@@ -223,8 +215,12 @@ void sides_write(struct sides *sides, uint8_t *data, size_t bytes)
         const size_t most = least_size(bytes, SCAN_BYTES);
         const size_t part = sides->in_record ? write_on(sides, data, most) : write_whole(sides, data, most);
 
-        if (part == 0 && !sides->in_record)
-            begin_record(sides);
+        if (part == 0 && !sides->in_record) { /* a record begins */
+            sides->in_record = true;
+            sides->to = NULL;
+            sides->first = sides->record = (struct record_scan){0};
+            key_begin(sides->found);
+        }
         data += part;
         bytes -= part;
     }

@@ -226,14 +226,6 @@ static void give_attributes(struct sink *sink)
 
 /* ---- Opening ---- */
 
-/* The file cannot be replaced, for the reason that errno tells. A lack of space, memory or descriptors is a failure. */
-static void note_refusal(struct sink *sink)
-{
-    if (errno != EPERM && errno != EACCES && errno != EROFS && errno != EBUSY)
-        fail(sink);
-    sink->refused = errno;
-}
-
 /* Make the new file under its temporary name, and before that another one, to see that names can be taken away: the
  * file system may be another machine's, or a program's, which alone knows. 0, or -1 with errno. */
 static int make_named(struct sink *sink, int directory, mode_t mode)
@@ -290,10 +282,13 @@ static void open_existing(struct sink *sink, int directory, int fd)
     }
     errno = EBUSY; /* as rename would say of a mount point */
     if (sys_is_mount_point(directory, sink->target.name) || sys_rmdir_at(directory, sink->target.name) == 0 ||
-        (errno != ENOTDIR && errno != ENOENT) || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0)
-        note_refusal(sink);
-    else
+        (errno != ENOTDIR && errno != ENOENT) || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0) {
+        if (errno != EPERM && errno != EACCES && errno != EROFS && errno != EBUSY)
+            fail(sink); /* for lack of space, memory or descriptors */
+        sink->refused = errno;
+    } else {
         inherit(sink, fd, &status);
+    }
     (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
 }
 

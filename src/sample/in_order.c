@@ -23,7 +23,11 @@
 #include "shuffle/pile.h"
 #include "system/fault.h"
 
-enum { PILES = 1 << ORDER_ROOT_BITS, CHUNK = 1024, LEVELS = 8 /* that have numbers of their own (order.h) */ };
+enum {
+    PILES = 1 << ORDER_ROOT_BITS,
+    CHUNK = 1024,
+    LEVELS = 8
+};                              /* as many levels of nodes have numbers of their own (order.h) */
 TUNABLE(STEP, CHUNK, 1, CHUNK); /* records whose piles are found at a time */
 
 /* A file is read once more if more than one record in so many bytes is chosen. (Of 556 MB of JSON: 700,000 of 1,500,000
@@ -80,81 +84,78 @@ static unsigned next_child(struct level *level)
     return level->child[level->next++ % STEP];
 }
 
-/* Pass 1: which of the first piles may hold records that are chosen. */
-struct counting {
+struct selecting {
     struct run *run;
+    bool again;         /* is the input read once more? Else its records are stored */
+    struct piles piles; /* one, of the records that may still be chosen */
     uint64_t count[PILES];
-    unsigned kept; /* piles */
+    unsigned kept; /* the first piles, which may hold records that are chosen */
     unsigned changes;
     struct {
         uint64_t record; /* from which on ... */
         unsigned kept;
     } change[PILES];
-    uint64_t needed; /* of the records of pile kept - 1 */
-    struct level root;
-};
-
-/* Pass 2: which records are chosen. */
-struct choosing {
-    const struct counting *counted;
-    uint64_t records;           /* of the input */
-    uint64_t needed;            /* of the last leaf's records */
-    struct level level[LEVELS]; /* from the root down to the last leaf's parent */
+    uint64_t needed; /* of the records of pile kept - 1, when all have been counted; then of the last leaf's */
+    struct level level[LEVELS]; /* from the root, which is there from the beginning, down to the last leaf's parent */
     unsigned levels;
     struct table chosen; /* of the last leaf's records: a bit for each */
     uint64_t next_in_leaf;
-    uint64_t next; /* record of the input, */
-    unsigned kept; /* when so many piles were stored; all, if the input is read again */
+    uint64_t next; /* record of the input, when those that are chosen are written */
     unsigned next_change;
 };
 
 /* Count how many of the first piles hold all records that may be written. */
-static void count_kept(struct counting *c)
+static void count_kept(struct selecting *s)
 {
     uint64_t sum = 0;
     unsigned kept = 0;
 
-    for (; kept < c->kept && sum < c->run->limit; kept++) {
-        c->needed = c->run->limit - sum;
-        sum += c->count[kept];
+    for (; kept < s->kept && sum < s->run->limit; kept++) {
+        s->needed = s->run->limit - sum;
+        sum += s->count[kept];
     }
-    if (c->needed > c->count[kept - 1])
-        c->needed = c->count[kept - 1];
-    if (kept == c->kept)
+    if (s->needed > s->count[kept - 1])
+        s->needed = s->count[kept - 1];
+    if (kept == s->kept)
         return;
-    c->kept = kept;
-    c->change[c->changes].record = counter_get(&c->run->progress->records);
-    c->change[c->changes++].kept = kept;
+    s->kept = kept;
+    s->change[s->changes].record = counter_get(&s->run->progress->records);
+    s->change[s->changes++].kept = kept;
 }
 
 /* May record number `record` still be among the first ones? */
 static bool admit(void *context, uint64_t record)
 {
-    struct counting *c = context;
-    const unsigned pile = next_child(&c->root);
+    struct selecting *s = context;
+    const unsigned pile = next_child(&s->level[0]);
 
     if (record % STEP == 0 && record > 0)
-        count_kept(c);
-    c->count[pile]++;
-    return pile < c->kept;
+        count_kept(s);
+    s->count[pile]++;
+    return pile < s->kept;
 }
 
-/* Store the records that may be chosen in the first of `piles`, unless the input is read again. */
-static void count(struct counting *c, struct source *source, bool again, struct piles *piles)
+static void enter(struct selecting *s, struct order_node node, unsigned bits)
 {
-    const struct keep_rule first_piles = {.admit = admit, .context = c, .counts_only = again};
+    MUST_ALWAYS(s->levels < LEVELS);
+    s->level[s->levels++] = (struct level){.node = node, .bits = bits};
+}
 
-    keep_records(c->run, source, &first_piles, piles, 1);
-    for (uint64_t i = 0; i < counter_get(&c->run->progress->records) && again; i++)
-        c->count[next_child(&c->root)]++;
-    count_kept(c);
-    c->root.last = c->kept - 1;
-    c->root.next = 0;
+static void store(struct selecting *s, struct source *source)
+{
+    const struct keep_rule first_piles = {.admit = admit, .context = s, .counts_only = s->again};
+
+    keep_records(s->run, source, &first_piles, &s->piles, 1);
+    for (uint64_t i = 0; i < counter_get(&s->run->progress->records) && s->again; i++)
+        s->count[next_child(&s->level[0])]++;
+    count_kept(s);
+    s->level[0].last = s->kept - 1;
+    s->level[0].next = 0;
 }
 
 /* The node that was entered last has `records` records. Returns its last child that is needed; *records receives the
  * number of that child's records. */
-static unsigned find_last(struct choosing *s, uint64_t *records)
+static unsigned find_last(struct selecting *s, uint64_t *records)
 {
     struct level *level = &s->level[s->levels - 1];
     uint64_t count[PILES] = {0};
@@ -168,16 +169,17 @@ static unsigned find_last(struct choosing *s, uint64_t *records)
     return level->last;
 }
 
-/* Choose those of a leaf's records that come first in its order. The piles make room for that. */
-static void choose_in_leaf(struct choosing *s, struct order_node leaf, uint64_t records, struct piles *piles)
+/* Choose those of a leaf's records that come first in its order. The pile makes room for that. */
+static void choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t records)
 {
+    struct pool *pool = &s->run->engine.pool;
     const uint64_t words = records / 64 + 1;
     struct table numbers = {0};
 
-    piles_make_room(piles, pool_blocks_for(piles->pool, words * sizeof(uint64_t)) +
-                               pool_blocks_for(piles->pool, records * sizeof(uint32_t)));
-    table_take(&s->chosen, piles->pool, words, sizeof(uint64_t));
-    table_take(&numbers, piles->pool, records, sizeof(uint32_t));
+    piles_make_room(&s->piles, pool_blocks_for(pool, words * sizeof(uint64_t)) +
+                                   pool_blocks_for(pool, records * sizeof(uint32_t)));
+    table_take(&s->chosen, pool, words, sizeof(uint64_t));
+    table_take(&numbers, pool, records, sizeof(uint32_t));
     for (uint64_t i = 0; i < words; i++)
         *table_u64(&s->chosen, i) = 0;
     for (uint64_t i = 0; i < records; i++)
@@ -191,27 +193,21 @@ static void choose_in_leaf(struct choosing *s, struct order_node leaf, uint64_t 
     table_release(&numbers);
 }
 
-static void choose(struct choosing *s, const struct counting *counted, struct piles *piles)
+static void choose(struct selecting *s)
 {
-    struct order_node node = order_child(counted->root.node, counted->kept - 1);
-    uint64_t records = counted->count[counted->kept - 1];
+    struct order_node node = order_child(s->level[0].node, s->kept - 1);
+    uint64_t records = s->count[s->kept - 1];
     unsigned bits;
 
-    s->counted = counted;
-    s->needed = counted->needed;
-    s->records = counter_get(&counted->run->progress->records);
-    s->kept = PILES;
-    s->level[s->levels++] = counted->root;
     while ((bits = order_scatter_bits(node, records)) > 0) {
-        MUST_ALWAYS(s->levels < LEVELS);
-        s->level[s->levels++] = (struct level){.node = node, .bits = bits};
+        enter(s, node, bits);
         node = order_child(node, find_last(s, &records));
     }
-    choose_in_leaf(s, node, records, piles);
+    choose_in_leaf(s, node, records);
 }
 
 /* Is the next record chosen? It goes to child `child` of the root. */
-static bool is_chosen(struct choosing *s, unsigned child)
+static bool is_chosen(struct selecting *s, unsigned child)
 {
     for (unsigned i = 0; i < s->levels; i++) {
         if (i > 0)
@@ -226,16 +222,15 @@ static bool is_chosen(struct choosing *s, unsigned child)
 /* Is the next record of those that were stored chosen? Those that were not stored are passed over. */
 static bool choose_next(void *context, uint64_t record)
 {
-    struct choosing *s = context;
-    const struct counting *c = s->counted;
+    struct selecting *s = context;
     unsigned pile;
 
     (void)record;
     do {
-        if (s->next == s->records)
+        if (s->next == counter_get(&s->run->progress->records))
             die("the input has changed while it was read");
-        for (; s->next_change < c->changes && c->change[s->next_change].record == s->next; s->next_change++)
-            s->kept = c->change[s->next_change].kept;
+        for (; s->next_change < s->changes && s->change[s->next_change].record == s->next; s->next_change++)
+            s->kept = s->change[s->next_change].kept;
         s->next++;
         pile = next_child(&s->level[0]);
     } while (pile >= s->kept);
@@ -247,28 +242,26 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
     const uint64_t bytes = source_known_bytes(source);
     const bool again = run->rereads && bytes <= run->engine.memory.bytes && run->limit > bytes / DENSE_BYTES;
-    struct counting *c = fault_allocate(1, sizeof *c);
-    struct choosing *s = fault_allocate(1, sizeof *s);
+    struct selecting *s = fault_allocate(1, sizeof *s);
     struct source *stored = source;
-    struct piles piles;
 
-    *c = (struct counting){.run = run, .kept = PILES};
-    c->root = (struct level){.node = {.order = &run->order, .root = true}, .bits = ORDER_ROOT_BITS};
-    count(c, source, again, &piles);
-    choose(s, c, &piles);
+    *s = (struct selecting){.run = run, .kept = PILES, .again = again};
+    enter(s, (struct order_node){.order = &run->order, .root = true}, ORDER_ROOT_BITS);
+    store(s, source);
+    choose(s);
+    s->kept = PILES;
     if (again) {
         source_rewind(source);
     } else {
-        pile_source_verify(&piles, 0, &run->format, whole.data, whole.bytes);
-        stored = pile_source(&piles, 0, false);
+        pile_source_verify(&s->piles, 0, &run->format, whole.data, whole.bytes);
+        stored = pile_source(&s->piles, 0, false);
     }
-    keep_write(run, stored, s->records, choose_next, s, output);
+    keep_write(run, stored, counter_get(&run->progress->records), choose_next, s, output);
     if (!again)
         source_free(stored);
-    else if (s->next < s->records)
+    else if (s->next < counter_get(&run->progress->records))
         die("the input has changed while it was read");
     table_release(&s->chosen);
-    piles_release(&piles);
+    piles_release(&s->piles);
     free(s);
-    free(c);
 }

@@ -1,4 +1,10 @@
 /*
+ * Lines come from standard input, answers go to standard output, and are written before more lines are waited for.
+ * While somebody writes, but does not read, lines are kept as far as there is room; then the run ends, since both would
+ * wait for ever. Lines of a regular file stay there meanwhile. Others may share standard output, so it is not set to
+ * O_NONBLOCK. But a pipe that poll calls writable takes PIPE_BUF bytes at once, and between two such writes lines may
+ * come.
+ *
  * A batch without repetition is drawn in rounds: numbers are drawn from one sum, and the records that they name are
  * looked up side by side; who is named again is passed over. That is the law of drawing one after another from those
  * that are left. Who was drawn weighs 0 until the batch is complete. Rounds are short, so that a few heavy records,
@@ -10,31 +16,135 @@
 #include "sample/requests.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "base/steps.h"
 #include "base/tunable.h"
-#include "sample/dialogue.h"
 #include "sample/weight_law.h"
 #include "sample/weight_tree.h"
 #include "shuffle/index.h"
 #include "system/fault.h"
+#include "system/io.h"
+#include "system/standard.h"
 #include "system/sys.h"
 
 enum {
-    ROUND = 256,      /* numbers, at most; fixed, as it decides what is drawn */
-    LINES_SHARE = 8,  /* this part of the pool is for lines that wait */
-    WINDOW = 1024,    /* records that are fetched at a time */
-    QUOTED = 60,      /* bytes of a wrong line that a message shows */
-    ENTRY_BYTES = 19, /* of the pool for a record with its weight */
-    DRAWN = 2,        /* numbers that are kept of each record of a batch: its own, and its weight */
+    ROUND = 256,                              /* numbers, at most; fixed, as it decides what is drawn */
+    REQUEST_BYTES = REQUESTS_LINES_BYTES / 2, /* of a line, at most, with its end */
+    LINES_SHARE = 8,                          /* this part of the pool is for lines that wait */
+    WINDOW = 1024,                            /* records that are fetched at a time */
+    QUOTED = 60,                              /* bytes of a wrong line that a message shows */
+    ENTRY_BYTES = 19,                         /* of the pool for a record with its weight */
+    DRAWN = 2, /* numbers that are kept of each record of a batch: its own, and its weight */
 };
 
 TUNABLE(STEP_BYTES, 256 << 10, 64, 256 << 10); /* of a long record that are looked at at a time */
+TUNABLE(READ_BYTES, 256 << 10, 1, 256 << 10);  /* of lines, at a time */
+
+/* ---- The dialogue ---- */
+
+struct dialogue {
+    struct output_buffer out; /* where answers are put */
+    uint8_t *in;
+    size_t in_room;
+    size_t begin, searched, end; /* in `in`: of the next line; no line ends before; of what has come */
+    bool ended, keeps;           /* will no more come? are lines kept while an answer cannot be written? */
+};
+
+/* Read once. */
+static void read_more(struct dialogue *dialogue)
+{
+    const ssize_t got =
+        io_read(STDIN_FILENO, dialogue->in + dialogue->end, least_size(READ_BYTES, dialogue->in_room - dialogue->end));
+
+    if (got < 0)
+        die_errno("standard input", errno);
+    dialogue->end += (size_t)got;
+    dialogue->ended = got == 0;
+}
+
+/* Move what has come to the front. */
+static void compact(struct dialogue *dialogue)
+{
+    memmove(dialogue->in, dialogue->in + dialogue->begin, dialogue->end - dialogue->begin);
+    dialogue->searched -= dialogue->begin;
+    dialogue->end -= dialogue->begin;
+    dialogue->begin = 0;
+}
+
+/* Something can be read while nothing can be written. To move many lines for a few would cost more than it gains. */
+static void keep_lines(struct dialogue *dialogue, bool ended)
+{
+    char room[32];
+
+    if (dialogue->end == dialogue->in_room && dialogue->begin > dialogue->in_room / 2)
+        compact(dialogue);
+    if (dialogue->end == dialogue->in_room && !ended)
+        die("standard output: nobody reads the answers, and %s of requests wait; read, or use a larger -S",
+            number_format_size(dialogue->end - dialogue->begin, room));
+    read_more(dialogue);
+}
+
+static void await_reader(struct dialogue *dialogue)
+{
+    struct pollfd waits[] = {{.fd = STDOUT_FILENO, .events = POLLOUT}, {.fd = STDIN_FILENO, .events = POLLIN}};
+
+    while (waits[0].revents == 0) {
+        if (sys_poll_all(waits, dialogue->keeps && !dialogue->ended ? 2 : 1) < 0) {
+            if (errno != EINTR)
+                die_errno("standard output", errno);
+        } else if (waits[0].revents == 0) {
+            keep_lines(dialogue, (waits[1].revents & POLLIN) == 0);
+        }
+    }
+}
+
+static void flush(void *context)
+{
+    struct dialogue *dialogue = context;
+    struct output_buffer *out = &dialogue->out;
+
+    for (const uint8_t *from = out->buffer; from < out->at;) {
+        const size_t bytes = least_size(PIPE_BUF, (size_t)(out->at - from));
+
+        await_reader(dialogue);
+        standard_write(from, bytes);
+        from += bytes;
+    }
+    out->at = out->buffer;
+}
+
+/* The next line, which stays until more is put into `out`. Returns its bytes with its end; that is missing at the end
+ * of the input, and of a line of more than REQUEST_BYTES, half the room or less. 0: there is no more. */
+static size_t next_line(struct dialogue *dialogue, const char **line)
+{
+    const uint8_t *end;
+    size_t bytes;
+
+    for (;;) {
+        end = memchr(dialogue->in + dialogue->searched, '\n', dialogue->end - dialogue->searched);
+        dialogue->searched = end != NULL ? (size_t)(end - dialogue->in) + 1 : dialogue->end;
+        if (end != NULL || dialogue->ended || dialogue->end - dialogue->begin > REQUEST_BYTES)
+            break;
+        flush(dialogue);
+        if (dialogue->searched == dialogue->end && !dialogue->ended) { /* else something has come meanwhile */
+            compact(dialogue);
+            read_more(dialogue);
+        }
+    }
+    bytes = dialogue->searched - dialogue->begin;
+    *line = (const char *)dialogue->in + dialogue->begin;
+    dialogue->begin = dialogue->searched;
+    return bytes;
+}
 
 /* ---- All of it ---- */
 
@@ -42,7 +152,7 @@ struct requests {
     struct run *run;
     struct source *source;
     const uint8_t *base; /* of mapped files, */
-    uint64_t space;      /* so many bytes; what is kept has the places after them */
+    uint64_t space;      /* so many bytes; what is kept has the places behind them */
     bool stays;          /* may all of that be in memory? */
     uint8_t *kept;       /* addresses of their own, in one piece, for bytes that are promised by the pool */
     uint64_t kept_bytes, kept_room;
@@ -68,13 +178,13 @@ static uint64_t *drawn_at(const struct requests *r, uint64_t i)
 /* ---- What is wrong ---- */
 
 /* What was answered before must not be lost; meanwhile the line may leave its place. */
-_Noreturn static void refuse_request(struct requests *r, const char *what)
+_Noreturn static void refuse(struct requests *r, const char *what)
 {
     const size_t all = (size_t)(r->end - r->line), bytes = least_size(all, QUOTED);
     char shown[QUOTED + 1] = "";
 
     memcpy(shown, r->line, bytes);
-    dialogue_flush(&r->dialogue);
+    flush(&r->dialogue);
     die("request %llu: '%s%s': %s", (unsigned long long)r->request, shown,
         strlen(shown) < bytes || bytes < all ? "..." : "", what);
 }
@@ -84,14 +194,14 @@ _Noreturn static void refuse_memory(struct requests *r, uint64_t bytes)
 {
     struct pool *pool = &r->run->engine.pool;
 
-    dialogue_flush(&r->dialogue);
+    flush(&r->dialogue);
     bytes += (uint64_t)(pool->blocks - pool_free(pool) + 1) << pool->block_shift;
     engine_report_memory(&r->run->engine, bytes + bytes / LINES_SHARE, "request %llu", (unsigned long long)r->request);
 }
 
 /* ---- Records ---- */
 
-static bool keep_bytes(struct requests *r, const void *data, size_t bytes)
+static bool keep(struct requests *r, const void *data, size_t bytes)
 {
     struct pool *pool = &r->run->engine.pool;
 
@@ -131,7 +241,7 @@ static void read_records(struct requests *r, struct weight_input *weights)
                            : record_reader_next(&reader, &piece)) {
         length = piece.first ? piece.bytes : length + piece.bytes;
         needed += (r->base == NULL ? piece.bytes : 0) + (piece.last ? ENTRY_BYTES : 0);
-        fits = fits && (r->base != NULL || keep_bytes(r, piece.data, piece.bytes));
+        fits = fits && (r->base != NULL || keep(r, piece.data, piece.bytes));
         if (!piece.last)
             continue;
         end = r->base != NULL ? (uint64_t)(reader.buffer + reader.start - r->base) : r->kept_bytes;
@@ -141,7 +251,7 @@ static void read_records(struct requests *r, struct weight_input *weights)
         counter_add(&run->progress->records, 1);
     }
     if (!fits)
-        engine_report_memory(&run->engine, needed + needed / (LINES_SHARE - 2) + 2 * DIALOGUE_BYTES,
+        engine_report_memory(&run->engine, needed + needed / (LINES_SHARE - 2) + 2 * REQUESTS_LINES_BYTES,
                              "--requests for %llu records", (unsigned long long)counter_get(&run->progress->records));
 }
 
@@ -215,7 +325,7 @@ static uint64_t length_of(struct requests *r, uint64_t record)
     return most;
 }
 
-/* What a record starts with stands after it (record.h). */
+/* What a record starts with stands behind it (record.h). */
 static void say_record(struct requests *r, uint64_t record)
 {
     const uint8_t *data = bytes_at(r, reference_place(*table_u64(&r->references, record)));
@@ -277,19 +387,19 @@ static void draw_round(struct requests *r, unsigned count, bool repeat)
 }
 
 /* Put a number, as a weight, and what is to be behind it. */
-static void put_weight(struct requests *r, struct uint128 steps, char behind)
+static void put(struct requests *r, struct uint128 steps, char behind)
 {
     struct output_buffer *out = &r->dialogue.out;
 
     if (out->end - out->at <= STEPS_BYTES)
-        dialogue_flush(&r->dialogue);
+        flush(&r->dialogue);
     out->at = (uint8_t *)steps_print((char *)out->at, steps);
     *out->at++ = (uint8_t)behind;
 }
 
 static void put_whole(struct requests *r, uint64_t number, char behind)
 {
-    put_weight(r, uint128_multiply(number, STEPS_ONE), behind);
+    put(r, uint128_multiply(number, STEPS_ONE), behind);
 }
 
 static void say_batch(struct requests *r)
@@ -300,10 +410,10 @@ static void say_batch(struct requests *r)
         bytes += length_of(r, drawn_at(r, i)[0]);
     put_whole(r, r->batch, ' ');
     put_whole(r, bytes, ' ');
-    put_weight(r, r->tree.total, '\n');
+    put(r, r->tree.total, '\n');
     for (uint64_t i = 0; i < r->batch; i++) {
         put_whole(r, drawn_at(r, i)[0], ' ');
-        put_weight(r, steps_count(drawn_at(r, i)[1]), ' ');
+        put(r, steps_count(drawn_at(r, i)[1]), ' ');
         put_whole(r, length_of(r, drawn_at(r, i)[0]), '\n');
     }
     for (uint64_t i = 0; i < r->batch; i++) {
@@ -317,7 +427,7 @@ static void say_batch(struct requests *r)
 
 /* ---- Requests ---- */
 
-static bool take_word(struct requests *r, const char *text)
+static bool take(struct requests *r, const char *text)
 {
     const size_t bytes = strlen(text);
 
@@ -344,7 +454,7 @@ static uint64_t take_weight(struct requests *r)
 
     r->at = space != NULL ? space : r->end;
     if (!steps_read(from, (size_t)(r->at - from), &steps))
-        refuse_request(r, "a weight is 0, or from 2^-32 to 2^32");
+        refuse(r, "a weight is 0, or from 2^-32 to 2^32");
     return steps;
 }
 
@@ -352,10 +462,10 @@ static void draw(struct requests *r)
 {
     const struct uint128 *total = &r->tree.total;
     uint64_t wanted, bytes;
-    const bool good = take_number(r, &wanted), repeat = take_word(r, " repeat");
+    const bool good = take_number(r, &wanted), repeat = take(r, " repeat");
 
     if (!good || r->at < r->end)
-        refuse_request(r, "write draw K or draw K repeat, K a whole number below 2^64");
+        refuse(r, "write draw K or draw K repeat, K a whole number below 2^64");
     bytes = least(wanted, UINT64_MAX / 64) * DRAWN * sizeof(uint64_t);
     if (repeat && bytes > engine_pool_bytes(&r->run->engine) && (total->high | total->low) != 0)
         refuse_memory(r, bytes);
@@ -373,15 +483,15 @@ static void set(struct requests *r)
     uint64_t record, weight;
     char what[80];
 
-    if (!take_number(r, &record) || !take_word(r, " "))
-        refuse_request(r, "write set I W, I the number of a record, from 0, and W its weight");
+    if (!take_number(r, &record) || !take(r, " "))
+        refuse(r, "write set I W, I the number of a record, from 0, and W its weight");
     if (record >= r->tree.count) {
         snprintf(what, sizeof what, "there are %llu records, numbered from 0", (unsigned long long)r->tree.count);
-        refuse_request(r, what);
+        refuse(r, what);
     }
     weight = take_weight(r);
     if (r->at < r->end)
-        refuse_request(r, "nothing comes behind a weight");
+        refuse(r, "nothing comes behind a weight");
     weight_tree_set(&r->tree, record, weight);
 }
 
@@ -392,14 +502,14 @@ static void add(struct requests *r)
     size_t bytes;
 
     if (memchr(r->at, ' ', (size_t)(r->end - r->at)) == NULL)
-        refuse_request(r, "write add W RECORD, W a weight");
+        refuse(r, "write add W RECORD, W a weight");
     weight = take_weight(r);
     bytes = (size_t)(r->end - ++r->at);
     if (format->kind != NULL)
-        refuse_request(r, "only lines can be added");
+        refuse(r, "only lines can be added");
     if (memchr(r->at, format->delimiter, bytes) != NULL)
-        refuse_request(r, "the record contains its delimiter");
-    if (!keep_bytes(r, r->at, bytes) || !keep_bytes(r, &format->delimiter, 1) ||
+        refuse(r, "the record contains its delimiter");
+    if (!keep(r, r->at, bytes) || !keep(r, &format->delimiter, 1) ||
         !add_record(r, r->space + r->kept_bytes - bytes - 1, bytes + 1, weight))
         refuse_memory(r, bytes);
 }
@@ -408,38 +518,39 @@ static void answer_all(struct requests *r)
 {
     size_t bytes;
 
-    while ((bytes = dialogue_next(&r->dialogue, &r->line)) > 0) {
+    while ((bytes = next_line(&r->dialogue, &r->line)) > 0) {
         const bool whole = r->line[bytes - 1] == '\n';
 
         r->request++;
         r->at = r->line;
         r->end = r->line + bytes - whole;
-        if (bytes > DIALOGUE_LINE_BYTES)
-            refuse_request(r, "a request has at most 1048576 bytes");
+        if (bytes > REQUEST_BYTES)
+            refuse(r, "a request has at most 1048576 bytes");
         if (!whole)
-            refuse_request(r, "the input ends within a request; each ends with a newline");
-        if (take_word(r, "draw "))
+            refuse(r, "the input ends within a request; each ends with a newline");
+        if (take(r, "draw "))
             draw(r);
-        else if (take_word(r, "set "))
+        else if (take(r, "set "))
             set(r);
-        else if (take_word(r, "add "))
+        else if (take(r, "add "))
             add(r);
         else
-            refuse_request(r, "write draw K, draw K repeat, set I W or add W RECORD");
+            refuse(r, "write draw K, draw K repeat, set I W or add W RECORD");
     }
-    dialogue_flush(&r->dialogue);
+    flush(&r->dialogue);
 }
 
-/* Lines that wait have a part of the memory, but never less than DIALOGUE_BYTES; answers have the buffer, which
+/* Lines that wait have a part of the memory, but never less than REQUESTS_LINES_BYTES; answers have the buffer, which
  * is free when all records have been read. */
 void requests_answer(struct run *run, struct source *source, const struct weight_place *weights)
 {
     struct requests *r = fault_allocate(1, sizeof *r);
     struct pool *pool = &run->engine.pool;
     const size_t share = (size_t)(pool->blocks / LINES_SHARE) << pool->block_shift;
-    const size_t lines_bytes = share > DIALOGUE_BYTES ? share : DIALOGUE_BYTES;
+    const size_t lines_bytes = share > REQUESTS_LINES_BYTES ? share : REQUESTS_LINES_BYTES;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
     uint8_t *lines = sys_map(lines_bytes);
+    struct stat status;
 
     (void)pool_promise(pool, pool->blocks / LINES_SHARE);
     if (lines == NULL)
@@ -450,7 +561,11 @@ void requests_answer(struct run *run, struct source *source, const struct weight
     r->drawn.wide = true;
     random_words_init(&r->words, &run->order.key, "requests");
     open_records(r, weights);
-    dialogue_open(&r->dialogue, lines, lines_bytes, space.data, space.bytes);
+    r->dialogue = (struct dialogue){.in = lines, .in_room = lines_bytes};
+    r->dialogue.keeps = sys_fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode);
+    output_buffer_init(&r->dialogue.out, space.data, space.bytes, flush, &r->dialogue);
+    sys_widen_pipe(STDIN_FILENO);
+    sys_widen_pipe(STDOUT_FILENO);
     answer_all(r);
     free(r);
 }
