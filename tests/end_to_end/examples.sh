@@ -323,9 +323,8 @@ options_of_man_page() {
         sed 's/^\(. [a-z0-9-]*\) Ns = .*/\1 =/; s/^\(. [a-z0-9-]*\) Ns Oo Ns = .*/\1 [=/; s/^\(. [a-z0-9-]*\)$/\1 /'
 }
 
-# But for --tune, which is for testing.
 test_man_page_and_help_have_the_same_options() {
-    bigshuf --help | options_of_help | { cat && echo "- tune ="; } | sort >help
+    bigshuf --help | options_of_help | sort >help
     options_of_man_page | sort >page
     diff help page
     grep -x 'n head-count =' help
@@ -347,7 +346,7 @@ test_the_short_help_is_a_part_of_the_help() {
 test_man_page_has_the_groups_and_the_order_of_help() {
     bigshuf --help | sed -n '/^Usage:/d; s/^\([A-Z].*\):$/\1/p; s/^  .\{4\}--\([a-z0-9-]*\).*/\1/p' >help
     section OPTIONS "$man_page" |
-        sed -n 's/^\.Ss //p; s/^\.It .*Fl \\-\([a-z0-9-]*\).*/\1/p' | grep -v '^tune$' >page
+        sed -n 's/^\.Ss //p; s/^\.It .*Fl \\-\([a-z0-9-]*\).*/\1/p' >page
     diff help page
     same 7 "$(grep -c '^[A-Z]' help)"
 }
@@ -357,80 +356,24 @@ test_man_page_begins_with_the_options_of_the_short_help() {
     section 'COMMON OPTIONS' "$man_page" | sed -n 's/\\//g; s/^\.It Fl \([a-zA-Z-]*\).*/\1/p' | diff help -
 }
 
-# ---- Which options go together: the page is held against the program's table, as --tune=options prints it ----
+# ---- Which options go together ----
 
-# Lines "ONE OTHER" in one order, whichever comes first.
-pairs() {
-    awk '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' "$@" | sort -u
-}
-
-# Options of a list of the section COMBINATIONS, whose title begins so: of each item a line "OPTION... : OPTION...".
-combinations() {
-    section COMBINATIONS "$man_page" | sed 's/\\//g' | awk -v title="$1" '
-        index($0, title) == 1 { here = 1 }
-        here && /^\.(It|El)/ && line != "" { print line }
-        /^\.El/ { here = 0; line = "" }
-        here && /^\.(It )?Fl / && last != "without" {
-            line = /^\.It/ ? "" : line (line ~ / : / ? "" : " : ")
-            gsub(/^\.(It )?Fl | ,| ;/, "")
-            for (i = 1; i <= NF; i++)
-                line = line " -" $i
-        }
-        { last = $NF }'
-}
-
-# The same as pairs, without an option and itself: -e and -i exclude each other, but not themselves.
-excluded_on_the_page() {
-    combinations 'These exclude' | awk '{
-        for (i = 1; $i != ":"; i++)
-            for (j = NF; $j != ":"; j--)
-                if ($i != $j)
-                    print $i, $j
-    }' | pairs
-}
-
-# Of the kinds it has CSV, and another table has all of them. Pairs that depend on arguments are no rows.
-test_man_page_has_the_options_that_exclude_each_other() {
-    printf '%s\n' '--delimiter -z' '--gather -z' '--piles=J-K --stratify-field' '-r '--{shards,shards={bytes,records},split} >some
-    bigshuf --tune=options | sed -n 's/ excludes / /p' | sed '/--progress=/d; s/--records=csv/--csv/' | grep -v -e --records= |
-        sed 'p; s/--csv/--records/' | pairs some - >table
-    excluded_on_the_page | diff table -
-}
-
-test_man_page_has_the_options_that_need_others() {
-    bigshuf --tune=options | sed -n 's/ needs / : /p' | sed 's/ or / /' | sort >table
-    combinations 'These options need' | sed 's/  */ /g' | awk '{
-        line = ""
-        for (i = NF; $i != ":"; i--)
-            line = $i (line == "" ? "" : " ") line
+# Lines "A B excludes C D", which may go on after an indent: each pair, whichever comes first; and what each needs.
+each_pair() {
+    awk '/^  / { line = line $0; next } { print line; line = $0 } END { print line }' | awk '{
+        for (i = 1; i <= NF && $i != "excludes" && $i != "needs"; i++)
+            continue
         for (j = 1; j < i; j++)
-            print $j " : " line
-    }' | sort | diff table -
+            for (k = i + 1; k <= NF; k++)
+                print $i == "needs" ? $j " needs " $k : $j < $k ? $j " " $k : $k " " $j
+    }' | sort -u
 }
 
-# yes or no, if that is so for all OPTIONs with this kind: goes_with KIND OPTION...
-goes_with() {
-    local kind=$1 option
-    shift
-    for option; do
-        grep -q -F -x -e "$option excludes --records=$kind" -e "--records=$kind excludes $option" table && echo no || echo yes
-    done | sort -u | xargs
-}
-
-test_man_page_has_what_goes_with_a_kind_of_records() {
-    bigshuf --tune=options >table
-    section COMBINATIONS "$man_page" | sed -n '/^kind /,/^\.Ed/p' | sed '1d; $d' |
-        sed 's/lengths/u32le, u32be, u64le, u64be, varint/' | awk -F '  +' '{
-            for (i = split($1, kind, ", "); i > 0; i--)
-                print kind[i], $2, $3, $4, $5, $6
-        }' | sed 's/:[^ ]*//' | sort >page
-    bigshuf --help | sed -n '/--records=KIND/,/--csv/s/^ \{35\}\([a-z0-9]\{1,\}\).*/\1/p' | while read -r kind; do
-        printf '%s\n' '-z --delimiter' '--group-field --weight-field --split-field --stratify-field' --header --header=bytes \
-            --header=start | while read -r options; do
-            # shellcheck disable=SC2086 # options
-            goes_with "$kind" $options
-        done | xargs echo "$kind"
-    done | sort | diff page -
+test_page_for_tests_has_the_options_that_exclude_or_need_others() {
+    sed -n '/^```text/,/^```/p' "$TOP/tests/README.md" | grep -v '^`' | each_pair >page
+    bigshuf --tune=options | sed 's/ or / /; s/,//g' | each_pair | diff page -
+    grep -x -e '-e -i' page
+    grep -x -e '--filter needs --split' page
 }
 
 test_man_pages_refer_to_pages_that_exist() {
