@@ -96,7 +96,6 @@ static void add_facts(struct list *list, const struct parsing *parsing)
 
     for (size_t i = 0; i < options->splits; i++)
         counted = counted || !options->split[i].is_percentage;
-
     add_fact(list, bytes > 1 || (bytes == 1 && byte != '\0'), "--delimiter other than '\\0'", CLASS_ZERO);
     add_fact(list, bytes == 1 && byte >= '0' && byte <= '9', "a digit as --delimiter", CLASS_RANGE);
     add_fact(list, bytes > 1, "--delimiter of several bytes",

@@ -370,7 +370,7 @@ each_pair() {
 }
 
 test_page_for_tests_has_the_options_that_exclude_or_need_others() {
-    sed -n '/^```text/,/^```/p' "$TOP/tests/README.md" | grep -v '^`' | each_pair >page
+    grep -E '^(  )?--?[a-zZT]' "$TOP/tests/README.md" | each_pair >page
     bigshuf --tune=options | sed 's/ or / /; s/,//g' | each_pair | diff page -
     grep -x -e '-e -i' page
     grep -x -e '--filter needs --split' page

@@ -8,7 +8,9 @@ import subprocess
 @functools.lru_cache(maxsize=None)
 def _table():
     """What each option excludes, and of what it needs one."""
-    program = os.path.join(os.environ.get("BUILD", "build/plain"), "bigshuf")
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    build = os.path.join(top, os.environ.get("BUILD") or "build/plain", "bigshuf")
+    program = os.environ.get("BIGSHUF") or build
     excludes, needs = {}, {}
     for line in subprocess.run([program, "--tune=options"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
         name, word, rest = line.split(" ", 2)

@@ -50,6 +50,9 @@ UNIT_TEST(the_plan_follows_from_options_and_facts)
         {{TAR}, {.task = TASK_REPEAT, FILE_OF(43), LINES(1)}, SUPPLY_COPIED, 64},
         {{TAR}, {.task = TASK_SHUFFLE, FILE_OF(56), LINES(1)}, SUPPLY_HELD, 64},
         {{TAR}, {.task = TASK_SHUFFLE, FILE_OF(65), LINES(1)}, SUPPLY_COPIED, 64},
+        {{ALL, .unique = true}, {.task = TASK_SHUFFLE, .files = 1}, SUPPLY_HELD, 0}, /* keys are never small */
+        {{ALL, .unique = true}, {.task = TASK_SHUFFLE, .known = true, .files = 1, .bytes = 9}, SUPPLY_COPIED, 8},
+        {{.count = 3, .unique = true}, {.task = TASK_SHUFFLE, FILE_OF(4), LINES(100)}, SUPPLY_MAPPED, 60},
         {{ALL}, {BUT(0, true, 1, UINT64_MAX)}, SUPPLY_COPIED, 64},
         {{ALL}, {BUT(4 * MIB, false, 1, UINT64_MAX)}, SUPPLY_COPIED, 64},
         {{ALL}, {BUT(4 * MIB, true, 32, UINT64_MAX)}, SUPPLY_MAPPED, 60},
