@@ -1,8 +1,7 @@
 #ifndef BIGSHUF_BASE_ARITHMETIC_H
 #define BIGSHUF_BASE_ARITHMETIC_H
 
-/* Arithmetic that C lacks: the lesser of two numbers, shares of a whole, places in tables, numbers in memory of either
- * byte order, and numbers that several threads read. */
+/* Arithmetic that C lacks, numbers in memory of either byte order, and numbers that several threads read. */
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -49,9 +48,8 @@ static inline uint64_t part_end(uint64_t whole, uint64_t part, uint64_t parts)
 
 /* ---- Places of numbers in a table with open addressing ---- */
 
-/* A place from 0 to places - 1. The upper bits of a product with 2^64 / phi spread
- * numbers that are close together or evenly apart (D. E. Knuth, The Art of Computer Programming, volume 3,
- * section 6.4). */
+/* A place from 0 to places - 1. The upper bits of a product with 2^64 / phi spread numbers that are close together or
+ * evenly apart (Knuth, The Art of Computer Programming 3, 6.4). */
 static inline uint64_t spread(uint64_t number, uint64_t places)
 {
     return uint128_multiply(number * UINT64_C(0x9e3779b97f4a7c15), places).high;
@@ -113,11 +111,6 @@ static inline void counter_add(counter *number, uint64_t more)
 static inline void counter_add_shared(counter *number, uint64_t more)
 {
     atomic_fetch_add_explicit(number, more, memory_order_relaxed);
-}
-
-static inline void counter_subtract(counter *number, uint64_t less)
-{
-    counter_set(number, counter_get(number) - less);
 }
 
 #endif

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Write the string to bytes[0, room) and its length to *count. -1 with errno EINVAL (no such escape) or ERANGE (longer
- * than `room`, or an octal number above 377). */
+/* Write the string to bytes[0, room) and its length to *count. -1 with errno EINVAL (no such escape) or ERANGE (too
+ * long, or above \377). */
 int escape_parse(const char *text, uint8_t *bytes, size_t room, size_t *count);
 
 #endif

@@ -22,13 +22,12 @@ enum {
 /* The key of a seed of any length: SHA-256 of its bytes. */
 void random_key_init(struct random_key *key, const void *seed, size_t seed_bytes);
 
-/* The key for random words that do not serve the order: SHA-256 of the key's 32 bytes, the label with a NUL byte after
- * it, and the arguments. */
+/* The key for other random words than those of the order: SHA-256 of the key's 32 bytes, the label, NUL, and the
+ * arguments. */
 void random_key_derive(struct random_key *derived, const struct random_key *key, const char *label,
                        const void *arguments, size_t arguments_bytes);
 
-/* Tells whether two keys are the same, and reveals nothing else of them: the first bytes of SHA-256(key,
- * "identity"). */
+/* Tells whether two keys are the same, and nothing else of them: the first bytes of SHA-256(key, "identity"). */
 enum { RANDOM_IDENTITY_BYTES = 16 };
 void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_IDENTITY_BYTES]);
 
@@ -64,8 +63,7 @@ void random_words_init(struct random_words *words, const struct random_key *key,
 
 uint64_t random_next(struct random_words *words);
 
-/* A number from 0 to bound - 1, without bias; bound 0 stands for 2^64. (D. Lemire, "Fast random integer generation in
- * an interval", ACM TOMACS 29, 2019, with 64-bit words) */
+/* A number from 0 to bound - 1, without bias; bound 0 stands for 2^64. (Lemire 2019, as order.h, with 64-bit words) */
 uint64_t random_draw(struct random_words *words, uint64_t bound);
 
 #endif

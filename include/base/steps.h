@@ -1,8 +1,7 @@
 #ifndef BIGSHUF_BASE_STEPS_H
 #define BIGSHUF_BASE_STEPS_H
 
-/* Weights in steps of 2^-32, whole numbers whose sums are exact: 0, or from 2^-32 to 2^32. The order page says how they
- * are rounded. */
+/* Weights in steps of 2^-32, so that sums are exact: 0, or from 2^-32 to 2^32; rounded as the order page says. */
 
 #include <stdbool.h>
 #include <stddef.h>

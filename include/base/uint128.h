@@ -7,8 +7,7 @@
 
 /* high * 2^64 + low */
 struct uint128 {
-    uint64_t high;
-    uint64_t low;
+    uint64_t high, low;
 };
 
 /* a + b, which is less than 2^128. */

@@ -12,8 +12,7 @@
 
 #include "input/source.h"
 
-/* Make a source of archives, from which nothing has been read, deliver groups of members with a mark behind each
- * member. */
+/* Make a source of archives, not read yet, deliver groups of members with a mark after each member. */
 void archive_begin(struct source *source);
 
 #endif

@@ -54,8 +54,7 @@ void contents_decompress(struct contents *contents, struct decompress_limits lim
 
 void contents_begin(struct contents *contents, size_t file);
 
-/* Read up to `bytes` bytes, as one call of read() does; the context is the contents. Returns 0 at the end, however
- * often it is called. */
+/* Read up to `bytes` bytes, as one read() does; the context is the contents. Returns 0 at the end, and ever after. */
 size_t contents_read(void *context, void *data, size_t bytes);
 
 /* The caller has read all it wants of the file: a compressed file, to its end. */
@@ -63,8 +62,8 @@ void contents_end(struct contents *contents);
 
 void contents_close(struct contents *contents);
 
-/* Refuse a regular file that is also an output, if it begins like one that shuffling would damage (hints.h). Standard
- * input ("-") is looked at from its present position. */
+/* Refuse a regular file that is also an output, if shuffling would damage it (hints.h). "-" is looked at from where it
+ * is. */
 void contents_refuse(const char *name, const struct hints *hints);
 
 #endif

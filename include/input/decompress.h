@@ -15,14 +15,13 @@
 #include "system/packer.h"
 
 struct decompress_limits {
-    unsigned programs; /* at most so many at a time; 0: no file is decompressed */
+    unsigned programs; /* at a time, at most; 0: no file is decompressed */
     uint64_t bytes;    /* of memory for what they write ahead */
 };
 
 struct decompress;
 
-/* For files of these names, which must stay, as must their marks, from when they were first opened. Nothing is started
- * yet. */
+/* For files of these names, with their marks from when they were first opened. All must stay. Nothing starts yet. */
 struct decompress *decompress_new(const char *const *names, struct file_mark *marks, size_t count,
                                   struct decompress_limits limits);
 uint64_t decompress_memory(const struct decompress *decompress); /* what was set aside of that */
@@ -45,15 +44,14 @@ int decompress_look_once(struct decompress *decompress, int fd, struct decompres
 /* File i is to be read next. Does a program run ahead for it? */
 bool decompress_is_ahead(struct decompress *decompress, size_t i);
 
-/* If not, the caller opens the file and looks at it; if it is compressed, this starts a program and takes over the
- * descriptor. */
+/* If not, the caller opens the file and looks at it; for one that is compressed, this takes over the descriptor. */
 void decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning);
 
 /* File i is being read: start programs for the files after it. */
 void decompress_run_ahead(struct decompress *decompress, size_t i);
 
-/* Read the next bytes of file i, at most `bytes`. Returns 0 at its end, when its program has succeeded and the file has
- * not changed. */
+/* Read the next bytes of file i, at most `bytes`. Returns 0 at its end, if its program has succeeded and the file is
+ * the same. */
 size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes);
 
 #endif

@@ -21,14 +21,12 @@ struct hints {
     const struct record_format *format; /* that was asked for, */
     const struct header_rule *header;   /* with this header, */
     bool decompresses;                  /* and -Z */
-    bool content_told;
-    bool end_told;
+    bool content_told, end_told;
 
-    /* Of several files: the first record of the first one, which so many others have as well. */
+    /* Of several files: the first record of the first one, which `same` others have as well. */
     const struct file_mark *first;
     const char *first_name;
-    uint64_t first_hash;
-    uint64_t same;
+    uint64_t first_hash, same;
     bool differs; /* not all have it, or it is no header */
     char text[HINTS_TEXT_BYTES];
 };
@@ -39,20 +37,18 @@ struct hints {
  * With -Z, the run ends if it is no text. */
 void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes);
 
-/* Refuse a file that begins so and is also an output: it would be damaged, and may be the only copy. Not if lines of
- * text may begin like that, as with JSON in one line. */
+/* Refuse a file that begins so and is also an output: it would be damaged. Not if lines of text may begin like that, as
+ * JSON in one line. */
 void hints_refuse(const struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes);
 
 /* Refuse a file that should be records of this kind, and is compressed. */
 _Noreturn void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name);
 
-/* One of several files begins so, `mark` being its mark: does it begin with the same row as the others, without
- * --header? */
+/* One of several files begins so, `mark` being its mark: does it begin with the row of the others, without --header? */
 void hints_compare(struct hints *hints, const struct file_mark *mark, const char *name, const uint8_t *data,
                    size_t bytes);
 
-/* All files have ended, and some were not empty: warn if none of them contains the delimiter, or if all begin with the
- * same row. */
+/* All files have ended, not all empty: warn if none contains the delimiter, or if all begin with the same row. */
 void hints_look_at_end(struct hints *hints, const struct tail *tail);
 
 #endif

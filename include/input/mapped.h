@@ -2,8 +2,8 @@
 #define BIGSHUF_INPUT_MAPPED_H
 
 /*
- * Input files that are mapped instead of being read, one behind the other in one space of addresses. They are lent one
- * after another, in pieces. The bytes behind a file's last byte belong to the space as well, so that the last record
+ * Input files that are mapped instead of being read, one after the other in one space of addresses. They are lent one
+ * after another, in pieces. The bytes after a file's last byte belong to the space as well, so that the last record
  * can be completed in place.
  *
  * If a file changes or fails, the message is the same as if it had been read, even if only an access shows it (SIGBUS).
@@ -29,14 +29,14 @@ struct mapped_file {
 struct mapped {
     uint8_t *base; /* NULL if there are no such files */
     size_t bytes;  /* of the space; of these, */
-    size_t used;   /* so many are used */
+    size_t used;   /* are used */
     struct mapped_file *file;
     size_t files;
     const char *const *names;
     const struct file_mark *marks;
     struct guard guard;
     struct record_margin margin; /* of archives; NULL if it was not asked for, */
-    size_t margin_bytes;         /* else so many marks */
+    size_t margin_bytes;         /* else how many marks */
     size_t lent;                 /* the number of the file that is lent: */
     uint8_t *at;                 /* the next byte of it, */
     uint8_t *last;               /* and the end */
@@ -45,19 +45,17 @@ struct mapped {
     const uint8_t *seen_end;
 };
 
-/* Bytes behind each file that may be read and written. */
-enum { MAPPED_BEHIND_BYTES = 512 };
+/* Bytes after each file that may be read and written. */
+enum { MAPPED_AFTER_BYTES = 512 };
 
-/* Map `count` files, which have been marked, with `start` for the position of standard input ("-"). All must stay where
- * they are: `mapped`, the names and the marks. False if that cannot be done. `with_margin`: a stage will say beside
- * them where groups end. */
+/* Map `count` files, which have been marked, with `start` for the position of standard input ("-"). `mapped`, names and
+ * marks must stay. False if it cannot be done. `with_margin`: a stage will say beside them where groups end. */
 bool mapped_open(struct mapped *mapped, const char *const *names, const struct file_mark *marks, size_t count,
                  off_t start, bool with_margin);
 void mapped_close(struct mapped *mapped); /* also when zeroed */
 void mapped_restart(struct mapped *mapped);
 
-/* Lend file `i` next; and: all of it has been lent. The run ends if the file has changed. Standard input is left at its
- * end. */
+/* Lend file `i` next; and: all of it has been lent. The run ends if it has changed. Standard input is at its end. */
 void mapped_begin(struct mapped *mapped, size_t i);
 void mapped_end(const struct mapped *mapped);
 
@@ -67,7 +65,7 @@ size_t mapped_read(void *context, void *data, size_t bytes);
 /* How many bytes come next, at most `bytes`: up to the end of a page, so that pages can be forgotten as a whole. */
 size_t mapped_next(const struct mapped *mapped, size_t bytes);
 
-/* Put bytes behind the file, at most MAPPED_BEHIND_BYTES less the bytes by which readers may overshoot. */
+/* Put bytes after the file, at most MAPPED_AFTER_BYTES less the bytes by which readers may overshoot. */
 void mapped_append(struct mapped *mapped, const uint8_t *data, size_t bytes);
 
 /* These bytes, of whatever records, have been looked at, and nobody reads them just now. Whoever looks at bytes says so

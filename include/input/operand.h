@@ -22,8 +22,7 @@ bool operand_is_forgotten(const char *const *names, size_t count);
 
 int operand_stat(const char *name, struct stat *status); /* 0, or -1 with errno */
 
-/* A file cannot be read, with this error number: as die_errno, with what else may be meant by a name that is not
- * there, or is that of a folder. */
+/* A file cannot be read, with this error number: as die_errno, with what may be meant by a missing name or a folder. */
 _Noreturn void operand_report(const char *name, int error);
 
 /* Read file names, separated (or ended) by NUL bytes, from the file `from` ("-": standard input), as sort --files0-from

@@ -17,9 +17,8 @@ struct record_reader {
     struct source *source;
     struct record_scan scan; /* at `scanned` */
     uint8_t *own;            /* the buffer that was given */
-    const uint8_t *buffer;   /* the buffer, or the source's own bytes if it lends them */
-    size_t room;
-    size_t filled;
+    const uint8_t *buffer;   /* that, or bytes that stay where they stand (source_next) */
+    size_t room, filled;
     size_t scanned; /* bytes in which the ends are known */
     size_t start;   /* of the next piece */
     size_t base;    /* what `end` counts from */
@@ -27,7 +26,7 @@ struct record_reader {
     size_t count;
     uint64_t passed; /* bytes of the source that have left the buffer */
     bool inside;     /* part of the record was handed out */
-    bool keeps;      /* what was lent stays in memory; for the caller to set */
+    bool keeps;      /* nothing is forgotten (source_forget); for the caller to set */
     bool at_end;
     uint32_t end[RECORD_READER_ENDS];
 };
@@ -41,7 +40,7 @@ struct record_piece {
     bool last;
 };
 
-/* Read a source, which may lend, with a buffer of `bytes` bytes and room for POOL_SLACK_BYTES more. A record that is
+/* Read a source with a buffer of `bytes` bytes and room for POOL_SLACK_BYTES more. A record that is
  * not longer than the buffer comes in one piece, others in pieces as long as the buffer. */
 void record_reader_init(struct record_reader *reader, const struct record_format *format, struct source *source,
                         uint8_t *buffer, size_t bytes);

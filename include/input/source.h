@@ -23,9 +23,8 @@ struct source;
  * wrong size for it. Other files are not opened, and for standard input only kind and size are checked. */
 struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout);
 
-/* The header of the first file that is not empty, as it stands there, and a missing delimiter. It is known from the
- * start if only regular files come before, else when that file has been read. NULL and 0 bytes if there is none. It
- * stays as long as the source. */
+/* The header of the first file that is not empty, as it stands there, and a missing delimiter. Known from the start if
+ * only regular files come before, else when that file has been read. NULL and 0 bytes: there is none. It stays. */
 const uint8_t *source_header(const struct source *source, size_t *bytes);
 bool source_headers_may_differ(const struct source *source); /* from file to file */
 
@@ -43,84 +42,74 @@ struct source_stage {
     void (*release)(void *context);
 };
 
-/* Put a stage into a source from which nothing has been read: from now on, it delivers the stage's output. The stage
- * reads the source that is returned, which is rewound and freed together with this one. Offsets in it are not those of
- * source_name_at. */
+/* Put a stage into a source from which nothing has been read: it delivers the stage's output now. The stage reads the
+ * source that is returned, which is rewound and freed with this one. Offsets in it are not those of source_name_at. */
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context);
 
-/* Fill data[0, bytes), shorter only at the end of the last file. Returns the number of bytes, 0 at the end. `bytes` is
- * at least 1. */
+/* The next bytes, at most `bytes` of them, which is at least 1: *data points to them. Either they are read into
+ * room[0, bytes), and are fewer only at the end; or they stay where they stand, until they are forgotten: all regular
+ * files may be mapped (source_map), and what was read may be held (source_hold). A record that stays is in one piece,
+ * with what was missing of it, however many calls it comes in, and SOURCE_SLACK_BYTES more can be read. Returns how
+ * many, 0 at the end. */
+size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data);
+enum { SOURCE_SLACK_BYTES = 64 };
+
+/* The same of a source that is neither mapped nor held: they are read into data[0, bytes). */
 size_t source_read(struct source *source, uint8_t *data, size_t bytes);
 
-/*
- * Inputs that are all regular files can be lent instead of being read: they are mapped, and the caller sees the bytes
- * where they stand. A file that grows meanwhile is used up to the size that it had.
- */
-
-/* Lend from now on, if all inputs are regular files that can be mapped and nothing of them has been read. *bytes
- * receives how much memory they take when all of them have been looked at. False if it cannot be done, and all is as
- * before. */
+/* Map the inputs, if all are regular files that can be mapped and nothing of them has been read. A file that grows
+ * meanwhile is used up to the size that it had. *bytes receives how much memory they take when all of them have been
+ * looked at. False if it cannot be done, and all is as before. */
 bool source_map(struct source *source, uint64_t *bytes);
 
 /* Where the marks of archives are that are lent; else NULL. */
 const struct record_margin *source_margin(const struct source *source);
 
-/* Do not lend after all: the source is to begin again, if anything has been lent, and be read. */
+/* Be read after all: the source is to begin again (source_rewind), if anything has come. */
 void source_unmap(struct source *source);
 
-/* An input that cannot be read again can be lent as well: it is read into blocks of a pool. */
+/* Hold what comes from now on in neighbouring blocks of a pool, together with what is left of what was held before. */
 void source_hold(struct source *source, struct pool *pool);
 
-/* Does the source lend what it holds, and no more? */
+/* Is it holding? Then it delivers what it holds, and no more. */
 bool source_holds(const struct source *source);
 
 /* Read `bytes` more bytes, to be held. Returns how many: fewer, or 0, at the end. */
 size_t source_fill(struct source *source, size_t bytes);
 
-/* Lend what is held, from its beginning, for the last time, and then be read. What is forgotten leaves the pool. */
+/* Deliver what is held, from its beginning, for the last time, and then be read. What is forgotten leaves the pool. */
 void source_let_go(struct source *source);
 
-/* The space in which the mapped files stand, or what is held; NULL if the source does not lend, or no longer. */
+/* The space in which the mapped files stand, or what is held; NULL if the source is read. */
 const uint8_t *source_base(const struct source *source);
 size_t source_space(const struct source *source);
 
-/* The next bytes where they stand, at most `bytes` of them: *data points to them. A record is in one piece, with what
- * was missing of it, however many calls it comes in. SOURCE_BEHIND_BYTES more can be read. Returns how many, 0 at the
- * end. */
-size_t source_lend(struct source *source, const uint8_t **data, size_t bytes);
-enum { SOURCE_BEHIND_BYTES = 64 };
-
-/* Nobody will read the bytes lent before `end` any more, until source_rewind: their memory may be given back. */
+/* Nobody will read the bytes before `end`, which stayed, any more, until source_rewind: their memory may be given back.
+ */
 void source_forget(struct source *source, const uint8_t *end);
 
-/* Mapped bytes that were lent have been looked at once more (mapped_saw). And of those, so many stay in memory when all
- * others have been given back. */
+/* Mapped bytes have been looked at once more (mapped_saw). And how many stay when all others were given back. */
 void source_saw(struct source *source, const uint8_t *from, const uint8_t *end);
 uint64_t source_kept(const struct source *source);
 
 /* The files that are mapped must still be what they were (file_mark.h). Others are checked when they have been read. */
 void source_check(const struct source *source);
 
-/* Put bytes back in front of what is still to come; they are not copied and must stay until they have been read again.
- * Not again before they have been. */
-void source_unread(struct source *source, const uint8_t *data, size_t bytes);
-
-/* The source will deliver so many bytes in all: for the maker of a source that is not over files. */
+/* The source will deliver `bytes` bytes in all: for the maker of a source that is not over files. */
 void source_expect(struct source *source, uint64_t bytes);
 
 /* Bytes in the regular files among the inputs, less their headers, as far as known at the start; or those expected. */
 uint64_t source_known_bytes(const struct source *source);
 
-/* Is the number of bytes to come known? It is if all inputs are regular files that do not change, or if source_expect
- * was called. */
+/* Is the number of bytes to come known? It is if all inputs are regular files, or if source_expect was called. */
 bool source_is_known(const struct source *source);
 
-/* What each file takes of memory. And of mapped files that are read, so many bytes are in memory at a time: seen and
- * not given back, with their neighbours, and looked at ahead. */
+/* What each file takes of memory. And of mapped files that are read, SOURCE_SEEN_BYTES are in memory at a time: seen
+ * and not given back, with their neighbours, and looked at ahead. */
 size_t source_input_bytes(void);
 enum { SOURCE_SEEN_BYTES = 8 << 20 };
 
-/* So much memory has been set aside for reading ahead. */
+/* Bytes of memory that have been set aside for reading ahead. */
 uint64_t source_memory(const struct source *source);
 
 /* Begin again with the first record, when source_is_known or source_holds. */
@@ -129,20 +118,18 @@ void source_rewind(struct source *source);
 /* Is this file one of the inputs? */
 bool source_is_from(const struct source *source, const struct stat *file);
 
-/* The size of the i-th file when it was opened: so much of it is used. False if it is not regular. */
+/* The size of the i-th file when it was opened: that much of it is used. False if it is not regular. */
 bool source_size_of(const struct source *source, size_t i, uint64_t *bytes);
 
-/* Bytes delivered so far: delimiters that were added count, headers do not, bytes that were put back do not until they
- * are read again. */
+/* Bytes delivered so far: delimiters that were added count, headers do not, bytes that are held do not until they come.
+ */
 uint64_t source_delivered_bytes(const struct source *source);
 
-/* Bytes that have come so far, also those that are held. Any thread may ask this, and what is
- * known of the input. */
+/* Bytes that have come so far, also those that are held. Any thread may ask this, and what is known. */
 uint64_t source_arrived_bytes(const struct source *source);
 
-/* The name of the file from which the byte at `offset` of the stream came, which has been read already. *end receives
- * the offset at which that file ends, as far as it is known, else UINT64_MAX. An input that is not a file is called
- * "input". */
+/* The name of the file from which the byte at `offset` of the stream came, which has been read; "input" if it is none.
+ * *end receives the offset at which that file ends, as far as it is known, else UINT64_MAX. */
 const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end);
 
 void source_free(struct source *source); /* NULL is fine */

@@ -1,8 +1,7 @@
 #ifndef BIGSHUF_INPUT_STREAM_H
 #define BIGSHUF_INPUT_STREAM_H
 
-/* The input files one after another, read or lent: what a source is over, if its records come from files. The comments
- * of source.h hold here as well. */
+/* The input files one after another, read or lent: what a source over files is over; the comments of source.h hold. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,8 +13,8 @@
 #include "job/task.h"
 #include "shuffle/engine.h"
 
-/* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. The buffer of
- * the least memory has room for it. */
+/* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. The least memory
+ * has room for it. Nor may it have more records than a leaf, as all have with the usual size of leaves. */
 TUNABLE(SUPPLY_SMALL_BYTES, 256 << 10, 1, ENGINE_UNITS < 128 ? ENGINE_UNITS << 11 : 256 << 10);
 
 enum supply {

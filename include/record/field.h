@@ -1,8 +1,7 @@
 #ifndef BIGSHUF_RECORD_FIELD_H
 #define BIGSHUF_RECORD_FIELD_H
 
-/* One field of a record that comes in pieces, wherever in the record it stands. What is found is the same whatever the
- * pieces. */
+/* One field of a record that comes in pieces, wherever it stands; what is found does not depend on the pieces. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,8 +77,7 @@ bool field_follow(struct field *field, const uint8_t *data, size_t bytes);
  * before a newline that ends the record is none of it. If there are too few columns, field.bytes is their number. */
 enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter);
 
-/* What a record has instead of the field, for messages: "no field 2, only 1", "null at /user". `bytes` is that of
- * field_end. */
+/* What a record has in place of the field, for messages: "no field 2, only 1". `bytes`: as field_end. */
 enum { FIELD_SAID_BYTES = 128 };
 const char *field_say(const struct field_place *place, enum field_verdict verdict, size_t bytes,
                       char said[FIELD_SAID_BYTES]);

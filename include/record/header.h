@@ -21,8 +21,7 @@ enum { HEADER_BYTES_MAX = 1 << 20, HEADER_NAMES_MAX = 2 * KEY_FIELDS_MAX + 1 };
 
 /* What is the header of a file: one of these at most is not 0 or NULL. */
 struct header_rule {
-    uint64_t bytes;
-    uint64_t lines;
+    uint64_t bytes, lines;
     const char *start; /* of its lines; the caller's */
     bool may_differ;
     struct field_place names[HEADER_NAMES_MAX]; /* of columns of each file, for field_find_column; others are zeroed */
@@ -63,8 +62,7 @@ typedef size_t header_read(void *context, void *data, size_t bytes);
 
 /* Take the beginning off a file that is read from there. `tail` sees all bytes of it but the start; `rest` receives the
  * bytes that were read beyond it. An empty file has no beginning. The run ends if a file is shorter than the header, if
- * a header is larger than HEADER_BYTES_MAX or differs from the one that is known though it may not, or if text stands
- * before the start. */
+ * that is larger than HEADER_BYTES_MAX or differs though it may not, or if text stands before the start. */
 void header_take(struct header *header, header_read *read, void *context, const char *name, struct tail *tail);
 
 /* Say that there was nothing but headers. */

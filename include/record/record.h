@@ -69,8 +69,7 @@ struct length_scan {
     uint8_t head[10]; /* and these */
 };
 
-/* Where in a record a stream of bytes stands. Zeroed: at the beginning of a record. It may be copied, to scan the same
- * bytes again. */
+/* Where in a record a stream stands. Zeroed: at its beginning. It may be copied, to scan the same bytes again. */
 struct record_scan {
     uint64_t done;            /* of the record: lines, or bytes, or bytes of the delimiter that may have begun */
     bool open;                /* the last byte ended no record, and no line of one */
@@ -182,18 +181,16 @@ bool record_is(const struct record_format *format, unsigned traits);
 size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    uint32_t *ends, size_t room, size_t *scanned);
 
-/* How many ends there are in data[0, bytes), of which there is at least one byte. *whole says whether the last byte is
- * such an end. */
+/* How many ends there are in data[0, bytes), at least one byte. *whole says whether the last byte is such an end. */
 uint64_t record_count(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                       bool *whole);
 
-/* Move the scan on behind the `count`-th end in data[0, bytes), or behind all of the data if there are fewer. `bytes`
- * is less than 2^32. Returns how many bytes that are. */
+/* Move the scan on behind the `count`-th end in data[0, bytes), or behind all of the data if there are fewer. `bytes` <
+ * 2^32. Returns how many bytes. */
 size_t record_skip(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    size_t count);
 
-/* Move the scan on without looking for the ends, which is faster: it needs only the last bytes, or a count, except for
- * records that contain their length. */
+/* Move the scan on without looking for the ends, which is faster for most kinds. */
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
 
 /* How many marks there are in data[0, bytes), the next bytes of a stream of groups; 0 of any other. `scan` is moved on.

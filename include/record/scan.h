@@ -19,8 +19,7 @@ struct scan_search {
         SCAN_PAIR,    /* only where `first` stands `distance` bytes before it; those before data[0] are read too */
         SCAN_UNQUOTED /* only outside the quotes of CSV, as far as each quote opens or closes; `byte` is a newline */
     } sought;
-    uint8_t byte;
-    uint8_t first;
+    uint8_t byte, first;
     size_t distance;
     const struct quotes_rule *rule; /* of SCAN_UNQUOTED; */
     uint64_t lines;                 /* receives how many newlines there are in what was looked at, quoted or not */

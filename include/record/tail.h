@@ -1,8 +1,8 @@
 #ifndef BIGSHUF_RECORD_TAIL_H
 #define BIGSHUF_RECORD_TAIL_H
 
-/* The end of an input file: the bytes that its last record lacks, or why they cannot be added. On the way there, errors
- * in records are reported. */
+/* The end of an input file: the bytes that its last record lacks, or why there are none. On the way, errors are
+ * reported. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,8 +47,7 @@ struct tail {
 
 void tail_init(struct tail *tail, const struct record_format *format, bool after_header);
 
-/* A file that cannot be whole if it has so many bytes of records ends the run. (Of an archive, only that is looked at
- * here.) */
+/* A file that cannot be whole with `bytes` bytes of records ends the run. (Of an archive, only that is seen here.) */
 void tail_check_size(struct tail *tail, const char *name, uint64_t bytes);
 
 /* A file begins. */
@@ -61,8 +60,8 @@ void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
  * or checksum that is wrong, and a first record without its mark, ends the run. */
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
 
-/* For kinds, when the next bytes have come, at least one: look for the first end of a record of all, if it is not
- * known; and move the scan on, too. */
+/* For kinds, when the next bytes have come, at least one: look for the first end of all, if it is not known; and move
+ * the scan on. */
 void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes);
 void tail_advance(struct tail *tail, const uint8_t *data, size_t bytes);
 

@@ -76,8 +76,7 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
 
 /* The part of the name that all members of a record share: a member's name up to the first dot in its last component,
  * not counting a dot at the beginning of that. The component ._NAME, in which macOS keeps what else belongs to NAME, is
- * like NAME. `name` has at most TAR_NAME_BYTES_MAX bytes, and what is left of it goes to `key`. Returns how many
- * bytes. */
+ * like NAME. What is left of `name`, of at most TAR_NAME_BYTES_MAX bytes, goes to `key`. Returns how many. */
 size_t tar_headers_key(struct tar_text name, uint8_t key[TAR_NAME_BYTES_MAX]);
 
 /* Where in a member a stream stands, as the ends of members are sought (tar_kind.c). Zeroed: at the beginning of one.

@@ -1,8 +1,7 @@
 #ifndef BIGSHUF_SHUFFLE_ENGINE_H
 #define BIGSHUF_SHUFFLE_ENGINE_H
 
-/* What every stage of a run works with: memory within a limit, threads, places for temporary files, and the one message
- * of a failure. */
+/* What every stage of a run works with: memory within a limit, threads, and places for temporary files. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,8 +26,8 @@ struct engine_memory engine_memory(uint64_t bytes, unsigned workers);
 #define ENGINE_MEMORY_MIN ((uint64_t)8 << 20)
 #define ENGINE_MEMORY_MAX ((uint64_t)1 << 44)
 
-/* Blocks have at least 2^so many bytes; and so many times 64 KiB are used of larger limits: 1024 blocks or more, as 512
- * piles need one each. */
+/* Blocks have at least 2^ENGINE_BLOCK_BITS bytes; and ENGINE_UNITS times 64 KiB are used of larger limits: 1024 blocks
+ * or more, as 512 piles need one each. */
 TUNABLE(ENGINE_BLOCK_BITS, 12, 8, 12);
 TUNABLE(ENGINE_UNITS, ENGINE_MEMORY_MAX >> 16, 1 << (ENGINE_BLOCK_BITS - 6), ENGINE_MEMORY_MAX >> 16);
 
@@ -43,9 +42,9 @@ struct engine {
     uint8_t *buffer; /* taken area by area, with engine_buffer */
     struct engine_memory memory;
     struct engine_budget budget; /* for reports; set by whoever opens it, as is: */
-    bool is_given;               /* is the limit that of -S? Else less is taken where there is not so much */
-    unsigned waiting; /* threads that may be started besides the workers, since some always wait for a disk or a pipe */
-    uint64_t free_memory; /* for files beside this memory, once engine_free_memory has asked; 0: it has not */
+    bool is_given;               /* is the limit that of -S? Else less is taken if there is less */
+    unsigned waiting;            /* threads beside the workers, since some always wait for a disk or a pipe */
+    uint64_t free_memory;        /* for files beside this memory, once engine_free_memory has asked; 0: it has not */
     struct spill_place *place;
 };
 
@@ -54,14 +53,14 @@ struct engine {
 enum engine_area { ENGINE_WHOLE, ENGINE_READING, ENGINE_WRITING, ENGINE_WEIGHTS, ENGINE_KEYS };
 
 struct engine_space {
-    uint8_t *data; /* POOL_SLACK_BYTES behind the last byte may be read and overwritten, too */
+    uint8_t *data; /* POOL_SLACK_BYTES after the last byte may be read and overwritten, too */
     size_t bytes;
 };
 
 /* An area of the buffer. Nobody else may use it, or one that it overlaps, meanwhile. */
 struct engine_space engine_buffer(const struct engine *engine, enum engine_area area);
 
-/* Map the memory; an engine that is zeroed but for `waiting` and `budget`. False with errno: there is not so much. */
+/* Map the memory; an engine that is zeroed but for `waiting` and `budget`. False with errno: there is less. */
 bool engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place);
 void engine_close(struct engine *engine); /* also when zeroed, and twice */
 
@@ -75,7 +74,7 @@ uint64_t engine_pool_bytes(const struct engine *engine); /* all blocks */
  * that mostly wait are given up first. Call it when all files that stay open have been opened. */
 void engine_limit_files(struct engine *engine);
 
-/* How many MiB an engine must have, so that its pool has so many bytes; and the limit, in MiB, that leaves so many. */
+/* How many MiB an engine must have for a pool of `pool_bytes`; and the limit, in MiB, that leaves `mebibytes`. */
 uint64_t engine_needed(uint64_t pool_bytes);
 uint64_t engine_needed_limit(struct engine_budget budget, uint64_t mebibytes);
 

@@ -27,7 +27,7 @@ struct gather_order {
 struct order_node gather_node(const struct gather_order *order, unsigned pile);
 
 /* Bytes of memory that a pile takes while it is gathered: its records and an index of them, with a second table if they
- * are scattered once more. UINT64_MAX if there are so many that it is more than that. */
+ * are scattered once more, or those it takes to sort it by keys. UINT64_MAX if it is more than that. */
 uint64_t gather_memory(uint64_t bytes, uint64_t records, bool keyed);
 
 /* Write those records of the piles from *next on that are wanted (run_pass) to `output` and leave those piles empty,

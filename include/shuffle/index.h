@@ -42,8 +42,8 @@ static inline uint32_t reference_length(uint64_t reference)
 
 enum { COPY_STEP = 32 }; /* at most POOL_SLACK_BYTES */
 
-/* Copy a short record, without a call and mostly without a branch; up to COPY_STEP behind them may be read and
- * overwritten, too. A record of half a step seldom touches a second cache line. The bytes read behind the record may be
+/* Copy a short record, without a call and mostly without a branch; up to COPY_STEP after them may be read and
+ * overwritten, too. A record of half a step seldom touches a second cache line. The bytes read after the record may be
  * in another thread's block, so the thread sanitizer must ignore this. */
 __attribute__((no_sanitize("thread"))) static inline void copy_over(uint8_t *to, const uint8_t *from, size_t bytes)
 {

@@ -19,13 +19,13 @@ struct keyed_reader_plan {
     bool first_seen; /* nobody has looked at these keys before, so that some may be missing */
 };
 
-/* Of all that the source delivers. Closing returns the end of what the source has lent; NULL: nothing. */
+/* Of all that the source delivers. Closing returns the end of the last bytes that stayed; NULL: none did. */
 struct keyed_reader *keyed_reader_open(const struct keyed_reader_plan *plan, const struct record_format *format,
                                        struct source *source, struct spill_place *place);
 const uint8_t *keyed_reader_close(struct keyed_reader *reader);
 
-/* Fill a block: its data, of at most `most` bytes if the source lends, where in a record they begin, and what stands
- * there (queue.h). No bytes: the source is at its end, or there was a long record without a key. */
+/* Fill a block: its data, of at most `most` bytes if they stay where they stand, where in a record they begin, and what
+ * stands there (queue.h). No bytes: the source is at its end, or there was a long record without a key. */
 void keyed_reader_fill(struct keyed_reader *reader, struct queue_block *block, size_t most);
 
 /* Find hash and pile of each record in a slice that was scanned. The number after the last pile stands for none: of

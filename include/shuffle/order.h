@@ -12,7 +12,6 @@
  * TOMACS 29, 2019). The output is the leaves from left to right.
  */
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/random.h"
@@ -32,13 +31,13 @@ struct order {
 /* A node of the tree of an order. */
 struct order_node {
     const struct order *order;
-    uint64_t number;
-    bool root; /* the root scatters however few records it has */
+    uint64_t number; /* 0: the root of the order, or of a pile in a store */
 };
 
 struct order_node order_child(struct order_node node, unsigned child);
 
-/* The logarithm of the number of piles into which a node with `records` records scatters; 0 if it is a leaf. */
+/* The logarithm of the number of piles into which a node with `records` records scatters; 0 if it is a leaf. (The root
+ * scatters by ORDER_ROOT_BITS, however few it has.) */
 unsigned order_scatter_bits(struct order_node node, uint64_t records);
 
 /* The children of a scattering node's records first ... first + count - 1: pile[i] is that of record first + i. */
@@ -46,15 +45,6 @@ void order_scatter(struct order_node node, unsigned bits, uint64_t first, size_t
 
 /* Shuffle a leaf: the numbers [first, first + records) of a table. */
 void order_leaf(struct order_node node, const struct table *table, uint64_t first, uint64_t records);
-
-/* Hands out [first, first + records) of a table that is in output order. */
-typedef void order_emit(void *context, const struct table *table, uint64_t first, uint64_t records);
-
-/* Put the 8-byte numbers [0, records) of `table`, which stand for a node's records in the order of entry, into output
- * order, leaf by leaf, and hand each leaf to `emit`. `spare` is a second table as large, needed only if the node
- * scatters. */
-void order_arrange(struct order_node node, struct table *table, struct table *spare, uint64_t records, order_emit *emit,
-                   void *context);
 
 /*
  * Stores of piles have keys of their own, also fixed. The records of the batch NAME are scattered into 2^k piles as a

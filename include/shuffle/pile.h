@@ -21,14 +21,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "input/source.h"
 #include "record/record.h"
 #include "system/pool.h"
 #include "system/sys.h"
 #include "temporary/spill.h"
 #include "temporary/storage.h"
 
-/* Others may read the fields of these two, but only the functions of this module write them. */
+/* Others may read the fields of these two, but only the functions of this module write them: those of a pile, the
+ * thread that has its lane; until piles_seal, after which one thread at a time has a pile. */
 
 /* Apart from its neighbours, which belong to other threads. */
 struct pile {
@@ -37,10 +37,8 @@ struct pile {
     uint64_t records;
     uint64_t spilled_bytes; /* in storage; bytes before the chain's */
     uint32_t first;         /* the chain */
-    uint32_t last;
-    uint32_t blocks;
-    bool spilled;
-    bool dropped;
+    uint32_t last, blocks;
+    bool spilled, dropped;
 };
 
 struct piles {
@@ -52,16 +50,16 @@ struct piles {
     const uint8_t *base_end; /* and end before this */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
-    uint32_t flush_blocks; /* a tail of so many blocks may be written: fewer are not worth a write */
-    bool promised;         /* has the caller the blocks for them promised? */
+    uint32_t flush_blocks; /* fewer of a tail are not worth a write */
+    bool promised;         /* has the caller the blocks for them promised (piles_init_children)? */
     bool sealed;           /* nothing will be appended any more */
 };
 
-/* What so many piles take beside the pool, in so many directories. */
+/* What `count` piles take beside the pool, if they are spilled to `directories` directories. */
 uint64_t piles_bytes(unsigned count, unsigned directories);
 
-/* `count` empty piles, each of which is promised one block of the pool. They are spilled to `place`, or to storage of
- * another kind, which is freed with them. */
+/* `count` empty piles, each of which is promised one block of the pool. They are spilled to `place`, or to `storage`,
+ * freed with them. */
 void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place);
 void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage);
 
@@ -69,11 +67,12 @@ void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct p
 void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage);
 void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t bytes);
 
-/* Empty piles that stay in memory: the caller has the blocks promised for all that is appended to them. */
-void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool);
+/* Empty piles for what is in one of others. They stay in memory: the caller has the blocks promised for all that is
+ * appended to them, and has them promised again when a pile is cleared. */
+void piles_init_children(struct piles *piles, unsigned count, const struct piles *parents);
 
-/* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack behind. When memory
- * runs out, they are not spilled: pile_append returns false. */
+/* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack after them. When
+ * memory runs out, they are not spilled: pile_append returns false. */
 void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
@@ -82,12 +81,12 @@ void piles_release(struct piles *piles);
 uint64_t pile_bytes(const struct piles *piles, unsigned pile);
 uint64_t pile_resident_bytes(const struct piles *piles, unsigned pile);
 
-/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. False: the
- * piles hold references, and there is no room for more. */
+/* Append bytes to a pile, spilling piles of its lane when memory runs out. The caller counts the records. False: there
+ * is no room for references. */
 bool pile_append(struct piles *piles, unsigned pile, const uint8_t *data, size_t bytes);
 
 /* Returns where the caller may write the next `bytes` bytes of the pile; at least `slack` more may be overwritten
- * meanwhile. NULL if the last block has not so much room; then use pile_append. */
+ * meanwhile. NULL if the last block has less room; then use pile_append. */
 static inline uint8_t *pile_extend(struct piles *piles, unsigned p, size_t bytes, size_t slack)
 {
     struct pile *pile = &piles->pile[p];
@@ -98,20 +97,19 @@ static inline uint8_t *pile_extend(struct piles *piles, unsigned p, size_t bytes
     return pile->at - bytes;
 }
 
-/* So many records more, or fewer, are in the pile, by what was appended to it. */
+/* `records` more, or fewer, are in the pile, by what was appended to it. */
 static inline void pile_count(struct piles *piles, unsigned pile, int64_t records)
 {
     piles->pile[pile].records += (uint64_t)records;
 }
 
-/* So many records were dealt out to the piles, counting those of dropped ones. */
+/* `records` were dealt out to the piles, counting those of dropped ones. */
 static inline void piles_dealt_out(struct piles *piles, uint64_t records)
 {
     piles->records = records;
 }
 
-/* Give back all that a pile holds: nobody will want its records. What is appended to it from now on is ignored.
- * Before piles_seal. */
+/* Before piles_seal: give back all that a pile holds, as nobody wants it. What is appended from now on is ignored. */
 void pile_drop(struct piles *piles, unsigned pile);
 
 /* No more will be appended: what was promised to piles that stayed empty is released, and dropped ones have no records.
@@ -122,12 +120,12 @@ void piles_seal(struct piles *piles);
 void pile_flush(struct piles *piles, unsigned pile);
 void piles_flush(struct piles *piles);
 
-/* Write piles to files until the pool has so many blocks free, or until nothing is left: the last piles first, and of
+/* Write piles to files until the pool has `blocks` blocks free, or until nothing is left: the last piles first, and of
  * each its first bytes. Before piles_seal only if the last pile holds more than that. */
 void piles_make_room(struct piles *piles, uint64_t blocks);
 
-/* Read the spilled part back in front of the tail, into blocks promised to the caller (pile_load_blocks of them),
- * verify it, and give its space back: the pile is resident. */
+/* Read the spilled part back before the tail, into pile_load_blocks promised blocks, and verify it: the pile is
+ * resident. */
 void pile_load(struct piles *piles, unsigned pile);
 uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
 
@@ -140,36 +138,5 @@ void pile_clear(struct piles *piles, unsigned pile);
 /* All of a pile was read, and `found` records were in it: end the run if it should hold another number. Whoever reads a
  * pile back calls this before anything depends on it: checksums are no signatures. */
 void pile_check(const struct piles *piles, unsigned pile, uint64_t found);
-
-/* ---- Reading a pile from front to back, after piles_seal: first the bytes in storage, then those in memory ---- */
-
-/* If a part of a pile is in its file, verify that part and the number of records in the pile, through a buffer and
- * without changing the pile. For callers who must know before they use the first byte. */
-void pile_source_verify(struct piles *piles, unsigned pile, const struct record_format *format, uint8_t *buffer,
-                        size_t bytes);
-
-/* A pile as a source. Bytes from its file are verified when the last of them is read, before that is handed out. With
- * `keep` all stays readable, else space in the file and in memory is given back as it is read. */
-struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
-
-/* Numbers of 8 bytes beside the records of a pile, in a pile of their own: one for each record, in the same order. So
- * records stay unchanged, and all rules for piles hold for the numbers, too. */
-enum { PILE_KEYS_AHEAD = 512 };
-
-/* Reads them one by one. */
-struct pile_keys {
-    struct source *source;
-    size_t next;
-    size_t count;
-    uint64_t key[PILE_KEYS_AHEAD];
-};
-
-/* pile_keys_append counts them as the pile's records; pile_keys_verify is pile_source_verify; `keep` is
- * that of pile_source. */
-void pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
-void pile_keys_verify(struct piles *piles, unsigned pile, uint8_t *buffer, size_t bytes);
-void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep);
-uint64_t pile_keys_next(struct pile_keys *keys); /* the run ends if there are no more of them */
-void pile_keys_close(struct pile_keys *keys);    /* also when zeroed */
 
 #endif

@@ -29,18 +29,18 @@ struct queue;
 
 enum { QUEUE_LENGTH_BITS = 20, QUEUE_PILE_BITS = 12 };
 
-/* At most so many bytes in a block's buffer; and in a block whose bytes stand elsewhere. */
+/* The most bytes in a block's buffer; and in a block whose bytes stand elsewhere. */
 TUNABLE(QUEUE_BLOCK_BYTES, 1 << 18, 64, 1 << 18);
 TUNABLE(QUEUE_BLOCK_BYTES_MAX, (1 << QUEUE_LENGTH_BITS) - 64, 64, (1 << QUEUE_LENGTH_BITS) - 64);
 
 /* A piece of a record in a block. */
 struct queue_piece {
-    uint32_t start;
-    uint32_t length : QUEUE_LENGTH_BITS;
-    uint32_t pile : QUEUE_PILE_BITS;
+    uint32_t start, length : QUEUE_LENGTH_BITS, pile : QUEUE_PILE_BITS;
 };
 
-/* An input block. A block with very many records is worked off in several slices. */
+/* An input block. A block with very many records is worked off in several slices. The queue sets buffer, data_bytes,
+ * the lists and room once, and from, first_record and continues under its lock; all else is written by the one thread
+ * that has the READ, SCAN or ROUTE task of the block, and read by those that append. */
 struct queue_block {
     uint8_t *buffer;     /* POOL_SLACK_BYTES more than data_bytes may be read */
     const uint8_t *data; /* what was read: the buffer, unless QUEUE_READ has set it to where the bytes stand */
@@ -49,8 +49,8 @@ struct queue_block {
     size_t from;         /* the slice: data[from, to) */
     size_t to;
     struct record_scan begins;  /* where in a record the slice begins */
-    uint32_t *ends;             /* of the records that end in the slice, from its beginning, */
-    bool listed;                /* unless they are not listed, and the array is free for other use */
+    uint32_t *ends;             /* of the records that end in the slice, from its beginning; */
+    bool listed;                /* if false, they were only counted, and `ends` is scratch */
     uint16_t *pile;             /* of each piece in the slice */
     struct queue_piece *pieces; /* the slice's pieces, sorted by lane; or only those that are wanted */
     size_t *lane_start;         /* [lanes + 1]: where each lane's pieces start */
@@ -64,7 +64,7 @@ struct queue_block {
     struct position position; /* and in which file */
     bool bad_inner;           /* is that a record longer than the block? */
 
-    size_t room;           /* of all these lists is for so many records that end in the slice, and one more piece */
+    size_t room;           /* of all these lists: records that end in the slice, and one more piece */
     size_t records;        /* that end in the slice */
     bool continues;        /* the slice begins within a record */
     bool open;             /* after the last end comes the beginning of one more record */
@@ -81,16 +81,15 @@ struct queue_task {
     uint64_t last; /* the one after the last */
 };
 
-/* The ring for `workers` threads in buffer[0, bytes). `in_order`: blocks are scanned one after another, since where
- * records end in one depends on those before. `keyed`: blocks have lists for keys. */
+/* The ring for `workers` threads in buffer[0, bytes). `in_order`: one block after another is scanned. `keyed`: blocks
+ * have lists for keys. */
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order, bool keyed);
 /* Memory that suffices for a ring of blocks with `block_bytes` each; and what it takes besides. */
 size_t queue_bytes(unsigned workers, size_t block_bytes);
 size_t queue_lists_bytes(unsigned workers, unsigned lanes);
 
 /* *task is done, if it is one (QUEUE_END is none): READ has set block->bytes (0: the input is at its end), SCAN has set
- * to, records, open, ROUTE the pieces. *task becomes the next one, as soon as there is one. QUEUE_END: all is done, or
- * the queue was stopped. */
+ * to, records, open, ROUTE the pieces. *task becomes the next one. QUEUE_END: all is done, or it was stopped. */
 void queue_next(struct queue *queue, unsigned worker, struct queue_task *task);
 
 /* The block of one of an APPEND's slices. */

@@ -1,8 +1,7 @@
 #ifndef BIGSHUF_SHUFFLE_RUN_H
 #define BIGSHUF_SHUFFLE_RUN_H
 
-/* A run takes records from their source to the output. It has resources (engine.h), a request, which does not change,
- * and its progress. */
+/* A run takes records from their source to the output. It has resources (engine.h), a fixed request, and progress. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,8 +18,7 @@
 
 /* The records of the order from place `first` on and before place `end`; UINT64_MAX: up to its end. */
 struct run_range {
-    uint64_t first;
-    uint64_t end;
+    uint64_t first, end;
 };
 
 /* What has been done so far. All is zero in the beginning. */
@@ -43,10 +41,9 @@ struct run {
     struct engine engine;
     struct order order;
     struct record_format format;
-    uint64_t part;              /* only this part of the order is written, from 1, of so many (base/arithmetic.h) */
-    uint64_t parts;             /* 0: all of it */
-    uint64_t skip;              /* so many records at its beginning are left out, */
-    uint64_t limit;             /* and at most so many are written after them; UINT64_MAX: all */
+    uint64_t part, parts;       /* only this part of the order is written, from 1, of `parts`; 0: all of it */
+    uint64_t skip;              /* how many records at its beginning are left out, */
+    uint64_t limit;             /* and how many are written after them at most; UINT64_MAX: all */
     const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
     bool refers;                /* does the input lend, and is there room for references to all its records? */
     struct keyed *keyed;        /* the order is that of the records' keys, and units are what is counted; else NULL */
@@ -61,30 +58,28 @@ struct run {
 /* What is asked for of an order of `records` records. UINT64_MAX: nobody knows how many, so it may be less. */
 struct run_range run_range(const struct run *run, uint64_t records);
 
-/* How many records may still be needed, from where the order stands up to the last one that is written; UINT64_MAX: all
- * there are. */
+/* How many records may still be needed, from where the order stands to the last one written; UINT64_MAX: all. */
 uint64_t run_left(const struct run *run);
 
-/* The next `records` records of the order come. Returns how many of them are to be written, after the first *skipped
- * ones. */
+/* The next `records` records of the order come. Returns how many are to be written, after the first *skipped ones. */
 uint64_t run_pass(struct run *run, uint64_t records, uint64_t *skipped);
 
-/* The same where nobody asks which ones. */
+/* As run_pass, without the number skipped. */
 uint64_t run_take(struct run *run, uint64_t records);
 
 /* Does the first record that is written come after the next `records` records of the order? Then these have come. */
 bool run_skips(struct run *run, uint64_t records);
 
 /* Before the first record is written, when the order has `records` records, UINT64_MAX if nobody knows or it has no
- * end: settle which of them are written. Returns how many; UINT64_MAX if nobody knows. The run ends if there are fewer
- * than are to be left out. */
+ * end: settle which are written. Returns how many, UINT64_MAX if nobody knows. The run ends if there are fewer than
+ * `skip`. */
 uint64_t run_settle(struct run *run, uint64_t records);
 
 /* The same, and begin the output, with the header of the input. */
 void run_begin(struct run *run, struct output *output, uint64_t records);
 
-/* The input has been read and dealt out, and nothing that depends on all of it been written. The run ends if the input
- * has not the expected number of records. */
+/* The input has been read and dealt out, and nothing written that depends on all of it. The run ends as run_expects
+ * says. */
 void run_scattered(struct run *run);
 
 /* The run ends if this is not the expected number of records. */
@@ -102,8 +97,8 @@ struct transfer {
 void run_transfer(struct transfer *transfer, const struct run *run, struct source *source, struct output *output);
 void run_transfer_end(struct transfer *transfer);
 
-/* Write all that a pile holds, after piles_seal, and give its space back meanwhile. What comes from its file is
- * verified before. Uses ENGINE_WHOLE. */
+/* Write all that a pile holds, after piles_seal, and give its space back; its file is verified before. Uses
+ * ENGINE_WHOLE. */
 void run_transfer_pile(const struct run *run, struct piles *piles, unsigned pile, struct output *output);
 
 #endif

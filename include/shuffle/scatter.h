@@ -35,19 +35,20 @@ struct scatter_plan {
     scatter_route *route; /* else this does */
     const void *context;  /* of the route */
     unsigned piles;
-    uint64_t limit;          /* if the piles before a pile hold so many records, it is dropped; UINT64_MAX: never */
-    unsigned first, last;    /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */
-    bool refers;             /* the source lends: fill the piles with references (piles_refer) to its records */
+    uint64_t limit;       /* drop a pile once the piles before it hold this many records; UINT64_MAX: never */
+    unsigned first, last; /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */
+    bool refers; /* all stays where it stands (source_next): fill the piles with references (piles_refer) to its records
+                  */
     struct strata *strata;   /* counts their classes; NULL: there are none */
     struct storage *storage; /* of the piles, freed with them; NULL: temporary files */
     counter *records;        /* receives how many have been found so far, about; NULL: nobody wants to know */
 };
 
-/* Each lane has one of so many parts of the piles. What the scatter takes beside buffer and pool, for so many piles. */
+/* Into how many parts the piles are divided, one for each lane. What the scatter takes beside buffer and pool. */
 unsigned scatter_lanes(unsigned workers);
 uint64_t scatter_bytes(unsigned workers, unsigned piles);
 
-/* Fill piles from `source`, which may lend, using the whole buffer and all workers. *piles must be released by the
+/* Fill piles from `source`, using the whole buffer and all workers. *piles must be released by the
  * caller. False: there was no room for references to all records, so what the piles hold is of no use. */
 bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
              struct source *source, struct piles *piles);

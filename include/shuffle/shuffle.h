@@ -20,13 +20,13 @@
 /* Shuffle all of `source` to `output`, by scattering the root of the tree, unless it must be copied (run.h). */
 void shuffle_source(struct run *run, struct source *source, struct output *output);
 
+/* The same, without piles, for a source that holds all that comes, a 16th of the run's pool at most; no more records
+ * than a leaf, and no keys. */
+void shuffle_small(struct run *run, struct source *source, struct output *output);
+
 /* How many records the piles have, or units (keyed.h), if these are so many bits from the root of an order by keys.
  * UINT64_MAX: they would have to be counted, and the output can do without. Uses the whole buffer. */
 uint64_t shuffle_units(struct run *run, struct piles *piles, unsigned bits, const struct output *output);
-
-/* Only scatter the root's records to its children, dropped or referred to as the run says, and count them in
- * run->progress. *piles must be released by the caller. False: the records must be copied (run.h). */
-bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles);
 
 /* Write the records of a single pile, or the first of them, in the order that `draw` draws. If `again` is not NULL, the
  * pile only counts the records, and they are read from `again`, after the draw. `draw` sets ranks[i], which table_set

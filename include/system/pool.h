@@ -56,8 +56,8 @@ void pool_release_promise(struct pool *pool, uint32_t blocks);
 /* Give back the `blocks` blocks of the chain from `first` to `last`. */
 void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks);
 
-/* Give one back, which is promised to the caller from now on. */
-void pool_put_promised(struct pool *pool, uint32_t block);
+/* The same; they are promised to the caller from now on. */
+void pool_put_promised(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks);
 
 /* Note `blocks` blocks that can neither be given back nor spilled until they are unpinned. */
 void pool_pin(struct pool *pool, uint32_t blocks);

@@ -22,8 +22,7 @@
 
 enum { FRAMES_PLAIN_BYTES = 1 << 16 };
 
-/* What is being compressed or decompressed lies on a desk, which has so many bytes. A reader has one, and so has each
- * of these calls as long as it lasts. */
+/* What is being compressed or decompressed lies on a desk, of this size. Each reader has one, and each call. */
 size_t frames_desk_bytes(void);
 
 /* Takes stored bytes. */
@@ -34,8 +33,7 @@ void frames_write(bool packs, const struct iovec *pieces, int count, frames_put 
 
 /* How much a sample of data shrinks, and how long that takes. */
 struct frames_sample {
-    size_t plain_bytes;
-    size_t stored_bytes;
+    size_t plain_bytes, stored_bytes;
     uint64_t nanoseconds; /* of processor time */
 };
 

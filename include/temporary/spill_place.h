@@ -55,8 +55,7 @@ void spill_place_init(struct spill_place *place, const char *const *directory, u
 void spill_place_restart(struct spill_place *place); /* what comes from now on is another input */
 void spill_place_release(struct spill_place *place);
 
-/* Compressing may shrink bytes to one part in so many: real text shrinks to a half, and many machine-written files to
- * less. */
+/* Compressing may shrink bytes to one part in SPILL_PLACE_HOPE: text shrinks to a half, much else to less. */
 enum { SPILL_PLACE_HOPE = 4 };
 
 /* End the run if a directory is not there, or no files can be made in it. `bytes` are sure to come: end it as well if
@@ -65,11 +64,11 @@ enum { SPILL_PLACE_HOPE = 4 };
  * be, and the first write ends the run if it does not shrink as much as all must. */
 void spill_place_check(struct spill_place *place, uint64_t bytes);
 
-/* So many bytes will be written; these are the first ones. Should they be compressed? */
+/* `bytes` bytes will be written; these are the first ones. Should they be compressed? */
 bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes);
 
-/* Are writes to be measured now? If so, each is told; true if it is the last: the disk is to be asked as well. What was
- * asked for, and how long that took, is told then. */
+/* Are writes to be measured now? If so, each is told; true: it is the last, and the disk is to be asked; what that took
+ * is told then. */
 bool spill_place_measures(const struct spill_place *place);
 bool spill_place_wrote(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);
 void spill_place_waited(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);

@@ -40,8 +40,7 @@ struct storage_reader {
     } at;
 };
 
-/* A function that a kind does not need is NULL: a batch in work is never read, a store never written. Without `drop`,
- * `discard` or `free`, the call does nothing. */
+/* A function that a kind does not need is NULL. Without `drop`, `discard` or `free`, the call does nothing. */
 struct storage_kind {
     /* Append to a pile. Different threads may write different piles. */
     void (*write)(struct storage *storage, unsigned pile, const struct iovec *pieces, int count);

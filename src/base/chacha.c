@@ -52,8 +52,7 @@ static void run_plain(const uint32_t input[16], int rounds, uint32_t *words, siz
 #define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (__typeof__(a)){__VA_ARGS__})
 #endif
 
-/* Which elements to take within 128 bits number q of vectors of n lanes: a0 b0 a1 b1, a2 b2 a3 b3, a0 a1 b0 b1 and
- * a2 a3 b2 b3. */
+/* Which elements of n lanes to take within 128 bits number q: a0 b0 a1 b1, a2 b2 a3 b3, a0 a1 b0 b1, a2 a3 b2 b3. */
 #define LOW_WORDS(n, q)  4 * (q), (n) + 4 * (q), 4 * (q) + 1, (n) + 4 * (q) + 1
 #define HIGH_WORDS(n, q) 4 * (q) + 2, (n) + 4 * (q) + 2, 4 * (q) + 3, (n) + 4 * (q) + 3
 #define LOW_PAIRS(n, q)  4 * (q), 4 * (q) + 1, (n) + 4 * (q), (n) + 4 * (q) + 1
@@ -66,8 +65,7 @@ static void run_plain(const uint32_t input[16], int rounds, uint32_t *words, siz
 #define LANES_16         LANES_8, 8, 9, 10, 11, 12, 13, 14, 15
 
 /* compute_N computes as many blocks as there are lanes, counting from `counter`; the rest of `start` is one word of the
- * state in all lanes each. run_N computes those beyond a multiple of that beside the caller's words and copies what was
- * asked for. */
+ * state in all lanes each. run_N computes those beyond a multiple of that elsewhere and copies what was asked for. */
 #define DEFINE_WAY(LANES, TARGET)                                                                                      \
     typedef uint32_t vector_##LANES __attribute__((vector_size(4 * (LANES))));                                         \
                                                                                                                        \

@@ -23,8 +23,7 @@ enum {
     WIDE = 16,      /* bytes copied at a time where there is room to copy too many */
 };
 
-/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). Any function of the bytes will do; the table is
- * not part of the format. */
+/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). Any function of the bytes will do. */
 static uint32_t hash_of(uint32_t bytes)
 {
     return bytes * UINT32_C(2654435761) >> (32 - LZ4_HASH_BITS);
@@ -159,8 +158,7 @@ static bool read_length(size_t nibble, const uint8_t **from, const uint8_t *end,
     return true;
 }
 
-/* Copy a match to[0, length), which begins `offset` bytes before and may overlap with what it makes. `room` bytes may
- * be written. */
+/* Copy a match to[0, length), which begins `offset` bytes before and may overlap with it. `room` may be written. */
 static void copy_match(uint8_t *to, size_t offset, size_t length, size_t room)
 {
     const uint8_t *from = to - offset;
@@ -184,9 +182,7 @@ bool lz4_decompress(const uint8_t *from, size_t bytes, uint8_t *to, size_t wante
 
     while (from < end) {
         uint8_t token = *from++;
-        size_t count;
-        size_t length;
-        size_t offset;
+        size_t count, length, offset;
 
         if (!read_length(token >> 4, &from, end, &count) || count > (size_t)(end - from) ||
             count > (size_t)(to_end - to))

@@ -122,8 +122,7 @@ TUNABLE(BLOCKS, RANDOM_AHEAD, 1, RANDOM_AHEAD);
 uint64_t random_next(struct random_words *words)
 {
     const uint64_t count = BLOCKS * RANDOM_BLOCK_WORDS / 2;
-    uint64_t place = words->next++ % count;
-    uint64_t first = words->next - 1 - place;
+    uint64_t place = words->next++ % count, first = words->next - 1 - place;
 
     if (first != words->first) {
         random_blocks(&words->key, 0, first / (RANDOM_BLOCK_WORDS / 2), words->word, BLOCKS);

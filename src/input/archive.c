@@ -3,7 +3,7 @@
  * one have been read. The program does not look at data: those not read along with headers go directly to the reader's
  * memory.
  *
- * The files are read as one stream. The end of a file is known only when a byte behind it has been read, or when all
+ * The files are read as one stream. The end of a file is known only when a byte after it has been read, or when all
  * files have ended, so bytes are read before the place is asked for.
  */
 
@@ -35,14 +35,14 @@ struct archive {
     uint64_t file_start;   /* of the file in work, in the stream of files, */
     uint64_t start;        /* of the archive in it, */
     uint64_t position;     /* and of the next byte that will be used */
-    const uint8_t *window; /* what has been read: the buffer, or, if the files are lent, where it stands */
+    const uint8_t *window; /* what has come: the buffer, or where it stands */
     size_t at;             /* that byte in it */
     size_t filled;
     bool ended;                 /* what came last in the file were zeros */
     struct tar_headers headers; /* of the member in work, */
     struct tar_member member;
-    size_t given;  /* so many bytes of which have been delivered, */
-    uint64_t left; /* and so many of its data are to come */
+    size_t given;  /* bytes of these that have been delivered, */
+    uint64_t left; /* and of its data that are to come */
     bool any;      /* is there a member without a mark? */
     bool marked;   /* its mark comes next: */
     uint8_t mark;
@@ -54,9 +54,8 @@ struct archive {
     const uint8_t *known; /* and of what may be, as all marks up to there are known; */
     const uint8_t *next;  /* where it goes on, if that is not there; else NULL; */
     const uint8_t *end;   /* of the last member, which has no mark yet */
-    bool lends;
-    bool looked; /* has the sample in work been looked up among those before it? */
-    bool told;   /* that one is torn, which is said once */
+    bool looked;          /* has the sample in work been looked up among those before it? */
+    bool told;            /* that one is torn, which is said once */
     uint8_t data[TAR_HEADERS_BYTES_MAX];
     uint8_t buffer[READ_BYTES];
     struct torn torn; /* last: where `data` begins in its page decides how fast headers are copied to it */
@@ -72,7 +71,6 @@ static void restart(void *context)
     archive->given = 0;
     archive->left = 0;
     archive->window = archive->buffer;
-    archive->lends = false;
     archive->lent = archive->known = archive->buffer; /* no bytes yet */
     archive->next = NULL;
     archive->headers.data = archive->data;
@@ -81,7 +79,7 @@ static void restart(void *context)
 
 /* ---- Messages ---- */
 
-/* About the place so many bytes before the next one. */
+/* About the place `before` bytes before the next one. */
 _Noreturn static void refuse(struct archive *archive, uint64_t before, const char *why)
 {
     const struct tar_text name = archive->member.name;
@@ -154,8 +152,7 @@ static size_t bytes_in_file(const struct archive *archive, size_t bytes)
 static size_t look_ahead(struct archive *archive)
 {
     if (archive->at == archive->filled) {
-        archive->filled = archive->lends ? source_lend(archive->files, &archive->window, LOOK_BYTES)
-                                         : source_read(archive->files, archive->buffer, LOOK_BYTES);
+        archive->filled = source_next(archive->files, archive->buffer, LOOK_BYTES, &archive->window);
         archive->at = 0;
     }
     return bytes_in_file(archive, archive->filled - archive->at);
@@ -359,7 +356,6 @@ static size_t lend_members(void *context, const uint8_t **data, size_t bytes)
     struct archive *archive = context;
     size_t part;
 
-    archive->lends = true;
     while (!archive->at_end && (size_t)(archive->known - archive->lent) < bytes) {
         if (archive->next == NULL && archive->left > 0) {
             pass_data(archive);

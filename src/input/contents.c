@@ -63,8 +63,7 @@ static bool is_refused_if_packed(const struct record_format *format, const char 
     return packer_of_name(name) != NULL;
 }
 
-/* The shell must not have emptied a regular file, as it does in `bigshuf FILE >FILE`, but not in
- * `bigshuf FILE >>FILE`. */
+/* The shell must not have emptied a regular file, as in `bigshuf FILE >FILE`, but not in `bigshuf FILE >>FILE`. */
 static void check_emptied(const char *name, const struct stat *status)
 {
     struct stat output;
@@ -103,8 +102,7 @@ static void look_as_it_is(struct contents *contents)
     hints_look(&quiet, false, name_of(contents), data, seen);
 }
 
-/* Should an open regular file, with so many bytes from `at` on, be decompressed? Then there must be a program for
- * it. */
+/* Should an open regular file, of `bytes` bytes from `at` on, be decompressed? Then there must be a program. */
 static bool is_packed(struct contents *contents, uint64_t bytes)
 {
     const char *name = name_of(contents);

@@ -31,13 +31,13 @@
 TUNABLE(TURNS_MAX, 64, 1, 64);
 
 /* Programs may take no more than this part of the descriptors that are left. Each takes two: its file stays open until
- * it has ended, to see then whether the file has changed. */
+ * it has ended. */
 enum { DESCRIPTORS_SHARE = 8 };
 
 /* Compressed bytes on their way to a program that is fed. */
 enum { FEED_BYTES = 64 << 10 };
 
-/* What is read ahead goes to blocks of this size; fewer than so many of them are not worth a copy. */
+/* What is read ahead goes to blocks of this size; fewer than BLOCKS_MIN are not worth a copy. */
 TUNABLE(BLOCK_BITS, 18, 10, 18);
 TUNABLE(BLOCKS_MIN, 4, 1, 4);
 #define BLOCK_BYTES ((size_t)1 << BLOCK_BITS)
@@ -74,7 +74,7 @@ struct decompress {
     struct pool pool; /* for what is read ahead; zeroed if that is not done */
     uint64_t pool_bytes;
     struct feed feed;
-    unsigned programs; /* at most so many run */
+    unsigned programs; /* that run, at most */
     size_t turns;
     struct turn turn[];
 };
@@ -137,7 +137,7 @@ static struct turn *turn_of(struct decompress *decompress, size_t i)
 
 /* ---- Looking ---- */
 
-/* So many frames that are skipped, one after another, are followed in a file; nobody has more than one. */
+/* Frames that are skipped, one after another, and followed in a file, at most; nobody has more than one. */
 enum { SKIPS_MAX = 1000 };
 
 int decompress_look(int fd, off_t at, struct decompress_beginning *beginning)
@@ -207,8 +207,7 @@ static int start(struct turn *turn, size_t i, const struct decompress_beginning 
     return 0;
 }
 
-/* Have a pipe to feed a program with, and so many bytes for it that were read. Returns the end for the program, or -1
- * with errno. */
+/* Have a pipe to feed a program with `bytes` bytes that were read. Returns the program's end, or -1 with errno. */
 static int begin_feed(struct feed *feed, size_t bytes)
 {
     int ends[2];
@@ -282,7 +281,7 @@ static bool has_room(struct decompress *decompress, const struct turn *turn)
     return (turn->last != POOL_NONE && turn->to < BLOCK_BYTES) || pool_free(&decompress->pool) > 0;
 }
 
-/* Should the program's output be read ahead? For the file in work, only behind bytes that were read ahead. */
+/* Should the program's output be read ahead? For the file in work, only after bytes that were read ahead. */
 static bool reads_ahead(struct decompress *decompress, const struct turn *turn, const struct turn *current)
 {
     return turn->runs && !turn->ended && (turn != current || turn->first != POOL_NONE) && has_room(decompress, turn);
@@ -310,8 +309,7 @@ static void drop_first(struct decompress *decompress, struct turn *turn)
     pool_put(&decompress->pool, block, block, 1);
 }
 
-/* Up to so many bytes that the program has written; 0 if it has ended its output, -1 with errno, EAGAIN if there is
- * nothing yet. */
+/* Up to `bytes` bytes that the program has written; 0 at their end, -1 with errno, EAGAIN if there is nothing yet. */
 static ssize_t take(struct turn *turn, uint8_t *data, size_t bytes)
 {
     ssize_t got;
@@ -323,8 +321,7 @@ static ssize_t take(struct turn *turn, uint8_t *data, size_t bytes)
     return got;
 }
 
-/* Take what is there, for which there is room. A failure shows when the file is read. A program that has ended makes
- * room for another one. */
+/* Take what there is room for. A failure shows when the file is read. A program that ends makes room for another. */
 static bool read_ahead(struct decompress *decompress, struct turn *turn, const struct turn *current)
 {
     ssize_t got;
@@ -353,7 +350,7 @@ static bool read_all_ahead(struct decompress *decompress, struct turn *current)
     return moved;
 }
 
-/* Up to so many bytes of what was read ahead; 0 if there is none left. */
+/* Up to `bytes` bytes of what was read ahead; 0 if there is none left. */
 static size_t take_held(struct decompress *decompress, struct turn *turn, uint8_t *data, size_t bytes)
 {
     size_t taken = 0;
@@ -387,8 +384,7 @@ static void wait_for_any(struct decompress *decompress, const struct turn *curre
 
 /* ---- Reading ---- */
 
-/* Feed the program as much as its pipe takes; at the end of the file, close the pipe. Returns whether anything was
- * fed. */
+/* Feed the program as much as its pipe takes; at the end of the file, close it. Was anything fed? */
 static bool give(struct decompress *decompress, const struct turn *turn)
 {
     struct feed *feed = &decompress->feed;

@@ -85,8 +85,8 @@ static size_t skip(const struct beginning *file, size_t i, const char *blanks)
     return i;
 }
 
-/* With what the file begins, if that is JSON: '[' or '{' of a value that goes over a line, '[' of an array of objects
- * that is, or may be, the only line; else NUL. */
+/* With what the file begins, if that is JSON: '[' or '{' of a value that goes over a line, '[' of one that may be the
+ * only line; else NUL. */
 static char json_bracket(const struct beginning *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
@@ -161,8 +161,7 @@ static size_t header_end(const struct header_rule *rule, const struct beginning 
     return at;
 }
 
-/* Do all lines of the file's header stay at the top? If its end is not seen, they do if they are taken by their mark,
- * or by a number, which somebody has counted. */
+/* Do all lines of the file's header stay at the top? If its end is not seen, they do if taken by mark or number. */
 static bool keeps_header(const struct header_rule *rule, const char *mark, const struct beginning *file)
 {
     const size_t end = header_end(rule, file), bytes = file->bytes - end;
@@ -282,8 +281,8 @@ void hints_refuse_packed(const struct record_kind *kind, const struct packer *pa
 
 /* ---- Headers ---- */
 
-/* Rows of CSV, or lines that look like names of columns: several, and none is a number. Commas are in many a line, but
- * separate columns in a file that is called so. */
+/* Rows of CSV, or lines that look like names of columns: several, and none is a number. Commas separate columns in .csv
+ * only. */
 static bool may_be_header(const struct record_format *format, const char *name, const uint8_t *data, size_t bytes)
 {
     const char *separators = strstr(name, ".csv") != NULL ? "\t,;|" : "\t";

@@ -82,7 +82,7 @@ static size_t read_on(void *context, uint8_t *data, size_t bytes)
 static size_t lend(void *context, const uint8_t **data, size_t bytes)
 {
     struct key_check *check = context;
-    const size_t lent = source_lend(check->records, data, bytes);
+    const size_t lent = source_next(check->records, NULL, bytes, data);
 
     if (lent > 0)
         look(check, *data, lent);

@@ -1,6 +1,6 @@
 /*
  * The space is anonymous memory that nobody has touched. A file's whole pages are mapped over it; the rest of its last
- * page is read into the page behind them, so that bytes written behind it do not change the file's page.
+ * page is read into the page after them, so that bytes written after it do not change the file's page.
  *
  * The run checks whether a file has changed when it is begun, when an access to it fails, and when all have been read.
  * All files stay open for that, since a modified file may have lost its name. If there are too many files for that,
@@ -24,11 +24,10 @@
 /* When the system gives a page, it may give those around it, too, up to this far. */
 TUNABLE(NEAR_BYTES, 2 << 20, 1, 2 << 20);
 
-/* So much that was looked at may stay. */
+/* Of what was looked at, this may stay. */
 TUNABLE(LEAVE_BYTES, 2 << 20, 1, 2 << 20);
 
-/* The files take no more than this part of the descriptors that are left; and each takes two of the mappings that a
- * process may have, 65530 on Linux unless told otherwise. */
+/* The files take no more than this part of the descriptors that are left; and two of 65530 mappings (Linux) each. */
 enum { DESCRIPTORS_SHARE = 4, FILES_MAX = 8192 };
 
 /* ---- Mapping ---- */
@@ -38,7 +37,7 @@ static uint64_t room_for(uint64_t bytes)
 {
     const uint64_t page = sys_page_bytes();
 
-    return (bytes + MAPPED_BEHIND_BYTES + page - 1) / page * page + page;
+    return (bytes + MAPPED_AFTER_BYTES + page - 1) / page * page + page;
 }
 
 /* Reserve addresses, not memory, for all files. */
@@ -75,8 +74,7 @@ static bool ends_at(int fd, off_t size)
     return io_read_at(fd, &piece, 1, size > 0 ? size - 1 : 0, &done) != 0 && errno == 0 && done == (size > 0);
 }
 
-/* Map the next file from the byte `from` on, all but what is in its last page. It is open from now on, also if that
- * cannot be done. */
+/* Map the next file from the byte `from` on, but for its last page. It is open from now on, also if that fails. */
 static bool map(struct mapped *mapped, off_t from)
 {
     const size_t page = sys_page_bytes();
@@ -256,7 +254,7 @@ void mapped_append(struct mapped *mapped, const uint8_t *data, size_t bytes)
 
 /* ---- Giving memory back ---- */
 
-/* What was read into the page behind a file's whole pages is nowhere else, and stays. */
+/* What was read into the page after a file's whole pages is nowhere else, and stays. */
 static void leave(const struct mapped *mapped, const uint8_t *from, const uint8_t *end)
 {
     const size_t page = sys_page_bytes(), low = (size_t)(from - mapped->base), high = (size_t)(end - mapped->base);

@@ -120,7 +120,7 @@ static void check_file(const char *from, size_t number, const char *name)
         from, number, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
 }
 
-/* Check the names in a list, which has a NUL behind it. Returns how many they are. */
+/* Check the names in a list, which has a NUL after it. Returns how many they are. */
 static size_t check_names(const char *from, const char *data, size_t bytes)
 {
     size_t number = 0;
@@ -142,7 +142,7 @@ static bool is_hopeless(const char *data, size_t bytes)
     return bytes >= NAME_BYTES_MAX && (data[0] == '\0' || memchr(data, '\0', NAME_BYTES_MAX) == NULL);
 }
 
-/* Read a list, of which `most` bytes are enough, with a NUL behind it. For free. */
+/* Read a list, of which `most` bytes are enough, with a NUL after it. For free. */
 static char *read_list(const char *from, int fd, uint64_t most, size_t *bytes)
 {
     size_t room = LIST_BYTES_FIRST;

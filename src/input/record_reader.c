@@ -1,5 +1,5 @@
-/* When no further end is known, the rest of the buffer is the beginning of a record: it is moved to the front, and the
- * buffer is filled up behind it. */
+/* When no further end is known, the rest of the buffer is the beginning of a record: it is moved to the front, and more
+ * is read. */
 
 #include "input/record_reader.h"
 
@@ -17,39 +17,24 @@ void record_reader_init(struct record_reader *reader, const struct record_format
         (struct record_reader){.format = format, .source = source, .own = buffer, .buffer = buffer, .room = bytes};
 }
 
-/* Read more bytes behind those that are open, which are moved to the front. */
-static size_t read_more(struct record_reader *reader, size_t open)
-{
-    if (reader->start > 0)
-        memmove(reader->own, reader->own + reader->start, open);
-    return source_read(reader->source, reader->own + open, reader->room - open);
-}
-
-/* See more bytes behind those that are open, if there are any: a record is in one piece. */
-static size_t borrow_more(struct record_reader *reader, size_t open)
-{
-    const uint8_t *data;
-    size_t got;
-
-    if (reader->start > 0 && !reader->keeps)
-        source_forget(reader->source, reader->buffer + reader->start);
-    got = source_lend(reader->source, &data, reader->room - open);
-    if (got > 0)
-        reader->buffer = data - open;
-    return got;
-}
-
-/* Have more bytes behind those that are open. */
+/* Have more bytes after those that are open. These are moved to the front, in case that more are read; what stays in
+ * place follows them there. */
 static void fill(struct record_reader *reader)
 {
-    size_t open = reader->filled - reader->start;
-    size_t got = source_base(reader->source) != NULL ? borrow_more(reader, open) : read_more(reader, open);
+    const size_t open = reader->filled - reader->start;
+    const uint8_t *before = reader->buffer, *from = before + reader->start, *data;
+    size_t got;
 
+    if (from != reader->own)
+        memmove(reader->own, from, open);
+    if (before != reader->own && reader->start > 0 && !reader->keeps)
+        source_forget(reader->source, from);
+    got = source_next(reader->source, reader->own + open, reader->room - open, &data);
+    reader->buffer = got > 0 ? data - open : reader->own;
     reader->passed += reader->start;
     reader->start = 0;
-    reader->filled = open;
+    reader->filled = open + got;
     reader->scanned = open;
-    reader->filled += got;
     reader->at_end = got == 0;
 }
 

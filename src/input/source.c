@@ -1,7 +1,5 @@
-/*
- * A source hands out the bytes that its context delivers: files as one stream, or a stage's version of it, or anything
- * else. Bytes that were put back or are held come first.
- */
+/* A source hands out what is held, and then what its context delivers: files, a stage's version of them, or anything
+ * else. */
 
 #include "input/source.h"
 
@@ -10,10 +8,17 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/must.h"
 #include "system/fault.h"
 
-/* What has been read of an input that cannot be read again, to be lent: one piece of memory, in neighbouring blocks of
- * a pool, which are pinned. */
+/* What comes next? Whoever holds begins with PASSING, and goes on to HOLDING, LEAVING and PASSING. */
+enum state {
+    PASSING, /* what the stage delivers, read or mapped */
+    HOLDING, /* what is held, and that is all, as often as it is rewound */
+    LEAVING, /* what is held, for the last time; PASSING when all of that has come */
+};
+
+/* What has been read in advance: one piece of memory, in neighbouring blocks of a pool, which are pinned. */
 struct held {
     struct pool *pool; /* NULL: nothing was ever held */
     uint8_t *base;     /* of the first block; NULL before there is one */
@@ -21,7 +26,6 @@ struct held {
     uint8_t *filled;   /* the end of what was read */
     uint8_t *end;      /* and of the blocks */
     uint8_t *given;    /* the first block that has not been given back */
-    bool leaving;      /* is it lent for the last time? */
 };
 
 struct source {
@@ -29,8 +33,7 @@ struct source {
     void *context;
     struct source *before; /* the source that the stage reads; else NULL */
     struct stream *stream; /* the files from which all comes; NULL: it is from elsewhere */
-    const uint8_t *unread;
-    size_t unread_bytes;
+    enum state state;
     struct held held;
     uint64_t known_bytes;
     bool known; /* is that all that will come? */
@@ -81,45 +84,58 @@ void source_free(struct source *source)
     free(source);
 }
 
+static bool is_mapped(const struct source *source)
+{
+    return source->stream != NULL && source->stream->mapped.base != NULL;
+}
+
 /* ---- Reading ---- */
 
-static size_t take_unread(struct source *source, uint8_t *data, size_t bytes)
+static size_t take_held(struct source *source, const uint8_t **data, size_t bytes)
 {
-    const size_t taken = least_size(bytes, source->unread_bytes);
+    struct held *held = &source->held;
+    const size_t taken = least_size(bytes, (size_t)(held->filled - held->at));
 
-    if (taken > 0) {
-        memcpy(data, source->unread, taken);
-        source->unread += taken;
-        source->unread_bytes -= taken;
-    }
+    *data = held->at;
+    held->at += taken;
+    if (source->state == LEAVING && held->at == held->filled)
+        source->state = PASSING;
     return taken;
+}
+
+size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data)
+{
+    size_t got;
+
+    *data = room;
+    if (source->state != PASSING)
+        got = take_held(source, data, bytes);
+    else if (is_mapped(source))
+        got = source->stage.lend(source->context, data, bytes);
+    else
+        got = source->stage.read(source->context, room, bytes);
+    counter_add(&source->delivered_bytes, got);
+    return got;
 }
 
 size_t source_read(struct source *source, uint8_t *data, size_t bytes)
 {
-    size_t done = take_unread(source, data, bytes);
+    size_t got;
 
-    if (done < bytes)
-        done += source->stage.read(source->context, data + done, bytes - done);
-    counter_add(&source->delivered_bytes, done);
-    return done;
-}
-
-void source_unread(struct source *source, const uint8_t *data, size_t bytes)
-{
-    source->unread = data;
-    source->unread_bytes = bytes;
-    counter_subtract(&source->delivered_bytes, bytes);
+    MUST_ALWAYS(source->state == PASSING && !is_mapped(source));
+    got = source->stage.read(source->context, data, bytes);
+    counter_add(&source->delivered_bytes, got);
+    return got;
 }
 
 void source_rewind(struct source *source)
 {
+    MUST_ALWAYS(source->state != LEAVING);
     counter_set(&source->delivered_bytes, 0);
-    if (source_holds(source)) {
+    if (source->state == HOLDING) {
         source->held.at = source->held.base;
         return;
     }
-    source->unread_bytes = 0;
     if (source->before != NULL)
         source_rewind(source->before);
     source->stage.rewind(source->context);
@@ -127,17 +143,7 @@ void source_rewind(struct source *source)
 
 /* ---- Holding ---- */
 
-void source_hold(struct source *source, struct pool *pool)
-{
-    source->held = (struct held){.pool = pool};
-}
-
-bool source_holds(const struct source *source)
-{
-    return source->held.pool != NULL && !source->held.leaving;
-}
-
-/* Have room for so many more bytes. */
+/* Have room for `bytes` more bytes. */
 static void grow(struct held *held, size_t bytes)
 {
     struct pool *pool = held->pool;
@@ -158,24 +164,6 @@ static void grow(struct held *held, size_t bytes)
     held->end += (size_t)blocks << pool->block_shift;
 }
 
-size_t source_fill(struct source *source, size_t bytes)
-{
-    struct held *held = &source->held;
-    size_t got;
-
-    grow(held, bytes);
-    got = source_read(source, held->filled, bytes);
-    held->filled += got;
-    counter_subtract(&source->delivered_bytes, got);
-    return got;
-}
-
-void source_let_go(struct source *source)
-{
-    source_rewind(source);
-    source->held.leaving = true;
-}
-
 /* Give back the blocks that end before `end`, the last one with the last byte. The pool hands them out next, so that
  * records copied from here to piles take no further memory, and none that was untouched. */
 static void forget(struct held *held, const uint8_t *end)
@@ -192,20 +180,56 @@ static void forget(struct held *held, const uint8_t *end)
     held->given += blocks << pool->block_shift;
 }
 
-static bool lends_held(const struct source *source)
+void source_hold(struct source *source, struct pool *pool)
 {
-    return source_holds(source) || source->held.at < source->held.filled;
+    struct held before = source->held;
+    const size_t left = (size_t)(before.filled - before.at);
+
+    MUST_ALWAYS(source->state != HOLDING && !is_mapped(source));
+    source->held = (struct held){.pool = pool};
+    source->state = HOLDING;
+    if (left == 0)
+        return;
+    grow(&source->held, left);
+    memcpy(source->held.filled, before.at, left);
+    source->held.filled += left;
+    forget(&before, before.filled);
 }
 
-/* ---- Lending ---- */
+bool source_holds(const struct source *source)
+{
+    return source->state == HOLDING;
+}
+
+size_t source_fill(struct source *source, size_t bytes)
+{
+    struct held *held = &source->held;
+    size_t got;
+
+    MUST_ALWAYS(source->state == HOLDING);
+    grow(held, bytes);
+    got = source->stage.read(source->context, held->filled, bytes);
+    held->filled += got;
+    return got;
+}
+
+void source_let_go(struct source *source)
+{
+    MUST_ALWAYS(source->state == HOLDING);
+    source_rewind(source);
+    source->state = source->held.at < source->held.filled ? LEAVING : PASSING;
+}
+
+/* ---- Mapping ---- */
 
 bool source_map(struct source *source, uint64_t *bytes)
 {
     struct stream *stream = source->stream;
     const bool archives = stream != NULL && record_is(&stream->layout.format, RECORD_MEMBER);
 
-    if (stream == NULL || source->stage.lend == NULL || !stream->known || stream->next > 0 ||
-        (archives && stream->contents.start % TAR_BLOCK_BYTES != 0) || /* record_margin */
+    MUST_ALWAYS(source->state != HOLDING && !is_mapped(source));
+    if (source->state != PASSING || stream == NULL || source->stage.lend == NULL || !stream->known ||
+        stream->next > 0 || (archives && stream->contents.start % TAR_BLOCK_BYTES != 0) || /* record_margin */
         !mapped_open(&stream->mapped, stream->names, stream->contents.marks, stream->count, stream->contents.start,
                      archives))
         return false;
@@ -227,32 +251,16 @@ const struct record_margin *source_margin(const struct source *source)
 
 const uint8_t *source_base(const struct source *source)
 {
-    if (lends_held(source))
+    if (source->state != PASSING)
         return source->held.base;
-    return source->stream != NULL ? source->stream->mapped.base : NULL;
+    return is_mapped(source) ? source->stream->mapped.base : NULL;
 }
 
 size_t source_space(const struct source *source)
 {
-    if (lends_held(source))
+    if (source->state != PASSING)
         return (size_t)(source->held.filled - source->held.base);
-    return source->stream != NULL ? source->stream->mapped.bytes : 0;
-}
-
-size_t source_lend(struct source *source, const uint8_t **data, size_t bytes)
-{
-    struct held *held = &source->held;
-    size_t lent;
-
-    if (lends_held(source)) {
-        lent = least_size(bytes, (size_t)(held->filled - held->at));
-        *data = held->at;
-        held->at += lent;
-    } else {
-        lent = source->stage.lend(source->context, data, bytes);
-    }
-    counter_add(&source->delivered_bytes, lent);
-    return lent;
+    return is_mapped(source) ? source->stream->mapped.bytes : 0;
 }
 
 void source_forget(struct source *source, const uint8_t *end)

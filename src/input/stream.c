@@ -20,8 +20,7 @@
 
 /* ---- Looking at files ---- */
 
-/* A header is only kept if all files before were seen: then it is that of the first file. The header of standard input
- * is not looked at. */
+/* A header is kept if all files before were seen: then it is that of the first. Standard input is not looked at. */
 static void look_at_all(struct stream *stream)
 {
     struct tail fresh = stream->tail;
@@ -141,8 +140,7 @@ static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)
     return taken;
 }
 
-/* Do one thing: deliver from the rest, turn to the next file, or read once. Returns the number of bytes added, which
- * may be 0. */
+/* Do one thing: deliver from the rest, turn to the next file, or read once. Returns how many bytes came, perhaps 0. */
 static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
 {
     size_t got;
@@ -180,7 +178,7 @@ size_t stream_read(void *context, uint8_t *data, size_t bytes)
 
 /* ---- Lending files ---- */
 
-/* All of a file has been lent. What completes its last record is put behind it. */
+/* All of a file has been lent. What completes its last record is put after it. */
 static void end_lending(struct stream *stream)
 {
     mapped_end(&stream->mapped);
@@ -215,32 +213,23 @@ static void follow_lent(struct stream *stream, size_t bytes)
     follow(stream, from, (size_t)(end - from));
 }
 
-static void take(struct stream *stream, size_t bytes)
+static size_t lend(struct stream *stream, size_t bytes)
 {
-    stream->mapped.at += bytes;
-    counter_add(&stream->read, bytes);
-}
+    const size_t lent = mapped_next(&stream->mapped, bytes);
 
-/* The file is completed before its last bytes are lent, so that nothing is written while others may read. */
-static void lend(struct stream *stream, size_t bytes)
-{
-    struct mapped *mapped = &stream->mapped;
-    const bool open = stream->open;
-    const size_t lent = mapped_next(mapped, bytes);
-
-    if (open)
+    if (stream->open)
         follow_lent(stream, lent);
-    take(stream, lent);
-    if (!open || mapped->at < mapped->last)
-        return;
-    end_lending(stream);
-    take(stream, mapped_next(mapped, bytes - lent));
+    stream->mapped.at += lent;
+    counter_add(&stream->read, lent);
+    return lent;
 }
 
+/* A file is completed before its last bytes are lent, so that nothing is written while others may read. */
 size_t stream_lend(void *context, const uint8_t **data, size_t bytes)
 {
     struct stream *stream = context;
     const struct mapped *mapped = &stream->mapped;
+    size_t lent;
 
     while (mapped->at == mapped->last) {
         if (stream->next == stream->count)
@@ -248,8 +237,12 @@ size_t stream_lend(void *context, const uint8_t **data, size_t bytes)
         begin_lending(stream);
     }
     *data = mapped->at;
-    lend(stream, bytes);
-    return (size_t)(mapped->at - *data);
+    lent = lend(stream, bytes);
+    if (stream->open && mapped->at == mapped->last) {
+        end_lending(stream);
+        lent += lend(stream, bytes - lent);
+    }
+    return lent;
 }
 
 void stream_rewind(void *context)

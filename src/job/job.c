@@ -1,9 +1,8 @@
 /*
  * task.h decides what the job is, from the options alone; do_task does it, when all that it needs has been opened.
  *
- * If the beginning of the input is all of it, that is a pile by itself, the root of the tree, and is gathered at once:
- * no thread is started, and the machine's memory is not looked up. Any other input is scattered and gathered, after the
- * bytes that were read have been put back in front of the rest.
+ * If the beginning of the input is all of it, no thread is started, and the machine's memory is not looked up. Any
+ * other input is scattered and gathered; what was read of it comes first.
  */
 
 #include "job/job.h"
@@ -29,7 +28,6 @@
 #include "sample/replacement.h"
 #include "sample/requests.h"
 #include "sample/weighted.h"
-#include "shuffle/gather.h"
 #include "shuffle/shuffle.h"
 #include "system/hardware.h"
 #include "system/standard.h"
@@ -39,11 +37,10 @@ struct job {
     enum task task;
     struct resources resources;
     struct gnu *gnu;  /* NULL without --random-source */
-    struct run small; /* with the least memory, for an input that may be small */
+    struct run small; /* with the least memory, which holds the beginning of an input that may be small */
     struct run large;
-    struct run *run;    /* that of these two which does the task */
-    size_t small_bytes; /* if that is `small`: the whole input is the first bytes of its buffer */
-    size_t left;        /* FILEs of --each that come after the one in work */
+    struct run *run; /* that of these two which does the task */
+    size_t left;     /* FILEs of --each that come after the one in work */
     struct facts facts;
     struct plan plan; /* as it is carried out */
 };
@@ -163,23 +160,17 @@ static void plan_again(struct job *job)
         source_unmap(resources->source);
 }
 
-/* Open the small run and read the beginning of the input into its buffer. If that is all of the input, the small run is
- * the job's; else the bytes are in front of the rest again, and must stay in the buffer until they are read. */
+/* Open the small run and hold the beginning of the input there. If that is all, the small run is the job's. */
 static void try_small_run(struct job *job)
 {
     struct source *source = job->resources.source;
-    uint8_t *data;
-    size_t bytes;
 
     resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1);
-    data = engine_buffer(&job->small.engine, ENGINE_WHOLE).data;
-    bytes = (size_t)source_read(source, data, SUPPLY_SMALL_BYTES);
-    if (bytes < SUPPLY_SMALL_BYTES) {
+    source_hold(source, &job->small.engine.pool);
+    if (source_fill(source, SUPPLY_SMALL_BYTES) < SUPPLY_SMALL_BYTES)
         job->run = &job->small;
-        job->small_bytes = bytes;
-    } else {
-        source_unread(source, data, bytes);
-    }
+    else
+        source_let_go(source);
 }
 
 /* Open a run as planned. */
@@ -214,29 +205,6 @@ static void open_run(struct job *job)
 }
 
 /* ---- Doing ---- */
-
-/* The whole input is the first bytes of the buffer. */
-static void shuffle_small(struct run *run, size_t bytes, struct output *output)
-{
-    struct gather_order order = {.node = {.root = true}, .orders = &run->order};
-    const uint8_t *data = engine_buffer(&run->engine, ENGINE_WHOLE).data;
-    struct record_scan scan = {0};
-    struct piles piles = {0};
-    uint64_t records;
-    bool whole;
-
-    piles_init(&piles, 1, 1, &run->engine.pool, run->engine.place);
-    pile_append(&piles, 0, data, bytes);
-    piles_seal(&piles);
-    records = bytes > 0 ? record_count(&run->format, &scan, data, bytes, &whole) : 0;
-    pile_count(&piles, 0, (int64_t)records);
-    counter_set(&run->progress->records, records);
-    shuffle_count(run, &piles);
-    run_scattered(run);
-    run_begin(run, output, records);
-    shuffle_piles(run, &piles, order, output);
-    piles_release(&piles);
-}
 
 static struct weight_place place_of_weights(struct resources *resources)
 {
@@ -336,7 +304,7 @@ static void do_task(struct job *job)
         break;
     case TASK_SHUFFLE:
         if (run == &job->small)
-            shuffle_small(run, job->small_bytes, output);
+            shuffle_small(run, source, output);
         else
             shuffle_source(run, source, output);
         break;

@@ -66,11 +66,12 @@ struct plan supply_plan(const struct options *options, const struct facts *facts
 {
     const bool few = facts->bytes <= SUPPLY_SMALL_BYTES;
     const bool plain = facts->task == TASK_SHUFFLE && !task_is_keyed(options); /* else a small run does not do */
+    const bool is_leaf = options->leaf_records >= SUPPLY_SMALL_BYTES;
     struct plan plan = {.supply = SUPPLY_COPIED,
                         .rereads = facts->known && facts->files > 0 && !facts->waits,
                         .memory_bytes = facts->memory_bytes};
 
-    if (plain && few && !facts->larger)
+    if (plain && few && is_leaf && !facts->larger)
         plan.supply = SUPPLY_SMALL;
     plan.least = plan.supply == SUPPLY_SMALL || (!plain && facts->known && few);
     if (plan.least) {
@@ -96,7 +97,7 @@ static uint64_t measure(struct source *source, const struct record_format *forma
         const uint8_t *data;
         bool whole;
 
-        got = source_lend(source, &data, (size_t)(SAMPLE_BYTES - bytes));
+        got = source_next(source, NULL, (size_t)(SAMPLE_BYTES - bytes), &data);
         if (got > 0)
             records += record_count(format, &scan, data, got, &whole);
         bytes += got;

@@ -92,8 +92,7 @@ static ssize_t find_missing(const struct record_format *format, const struct rec
 /* ---- Files ---- */
 
 /* Quotes are open after the data, or would be if a quote came next; the data began in the state `before`. Where do they
- * begin? An odd number of quotes side by side opens with the first one; others are of the text. NULL: not in the
- * data. */
+ * begin? An odd number of quotes side by side opens with the first; others are text. NULL: not in the data. */
 static const uint8_t *opening(const struct quotes_rule *rule, enum quotes_state before, enum quotes_state after,
                               const uint8_t *data, size_t bytes)
 {

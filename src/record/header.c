@@ -202,8 +202,7 @@ static void check_start(struct header *header, const char *name, const struct be
         (const char *)header->start);
 }
 
-/* The header in the buffer is not the one that is known. If it is none, records would be lost: the message shows what
- * differs of it. */
+/* The header in the buffer is not the one that is known. If it is none, records would be lost: the message shows it. */
 _Noreturn static void report_difference(const struct header *header, const char *name, size_t bytes)
 {
 #define DIFFERS "%s: header differs from that of %s in line %llu, at byte %llu; --headers-differ keeps the first"

@@ -97,8 +97,7 @@ static size_t take_length(enum length_coding coding, struct length_scan *scan, c
 size_t length_ends(enum length_coding coding, struct length_scan *scan, const uint8_t *data, size_t bytes,
                    uint32_t *ends, size_t room, size_t *scanned)
 {
-    size_t found = 0;
-    size_t at = 0;
+    size_t found = 0, at = 0;
 
     while (at < bytes && found < room) {
         __builtin_prefetch(data + at + AHEAD);

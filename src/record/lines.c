@@ -14,8 +14,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
 {
     struct scan_search search = {.byte = format->delimiter};
     uint32_t lines[ENDS];
-    size_t found = 0;
-    size_t at = 0;
+    size_t found = 0, at = 0;
 
     while (at < bytes && found < room) {
         uint64_t left = format->count - scan->done; /* until the record's end */

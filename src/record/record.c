@@ -78,8 +78,7 @@ bool record_is(const struct record_format *format, unsigned traits)
 static size_t find_marks(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
                          size_t bytes, uint32_t *marks, size_t room, size_t *scanned)
 {
-    size_t found = 0;
-    size_t at = 0;
+    size_t found = 0, at = 0;
 
     while (at < bytes && found < room) {
         const size_t members = format->kind == NULL ? room - found : 1;
@@ -111,8 +110,7 @@ static size_t ends_of_groups(const struct record_format *format, struct record_s
                              size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
     uint32_t marks[ENDS];
-    size_t found = 0;
-    size_t at = 0;
+    size_t found = 0, at = 0;
 
     while (at < bytes && found < room) {
         const size_t wanted = room - found < ENDS / MEMBERS ? (room - found) * MEMBERS : ENDS;

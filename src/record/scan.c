@@ -264,8 +264,7 @@ AVX2 static inline uint64_t hits_avx2(const uint8_t *data, uint8_t byte)
            (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, sought)) << 32;
 }
 
-/* (The 1000 lines that `-n 1000` takes from 1 GB of lines of 100 bytes come in 0.085 s on two threads, 0.106 s by
- * AVX2.) */
+/* (`-n 1000` of 1 GB of lines of 100 bytes takes 0.085 s on two threads, 0.106 s by AVX2.) */
 AVX512BW static inline uint64_t hits_avx512bw(const uint8_t *data, uint8_t byte)
 {
     return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(data), _mm512_set1_epi8((char)byte));

@@ -29,8 +29,7 @@ static const uint8_t *next_line(const uint8_t *data, size_t bytes, size_t *at, s
     return line;
 }
 
-/* Letters, of which the first is one, and what stands for gaps and ends; at the end of the line perhaps a carriage
- * return. */
+/* A letter, then letters and what stands for gaps and ends; at the end of the line perhaps a carriage return. */
 static bool is_sequence(const uint8_t *line, size_t bytes)
 {
     if (bytes > 0 && line[bytes - 1] == '\r')

@@ -9,8 +9,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
                         uint32_t *ends, size_t room, size_t *scanned)
 {
     (void)data;
-    size_t found = 0;
-    size_t at = 0;
+    size_t found = 0, at = 0;
 
     for (; found < room && format->count - scan->done <= bytes - at; scan->done = 0) {
         at += (size_t)(format->count - scan->done);

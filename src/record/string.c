@@ -63,9 +63,7 @@ static size_t ends_inside(const struct record_format *format, const uint8_t *dat
 static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                         uint32_t *ends, size_t room, size_t *scanned)
 {
-    size_t found = 0;
-    size_t at = 0;
-    size_t start;
+    size_t found = 0, at = 0, start;
 
     /* While a delimiter may have begun before the data. */
     while (at < bytes && found < room && scan->done > at)

@@ -118,8 +118,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
                         size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
     struct tar_scan *scan = &stream->tar;
-    size_t found = 0;
-    size_t at = 0;
+    size_t found = 0, at = 0;
 
     (void)format;
     while (at < bytes && found < room) {

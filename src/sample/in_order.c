@@ -20,7 +20,7 @@
 #include "base/must.h"
 #include "base/tunable.h"
 #include "sample/keep.h"
-#include "shuffle/pile.h"
+#include "shuffle/pile_source.h"
 #include "system/fault.h"
 
 enum {
@@ -246,7 +246,7 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
     struct source *stored = source;
 
     *s = (struct selecting){.run = run, .kept = PILES, .again = again};
-    enter(s, (struct order_node){.order = &run->order, .root = true}, ORDER_ROOT_BITS);
+    enter(s, (struct order_node){.order = &run->order}, ORDER_ROOT_BITS);
     store(s, source);
     choose(s);
     s->kept = PILES;

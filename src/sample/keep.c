@@ -22,16 +22,14 @@ static bool store(struct piles *piles, const struct record_piece *piece)
 static void count_records(struct run *run, struct source *source)
 {
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_READING);
-    const bool lends = source_base(source) != NULL;
-    const uint8_t *data = space.data;
+    const uint8_t *data;
     struct record_scan scan = {0};
     size_t bytes;
     bool whole;
 
-    while ((bytes = lends ? source_lend(source, &data, space.bytes) : source_read(source, space.data, space.bytes)) >
-           0) {
+    while ((bytes = source_next(source, space.data, space.bytes, &data)) > 0) {
         counter_add(&run->progress->records, record_count(&run->format, &scan, data, bytes, &whole));
-        if (lends)
+        if (data != space.data)
             source_forget(source, data + bytes);
     }
 }

@@ -12,7 +12,7 @@
 #include "base/tunable.h"
 #include "sample/keep.h"
 #include "shuffle/index.h"
-#include "shuffle/pile.h"
+#include "shuffle/pile_source.h"
 #include "shuffle/shuffle.h"
 
 /* Records drawn at a time from memory with references: it takes a few to hide the latency. */

@@ -12,7 +12,7 @@
 #include "base/arithmetic.h"
 #include "base/steps.h"
 #include "input/position.h"
-#include "shuffle/pile.h"
+#include "shuffle/pile_source.h"
 
 enum { QUOTED = 40, WEIGHT_BYTES_MAX = 4096 };
 

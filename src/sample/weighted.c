@@ -17,7 +17,7 @@
 #include "sample/key_order.h"
 #include "sample/replacement.h"
 #include "sample/weight_law.h"
-#include "shuffle/pile.h"
+#include "shuffle/pile_keys.h"
 
 /* ---- Without replacement ---- */
 
@@ -119,7 +119,7 @@ static void store_candidates(struct weighing *w, struct source *source)
     keep_records(w->run, source, &candidates, &w->piles, PILES);
     end_weighing(w);
     pile_source_verify(&w->piles, RECORDS, &w->run->format, whole.data, whole.bytes);
-    pile_keys_verify(&w->piles, KEYS, whole.data, whole.bytes);
+    pile_source_verify(&w->piles, KEYS, &pile_keys_format, whole.data, whole.bytes);
 }
 
 /* If more records are stored than will be written: the greatest key that will be written. *equal receives how many of
@@ -338,7 +338,7 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&pairs.key, i) = *table_u64(&high, *table_u64(&pairs.value, i));
     table_sort(&pairs, count);
-    pile_keys_verify(&d->piles, 0, whole.data, whole.bytes);
+    pile_source_verify(&d->piles, 0, &pile_keys_format, whole.data, whole.bytes);
     pile_keys_open(&keys, &d->piles, 0, true);
     next_share(d, &keys, &end);
     for (uint64_t i = 0; i < count; i++) {

@@ -47,8 +47,7 @@ TUNABLE(AREA_BYTES_MAX, 512 << 10, 4096, 512 << 10);
 struct engine_memory engine_memory(uint64_t bytes, unsigned workers)
 {
     struct engine_memory memory = {.bytes = (size_t)bytes, .workers = workers, .block_bytes = BLOCK_BYTES_MIN};
-    uint64_t wanted;
-    uint64_t output;
+    uint64_t wanted, output;
 
     if (workers > WORKERS_MAX)
         memory.workers = WORKERS_MAX;

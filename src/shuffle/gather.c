@@ -16,27 +16,25 @@
 #include "base/tunable.h"
 #include "record/tar_headers.h"
 #include "shuffle/index.h"
+#include "shuffle/pile_keys.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
-/* Piles of fewer records are not divided, since they are in the cache anyway; nor are piles of longer records, since
- * references pay for those. */
-TUNABLE(DIVIDED_RECORDS_MIN, 1 << 17, 1, 1 << 17);
-TUNABLE(DIVIDED_BYTES_MAX, 64, 1, 4096);
+/* Blocks for nodes that got more than a leaf's records by chance: such a node has a few children, each with a block
+ * that is not full. Usual leaves never have one; of 8 records, 16 one below the other have a probability of less than
+ * 10^-20. */
+enum { CHANCE_BLOCKS = 64 };
 
 /* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
  */
-TUNABLE(CLAIM_BYTES, 128 << 10, 1, DIVIDED_RECORDS_MIN);
+TUNABLE(CLAIM_BYTES, 128 << 10, 1, 128 << 10);
 
 /* Records that are found at a time when they are divided. */
 TUNABLE(ENDS, 2048, 1, 2048);
 
 struct worker {
     _Alignas(SYS_APART_BYTES) struct table table;
-    struct table spare;
     struct table keyed[KEYED_TABLES]; /* if keys say the order; else there is nothing in them */
-    struct piles children;            /* of a pile that is divided, if any is */
-    const struct piles *from;         /* of whose records the table is */
     struct output_buffer outlet;
     struct gathering *gathering;
     pthread_cond_t turn;  /* may have come for the first of these */
@@ -83,39 +81,24 @@ uint64_t gather_memory(uint64_t bytes, uint64_t records, bool keyed)
     return bytes + tables * sizeof(uint64_t) * records;
 }
 
-/* The logarithm of the number of piles into which a pile's records are scattered; 0 if they are not. */
-static unsigned scatter_bits(const struct gathering *g, unsigned p)
-{
-    if (g->order.ranks != NULL || g->order.keyed != NULL)
-        return 0;
-    return order_scatter_bits(gather_node(&g->order, p), g->piles->pile[p].records);
-}
-
-/* Is a pile whose node scatters divided in memory into a pile for each child? Compared with one index of the whole
- * pile, this copies short records once more, but each child's records and index are in the processor's cache when they
- * are shuffled and copied to the output. Not if it takes more memory than an index. */
-static bool is_divided(const struct piles *piles, unsigned p, unsigned bits)
-{
-    const uint64_t records = piles->pile[p].records;
-
-    return bits > 0 && piles->base == NULL && records >= DIVIDED_RECORDS_MIN &&
-           pile_bytes(piles, p) / records <= DIVIDED_BYTES_MAX &&
-           (uint64_t)1 << bits <= pool_blocks_for(piles->pool, records * sizeof(uint64_t));
-}
-
-/* Blocks for the references of a pile's records, and, if they are to be scattered, for as many again or for the
- * children's last blocks. A child's table and its second one take less than a table of all. A pile that is divided has
- * more than CLAIM_BYTES, so nothing else needs a table in its claim. */
+/* Blocks beside those that a pile's bytes take: for references to the records of one leaf, and for the last blocks of
+ * the children of its node, and of theirs, as far as they are expected to scatter. A pile by keys is never divided. */
 static uint64_t table_blocks(const struct gathering *g, unsigned p)
 {
-    const uint64_t blocks = pool_blocks_for(g->piles->pool, g->piles->pile[p].records * sizeof(uint64_t));
-    const unsigned bits = scatter_bits(g, p);
+    const struct pool *pool = g->piles->pool;
+    const uint64_t records = g->piles->pile[p].records;
+    struct order_node node;
+    uint64_t last = 0;
 
     if (g->order.keyed != NULL)
-        return keyed_blocks(g->piles->pool, g->piles->pile[p].records);
-    if (bits == 0)
-        return blocks;
-    return blocks + (is_divided(g->piles, p, bits) ? (uint64_t)1 << bits : blocks);
+        return keyed_blocks(pool, records);
+    if (g->order.ranks != NULL)
+        return pool_blocks_for(pool, records * sizeof(uint64_t));
+    node = gather_node(&g->order, p);
+    for (uint64_t left = records, bits; (bits = order_scatter_bits(node, left)) > 0; left = 2 * (left >> bits))
+        last += (uint64_t)1 << bits;
+    return pool_blocks_for(pool, least(records, node.order->leaf_records) * sizeof(uint64_t)) +
+           (last > 0 ? last + CHANCE_BLOCKS : 0);
 }
 
 /* Does a pile fit, bytes plus index, when all others have left memory? */
@@ -137,10 +120,7 @@ static uint64_t output_bytes(const struct piles *piles, unsigned p)
 /* Get blocks promised for the next pile, and for those after it as long as they write no more than `bytes` together. */
 static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t bytes)
 {
-    uint64_t total = 0;
-    uint64_t records = 0;
-    uint64_t load = 0;
-    uint64_t table = 0;
+    uint64_t total = 0, records = 0, load = 0, table = 0;
     unsigned p = g->next;
 
     do {
@@ -199,7 +179,6 @@ static void finish(struct gathering *g, struct worker *worker)
     struct worker *after;
 
     table_clear(&worker->table);
-    table_clear(&worker->spare);
     for (unsigned i = 0; i < KEYED_TABLES; i++)
         table_clear(&worker->keyed[i]);
     pool_release_promise(g->piles->pool, worker->promised);
@@ -227,45 +206,32 @@ static void drain(void *context)
     output_buffer_drain(&worker->outlet, g->output);
 }
 
-static void emit(void *context, const struct table *table, uint64_t first, uint64_t records)
+/* Put the table's records into the output, as far as they are wanted. */
+static void emit(struct worker *worker, const struct piles *piles, uint64_t records)
 {
-    struct worker *worker = context;
-    const struct run *run = worker->gathering->run;
-    const uint64_t skipped = least(records, worker->skipped);
+    const uint64_t skipped = least(records, worker->skipped), wanted = least(records - skipped, worker->wanted);
 
     worker->skipped -= skipped;
-    first += skipped;
-    records = least(records - skipped, worker->wanted);
-    worker->wanted -= records;
-    index_copy(worker->from, &run->format, table, first, records, &worker->outlet);
+    worker->wanted -= wanted;
+    index_copy(piles, &worker->gathering->run->format, &worker->table, skipped, wanted, &worker->outlet);
 }
 
 /* Take the blocks that a table needs out of the promise. */
-static void grow(struct worker *worker, struct table *table, uint64_t records)
+static void grow(struct worker *worker, struct table *table, uint64_t numbers)
 {
-    uint32_t before = table->blocks;
+    const uint32_t before = table->blocks;
 
-    table_grow(table, records, sizeof(uint64_t));
+    table_grow(table, numbers, sizeof(uint64_t));
     worker->promised -= table->blocks - before;
 }
 
-/* Put the records of a resident pile, which may be a child of one of the gathering's, into the output: in the order of
- * the node, or by rank if that is NULL. */
-static void gather_whole(struct gathering *g, struct worker *worker, const struct piles *piles, unsigned p,
-                         const struct order_node *node)
+/* Have the records of a resident pile in the worker's table, by rank if there are ranks. */
+static void build(struct worker *worker, const struct piles *piles, unsigned p)
 {
-    const uint64_t records = piles->pile[p].records;
+    const struct gathering *g = worker->gathering;
 
-    worker->from = piles;
-    grow(worker, &worker->table, records);
+    grow(worker, &worker->table, piles->pile[p].records);
     index_build(piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->table);
-    if (node == NULL) {
-        emit(worker, &worker->table, 0, records);
-        return;
-    }
-    if (order_scatter_bits(*node, records) > 0)
-        grow(worker, &worker->spare, records);
-    order_arrange(*node, &worker->table, &worker->spare, records, emit, worker);
 }
 
 /* ---- By keys ---- */
@@ -331,7 +297,7 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
         index_copy(g->piles, format, &tables[0], first, end - first, &worker->outlet);
 }
 
-/* ---- Dividing a pile among the children of its node ---- */
+/* ---- By the order of a node ---- */
 
 static void append(struct piles *children, unsigned child, const uint8_t *data, size_t bytes)
 {
@@ -343,11 +309,12 @@ static void append(struct piles *children, unsigned child, const uint8_t *data, 
         pile_append(children, child, data, bytes);
 }
 
-/* Move the records of a resident pile to its node's 2^bits children, which are empty. A record that goes on in the next
- * block goes on in the same child, as it has the same number there. All blocks come out of what is promised to the
- * caller: those that the pile leaves, each of which stays promised, and at most 2^bits more. *promised follows. */
+/* Move what is in a resident pile, records or references to them, to its node's 2^bits children, which are empty. A
+ * record that goes on in the next block goes on in the same child, as it has the same number there. All blocks come out
+ * of what is promised to the caller: those that the pile leaves, each of which stays promised, and at most 2^bits more.
+ */
 static void divide(struct piles *piles, unsigned p, const struct record_format *format, struct order_node node,
-                   unsigned bits, struct piles *children, uint32_t *promised)
+                   unsigned bits, struct piles *children)
 {
     uint32_t ends[ENDS + 1];
     uint16_t child[ENDS + 1];
@@ -357,7 +324,7 @@ static void divide(struct piles *piles, unsigned p, const struct record_format *
     uint64_t records = 0; /* so far: the number of the record that is open, or comes next */
     bool open = false;
 
-    for (; pile->blocks > 0; ++*promised) {
+    while (pile->blocks > 0) {
         const uint8_t *data = pool_block(pool, pile->first);
         const size_t bytes = pile->blocks > 1 ? pool->block_bytes : (size_t)(pile->at - data);
 
@@ -377,42 +344,49 @@ static void divide(struct piles *piles, unsigned p, const struct record_format *
         }
         pile_give_block(piles, p, true);
     }
-    for (unsigned j = 0; j < 1u << bits; j++)
-        *promised -= children->pile[j].blocks;
     pile_check(piles, p, open ? UINT64_MAX : records);
 }
 
-static void gather_divided(struct gathering *g, struct worker *worker, unsigned p, struct order_node node,
-                           unsigned bits)
+/* Put the records of a resident pile into the output, in the order of a node. If that scatters, the pile is divided
+ * into a pile for each child: this copies the records once more, but each child's records and index are in the
+ * processor's cache when they are shuffled and copied to the output. */
+static void gather_below(struct worker *worker, struct piles *piles, unsigned p, struct order_node node)
 {
-    struct piles *children = &worker->children;
+    const uint64_t records = piles->pile[p].records;
+    const unsigned bits = order_scatter_bits(node, records);
+    struct piles children;
 
-    divide(g->piles, p, &g->run->format, node, bits, children, &worker->promised);
-    for (unsigned j = 0; j < 1u << bits; j++) {
-        const struct order_node child = order_child(node, j);
-
-        gather_whole(g, worker, children, j, &child);
-        pile_clear(children, j);
+    if (bits == 0) {
+        build(worker, piles, p);
+        order_leaf(node, &worker->table, 0, records);
+        emit(worker, piles, records);
+        return;
     }
+    piles_init_children(&children, 1u << bits, piles);
+    divide(piles, p, piles->base != NULL ? &pile_keys_format : &worker->gathering->run->format, node, bits, &children);
+    for (unsigned j = 0; j < children.count; j++) {
+        gather_below(worker, &children, j, order_child(node, j));
+        pile_clear(&children, j);
+    }
+    piles_release(&children);
 }
 
 static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
 {
-    const unsigned bits = scatter_bits(g, p);
+    const uint32_t load = pile_load_blocks(g->piles, p);
 
-    worker->promised -= pile_load_blocks(g->piles, p);
     pile_load(g->piles, p);
+    worker->promised -= load;
     if (g->order.keyed != NULL) {
         gather_keyed(g, worker, p);
     } else if (g->order.ranks != NULL) {
-        gather_whole(g, worker, g->piles, p, NULL);
+        build(worker, g->piles, p);
+        emit(worker, g->piles, g->piles->pile[p].records);
     } else {
-        const struct order_node node = gather_node(&g->order, p);
+        const uint32_t blocks = g->piles->pile[p].blocks;
 
-        if (is_divided(g->piles, p, bits))
-            gather_divided(g, worker, p, node, bits);
-        else
-            gather_whole(g, worker, g->piles, p, &node);
+        gather_below(worker, g->piles, p, gather_node(&g->order, p));
+        worker->promised += blocks - g->piles->pile[p].blocks; /* if it was divided */
     }
     pile_clear(g->piles, p);
 }
@@ -430,8 +404,8 @@ static void work(void *context, unsigned number)
     }
 }
 
-/* Each worker's tables and its part of the buffer; and 2^bits piles of children if any pile is divided. */
-static void set_up(struct gathering *g, unsigned workers, unsigned bits)
+/* Each worker's table and its part of the buffer. */
+static void set_up(struct gathering *g, unsigned workers)
 {
     struct run *run = g->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
@@ -452,11 +426,8 @@ static void set_up(struct gathering *g, unsigned workers, unsigned bits)
         if (g->margin.mark != NULL)
             worker->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
         table_init(&worker->table, &run->engine.pool);
-        table_init(&worker->spare, &run->engine.pool);
         for (unsigned i = 0; i < KEYED_TABLES; i++)
             table_init(&worker->keyed[i], &run->engine.pool);
-        if (bits > 0)
-            piles_init_promised(&worker->children, 1u << bits, &run->engine.pool);
     }
 }
 
@@ -486,7 +457,6 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
                           .mutex = PTHREAD_MUTEX_INITIALIZER,
                           .room = PTHREAD_COND_INITIALIZER};
     unsigned workers = run->engine.memory.workers;
-    unsigned most_bits = 0; /* of those piles that are divided */
     bool spilled = false;
     uint64_t bytes = 0;
 
@@ -494,10 +464,6 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
         give_up_others(run, piles, next);
     g.next = g.turn = *next;
     for (unsigned p = *next; p < piles->count; p++) {
-        const unsigned bits = scatter_bits(&g, p);
-
-        if (bits > most_bits && is_divided(piles, p, bits))
-            most_bits = bits;
         spilled = spilled || piles->pile[p].spilled;
         bytes += pile_bytes(piles, p);
     }
@@ -511,16 +477,14 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     g.worker = sys_allocate_apart(workers, sizeof *g.worker);
     if (g.worker == NULL)
         die_errno("memory", errno);
-    set_up(&g, workers, most_bits);
+    set_up(&g, workers);
     threads_run(workers, work, &g);
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; w < workers; w++) {
         pthread_cond_destroy(&g.worker[w].turn);
         table_release(&g.worker[w].table);
-        table_release(&g.worker[w].spare);
         for (unsigned i = 0; i < KEYED_TABLES; i++)
             table_release(&g.worker[w].keyed[i]);
-        piles_release(&g.worker[w].children);
     }
     free(g.worker);
     if (g.margin.mark != NULL)

@@ -18,17 +18,16 @@
  * 0.19, 0.19 and 0.19 s with 16, 24, 32 and 48, lines of 40 bytes 0.42 and 0.38 s with 16 and 32. */
 TUNABLE(AHEAD, 32, 0, 1024);
 
-/* No more cache lines of a record that is referred to are fetched ahead: in long records, the processor itself sees
- * what comes next. */
+/* No more cache lines of a record that is referred to are fetched ahead: in long ones, the processor sees what comes
+ * next. */
 enum { LINES_MAX = 8 };
 
 /* Records that are found at a time, and bytes in which the end of a long record is sought at a time. */
 TUNABLE(ENDS, 2048, 1, 2048);
 TUNABLE(SCAN_BYTES, 1 << 16, 1, 1 << 16);
 
-/* The pile holds the references. */
-static void take_references(const struct piles *piles, unsigned p, const struct table *ranks, uint64_t first_rank,
-                            struct table *table)
+/* The pile holds the references. (Nobody has ranks for those.) */
+static void take_references(const struct piles *piles, unsigned p, struct table *table)
 {
     const struct pool *pool = piles->pool;
     const struct pile *pile = &piles->pile[p];
@@ -39,16 +38,12 @@ static void take_references(const struct piles *piles, unsigned p, const struct 
     for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
         const uint64_t *reference = (const uint64_t *)(const void *)pool_block(pool, block);
 
-        for (size_t i = 0; i < pool->block_bytes / sizeof *reference && record < pile->records; i++, record++) {
-            uint64_t place = ranks == NULL ? record : table_get(ranks, first_rank + record) - first_rank;
-
-            *table_u64(table, place) = reference[i];
-        }
+        for (size_t i = 0; i < pool->block_bytes / sizeof *reference && record < pile->records; i++)
+            *table_u64(table, record++) = reference[i];
     }
 }
 
-/* Block by block: each end that is found completes the reference of a record. If a record goes on in the next block,
- * its start and its bytes so far are kept. */
+/* Block by block: each end that is found completes the reference of a record. Those of an open one are kept. */
 void index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
                  uint64_t first_rank, struct table *table)
 {
@@ -56,13 +51,11 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     const struct pool *pool = piles->pool;
     const struct pile *pile = &piles->pile[p];
     uint32_t block = pile->first;
-    uint64_t start = 0;
-    uint64_t before = 0;
-    uint64_t records = 0;
+    uint64_t start = 0, before = 0, records = 0;
     struct record_scan scan = {0};
 
     if (piles->base != NULL) {
-        take_references(piles, p, ranks, first_rank, table);
+        take_references(piles, p, table);
         return;
     }
     for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
@@ -164,8 +157,7 @@ static void copy_marked(const struct piles *piles, const struct record_format *f
 }
 
 /* How much is fetched ahead. A record that is referred to is in no cache, and begins anywhere in a line: as many lines
- * as one has on average, and one more. (Where only the first line was fetched ahead, the lines of 100 bytes took 0.23
- * s, those of 40 bytes 0.53 s.) */
+ * as one has on average, and one more. (With one line, those of 100 bytes took 0.23 s, of 40 bytes 0.53 s.) */
 static size_t bytes_ahead(const struct piles *piles)
 {
     uint64_t average;
@@ -176,8 +168,7 @@ static size_t bytes_ahead(const struct piles *piles)
     return (size_t)least(average / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
 
-/* Short records inside their block are copied here, all others by the functions above. Meanwhile the record AHEAD of
- * each is fetched into the cache. */
+/* Short records inside their block are copied here, all others by the functions above. The record AHEAD is fetched. */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
                 uint64_t first, uint64_t records, struct output_buffer *outlet)
 {

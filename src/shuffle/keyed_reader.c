@@ -1,7 +1,7 @@
 /*
  * What follows the last end in a block goes to the next one, unless that is a whole block. Then a long record has
  * begun, and its key is found before any of it is delivered: what has been read meanwhile is in a temporary file,
- * unless it is lent, and is read again from there.
+ * unless it stays where it stands, and is read again from there.
  */
 
 #include "shuffle/keyed_reader.h"
@@ -22,7 +22,7 @@ struct keyed_reader {
     const struct record_format *format;
     struct source *source;
     struct spill_place *place;
-    const uint8_t *data; /* what was read, or lent, but is in no block yet; it begins where `scan` says */
+    const uint8_t *data; /* what has come, but is in no block yet; it begins where `scan` says */
     size_t bytes;
     struct record_scan scan;
     bool inside;                 /* a record longer than a block, */
@@ -30,7 +30,7 @@ struct keyed_reader {
     bool bad;                    /* or it has no key */
     struct storage *stored;      /* what was read in search of a key, before what the source has, */
     struct storage_reader again; /* and is read from here */
-    const uint8_t *lent;         /* the end of what the source has lent, if it did */
+    const uint8_t *lent;         /* the end of the last bytes that stayed where they stand, if any did */
     uint64_t offset;             /* where the next block is in the source */
     struct position position;
 };
@@ -86,39 +86,39 @@ static size_t find_last_end(const struct record_format *format, struct record_sc
     return last;
 }
 
-/* As source_read, but what is stored comes first. */
-static size_t read_on(struct keyed_reader *reader, uint8_t *data, size_t bytes)
+/* As source_next, but what is stored comes first; then fewer may come before the end. */
+static size_t next_bytes(struct keyed_reader *reader, uint8_t *room, size_t bytes, const uint8_t **data)
 {
-    size_t done = 0;
+    struct iovec piece = {.iov_base = room};
 
-    if (reader->stored != NULL) {
-        struct iovec piece = {.iov_base = data, .iov_len = (size_t)least(bytes, reader->again.left)};
-
-        done = piece.iov_len;
-        storage_reader_read(&reader->again, &piece, 1);
-        if (reader->again.left == 0)
-            drop_stored(reader);
-    }
-    return done < bytes ? done + source_read(reader->source, data + done, bytes - done) : done;
+    if (reader->stored == NULL)
+        return source_next(reader->source, room, bytes, data);
+    piece.iov_len = (size_t)least(bytes, reader->again.left);
+    storage_reader_read(&reader->again, &piece, 1);
+    if (reader->again.left == 0)
+        drop_stored(reader);
+    *data = room;
+    return piece.iov_len;
 }
 
-/* Have more at hand, up to `most` bytes, in the block's buffer if the source does not lend. False: there is nothing
- * more. */
+/* Have more at hand, up to `most` bytes, in the block's buffer unless they stay where they stand. False: there is
+ * nothing more. */
 static bool look_further(struct keyed_reader *reader, struct queue_block *block, size_t most)
 {
+    uint8_t *room = NULL;
     const uint8_t *data;
     size_t got;
 
-    if (source_base(reader->source) != NULL) {
-        got = source_lend(reader->source, &data, most - reader->bytes);
-        if (got > 0 && reader->bytes == 0)
-            reader->data = data;
-        reader->lent = got > 0 ? data + got : reader->lent;
-    } else {
+    if (source_base(reader->source) == NULL) {
         if (reader->bytes > 0)
             memmove(block->buffer, reader->data, reader->bytes);
         reader->data = block->buffer;
-        got = read_on(reader, block->buffer + reader->bytes, most - reader->bytes);
+        room = block->buffer + reader->bytes;
+    }
+    got = next_bytes(reader, room, most - reader->bytes, &data);
+    if (room == NULL && got > 0) {
+        reader->data = reader->bytes == 0 ? data : reader->data;
+        reader->lent = data + got;
     }
     reader->bytes += got;
     return got > 0;
@@ -140,9 +140,10 @@ static void read_again(struct keyed_reader *reader, struct queue_block *block, s
 {
     store(stored, reader->data, reader->bytes);
     while (reader->stored != NULL) { /* what had been stored for the record before, and follows it */
-        const size_t got = read_on(reader, block->buffer, (size_t)least(block->data_bytes, reader->again.left));
+        const uint8_t *data;
+        const size_t got = next_bytes(reader, block->buffer, block->data_bytes, &data);
 
-        store(stored, block->buffer, got);
+        store(stored, data, got);
     }
     reader->bytes = 0;
     reader->stored = stored;
@@ -156,7 +157,7 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
     struct storage *stored = NULL;
     struct record_scan scan = {0};
     size_t at = 0, scanned;
-    bool lends;
+    bool stays;
     uint32_t end;
 
     keyed_record(reader->plan.keyed, thread);
@@ -167,13 +168,13 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
         if (keyed_follow(reader->plan.keyed, thread, reader->data + at, scanned, last) || last)
             break;
         at += scanned;
-        lends = source_base(reader->source) != NULL; /* perhaps no longer: what it has lent is stored as well */
-        if (!lends) {
+        stays = source_base(reader->source) != NULL; /* perhaps no longer: then what stayed is stored as well */
+        if (!stays) {
             stored = stored != NULL ? stored : spill_open(reader->place, 1);
             store(stored, reader->data, reader->bytes);
             reader->bytes = at = 0;
         }
-        if (!look_further(reader, block, lends ? at + QUEUE_BLOCK_BYTES_MAX : block->data_bytes))
+        if (!look_further(reader, block, stays ? at + QUEUE_BLOCK_BYTES_MAX : block->data_bytes))
             break;
     }
     reader->bad = !keyed_end(reader->plan.keyed, thread, &reader->hash);

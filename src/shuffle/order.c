@@ -14,8 +14,7 @@
 enum { WORDS = 1024 }; /* 32-bit words computed at a time: 4 KiB, which stays in the first-level cache */
 
 TUNABLE(BLOCKS, WORDS / RANDOM_BLOCK_WORDS, 1, WORDS / RANDOM_BLOCK_WORDS);
-TUNABLE(BATCH, 64, 1, 64);    /* swaps between prefetch and use */
-TUNABLE(STEP, 1024, 1, 1024); /* records scattered at a time */
+TUNABLE(BATCH, 64, 1, 64); /* swaps between prefetch and use */
 
 struct order_node order_child(struct order_node node, unsigned child)
 {
@@ -27,8 +26,6 @@ unsigned order_scatter_bits(struct order_node node, uint64_t records)
     const uint64_t leaf_records = node.order->leaf_records;
     unsigned bits = 2;
 
-    if (node.root)
-        return ORDER_ROOT_BITS;
     if (records <= leaf_records)
         return 0;
     while (bits < ORDER_ROOT_BITS && records > (leaf_records << bits) / 2)
@@ -92,8 +89,7 @@ static inline uint32_t next_word(struct stream *stream, uint64_t wanted)
     return stream->words[stream->next++];
 }
 
-/* A number from 0 to bound - 1; the 32-bit words are multiplied, not divided, and the few that would make some results
- * likelier are rejected. */
+/* A number from 0 to bound - 1: words are multiplied, and the few that make some results likelier are rejected. */
 static inline uint32_t draw(struct stream *stream, uint32_t bound)
 {
     uint64_t product = (uint64_t)next_word(stream, bound) * bound;
@@ -114,17 +110,13 @@ static inline void *number_at(const struct table *table, uint64_t i, bool wide)
 
 static inline void swap(void *one, void *other, bool wide)
 {
-    if (wide) {
-        const uint64_t number = *(uint64_t *)one;
+    const size_t bytes = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    uint64_t kept[2];
 
-        *(uint64_t *)one = *(uint64_t *)other;
-        *(uint64_t *)other = number;
-    } else {
-        const uint32_t number = *(uint32_t *)one;
-
-        *(uint32_t *)one = *(uint32_t *)other;
-        *(uint32_t *)other = number;
-    }
+    memcpy(&kept[0], one, bytes);
+    memcpy(&kept[1], other, bytes);
+    memcpy(one, &kept[1], bytes);
+    memcpy(other, &kept[0], bytes);
 }
 
 /* Once for numbers of each width, which the compiler knows. */
@@ -156,65 +148,6 @@ void order_leaf(struct order_node node, const struct table *table, uint64_t firs
         shuffle_leaf(node, table, first, records, true);
     else
         shuffle_leaf(node, table, first, records, false);
-}
-
-/* Stable scatter of from[first, first + records) to the same places of `to`; start[j] receives where pile j starts. */
-static void scatter(struct order_node node, unsigned bits, const struct table *from, struct table *to, uint64_t first,
-                    uint64_t records, uint64_t start[(1 << ORDER_ROOT_BITS) + 1])
-{
-    uint16_t pile[STEP];
-    uint64_t next[1 << ORDER_ROOT_BITS];
-    unsigned piles = 1u << bits;
-    uint64_t total = first;
-
-    memset(next, 0, sizeof next);
-    for (uint64_t i = 0; i < records; i += STEP) {
-        size_t count = records - i < STEP ? (size_t)(records - i) : STEP;
-
-        order_scatter(node, bits, i, count, pile);
-        for (size_t k = 0; k < count; k++)
-            next[pile[k]]++;
-    }
-    for (unsigned j = 0; j < piles; j++) {
-        uint64_t count = next[j];
-
-        start[j] = total;
-        next[j] = total;
-        total += count;
-    }
-    start[piles] = total;
-    for (uint64_t i = 0; i < records; i += STEP) {
-        size_t count = records - i < STEP ? (size_t)(records - i) : STEP;
-
-        order_scatter(node, bits, i, count, pile);
-        for (size_t k = 0; k < count; k++)
-            *table_u64(to, next[pile[k]]++) = *table_u64(from, first + i + k);
-    }
-}
-
-/* Depth is that of the tree: at most 7, each level with 4 KiB of starts. */
-static void arrange(struct order_node node, struct table *table, struct table *spare, uint64_t first, uint64_t records,
-                    order_emit *emit, void *context)
-{
-    uint64_t start[(1 << ORDER_ROOT_BITS) + 1];
-    unsigned bits = order_scatter_bits(node, records);
-
-    if (records == 0)
-        return;
-    if (bits == 0) {
-        order_leaf(node, table, first, records);
-        emit(context, table, first, records);
-        return;
-    }
-    scatter(node, bits, table, spare, first, records, start);
-    for (unsigned j = 0; j < 1u << bits; j++)
-        arrange(order_child(node, j), spare, table, start[j], start[j + 1] - start[j], emit, context);
-}
-
-void order_arrange(struct order_node node, struct table *table, struct table *spare, uint64_t records, order_emit *emit,
-                   void *context)
-{
-    arrange(node, table, spare, 0, records, emit, context);
 }
 
 static void put_number(uint8_t bytes[8], uint64_t number)

@@ -30,9 +30,6 @@ TUNABLE(ONCE_SHARE, 16, 1, 4096);
 /* Blocks of one write, or read, at most. */
 TUNABLE(PIECES, STORAGE_PIECES_MAX, 1, STORAGE_PIECES_MAX);
 
-/* Holes are punched in steps of this many bytes. */
-TUNABLE(DISCARD_BYTES, 4 << 20, 1, 4 << 20);
-
 /* Whole blocks of a pile. */
 static uint32_t full_blocks(const struct pile *pile)
 {
@@ -44,7 +41,7 @@ uint64_t piles_bytes(unsigned count, unsigned directories)
     return count * (uint64_t)(sizeof(struct pile) + spill_pile_bytes(directories));
 }
 
-/* Shared by the functions below: make so many piles, as `as` says, with so many blocks promised. */
+/* Shared by the functions below: make piles as `as` says, with `promise` blocks promised. */
 static void init(struct piles *piles, struct piles as, uint32_t promise)
 {
     *piles = as;
@@ -79,9 +76,17 @@ void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, s
     init(piles, (struct piles){.pool = pool, .storage = storage, .count = count, .lanes = 1, .sealed = true}, 0);
 }
 
-void piles_init_promised(struct piles *piles, unsigned count, struct pool *pool)
+void piles_init_children(struct piles *piles, unsigned count, const struct piles *parents)
 {
-    init(piles, (struct piles){.pool = pool, .count = count, .lanes = 1, .promised = true}, 0);
+    init(piles,
+         (struct piles){.pool = parents->pool,
+                        .records = parents->records,
+                        .base = parents->base,
+                        .base_end = parents->base_end,
+                        .count = count,
+                        .lanes = 1,
+                        .promised = true},
+         0);
 }
 
 void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t bytes)
@@ -199,9 +204,7 @@ static void flush_full(struct piles *piles, unsigned p, uint64_t most)
 /* Free at least one block, by a pile of p's lane; p's own block is full. */
 static void make_room(struct piles *piles, unsigned p)
 {
-    unsigned lane = p % piles->lanes;
-    unsigned fullest = p;
-    unsigned next = p;
+    unsigned lane = p % piles->lanes, fullest = p, next = p;
     uint32_t most = 0;
     bool found = false;
 
@@ -274,7 +277,10 @@ static void put_chain(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
 
-    pool_put(piles->pool, pile->first, pile->last, pile->blocks);
+    if (piles->promised)
+        pool_put_promised(piles->pool, pile->first, pile->last, pile->blocks);
+    else
+        pool_put(piles->pool, pile->first, pile->last, pile->blocks);
     pile->first = POOL_NONE;
     pile->last = POOL_NONE;
     pile->blocks = 0;
@@ -375,7 +381,7 @@ void pile_give_block(struct piles *piles, unsigned p, bool stays_promised)
     pile->first = piles->pool->next[block];
     pile->blocks--;
     if (stays_promised)
-        pool_put_promised(piles->pool, block);
+        pool_put_promised(piles->pool, block, block, 1);
     else
         pool_put(piles->pool, block, block, 1);
 }
@@ -396,146 +402,4 @@ void pile_check(const struct piles *piles, unsigned p, uint64_t found)
 {
     if (found != piles->pile[p].records)
         piles->storage->kind->report(piles->storage, p);
-}
-
-/* ---- Reading ---- */
-
-struct reading {
-    struct piles *piles;
-    unsigned pile;
-    bool keep;
-    uint64_t discarded; /* of the bytes in storage, this many were left when space was given back last */
-    struct storage_reader reader;
-    uint32_t block; /* in the chain, which comes after what is in storage */
-    uint32_t left;  /* blocks, this one among them */
-    size_t inside;  /* bytes of it that were read */
-};
-
-static void begin_reading(struct reading *reading, struct piles *piles, unsigned p, bool keep)
-{
-    *reading = (struct reading){.piles = piles, .pile = p, .keep = keep};
-    reading->block = piles->pile[p].first;
-    reading->left = piles->pile[p].blocks;
-    if (piles->pile[p].spilled)
-        storage_reader_init(&reading->reader, piles->storage, p);
-    reading->discarded = reading->reader.left;
-}
-
-/* The block that was read is done with. */
-static void leave_block(struct reading *reading)
-{
-    reading->block = reading->piles->pool->next[reading->block];
-    reading->left--;
-    reading->inside = 0;
-    if (!reading->keep && reading->left > 0)
-        pile_give_block(reading->piles, reading->pile, false);
-}
-
-static size_t read_pile(void *context, uint8_t *data, size_t bytes)
-{
-    struct reading *reading = context;
-    struct storage_reader *reader = &reading->reader;
-    const struct pool *pool = reading->piles->pool;
-    size_t done = 0;
-
-    while (done < bytes && reader->left > 0) {
-        struct iovec piece = {.iov_base = data + done, .iov_len = (size_t)least(bytes - done, reader->left)};
-
-        done += piece.iov_len;
-        storage_reader_read(reader, &piece, 1);
-        if (!reading->keep && reading->discarded - reader->left >= DISCARD_BYTES) {
-            storage_reader_discard(reader);
-            reading->discarded = reader->left;
-        }
-    }
-    while (done < bytes && reading->left > 0) {
-        const uint8_t *block = pool_block(pool, reading->block);
-        const uint8_t *end = reading->left > 1 ? block + pool->block_bytes : reading->piles->pile[reading->pile].at;
-        const size_t left = (size_t)(end - block) - reading->inside, length = least_size(bytes - done, left);
-
-        memcpy(data + done, block + reading->inside, length);
-        done += length;
-        reading->inside += length;
-        if (length == left)
-            leave_block(reading);
-    }
-    return done;
-}
-
-void pile_source_verify(struct piles *piles, unsigned p, const struct record_format *format, uint8_t *buffer,
-                        size_t bytes)
-{
-    struct record_scan scan = {0};
-    struct reading reading;
-    uint64_t records = 0;
-    bool whole = true;
-    size_t got;
-
-    if (!piles->pile[p].spilled)
-        return;
-    begin_reading(&reading, piles, p, true);
-    while ((got = read_pile(&reading, buffer, bytes)) > 0)
-        records += record_count(format, &scan, buffer, got, &whole);
-    storage_reader_release(&reading.reader);
-    pile_check(piles, p, whole ? records : UINT64_MAX);
-}
-
-static void free_reading(void *context)
-{
-    struct reading *reading = context;
-
-    storage_reader_release(&reading->reader);
-    free(reading);
-}
-
-struct source *pile_source(struct piles *piles, unsigned p, bool keep)
-{
-    struct reading *reading = fault_allocate(1, sizeof *reading);
-
-    begin_reading(reading, piles, p, keep);
-    return source_over(read_pile, reading, free_reading);
-}
-
-/* ---- Numbers, in the machine's own byte order, since a pile is read by the process that wrote it ---- */
-
-void pile_keys_append(struct piles *piles, unsigned p, uint64_t key)
-{
-    pile_append(piles, p, (const uint8_t *)&key, sizeof key);
-    pile_count(piles, p, 1);
-}
-
-void pile_keys_verify(struct piles *piles, unsigned p, uint8_t *buffer, size_t bytes)
-{
-    static const struct record_format format = {.kind = &sizes_kind, .count = sizeof(uint64_t)};
-
-    pile_source_verify(piles, p, &format, buffer, bytes);
-}
-
-void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, bool keep)
-{
-    keys->source = pile_source(piles, p, keep);
-    keys->next = 0;
-    keys->count = 0;
-}
-
-/* That are read at a time. */
-TUNABLE(KEYS, PILE_KEYS_AHEAD, 1, PILE_KEYS_AHEAD);
-
-uint64_t pile_keys_next(struct pile_keys *keys)
-{
-    if (keys->next == keys->count) {
-        size_t bytes = source_read(keys->source, (uint8_t *)keys->key, KEYS * sizeof keys->key[0]);
-
-        if (bytes < sizeof keys->key[0])
-            die("a pile does not hold the keys that were put there");
-        keys->count = bytes / sizeof keys->key[0];
-        keys->next = 0;
-    }
-    return keys->key[keys->next++];
-}
-
-void pile_keys_close(struct pile_keys *keys)
-{
-    source_free(keys->source);
-    keys->source = NULL;
 }

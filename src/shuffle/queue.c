@@ -24,8 +24,7 @@
 #include "system/fault.h"
 #include "system/pool.h"
 
-/* A record for every so many bytes of a block: the room of its lists. With fewer bytes a record, blocks are worked
- * off in slices. */
+/* A record for every BYTES_PER_RECORD of a block: the room of its lists. With more, blocks are cut into slices. */
 TUNABLE(BYTES_PER_RECORD, 4, 1, 64);
 
 /* Lists for keys take 20 bytes a record beside the 14 of the others. So there is room for a third of the records, or
@@ -33,15 +32,15 @@ TUNABLE(BYTES_PER_RECORD, 4, 1, 64);
 enum { KEYED_SHARE = 3, KEYED_BYTES = 56 };
 enum { ALIGNMENT = 64 };
 
-/* Each of several workers has a block, and there are more that wait for their turn: a part of them, and so many. */
+/* Each of several workers has a block, and there are more that wait for their turn: a part of them, and some. */
 TUNABLE(WAITING_SHARE, 4, 1, 64);
 TUNABLE(WAITING_BLOCKS, 4, 1, 8);
 
-/* So many records of a lane, or this part of the ring, are worth a task: some 100 microseconds. */
+/* These records of a lane, or this part of the ring, are worth a task: some 100 microseconds. */
 TUNABLE(APPEND_RECORDS, 8192, 1, 8192);
 TUNABLE(APPEND_SHARE, 3, 1, 64);
 
-/* A thread wakes up in so large a part of the time of a task, at worst. */
+/* A thread wakes up in this part of the time of a task, at worst. */
 TUNABLE(WAKING_SHARE, 4, 1, 64);
 
 struct slot {
@@ -58,12 +57,9 @@ struct lane {
 struct queue {
     pthread_mutex_t mutex;
     pthread_cond_t work;
-    unsigned count;
-    unsigned lane_count;
+    unsigned count, lane_count;
     bool in_order; /* are blocks scanned one after another? */
-    bool reading;
-    bool at_end;
-    bool stopped;
+    bool reading, at_end, stopped;
     bool open;          /* a record begins, where all that is numbered ends, and does not end */
     bool sliced;        /* the block `to_number` has a slice that is not appended, and more to come; */
     bool again;         /* or that is appended, so that the next one may be scanned */
@@ -187,8 +183,7 @@ static bool is_worth(const struct queue *queue, uint64_t next)
            (uint64_t)APPEND_RECORDS * queue->lane_count;
 }
 
-/* How many lanes have slices that are worth a task? *best receives the one that has most, or that of the worker, whose
- * cache may still hold what belongs to it. */
+/* How many lanes have slices that are worth a task? *best receives the worker's own, or the one with most. */
 static unsigned count_appends(const struct queue *queue, unsigned worker, unsigned *best)
 {
     uint64_t least = UINT64_MAX;
@@ -220,8 +215,7 @@ static bool can_read(const struct queue *queue)
     return !queue->reading && !queue->at_end && queue->to_read - queue->oldest < queue->count;
 }
 
-/* Is there enough to do for one more thread? Not before the last one that was woken has come: if it does not, the
- * processors are busy with others. */
+/* Is there enough to do for one more thread? Not before the last one that was woken has come. */
 static bool is_worth_waking(const struct queue *queue)
 {
     unsigned lane;

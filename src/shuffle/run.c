@@ -1,5 +1,6 @@
 #include "shuffle/run.h"
 
+#include "shuffle/pile_source.h"
 #include "system/fault.h"
 #include "system/sys.h"
 

@@ -19,19 +19,15 @@
 
 #include "shuffle/scatter.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/keyed_reader.h"
 #include "shuffle/queue.h"
+#include "shuffle/stage.h"
 #include "system/fault.h"
 #include "system/sys.h"
 #include "system/threads.h"
@@ -41,40 +37,26 @@ enum { PILES_MAX = 1 << QUEUE_PILE_BITS };
 /* More lanes make smaller tasks: 16 append 5 GB/s of the shortest lines, and more than any disk or pipe delivers. */
 TUNABLE(LANES_MAX, 16, 1, 64);
 
-/* If only one pile in so many is wanted, looking for its records is faster than listing all ends: for -n 6000000 of 111
- * million lines of 9 bytes, 2, 4, 8 and 16 take 1.3, 1.1, 1.5 and 1.8 s, of 13 million 2.1, 2.1, 2.3 and 2.3 s (Xeon,
- * Sapphire Rapids, one thread). */
+/* If only one pile in FEW is wanted, looking for its records is faster than listing all ends: -n 6000000 of 111 million
+ * lines of 9 bytes takes 1.3, 1.1, 1.5 and 1.8 s with 2, 4, 8 and 16 (Xeon, Sapphire Rapids, one thread). */
 TUNABLE(FEW, 4, 1, 64);
 
-/* Linux gives so much of a mapped file for one byte that is looked at. So many bytes ahead, all threads do that: 1 GB
- * to /dev/null on two of an AMD EPYC takes 0.15 s if its lines have 350 bytes, 0.25 s if the one that reads has the
- * pages made (MADV_POPULATE_READ). Looked at when they are scanned, or 2 or 4 MiB ahead, TFRecords of 1000 bytes
+/* Linux gives NEIGHBOURS_BYTES of a mapped file for one byte that is looked at. AHEAD_BYTES ahead, all threads do that:
+ * 1 GB to /dev/null on two of an AMD EPYC takes 0.15 s if its lines have 350 bytes, 0.25 s if the one that reads has
+ * the pages made (MADV_POPULATE_READ). Looked at when they are scanned, or 2 or 4 MiB ahead, TFRecords of 1000 bytes
  * take 0.21, 0.13 or 0.13 s, tar 0.17, 0.12 or 0.09 s, CSV 0.24, 0.19 or 0.18 s. */
 enum { NEIGHBOURS_BYTES = 64 << 10 };
 TUNABLE(AHEAD_BYTES, 4 << 20, 1, 4 << 20);
-
-/* Short pieces on their way to a pile. If each were written to the end of its pile, nearly each would fetch a line of
- * memory into the cache, to be driven out before the next piece for it comes. So they are collected in a stage for each
- * pile, all of which the caches hold, and leave it in whole lines. On one processor (Xeon, Sapphire Rapids), where
- * 9-byte lines go to 512 piles in memory that was touched before, each took 12 ns when it was written to the end of its
- * pile, 9 ns from stages, and 5 ns from stages past the cache. Stages of 128 to 512 bytes measured alike. */
-enum { STAGE_BYTES = 256 };
-TUNABLE(STAGED_BYTES, STAGE_BYTES, 2 * SYS_LINE_BYTES, STAGE_BYTES);
-
-struct stage {
-    _Alignas(SYS_APART_BYTES) uint8_t bytes[STAGE_BYTES + COPY_STEP]; /* and what copies write behind them */
-    uint32_t used;
-};
 
 struct scattering {
     const struct record_format *format;
     const struct scatter_plan *plan;
     struct source *source;
     struct piles *piles;
-    struct stage *stage; /* of each pile */
+    struct stages stages;
     struct queue *queue;
-    const uint8_t *lent;      /* the end of what the source has lent, if it does, */
-    const uint8_t *space_end; /* and that of all it can lend */
+    const uint8_t *lent;      /* the end of the last bytes that stayed where they stand, if any did, */
+    const uint8_t *space_end; /* and that of all that may */
     struct record_scan scan;  /* where blocks that were scanned in order end */
     bool in_order;            /* do the ends in a block depend on the bytes before it? */
     bool limited;
@@ -85,30 +67,25 @@ struct scattering {
     uint32_t *count;               /* of the pieces of a block that are routed to each pile; each thread has its own */
 };
 
-/* Lent bytes are forgotten when the block's turn comes again: everything before it has been appended by then. */
+/* Bytes that stayed are forgotten when the block's turn comes again: everything before it has been appended by then. */
 static void read_block(struct scattering *s, struct queue_block *block)
 {
+    /* Records that are referred to are read only once, so their blocks need not fit in the caches: larger blocks are
+     * fewer. 540 MB of JSON lines take 0.11 s, with blocks of 256 KiB 0.13 s. */
     const size_t most = s->plan->refers ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes;
 
     if (block->data != block->buffer && !s->plan->refers)
         source_forget(s->source, block->data + block->bytes);
-    if (s->reader != NULL) {
+    if (s->reader != NULL)
         keyed_reader_fill(s->reader, block, most);
-    } else if (source_base(s->source) == NULL) {
-        block->data = block->buffer;
-        block->bytes = source_read(s->source, block->buffer, block->data_bytes);
-    } else {
-        /* Records that are referred to are read only once, so their blocks need not fit in the caches: larger blocks
-         * are fewer. 540 MB of JSON lines take 0.11 s, with blocks of 256 KiB 0.13 s. */
-        block->bytes = source_lend(s->source, &block->data, most);
-    }
-    if (block->bytes > 0 && block->data != block->buffer)
+    else
+        block->bytes = source_next(s->source, block->buffer, most, &block->data);
+    if (block->data != block->buffer && block->bytes > 0)
         s->lent = block->data + block->bytes;
 }
 
 /* Fetch the pages of a mapped file before they are read: where one thread must look at all bytes (lengths, quotes,
- * headers of archives), the others should not also wait for its pages. The last bytes of a file may be written
- * meanwhile (mapped.h); the values read do not matter. */
+ * headers of archives), the others should not also wait for its pages. The values read do not matter. */
 __attribute__((no_sanitize("thread"))) static void touch_ahead(const struct scattering *s,
                                                                const struct queue_block *block)
 {
@@ -118,8 +95,7 @@ __attribute__((no_sanitize("thread"))) static void touch_ahead(const struct scat
         (void)*(const volatile uint8_t *)(block->data + i);
 }
 
-/* Find the ends of the block's records; or only how many they are, if few of them are wanted and there are not too many
- * for its lists. */
+/* Find the ends of the block's records; or only how many, if few are wanted and the lists have room for all. */
 static void scan_block(struct scattering *s, struct queue_block *block)
 {
     const struct record_format *format = s->format;
@@ -177,8 +153,7 @@ static void drop_piles(struct scattering *s, unsigned lane)
         pile_drop(s->piles, p);
 }
 
-/* Set next[l] to the start of lane l's pieces, which go to these piles. Behind the pieces of whole records, there may
- * be one of a record that does not end. */
+/* Set next[l] to the start of lane l's pieces, which go to these piles. After whole records may be one more. */
 static void start_lanes(struct scattering *s, uint32_t *count, const uint16_t *pile, size_t whole, bool open,
                         size_t *next)
 {
@@ -244,8 +219,7 @@ static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned first, u
     return found;
 }
 
-/* Deal out only the wanted pieces, passing over the others. Their piles overwrite the list of the piles of all
- * pieces. */
+/* Deal out only the wanted pieces, passing over the others. Their piles overwrite the list of the piles of all. */
 static void deal_few(struct scattering *s, struct queue_block *block, uint32_t *count, size_t *next)
 {
     uint16_t *pile = block->pile;
@@ -253,8 +227,7 @@ static void deal_few(struct scattering *s, struct queue_block *block, uint32_t *
     uint32_t *wanted = block->ends;
     const size_t found = list_wanted(pile, block->records + block->open, s->plan->first, atomic_load(&s->kept), wanted);
     const bool open = found > 0 && wanted[found - 1] == block->records;
-    size_t passed = 0;
-    size_t at = block->from;
+    size_t passed = 0, at = block->from;
 
     for (size_t i = 0; i < found; i++)
         pile[i] = pile[wanted[i]];
@@ -289,83 +262,13 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
     next[0] = 0;
 }
 
-/* ---- Stages ---- */
+/* ---- Appending ---- */
 
-/* Copy to memory that nobody reads soon: if the processor can do that, whole lines are written without being fetched
- * into the cache. Other threads see them after settle. */
-static void copy_past_cache(uint8_t *to, const uint8_t *from, size_t bytes)
-{
-#ifdef __SSE2__
-    for (; bytes > 0 && (uintptr_t)to % SYS_LINE_BYTES != 0; bytes--)
-        *to++ = *from++;
-    for (; bytes >= SYS_LINE_BYTES; to += SYS_LINE_BYTES, from += SYS_LINE_BYTES, bytes -= SYS_LINE_BYTES)
-        for (int i = 0; i < SYS_LINE_BYTES; i += 16)
-            _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-#endif
-    memcpy(to, from, bytes);
-}
-
-/* What a thread has put may be read or continued by other threads. */
-static void settle(void)
-{
-#ifdef __SSE2__
-    _mm_sfence();
-#endif
-}
-
-/* Append the first bytes of a stage to its pile. False: there is no room for references. */
-static bool empty_stage(struct scattering *s, unsigned p, uint32_t bytes)
-{
-    struct stage *stage = &s->stage[p];
-    uint8_t *to;
-
-    if (bytes == 0)
-        return true;
-    to = pile_extend(s->piles, p, bytes, 0);
-    if (to != NULL)
-        copy_past_cache(to, stage->bytes, bytes);
-    else if (!pile_append(s->piles, p, stage->bytes, bytes))
-        return false;
-    stage->used -= bytes;
-    memmove(stage->bytes, stage->bytes + bytes, stage->used);
-    return true;
-}
-
-/* Where to write the next bytes for a pile, at most STAGED_BYTES / 2. NULL: there is no room for references. If the
- * stage is full, so much leaves it that the pile ends with a whole line: all lines but those of longer pieces are
- * written once.
- */
-static inline uint8_t *reserve(struct scattering *s, unsigned p, size_t bytes)
-{
-    struct stage *stage = &s->stage[p];
-
-    if (bytes > STAGED_BYTES - stage->used) {
-        const uint32_t beyond = (uint32_t)((uintptr_t)s->piles->pile[p].at + stage->used) % SYS_LINE_BYTES;
-
-        if (!empty_stage(s, p, stage->used - beyond))
-            return NULL;
-    }
-    stage->used += (uint32_t)bytes;
-    return stage->bytes + stage->used - bytes;
-}
-
-/* Append bytes that are no references to a pile; up to COPY_STEP behind them may be read, too. */
-static inline void put(struct scattering *s, unsigned p, const uint8_t *data, size_t bytes)
-{
-    if (bytes <= STAGED_BYTES / 2) {
-        copy_over(reserve(s, p, bytes), data, bytes);
-    } else {
-        empty_stage(s, p, s->stage[p].used);
-        pile_append(s->piles, p, data, bytes);
-    }
-}
-
-/* Append the references of records that begin in the block. Where one goes on in the next block is not known. False:
- * there is no room for all. */
+/* Append the references of records that begin in the block. Where one goes on is not known. False: there is no room. */
 static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
-    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
-    const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane],
+                             *end = block->pieces + block->lane_start[lane + 1];
     const uint64_t base = (uint64_t)(block->data - s->piles->base);
 
     for (; piece < end; piece++) {
@@ -377,7 +280,7 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
             continue;
         refers.reference =
             reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
-        to = reserve(s, piece->pile, s->reader != NULL ? sizeof refers : sizeof refers.reference);
+        to = stage_reserve(&s->stages, piece->pile, s->reader != NULL ? sizeof refers : sizeof refers.reference);
         if (to == NULL)
             return false;
         if (s->reader != NULL) {
@@ -393,12 +296,12 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
 
 static void append_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
-    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
-    const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane],
+                             *end = block->pieces + block->lane_start[lane + 1];
 
     for (; piece < end; piece++) {
         pile_count(s->piles, piece->pile, 1);
-        put(s, piece->pile, block->data + piece->start, piece->length);
+        stage_put(&s->stages, piece->pile, block->data + piece->start, piece->length);
     }
     /* The record that is still open is counted by the block in which it ends. */
     if (block->open) {
@@ -412,8 +315,8 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
 /* Count the block's records by their classes. */
 static void count_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
-    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
-    const struct queue_piece *end = block->pieces + block->lane_start[lane + 1];
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane],
+                             *end = block->pieces + block->lane_start[lane + 1];
 
     for (; piece < end; piece++)
         strata_count(s->plan->strata, lane, block->data + piece->start, piece->length,
@@ -443,7 +346,7 @@ static bool append_slices(struct scattering *s, const struct queue_task *task)
         else
             append_block(s, block, task->lane);
     }
-    settle();
+    stages_settle();
     return room;
 }
 
@@ -515,10 +418,8 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     uint64_t records;
     bool whole;
 
-    if (plan->storage != NULL)
-        piles_init_in(piles, plan->piles, lanes, &engine->pool, plan->storage);
-    else
-        piles_init(piles, plan->piles, lanes, &engine->pool, engine->place);
+    piles_init_in(piles, plan->piles, lanes, &engine->pool,
+                  plan->storage != NULL ? plan->storage : spill_open(engine->place, plan->piles));
     if (plan->refers)
         piles_refer(piles, source_base(source), source_space(source));
     if (source_base(source) != NULL)
@@ -543,26 +444,20 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     if (s.limited)
         s.counted = fault_allocate(piles->count, sizeof *s.counted);
     s.count = fault_allocate((size_t)threads * (piles->count + 1), sizeof *s.count);
-    s.stage = sys_map(piles->count * sizeof *s.stage);
-    if (s.stage == NULL)
-        die_errno("memory", errno);
+    stages_open(&s.stages, piles);
     threads_run(threads, work, &s); /* writes to temporary files seldom wait */
     if (s.bad != NULL)
         keyed_reader_refuse(s.reader, s.bad);
     if (s.reader != NULL)
         s.lent = keyed_reader_close(s.reader);
     records = queue_close(s.queue);
-    whole = records < UINT64_MAX;
-    if (plan->keyed != NULL && plan->first_seen && whole)
+    if (plan->keyed != NULL && plan->first_seen && records < UINT64_MAX)
         keyed_warn(plan->keyed);
-    for (unsigned p = 0; p < piles->count && whole; p++)
-        whole = empty_stage(&s, p, s.stage[p].used);
-    settle();
+    whole = stages_close(&s.stages, records < UINT64_MAX);
     if (s.lent != NULL && !plan->refers)
         source_forget(source, s.lent);
     piles_seal(piles);
     piles_dealt_out(piles, records);
-    sys_unmap(s.stage, piles->count * sizeof *s.stage);
     free(s.counted);
     free(s.count);
     return whole;

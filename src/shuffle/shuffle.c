@@ -13,11 +13,12 @@
 
 #include "shuffle/shuffle.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
-#include "shuffle/pile.h"
+#include "shuffle/pile_source.h"
 #include "shuffle/scatter.h"
 #include "shuffle/units.h"
 #include "system/threads.h"
@@ -25,13 +26,12 @@
 /* The least memory beside a drawn order: a part of the order's own memory, and some blocks. */
 enum { WORK_SHARE = 8, WORK_BLOCKS = 16 };
 
-/* The greatest number of piles into which a pile is scattered by rank, and the part of the memory beside the order that
- * their last blocks may take. */
+/* The most piles into which one is scattered by rank, and the part of the memory beside the order for their last
+ * blocks. */
 TUNABLE(PILES_MAX, 512, 2, 512);
 TUNABLE(ENDS_SHARE, 16, 16, 1024);
 
-/* More records are scattered by rank, if their order has been drawn: several piles are shuffled faster than one that is
- * larger than a leaf. */
+/* More records whose order has been drawn are scattered by rank: several piles are faster than a larger one. */
 TUNABLE(WHOLE_RECORDS, ORDER_LEAF_RECORDS, 1, ORDER_LEAF_RECORDS);
 
 struct rank_route {
@@ -41,8 +41,7 @@ struct rank_route {
     unsigned share_bits; /* logarithm of a pile's share of them */
 };
 
-/* A damaged file may seem to hold more records than were written. Those may go anywhere, as the damage is found when
- * its last byte is read. */
+/* A damaged file may seem to hold more records than were written. They may go anywhere: it is found at its end. */
 static void route_by_rank(const void *context, uint64_t first, size_t count, uint16_t *pile)
 {
     const struct rank_route *route = context;
@@ -85,8 +84,7 @@ static void restart_node(struct run *run, struct piles *piles, unsigned p, struc
 }
 
 /* A table for the numbers of `records` records, of 4 bytes as long as they can be, in memory that is kept until it is
- * released. There must be room for `tables` of them beside the memory that must stay, and some for work. If there is
- * not, the piles in memory are written. */
+ * released. The run ends if there is no room for `tables` of them, and to work. Piles are written to have it. */
 static void take_numbers(struct run *run, struct piles *piles, struct table *table, uint64_t records, unsigned tables)
 {
     struct pool *pool = &run->engine.pool;
@@ -103,8 +101,7 @@ static void take_numbers(struct run *run, struct piles *piles, struct table *tab
 }
 
 /* Sort the ranks of the records [first, first + records) by pile into a new table, counted from `first` there. Blocks
- * are handed from one table to the other: at most two for each pile are half empty, one that it shares with the pile
- * before and one that it fills. */
+ * are handed from one table to the other: at most two for each pile are half empty, a shared one and its last. */
 static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, unsigned share_bits, struct table *sorted)
 {
     unsigned shift = table_number_shift(ranks);
@@ -127,8 +124,8 @@ static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, un
     table_pin(sorted);
 }
 
-/* Shuffle a pile by scattering it by rank, or those records of `again` that it only counts. The ranks stay in the order
- * of the source until the scatter is done. */
+/* Shuffle a pile by scattering it by rank, or those records of `again` that it only counts. Ranks stay until the
+ * scatter is done. */
 static void scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct source *again, struct table *ranks,
                            uint64_t first, struct output *output)
 {
@@ -313,8 +310,8 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
 /* Records whose piles are found at a time. */
 TUNABLE(STEP, 1024, 1, 1024);
 
-/* If the root has so many records, fill only the piles that contain the wanted part: a record's number decides its
- * pile. */
+/* If the root has `records` records, fill only the piles that contain the wanted part: its number decides the pile of
+ * one. */
 static void choose_piles(struct run *run, uint64_t records, struct scatter_plan *plan)
 {
     const struct run_range range = run_range(run, records);
@@ -427,9 +424,10 @@ static bool can_sort_all(const struct pool *pool, const struct piles *piles)
     return held + most <= pool->blocks;
 }
 
-bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles)
+/* Scatter the root's records to its children, and count them in run->progress. False: they must be copied (run.h). */
+static bool scatter_root(struct run *run, struct source *source, struct piles *piles)
 {
-    const struct scatter_children children = {{.order = &run->order, .root = true}, ORDER_ROOT_BITS};
+    const struct scatter_children children = {{.order = &run->order}, ORDER_ROOT_BITS};
     struct scatter_plan plan = {.route = scatter_to_children,
                                 .context = &children,
                                 .piles = 1u << ORDER_ROOT_BITS,
@@ -460,13 +458,76 @@ bool shuffle_scatter(struct run *run, struct source *source, struct piles *piles
 
 void shuffle_source(struct run *run, struct source *source, struct output *output)
 {
-    const struct gather_order order = {
-        .node = {.order = &run->order, .root = true}, .keyed = run->keyed, .bits = KEYED_BITS};
+    const struct gather_order order = {.node = {.order = &run->order}, .keyed = run->keyed, .bits = KEYED_BITS};
     struct piles piles;
 
-    if (shuffle_scatter(run, source, &piles)) {
+    if (scatter_root(run, source, &piles)) {
         run_begin(run, output, shuffle_units(run, &piles, KEYED_BITS, output));
         shuffle_piles(run, &piles, order, output);
     }
     piles_release(&piles);
+}
+
+/* ---- Small inputs ---- */
+
+/* Room for `count` numbers of `number_bytes`, one after another, that stay until the pool is closed. */
+static void *take_room(struct pool *pool, size_t count, size_t number_bytes)
+{
+    const uint32_t first = pool_get_neighbours(pool, (uint32_t)pool_blocks_for(pool, count * number_bytes));
+
+    if (first == POOL_NONE)
+        die_errno("memory", ENOMEM);
+    return pool_block(pool, first);
+}
+
+/* Put the numbers of a small input's records into their order: of each child of the root side by side, as a leaf. */
+static void arrange_small(const struct order *order, struct pool *pool, uint32_t *number, size_t records)
+{
+    const struct order_node root = {.order = order};
+    uint16_t *child = take_room(pool, records + 1, sizeof *child);
+    uint8_t *block = (uint8_t *)number;
+    const struct table table = {.block = &block, .blocks = 1, .shift = 31}; /* all of it is one block */
+    size_t place[(1 << ORDER_ROOT_BITS) + 1] = {0};
+
+    order_scatter(root, ORDER_ROOT_BITS, 0, records, child);
+    for (size_t i = 0; i < records; i++)
+        place[child[i] + 1]++;
+    for (unsigned j = 0; j < 1 << ORDER_ROOT_BITS; j++)
+        place[j + 1] += place[j];
+    for (size_t i = 0; i < records; i++)
+        number[place[child[i]]++] = (uint32_t)i;
+    for (unsigned j = 0; j < 1 << ORDER_ROOT_BITS; j++) {
+        const size_t first = j > 0 ? place[j - 1] : 0;
+
+        order_leaf(order_child(root, j), &table, first, place[j] - first);
+    }
+}
+
+void shuffle_small(struct run *run, struct source *source, struct output *output)
+{
+    struct pool *pool = &run->engine.pool;
+    const uint8_t *data;
+    const size_t bytes = source_next(source, NULL, source_space(source), &data);
+    uint32_t *end = take_room(pool, bytes + 1, sizeof *end), *number;
+    struct record_scan scan = {0};
+    struct transfer transfer;
+    size_t records, scanned;
+    uint64_t skipped, wanted;
+
+    end[0] = 0;
+    records = record_ends(&run->format, &scan, data, bytes, end + 1, bytes, &scanned);
+    number = take_room(pool, records + 1, sizeof *number);
+    arrange_small(&run->order, pool, number, records);
+    if (run->strata != NULL)
+        strata_begin(run->strata, 1);
+    for (size_t i = 0; i < records && run->strata != NULL; i++)
+        strata_count(run->strata, 0, data + end[i], end[i + 1] - end[i], true, true);
+    counter_set(&run->progress->records, records);
+    run_scattered(run);
+    run_begin(run, output, records);
+    wanted = run_pass(run, records, &skipped);
+    run_transfer(&transfer, run, NULL, output);
+    for (const uint32_t *next = number + skipped; next < number + skipped + wanted; next++)
+        output_buffer_put(&transfer.outlet, data + end[*next], end[*next + 1] - end[*next]);
+    run_transfer_end(&transfer);
 }

@@ -6,6 +6,7 @@
 
 #include "base/arithmetic.h"
 #include "input/record_reader.h"
+#include "shuffle/pile_source.h"
 #include "system/sys.h"
 
 /* A pile that is read hash by hash, which may hold references. */

@@ -153,6 +153,8 @@ void pool_release_promise(struct pool *pool, uint32_t blocks)
 
 static void put_chain(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks, uint32_t promised)
 {
+    if (blocks == 0)
+        return;
     pthread_mutex_lock(&pool->mutex);
     MUST_ALWAYS(blocks <= pool->blocks - pool->free);
     MUST(change(pool, first, last, blocks, false));
@@ -165,13 +167,12 @@ static void put_chain(struct pool *pool, uint32_t first, uint32_t last, uint32_t
 
 void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
 {
-    if (blocks > 0)
-        put_chain(pool, first, last, blocks, 0);
+    put_chain(pool, first, last, blocks, 0);
 }
 
-void pool_put_promised(struct pool *pool, uint32_t block)
+void pool_put_promised(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
 {
-    put_chain(pool, block, block, 1, 1);
+    put_chain(pool, first, last, blocks, blocks);
 }
 
 void pool_pin(struct pool *pool, uint32_t blocks)

@@ -4,7 +4,7 @@
  * the rule, a pile's place in its file is its own offset. Otherwise the piles of a group take turns, a stripe each, so
  * that a place is still found by arithmetic alone; what a short pile does not use is a hole and takes no space.
  *
- *     offset  ->  (extent: the directory after so many that were full)  ->  group file, stripe, position in it
+ *     offset  ->  (extent: the directory after as many that were full)  ->  group file, stripe, position in it
  *
  * A pile is stored as plain bytes until compressing is found worth while, if it is; from there on as frames, some of
  * them compressed. Frames follow each other without gaps, so a directory may be full in the middle of one.
@@ -23,15 +23,18 @@
 /* Descriptors left to inputs, output, and what libc opens for a moment. */
 TUNABLE(SPARE_DESCRIPTORS, 12, 12, 1 << 20);
 
-/* The disk is asked how fast it is to write so many. */
+/* The disk is asked how fast it is to write these. */
 enum { ASKED_BYTES = 16 << 20 };
+
+/* Holes are punched in steps of this many bytes. */
+TUNABLE(DISCARD_BYTES, 4 << 20, 1, 4 << 20);
 
 TUNABLE(STRIPE_BYTES, 1 << 20, 100, 1 << 20);
 
 struct pile {
     struct xxh64 hash; /* of the bytes that were written */
     uint64_t bytes;    /* in its files; */
-    uint64_t plain;    /* so many of them are as they were written, then come frames */
+    uint64_t plain;    /* of these, the first are as they were written; then come frames */
     unsigned extents;  /* how many directories it has come to; 0 before the first write */
     bool used;         /* has anything of it ever been in a file? */
 };
@@ -129,7 +132,7 @@ static struct spot find(struct spill *spill, unsigned pile, uint64_t offset)
     return spot;
 }
 
-/* How long does it take until files of so many bytes are on the disk? All are requested at once, as the system does:
+/* How long does it take until files of ASKED_BYTES are on the disk? All are requested at once, as the system does:
  * requests one by one would also measure the others that they wait for. */
 static void ask_disk(struct spill *spill)
 {
@@ -334,8 +337,8 @@ static size_t fetch_packed(void *context, uint8_t *data, size_t bytes)
     return (size_t)(reader->at.spill.next - before);
 }
 
-/* Fill the pieces with what is stored as it was written, and after that with what is in frames. When the pile has been
- * read to its end, it must be what was written. */
+/* Fill the pieces with what is stored as it was written, then with what is in frames. At its end, the checksum must
+ * fit. */
 static void read_pile(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(reader->storage);
@@ -356,6 +359,8 @@ static void read_pile(struct storage_reader *reader, const struct iovec *pieces,
 
 static void discard_read(struct storage_reader *reader)
 {
+    if (reader->at.spill.next - reader->at.spill.discarded < DISCARD_BYTES)
+        return;
     give_back(spill_of(reader->storage), reader->pile, reader->at.spill.discarded, reader->at.spill.next);
     reader->at.spill.discarded = reader->at.spill.next;
 }

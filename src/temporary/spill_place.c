@@ -11,12 +11,12 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
-/* A sample is taken, and the disk is measured, once in so many bytes: that takes about 150 us, and writing these bytes
+/* A sample is taken once in SAMPLE_BYTES: that takes about 150 us, and writing these bytes
  * at least 15 ms. And the bytes that may come before that, and some more. */
 TUNABLE(SAMPLE_BYTES, 32 << 20, 1, 32 << 20);
 static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20;
 
-/* So many bytes are measured after so many have come; that took a run a tenth of a second. */
+/* What is measured, after what has come; that took a run a tenth of a second. */
 TUNABLE(MEASURED_AFTER_BYTES, 64 << 20, 1, 64 << 20);
 TUNABLE(MEASURED_BYTES, 16 << 20, 1, 16 << 20);
 
@@ -154,8 +154,7 @@ void spill_place_check(struct spill_place *place, uint64_t bytes)
 
 /* ---- Pace ---- */
 
-/* Nobody knows how much will come. Is less free than has come so far? Then the free space has room for twice as many
- * bytes if they are compressed. */
+/* Nobody knows how much will come. Is less free than has come so far? Then compressing makes room for twice as much. */
 static bool fills(const struct spill_place *place)
 {
     uint64_t room;

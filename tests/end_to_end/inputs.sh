@@ -48,6 +48,17 @@ test_a_read_error_is_told_with_the_name() {
     FAULT_CALL=read FAULT_AT=1 fails_with 1 'bigshuf: -: Input/output error' bigshuf-faulty <in
 }
 
+test_a_file_as_long_as_the_beginning_that_is_read_first_is_shuffled() {
+    for bytes in 262143 262144 262145; do # SMALL_BYTES in src/job/job.c
+        for end in 'x\n' yz; do
+            { seq 100000 | head -c $((bytes - 2)) && printf %b "$end"; } >in
+            bigshuf --seed=1 in >out
+            bigshuf --seed=1 < <(cat in) | cmp - out
+            sort in | cmp - <(sort out)
+        done
+    done
+}
+
 # ---- Standard input ----
 
 test_a_hyphen_is_standard_input_which_is_read_once_from_where_it_stands() {

@@ -93,7 +93,7 @@ int hostile_size(const char *file, const char *name, int value, int least, int m
 /* ---- What is given back ---- */
 
 void real_pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks);
-void real_pool_put_promised(struct pool *pool, uint32_t block);
+void real_pool_put_promised(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks);
 uint32_t real_pool_get(struct pool *pool);
 uint32_t real_pool_get_promised(struct pool *pool);
 uint32_t real_pool_get_neighbours(struct pool *pool, uint32_t blocks);
@@ -112,9 +112,9 @@ void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
     real_pool_put(pool, overwrite(pool, first, blocks, GIVEN_BACK), last, blocks);
 }
 
-void pool_put_promised(struct pool *pool, uint32_t block)
+void pool_put_promised(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
 {
-    real_pool_put_promised(pool, overwrite(pool, block, 1, GIVEN_BACK));
+    real_pool_put_promised(pool, overwrite(pool, first, blocks, GIVEN_BACK), last, blocks);
 }
 
 uint32_t pool_get(struct pool *pool)

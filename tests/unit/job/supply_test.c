@@ -20,7 +20,7 @@ static const uint64_t MIB = (uint64_t)1 << 20;
 #define BUT(mapped, fix, count, room)                                                                                  \
     .task = TASK_SHUFFLE, .known = true, .bytes = 4 * MIB, .memory_bytes = 64 * MIB, .record_bytes = 100,              \
     .mapped_bytes = (mapped), .fixed = (fix), .files = (count), .addresses = (room)
-#define ALL .count = UINT64_MAX
+#define ALL .count = UINT64_MAX, .leaf_records = UINT64_MAX
 #define TAR .count = UINT64_MAX, .format.grouped = true
 
 UNIT_TEST(the_plan_follows_from_options_and_facts)
@@ -141,8 +141,7 @@ SUPPLY_TEST(what_fits_of_a_pipe_is_held_if_it_is_long)
         assert_true(rows[i].refers == source_holds(source));
         if (source_holds(source))
             assert_int_equal(source_space(source), all);
-        while ((source_base(source) != NULL ? source_lend(source, &lent, 1000)
-                                            : source_read(source, data, sizeof data)) > 0)
+        while (source_next(source, data, sizeof data, &lent) > 0)
             continue;
         assert_int_equal(source_delivered_bytes(source), all);
         assert_true(waitpid(-1, NULL, 0) > 0);

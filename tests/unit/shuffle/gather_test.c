@@ -1,4 +1,4 @@
-/* A pile of so many short records that it is divided in memory is in the order in which its table alone would be. */
+/* A pile of so many records that its node scatters is in the order of that. */
 
 #include "support/small_run.h"
 #include "support/unit.h"
@@ -11,30 +11,31 @@
 enum { RECORDS = 140000, ALL_BYTES = (1 << 20) + 1 };
 
 static uint32_t expected[RECORDS];
-static size_t collected;
-
-static void collect(void *context, const struct table *from, uint64_t first, uint64_t records)
+/* Put numbers of the records of a node that scatters to 2^bits children, 0: a leaf, into its order. */
+static void arrange(struct order_node node, unsigned bits, uint32_t *number, size_t records)
 {
-    (void)context;
-    for (uint64_t i = 0; i < records; i++)
-        expected[collected++] = (uint32_t)table_get(from, first + i);
-}
+    uint8_t *block = (uint8_t *)number;
+    const struct table table = {.block = &block, .blocks = 1, .shift = 31};
+    uint16_t *child = malloc((records + 1) * sizeof *child);
+    uint32_t *before = malloc((records + 1) * sizeof *before);
 
-static void arrange(struct order_node node)
-{
-    struct pool pool;
-    struct table table, spare;
+    if (bits == 0)
+        order_leaf(node, &table, 0, records);
+    else
+        order_scatter(node, bits, 0, records, child);
+    memcpy(before, number, records * sizeof *number);
+    for (unsigned j = 0; j < 1u << bits && bits > 0; j++) {
+        const struct order_node below = order_child(node, j);
+        size_t count = 0;
 
-    assert_int_equal(pool_open(&pool, 4 << 20, 4096), 0);
-    table_take(&table, &pool, RECORDS, sizeof(uint64_t));
-    table_take(&spare, &pool, RECORDS, sizeof(uint64_t));
-    for (uint32_t i = 0; i < RECORDS; i++)
-        table_set(&table, i, i);
-    collected = 0;
-    order_arrange(node, &table, &spare, RECORDS, collect, NULL);
-    table_release(&table);
-    table_release(&spare);
-    pool_close(&pool);
+        for (size_t i = 0; i < records; i++)
+            if (child[i] == j)
+                number[count++] = before[i];
+        arrange(below, order_scatter_bits(below, count), number, count);
+        number += count;
+    }
+    free(child);
+    free(before);
 }
 
 /* The numbers from 0 on are a pile that is said to have so many records; the file gets it. */
@@ -85,10 +86,14 @@ UNIT_TEST_IN(a_divided_pile_is_in_its_order_and_its_records_are_counted, scratch
 {
     for (unsigned i = 0; i < 4; i++) {
         struct gather_order order = {.node = {.number = 7}, .orders = &small.run.order};
+        struct order_node node;
 
         small_open();
         small.run.order.leaf_records = i / 2 == 0 ? 40000 : 64;
-        arrange((struct order_node){.order = &small.run.order, .number = 7});
+        node = (struct order_node){.order = &small.run.order, .number = 7};
+        for (uint32_t k = 0; k < RECORDS; k++)
+            expected[k] = k;
+        arrange(node, order_scatter_bits(node, RECORDS), expected, RECORDS);
         gather_numbers(&order, i % 2 == 1, RECORDS);
         assert_written();
         signals_install(); /* another run begins */

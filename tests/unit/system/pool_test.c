@@ -112,7 +112,7 @@ WITH_POOL(promised_blocks_are_kept_back_from_others)
     pool_put(pool, block, block, 1);
     assert_true(pool_promise(pool, 1));
     assert_int_equal(pool_get_promised(pool), block);
-    pool_put_promised(pool, block); /* and stays promised */
+    pool_put_promised(pool, block, block, 1); /* and stays promised */
     assert_int_equal(pool_get(pool), POOL_NONE);
     assert_int_equal(pool_get_promised(pool), block);
     pool_pin(pool, 5);

@@ -1,0 +1,18 @@
+#ifndef BIGSHUF_SHUFFLE_PILE_SOURCE_H
+#define BIGSHUF_SHUFFLE_PILE_SOURCE_H
+
+/* A pile from front to back, after piles_seal: first the bytes in storage, then those in memory. */
+
+#include "input/source.h"
+#include "shuffle/pile.h"
+
+/* If a part of a pile is in its file, verify that part and the number of records in the pile, through a buffer and
+ * without changing the pile. For callers who must know before they use the first byte. */
+void pile_source_verify(struct piles *piles, unsigned pile, const struct record_format *format, uint8_t *buffer,
+                        size_t bytes);
+
+/* A pile as a source. Bytes from its file are verified when the last of them is read, before that is handed out. With
+ * `keep` all stays readable, else space in the file and in memory is given back as it is read. */
+struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
+
+#endif
