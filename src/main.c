@@ -5,9 +5,9 @@
  * after it in this list, which tests/layers.sh reads from here. include/ and tests/unit/ have the same folders.
  *
  *     job        what is to be done, from the options and what is known of the input, and doing it
- *                    job passes resources progress ledger lending room task
+ *                    job passes resources progress ledger supply room task
  *     command    the command line
- *                    command_line help option_table argument suggest options
+ *                    command_line combinations help option_table argument suggest options
  *     sample     other orders than that of the seed: parts, with replacement, by weight, on request, as GNU shuf
  *                    requests weight_tree weighted weight_input weight_law range replacement gnu in_order
  *                    key_order keep

@@ -42,7 +42,6 @@ enum argument_type {
     ARGUMENT_FLAG,     /* there is none: bool, true */
     ARGUMENT_CONSTANT, /* there is none, or the word that is the form: an enum, `least` */
     ARGUMENT_COUNT,    /* a number from `least` to `most` in digits alone: uint64_t */
-    ARGUMENT_POWER,    /* a power of two from `least` to `most`: uint64_t */
     ARGUMENT_SIZE,     /* a number of bytes, which may have a unit, at least 1: uint64_t */
     ARGUMENT_FIELD,    /* the number of a field, from 1, its name, or a JSON Pointer: struct field_choice */
     ARGUMENT_KEY,      /* the same, one field more of several: struct key_choice */
@@ -62,7 +61,7 @@ struct argument {
     uint64_t preset;                    /* what the uint64_t there is if the option is not given */
     bool capped;                        /* ARGUMENT_COUNT: a number above `most` counts as `most` */
     char between;                       /* ARGUMENT_RANGE: stands between the numbers */
-    bool (*is_valid)(const char *text); /* ARGUMENT_TEXT; NULL: each is */
+    bool (*is_valid)(const char *text); /* ARGUMENT_TEXT, ARGUMENT_COUNT; NULL: each is */
     const char *valid;                  /* what is said to be right */
     const char *called; /* in the message about one that is not; NULL: it is the argument of the option */
     const struct argument_form *forms; /* end with a zeroed one */
@@ -72,8 +71,7 @@ struct argument {
 /* Classes of option_table.h, a bit each. */
 typedef uint64_t option_classes;
 
-/* "bytes:N" is told by "bytes:", a range by what is between its numbers, and of which neither is true is what is left.
- */
+/* "bytes:N" is told by "bytes:", a range by what is between its numbers; the first form takes everything else. */
 struct argument_form {
     const char *text; /* what --help calls it */
     struct argument takes;

@@ -38,12 +38,12 @@ uint64_t ledger_limit(struct ledger *ledger);
 /* What it leaves, but no more than is of use for an input of `bytes` bytes. */
 uint64_t ledger_memory(struct ledger *ledger, uint64_t bytes);
 
-/* Open an engine with so much memory, for at most so many workers. A limit that was given must leave the least engine
- * beside all pockets; without one, memory that the machine should have, but does not give, is halved. */
+/* Open an engine with `bytes` bytes of memory, for at most `workers` workers. A limit that was given must leave the
+ * least engine beside all pockets; without one, memory that the machine should have, but does not give, is halved. */
 void ledger_open_engine(struct ledger *ledger, struct engine *engine, uint64_t bytes, unsigned workers,
                         struct spill_place *place);
 
-/* For -v: all rows that are not small, and what outputs take, so many bytes, which are not of the limit. */
+/* For -v: all rows that are not small, and the `outputs` bytes that outputs take, which are not of the limit. */
 void ledger_note(const struct ledger *ledger, uint64_t outputs);
 
 #endif

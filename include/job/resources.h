@@ -67,7 +67,7 @@ void resources_take_seed(struct resources *resources);
  * than is of use for an input of `bytes` bytes (UINT64_MAX if that is not known). */
 uint64_t resources_memory(struct resources *resources, uint64_t bytes);
 
-/* Open a run with so much memory and at most so many workers. */
+/* Open a run with `memory_bytes` bytes of memory and at most `workers` workers. */
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers);
 
 /* The same with as many workers as --parallel says; without it, as there are processors, and with some further threads,

@@ -11,7 +11,6 @@
 
 #include "command/options.h"
 #include "output/output.h"
-#include "temporary/spill.h"
 
 /* Bytes that the output will have at least. */
 uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes);
@@ -23,8 +22,6 @@ uint64_t room_temporary_bytes(const struct options *options, uint64_t known_byte
 /* The run ends if there is no room for the output, or if the numbers of -i, whose count is known in advance, would need
  * too many files. */
 void room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output);
-void room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
-                          struct spill_place *place);
 
 /* The run ends if an output without end (-r without -n) has the name of a regular file, or of no file: somebody must
  * read it meanwhile. Standard output may be anything, as with shuf. */

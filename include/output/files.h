@@ -54,7 +54,7 @@ struct files {
 void files_open(struct files *files, const struct output_plan *plan);
 
 /* Begin a file in its turn: open its sink, if it is not open, or start its filter; or if it is compressed, both the
- * sink and the program that writes into it. The file behind the last one is a further shard: it is added, and must not
+ * sink and the program that writes into it. The file after the last one is a further shard: it is added, and must not
  * be another output or an input. `programs` may be NULL for a file without a program. */
 void files_begin(struct files *files, size_t number, struct filters *programs, struct framing_file *framing);
 

@@ -58,7 +58,7 @@ void framing_write(struct framing_file *file, uint8_t *data, size_t bytes);
 /* All its records have been written. */
 void framing_end(struct framing_file *file);
 
-/* How many bytes of records a file may have that is not to be larger than so many bytes. (A header is not counted.) */
+/* How many bytes of records a file may have that is not to be larger than `bytes` bytes. (A header is not counted.) */
 uint64_t framing_room(const struct framing *framing, uint64_t bytes);
 
 #endif

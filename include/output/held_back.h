@@ -18,7 +18,7 @@ struct held_back {
     struct storage *spill; /* one pile, of the bytes before those in memory; NULL as long as memory suffices */
 };
 
-/* Keep more bytes, behind those that are kept already. Before the first call, all is zero but for `place`. */
+/* Keep more bytes, after those that are kept already. Before the first call, all is zero but for `place`. */
 void held_back_append(struct held_back *held, uint8_t *data, size_t bytes);
 
 /* Hand over all that is kept, in pieces which `write` may change; then nothing is kept. */

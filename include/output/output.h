@@ -40,10 +40,10 @@ uint64_t output_memory(const struct output *output);
  */
 struct output *output_open(const struct output_plan *plan);
 
-/* Check that so many records can be divided as the plan says. UINT64_MAX: nobody knows how many will be written. */
+/* Check that `records` records can be divided as the plan says. UINT64_MAX: nobody knows how many will be written. */
 void output_check_records(const struct output *output, uint64_t records);
 
-/* Check that there is room for so many bytes in all, as far as is known. Shards that will be found late are expected on
+/* Check that there is room for `bytes` bytes in all, as far as is known. Shards that will be found late are expected on
  * the disks where the others are. This is the last check, and warns of misleading names. */
 void output_check_room(const struct output *output, uint64_t bytes);
 
@@ -60,7 +60,7 @@ bool output_replaces_input(const struct output *output);
 /* Must the number of records be known before output_begin? */
 bool output_counts(const struct output *output);
 
-/* So many records will be written. UINT64_MAX: nobody knows, or there is no end; only splits by count, shard_records
+/* `records` records will be written. UINT64_MAX: nobody knows, or there is no end; only splits by count, shard_records
  * and shard_bytes can do with that. All input has been read, unless output_waits says that it need not be.
  * `header` stands at the beginning of each file, and must stay. */
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);

@@ -84,11 +84,11 @@ bool output_plan_is_shard(const struct output_plan *plan, size_t number);
 const char *output_plan_called(const struct output_plan *plan, size_t number);
 bool output_plan_is_wanted(const struct output_plan *plan, size_t number);
 
-/* The run ends if so many records in all (UINT64_MAX: nobody knows how many) cannot be divided so, or leave more than
+/* The run ends if `records` records in all (UINT64_MAX: nobody knows how many) cannot be divided, or leave more than
  * OUTPUT_EMPTY_MAX shards empty. Returns how many they leave empty. */
 uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t records);
 
-/* How many of so many records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
+/* How many of `records` records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
  * come. */
 uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records);
 

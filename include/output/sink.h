@@ -23,7 +23,7 @@
  * private until it is complete, and never less private than the old one was. From sink_complete on, or earlier where a
  * file must have a name, it has a temporary one beside its target. Until sink_keep the end of the run, whatever ends
  * it, unlinks that name (signals.h), and so does sink_free. A warning says if the mode or the list cannot be given,
- * sink_has_lost if owner or group cannot. Any other failure ends the run.
+ * `lost` if owner or group cannot. Any other failure ends the run.
  */
 
 #include <stdbool.h>
@@ -38,22 +38,25 @@ struct sink;
  * be replaced; what else fails ends the run. */
 struct sink *sink_open(const char *path);
 
-bool sink_has_links(const struct sink *sink);  /* has the file that is replaced other names, which keep it? */
-bool sink_has_lost(const struct sink *sink);   /* has the complete file another owner or group than the old one? */
+/* What is known of it. */
+struct sink_state {
+    char *temporary; /* the path of the temporary name that it has, or will have; NULL: it is written directly */
+    int fd; /* to which a program may write instead, until the sink is complete; then -1. A program that has inherited
+             * it may write longer: then the sink is complete when the program has succeeded. */
+    bool has_links; /* has the file that is replaced other names, which keep it? */
+    bool lost;      /* has the complete file another owner or group than the old one? */
+};
+const struct sink_state *sink_state(const struct sink *sink);
+
 uint64_t sink_number(const struct sink *sink); /* target_number, of a file */
 void sink_make_durable(struct sink *sink);     /* it will be on disk before it gets its name */
 void sink_write_behind(struct sink *sink);     /* advice: from now on, what is written goes to disk MiB by MiB */
-const char *sink_temporary_name(const struct sink *sink); /* that it has, or will have; NULL: it is written directly */
 
 /* Does everything that is written take new space? If so, on which device, and how much may be written there. False if
  * that is not known: the file is not regular, or is added to. Before the first sink_write. */
 bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes);
 
 void sink_write(struct sink *sink, const void *data, size_t bytes);
-
-/* A descriptor to which a program may write instead, until the sink is complete. A program that has inherited it may
- * write longer: then the sink is complete when the program has succeeded. */
-int sink_descriptor(const struct sink *sink);
 
 /* All has been written: close. Standard output is closed too, since only that shows the last errors. The sink, one of
  * many, takes a few hundred bytes from now on. To do it again does nothing. */

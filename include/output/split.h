@@ -30,7 +30,7 @@ uint64_t split_total(const struct split *splits, size_t count, uint64_t records)
  * over the 2^64 hashes. */
 size_t split_of_hash(const struct split *splits, size_t count, uint64_t hash);
 
-/* How many of so many records of one class go to each split: places[i] to splits[i]. All are percentages, or all are
+/* How many of `records` records of one class go to each split: places[i] to splits[i]. All are percentages, or all are
  * counts. The first j of them together get floor(records P + u), with the exact sum P of their percentages, and u =
  * hash / 2^64; or as many as they count, as far as there are any. Returns how many all of them get. */
 uint64_t split_class(const struct split *splits, size_t count, uint64_t records, uint64_t hash, uint64_t *places);

@@ -31,7 +31,7 @@ struct keep_rule {
  * them. */
 bool keep_may_count(const struct run *run, const struct source *source);
 
-/* Read all of `source`. Records that are kept, or references to them if the run says so, go to the first of so many new
+/* Read all of `source`. Records that are kept, or references to them if the run says so, go to the first of `count` new
  * piles, which counts them, and the piles are sealed; all are counted in run->progress. If there is no room for all
  * references (run->progress->must_copy), the rest is not read. Uses ENGINE_READING. */
 void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,

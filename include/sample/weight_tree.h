@@ -20,7 +20,7 @@ struct weight_tree {
 
 void weight_tree_init(struct weight_tree *tree, struct pool *pool);
 
-/* Put one more behind all others. False if the pool has no room, and the tree is as before. */
+/* Put one more after all others. False if the pool has no room, and the tree is as before. */
 bool weight_tree_add(struct weight_tree *tree, uint64_t weight);
 
 uint64_t weight_tree_get(const struct weight_tree *tree, uint64_t i);

@@ -8,7 +8,7 @@
  * it has found, and compares the two: any error shows there.
  */
 
-/* Write in printf's manner from `at` to at most `end`, with a NUL byte behind it. Returns where the NUL byte stands. */
+/* Write in printf's manner from `at` to at most `end`, with a NUL byte after it. Returns where the NUL byte stands. */
 __attribute__((format(printf, 3, 4))) char *line_put(char *at, const char *end, const char *format, ...);
 
 /* Read what `pattern` says, from `at`, in a text that ends with a NUL byte. A % and one more character of the pattern

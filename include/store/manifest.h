@@ -73,7 +73,7 @@ char *manifest_text(struct manifest *manifest, size_t *bytes);
 
 /* Read a text, which must be as manifest_text makes it, to the byte but for the lines of inputs, and make sense: a pile
  * has records if it has bytes, at most one for each byte, and all piles together have no more bytes than a file could.
- * There is a NUL byte behind the text. Give the manifest back with manifest_release. False, and nothing to be given
+ * A NUL byte follows the text. Give the manifest back with manifest_release. False, and nothing to be given
  * back, if it is no such text, or damaged. */
 bool manifest_parse(struct manifest *manifest, const char *text, size_t bytes);
 void manifest_release(struct manifest *manifest);

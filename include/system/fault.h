@@ -33,6 +33,9 @@ _Noreturn __attribute__((format(printf, 1, 2))) void die(const char *format, ...
  * sys_allocate. */
 void *fault_allocate(size_t count, size_t bytes);
 
+/* What printf would write, in such memory. */
+char *fault_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 const char *fault_name(const char *name); /* for a message: '' if it is empty */
 
 /* What strerror says of an error number, for messages of one's own; any thread may ask. Returns `text`. */

@@ -39,11 +39,11 @@ int io_read_at(int fd, const struct iovec *pieces, int count, off_t offset, size
 int io_write_at(int fd, const struct iovec *pieces, int count, off_t offset, size_t *done);
 
 /* A part of a list of pieces: what follows its first `from` bytes, at most `limit` bytes, becomes a list in `some`,
- * which has room for so many pieces. Returns how many were made there, 0 at the end; *bytes is their bytes. */
+ * which has room for `room` pieces. Returns how many were made there, 0 at the end; *bytes is their bytes. */
 int io_pieces_part(const struct iovec *pieces, int count, size_t from, uint64_t limit, struct iovec *some, int room,
                    size_t *bytes);
 
-/* All that is left to be read of a file, malloc'd, with a NUL byte behind it that does not count in *bytes. NULL with
+/* All that is left to be read of a file, malloc'd, with a NUL byte after it that does not count in *bytes. NULL with
  * errno: EFBIG if it is more than `most` bytes. */
 char *io_read_whole(int fd, size_t most, size_t *bytes);
 

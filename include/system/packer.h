@@ -27,7 +27,7 @@ struct packer {
     const char *script; /* a shell command to decompress, if the program does not fail as it should; or NULL */
 };
 
-/* The packer of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough behind what packer_skips says, or of
+/* The packer of a file that begins so, of which PACKER_LOOK_BYTES bytes are enough after what packer_skips says, or of
  * this name, in capitals or not. NULL: none. */
 const struct packer *packer_of_beginning(const uint8_t *data, size_t bytes);
 const struct packer *packer_of_name(const char *name);
@@ -50,7 +50,7 @@ struct packer_command {
     char text[PACKER_TEXT_BYTES]; /* for messages */
 };
 
-/* The command that compresses with so many threads, or that decompresses, standard input to standard output. */
+/* The command that compresses with `threads` threads, or that decompresses, standard input to standard output. */
 void packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads);
 void packer_unpack(struct packer_command *command, const struct packer *packer);
 

@@ -44,11 +44,10 @@ uint32_t pool_get(struct pool *pool);
 /* Blocks that could be promised. */
 uint32_t pool_free(struct pool *pool);
 
-/* So many neighbours, a chain, that were never used: they come after the last block got so far. The first of them, or
- * POOL_NONE when there are not so many. */
+/* Take `blocks` adjacent, never-used blocks, chained in order. The first of them, or POOL_NONE when there are fewer. */
 uint32_t pool_get_neighbours(struct pool *pool, uint32_t blocks);
 
-/* Keep `blocks` blocks back; false if there are not so many. pool_get_promised then takes them one by one and never
+/* Keep `blocks` blocks back; false if there are fewer. pool_get_promised then takes them one by one and never
  * fails; pool_release_promise gives up what was not taken. */
 bool pool_promise(struct pool *pool, uint32_t blocks);
 uint32_t pool_get_promised(struct pool *pool);
@@ -60,7 +59,7 @@ void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
 /* The same; they are promised to the caller from now on. */
 void pool_put_promised(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks);
 
-/* Note so many blocks that can neither be given back nor spilled until they are unpinned. */
+/* Note `blocks` blocks that can neither be given back nor spilled until they are unpinned. */
 void pool_pin(struct pool *pool, uint32_t blocks);
 void pool_unpin(struct pool *pool, uint32_t blocks);
 

@@ -19,7 +19,6 @@
 #include "system/fault.h"
 #include "system/hardware.h"
 
-/* What an argument should be. */
 #define WHOLE_NUMBER "must be a whole number, digits only"
 #define ONE_BYTE     "must be one byte, such as ',', or an escape, such as '\\t'"
 
@@ -37,7 +36,7 @@ void argument_misused(struct parsing *parsing)
 
 /* The option does not take this argument: it is too large if errno is ERANGE, else invalid; `valid` says what would be
  * valid ("must be a whole number"). */
-_Noreturn static void refuse(const struct parsing *parsing, const char *text, const char *valid)
+_Noreturn static void refuse_argument(const struct parsing *parsing, const char *text, const char *valid)
 {
     if (parsing->argument->called != NULL)
         die("invalid %s: '%s': %s", parsing->argument->called, text, valid);
@@ -46,13 +45,11 @@ _Noreturn static void refuse(const struct parsing *parsing, const char *text, co
     die("invalid %s argument '%s': %s", parsing->spelling, text, valid);
 }
 
-/* ---- Types ---- */
-
 static void set_count(const struct parsing *parsing, const struct argument *argument, const char *text, uint64_t *value)
 {
-    if (number_parse(text, value) != 0) {
+    if (number_parse(text, value) != 0 || (argument->is_valid != NULL && !argument->is_valid(text))) {
         if (errno != ERANGE || !argument->capped)
-            refuse(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER);
+            refuse_argument(parsing, text, argument->valid != NULL ? argument->valid : WHOLE_NUMBER);
         *value = UINT64_MAX;
     }
     if (*value < argument->least)
@@ -61,16 +58,8 @@ static void set_count(const struct parsing *parsing, const struct argument *argu
         return;
     errno = ERANGE;
     if (!argument->capped)
-        refuse(parsing, text, "");
+        refuse_argument(parsing, text, "");
     *value = argument->most;
-}
-
-static void set_power(const struct parsing *parsing, const struct argument *argument, const char *text, uint64_t *value)
-{
-    if (number_parse(text, value) == 0 && *value >= argument->least && *value <= argument->most &&
-        (*value & (*value - 1)) == 0)
-        return;
-    refuse(parsing, text, argument->valid);
 }
 
 /* A size is not valid. Its unit may be one in small letters, or after a blank. */
@@ -86,7 +75,7 @@ _Noreturn static void refuse_size(const struct parsing *parsing, const char *tex
     if (error != ERANGE && strcmp(meant, text) != 0 && number_parse_size(meant, 0, &bytes) == 0)
         die("invalid %s argument '%s': write %s", parsing->spelling, text, meant);
     errno = error;
-    refuse(parsing, text, valid);
+    refuse_argument(parsing, text, valid);
 }
 
 static void set_size(const struct parsing *parsing, const char *text, uint64_t *bytes)
@@ -108,9 +97,9 @@ static void set_field(struct parsing *parsing, const char *text, struct field_ch
     field->kind = is_number ? FIELD_NUMBER : text[0] == '/' ? FIELD_POINTER : FIELD_NAME;
     errno = EINVAL;
     if (text[0] == '\0')
-        refuse(parsing, text, "must be the number of a column, its name, or a JSON Pointer");
+        refuse_argument(parsing, text, "must be the number of a column, its name, or a JSON Pointer");
     if (text[0] == '/' && !json_is_pointer(text))
-        refuse(parsing, text, "must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1");
+        refuse_argument(parsing, text, "must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1");
     if (!is_number || (number_parse(text, &field->number) == 0 && field->number > 0))
         return;
     argument_misused(parsing);
@@ -142,14 +131,14 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
             return;
     }
     errno = EINVAL;
-    refuse(parsing, text, argument->valid);
+    refuse_argument(parsing, text, argument->valid);
 }
 
 static void set_text(const struct parsing *parsing, const struct argument *argument, const char *text,
                      const char **value)
 {
     if (argument->is_valid != NULL && !argument->is_valid(text))
-        refuse(parsing, text, argument->valid);
+        refuse_argument(parsing, text, argument->valid);
     *value = text;
 }
 
@@ -187,7 +176,7 @@ static size_t word_of(const struct argument_form *form)
 
 static bool has_form(const struct argument_form *form, const char *text)
 {
-    if (form->takes.type == ARGUMENT_CONSTANT)
+    if (form->takes.type == ARGUMENT_CONSTANT || form->takes.type == ARGUMENT_PRINT)
         return strcmp(text, form->text) == 0;
     if (form->takes.type == ARGUMENT_RANGE)
         return strchr(text, form->takes.between) != NULL;
@@ -205,7 +194,7 @@ static void set_form(struct parsing *parsing, const struct argument *argument, c
         if (has_form(other, text))
             form = other;
     if (!has_form(form, text))
-        refuse(parsing, text, argument->valid);
+        refuse_argument(parsing, text, argument->valid);
     parsing->form = (unsigned)(form - argument->forms);
     word = word_of(form);
     if (word > 0)
@@ -234,9 +223,6 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
         break;
     case ARGUMENT_COUNT:
         set_count(parsing, argument, text, field);
-        break;
-    case ARGUMENT_POWER:
-        set_power(parsing, argument, text, field);
         break;
     case ARGUMENT_SIZE:
         set_size(parsing, text, field);
@@ -349,7 +335,8 @@ static void set_end(const struct parsing *parsing, const char *text, uint8_t str
     if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
         *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* the string is so long or longer */
     else if (result != 0)
-        refuse(parsing, text, "must have one of abfnrtv\\ or a byte's number behind a backslash, such as \\n or \\xff");
+        refuse_argument(parsing, text,
+                        "must have one of abfnrtv\\ or a byte's number behind a backslash, such as \\n or \\xff");
     check_string(parsing, *bytes, 0);
 }
 
@@ -376,7 +363,7 @@ _Noreturn static void refuse_kind(const char *text)
     die("invalid record kind '%s': must be one of %s", text, valid);
 }
 
-/* The argument of a kind, behind its name; "" if there is none. */
+/* The argument of a kind, after its name; "" if there is none. */
 static void set_kind(struct parsing *parsing, const struct record_kind *kind, const char *text)
 {
     struct record_format *format = &parsing->options->format;
@@ -432,7 +419,7 @@ void argument_records(struct parsing *parsing, const char *name)
 void argument_csv(struct parsing *parsing, const char *text)
 {
     if (text[0] != '\0' && strcmp(text, "backslash") != 0)
-        refuse(parsing, text, "must be backslash, or nothing; for a separator write -t C");
+        refuse_argument(parsing, text, "must be backslash, or nothing; for a separator write -t C");
     parsing->options->format.quotes.backslash |= text[0] != '\0';
     argument_records(parsing, csv_kind.name);
 }
@@ -485,7 +472,8 @@ void argument_unique(struct parsing *parsing, const char *text)
 void argument_split(struct parsing *parsing, const char *text)
 {
     if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0)
-        refuse(parsing, text, "must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals");
+        refuse_argument(parsing, text,
+                        "must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals");
     parsing->options->splits++;
 }
 
@@ -494,8 +482,6 @@ void argument_stratify_field(struct parsing *parsing, const char *text)
     argument_key(parsing, text, &parsing->options->split_key);
     parsing->options->stratified = true;
 }
-
-/* ---- Resources ---- */
 
 void argument_memory(struct parsing *parsing, const char *text)
 {

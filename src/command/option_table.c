@@ -9,6 +9,7 @@
 
 #include "base/arithmetic.h"
 #include "base/decimal.h"
+#include "base/number.h"
 #include "shuffle/order.h"
 #include "store/store.h"
 
@@ -40,6 +41,14 @@ static bool is_probability(const char *text)
     return decimal_threshold(text, &threshold, &all) == 0;
 }
 
+static bool is_count_of_piles(const char *text)
+{
+    uint64_t count;
+
+    return number_parse(text, &count) == 0 && count >= STORE_FORMAT_PILES_MIN && count <= STORE_FORMAT_PILES_MAX &&
+           (count & (count - 1)) == 0;
+}
+
 static bool is_there(const char *text)
 {
     return text[0] != '\0';
@@ -64,9 +73,8 @@ static const struct argument_form shards[] = {
 #define PILES "must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3"
 
 static const struct argument_form piles[] = {
-    {"M", TAKES(ARGUMENT_POWER, uint64_t, piles), .takes.least = STORE_FORMAT_PILES_MIN,
-     .takes.most = STORE_FORMAT_PILES_MAX, .takes.valid = PILES, .is = CLASS_BATCH, .needs = CLASS_SCATTER,
-     .why = "; with --gather write J-K, such as 3-3 for pile 3"},
+    {"M", COUNT(piles, 0, UINT64_MAX), .takes.is_valid = is_count_of_piles, .takes.valid = PILES, .is = CLASS_BATCH,
+     .needs = CLASS_SCATTER, .why = "; with --gather write J-K, such as 3-3 for pile 3"},
     {"J-K", RANGE(pile_first, '-'), .takes.most = UINT64_MAX - 1, .takes.valid = PILES, .is = CLASS_VIEW,
      .excludes = CLASS_PART, .needs = CLASS_GATHER},
     {.text = NULL},
@@ -77,6 +85,7 @@ static const struct argument_form tunes[] = {
     {"compress-temporary=auto", CONSTANT(enum spill_packing, packing, SPILL_AUTO)},
     {"compress-temporary=always", CONSTANT(enum spill_packing, packing, SPILL_ALWAYS)},
     {"compress-temporary=never", CONSTANT(enum spill_packing, packing, SPILL_NEVER)},
+    {"options", PRINT}, /* for tests: which go together */
     {.text = NULL},
 };
 
@@ -89,7 +98,7 @@ static const struct argument_form progresses[] = {
 
 const struct option_row option_table[] = {
     {"echo", 'e', GROUP_INPUT, NULL, "shuffle the ARGs, each as a line", FLAG(echo), .is = CLASS_GIVEN,
-     .excludes = CLASS_KIND | CLASS_HEADER},
+     .excludes = CLASS_GIVEN | CLASS_KIND | CLASS_HEADER},
     {"input-range", 'i', GROUP_INPUT, "LO-HI", "shuffle the numbers from LO to HI, as lines", SPECIAL(input_range),
      .again = AGAIN_NEVER, .is = CLASS_GIVEN | CLASS_RANGE, .excludes = CLASS_KIND | CLASS_HEADER},
     {"files0-from", 0, GROUP_INPUT, "F",

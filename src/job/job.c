@@ -17,10 +17,10 @@
 #include "input/generated.h"
 #include "input/operand.h"
 #include "input/source.h"
-#include "job/lending.h"
 #include "job/passes.h"
 #include "job/resources.h"
 #include "job/room.h"
+#include "job/supply.h"
 #include "job/task.h"
 #include "sample/gnu.h"
 #include "sample/in_order.h"
@@ -29,12 +29,9 @@
 #include "sample/requests.h"
 #include "sample/weighted.h"
 #include "shuffle/shuffle.h"
+#include "system/hardware.h"
 #include "system/standard.h"
 #include "system/sys.h"
-
-/* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. The least memory
- * has room for it. Nor may it have more records than a leaf, as all have with the usual size of leaves. */
-TUNABLE(SMALL_BYTES, 256 << 10, 1, ENGINE_UNITS < 128 ? ENGINE_UNITS << 11 : 256 << 10);
 
 struct job {
     enum task task;
@@ -44,6 +41,8 @@ struct job {
     struct run large;
     struct run *run; /* that of these two which does the task */
     size_t left;     /* FILEs of --each that come after the one in work */
+    struct facts facts;
+    struct plan plan; /* as it is carried out */
 };
 
 /* ---- Opening ---- */
@@ -53,11 +52,23 @@ static bool has_files(const struct options *options)
     return !options->echo && !options->range;
 }
 
+/* Is standard output one of the inputs? */
+static bool is_appended(const struct resources *resources)
+{
+    struct stat status;
+
+    return resources->source != NULL && resources->options.output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 &&
+           S_ISREG(status.st_mode) && source_is_from(resources->source, &status);
+}
+
+/* Open the source, and plan as far as it can be known now. The inputs are not mapped if the output is written to one of
+ * them, as a filter may do. */
 static void open_source(struct job *job)
 {
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
-    struct number_range range = task_range(options);
+    const struct number_range range = task_range(options);
+    bool appended;
 
     if (has_files(options))
         resources_open_files(resources);
@@ -65,69 +76,27 @@ static void open_source(struct job *job)
         resources->source = generated_words(options->files, options->file_count);
     else if (job->task < TASK_RANGE)
         resources->source = generated_range(&range);
+    appended = is_appended(resources);
+    job->facts = (struct facts){.task = job->task,
+                                .known = resources->source != NULL && source_is_known(resources->source),
+                                .bytes = resources->source != NULL ? source_known_bytes(resources->source) : 0,
+                                .files = has_files(options) ? resources->name_count : 0,
+                                .waits = output_waits(resources->output) || appended,
+                                .fixed = options->filter == NULL && !appended};
+    job->plan = supply_plan(options, &job->facts);
 }
 
-/* Bytes that will be read at least. */
-static uint64_t known_bytes(const struct job *job)
+/* How much memory is there, and is there room for temporary files? */
+static void look_up_room(struct job *job)
 {
-    return job->resources.source != NULL ? source_known_bytes(job->resources.source) : 0;
-}
+    struct resources *resources = &job->resources;
+    const bool known = job->task == TASK_SHUFFLE && job->facts.known;
+    uint64_t bytes;
 
-/* Open the small run and hold the beginning of the input there. If that is all, the small run is the job's. */
-static void try_small_run(struct job *job)
-{
-    struct source *source = job->resources.source;
-
-    resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1);
-    source_hold(source, &job->small.engine.pool);
-    if (source_fill(source, SMALL_BYTES) < SMALL_BYTES)
-        job->run = &job->small;
-    else
-        source_let_go(source);
-}
-
-/* Is standard output one of the inputs? */
-static bool is_appended(const struct resources *resources)
-{
-    struct stat status;
-
-    return resources->options.output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
-           source_is_from(resources->source, &status);
-}
-
-/* Must all input have been read before the first record is written? */
-static bool must_wait(const struct resources *resources)
-{
-    return output_waits(resources->output) || is_appended(resources);
-}
-
-/* Could samples read the input again? */
-static bool can_reread(const struct resources *resources)
-{
-    return has_files(&resources->options) && source_is_known(resources->source) && !must_wait(resources);
-}
-
-/* May the inputs be mapped? Not if the output is written to one of them, as a filter may do. */
-static bool may_lend(const struct resources *resources)
-{
-    return resources->source != NULL && resources->options.filter == NULL && !is_appended(resources);
-}
-
-/* Is it worth while to keep the inputs in memory, to refer to their records? Most samples need few of them. */
-static enum lending_use use_of(const struct job *job)
-{
-    if (job->task == TASK_SHUFFLE &&
-        (job->resources.options.count == UINT64_MAX || task_is_keyed(&job->resources.options)))
-        return LENDING_ONCE;
-    return job->task == TASK_REPEAT ? LENDING_REPEATEDLY : LENDING_SELDOM;
-}
-
-static uint64_t memory_of(struct job *job)
-{
-    const struct source *source = job->resources.source;
-    const bool known = job->task == TASK_SHUFFLE && source != NULL && source_is_known(source);
-
-    return resources_memory(&job->resources, known ? known_bytes(job) : UINT64_MAX);
+    job->facts.memory_bytes = resources_memory(resources, known ? job->facts.bytes : UINT64_MAX);
+    bytes = room_temporary_bytes(&resources->options, job->facts.bytes, job->facts.memory_bytes, job->plan.rereads);
+    if (bytes > 0)
+        spill_place_check(&resources->place, bytes);
 }
 
 /* Of --each: look at all FILEs, one by one as they will be read. Returns how many bytes that will be at least. */
@@ -142,10 +111,9 @@ static uint64_t look_at_each(struct job *job)
     for (size_t i = 0; i <= job->left; i++) {
         resources->names = &first[i];
         open_source(job);
-        bytes += known_bytes(job);
+        bytes += job->facts.bytes;
         resources_check_temporary(resources);
-        room_check_temporary(&resources->options, known_bytes(job), memory_of(job), can_reread(resources),
-                             &resources->place);
+        look_up_room(job);
         source_free(resources->source);
         resources->source = NULL;
     }
@@ -170,48 +138,70 @@ static void open_all(struct job *job)
     if (options->each)
         bytes = look_at_each(job);
     open_source(job);
-    room_check_output(options, options->each ? bytes : known_bytes(job), resources->output);
+    room_check_output(options, options->each ? bytes : job->facts.bytes, resources->output);
     resources_check_temporary(resources);
     resources_take_seed(resources);
 }
 
-/* Open a run that suits the task. */
-static void open_large_run(struct job *job)
+/* The plan may be another one when there is something to be known of memory, and of what was mapped. */
+static void plan_again(struct job *job)
 {
     struct resources *resources = &job->resources;
-    const bool known = resources->source != NULL && source_is_known(resources->source);
-    const bool files = has_files(&resources->options);
-    const bool rereads = known && can_reread(resources);
-    const bool keyed = task_is_keyed(&resources->options);
     const struct record_format format = task_format(&resources->options);
-    uint64_t memory_bytes;
-    bool groups_fit; /* if they cannot be mapped, they can be held */
 
-    job->run = &job->large;
-    if ((job->task != TASK_SHUFFLE || keyed) && known && known_bytes(job) <= SMALL_BYTES) {
-        resources_open_run(resources, job->run, ENGINE_MEMORY_MIN, 1);
+    look_up_room(job);
+    job->facts.addresses = hardware_addresses();
+    job->plan = supply_plan(&resources->options, &job->facts);
+    if (job->plan.supply != SUPPLY_MAPPED)
         return;
-    }
-    memory_bytes = memory_of(job);
-    groups_fit = format.grouped && known_bytes(job) <= memory_bytes;
-    room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place);
-    job->run->refers = may_lend(resources) && lending_choose(resources->source, resources->name_count, &format,
-                                                             use_of(job), memory_bytes, &memory_bytes);
-    resources_open_large_run(resources, job->run, memory_bytes);
-    if (files && !job->run->refers && (!known || groups_fit) && use_of(job) == LENDING_ONCE)
-        job->run->refers = lending_hold(resources->source, &format, &job->run->engine.pool);
-    if (resources->source != NULL)
-        job->run->format.margin = source_margin(resources->source);
-    job->run->rereads = rereads;
+    supply_map(resources->source, &format, &job->facts);
+    job->plan = supply_plan(&resources->options, &job->facts);
+    if (job->plan.supply != SUPPLY_MAPPED && job->facts.mapped_bytes > 0)
+        source_unmap(resources->source);
 }
 
+/* Open the small run and hold the beginning of the input there. If that is all, the small run is the job's. */
+static void try_small_run(struct job *job)
+{
+    struct source *source = job->resources.source;
+
+    resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1);
+    source_hold(source, &job->small.engine.pool);
+    if (source_fill(source, SUPPLY_SMALL_BYTES) < SUPPLY_SMALL_BYTES)
+        job->run = &job->small;
+    else
+        source_let_go(source);
+}
+
+/* Open a run as planned. */
 static void open_run(struct job *job)
 {
-    if (job->task == TASK_SHUFFLE && !task_is_keyed(&job->resources.options) && known_bytes(job) <= SMALL_BYTES &&
-        job->resources.order.leaf_records >= SMALL_BYTES)
+    struct resources *resources = &job->resources;
+    struct source *source = resources->source;
+    struct run *run = &job->large;
+    const struct record_format format = task_format(&resources->options);
+
+    if (job->plan.supply == SUPPLY_SMALL)
         try_small_run(job);
-    if (job->run == NULL)
-        open_large_run(job);
+    if (job->run != NULL)
+        return;
+    job->run = run;
+    job->facts.larger = true;
+    job->plan = supply_plan(&resources->options, &job->facts);
+    if (job->plan.least) {
+        resources_open_run(resources, run, job->plan.memory_bytes, 1);
+        return;
+    }
+    plan_again(job);
+    run->refers = job->plan.supply == SUPPLY_MAPPED;
+    run->rereads = job->plan.rereads;
+    resources_open_large_run(resources, run, job->plan.memory_bytes);
+    if (job->plan.supply == SUPPLY_HELD)
+        run->refers = supply_hold(source, &format, &run->engine.pool);
+    if (job->plan.supply == SUPPLY_HELD && !run->refers)
+        job->plan.supply = SUPPLY_COPIED;
+    if (source != NULL)
+        run->format.margin = source_margin(source);
 }
 
 /* ---- Doing ---- */
@@ -270,15 +260,16 @@ static void answer_requests(struct resources *resources)
     engine_close(&run.engine);
 }
 
-static void write_with_probability(struct resources *resources, struct run *run)
+static void write_with_probability(struct job *job)
 {
+    struct resources *resources = &job->resources;
+    const struct options *options = &resources->options;
     struct in_order_share share;
 
-    if (decimal_threshold(resources->options.probability, &share.threshold, &share.all) != 0)
+    if (decimal_threshold(options->probability, &share.threshold, &share.all) != 0)
         die_errno("--probability", errno);
-    share.wait =
-        must_wait(resources) || (resources->options.expected_records < UINT64_MAX && resources->options.output == NULL);
-    in_order_bernoulli(run, resources->source, share, resources->output);
+    share.wait = job->facts.waits || (options->expected_records < UINT64_MAX && options->output == NULL);
+    in_order_bernoulli(job->run, resources->source, share, resources->output);
 }
 
 /* Tasks before TASK_SHUFFLE open what they need and complete what they write; all others find it open, and `job->run`
@@ -321,7 +312,7 @@ static void do_task(struct job *job)
         in_order_first(run, source, output);
         break;
     case TASK_PROBABILITY:
-        write_with_probability(resources, run);
+        write_with_probability(job);
         break;
     case TASK_REPEAT:
         replacement_uniform(run, source, job->gnu, output);
@@ -354,6 +345,7 @@ static void copy_instead(struct job *job)
     struct run *run = job->run;
 
     run->refers = false;
+    job->plan.supply = SUPPLY_COPIED;
     counter_set(&run->progress->records, 0);
     run->progress->must_copy = false;
     if (source_holds(resources->source)) {
@@ -364,14 +356,19 @@ static void copy_instead(struct job *job)
     engine_close(&run->engine);
     *run = (struct run){.rereads = run->rereads};
     source_rewind(resources->source);
-    resources_open_large_run(resources, run, memory_of(job));
+    job->plan.memory_bytes = job->facts.memory_bytes;
+    resources_open_large_run(resources, run, job->plan.memory_bytes);
 }
 
-static void summarize(const struct resources *resources)
+static void summarize(const struct job *job)
 {
+    const struct resources *resources = &job->resources;
+
     if (resources->options.each && resources->options.verbose)
         fault_note("%s:", resources->names[0]);
     progress_summarize(&resources->progress, resources->seed, NULL, 0);
+    if (resources->options.verbose)
+        supply_note(&job->plan, &job->facts, engine_threads(&job->run->engine));
 }
 
 /* Of --each: the FILE in work is done. Go on with the next one, which must have as many records; false if there is
@@ -384,7 +381,7 @@ static bool take_next(struct job *job)
     if (job->left == 0)
         return false;
     output_turn(resources->output);
-    summarize(resources);
+    summarize(job);
     if (resources->options.expected_records == UINT64_MAX) {
         resources->options.expected_records = counter_get(&job->run->progress->records);
         resources->like = resources->names[0];
@@ -409,7 +406,7 @@ static void finish(struct job *job)
     if (job->gnu != NULL)
         gnu_check(job->gnu);
     output_commit(job->resources.output);
-    summarize(&job->resources);
+    summarize(job);
 }
 
 /* Do a task that shuffles records, and complete its output. */

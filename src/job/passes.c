@@ -200,15 +200,6 @@ static void join_store(struct resources *resources, struct run *run)
     batch_find_all(store);
 }
 
-/* An empty batch could take the place of another one (--newest), or the name of the one that was meant. */
-static void check_inputs(const struct resources *resources)
-{
-    if (operand_is_forgotten(resources->names, resources->name_count))
-        die("%s: nothing is added, since no input is named, and standard input is /dev/null; name the input, or "
-            "/dev/null for an empty batch",
-            resources->options.scatter);
-}
-
 void passes_scatter(struct resources *resources)
 {
     struct run run = {.limit = 0};
@@ -216,7 +207,10 @@ void passes_scatter(struct resources *resources)
 
     resources_name_files(resources);
     resources_open_files(resources);
-    check_inputs(resources);
+    if (operand_is_forgotten(resources->names, resources->name_count)) /* for --newest, it would count as a batch */
+        die("%s: nothing is added, since no input is named, and standard input is /dev/null; name the input, or "
+            "/dev/null for an empty batch",
+            resources->options.scatter);
     resources_take_seed(resources);
     bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
     resources_open_large_run(resources, &run, resources_memory(resources, bytes));
@@ -293,8 +287,7 @@ static void gather_wanted(struct resources *resources)
 {
     const struct options *options = &resources->options;
     const unsigned piles = resources->store.format.piles;
-    uint64_t first = options->pile_first;
-    uint64_t last = options->pile_last < UINT64_MAX ? options->pile_last : piles - 1;
+    uint64_t first = options->pile_first, last = options->pile_last < UINT64_MAX ? options->pile_last : piles - 1;
     unsigned count = 0;
     uint32_t *number;
 
@@ -343,17 +336,16 @@ static void take_keys(struct options *options, const struct store_format *format
 
 void passes_gather(struct resources *resources)
 {
-    const struct options *options = &resources->options;
+    struct options *options = &resources->options;
     const struct store_format *format = &resources->store.format;
-    struct header_rule header;
 
     store_open(&resources->store, options->gather);
-    header = (struct header_rule){.lines = format->header_lines,
-                                  .bytes = format->header_bytes,
-                                  .start = format->header_start[0] != '\0' ? format->header_start : NULL};
-    resources->options.format = format->record;
-    take_keys(&resources->options, format);
-    header_check_fields(&header, options->separator_given || record_is(&format->record, RECORD_QUOTED),
+    options->header = (struct header_rule){.lines = format->header_lines,
+                                           .bytes = format->header_bytes,
+                                           .start = format->header_start[0] != '\0' ? format->header_start : NULL};
+    options->format = format->record;
+    take_keys(options, format);
+    header_check_fields(&options->header, options->separator_given || record_is(&format->record, RECORD_QUOTED),
                         options->split_key.field, options->split_key.count,
                         options->stratified ? "--stratify-field" : "--split-field");
     gather_wanted(resources);
@@ -428,15 +420,6 @@ static void list_batches(FILE *to, const struct store *store, const struct folde
     free(totals.pile);
 }
 
-static FILE *open_text(char **text, size_t *length)
-{
-    FILE *to = open_memstream(text, length);
-
-    if (to == NULL)
-        die_errno("memory", errno);
-    return to;
-}
-
 /* The text is put together in memory first, so that nothing is printed of a store that cannot be read. */
 void passes_list(struct resources *resources)
 {
@@ -444,8 +427,10 @@ void passes_list(struct resources *resources)
     struct folder_names names;
     char *text = NULL;
     size_t length = 0;
-    FILE *to = open_text(&text, &length);
+    FILE *to = open_memstream(&text, &length);
 
+    if (to == NULL)
+        die_errno("memory", errno);
     standard_open();
     store_open(&resources->store, resources->options.gather);
     store_batches(store, &names);

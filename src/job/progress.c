@@ -275,12 +275,6 @@ static bool can_draw(const struct options *options)
     return sys_is_terminal(STDERR_FILENO) && kind != NULL && strcmp(kind, "dumb") != 0 && !is_output_terminal(options);
 }
 
-/* Will the run be over before anybody has looked? */
-static bool is_quick(const struct options *options, const struct source *source)
-{
-    return source != NULL && source_is_known(source) && source_known_bytes(source) <= QUICK_BYTES && !options->repeat;
-}
-
 /* Would a line be drawn over what somebody types? */
 static bool is_typed(const struct source *source)
 {
@@ -293,10 +287,11 @@ static bool is_typed(const struct source *source)
 static void show(struct progress *progress)
 {
     const struct options *options = progress->options;
+    const struct source *source = progress->source;
     const bool usual = options->progress == OPTIONS_PROGRESS_AUTO;
+    const bool quick = source != NULL && source_is_known(source) && source_known_bytes(source) <= QUICK_BYTES;
 
-    if (options->progress == OPTIONS_PROGRESS_NEVER ||
-        (usual && (is_quick(options, progress->source) || is_typed(progress->source))))
+    if (options->progress == OPTIONS_PROGRESS_NEVER || (usual && ((quick && !options->repeat) || is_typed(source))))
         return;
     progress->in_lines = !can_draw(options);
     if (usual && progress->in_lines)

@@ -29,18 +29,13 @@ TUNABLE(NAMES_BYTES, 10 << 20, 1 << 16, 10 << 20);
 
 static const char USUAL_DIRECTORY[] = "/var/tmp"; /* /tmp is often kept in memory */
 
-static const char *default_directory(void)
-{
-    const char *directory = getenv("TMPDIR");
-
-    return directory != NULL && directory[0] != '\0' ? directory : USUAL_DIRECTORY;
-}
-
 void resources_init(struct resources *resources, const struct options *options)
 {
     const bool named = options->temporary_count > 0;
+    const char *chosen = getenv("TMPDIR");
 
-    *resources = (struct resources){.options = *options, .default_directory = default_directory()};
+    *resources = (struct resources){
+        .options = *options, .default_directory = chosen != NULL && chosen[0] != '\0' ? chosen : USUAL_DIRECTORY};
     spill_place_init(&resources->place, named ? options->temporary : &resources->default_directory,
                      named ? (unsigned)options->temporary_count : 1, options->packing);
     resources->ledger.options = &resources->options;
@@ -66,16 +61,6 @@ static unsigned processors(const struct options *options)
     return options->parallel > 0 ? (unsigned)options->parallel : hardware_processors();
 }
 
-static void list_files(struct resources *resources)
-{
-    const uint64_t half = ledger_limit(&resources->ledger) / 2;
-    uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
-
-    operand_list(resources->options.files0_from, &memory, &resources->listed, &resources->name_count,
-                 &resources->listed_data);
-    resources->names = resources->listed;
-}
-
 void resources_name_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
@@ -83,8 +68,14 @@ void resources_name_files(struct resources *resources)
 
     resources->names = options->files;
     resources->name_count = options->file_count;
-    if (options->files0_from != NULL)
-        list_files(resources);
+    if (options->files0_from != NULL) {
+        const uint64_t half = ledger_limit(&resources->ledger) / 2;
+        uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
+
+        operand_list(options->files0_from, &memory, &resources->listed, &resources->name_count,
+                     &resources->listed_data);
+        resources->names = resources->listed;
+    }
     for (size_t i = 0; i < resources->name_count && options->weights != NULL; i++)
         if (operand_is_standard_input(options->weights) && operand_is_standard_input(resources->names[i]))
             die("standard input cannot hold both records and weights");
@@ -98,48 +89,36 @@ void resources_name_files(struct resources *resources)
     }
 }
 
-/* Say now which record does not belong to any side, not when it is to be written. */
-static void check_sides(struct resources *resources)
+/* For field_find_column: the fields that are names. Returns how many. */
+static size_t list_columns(struct options *options, struct field_place names[HEADER_NAMES_MAX])
 {
-    struct options *options = &resources->options;
-    const struct key_rule rule = task_key(options, &options->split_key);
+    struct key_choice *const keys[] = {&options->split_key, task_order_fields(options)};
+    size_t count = 0;
 
-    if (rule.choice != NULL)
-        key_check_begin(resources->source, &rule);
-}
-
-/* For field_find_column: add the fields that are names to a list, from number `count` on. Returns the next one. */
-static size_t list_names(struct resources *resources, struct field_choice *choice, size_t choices,
-                         struct field_place *names, size_t count)
-{
-    for (size_t i = 0; i < choices; i++)
-        if (choice[i].kind == FIELD_NAME)
-            names[count++] = task_field(&resources->options, &choice[i]);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < keys[k]->count; i++)
+            if (keys[k]->field[i].kind == FIELD_NAME)
+                names[count++] = task_field(options, &keys[k]->field[i]);
+    if (options->weight_field.kind == FIELD_NAME)
+        names[count++] = task_field(options, &options->weight_field);
     return count;
 }
 
 void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes)
 {
-    struct key_choice *sides = &resources->options.split_key, *order = task_order_fields(&resources->options);
-    struct field_place names[2 * KEY_FIELDS_MAX];
-    size_t count = list_names(resources, sides->field, sides->count, names, 0);
+    struct field_place names[HEADER_NAMES_MAX];
 
-    count = list_names(resources, order->field, order->count, names, count);
-
-    for (size_t i = 0; i < count; i++)
-        field_find_column(&names[i], name, header, bytes);
+    for (size_t count = list_columns(&resources->options, names); count > 0; count--)
+        field_find_column(&names[count - 1], name, header, bytes);
 }
 
 void resources_open_files(struct resources *resources)
 {
     struct options *options = &resources->options;
     struct source_layout layout = task_layout(options);
-    struct field_place *names = layout.header.names;
-    size_t count;
+    const struct key_rule sides = task_key(options, &options->split_key);
 
-    count = list_names(resources, options->split_key.field, options->split_key.count, names, 0);
-    count = list_names(resources, task_order_fields(options)->field, task_order_fields(options)->count, names, count);
-    (void)list_names(resources, &options->weight_field, 1, names, count);
+    (void)list_columns(options, layout.header.names);
     if (options->compressed)
         layout.decompress = (struct decompress_limits){.programs = processors(options),
                                                        .bytes = ledger_ahead(ledger_limit(&resources->ledger))};
@@ -147,8 +126,8 @@ void resources_open_files(struct resources *resources)
     resources->source = source_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_MEMBER))
         archive_begin(resources->source);
-    else
-        check_sides(resources);
+    else if (sides.choice != NULL) /* say now which record does not belong to any side, not when it is to be written */
+        key_check_begin(resources->source, &sides);
 }
 
 /* Must the output be told where groups end? */

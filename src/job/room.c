@@ -80,15 +80,6 @@ void room_check_output(const struct options *options, uint64_t known_bytes, cons
     output_check_room(output, room_output_bytes(options, known_bytes));
 }
 
-void room_check_temporary(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads,
-                          struct spill_place *place)
-{
-    uint64_t bytes = room_temporary_bytes(options, known_bytes, memory_bytes, rereads);
-
-    if (bytes > 0)
-        spill_place_check(place, bytes);
-}
-
 void room_check_end(const struct options *options)
 {
     struct stat status;

@@ -215,7 +215,7 @@ static void list(struct files *files)
 /* ---- Sinks ---- */
 
 /* The file cannot be replaced, for the reason that errno tells. A shell would empty it before it is read. */
-_Noreturn static void refuse(const struct output_plan *plan, const char *path)
+_Noreturn static void refuse_replacing(const struct output_plan *plan, const char *path)
 {
     char text[FAULT_CAUSE_BYTES];
     const char *cause = fault_cause(errno, text), *advice = "write > FILE instead";
@@ -234,7 +234,7 @@ static void open_sink(struct files *files, size_t number)
     if (file->sink == NULL)
         file->sink = sink_open(file->path);
     if (file->sink == NULL)
-        refuse(files->plan, file->path);
+        refuse_replacing(files->plan, file->path);
     if (files->behind)
         sink_write_behind(file->sink);
 }
@@ -266,7 +266,7 @@ void files_begin(struct files *files, size_t number, struct filters *programs, s
     if (files_is_filtered(files, number))
         filters_start(programs, file->path);
     if (packer != NULL)
-        filters_start_packer(programs, file->path, packer, sink_descriptor(file->sink));
+        filters_start_packer(programs, file->path, packer, sink_state(file->sink)->fd);
     framing_begin(framing, &files->plan->framing, file->sink, file->sink == NULL || packer != NULL ? programs : NULL);
 }
 
@@ -305,7 +305,7 @@ static void check_sinks(struct files *files)
         open_sink(files, i);
         add_file(files, i);
         see_disk(files, i);
-        if (i >= kept_open(files) && sink_temporary_name(file->sink) != NULL) {
+        if (i >= kept_open(files) && sink_state(file->sink)->temporary != NULL) {
             sink_free(file->sink);
             file->sink = NULL;
         }
@@ -345,11 +345,12 @@ void files_open(struct files *files, const struct output_plan *plan)
 /* ---- Their names ---- */
 
 /* The file `number` could not get its name. It and those after it have temporary names. Death by signal is held off
- * until that has been said, unless nobody reads it just now: `before` are the signals blocked before. */
+ * until the message is out; if stderr would block, signals are released first: `before` are those blocked before. */
 _Noreturn static void report_unpublished(const struct files *files, size_t number, size_t end, int error,
                                          const sigset_t *before)
 {
-    const char *path = files->file[number].path, *first = sink_temporary_name(files->file[number].sink), *last = first;
+    const char *path = files->file[number].path, *first = sink_state(files->file[number].sink)->temporary,
+               *last = first;
     char text[FAULT_CAUSE_BYTES];
     const char *cause = error == ESTALE   ? TARGET_STALE "; in the old one"
                         : error == EEXIST ? "its file system takes it for another output's name"
@@ -357,7 +358,7 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
     size_t count = 1;
 
     for (size_t i = number + 1; i < end; i++) {
-        const char *name = sink_temporary_name(files->file[i].sink);
+        const char *name = sink_state(files->file[i].sink)->temporary;
 
         last = name != NULL ? name : last;
         count += name != NULL;
@@ -407,17 +408,19 @@ void files_publish(struct files *files, size_t count)
     signals_release(&before);
 }
 
-/* Warn of the files of which something is true: the first of them, and how many more there are. */
-static void warn_of(const struct files *files, size_t count, bool (*is)(const struct sink *sink), const char *what)
+/* Warn of the files that had other names, or else that have lost owner or group: the first of them, and how many more
+ * there are. */
+static void warn_of(const struct files *files, size_t count, bool names, const char *what)
 {
     const char *first = NULL;
     size_t found = 0;
 
-    for (size_t i = 0; i < count; i++)
-        if (files->file[i].sink != NULL && is(files->file[i].sink)) {
-            first = found == 0 ? files->file[i].path : first;
-            found++;
-        }
+    for (size_t i = 0; i < count; i++) {
+        const struct sink_state *state = files->file[i].sink != NULL ? sink_state(files->file[i].sink) : NULL;
+
+        if (state != NULL && (names ? state->has_links : state->lost) && found++ == 0)
+            first = files->file[i].path;
+    }
     if (found == 1)
         fault_warn("%s: %s", first, what);
     else if (found > 1)
@@ -426,8 +429,8 @@ static void warn_of(const struct files *files, size_t count, bool (*is)(const st
 
 void files_warn_of_replaced(const struct files *files, size_t count)
 {
-    warn_of(files, count, sink_has_links, "had other names (hard links), which keep the old contents");
-    warn_of(files, count, sink_has_lost, "could not keep the owner or group, so others may have lost access");
+    warn_of(files, count, true, "had other names (hard links), which keep the old contents");
+    warn_of(files, count, false, "could not keep the owner or group, so others may have lost access");
 }
 
 void files_warn_of_older(const struct files *files, size_t count)

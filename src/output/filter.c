@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,11 +136,9 @@ static struct filter *next(struct filters *filters, const char *file)
 void filters_start(struct filters *filters, const char *file)
 {
     const char *const arguments[] = {"/bin/sh", "-c", filters->command, NULL};
-    const size_t room = strlen(file) + sizeof "FILE=";
-    char *variable = fault_allocate(room, 1);
+    char *variable = fault_text("FILE=%s", file);
     struct filter *filter = next(filters, file);
 
-    snprintf(variable, room, "FILE=%s", file);
     if (program_start(&filter->program, arguments, (const char *[]){variable, NULL}, PROGRAM_PIPE, -1) != 0)
         die_errno(file, errno);
     free(variable);

@@ -7,7 +7,7 @@
 
 #include "base/arithmetic.h"
 
-static void put(const struct framing_file *file, const void *data, size_t bytes)
+static void put_bytes(const struct framing_file *file, const void *data, size_t bytes)
 {
     if (bytes == 0)
         return;
@@ -21,7 +21,7 @@ void framing_begin(struct framing_file *file, const struct framing *framing, str
                    struct filters *programs)
 {
     *file = (struct framing_file){.framing = framing, .sink = sink, .programs = programs};
-    put(file, framing->header, framing->header_bytes);
+    put_bytes(file, framing->header, framing->header_bytes);
 }
 
 static void translate(const struct framing *framing, uint8_t *data, size_t bytes)
@@ -37,11 +37,11 @@ static void write_but_last(struct framing_file *file, const uint8_t *data, size_
     size_t ready = total > file->framing->start_bytes ? total - file->framing->start_bytes : 0;
     size_t old = least_size(ready, file->last_bytes);
 
-    put(file, file->last, old);
+    put_bytes(file, file->last, old);
     memmove(file->last, file->last + old, file->last_bytes - old);
     file->last_bytes -= old;
     ready -= old;
-    put(file, data, ready);
+    put_bytes(file, data, ready);
     memcpy(file->last + file->last_bytes, data + ready, bytes - ready);
     file->last_bytes += bytes - ready;
 }
@@ -60,11 +60,11 @@ void framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
     if (framing->translates)
         translate(framing, data, bytes);
     if (framing->start_bytes == 0) {
-        put(file, data, bytes);
+        put_bytes(file, data, bytes);
         return;
     }
     if (begins)
-        put(file, framing->start, framing->start_bytes);
+        put_bytes(file, framing->start, framing->start_bytes);
     write_but_last(file, data, bytes);
 }
 
@@ -75,8 +75,8 @@ void framing_end(struct framing_file *file)
 
     if (file->framing->format.kind == &tar_kind) {
         if (left < FRAMING_END_BYTES)
-            put(file, zeros, FRAMING_TAPE_BYTES);
-        put(file, zeros, (size_t)left);
+            put_bytes(file, zeros, FRAMING_TAPE_BYTES);
+        put_bytes(file, zeros, (size_t)left);
     }
     if (file->programs != NULL)
         filters_end(file->programs);

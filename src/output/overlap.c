@@ -43,7 +43,7 @@ static void check_forgotten(const struct files *files)
 static bool is_single(const struct files *files)
 {
     return files->count == 1 && files->plan->splits == 0 && !files->plan->each && files->plan->filter == NULL &&
-           !output_plan_has_shards(files->plan) && sink_temporary_name(files->file[0].sink) != NULL;
+           !output_plan_has_shards(files->plan) && sink_state(files->file[0].sink)->temporary != NULL;
 }
 
 /* The input that the output is, or NULL. The run ends if it is one that may not be. */

@@ -12,7 +12,7 @@
 
 /* ---- Names by patterns ---- */
 
-/* Read the place of a name, or of a number, behind a percent sign: how many digits that wants. Returns what follows it,
+/* Read the place of a name, or of a number, after a percent sign: how many digits that wants. Returns what follows it,
  * or NULL if it is no such place. */
 static const char *read_place(const char *at, bool each, uint64_t *digits)
 {

@@ -148,82 +148,79 @@ static struct side *choose(struct sides *sides, const uint8_t *data, size_t byte
     return side_of(sides);
 }
 
-/* Write the records that begin and end in the data, at most ENDS of them. *bytes becomes how many bytes that are. Their
+/* Write the records that begin and end in the data, at most ENDS of them. Returns how many bytes that are. Their
  * destinations are computed first, for all of them: between copies, whose branches are mispredicted, the processor
  * would wait for each hash. */
-static void write_whole(struct sides *sides, uint8_t *data, size_t *bytes)
+static size_t write_whole(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     struct record_scan scan = {0};
     uint32_t ends[ENDS];
     struct side *to[ENDS];
     size_t scanned, begin = 0;
-    const size_t count = record_ends(&sides->plan->format, &scan, data, *bytes, ends, ENDS, &scanned);
+    const size_t count = record_ends(&sides->plan->format, &scan, data, bytes, ends, ENDS, &scanned);
 
     for (size_t i = 0; i < count; begin = ends[i++])
         to[i] = choose(sides, data + begin, ends[i] - begin);
     begin = 0;
     for (size_t i = 0; i < count; begin = ends[i++])
         pass(sides, to[i], data + begin, ends[i] - begin);
-    *bytes = begin;
+    return begin;
 }
 
 /* ---- Others ---- */
 
-static void begin_record(struct sides *sides)
+/* The key ends in these bytes, without a delimiter: `ended` tells whether more fields follow. */
+static void end_key(struct sides *sides, const uint8_t *data, size_t bytes, bool ended)
 {
-    sides->in_record = true;
-    sides->to = NULL;
-    sides->first = sides->record = (struct record_scan){0};
-    key_begin(sides->found);
+    if (key_end(sides->found) != FIELD_FOUND)
+        key_refuse(&sides->watch, sides->found, option_of(sides), data, bytes);
+    sides->watch.more = sides->watch.more || ended;
+    key_saw(&sides->watch, sides->found, NULL, 0);
+    sides->to = side_of(sides);
+    held_back_drain(&sides->held, pass_held, sides);
 }
 
-/* Look for the key in the next bytes of a record. If it does not end in them, they are held back, and *bytes becomes
- * how many that are; else 0. */
-static void find_key(struct sides *sides, uint8_t *data, size_t *bytes)
+/* Look for the key in the next bytes of a record. If it does not end in them, they are held back. Returns how many
+ * bytes that are. */
+static size_t find_key(struct sides *sides, uint8_t *data, size_t bytes)
 {
     uint32_t end;
-    size_t scanned;
-    const size_t found = record_ends(&sides->rule.format, &sides->first, data, *bytes, &end, 1, &scanned);
-    const bool ended = key_follow(sides->found, data, scanned - found); /* without the delimiter */
-    enum field_verdict verdict;
+    const size_t found = record_ends(&sides->rule.format, &sides->first, data, bytes, &end, 1, &bytes);
+    const bool ended = key_follow(sides->found, data, bytes - found);
 
     if (ended || found > 0) {
-        *bytes = 0;
-        verdict = key_end(sides->found);
-        if (verdict != FIELD_FOUND)
-            key_refuse(&sides->watch, sides->found, option_of(sides), data, scanned - found);
-        sides->watch.more = sides->watch.more || ended;
-        key_saw(&sides->watch, sides->found, NULL, 0);
-        sides->to = side_of(sides);
-        held_back_drain(&sides->held, pass_held, sides);
-        return;
+        end_key(sides, data, bytes - found, ended);
+        return 0;
     }
-    record_advance(&sides->plan->format, &sides->record, data, scanned);
-    *bytes = scanned;
-    held_back_append(&sides->held, data, scanned);
+    record_advance(&sides->plan->format, &sides->record, data, bytes);
+    held_back_append(&sides->held, data, bytes);
+    return bytes;
 }
 
-/* Write the next bytes of a record. *bytes becomes how many that are. */
-static void write_on(struct sides *sides, uint8_t *data, size_t *bytes)
+/* Write the next bytes of a record. Returns how many that are. */
+static size_t write_on(struct sides *sides, uint8_t *data, size_t bytes)
 {
     uint32_t end;
 
-    if (sides->to == NULL) {
-        find_key(sides, data, bytes);
-        return;
-    }
-    sides->in_record = record_ends(&sides->plan->format, &sides->record, data, *bytes, &end, 1, bytes) == 0;
-    pass(sides, sides->to, data, *bytes);
+    if (sides->to == NULL)
+        return find_key(sides, data, bytes);
+    sides->in_record = record_ends(&sides->plan->format, &sides->record, data, bytes, &end, 1, &bytes) == 0;
+    pass(sides, sides->to, data, bytes);
+    return bytes;
 }
 
 void sides_write(struct sides *sides, uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {
-        size_t part = least_size(bytes, SCAN_BYTES);
+        const size_t most = least_size(bytes, SCAN_BYTES);
+        const size_t part = sides->in_record ? write_on(sides, data, most) : write_whole(sides, data, most);
 
-        (sides->in_record ? write_on : write_whole)(sides, data, &part);
-        if (part == 0 && !sides->in_record)
-            begin_record(sides);
+        if (part == 0 && !sides->in_record) { /* a record begins */
+            sides->in_record = true;
+            sides->to = NULL;
+            sides->first = sides->record = (struct record_scan){0};
+            key_begin(sides->found);
+        }
         data += part;
         bytes -= part;
     }

@@ -19,7 +19,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,19 +43,17 @@ enum {
 TUNABLE(BEHIND_BYTES, 1 << 20, 1, 1 << 20);
 
 struct sink {
-    const char *path;    /* as the user gave it; NULL: standard output */
-    int refused;         /* why an existing file cannot be replaced, as errno has it; else 0 */
-    int fd;              /* to be written to; -1 once all has been written */
+    const char *path; /* as the user gave it; NULL: standard output */
+    int refused;      /* why an existing file cannot be replaced, as errno has it; else 0 */
+    struct sink_state state;
     bool durable;        /* is it to be on disk before it gets its name? */
     bool behind;         /* is what is written to go to disk at once? */
     size_t behind_bytes; /* that were written since it was last told to go to disk */
     struct target target;
 
-    char *temporary; /* the path of the new file's temporary name; NULL: it is written directly, else: */
-    int slot; /* of that name in the list of those that are unlinked at the end; -1 if the file does not have it */
-    bool has_links; /* has the old file other names? */
-    bool inherits;  /* does the new one get owner, group and access control list of an old one? */
-    bool lost;      /* but not the owner or the group */
+    /* Of a new file: */
+    int slot; /* of its temporary name in the list of those that are unlinked at the end; -1 if it does not have it */
+    bool inherits; /* does it get owner, group and access control list of an old one? */
     uid_t owner;
     gid_t group;
     mode_t mode;
@@ -77,14 +74,14 @@ _Noreturn static void fail(const struct sink *sink)
 /* As it stands in the directory. */
 static const char *name_of(const struct sink *sink)
 {
-    return strrchr(sink->temporary, '/') + 1;
+    return strrchr(sink->state.temporary, '/') + 1;
 }
 
 /* Put fresh random letters at the end. */
 static int draw_letters(struct sink *sink)
 {
     static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    char *end = sink->temporary + strlen(sink->temporary);
+    char *end = sink->state.temporary + strlen(sink->state.temporary);
     uint8_t bytes[RANDOM_LETTERS];
 
     if (sys_random(bytes, sizeof bytes) != 0)
@@ -111,15 +108,15 @@ static int take_name(struct sink *sink, int directory, mode_t mode)
             return -1;
         signals_hold(&before);
         sink->slot = signals_register(
-            &(struct signals_name){.directory = directory, .name = name_of(sink), .path = sink->temporary});
+            &(struct signals_name){.directory = directory, .name = name_of(sink), .path = sink->state.temporary});
         if (sink->slot < 0) /* by its path, if no more directories can be open */
-            sink->slot = signals_register(
-                &(struct signals_name){.directory = AT_FDCWD, .name = sink->temporary, .path = sink->temporary});
-        if (sink->slot >= 0 && sink->fd >= 0) {
-            taken = sys_link_descriptor(sink->fd, directory, name_of(sink)) == 0;
+            sink->slot = signals_register(&(struct signals_name){
+                .directory = AT_FDCWD, .name = sink->state.temporary, .path = sink->state.temporary});
+        if (sink->slot >= 0 && sink->state.fd >= 0) {
+            taken = sys_link_descriptor(sink->state.fd, directory, name_of(sink)) == 0;
         } else if (sink->slot >= 0) {
-            sink->fd = io_open_at(directory, name_of(sink), O_WRONLY | O_CREAT | O_EXCL, mode);
-            taken = sink->fd >= 0;
+            sink->state.fd = io_open_at(directory, name_of(sink), O_WRONLY | O_CREAT | O_EXCL, mode);
+            taken = sink->state.fd >= 0;
         }
         if (!taken)
             sink_keep(sink);
@@ -139,7 +136,7 @@ static int unlink_name(struct sink *sink)
     sink->slot = -1;
     if (error == 0 || error == ENOENT || error == ENOTDIR)
         return 0;
-    fault_warn("%s: cannot be removed: %s", sink->temporary, fault_cause(error, cause));
+    fault_warn("%s: cannot be removed: %s", sink->state.temporary, fault_cause(error, cause));
     return error;
 }
 
@@ -151,7 +148,7 @@ static void inherit(struct sink *sink, int old, const struct stat *status)
     ssize_t bytes = sys_get_acl(old, NULL, 0);
 
     sink->inherits = true;
-    sink->has_links = status->st_nlink > 1;
+    sink->state.has_links = status->st_nlink > 1;
     sink->owner = status->st_uid;
     sink->group = status->st_gid;
     sink->mode = status->st_mode & 01777;
@@ -181,13 +178,13 @@ static bool give_list(const struct sink *sink, bool group_kept)
     char cause[FAULT_CAUSE_BYTES];
 
     if (group_kept || sink->list_bytes == 0) {
-        if (sys_set_acl(sink->fd, sink->list, sink->list_bytes) == 0)
+        if (sys_set_acl(sink->state.fd, sink->list, sink->list_bytes) == 0)
             return true;
     } else {
         errno = EPERM; /* what it says of the group would be said of another one */
     }
     fault_warn("%s: cannot keep its access control list: %s", sink->path, fault_cause(errno, cause));
-    (void)sys_set_acl(sink->fd, NULL, 0);
+    (void)sys_set_acl(sink->state.fd, NULL, 0);
     return false;
 }
 
@@ -199,13 +196,13 @@ static bool give_owners(struct sink *sink)
     struct stat now = {.st_uid = (uid_t)-1, .st_gid = (gid_t)-1};
 
     if (group_kept)
-        (void)sys_fchown(sink->fd, (uid_t)-1, sink->group);
+        (void)sys_fchown(sink->state.fd, (uid_t)-1, sink->group);
     if (owner_kept)
-        (void)sys_fchown(sink->fd, sink->owner, (gid_t)-1);
-    (void)sys_fstat(sink->fd, &now);
+        (void)sys_fchown(sink->state.fd, sink->owner, (gid_t)-1);
+    (void)sys_fstat(sink->state.fd, &now);
     group_kept = group_kept && now.st_gid == sink->group;
     owner_kept = owner_kept && now.st_uid == sink->owner;
-    sink->lost = !group_kept || !owner_kept;
+    sink->state.lost = !group_kept || !owner_kept;
     return group_kept;
 }
 
@@ -223,19 +220,11 @@ static void give_attributes(struct sink *sink)
 
         mode = safe_mode(mode, group_kept, list_kept);
     }
-    if (sys_fchmod(sink->fd, mode) != 0)
+    if (sys_fchmod(sink->state.fd, mode) != 0)
         fault_warn("%s: cannot set its mode: %s", sink->path, fault_cause(errno, cause));
 }
 
 /* ---- Opening ---- */
-
-/* The file cannot be replaced, for the reason that errno tells. A lack of space, memory or descriptors is a failure. */
-static void refuse(struct sink *sink)
-{
-    if (errno != EPERM && errno != EACCES && errno != EROFS && errno != EBUSY)
-        fail(sink);
-    sink->refused = errno;
-}
 
 /* Make the new file under its temporary name, and before that another one, to see that names can be taken away: the
  * file system may be another machine's, or a program's, which alone knows. 0, or -1 with errno. */
@@ -243,8 +232,8 @@ static int make_named(struct sink *sink, int directory, mode_t mode)
 {
     if (take_name(sink, directory, mode) != 0)
         return -1;
-    (void)io_close(sink->fd); /* NFS does not unlink what is open */
-    sink->fd = -1;
+    (void)io_close(sink->state.fd); /* NFS does not unlink what is open */
+    sink->state.fd = -1;
     errno = unlink_name(sink);
     return errno == 0 ? take_name(sink, directory, mode) : -1;
 }
@@ -253,17 +242,15 @@ static int make_named(struct sink *sink, int directory, mode_t mode)
 static int make_file(struct sink *sink, int directory, mode_t mode)
 {
     const struct target *target = &sink->target;
-    const size_t room = strlen(target->directory) + strlen(target->name) + sizeof "/..0123456789";
 
-    sink->temporary = fault_allocate(room, 1);
-    snprintf(sink->temporary, room, "%s/.%.*s.%0*d", target->directory, NAME_PART_BYTES, target->name, RANDOM_LETTERS,
-             0);
-    sink->fd = io_open_anonymous(directory, ".", mode);
-    if (sink->fd >= 0 && !sys_can_link_descriptor(sink->fd)) {
-        (void)io_close(sink->fd);
-        sink->fd = -1;
+    sink->state.temporary =
+        fault_text("%s/.%.*s.%0*d", target->directory, NAME_PART_BYTES, target->name, RANDOM_LETTERS, 0);
+    sink->state.fd = io_open_anonymous(directory, ".", mode);
+    if (sink->state.fd >= 0 && !sys_can_link_descriptor(sink->state.fd)) {
+        (void)io_close(sink->state.fd);
+        sink->state.fd = -1;
     }
-    return sink->fd >= 0 ? 0 : make_named(sink, directory, mode);
+    return sink->state.fd >= 0 ? 0 : make_named(sink, directory, mode);
 }
 
 /* A file that replaces none is created with 0666 first, to learn what mode the process's umask and the directory make
@@ -276,10 +263,10 @@ static void open_missing(struct sink *sink, int directory)
         sink->refused = EPERM;
         return;
     }
-    if (make_file(sink, directory, 0666) != 0 || sys_fstat(sink->fd, &made) != 0)
+    if (make_file(sink, directory, 0666) != 0 || sys_fstat(sink->state.fd, &made) != 0)
         fail(sink);
     sink->mode = made.st_mode & 0777;
-    (void)sys_fchmod(sink->fd, S_IRUSR | S_IWUSR);
+    (void)sys_fchmod(sink->state.fd, S_IRUSR | S_IWUSR);
 }
 
 /* `fd` is the existing file, opened for writing and otherwise untouched. How is it to be written? */
@@ -290,15 +277,18 @@ static void open_existing(struct sink *sink, int directory, int fd)
     if (sys_fstat(fd, &status) != 0)
         fail(sink);
     if (!S_ISREG(status.st_mode) || sink->target.special) {
-        sink->fd = fd;
+        sink->state.fd = fd;
         return;
     }
     errno = EBUSY; /* as rename would say of a mount point */
     if (sys_is_mount_point(directory, sink->target.name) || sys_rmdir_at(directory, sink->target.name) == 0 ||
-        (errno != ENOTDIR && errno != ENOENT) || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0)
-        refuse(sink);
-    else
+        (errno != ENOTDIR && errno != ENOENT) || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0) {
+        if (errno != EPERM && errno != EACCES && errno != EROFS && errno != EBUSY)
+            fail(sink); /* for lack of space, memory or descriptors */
+        sink->refused = errno;
+    } else {
         inherit(sink, fd, &status);
+    }
     (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
 }
 
@@ -310,8 +300,8 @@ static void open_descriptor(struct sink *sink, int number)
     if (mode == O_RDONLY)
         errno = EBADF;
     if (mode >= 0 && mode != O_RDONLY)
-        sink->fd = sink->path == NULL ? number : sys_duplicate(number);
-    if (sink->fd < 0)
+        sink->state.fd = sink->path == NULL ? number : sys_duplicate(number);
+    if (sink->state.fd < 0)
         fail(sink);
 }
 
@@ -345,7 +335,7 @@ struct sink *sink_open(const char *path)
     struct sink *sink = fault_allocate(1, sizeof *sink);
 
     sink->path = path;
-    sink->fd = sink->slot = -1;
+    sink->state.fd = sink->slot = -1;
     if (path == NULL)
         open_descriptor(sink, STDOUT_FILENO);
     else
@@ -354,19 +344,9 @@ struct sink *sink_open(const char *path)
     return sink->refused == 0 ? sink : NULL;
 }
 
-bool sink_has_links(const struct sink *sink)
+const struct sink_state *sink_state(const struct sink *sink)
 {
-    return sink->has_links;
-}
-
-bool sink_has_lost(const struct sink *sink)
-{
-    return sink->lost;
-}
-
-const char *sink_temporary_name(const struct sink *sink)
-{
-    return sink->temporary;
+    return &sink->state;
 }
 
 uint64_t sink_number(const struct sink *sink)
@@ -378,18 +358,13 @@ bool sink_disk(const struct sink *sink, dev_t *device, uint64_t *free_bytes)
 {
     struct stat status;
 
-    if (sys_fstat(sink->fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > 0)
+    if (sys_fstat(sink->state.fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > 0)
         return false;
     *device = status.st_dev;
-    return sys_free_space(sink->fd, free_bytes) == 0;
+    return sys_free_space(sink->state.fd, free_bytes) == 0;
 }
 
 /* ---- Writing ---- */
-
-int sink_descriptor(const struct sink *sink)
-{
-    return sink->fd;
-}
 
 void sink_make_durable(struct sink *sink)
 {
@@ -406,13 +381,13 @@ static void write_back(struct sink *sink, size_t least)
 {
     if (!sink->behind || sink->behind_bytes < least)
         return;
-    sys_write_back(sink->fd);
+    sys_write_back(sink->state.fd);
     sink->behind_bytes = 0;
 }
 
 void sink_write(struct sink *sink, const void *data, size_t bytes)
 {
-    if (io_write(sink->fd, data, bytes) != 0)
+    if (io_write(sink->state.fd, data, bytes) != 0)
         fail(sink);
     sink->behind_bytes += bytes;
     write_back(sink, BEHIND_BYTES);
@@ -445,21 +420,21 @@ static void complete_new(struct sink *sink)
             fail(sink);
         (void)io_close(directory);
     }
-    if (sink->durable && (io_sync(sink->fd) != 0 || sync_names(sink) != 0))
+    if (sink->durable && (io_sync(sink->state.fd) != 0 || sync_names(sink) != 0))
         fail(sink);
 }
 
 /* A descriptor counts as closed even if close fails; its error counts, since it may report a lost write. */
 void sink_complete(struct sink *sink)
 {
-    const int fd = sink->fd;
+    const int fd = sink->state.fd;
 
     if (fd < 0)
         return;
     write_back(sink, 1);
-    if (sink->temporary != NULL)
+    if (sink->state.temporary != NULL)
         complete_new(sink);
-    sink->fd = -1;
+    sink->state.fd = -1;
     if (sink->path == NULL)
         standard_close();
     else if (io_close(fd) != 0)
@@ -471,7 +446,7 @@ int sink_publish(const struct sink *sink)
     char cause[FAULT_CAUSE_BYTES];
     int directory, status, error;
 
-    if (sink->temporary == NULL)
+    if (sink->state.temporary == NULL)
         return 0;
     directory = target_enter(&sink->target);
     if (directory < 0)
@@ -489,11 +464,11 @@ void sink_free(struct sink *sink)
 {
     if (sink == NULL)
         return;
-    if (sink->fd > STDERR_FILENO)
-        (void)io_close(sink->fd);
+    if (sink->state.fd > STDERR_FILENO)
+        (void)io_close(sink->state.fd);
     if (sink->slot >= 0)
         (void)unlink_name(sink);
-    free(sink->temporary);
+    free(sink->state.temporary);
     free(sink->list);
     target_release(&sink->target);
     free(sink);

@@ -11,11 +11,6 @@
 
 enum { WHOLE = 1000000, PERCENT = WHOLE / 100 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* A percentage in millionths: `percent`, and the decimals at `at` if there are any. Returns what follows, or NULL with
  * errno. */
 static const char *read_percentage(const char *at, uint64_t percent, uint64_t *amount)
@@ -27,7 +22,7 @@ static const char *read_percentage(const char *at, uint64_t percent, uint64_t *a
     *amount = percent * PERCENT;
     if (*at == '.') {
         at++;
-        for (uint64_t unit = PERCENT / 10; is_digit(*at) && unit > 0; unit /= 10, at++)
+        for (uint64_t unit = PERCENT / 10; *at >= '0' && *at <= '9' && unit > 0; unit /= 10, at++)
             *amount += (uint64_t)(*at - '0') * unit;
     }
     if (*at != '%') {

@@ -39,7 +39,7 @@ struct stratum {
     uint64_t places[]; /* that are left in each split; not in a lane's list */
 };
 
-/* A list, and behind it a table with open addressing, which has the number of a class, from 1, by its digest. */
+/* A list, and after it a table with open addressing, which has the number of a class, from 1, by its digest. */
 struct classes {
     uint8_t *list;
     size_t stratum_bytes;

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,23 +30,6 @@ _Noreturn void target_fail(const char *path)
     if (errno == ENOENT && strstr(path, "://") != NULL)
         die_advising(path, errno, "bigshuf writes files, not URLs; leave -o out, and write bigshuf FILE | COMMAND");
     die_errno(path, errno);
-}
-
-/* As printf, into memory that is malloc'd. */
-__attribute__((format(printf, 1, 2))) static char *text(const char *format, ...)
-{
-    va_list arguments;
-    char *result;
-    int length;
-
-    va_start(arguments, format);
-    length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    result = fault_allocate((size_t)length + 1, 1);
-    va_start(arguments, format);
-    vsnprintf(result, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    return result;
 }
 
 /* The path of a directory that no link is part of, malloc'd; needed for `path`. */
@@ -102,8 +83,8 @@ static void locate(struct target *target, const char *at)
         errno = slash == NULL ? ENOENT : EISDIR;
         target_fail(target->path);
     }
-    target->directory = slash == NULL ? text(".") : text("%.*s", parent_length, at);
-    target->name = text("%s", name);
+    target->directory = slash == NULL ? fault_text(".") : fault_text("%.*s", parent_length, at);
+    target->name = fault_text("%s", name);
     real = real_path(target->directory, target->path);
     target->special = is_special(real);
     target->in_proc = is_within(real, "/proc");
@@ -143,12 +124,13 @@ static char *follow(const struct target *target, int directory, const struct sta
     length = sys_readlink(directory, target->name, link, sizeof link);
     if (length < 0)
         target_fail(target->path);
-    return link[0] == '/' ? text("%.*s", (int)length, link) : text("%s/%.*s", target->directory, (int)length, link);
+    return link[0] == '/' ? fault_text("%.*s", (int)length, link)
+                          : fault_text("%s/%.*s", target->directory, (int)length, link);
 }
 
 void target_find(struct target *target, const char *path)
 {
-    char *at, *next = text("%s", path);
+    char *at, *next = fault_text("%s", path);
     struct stat status;
     int directory, links = 0;
 

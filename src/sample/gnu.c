@@ -196,16 +196,6 @@ static struct displaced *find(struct displaced *slots, size_t count, uint64_t po
     return &slots[i];
 }
 
-/* Swap out[i] with the number at a position beyond `out`. */
-static void swap_displaced(struct displaced *slot, uint64_t position, uint64_t *here)
-{
-    uint64_t number = slot->position == 0 ? position : slot->number;
-
-    slot->position = position;
-    slot->number = *here;
-    *here = number;
-}
-
 void gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
 {
     struct displaced *slots;
@@ -222,7 +212,10 @@ void gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
             out[i] = out[position];
             out[position] = number;
         } else {
-            swap_displaced(find(slots, 2 * (size_t)wanted, position), position, &out[i]);
+            struct displaced *slot = find(slots, 2 * (size_t)wanted, position); /* of a number beyond `out` */
+
+            out[i] = slot->position == 0 ? position : slot->number;
+            *slot = (struct displaced){.position = position, .number = number};
         }
     }
     free(slots);
@@ -322,21 +315,11 @@ static void draw_entries(void *context, struct table *ranks, uint64_t records)
     table_clear(&r->place);
 }
 
-/* Room for the places of the entries. It stays, as the entries do, until the order has been drawn. */
-static void take_places(struct replay *r)
-{
-    size_t bytes = r->entries <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
-
-    piles_make_room(&r->piles, pool_blocks_for(&r->run->engine.pool, r->entries * bytes));
-    table_take(&r->place, &r->run->engine.pool, r->entries, bytes);
-    table_pin(&r->entry);
-    table_pin(&r->place);
-}
-
 void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
     const struct keep_rule some = {.admit = admit, .context = &r};
+    size_t bytes;
 
     if (source_is_known(source) && source_known_bytes(source) <= RESERVOIR_FROM_BYTES) {
         gnu_order(run, source, gnu, output);
@@ -346,7 +329,11 @@ void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct 
     table_init(&r.entry, &run->engine.pool);
     r.entry.wide = true;
     keep_records(run, source, &some, &r.piles, 1);
-    take_places(&r);
+    bytes = r.entries <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
+    piles_make_room(&r.piles, pool_blocks_for(&run->engine.pool, r.entries * bytes));
+    table_take(&r.place, &run->engine.pool, r.entries, bytes); /* until the order has been drawn, as the entries */
+    table_pin(&r.entry);
+    table_pin(&r.place);
     run_begin(run, output, counter_get(&run->progress->records));
     shuffle_drawn(run, &r.piles, NULL, draw_entries, &r, output);
     piles_release(&r.piles);

@@ -87,7 +87,7 @@ static uint64_t count_records(const struct ranges *ranges, unsigned first, unsig
     return records;
 }
 
-static void put(const struct run *run, struct ranges *ranges, const struct record_piece *piece, uint64_t key)
+static void put_piece(const struct run *run, struct ranges *ranges, const struct record_piece *piece, uint64_t key)
 {
     unsigned j = range_of(ranges, key);
     struct range *range = &ranges->range[j];
@@ -194,7 +194,7 @@ static void scatter_range(struct run *run, struct ranges *from, unsigned j, stru
     for (; record_reader_next(&reader, &piece); found += piece.last) {
         if (piece.first)
             key = pile_keys_next(&keys);
-        put(run, to, &piece, key);
+        put_piece(run, to, &piece, key);
     }
     pile_check(&from->piles, 2 * j, found);
     pile_keys_close(&keys);
@@ -256,7 +256,7 @@ void key_order_put(struct key_order *keyed, const struct record_piece *piece, ui
     if (piece->first && ranges->records >= keyed->divide_at && ranges->records % COUNTING == 0 &&
         (ranges->count == 1 || is_uneven(ranges)))
         divide_again(keyed);
-    put(keyed->run, ranges, piece, key);
+    put_piece(keyed->run, ranges, piece, key);
 }
 
 /* ---- Writing ---- */

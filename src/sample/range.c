@@ -8,7 +8,7 @@
 enum { NUMBER_BYTES = 24, SPARSE_BYTES = 40 }; /* of memory for a number, itself included */
 
 /* Write number `i` of the range. */
-static void put(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
+static void put_number(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
 {
     uint8_t text[GENERATED_NUMBER_BYTES];
 
@@ -30,7 +30,7 @@ void range_repeated(struct run *run, const struct number_range *range, struct gn
         const uint64_t number = replacement_draw(gnu, &words, range->count);
 
         if (run_take(run, 1) > 0)
-            put(run, &transfer, range, number);
+            put_number(run, &transfer, range, number);
     }
     run_transfer_end(&transfer);
 }
@@ -80,7 +80,7 @@ void range_different(struct run *run, const struct number_range *range, struct g
     run_transfer(&transfer, run, NULL, output);
     for (uint64_t i = 0; i < wanted; i++)
         if (run_take(run, 1) > 0)
-            put(run, &transfer, range, number[i]);
+            put_number(run, &transfer, range, number[i]);
     run_transfer_end(&transfer);
     free(number);
 }

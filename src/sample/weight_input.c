@@ -161,7 +161,7 @@ static void read_late(struct weight_input *weights, struct record_piece *piece)
 
 /* Keep all pieces of a record from the first one, *piece, to that in which the weight is, or else the last one. Returns
  * whether the field has ended before the record. */
-static bool keep(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece)
+static bool keep_pieces(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece)
 {
     bool ended = false;
 
@@ -181,8 +181,8 @@ static bool keep(struct weight_input *weights, struct record_reader *reader, str
 }
 
 /* The record that begins so has no weight. */
-_Noreturn static void refuse(struct weight_input *weights, enum field_verdict verdict, const uint8_t *text,
-                             size_t bytes)
+_Noreturn static void refuse_record(struct weight_input *weights, enum field_verdict verdict, const uint8_t *text,
+                                    size_t bytes)
 {
     const struct field_place *place = &weights->place.field;
     char said[FIELD_SAID_BYTES];
@@ -203,13 +203,13 @@ static struct decimal find_field(struct weight_input *weights, struct record_rea
     field_begin(field, weights->place.field, false, weights->text, WEIGHT_BYTES_MAX);
     ended = field_follow(field, piece->data, piece->bytes - piece->last);
     if (!ended && !piece->last) {
-        ended = keep(weights, reader, piece);
+        ended = keep_pieces(weights, reader, piece);
         read_late(weights, piece);
         piece->first = true;
     }
     verdict = field_end(field, ended, weights->format->delimiter);
     if (verdict != FIELD_FOUND && verdict != FIELD_TOO_LONG)
-        refuse(weights, verdict, piece->data, piece->bytes - piece->last);
+        refuse_record(weights, verdict, piece->data, piece->bytes - piece->last);
     return read_weight(weights);
 }
 

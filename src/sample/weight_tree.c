@@ -1,7 +1,7 @@
 /* Eight weights are a line of the cache, and have a sum one level above; eight sums are two lines, and have one above
  * them, up to a level of no more than eight. Searches go down side by side, so that the lines of each are fetched while
  * others are at work. (2 million draws of 10 million, in batches of 256, took 1.04 s of processor time with groups of
- * eight, 1.24 s with sixteen.) None looks behind the last entry of a level: the number is less than the sum. */
+ * eight, 1.24 s with sixteen.) None looks beyond the last entry of a level: the number is less than the sum. */
 
 #include "sample/weight_tree.h"
 

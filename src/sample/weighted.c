@@ -271,7 +271,7 @@ static bool add_weights(void *context, uint64_t records)
     weight_input_end(d->weights);
     piles_seal(&d->piles);
     if (!d->any)
-        die("no lines of a weight above zero to repeat");
+        die("all weights are zero");
     d->searched = take_tables(d, records);
     pile_keys_open(&keys, &d->piles, 0, true);
     for (uint64_t i = 0; i < records; i++) {

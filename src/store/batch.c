@@ -148,7 +148,8 @@ static struct manifest_pile pile_of(const struct batch *batch, unsigned pile)
     return entry;
 }
 
-/* A pile's file, of which *status was looked at unless there was an `error`, is not there as it was written? */
+/* End the run if the pile's file is missing, not regular, or not entry->bytes long. *status was looked at unless there
+ * was an `error`. */
 static void check(const struct batch *batch, const char *file, int error, const struct stat *status,
                   const struct manifest_pile *entry)
 {
@@ -382,14 +383,6 @@ static void close_file(struct storage_reader *reader)
     reader->at.store.fd = -1;
 }
 
-static void end_file(struct storage_reader *reader)
-{
-    close_file(reader);
-    if (xxh64_value(&reader->hash) != reader->at.store.checksum)
-        report_damage(reader);
-    reader->at.store.batch++;
-}
-
 /* Fill the pieces, from their byte `from` on, with what is left of the file, which may have become shorter. Returns how
  * many bytes were filled. */
 static size_t read_file(struct storage_reader *reader, const struct iovec *pieces, int count, size_t from)
@@ -430,8 +423,12 @@ static void read_pieces(struct storage_reader *reader, const struct iovec *piece
         if (reader->at.store.fd < 0)
             begin_file(reader);
         done += read_file(reader, pieces, count, done);
-        if (reader->at.store.left == 0)
-            end_file(reader);
+        if (reader->at.store.left > 0)
+            continue;
+        close_file(reader);
+        if (xxh64_value(&reader->hash) != reader->at.store.checksum)
+            report_damage(reader);
+        reader->at.store.batch++;
     }
 }
 

@@ -268,15 +268,6 @@ struct draft *draft_begin(struct store *store, const char *name, const struct ma
     return draft;
 }
 
-static void put_header(struct draft *draft, const uint8_t *header, size_t header_bytes)
-{
-    if (header_bytes == 0)
-        return;
-    draft->manifest.header_bytes = header_bytes;
-    draft->manifest.header_checksum = xxh64(header, header_bytes);
-    store_put_header(draft->store, header, header_bytes);
-}
-
 static void write_manifest(struct draft *draft)
 {
     size_t bytes, done;
@@ -346,8 +337,20 @@ static void remove_all(const struct draft *draft)
         fault_warn("%s: cannot be removed: %s", draft->folder.path, fault_cause(errno, cause));
 }
 
-static void give_back(struct draft *draft, bool published)
+bool draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,
+                  unsigned threads)
 {
+    bool published;
+
+    finish_all_piles(draft, records, threads);
+    if (header_bytes > 0) {
+        draft->manifest.header_bytes = header_bytes;
+        draft->manifest.header_checksum = xxh64(header, header_bytes);
+        store_put_header(draft->store, header, header_bytes);
+    }
+    write_manifest(draft);
+    folder_sync(&draft->folder);
+    published = publish(draft);
     (void)io_close(draft->manifest_file);
     if (!published)
         remove_all(draft);
@@ -355,18 +358,5 @@ static void give_back(struct draft *draft, bool published)
     free(draft->manifest.pile);
     free(draft->pile);
     free(draft);
-}
-
-bool draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,
-                  unsigned threads)
-{
-    bool published;
-
-    finish_all_piles(draft, records, threads);
-    put_header(draft, header, header_bytes);
-    write_manifest(draft);
-    folder_sync(&draft->folder);
-    published = publish(draft);
-    give_back(draft, published);
     return published;
 }

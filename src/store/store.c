@@ -1,7 +1,6 @@
 /*
  * Many processes may make a store at the same time: each links its own text to the name; the first one succeeds, and
- * all others find the text there and compare. The text of a format can be written in one way only, so two formats are
- * the same if their texts are, and a text is understood if what was read in it gives the same text again.
+ * all others find the text there and compare.
  */
 
 #include "store/store.h"
@@ -15,7 +14,6 @@
 #include <time.h>
 
 #include "record/header.h"
-#include "store/line.h"
 #include "system/hardware.h"
 #include "system/io.h"
 #include "system/signals.h"
@@ -97,7 +95,7 @@ bool store_name_is_local(const char *name)
     return boot != 0 && name != NULL && strncmp(name + 1, digits, sizeof digits - 1) == 0;
 }
 
-/* Is it what store_name_make_unused puts behind a batch's name? */
+/* Is it what store_name_make_unused puts after a batch's name? */
 static bool is_number(const char *rest)
 {
     enum { DIGITS = 16 };

@@ -54,7 +54,7 @@ static struct sweep begin(struct store *store, bool all, const char *name)
     return sweep;
 }
 
-static enum fate keep(struct sweep *sweep, const char *why)
+static enum fate keep_back(struct sweep *sweep, const char *why)
 {
     sweep->why = why;
     return KEPT;
@@ -90,7 +90,7 @@ static enum fate check_age(struct sweep *sweep, const struct stat *status)
     }
     return status->st_mtime <= sweep->now - DEAD_SECONDS
                ? REMOVED
-               : keep(sweep, "written less than an hour ago; if its task is dead, remove it by hand");
+               : keep_back(sweep, "written less than an hour ago; if its task is dead, remove it by hand");
 }
 
 static enum fate check_age_of_file(struct sweep *sweep, const struct folder *folder, const char *file)
@@ -140,7 +140,7 @@ static enum fate lock_manifest(struct sweep *sweep, const struct folder *folder,
     if (io_lock(*fd, true) == 0)
         return REMOVED;
     if (errno == EWOULDBLOCK)
-        return keep(sweep, is_draft ? "being made" : "being read");
+        return keep_back(sweep, is_draft ? "being made" : "being read");
     if (errno != ENOTSUP)
         return fate_of(sweep, errno);
     if (sweep->all)
@@ -149,7 +149,7 @@ static enum fate lock_manifest(struct sweep *sweep, const struct folder *folder,
         fault_warn("%s: files cannot be locked there: what is abandoned stays until --sweep",
                    sweep->store->folder.path);
     sweep->store->told_of_locks = true;
-    return keep(sweep, "nothing can be locked");
+    return keep_back(sweep, "nothing can be locked");
 }
 
 /* Give a draft the name of what has left the store. */

@@ -235,6 +235,22 @@ void *fault_allocate(size_t count, size_t bytes)
     return memory;
 }
 
+char *fault_text(const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    text = fault_allocate((size_t)length + 1, 1);
+    va_start(arguments, format);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
 __attribute__((format(printf, 2, 0))) static void say(const char *prefix, const char *format, va_list arguments)
 {
     int errno_before = errno;

@@ -26,15 +26,10 @@ enum { MESSAGE_BYTES = 2400 }; /* room for what is said of a file */
 static char *join(const char *path, const char *name)
 {
     const size_t length = strlen(path);
-    const char *separator = length > 0 && path[length - 1] == '/' ? "" : "/";
-    const size_t bytes = length + 1 + (name != NULL ? strlen(name) : 0) + 1;
-    char *result = fault_allocate(bytes, 1);
 
     if (name == NULL)
-        memcpy(result, path, length + 1);
-    else
-        snprintf(result, bytes, "%s%s%s", path, separator, name);
-    return result;
+        return fault_text("%s", path);
+    return fault_text("%s%s%s", path, length > 0 && path[length - 1] == '/' ? "" : "/", name);
 }
 
 void folder_report(const struct folder *folder, const char *name, int error)

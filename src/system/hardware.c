@@ -140,7 +140,7 @@ static char *group_name(char *text, const char *controller)
     return NULL;
 }
 
-/* Where a tree of control groups is seen: in the directory `point`, which has room for the name of a group behind it,
+/* Where a tree of control groups is seen: in the directory `point`, which has room for the name of a group after it,
  * the group `top`. */
 struct mount {
     char top[FIELD_BYTES], point[NAME_BYTES];

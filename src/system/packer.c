@@ -22,7 +22,7 @@
 #define SKIPPED_MAGIC "\x50\x2a\x4d\x18"
 enum { SKIPPED_MAGICS = 16 };
 
-/* If bzip2 finds unknown bytes behind a compressed file, it leaves them out and succeeds, but says so. */
+/* If bzip2 finds unknown bytes after a compressed file, it leaves them out and succeeds, but says so. */
 static const char strict_bunzip2[] = "{ said=$(bzip2 -dc 2>&1 >&3 3>&-); } 3>&1; status=$?\n"
                                      "[ -z \"$said\" ] || printf '%s\\n' \"$said\" >&2\n"
                                      "[ $status -gt 0 ] || [ -z \"$said\" ] || status=1\n"

@@ -66,7 +66,7 @@ static uint32_t take_fresh(struct pool *pool, uint32_t blocks)
 }
 
 /* The caller has made sure that there is one. */
-static uint32_t take(struct pool *pool)
+static uint32_t take_block(struct pool *pool)
 {
     uint32_t block = pool->free_first;
 
@@ -87,7 +87,7 @@ uint32_t pool_get(struct pool *pool)
 
     pthread_mutex_lock(&pool->mutex);
     if (pool->free > pool->promised)
-        block = take(pool);
+        block = take_block(pool);
     pthread_mutex_unlock(&pool->mutex);
     return block;
 }
@@ -138,7 +138,7 @@ uint32_t pool_get_promised(struct pool *pool)
     pthread_mutex_lock(&pool->mutex);
     MUST_ALWAYS(pool->promised > 0);
     pool->promised--;
-    block = take(pool);
+    block = take_block(pool);
     pthread_mutex_unlock(&pool->mutex);
     return block;
 }
@@ -151,7 +151,7 @@ void pool_release_promise(struct pool *pool, uint32_t blocks)
     pthread_mutex_unlock(&pool->mutex);
 }
 
-static void put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks, uint32_t promised)
+static void put_chain(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks, uint32_t promised)
 {
     if (blocks == 0)
         return;
@@ -167,12 +167,12 @@ static void put(struct pool *pool, uint32_t first, uint32_t last, uint32_t block
 
 void pool_put(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
 {
-    put(pool, first, last, blocks, 0);
+    put_chain(pool, first, last, blocks, 0);
 }
 
 void pool_put_promised(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks)
 {
-    put(pool, first, last, blocks, blocks);
+    put_chain(pool, first, last, blocks, blocks);
 }
 
 void pool_pin(struct pool *pool, uint32_t blocks)

@@ -323,9 +323,8 @@ options_of_man_page() {
         sed 's/^\(. [a-z0-9-]*\) Ns = .*/\1 =/; s/^\(. [a-z0-9-]*\) Ns Oo Ns = .*/\1 [=/; s/^\(. [a-z0-9-]*\)$/\1 /'
 }
 
-# But for --tune, which is for testing.
 test_man_page_and_help_have_the_same_options() {
-    bigshuf --help | options_of_help | { cat && echo "- tune ="; } | sort >help
+    bigshuf --help | options_of_help | sort >help
     options_of_man_page | sort >page
     diff help page
     grep -x 'n head-count =' help
@@ -347,7 +346,7 @@ test_the_short_help_is_a_part_of_the_help() {
 test_man_page_has_the_groups_and_the_order_of_help() {
     bigshuf --help | sed -n '/^Usage:/d; s/^\([A-Z].*\):$/\1/p; s/^  .\{4\}--\([a-z0-9-]*\).*/\1/p' >help
     section OPTIONS "$man_page" |
-        sed -n 's/^\.Ss //p; s/^\.It .*Fl \\-\([a-z0-9-]*\).*/\1/p' | grep -v '^tune$' >page
+        sed -n 's/^\.Ss //p; s/^\.It .*Fl \\-\([a-z0-9-]*\).*/\1/p' >page
     diff help page
     same 7 "$(grep -c '^[A-Z]' help)"
 }
@@ -357,135 +356,24 @@ test_man_page_begins_with_the_options_of_the_short_help() {
     section 'COMMON OPTIONS' "$man_page" | sed -n 's/\\//g; s/^\.It Fl \([a-zA-Z-]*\).*/\1/p' | diff help -
 }
 
-# ---- Which options go together: the page is held against the program ----
+# ---- Which options go together ----
 
-# Every option as it is known best, with an argument that is valid: lines "-n -n1".
-options_to_combine() {
-    bigshuf --help | options_of_help | while read -r letter name argument; do
-        case $name in
-        help | version) continue ;;
-        input-range) argument=1-0 ;;
-        delimiter) argument='=;' ;;
-        records) argument="=csv" ;;
-        csv) argument= ;;
-        part) argument="=1/2" ;;
-        split) argument="=5%:x" ;;
-        buffer-size) argument=8M ;;
-        temporary-directory) argument=. ;;
-        progress) argument="=never" ;;
-        piles) argument="=4" ;;
-        *) argument=${argument:+=1} ;;
-        esac
-        if [ "$letter" = - ]; then
-            echo "--$name --$name$argument"
-        else
-            echo "-$letter -$letter${argument#=}"
-        fi
-    done
-    for argument in header=bytes:1 header=start:# shards=records:1 shards=bytes:1; do
-        echo "--${argument%:*} --$argument"
-    done
-    echo '--piles=J-K --piles=1-1'
-}
-
-# Lines "ONE OTHER" in one order, whichever comes first.
-pairs() {
-    awk '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' | sort -u
-}
-
-# Options of a list of the section COMBINATIONS, whose title begins so: of each item a line "OPTION... : OPTION...".
-combinations() {
-    section COMBINATIONS "$man_page" | sed 's/\\//g' | awk -v title="$1" '
-        index($0, title) == 1 { here = 1 }
-        here && /^\.(It|El)/ && line != "" { print line }
-        /^\.El/ { here = 0; line = "" }
-        here && /^\.(It )?Fl / && last != "without" {
-            line = /^\.It/ ? "" : line (line ~ / : / ? "" : " : ")
-            gsub(/^\.(It )?Fl | ,| ;/, "")
-            for (i = 1; i <= NF; i++)
-                line = line " -" $i
-        }
-        { last = $NF }'
-}
-
-# The same as pairs, without an option and itself: -e and -i exclude each other, but not themselves.
-excluded_on_the_page() {
-    combinations 'These exclude' | awk '{
-        for (i = 1; $i != ":"; i++)
-            for (j = NF; $j != ":"; j--)
-                if ($i != $j)
-                    print $i, $j
-    }' | pairs
-}
-
-test_man_page_has_the_options_that_exclude_each_other() {
-    local i j
-    options_to_combine >options
-    mapfile -t names < <(cut -d ' ' -f 1 options)
-    mapfile -t given < <(cut -d ' ' -f 2 options)
-    [ "${#names[@]}" -ge 45 ]
-    for ((i = 0; i < ${#names[@]}; i++)); do
-        for ((j = 0; j < i; j++)); do
-            echo "${names[i]} ${names[j]}"
-            bigshuf "${given[j]}" "${given[i]}" 2>&1 >out </dev/null || true
-        done
-    done | awk '!/^bigshuf: / { pair = $0 }
-        /^bigshuf: cannot combine/ { print pair }
-        /^bigshuf: invalid|unrecognized|requires an argument/' | pairs >program
-    excluded_on_the_page | diff program -
-}
-
-test_man_page_has_the_options_that_need_others() {
-    options_to_combine | while read -r name given; do
-        bigshuf "$given" </dev/null 2>&1 >out | sed -n "s/^bigshuf: $name needs /$name : /p" || true
-    done | sed 's/, so that.*//; s/;.*//; s/,//g; s/ or / /' | sort >program
-    [ -s program ]
-    combinations 'These options need' | sed 's/  */ /g' | awk '{
-        line = ""
-        for (i = NF; $i != ":"; i--)
-            line = $i (line == "" ? "" : " ") line
+# Lines "A B excludes C D", which may go on after an indent: each pair, whichever comes first; and what each needs.
+each_pair() {
+    awk '/^  / { line = line $0; next } { print line; line = $0 } END { print line }' | awk '{
+        for (i = 1; i <= NF && $i != "excludes" && $i != "needs"; i++)
+            continue
         for (j = 1; j < i; j++)
-            print $j " : " line
-    }' | sort | diff program -
+            for (k = i + 1; k <= NF; k++)
+                print $i == "needs" ? $j " needs " $k : $j < $k ? $j " " $k : $k " " $j
+    }' | sort -u
 }
 
-# The columns of the table of kinds.
-columns_of_kinds() {
-    cat <<'END'
--z --delimiter=x
---group-field=1 --weight-field=1 --split-field=1 --stratify-field=1
---header
---header=bytes:1
---header=start:#
-END
-}
-
-# yes or no, if that is so for all OPTIONs with this kind: goes_with KIND OPTION...
-goes_with() {
-    local kind=$1 option
-    shift
-    for option; do
-        fails_with 1 '*' bigshuf --records="$kind" "$option" --split=5%:x never
-        case $(<.stderr) in
-        'bigshuf: cannot combine'*) echo no ;;
-        'bigshuf: never: No such file'*) echo yes ;;
-        *) echo "$option" ;;
-        esac
-    done | sort -u | xargs
-}
-
-test_man_page_has_what_goes_with_a_kind_of_records() {
-    section COMBINATIONS "$man_page" | sed -n '/^kind /,/^\.Ed/p' | sed '1d; $d' |
-        sed 's/lengths/u32le, u32be, u64le, u64be, varint/' | awk -F '  +' '{
-            for (i = split($1, kind, ", "); i > 0; i--)
-                print kind[i], $2, $3, $4, $5, $6
-        }' | sort >page
-    bigshuf --help | sed -n '/--records=KIND/,/--csv/s/^ \{35\}\([a-z0-9]\{1,\}:\{0,1\}\).*/\1/p' | while read -r kind; do
-        # shellcheck disable=SC2086 # options
-        columns_of_kinds | while read -r options; do
-            goes_with "${kind/%:/:4}" $options
-        done | xargs echo "${kind%:}"
-    done | sort | diff page -
+test_page_for_tests_has_the_options_that_exclude_or_need_others() {
+    grep -E '^(  )?--?[a-zZT]' "$TOP/tests/README.md" | each_pair >page
+    bigshuf --tune=options | sed 's/ or / /; s/,//g' | each_pair | diff page -
+    grep -x -e '-e -i' page
+    grep -x -e '--filter needs --split' page
 }
 
 test_man_pages_refer_to_pages_that_exist() {

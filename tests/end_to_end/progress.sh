@@ -211,8 +211,19 @@ test_death_erases_the_line() {
 
 # ---- Said at the end ----
 
+test_v_tells_in_one_line_how_the_input_was_supplied() {
+    plan() { bigshuf -v --parallel=1 "$@" 2>&1 >out | sed -n 's/^bigshuf: input:  *//p' | sed 's/; memory: [^;]*//'; }
+    seq 2000000 >short
+    seq -f %0100g 30000 >long
+    same 'small; spill: at most 0 bytes; 1 thread' "$(seq 10 | plan)"
+    same 'mapped, 2.9 MiB; spill: at most 0 bytes; 1 thread' "$(plan -S 64M long)"
+    same 'copied, 2.9 MiB; spill: at most 0 bytes; 1 thread' "$(plan -S 64M -n 3 long)"
+    same 'held; spill: not known; 1 thread' "$(plan -S 64M < <(cat long))"
+    same 'copied, 14.2 MiB; spill: at most 8.2 MiB; 1 thread' "$(plan -S 8M short)"
+}
+
 test_v_ends_with_a_summary_in_the_same_words() {
-    same 'records: bytes: seed: spilled: started over: peak memory: seconds:' \
+    same 'records: bytes: seed: spilled: started over: peak memory: seconds: input:' \
         "$(seq 10 | bigshuf -v 2>&1 >out | tee said | sed 's/^bigshuf: \([a-z ]*:\).*/\1/' | xargs)"
     grep -x 'bigshuf: records:       10 read, 10 written' said
     grep -x 'bigshuf: bytes:         21' said

@@ -83,7 +83,7 @@ bigshuf --weight-field=1 in => bigshuf: warning: records of weight 0 are never d
 bigshuf --weight-field=1 -n 5 in => bigshuf: warning: records of weight 0 are never drawn: 1000
 bigshuf --weight-field=1 -n 5 --keep-order in => bigshuf: warning: records of weight 0 are never drawn: 1000
 bigshuf --weights=/dev/null /dev/null =>
-bigshuf -r -n 1 --weight-field=1 in =! no lines of a weight above zero to repeat
+bigshuf -r -n 1 --weight-field=1 in =! all weights are zero
 bigshuf --weight-field=1 sizes => 1.7e308 1e300 1e-200 1e-300 5e-324
 bigshuf --weight-field=1 -r -n 3 sizes => 1.7e308 1.7e308 1.7e308
 END

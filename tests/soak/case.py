@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import model
 import recipes
+from combinations import go_together
 from data import Data
 from records import Format
 
@@ -150,21 +151,8 @@ def _many_records(case):
     return sum(data.count // (size if data.kind == "raw" else 1) for data in case.inputs)
 
 
-def _is_stratified(o):
-    """May the other options stand with --stratify-field?"""
-    others = set("eirn") | set("group-field unique split-field weight-field weights keep-order probability part".split())
-    others |= set("random-source filter shards".split())
-    return not others & set(o) and len({"%" in split.split(":")[0] for split in o.get("split", [])}) == 1
-
-
-def _is_each(case):
-    """May the other options stand with --each?"""
-    others = set("e i group-field unique random-source weights weight-field shards split-field stratify-field filter".split())
-    return not (others | {"headers-differ"}) & set(case.opts) and "o" in case.opts and case.circ["via"] in EACH_WAYS
-
-
 def is_valid(case):
-    """May these options stand together? (As far as a case can get there.)"""
+    """May these options stand together? (As far as a case can get there; the rows of the table are known.)"""
     o = case.opts
 
     def several(*names):
@@ -183,44 +171,24 @@ def is_valid(case):
     if high - low > (4_000_000 if "tmpfs-tmp" in case.circ else 10_000) and not prefix:
         return False
     kind = case.kind()[0]
-    lined = kind in ("", "lines", "fastq")
-    headers = {"header", "headers-differ"}
-    head = case.form("header")[0]
-    return not (
-        ("keep-order" in o and ("n" not in o or "probability" in o or "random-source" in o or "r" in o))
-        or ("probability" in o and (weighted or {"n", "r", "random-source"} & set(o)))
-        or ("part" in o and (weighted or "seed" not in o or {"r", "keep-order", "probability"} & set(o)))
-        or ("skip" in o and (many or "seed" not in o or {"keep-order", "probability"} & set(o)))
-        or ({"part", "skip"} & set(o) and "n" in o and high - low >= model.DRAWN_RANGE)
+    percentages = {"%" in split.split(":")[0] for split in o.get("split", [])}
+    fields = {"group-field", "split-field", "stratify-field", "weight-field"} & set(o)
+    return go_together(case) and not (
+        ({"part", "skip"} & set(o) and "n" in o and high - low >= model.DRAWN_RANGE)
         or ("seed" not in o and 2 in case.circ.get("close", ()))
         or ("seed" not in o and "v" not in o and "random-source" not in o)
-        or ("random-source" in o and ("seed" in o or weighted))
-        or ({"group-field", "split-field", "stratify-field", "weight-field"} & set(o)
-            and not ((line_like and not kind) or kind == "csv"))
-        or ({"group-field", "unique"} & set(o)
-            and (weighted or {"r", "random-source", "probability", "keep-order", "stratify-field"} & set(o)))
-        or ("group-field" in o and (words or "unique" in o))
+        or (fields and not kind and not line_like)
         or ("unique" in o and (kind == "tar" or "i" in o or (o["unique"] and not line_like and kind != "csv")))
-        or ("split-field" in o and (words or {"random-source", "filter"} & set(o) or "split" not in o))
-        or ("split-field" in o and "shards" in o and not word)
-        or ("stratify-field" in o and not _is_stratified(o))
+        or ("stratify-field" in o and len(percentages) > 1)
         or ("split-field" in o and o.get("group-field", o["split-field"]) != o["split-field"])
-        or ("split-field" in o and not all("%" in split.split(":")[0] for split in o.get("split", [])))
-        or several("weights", "weight-field")
-        or several("e", "i")
+        or ("split-field" in o and False in percentages)
         or (case.sharded() and "%" not in o.get("o", ""))
         or (not case.sharded() and "each" not in o and "%" in o.get("o", ""))
-        or ("each" in o and not _is_each(case))
-        or ("expect-records" in o and "i" in o)
-        or ("filter" in o and "o" not in o and "split" not in o)
+        or ("each" in o and ("o" not in o or case.circ["via"] not in EACH_WAYS))
         or ("r" in o and "n" not in o and ("o" in o or many))
         or ("r" in o and "n" not in o and case.circ.get("reader", ("", 0))[0] != "dies")
-        or (words and (kind or headers & set(o) or len(case.format().string) > 1 or "weight-field" in o))
-        or ({"z", "delimiter"} & set(o) and not lined)
+        or (words and (len(case.format().string) > 1 or "weight-field" in o))
         or (kind and len(unescape(o.get("delimiter", "\n"))) > 1)
-        or (kind in LENGTHS and "header" in o and not head)
-        or (kind == "tar" and headers & set(o))
-        or (head == "start" and kind in ("bytes", *LENGTHS))
         or several("z", "delimiter")
         or several("csv", "records")
     )

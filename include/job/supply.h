@@ -1,0 +1,64 @@
+#ifndef BIGSHUF_JOB_SUPPLY_H
+#define BIGSHUF_JOB_SUPPLY_H
+
+/* How records come to the task, and in how much memory: decided before any of it is done. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tunable.h"
+#include "command/options.h"
+#include "input/source.h"
+#include "job/task.h"
+#include "shuffle/engine.h"
+
+/* An input of fewer bytes is shuffled in one piece: each of 512 piles would be a few hundred bytes. The least memory
+ * has room for it. Nor may it have more records than a leaf, as all have with the usual size of leaves. */
+TUNABLE(SUPPLY_SMALL_BYTES, 256 << 10, 1, ENGINE_UNITS < 128 ? ENGINE_UNITS << 11 : 256 << 10);
+
+enum supply {
+    SUPPLY_SMALL,  /* the input's beginning is read into the least memory: it may be all */
+    SUPPLY_COPIED, /* read, and copied to piles */
+    SUPPLY_MAPPED, /* mapped; piles refer to its records */
+    SUPPLY_HELD,   /* read into the pool, if that has room for it; piles refer to its records if they are long */
+};
+
+/* What is known. */
+struct facts {
+    enum task task;
+    bool known;            /* is it known how many bytes the input has? */
+    uint64_t bytes;        /* that it has at least */
+    size_t files;          /* 0: it is words or numbers */
+    bool waits;            /* must all have been read before the first record is written? */
+    bool fixed;            /* is nobody known to write to the files meanwhile? */
+    bool larger;           /* it was not small, as SUPPLY_SMALL has shown */
+    uint64_t memory_bytes; /* for the engine and what is mapped; 0: not looked up yet */
+    uint64_t addresses;    /* bytes that may be mapped besides */
+    uint64_t mapped_bytes; /* that SUPPLY_MAPPED has shown to be mapped, 0 if the input cannot be mapped; */
+    uint64_t record_bytes; /* and the average length of its first records; 0: it has not been tried */
+};
+
+struct plan {
+    enum supply supply;
+    bool least;            /* the least memory and one worker do */
+    bool rereads;          /* samples read the input again instead of keeping it */
+    uint64_t memory_bytes; /* for the engine; 0: `facts` must have memory_bytes and addresses */
+};
+
+/* A pure function. It is asked again when facts have come that it asked for, or that speak against it: its answers to
+ * SUPPLY_SMALL, to memory_bytes 0, and to SUPPLY_MAPPED until record_bytes is known. */
+struct plan supply_plan(const struct options *options, const struct facts *facts);
+
+/* Map a source, and put into `facts` what that shows. */
+void supply_map(struct source *source, const struct record_format *format, struct facts *facts);
+
+/* Read an input that can be read only once, and whose records are used once, into the pool, as far as that has room for
+ * it and for references to its records, if these are long. Returns whether all of it is held; else it is to be read on,
+ * with what was held in front. */
+bool supply_hold(struct source *source, const struct record_format *format, struct pool *pool);
+
+/* "input: mapped, 1.0 GiB; memory: 64 MiB; spill: at most 970 MiB; 2 threads" */
+void supply_note(const struct plan *plan, const struct facts *facts, unsigned threads);
+
+#endif
