@@ -193,15 +193,13 @@ static void open_large_run(struct job *job)
         return;
     }
     memory_bytes = memory_of(job);
-    groups_fit = format.grouped && known_bytes(job) <= memory_bytes;
+    groups_fit = record_is(&format, RECORD_GROUP) && known_bytes(job) <= memory_bytes;
     room_check_temporary(&resources->options, known_bytes(job), memory_bytes, rereads, &resources->place);
     job->run->refers = may_lend(resources) && lending_choose(resources->source, resources->name_count, &format,
                                                              use_of(job), memory_bytes, &memory_bytes);
     resources_open_large_run(resources, job->run, memory_bytes);
     if (files && !job->run->refers && (!known || groups_fit) && use_of(job) == LENDING_ONCE)
         job->run->refers = lending_hold(resources->source, &format, &job->run->engine.pool);
-    if (resources->source != NULL)
-        job->run->format.margin = source_margin(resources->source);
     job->run->rereads = rereads;
 }
 

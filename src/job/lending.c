@@ -63,14 +63,15 @@ bool lending_choose(struct source *source, size_t files, const struct record_for
 {
     const uint64_t known_bytes = source_known_bytes(source);
     uint64_t mapped_bytes, needed_bytes;
+    const bool is_group = record_is(format, RECORD_GROUP);
     uint64_t record_bytes = TAR_BLOCK_BYTES; /* members of archives have no less */
 
     *engine_bytes = memory_bytes;
-    if (use == LENDING_SELDOM || (format->grouped && use != LENDING_ONCE) || !source_is_known(source) ||
+    if (use == LENDING_SELDOM || (is_group && use != LENDING_ONCE) || !source_is_known(source) ||
         known_bytes > memory_bytes || known_bytes / FILE_BYTES < files ||
         known_bytes + memory_bytes > hardware_addresses() || !source_map(source, &mapped_bytes))
         return false;
-    if (!format->grouped)
+    if (!is_group)
         record_bytes = measure(source, format);
     needed_bytes = mapped_bytes + known_bytes / record_bytes * REFERENCE_BYTES[use] + ENGINE_MEMORY_MIN;
     if (record_bytes < REFER_FROM_BYTES || needed_bytes > memory_bytes || mapped_bytes > ENGINE_MEMORY_MAX) {

@@ -199,13 +199,11 @@ static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct o
     source = pile_source(piles, p, false);
     run_transfer(&transfer, run, source, output);
     while (done < kept && record_reader_next(&transfer.reader, &piece)) {
-        uint8_t mark;
-
         done += piece.last;
-        mark = done < kept ? RECORD_GOES_ON : RECORD_ENDS;
-        output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
-        if (piece.last && keyed_marks(run->keyed))
-            output_buffer_put(&transfer.outlet, &mark, 1);
+        if (keyed_frames(run->keyed))
+            output_buffer_put_frame(&transfer.outlet, piece.data, piece.bytes, done == kept);
+        else
+            output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
     }
     run_transfer_end(&transfer);
     source_free(source);

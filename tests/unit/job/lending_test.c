@@ -60,9 +60,8 @@ LENDING_TEST(files_that_fit_are_mapped_and_long_records_referred_to)
     assert_int_equal(truncate("zeros", (off_t)(43 * MIB)), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const bool archive = strcmp(rows[i].file, "zeros") == 0;
-        const struct record_format format =
-            archive ? (struct record_format){.kind = &tar_kind, .grouped = true} : lines;
-        struct source_layout layout = {.format = format};
+        const struct record_format format = archive ? (struct record_format){.kind = &tar_kind} : lines;
+        const struct source_layout layout = {.format = format};
         const char *names[40] = {rows[i].file};
         const uint64_t mapped = archive ? 43 : 4;
         uint64_t left;
@@ -70,7 +69,6 @@ LENDING_TEST(files_that_fit_are_mapped_and_long_records_referred_to)
 
         for (size_t j = 1; j <= rows[i].others; j++)
             names[j] = "empty";
-        layout.format.grouped = false;
         source = source_open(names, 1 + rows[i].others, &layout);
         if (archive)
             archive_begin(source);
@@ -78,7 +76,7 @@ LENDING_TEST(files_that_fit_are_mapped_and_long_records_referred_to)
                                    &left) == rows[i].refers);
         assert_int_equal(source_delivered_bytes(source), 0);
         assert_true(rows[i].refers == (source_base(source) != NULL));
-        assert_true(archive || source_margin(source) == NULL);
+        assert_true(source_refers(source) == (archive && rows[i].refers));
         if (rows[i].refers)
             assert_in_range(left, (rows[i].memory_mebibytes - mapped) * MIB - MIB / 2,
                             (rows[i].memory_mebibytes - mapped) * MIB);
