@@ -1,7 +1,7 @@
 /*
  * References are counted from the pool's memory, or from the base of piles that hold them. A length that does not fit
  * is given as REFERENCE_LONG; the end of such a record is searched again when it is copied, which costs little beside
- * copying it.
+ * copying it, or a mapped archive is asked for it.
  *
  * Records cross from a block to its successor wherever they happen to, so copying has a fast case, a short record well
  * inside its block, and a general one that follows the chain.
