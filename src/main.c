@@ -22,9 +22,9 @@
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
  *                    archive torn key_check record_reader position generated source stream
- *                    contents hints foreign decompress mapped operand
+ *                    contents hints foreign decompress mapped operand reference
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header csv sequences string lines sizes tar_kind length tail key record tar_headers
+ *                    header csv sequences string lines sizes tar_kind group length tail key record tar_headers
  *                    scan field json quotes
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program standard folder file_mark table fault hardware io signals

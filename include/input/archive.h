@@ -2,7 +2,7 @@
 #define BIGSHUF_INPUT_ARCHIVE_H
 
 /*
- * The members of tar archives, in groups (record.h): members that follow each other in one archive, and whose names are
+ * The members of tar archives, in groups (group.h): members that follow each other in one archive, and whose names are
  * the same up to the first dot of the last component, are one record. A directory is one by itself.
  *
  * Each header is read (tar_headers.h). If a member cannot be moved, is damaged or is cut off, the message names the
@@ -12,7 +12,8 @@
 
 #include "input/source.h"
 
-/* Make a source of archives, not read yet, deliver groups of members with a mark after each member. */
+/* Make a source of archives, not read yet, deliver groups; or if they are mapped, references to them (source_refers).
+ */
 void archive_begin(struct source *source);
 
 #endif

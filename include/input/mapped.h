@@ -14,7 +14,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "record/record.h"
 #include "system/file_mark.h"
 #include "system/guard.h"
 
@@ -35,13 +34,11 @@ struct mapped {
     const char *const *names;
     const struct file_mark *marks;
     struct guard guard;
-    struct record_margin margin; /* of archives; NULL if it was not asked for, */
-    size_t margin_bytes;         /* else how many marks */
-    size_t lent;                 /* the number of the file that is lent: */
-    uint8_t *at;                 /* the next byte of it, */
-    uint8_t *last;               /* and the end */
-    const uint8_t *forgotten;    /* nobody will read the bytes before this, as far as is known */
-    const uint8_t *seen;         /* [seen, seen_end) has been looked at, and its memory not been given back */
+    size_t lent;              /* the number of the file that is lent: */
+    uint8_t *at;              /* the next byte of it, */
+    uint8_t *last;            /* and the end */
+    const uint8_t *forgotten; /* nobody will read the bytes before this, as far as is known */
+    const uint8_t *seen;      /* [seen, seen_end) has been looked at, and its memory not been given back */
     const uint8_t *seen_end;
 };
 
@@ -49,9 +46,9 @@ struct mapped {
 enum { MAPPED_AFTER_BYTES = 512 };
 
 /* Map `count` files, which have been marked, with `start` for the position of standard input ("-"). `mapped`, names and
- * marks must stay. False if it cannot be done. `with_margin`: a stage will say beside them where groups end. */
+ * marks must stay. False if it cannot be done. */
 bool mapped_open(struct mapped *mapped, const char *const *names, const struct file_mark *marks, size_t count,
-                 off_t start, bool with_margin);
+                 off_t start);
 void mapped_close(struct mapped *mapped); /* also when zeroed */
 void mapped_restart(struct mapped *mapped);
 
@@ -76,7 +73,7 @@ void mapped_saw(struct mapped *mapped, const uint8_t *from, const uint8_t *end);
 /* Nobody will read the bytes before `end` any more, until mapped_restart: so they have been looked at. */
 void mapped_forget(struct mapped *mapped, const uint8_t *end);
 
-/* Bytes that stay in memory all the same: the margin, and the ends of files. */
+/* Bytes that stay in memory all the same: the ends of files. */
 uint64_t mapped_kept(const struct mapped *mapped);
 
 /* The run ends if a file has changed. */

@@ -35,9 +35,10 @@ struct source *source_over(source_function *read, void *context, void (*release)
 /* A stage turns one stream into another. */
 struct source_stage {
     source_function *read;
-    /* As source_lend. The marks of members of archives go into the margin: those before the end of the lent bytes, and
-     * the mark at the end. NULL: such a source cannot be mapped. */
+    /* The same of mapped files: *data points to where the bytes stand. NULL: if the files are mapped, `read` delivers
+     * references to records of the length that `length` tells (source_refers). */
     size_t (*lend)(void *context, const uint8_t **data, size_t bytes);
+    uint64_t (*length)(void *context, uint64_t place);
     void (*rewind)(void *context);
     void (*release)(void *context);
 };
@@ -62,8 +63,11 @@ size_t source_read(struct source *source, uint8_t *data, size_t bytes);
  * looked at. False if it cannot be done, and all is as before. */
 bool source_map(struct source *source, uint64_t *bytes);
 
-/* Where the marks of archives are that are lent; else NULL. */
-const struct record_margin *source_margin(const struct source *source);
+/* Does it deliver references (reference.h) to its records, of 8 bytes each, that count from source_base? Archives do
+ * that once they are mapped: between members there may be bytes of no record, and no frames (group.h). And how long is
+ * a record at this place whose reference says REFERENCE_LONG? */
+bool source_refers(const struct source *source);
+uint64_t source_length(const struct source *source, uint64_t place);
 
 /* Be read after all: the source is to begin again (source_rewind), if anything has come. */
 void source_unmap(struct source *source);

@@ -6,7 +6,7 @@
  * they are easy to tell apart; here each file gets what its reader expects:
  *
  *     header         stands before the first record; it is no record, and is there even if no record is
- *     marks          of groups (record.h) are left out
+ *     frames         of groups (group.h) are left out
  *     translation    every byte `from` is written as `to`: for records that were kept with a delimiter which is in none
  *                    of them
  *     end            of a tar archive: blocks of zeros, at least two, up to a multiple of FRAMING_TAPE_BYTES
@@ -41,7 +41,7 @@ struct framing_file {
     const struct framing *framing;
     struct sink *sink;        /* where it goes, */
     struct filters *programs; /* or if not NULL, what it goes through */
-    struct record_scan scan;  /* for marks */
+    struct record_scan scan;  /* for frames */
     uint64_t record_bytes;
     uint8_t last[FRAMING_START_MAX]; /* bytes of records that are not yet written, as they may be the last START */
     size_t last_bytes;
@@ -51,7 +51,7 @@ struct framing_file {
 void framing_begin(struct framing_file *file, const struct framing *framing, struct sink *sink,
                    struct filters *programs);
 
-/* Write the next bytes of its records; they may begin and end in the midst of a record. `data` is changed where marks
+/* Write the next bytes of its records; they may begin and end in the midst of a record. `data` is changed where frames
  * are left out or bytes translated. */
 void framing_write(struct framing_file *file, uint8_t *data, size_t bytes);
 

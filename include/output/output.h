@@ -26,7 +26,6 @@
 
 #include "base/arithmetic.h"
 #include "output/plan.h"
-#include "record/tar_headers.h"
 
 struct output;
 
@@ -65,10 +64,6 @@ bool output_counts(const struct output *output);
  * `header` stands at the beginning of each file, and must stay. */
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
 
-/* From now on, groups of archive members come without marks. This margin, which must stay, says where they end in the
- * memory that is written. */
-void output_use_margin(struct output *output, const struct record_margin *margin);
-
 /* Write the next bytes of records; they may begin and end in the midst of a record. `data` is changed. By one thread at
  * a time. */
 void output_write(struct output *output, uint8_t *data, size_t bytes);
@@ -101,8 +96,6 @@ struct output_buffer {
     uint8_t *buffer;
     uint8_t *at; /* where the next byte goes */
     uint8_t *end;
-    /* NULL, or the buffer's margin (record.h), for whoever writes; its first mark is another buffer's. */
-    uint8_t *marks;
     void (*drain)(void *context); /* empties it, with output_buffer_drain; called when it is full */
     void *context;                /* of drain */
 };
@@ -130,6 +123,9 @@ static inline void output_buffer_put(struct output_buffer *to, const uint8_t *da
     }
 }
 
+/* The same of a frame (group.h) with this text, that `ends` its group or not. */
+void output_buffer_put_frame(struct output_buffer *to, const uint8_t *text, size_t bytes, bool ends);
+
 /* Write what is in it to an output; then it is empty. */
 static inline void output_buffer_drain(struct output_buffer *to, struct output *output)
 {
@@ -138,8 +134,6 @@ static inline void output_buffer_drain(struct output_buffer *to, struct output *
     to->at = to->buffer;
     if (bytes > 0)
         output_write(output, to->buffer, bytes);
-    if (to->marks != NULL)
-        memset(to->marks + 1, 0, bytes / TAR_BLOCK_BYTES);
 }
 
 #endif

@@ -9,9 +9,8 @@
  * the string: of the lines ">a", "A", ">b", "C" the first ">" is taken away and one is put at the end, so that each
  * record, "a\nA\n>" and "b\nC\n>", ends with the delimiter "\n>". After the shuffle it moves back.
  *
- * A group (--group-field) is a record that consists of members, each of them a record of another format with a mark
- * behind it: one byte that says whether the group goes on or ends with this member. So two groups with the same key
- * that come to stand side by side stay two. After the shuffle the marks are taken away.
+ * A group is a record that consists of others, or of members of an archive: it is brought into a form that shows where
+ * it ends (group.h), which is taken away after the shuffle.
  */
 
 #include <stdbool.h>
@@ -20,37 +19,23 @@
 #include <sys/types.h>
 
 #include "record/quotes.h"
-#include "record/tar_headers.h"
 
 enum { RECORD_DELIMITER_BYTES_MAX = 255 };
 
 struct record_kind;
-struct record_margin;
 
 struct record_format {
     const struct record_kind *kind; /* NULL: it ends with the delimiter byte and holds it nowhere else, as lines do */
-    bool grouped;                   /* that is what the members of a group are, and the group is the record */
     uint8_t delimiter;              /* what ends a line, or the record if there is no kind */
     const uint8_t *string;          /* of kinds that have one; the caller's */
     size_t string_bytes;            /* at most RECORD_DELIMITER_BYTES_MAX */
     uint64_t count;                 /* of kinds that have one: at least 1 */
     struct quotes_rule quotes;      /* of CSV */
     const struct record_kind *as;   /* what was asked for, if that stands for `kind`; its files are checked; or NULL */
-    /* Of members of archives: it has the marks; NULL if they are in the data */
-    const struct record_margin *margin;
 };
 
 /* What records start with, behind the newline; NULL and 0 bytes if that is nothing in particular. */
 const uint8_t *record_start(const struct record_format *format, size_t *bytes);
-
-enum { RECORD_GOES_ON = '+', RECORD_ENDS = '.' }; /* the marks behind members */
-
-/* Groups of archive members that are not in piles need no marks: a table beside their memory says where groups end. A
- * group ends at the end of a block of TAR_BLOCK_BYTES, counted from `base`. */
-struct record_margin {
-    const uint8_t *base;
-    uint8_t *mark; /* RECORD_ENDS if one ends where block i begins, else anything else */
-};
 
 /* How the length with which a record begins is written. */
 enum length_coding {
@@ -59,6 +44,7 @@ enum length_coding {
     LENGTH_U32BE,
     LENGTH_U64LE,
     LENGTH_U64BE,
+    LENGTH_FRAME, /* 8 bytes, little-endian, and one byte more follows the data */
     LENGTH_VARINT /* up to 10 bytes with 7 bits each, the lowest ones first; all but the last have the high bit set */
 };
 
@@ -74,12 +60,10 @@ struct record_scan {
     uint64_t done;            /* of the record: lines, or bytes, or bytes of the delimiter that may have begun */
     bool open;                /* the last byte ended no record, and no line of one */
     enum quotes_state quotes; /* CSV */
-    bool marked;              /* the next byte is the mark of the member before it */
     struct length_scan length;
-    struct tar_scan tar;
 };
 
-/* As record_ends, below, of members if these are grouped. */
+/* As record_ends, below. */
 typedef size_t record_ends_function(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
                                     size_t bytes, uint32_t *ends, size_t room, size_t *scanned);
 
@@ -101,7 +85,7 @@ enum record_trait {
     RECORD_TEXT = 16,        /* or, as it is text, lines that begin with something */
     RECORD_STARTS = 32,      /* it starts with a string, which format.string has behind a newline */
     RECORD_FIXED = 64,       /* it has format.count bytes */
-    RECORD_MEMBER = 128,     /* it is always a member of a group */
+    RECORD_GROUP = 128,      /* within the program it is a group (group.h) */
     RECORD_DOUBTFUL = 256    /* other text may happen to begin like a file of it */
 };
 
@@ -192,13 +176,6 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
 
 /* Move the scan on without looking for the ends, which is faster for most kinds. */
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
-
-/* How many marks there are in data[0, bytes), the next bytes of a stream of groups; 0 of any other. `scan` is moved on.
- */
-uint64_t record_marks(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes);
-
-/* Take these marks away. Returns how many bytes are left, from data[0] on. */
-size_t record_unmark(const struct record_format *format, struct record_scan *scan, uint8_t *data, size_t bytes);
 
 /* At the end of an input, which has no groups: find the bytes that are missing from the record in which `scan` stands.
  * *missing points to them, in the format. Returns their number, 0 at the beginning of a record, or -1 if it cannot be

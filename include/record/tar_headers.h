@@ -25,9 +25,6 @@ enum {
     TAR_NAME_BYTES_MAX = 4096,
 };
 
-/* Where fields of a header block are. */
-enum { TAR_SIZE = 124, TAR_SIZE_BYTES = 12, TAR_TYPE = 156 };
-
 struct tar_part {
     size_t at; /* in `data` */
     size_t bytes;
@@ -78,23 +75,5 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
  * not counting a dot at the beginning of that. The component ._NAME, in which macOS keeps what else belongs to NAME, is
  * like NAME. What is left of `name`, of at most TAR_NAME_BYTES_MAX bytes, goes to `key`. Returns how many. */
 size_t tar_headers_key(struct tar_text name, uint8_t key[TAR_NAME_BYTES_MAX]);
-
-/* Where in a member a stream stands, as the ends of members are sought (tar_kind.c). Zeroed: at the beginning of one.
- */
-struct tar_scan {
-    bool behind;          /* a header block, in its data; else within one */
-    uint8_t type;         /* of the header block */
-    bool binary;          /* its size is */
-    uint16_t at;          /* in the block, */
-    uint64_t size;        /* and what is known of the size; */
-    uint64_t left;        /* in its data, with the zeros up to a whole block */
-    uint64_t pax;         /* these are so many bytes of fields of pax, then zeros; */
-    uint64_t field;       /* the length of the one in work, which is known when */
-    bool in_text;         /* its key has begun; */
-    uint64_t come;        /* so many bytes of it have come, */
-    uint8_t like;         /* and so many bytes of its key are like that of the size */
-    bool has_size;        /* the size of the member is not in its header, */
-    uint64_t member_size; /* but this */
-};
 
 #endif

@@ -3,42 +3,18 @@
 
 /*
  * The records of a resident pile, as a table of 8-byte references that can be permuted, and their way from the pile's
- * blocks to an output buffer in the permuted order. A reference says where a record stands: its place, counted from a
- * base that all share, in 44 bits, and its length.
+ * blocks to an output buffer in the permuted order.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/tunable.h"
+#include "input/reference.h"
 #include "output/output.h"
 #include "record/record.h"
 #include "shuffle/pile.h"
 #include "system/table.h"
-
-enum {
-    REFERENCE_LENGTH_BITS = 20,
-    REFERENCE_LONG = (1 << REFERENCE_LENGTH_BITS) - 1, /* so long or longer, or not known: search the record's end */
-};
-
-/* Lengths from this on are not known. */
-TUNABLE(REFERENCE_UNKNOWN, REFERENCE_LONG, 1, REFERENCE_LONG);
-
-static inline uint64_t reference_make(uint64_t place, uint64_t length)
-{
-    return place << REFERENCE_LENGTH_BITS | (length < REFERENCE_UNKNOWN ? length : REFERENCE_LONG);
-}
-
-static inline uint64_t reference_place(uint64_t reference)
-{
-    return reference >> REFERENCE_LENGTH_BITS;
-}
-
-static inline uint32_t reference_length(uint64_t reference)
-{
-    return (uint32_t)reference & REFERENCE_LONG;
-}
 
 enum { COPY_STEP = 32 }; /* at most POOL_SLACK_BYTES */
 
@@ -72,6 +48,10 @@ const uint8_t *index_in_one(const struct piles *piles, uint64_t reference, size_
 typedef bool index_take(void *context, const uint8_t *data, size_t bytes, bool last);
 void index_walk(const struct piles *piles, const struct record_format *format, uint64_t reference, index_take *take,
                 void *context);
+
+/* Copy a record as a frame of a group, or as several, the last of which ends the group if `ends`. */
+void index_frame(const struct piles *piles, const struct record_format *format, uint64_t reference, bool ends,
+                 struct output_buffer *outlet);
 
 /* It will be read soon. */
 static inline void index_prefetch(const struct piles *piles, uint64_t reference)

@@ -28,13 +28,13 @@ enum { KEYED_BITS = 9, KEYED_PILES = 1 << KEYED_BITS };
 
 struct keyed;
 
-/* The rule must stay; without fields, the whole record is the key, but for its delimiter. Who wants `marks` gets one
- * after each record, which says whether the group goes on (record.h). */
-struct keyed *keyed_new(const struct key_rule *rule, bool unique, bool marks);
+/* The rule must stay; without fields, the whole record is the key, but for its delimiter. Are they written as
+ * `frames` (group.h)? */
+struct keyed *keyed_new(const struct key_rule *rule, bool unique, bool frames);
 void keyed_free(struct keyed *keyed); /* NULL is fine */
 
 bool keyed_is_unique(const struct keyed *keyed);
-bool keyed_marks(const struct keyed *keyed);
+bool keyed_frames(const struct keyed *keyed);
 bool keyed_has_fields(const struct keyed *keyed);
 
 /* So many threads, one more for long records, and the order of this key. Nothing is known of any record. */

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "input/source.h"
 #include "record/record.h"
 #include "system/pool.h"
 #include "system/sys.h"
@@ -45,9 +46,10 @@ struct piles {
     struct pool *pool;
     struct storage *storage;
     struct pile *pile;
-    uint64_t records;        /* that were dealt out to them, dropped ones among them */
-    const uint8_t *base;     /* not NULL: the piles hold references (index.h) to records that stand from here on, */
-    const uint8_t *base_end; /* and end before this */
+    uint64_t records;            /* that were dealt out to them, dropped ones among them */
+    const uint8_t *base;         /* not NULL: the piles hold references (index.h) to records that stand from here on, */
+    const uint8_t *base_end;     /* and end before this; */
+    const struct source *groups; /* not NULL: they are of this archive, and have no frames (source_refers) */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
     uint32_t flush_blocks; /* fewer of a tail are not worth a write */
@@ -71,9 +73,9 @@ void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t 
  * appended to them, and has them promised again when a pile is cleared. */
 void piles_init_children(struct piles *piles, unsigned count, const struct piles *parents);
 
-/* The piles, empty still, will hold references to records that stand in base[0, bytes), with slack after them. When
- * memory runs out, they are not spilled: pile_append returns false. */
-void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes);
+/* The piles, empty still, will hold references to records that a source holds or has mapped. When memory runs out, they
+ * are not spilled: pile_append returns false. */
+void piles_refer(struct piles *piles, const struct source *source);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
 void piles_release(struct piles *piles);

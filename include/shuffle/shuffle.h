@@ -24,10 +24,6 @@ void shuffle_source(struct run *run, struct source *source, struct output *outpu
  * than a leaf, and no keys. */
 void shuffle_small(struct run *run, struct source *source, struct output *output);
 
-/* How many records the piles have, or units (keyed.h), if these are so many bits from the root of an order by keys.
- * UINT64_MAX: they would have to be counted, and the output can do without. Uses the whole buffer. */
-uint64_t shuffle_units(struct run *run, struct piles *piles, unsigned bits, const struct output *output);
-
 /* Write the records of a single pile, or the first of them, in the order that `draw` draws. If `again` is not NULL, the
  * pile only counts the records, and they are read from `again`, after the draw. `draw` sets ranks[i], which table_set
  * does, to the place of record i in the output, for all i in [0, records): a permutation of these. The order takes 4

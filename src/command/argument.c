@@ -448,7 +448,6 @@ void argument_settle_records(struct parsing *parsing)
     if (format->quotes.separated &&
         (options->field_separator == '"' || options->field_separator == '\r' || options->field_separator == '\n'))
         die("-t must be another byte than a quote or a line end with CSV");
-    format->grouped = record_is(format, RECORD_MEMBER);
     options->delimiter = format->delimiter;
 }
 

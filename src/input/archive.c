@@ -1,7 +1,7 @@
 /*
- * The mark of a member says whether the next one belongs to the same record, so it is written when the headers of that
- * one have been read. The program does not look at data: those not read along with headers go directly to the reader's
- * memory.
+ * Each member is a frame (group.h). Its last byte says whether the next one belongs to the same record, so it is
+ * written when the headers of that one have been read. The program does not look at data: those not read along with
+ * headers go directly to the reader's memory.
  *
  * The files are read as one stream. The end of a file is known only when a byte after it has been read, or when all
  * files have ended, so bytes are read before the place is asked for.
@@ -16,7 +16,9 @@
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "input/hints.h"
+#include "input/reference.h"
 #include "input/torn.h"
+#include "record/group.h"
 #include "record/record.h"
 #include "record/tar_headers.h"
 #include "system/fault.h"
@@ -24,10 +26,18 @@
 enum { READ_BYTES = 1 << 18 };
 TUNABLE(LOOK_BYTES, READ_BYTES, 1, READ_BYTES);
 
+/* Of mapped files that are gone over at a time. */
+TUNABLE(STRETCH_BYTES, 1 << 20, 1, 1 << 20);
+
 /* What the names of a record's members share (tar_headers_key). */
 struct stem {
     size_t bytes;
     uint8_t text[TAR_NAME_BYTES_MAX];
+};
+
+/* A record of REFERENCE_UNKNOWN bytes or more. */
+struct long_record {
+    uint64_t place, bytes;
 };
 
 struct archive {
@@ -41,22 +51,23 @@ struct archive {
     bool ended;                 /* what came last in the file were zeros */
     struct tar_headers headers; /* of the member in work, */
     struct tar_member member;
-    size_t given;  /* bytes of these that have been delivered, */
+    size_t ready;  /* bytes of its frame that are in `data`, */
+    size_t given;  /* and have been delivered, */
     uint64_t left; /* and of its data that are to come */
-    bool any;      /* is there a member without a mark? */
-    bool marked;   /* its mark comes next: */
+    bool any;      /* is there a frame that has no last byte yet? */
+    bool marked;   /* that comes next: */
     uint8_t mark;
     bool at_end;
     bool joins; /* may the next member belong to its record? If it has the same key: */
     struct stem key;
-    struct stem found;    /* that of a name which is looked at */
-    const uint8_t *lent;  /* if the files are lent: the end of what is, */
-    const uint8_t *known; /* and of what may be, as all marks up to there are known; */
-    const uint8_t *next;  /* where it goes on, if that is not there; else NULL; */
-    const uint8_t *end;   /* of the last member, which has no mark yet */
-    bool looked;          /* has the sample in work been looked up among those before it? */
-    bool told;            /* that one is torn, which is said once */
-    uint8_t data[TAR_HEADERS_BYTES_MAX];
+    struct stem found;          /* that of a name which is looked at */
+    uint64_t record;            /* if the files are mapped: the place of the record in work, */
+    uint64_t end;               /* and of its end, as far as it is known */
+    struct long_record *longer; /* all of them, up to it, in the order of their places */
+    size_t longs;
+    bool looked; /* has the sample in work been looked up among those before it? */
+    bool told;   /* that one is torn, which is said once */
+    uint8_t data[GROUP_HEAD_BYTES + TAR_HEADERS_BYTES_MAX]; /* a frame, up to the end of its headers */
     uint8_t buffer[READ_BYTES];
     struct torn torn; /* last: where `data` begins in its page decides how fast headers are copied to it */
 };
@@ -68,12 +79,11 @@ static void restart(void *context)
     archive->file_start = archive->start = archive->position = 0;
     archive->at = archive->filled = 0;
     archive->ended = archive->any = archive->marked = archive->at_end = archive->joins = false;
-    archive->given = 0;
+    archive->ready = archive->given = 0;
     archive->left = 0;
+    archive->longs = 0;
     archive->window = archive->buffer;
-    archive->lent = archive->known = archive->buffer; /* no bytes yet */
-    archive->next = NULL;
-    archive->headers.data = archive->data;
+    archive->headers.data = archive->data + GROUP_HEAD_BYTES;
     tar_headers_begin(&archive->headers);
 }
 
@@ -86,7 +96,7 @@ _Noreturn static void refuse(struct archive *archive, uint64_t before, const cha
     uint64_t end;
     const char *file = source_name_at(archive->files, archive->file_start, &end);
     const unsigned long long offset = archive->position - before - archive->file_start;
-    const struct packer *packer = packer_of_beginning(archive->data, archive->headers.bytes);
+    const struct packer *packer = packer_of_beginning(archive->headers.data, archive->headers.bytes);
 
     if (name.bytes == 0 && offset == 0 && packer != NULL)
         hints_refuse_packed(&tar_kind, packer, file);
@@ -220,7 +230,7 @@ static void begin_member(struct archive *archive)
         refuse(archive, archive->headers.bytes,
                "a hard link whose target is not an earlier member of the same sample, and could come after it "
                "when shuffled: pack again without hard links (GNU tar --hard-dereference)");
-    archive->mark = same ? RECORD_GOES_ON : RECORD_ENDS;
+    archive->mark = same ? GROUP_GOES_ON : GROUP_ENDS;
     archive->marked = archive->any;
     archive->any = true;
     archive->joins = !member->directory;
@@ -231,6 +241,8 @@ static void begin_member(struct archive *archive)
         look_for_torn(archive);
     archive->ended = false;
     archive->left = member->data_bytes;
+    archive->ready = GROUP_HEAD_BYTES + archive->headers.bytes;
+    group_put_head(archive->data, archive->headers.bytes + archive->left);
 }
 
 /* As many bytes of headers as were wanted are there. Is a member? */
@@ -265,14 +277,14 @@ static void next_member(struct archive *archive)
 
     tar_headers_begin(headers);
     archive->member.name.bytes = 0;
-    archive->given = 0;
+    archive->ready = archive->given = 0;
     while (!found) {
         const size_t part = least_size(look_ahead(archive), headers->wanted - headers->bytes);
 
         if (part == 0)
             end_file(archive);
         if (archive->at_end) {
-            archive->mark = RECORD_ENDS;
+            archive->mark = GROUP_ENDS;
             archive->marked = archive->any;
             return;
         }
@@ -283,12 +295,12 @@ static void next_member(struct archive *archive)
     }
 }
 
-/* ---- The stage ---- */
+/* ---- Frames ---- */
 
 /* Do one thing. Returns how many bytes have been delivered. */
-static size_t read_on(struct archive *archive, uint8_t *data, size_t bytes)
+static size_t deliver(struct archive *archive, uint8_t *data, size_t bytes)
 {
-    const size_t part = least_size(archive->headers.bytes - archive->given, bytes);
+    const size_t part = least_size(archive->ready - archive->given, bytes);
 
     if (archive->marked) {
         archive->marked = false;
@@ -306,17 +318,46 @@ static size_t read_on(struct archive *archive, uint8_t *data, size_t bytes)
     return 0;
 }
 
-static size_t read_members(void *context, uint8_t *data, size_t bytes)
+static size_t read_frames(struct archive *archive, uint8_t *data, size_t bytes)
 {
-    struct archive *archive = context;
     size_t done = 0;
 
     while (done < bytes && !(archive->at_end && !archive->marked))
-        done += read_on(archive, data + done, bytes - done);
+        done += deliver(archive, data + done, bytes - done);
     return done;
 }
 
-/* ---- The same, lent ---- */
+/* ---- References to what is mapped ---- */
+
+/* Note the length of a record whose reference has no room for it. */
+static void note_long(struct archive *archive, uint64_t place, uint64_t bytes)
+{
+    if (archive->longer == NULL)
+        archive->longer = fault_allocate(source_space(archive->files) / REFERENCE_UNKNOWN + 1, sizeof *archive->longer);
+    archive->longer[archive->longs++] = (struct long_record){place, bytes};
+}
+
+static uint64_t length_at(void *context, uint64_t place)
+{
+    const struct archive *archive = context;
+    size_t low = 0, high = archive->longs;
+
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (archive->longer[middle].place > place)
+            high = middle;
+        else
+            low = middle;
+    }
+    return archive->longer[low].bytes;
+}
+
+/* Where the next byte stands, after `before` bytes of headers. */
+static uint64_t place_of_next(const struct archive *archive, size_t before)
+{
+    return (uint64_t)(archive->window + archive->at - source_base(archive->files)) - before;
+}
 
 /* Go over data that come at once. */
 static void pass_data(struct archive *archive)
@@ -328,56 +369,68 @@ static void pass_data(struct archive *archive)
     archive->at += part;
     archive->position += part;
     archive->left -= part;
-    archive->end = archive->window + archive->at;
-    if (archive->left > 0)
-        archive->known = archive->end;
+    archive->end = place_of_next(archive, 0);
 }
 
-/* Go over the headers of the next member, and note the mark of the one before it. */
-static void pass_headers(struct archive *archive)
+/* Go over the headers of the next member. Does a record end before it? Then *reference stands for that. */
+static bool pass_headers(struct archive *archive, uint64_t *reference)
 {
-    const struct record_margin *margin = source_margin(archive->files);
-    const uint8_t *start;
+    const uint64_t bytes = archive->end - archive->record;
+    bool ended;
 
     next_member(archive);
-    if (archive->marked) {
-        margin->mark[(size_t)(archive->end - margin->base) / TAR_BLOCK_BYTES] = archive->mark;
-        archive->known = archive->end;
-        archive->marked = false;
-    }
-    archive->end = archive->window + archive->at;
-    start = archive->end - archive->headers.bytes;
-    if (!archive->at_end && start != archive->known)
-        archive->next = start;
+    ended = archive->marked && archive->mark == GROUP_ENDS;
+    if (ended && bytes >= REFERENCE_UNKNOWN)
+        note_long(archive, archive->record, bytes);
+    *reference = reference_make(archive->record, bytes);
+    if (!archive->at_end && (!archive->marked || ended))
+        archive->record = place_of_next(archive, archive->headers.bytes);
+    if (!archive->at_end)
+        archive->end = place_of_next(archive, 0);
+    archive->marked = false;
+    return ended;
 }
 
-static size_t lend_members(void *context, const uint8_t **data, size_t bytes)
+/* Others fetch the pages of what is referred to (shuffle/scatter.c), and so want to know soon. */
+static size_t refer(struct archive *archive, uint8_t *data, size_t bytes)
 {
-    struct archive *archive = context;
-    size_t part;
+    const uint64_t start = archive->position;
+    uint64_t reference;
+    size_t done = 0;
 
-    while (!archive->at_end && (size_t)(archive->known - archive->lent) < bytes) {
-        if (archive->next == NULL && archive->left > 0) {
+    while (!archive->at_end && bytes - done >= sizeof reference &&
+           (done == 0 || archive->position - start < STRETCH_BYTES)) {
+        if (archive->left > 0) {
             pass_data(archive);
-        } else if (archive->next == NULL) {
-            pass_headers(archive);
-        } else if (archive->lent == archive->known) {
-            archive->lent = archive->known = archive->next;
-            archive->next = NULL;
-        } else {
-            break;
+        } else if (pass_headers(archive, &reference)) {
+            memcpy(data + done, &reference, sizeof reference);
+            done += sizeof reference;
         }
     }
-    part = least_size(bytes, (size_t)(archive->known - archive->lent));
-    *data = archive->lent;
-    archive->lent += part;
-    return part;
+    return done;
+}
+
+/* ---- The stage ---- */
+
+static size_t read_on(void *context, uint8_t *data, size_t bytes)
+{
+    struct archive *archive = context;
+
+    return (source_base(archive->files) != NULL ? refer : read_frames)(archive, data, bytes);
+}
+
+static void release(void *context)
+{
+    struct archive *archive = context;
+
+    free(archive->longer);
+    free(archive);
 }
 
 void archive_begin(struct source *source)
 {
     static const struct source_stage stage = {
-        .read = read_members, .lend = lend_members, .rewind = restart, .release = free};
+        .read = read_on, .length = length_at, .rewind = restart, .release = release};
     struct archive *archive = fault_allocate(1, sizeof *archive);
 
     archive->files = source_insert(source, &stage, archive);

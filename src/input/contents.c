@@ -56,7 +56,7 @@ static bool is_refused_if_packed(const struct record_format *format, const char 
 {
     if (record_is(format, RECORD_TEXT))
         return bytes > 0; /* of those in /proc, nobody knows */
-    if (record_is(format, RECORD_MEMBER))
+    if (record_is(format, RECORD_GROUP))
         return bytes % TAR_BLOCK_BYTES > 0;
     if (record_is(format, RECORD_FIXED) && bytes % format->count == 0)
         return false;

@@ -56,13 +56,6 @@ static bool reserve(struct mapped *mapped, size_t count)
     return mapped->base != NULL;
 }
 
-static bool make_margin(struct mapped *mapped)
-{
-    mapped->margin_bytes = mapped->bytes / TAR_BLOCK_BYTES + 1;
-    mapped->margin = (struct record_margin){.base = mapped->base, .mark = sys_map(mapped->margin_bytes)};
-    return mapped->margin.mark != NULL;
-}
-
 /* Does the file end there? Some systems show files that are made when they are read, and have no size, or a large one.
  */
 static bool ends_at(int fd, off_t size)
@@ -155,14 +148,14 @@ static void report_access(void *context, const uint8_t *address)
 /* ---- All files ---- */
 
 bool mapped_open(struct mapped *mapped, const char *const *names, const struct file_mark *marks, size_t count,
-                 off_t start, bool with_margin)
+                 off_t start)
 {
     bool good;
 
     *mapped = (struct mapped){.names = names, .marks = marks};
     good = count <= FILES_MAX &&
            sys_free_descriptors((unsigned)count * DESCRIPTORS_SHARE) / DESCRIPTORS_SHARE >= count &&
-           reserve(mapped, count) && (!with_margin || make_margin(mapped));
+           reserve(mapped, count);
     for (size_t i = 0; i < count && good; i++) {
         const bool is_input = operand_is_standard_input(names[i]);
 
@@ -189,8 +182,6 @@ void mapped_close(struct mapped *mapped)
         operand_close(mapped->file[i].fd);
     if (mapped->base != NULL)
         sys_unmap(mapped->base, mapped->bytes);
-    if (mapped->margin.mark != NULL)
-        sys_unmap(mapped->margin.mark, mapped->margin_bytes);
     free(mapped->file);
     *mapped = (struct mapped){.base = NULL};
 }
@@ -293,5 +284,5 @@ void mapped_forget(struct mapped *mapped, const uint8_t *end)
 
 uint64_t mapped_kept(const struct mapped *mapped)
 {
-    return mapped->margin_bytes + (uint64_t)mapped->files * sys_page_bytes();
+    return (uint64_t)mapped->files * sys_page_bytes();
 }

@@ -55,7 +55,7 @@ struct source *source_open(const char *const *names, size_t count, const struct 
     struct stream *stream = stream_open(names, count, layout);
     struct source *source = source_over(NULL, stream, NULL);
 
-    source->stage = (struct source_stage){stream_read, stream_lend, stream_rewind, stream_free};
+    source->stage = (struct source_stage){stream_read, stream_lend, NULL, stream_rewind, stream_free};
     source->stream = stream;
     source->known_bytes = stream->known_bytes;
     source->known = stream->known;
@@ -110,7 +110,7 @@ size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uin
     *data = room;
     if (source->state != PASSING)
         got = take_held(source, data, bytes);
-    else if (is_mapped(source))
+    else if (is_mapped(source) && source->stage.lend != NULL)
         got = source->stage.lend(source->context, data, bytes);
     else
         got = source->stage.read(source->context, room, bytes);
@@ -225,15 +225,12 @@ void source_let_go(struct source *source)
 bool source_map(struct source *source, uint64_t *bytes)
 {
     struct stream *stream = source->stream;
-    const bool archives = stream != NULL && record_is(&stream->layout.format, RECORD_MEMBER);
 
     MUST_ALWAYS(source->state != HOLDING && !is_mapped(source));
-    if (source->state != PASSING || stream == NULL || source->stage.lend == NULL || !stream->known ||
-        stream->next > 0 || (archives && stream->contents.start % TAR_BLOCK_BYTES != 0) || /* record_margin */
-        !mapped_open(&stream->mapped, stream->names, stream->contents.marks, stream->count, stream->contents.start,
-                     archives))
+    if (source->state != PASSING || stream == NULL || !stream->known || stream->next > 0 ||
+        !mapped_open(&stream->mapped, stream->names, stream->contents.marks, stream->count, stream->contents.start))
         return false;
-    *bytes = stream->mapped.used + stream->mapped.margin_bytes;
+    *bytes = stream->mapped.used;
     return true;
 }
 
@@ -242,11 +239,14 @@ void source_unmap(struct source *source)
     mapped_close(&source->stream->mapped);
 }
 
-const struct record_margin *source_margin(const struct source *source)
+bool source_refers(const struct source *source)
 {
-    const struct stream *stream = source->stream;
+    return is_mapped(source) && source->stage.lend == NULL;
+}
 
-    return stream != NULL && stream->mapped.margin.mark != NULL ? &stream->mapped.margin : NULL;
+uint64_t source_length(const struct source *source, uint64_t place)
+{
+    return source->stage.length(source->context, place);
 }
 
 const uint8_t *source_base(const struct source *source)

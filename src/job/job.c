@@ -200,8 +200,6 @@ static void open_run(struct job *job)
         run->refers = supply_hold(source, &format, &run->engine.pool);
     if (job->plan.supply == SUPPLY_HELD && !run->refers)
         job->plan.supply = SUPPLY_COPIED;
-    if (source != NULL)
-        run->format.margin = source_margin(source);
 }
 
 /* ---- Doing ---- */

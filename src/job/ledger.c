@@ -42,7 +42,7 @@ TUNABLE(SHARE_FROM_BYTES, 64 << 20, 8 << 20, 64 << 20);
 enum { SHARE = 8 };
 static const uint64_t CLASSES_BYTES = (uint64_t)1 << 20;
 
-/* Tables have lists of their blocks. Divided piles have lists of children, margins a mark for 512 bytes: together no
+/* Tables have lists of their blocks. Divided piles have lists of children, archives a list of long records: together no
  * more than this part of the limit, and some pages for each thread. */
 enum { LISTS_SHARE = 2048, LISTS_BYTES = 16 << 10 };
 

@@ -21,6 +21,7 @@
 #include "job/task.h"
 #include "shuffle/scatter.h"
 #include "shuffle/shuffle.h"
+#include "shuffle/units.h"
 #include "store/batch.h"
 #include "store/draft.h"
 #include "store/sweep.h"
@@ -251,7 +252,7 @@ static void write_piles(struct resources *resources, struct run *run, struct bat
     resources_find_columns(resources, resources->options.gather, all->header, all->header_bytes);
     shuffle_count(run, &piles);
     run_scattered(run);
-    units = run_settle(run, shuffle_units(run, &piles, 0, resources->output));
+    units = run_settle(run, units_count(run, &piles, 0, resources->output));
     output_begin(resources->output, units, all->header, all->header_bytes);
     shuffle_piles(run, &piles, order, resources->output);
     piles_release(&piles);

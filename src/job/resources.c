@@ -16,6 +16,7 @@
 #include "job/room.h"
 #include "job/task.h"
 #include "output/strata.h"
+#include "record/group.h"
 #include "system/hardware.h"
 #include "system/sys.h"
 
@@ -124,14 +125,14 @@ void resources_open_files(struct resources *resources)
                                                        .bytes = ledger_ahead(ledger_limit(&resources->ledger))};
     layout.replaced = resources->output != NULL && output_replaces_input(resources->output);
     resources->source = source_open(resources->names, resources->name_count, &layout);
-    if (record_is(&options->format, RECORD_MEMBER))
+    if (record_is(&options->format, RECORD_GROUP))
         archive_begin(resources->source);
     else if (sides.choice != NULL) /* say now which record does not belong to any side, not when it is to be written */
         key_check_begin(resources->source, &sides);
 }
 
 /* Must the output be told where groups end? */
-static bool has_marks(const struct options *options)
+static bool has_frames(const struct options *options)
 {
     return options->group_key.count > 0 &&
            (options->shards > 0 || options->shard_records > 0 || options->shard_bytes > 0 || options->splits > 0);
@@ -161,8 +162,9 @@ void resources_open_output(struct resources *resources)
         .key = &resources->order.key,
     };
 
-    plan.format.grouped = plan.format.grouped || has_marks(options);
     plan.framing.format = plan.format;
+    if (has_frames(options))
+        plan.framing.format.kind = &group_kind;
     plan.framing.translates = options->echo;
     plan.framing.to = options->delimiter;
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
@@ -258,7 +260,7 @@ static void open_keyed(struct resources *resources, struct run *run)
     if (!task_is_keyed(options))
         return;
     if (resources->keyed == NULL)
-        resources->keyed = keyed_new(&rule, options->unique, has_marks(options));
+        resources->keyed = keyed_new(&rule, options->unique, has_frames(options));
     keyed_begin(resources->keyed, &resources->order.key, run->engine.memory.workers + WAITING + 1);
     run->keyed = resources->keyed;
 }

@@ -47,8 +47,9 @@ static bool is_once(const struct options *options, const struct facts *facts)
  * and 0.36 s mapped; a sample of 1000 takes 0.06 to 0.09 s and 0.10 to 0.16 s.) */
 static bool is_mapped(const struct options *options, const struct facts *facts)
 {
-    const bool once = is_once(options, facts), repeatedly = facts->task == TASK_REPEAT && !options->format.grouped;
-    const uint64_t record_bytes = options->format.grouped ? TAR_BLOCK_BYTES : facts->record_bytes;
+    const bool groups = record_is(&options->format, RECORD_GROUP);
+    const bool once = is_once(options, facts), repeatedly = facts->task == TASK_REPEAT && !groups;
+    const uint64_t record_bytes = groups ? TAR_BLOCK_BYTES : facts->record_bytes;
     const uint64_t reference_bytes = once ? ONCE_BYTES : REPEATEDLY_BYTES;
 
     if ((!once && !repeatedly) || !facts->known || !facts->fixed || facts->files == 0 ||
@@ -80,7 +81,7 @@ struct plan supply_plan(const struct options *options, const struct facts *facts
         plan.supply = SUPPLY_MAPPED;
         plan.memory_bytes -= facts->mapped_bytes;
     } else if (facts->files > 0 && is_once(options, facts) &&
-               (!facts->known || (options->format.grouped && facts->bytes <= facts->memory_bytes))) {
+               (!facts->known || (record_is(&options->format, RECORD_GROUP) && facts->bytes <= facts->memory_bytes))) {
         plan.supply = SUPPLY_HELD;
     }
     return plan;
@@ -111,7 +112,7 @@ void supply_map(struct source *source, const struct record_format *format, struc
     const bool can = source_map(source, &facts->mapped_bytes);
 
     facts->mapped_bytes = can ? facts->mapped_bytes : 0;
-    facts->record_bytes = can && !format->grouped ? measure(source, format) : 1;
+    facts->record_bytes = can && !record_is(format, RECORD_GROUP) ? measure(source, format) : 1;
 }
 
 /* Read on until the whole input is held, or until the pool has no room for more of it and for references to its

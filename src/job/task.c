@@ -95,10 +95,7 @@ struct record_format task_format(const struct options *options)
 
 struct source_layout task_layout(const struct options *options)
 {
-    struct source_layout layout = {.format = task_format(options), .header = options->header};
-
-    layout.format.grouped = false; /* what is in files has no marks */
-    return layout;
+    return (struct source_layout){.format = task_format(options), .header = options->header};
 }
 
 struct number_range task_range(const struct options *options)

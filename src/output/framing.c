@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "record/group.h"
 
 static void put_bytes(const struct framing_file *file, const void *data, size_t bytes)
 {
@@ -51,8 +52,7 @@ void framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
     const struct framing *framing = file->framing;
     bool begins;
 
-    if (framing->format.grouped)
-        bytes = record_unmark(&framing->format, &file->scan, data, bytes);
+    bytes = group_text(&framing->format, &file->scan, data, bytes, data);
     if (bytes == 0)
         return;
     begins = file->record_bytes == 0;

@@ -4,7 +4,7 @@
  *
  * Where a file ends and the next one begins depends on the stream of records alone, not on the pieces in which it
  * comes: after so many records, or before the first record that would make the file larger than so many bytes, without
- * marks of groups. Records are found some hundreds at a time. If a file is full in the midst of them, the rest is
+ * frames of groups. Records are found some hundreds at a time. If a file is full in the midst of them, the rest is
  * searched once more for the next file: a scan from the beginning of a record needs no earlier ones.
  *
  * If bytes are counted, a record whose end has not come yet may be too large for the file, so it is held back. Not if
@@ -28,6 +28,7 @@
 #include "output/sides.h"
 #include "output/strata.h"
 #include "output/target.h"
+#include "record/group.h"
 #include "system/fault.h"
 
 /* How many ends of records are looked for at a time, and in how many bytes, as ends are 32-bit numbers. */
@@ -38,7 +39,6 @@ enum { FILE_BYTES = 400, NAMES = 3 }; /* of each file, in memory */
 
 struct output {
     struct output_plan plan;
-    struct record_format format; /* of the records of an input, as they come at first */
     struct files files;
     struct overlap overlap;
     size_t first; /* file of the input in work: not 0 only if each input has its own */
@@ -96,7 +96,6 @@ struct output *output_open(const struct output_plan *plan)
     struct output *output = fault_allocate(1, sizeof *output);
 
     output->plan = *plan;
-    output->format = plan->format;
     output->held.place = plan->place;
     output_plan_check(plan);
     files_open(&output->files, &output->plan);
@@ -216,8 +215,9 @@ static size_t write_by_records(struct output *output, uint8_t *data, size_t byte
         next_file(output);
         return 0;
     }
-    output->left_records -= record_ends(&output->plan.format, &output->scan, data, least_size(bytes, SCAN_BYTES), ends,
-                                        (size_t)least(output->left_records, ENDS), &bytes);
+    output->left_records -=
+        record_ends(&output->plan.framing.format, &output->scan, data, least_size(bytes, SCAN_BYTES), ends,
+                    (size_t)least(output->left_records, ENDS), &bytes);
     write_framed(output, data, bytes);
     return bytes;
 }
@@ -229,10 +229,10 @@ static bool is_full(const struct output *output, uint64_t record_bytes)
            (output->file_bytes > output->limit_bytes || record_bytes > output->limit_bytes - output->file_bytes);
 }
 
-/* How many bytes records have without marks, of which data[0, bytes) are the next ones. */
+/* How many bytes records have without frames, of which data[0, bytes) are the next ones. */
 static uint64_t bytes_of(const struct output *output, struct record_scan scan, const uint8_t *data, size_t bytes)
 {
-    return bytes - record_marks(&output->plan.format, &scan, data, bytes);
+    return group_text(&output->plan.framing.format, &scan, data, bytes, NULL);
 }
 
 /* If bytes are counted: of the records found, write as many whole ones as the file takes, or the part there is of a
@@ -242,8 +242,8 @@ static size_t write_by_bytes(struct output *output, uint8_t *data, size_t bytes)
     const struct record_scan before = output->scan, beginning = {0};
     uint32_t ends[ENDS];
     size_t taken, scanned, i = 0;
-    const size_t found =
-        record_ends(&output->plan.format, &output->scan, data, least_size(bytes, SCAN_BYTES), ends, ENDS, &scanned);
+    const size_t found = record_ends(&output->plan.framing.format, &output->scan, data, least_size(bytes, SCAN_BYTES),
+                                     ends, ENDS, &scanned);
     uint64_t next = bytes_of(output, before, data, found > 0 ? ends[0] : scanned); /* of the next record */
 
     if (is_full(output, output->held_bytes + next)) {
@@ -324,14 +324,6 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
         begin_file(output);
 }
 
-void output_use_margin(struct output *output, const struct record_margin *margin)
-{
-    struct output_plan *plan = &output->plan;
-
-    plan->format.margin = margin;
-    plan->format.grouped = plan->framing.format.grouped = false;
-}
-
 void output_write(struct output *output, uint8_t *data, size_t bytes)
 {
     if (output->sides != NULL)
@@ -382,7 +374,6 @@ void output_turn(struct output *output)
     complete(output);
     output->first = output->begun;
     output->scan = (struct record_scan){0};
-    output->plan.format = output->plan.framing.format = output->format;
 }
 
 void output_commit(struct output *output)
@@ -404,4 +395,15 @@ void output_free(struct output *output)
     overlap_release(&output->overlap);
     held_back_release(&output->held);
     free(output);
+}
+
+void output_buffer_put_frame(struct output_buffer *to, const uint8_t *text, size_t bytes, bool ends)
+{
+    const uint8_t last = ends ? GROUP_ENDS : GROUP_GOES_ON;
+    uint8_t head[GROUP_HEAD_BYTES];
+
+    group_put_head(head, bytes);
+    output_buffer_put(to, head, sizeof head);
+    output_buffer_put(to, text, bytes);
+    output_buffer_put(to, &last, 1);
 }

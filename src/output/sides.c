@@ -11,6 +11,7 @@
 #include "base/tunable.h"
 #include "output/held_back.h"
 #include "output/strata.h"
+#include "record/group.h"
 #include "record/key.h"
 #include "system/fault.h"
 
@@ -25,7 +26,7 @@ struct side {
     struct filters *packer; /* the program that compresses the file; NULL if there is none */
     struct framing_file framing;
     uint64_t records;        /* that go there, */
-    uint64_t all_bytes;      /* and what has gone, without marks of groups */
+    uint64_t all_bytes;      /* and what has gone, without frames of groups */
     struct record_scan scan; /* for these */
     size_t bytes;
     uint8_t buffer[SIDE_BYTES];
@@ -82,7 +83,7 @@ static void drain(struct sides *sides, struct side *side)
     const size_t bytes = side->bytes;
 
     side->bytes = 0;
-    side->all_bytes += bytes - record_marks(&sides->plan->format, &side->scan, side->buffer, bytes);
+    side->all_bytes += group_text(&sides->plan->framing.format, &side->scan, side->buffer, bytes, NULL);
     if (side < &sides->side[sides->plan->splits])
         framing_write(&side->framing, side->buffer, bytes);
     else if (bytes > 0)
@@ -130,17 +131,27 @@ static struct side *side_of(struct sides *sides)
     return &sides->side[number];
 }
 
+static bool is_of_groups(const struct sides *sides)
+{
+    return record_is(&sides->plan->framing.format, RECORD_GROUP);
+}
+
 /* ---- Records that come whole ---- */
 
-/* Where a record goes, or a group, whose first record says it. */
+/* Where a record goes, or a group, whose first record says it. NULL: that is in several frames. */
 static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
 {
-    struct record_scan scan = {0};
+    struct record_scan scan = {0}, first = {0};
     enum field_verdict verdict;
     uint32_t end;
+    bool is_text;
 
-    if (sides->plan->format.grouped)
-        (void)record_ends(&sides->rule.format, &scan, data, bytes, &end, 1, &bytes);
+    if (is_of_groups(sides)) {
+        data += group_part(&scan.length, data, bytes, &is_text);
+        bytes = group_part(&scan.length, data, bytes, &is_text);
+        if (record_ends(&sides->rule.format, &first, data, bytes, &end, 1, &bytes) == 0)
+            return NULL;
+    }
     verdict = key_find(sides->found, data, bytes, true);
     if (verdict != FIELD_FOUND)
         key_refuse(&sides->watch, sides->found, option_of(sides), data, bytes - 1);
@@ -148,19 +159,22 @@ static struct side *choose(struct sides *sides, const uint8_t *data, size_t byte
     return side_of(sides);
 }
 
-/* Write the records that begin and end in the data, at most ENDS of them. Returns how many bytes that are. Their
- * destinations are computed first, for all of them: between copies, whose branches are mispredicted, the processor
- * would wait for each hash. */
+/* Write the records that begin and end in the data, at most ENDS of them, and in one frame. Returns how many bytes that
+ * are. Their destinations are computed first, for all of them: between copies, whose branches are mispredicted, the
+ * processor would wait for each hash. */
 static size_t write_whole(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     struct record_scan scan = {0};
     uint32_t ends[ENDS];
     struct side *to[ENDS];
     size_t scanned, begin = 0;
-    const size_t count = record_ends(&sides->plan->format, &scan, data, bytes, ends, ENDS, &scanned);
+    size_t count = record_ends(&sides->plan->framing.format, &scan, data, bytes, ends, ENDS, &scanned);
 
-    for (size_t i = 0; i < count; begin = ends[i++])
+    for (size_t i = 0; i < count; begin = ends[i++]) {
         to[i] = choose(sides, data + begin, ends[i] - begin);
+        if (to[i] == NULL)
+            count = i;
+    }
     begin = 0;
     for (size_t i = 0; i < count; begin = ends[i++])
         pass(sides, to[i], data + begin, ends[i] - begin);
@@ -184,15 +198,22 @@ static void end_key(struct sides *sides, const uint8_t *data, size_t bytes, bool
  * bytes that are. */
 static size_t find_key(struct sides *sides, uint8_t *data, size_t bytes)
 {
+    struct length_scan frame = sides->record.length;
     uint32_t end;
-    const size_t found = record_ends(&sides->rule.format, &sides->first, data, bytes, &end, 1, &bytes);
-    const bool ended = key_follow(sides->found, data, bytes - found);
+    size_t found = 0;
+    bool is_text = true, ended = false;
 
+    if (is_of_groups(sides))
+        bytes = group_part(&frame, data, bytes, &is_text);
+    if (is_text) {
+        found = record_ends(&sides->rule.format, &sides->first, data, bytes, &end, 1, &bytes);
+        ended = key_follow(sides->found, data, bytes - found); /* without the delimiter */
+    }
     if (ended || found > 0) {
         end_key(sides, data, bytes - found, ended);
         return 0;
     }
-    record_advance(&sides->plan->format, &sides->record, data, bytes);
+    record_advance(&sides->plan->framing.format, &sides->record, data, bytes);
     held_back_append(&sides->held, data, bytes);
     return bytes;
 }
@@ -204,7 +225,7 @@ static size_t write_on(struct sides *sides, uint8_t *data, size_t bytes)
 
     if (sides->to == NULL)
         return find_key(sides, data, bytes);
-    sides->in_record = record_ends(&sides->plan->format, &sides->record, data, bytes, &end, 1, &bytes) == 0;
+    sides->in_record = record_ends(&sides->plan->framing.format, &sides->record, data, bytes, &end, 1, &bytes) == 0;
     pass(sides, sides->to, data, bytes);
     return bytes;
 }

@@ -60,6 +60,7 @@ static size_t read_length(enum length_coding coding, const uint8_t *data, size_t
         break;
     case LENGTH_TFRECORD:
     case LENGTH_U64LE:
+    case LENGTH_FRAME:
         *left = load64le(data);
         break;
     case LENGTH_U64BE:
@@ -73,11 +74,12 @@ static size_t read_length(enum length_coding coding, const uint8_t *data, size_t
         *left = ENDLESS;
     else if (coding == LENGTH_TFRECORD)
         *left += SUM + SUM;
+    else if (coding == LENGTH_FRAME)
+        *left += 1;
     return size;
 }
 
-/* The same of the next bytes of a stream; scan->taken is 0 if the length is whole. Returns how many bytes were read. */
-static size_t take_length(enum length_coding coding, struct length_scan *scan, const uint8_t *data, size_t bytes)
+size_t length_take(enum length_coding coding, struct length_scan *scan, const uint8_t *data, size_t bytes)
 {
     size_t size = scan->taken == 0 ? read_length(coding, data, bytes, &scan->left) : 0, at = 0;
 
@@ -102,7 +104,7 @@ size_t length_ends(enum length_coding coding, struct length_scan *scan, const ui
     while (at < bytes && found < room) {
         __builtin_prefetch(data + at + AHEAD);
         if (scan->left == 0)
-            at += take_length(coding, scan, data + at, bytes - at);
+            at += length_take(coding, scan, data + at, bytes - at);
         if (scan->taken > 0)
             break;
         if (scan->left > bytes - at) {

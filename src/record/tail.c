@@ -73,7 +73,7 @@ void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_
     const struct record_kind *kind = checker(tail);
 
     tail->open = true;
-    if (bytes == 0 || record_is(tail->format, RECORD_MEMBER)) /* archives are looked at where they are read */
+    if (bytes == 0 || record_is(tail->format, RECORD_GROUP)) /* archives are looked at where they are read */
         return;
     if (kind->follow != NULL) {
         kind->follow(tail, name, data, bytes);

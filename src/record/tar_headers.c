@@ -11,12 +11,15 @@
 
 #include <string.h>
 
-/* Where further fields of a header block are. */
+/* Where fields of a header block are. */
 enum {
     NAME = 0,
     NAME_BYTES = 100,
+    SIZE = 124,
+    SIZE_BYTES = 12,
     CHECKSUM = 148,
     CHECKSUM_BYTES = 8,
+    TYPE = 156,
     TARGET = 157,
     TARGET_BYTES = 100,
     MAGIC = 257,
@@ -288,15 +291,15 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
         return TAR_REFUSED;
     }
     member->name = name_of(block, member);
-    part = part_of(headers, block[TAR_TYPE]);
-    if (part == NULL && !is_known(block[TAR_TYPE]))
-        *why = why_refused(block[TAR_TYPE]);
-    else if (!read_number(block + TAR_SIZE, TAR_SIZE_BYTES, &size))
+    part = part_of(headers, block[TYPE]);
+    if (part == NULL && !is_known(block[TYPE]))
+        *why = why_refused(block[TYPE]);
+    else if (!read_number(block + SIZE, SIZE_BYTES, &size))
         *why = "the size is no number";
     else if (part != NULL)
         *why = collect(headers, part, size);
     else
-        *why = read_member(headers, block[TAR_TYPE], size, member);
+        *why = read_member(headers, block[TYPE], size, member);
     if (*why != NULL)
         return TAR_REFUSED;
     return part != NULL ? TAR_MORE : TAR_MEMBER;

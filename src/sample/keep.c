@@ -63,7 +63,7 @@ void keep_records(struct run *run, struct source *source, const struct keep_rule
 {
     piles_init(piles, count, 1, &run->engine.pool, run->engine.place);
     if (run->refers)
-        piles_refer(piles, source_base(source), source_space(source));
+        piles_refer(piles, source);
     if (rule->counts_only && rule->next == NULL) {
         count_records(run, source);
         pile_count(piles, 0, (int64_t)counter_get(&run->progress->records));

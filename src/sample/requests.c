@@ -31,6 +31,7 @@
 #include "sample/weight_law.h"
 #include "sample/weight_tree.h"
 #include "shuffle/index.h"
+#include "shuffle/pile_keys.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/standard.h"
@@ -215,13 +216,13 @@ static bool keep(struct requests *r, const void *data, size_t bytes)
     return true;
 }
 
-static bool add_record(struct requests *r, uint64_t place, uint64_t length, uint64_t weight)
+static bool add_record(struct requests *r, uint64_t reference, uint64_t weight)
 {
     const uint64_t i = r->tree.count;
 
     if (!table_extend(&r->references, i) || !weight_tree_add(&r->tree, weight))
         return false;
-    *table_u64(&r->references, i) = reference_make(place, length);
+    *table_u64(&r->references, i) = reference;
     return true;
 }
 
@@ -230,13 +231,16 @@ static void read_records(struct requests *r, struct weight_input *weights)
 {
     struct run *run = r->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_READING);
-    uint64_t steps = STEPS_ONE, end, length = 0, needed = source_kept(r->source);
+    uint64_t steps = STEPS_ONE, end, length = 0, reference, needed = source_kept(r->source);
     struct record_reader reader;
     struct record_piece piece;
     struct decimal weight;
     bool fits = pool_promise(&run->engine.pool, (uint32_t)pool_blocks_for(&run->engine.pool, needed));
 
-    record_reader_init(&reader, &run->format, r->source, space.data, space.bytes);
+    if (source_refers(r->source)) /* one by one, so that what each stands for can be given back */
+        record_reader_init(&reader, &pile_keys_format, r->source, space.data, sizeof reference);
+    else
+        record_reader_init(&reader, &run->format, r->source, space.data, space.bytes);
     while (weights != NULL ? weight_input_next(weights, &reader, &piece, &weight)
                            : record_reader_next(&reader, &piece)) {
         length = piece.first ? piece.bytes : length + piece.bytes;
@@ -247,7 +251,12 @@ static void read_records(struct requests *r, struct weight_input *weights)
         end = r->base != NULL ? (uint64_t)(reader.buffer + reader.start - r->base) : r->kept_bytes;
         if (weights != NULL)
             (void)steps_round(weight, &steps);
-        fits = fits && add_record(r, end - length, length, steps);
+        reference = reference_make(end - length, length);
+        if (source_refers(r->source)) {
+            memcpy(&reference, piece.data, sizeof reference);
+            source_forget(r->source, r->base + reference_place(reference));
+        }
+        fits = fits && add_record(r, reference, steps);
         counter_add(&run->progress->records, 1);
     }
     if (!fits)
@@ -272,8 +281,7 @@ static void open_records(struct requests *r, const struct weight_place *place)
     if (source_is_known(r->source) && source_map(r->source, &r->space)) {
         r->base = source_base(r->source);
         r->space = source_space(r->source);
-        run->format.margin = source_margin(r->source);
-    } else if (run->format.grouped) {
+    } else if (record_is(&run->format, RECORD_GROUP)) {
         die("--requests: tar archives must be files that are not compressed");
     }
     if (r->space > ENGINE_MEMORY_MAX / 2)
@@ -314,6 +322,8 @@ static uint64_t length_of(struct requests *r, uint64_t record)
 
     if (reference_length(reference) < REFERENCE_LONG)
         return reference_length(reference);
+    if (source_refers(r->source))
+        return source_length(r->source, place);
     for (uint64_t done = 0; done < most; done += scanned, data += scanned) {
         const size_t found =
             record_ends(&r->run->format, &scan, data, (size_t)least(most - done, STEP_BYTES), &end, 1, &scanned);
@@ -510,7 +520,7 @@ static void add(struct requests *r)
     if (memchr(r->at, format->delimiter, bytes) != NULL)
         refuse(r, "the record contains its delimiter");
     if (!keep(r, r->at, bytes) || !keep(r, &format->delimiter, 1) ||
-        !add_record(r, r->space + r->kept_bytes - bytes - 1, bytes + 1, weight))
+        !add_record(r, reference_make(r->space + r->kept_bytes - bytes - 1, bytes + 1), weight))
         refuse_memory(r, bytes);
 }
 

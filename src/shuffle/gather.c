@@ -14,7 +14,6 @@
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
-#include "record/tar_headers.h"
 #include "shuffle/index.h"
 #include "shuffle/pile_keys.h"
 #include "system/sys.h"
@@ -53,7 +52,6 @@ struct gathering {
     struct gather_order order;
     struct output *output;
     struct worker *worker;
-    struct record_margin margin; /* of the outlets, if the records have one; else NULL */
     pthread_mutex_t mutex;
     pthread_cond_t room; /* may have come for the next claim */
     struct worker *last; /* has made the last claim */
@@ -259,16 +257,13 @@ static uint64_t pass_units(const struct table *begins, uint64_t at, uint64_t cou
     return at;
 }
 
-/* Copy references [first, end), each with the mark that tells whether the next one belongs to the same unit. */
-static void copy_marked(const struct piles *piles, const struct record_format *format, const struct table *tables,
+/* Copy records [first, end) as frames, each of which says whether the next one belongs to the same unit. */
+static void copy_framed(const struct piles *piles, const struct record_format *format, const struct table *tables,
                         uint64_t first, uint64_t end, uint64_t count, struct output_buffer *outlet)
 {
-    for (uint64_t i = first; i < end; i++) {
-        const uint8_t mark = i + 1 < count && *table_u64(&tables[1], i + 1) == 0 ? RECORD_GOES_ON : RECORD_ENDS;
-
-        index_copy(piles, format, &tables[0], i, 1, outlet);
-        output_buffer_put(outlet, &mark, 1);
-    }
+    for (uint64_t i = first; i < end; i++)
+        index_frame(piles, format, *table_u64(&tables[0], i), i + 1 == count || *table_u64(&tables[1], i + 1) != 0,
+                    outlet);
 }
 
 /* Put the wanted units of a resident pile into the output. */
@@ -291,8 +286,8 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
     counter_add_shared(&g->run->progress->written, end - first - wanted);
     counter_add_shared(&g->run->progress->units, wanted);
     counter_add_shared(&g->run->progress->left_out, records - count);
-    if (keyed_marks(keyed))
-        copy_marked(g->piles, format, tables, first, end, count, &worker->outlet);
+    if (keyed_frames(keyed))
+        copy_framed(g->piles, format, tables, first, end, count, &worker->outlet);
     else
         index_copy(g->piles, format, &tables[0], first, end - first, &worker->outlet);
 }
@@ -409,13 +404,8 @@ static void set_up(struct gathering *g, unsigned workers)
 {
     struct run *run = g->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
-    const size_t share = space.bytes / workers / TAR_BLOCK_BYTES * TAR_BLOCK_BYTES;
+    const size_t share = space.bytes / workers;
 
-    if (run->format.margin != NULL) {
-        g->margin.base = space.data;
-        g->margin.mark = fault_allocate(space.bytes / TAR_BLOCK_BYTES + 1, 1);
-        output_use_margin(g->output, &g->margin);
-    }
     for (unsigned w = 0; w < workers; w++) {
         struct worker *worker = &g->worker[w];
 
@@ -423,8 +413,6 @@ static void set_up(struct gathering *g, unsigned workers)
         pthread_cond_init(&worker->turn, NULL);
         worker->number = w;
         output_buffer_init(&worker->outlet, space.data + w * share, share, drain, worker);
-        if (g->margin.mark != NULL)
-            worker->outlet.marks = g->margin.mark + w * share / TAR_BLOCK_BYTES;
         table_init(&worker->table, &run->engine.pool);
         for (unsigned i = 0; i < KEYED_TABLES; i++)
             table_init(&worker->keyed[i], &run->engine.pool);
@@ -487,7 +475,4 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
             table_release(&g.worker[w].keyed[i]);
     }
     free(g.worker);
-    if (g.margin.mark != NULL)
-        output_use_margin(output, NULL); /* its marks go */
-    free(g.margin.mark);
 }

@@ -1,7 +1,7 @@
 /*
  * References are counted from the pool's memory, or from the base of piles that hold them. A length that does not fit
  * is given as REFERENCE_LONG; the end of such a record is searched again when it is copied, which costs little beside
- * copying it.
+ * copying it, or a mapped archive is asked for it.
  *
  * Records cross from a block to its successor wherever they happen to, so copying has a fast case, a short record well
  * inside its block, and a general one that follows the chain.
@@ -10,7 +10,6 @@
 #include "shuffle/index.h"
 
 #include "base/arithmetic.h"
-#include "record/tar_headers.h"
 #include "system/sys.h"
 
 /* Records between prefetch and copy. Records in piles are in the second or third cache, and 16 to 64 measured alike;
@@ -110,18 +109,20 @@ void index_walk(const struct piles *piles, const struct record_format *format, u
     uint32_t block = (uint32_t)(reference_place(reference) >> pool->block_shift); /* unless it is referred to */
     size_t room = pool->block_bytes - ((size_t)reference_place(reference) & (pool->block_bytes - 1));
     size_t left = reference_length(reference);
-    const bool is_long = left == REFERENCE_LONG;
+    const bool is_group = piles->groups != NULL, is_long = left == REFERENCE_LONG && !is_group;
     struct record_scan scan = {0};
 
+    if (is_group && left == REFERENCE_LONG)
+        left = (size_t)source_length(piles->groups, reference_place(reference));
     for (;;) {
-        size_t bytes = refers ? least_size((size_t)(piles->base_end - from), SCAN_BYTES) : room;
+        size_t bytes = refers ? (size_t)(piles->base_end - from) : room;
         bool ended = left <= bytes;
         uint32_t end;
 
         if (bytes == 0)
             return;
         if (is_long)
-            ended = record_ends(format, &scan, from, bytes, &end, 1, &left) == 1;
+            ended = record_ends(format, &scan, from, bytes = least_size(bytes, SCAN_BYTES), &end, 1, &left) == 1;
         bytes = ended ? left : bytes;
         if (!take(context, from, bytes, ended) || ended)
             return;
@@ -146,14 +147,25 @@ static void copy_any(const struct piles *piles, const struct record_format *form
     index_walk(piles, format, reference, copy_piece, outlet);
 }
 
-/* Records that end as a margin says: note where they end in the outlet, too. */
-static void copy_marked(const struct piles *piles, const struct record_format *format, const struct table *table,
-                        uint64_t first, uint64_t records, struct output_buffer *outlet)
+struct framing_of {
+    struct output_buffer *outlet;
+    bool ends;
+};
+
+static bool put_frame(void *context, const uint8_t *data, size_t bytes, bool last)
 {
-    for (uint64_t i = first; i < first + records; i++) {
-        copy_any(piles, format, *table_u64(table, i), outlet);
-        outlet->marks[(size_t)(outlet->at - outlet->buffer) / TAR_BLOCK_BYTES] = RECORD_ENDS;
-    }
+    const struct framing_of *framing = context;
+
+    output_buffer_put_frame(framing->outlet, data, bytes, last && framing->ends);
+    return true;
+}
+
+void index_frame(const struct piles *piles, const struct record_format *format, uint64_t reference, bool ends,
+                 struct output_buffer *outlet)
+{
+    struct framing_of framing = {outlet, ends};
+
+    index_walk(piles, format, reference, put_frame, &framing);
 }
 
 /* How much is fetched ahead. A record that is referred to is in no cache, and begins anywhere in a line: as many lines
@@ -181,8 +193,9 @@ void index_copy(const struct piles *piles, const struct record_format *format, c
     uint8_t *to = outlet->at; /* a copy, since the compiler must assume that any store of bytes changes *outlet */
     const uint8_t *end = outlet->end;
 
-    if (format->margin != NULL) {
-        copy_marked(piles, format, table, first, records, outlet);
+    if (piles->groups != NULL) {
+        for (uint64_t i = first; i < first + records; i++)
+            index_frame(piles, format, *table_u64(table, i), true, outlet);
         return;
     }
     while (records > 0) {

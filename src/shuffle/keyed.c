@@ -43,7 +43,7 @@ struct keyed {
     struct key_rule rule;
     size_t end_bytes; /* of the delimiter of a record */
     bool unique;
-    bool marks;
+    bool frames;
     struct lane *lane;
     unsigned lanes;
 };
@@ -55,12 +55,12 @@ static size_t delimiter_bytes(const struct record_format *format)
     return format->kind == NULL || record_is(format, RECORD_OF_LINES | RECORD_QUOTED);
 }
 
-struct keyed *keyed_new(const struct key_rule *rule, bool unique, bool marks)
+struct keyed *keyed_new(const struct key_rule *rule, bool unique, bool frames)
 {
     struct keyed *keyed = fault_allocate(1, sizeof *keyed);
 
     *keyed =
-        (struct keyed){.rule = *rule, .end_bytes = delimiter_bytes(&rule->format), .unique = unique, .marks = marks};
+        (struct keyed){.rule = *rule, .end_bytes = delimiter_bytes(&rule->format), .unique = unique, .frames = frames};
     return keyed;
 }
 
@@ -85,9 +85,9 @@ bool keyed_is_unique(const struct keyed *keyed)
     return keyed->unique;
 }
 
-bool keyed_marks(const struct keyed *keyed)
+bool keyed_frames(const struct keyed *keyed)
 {
-    return keyed->marks;
+    return keyed->frames;
 }
 
 bool keyed_has_fields(const struct keyed *keyed)

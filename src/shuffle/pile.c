@@ -83,6 +83,7 @@ void piles_init_children(struct piles *piles, unsigned count, const struct piles
                         .records = parents->records,
                         .base = parents->base,
                         .base_end = parents->base_end,
+                        .groups = parents->groups,
                         .count = count,
                         .lanes = 1,
                         .promised = true},
@@ -99,10 +100,11 @@ void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t byt
     piles->records += records;
 }
 
-void piles_refer(struct piles *piles, const uint8_t *base, size_t bytes)
+void piles_refer(struct piles *piles, const struct source *source)
 {
-    piles->base = base;
-    piles->base_end = base + bytes;
+    piles->base = source_base(source);
+    piles->base_end = piles->base + source_space(source);
+    piles->groups = source_refers(source) ? source : NULL;
 }
 
 void piles_seal(struct piles *piles)

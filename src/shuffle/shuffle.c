@@ -197,13 +197,11 @@ static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct o
     source = pile_source(piles, p, false);
     run_transfer(&transfer, run, source, output);
     while (done < kept && record_reader_next(&transfer.reader, &piece)) {
-        uint8_t mark;
-
         done += piece.last;
-        mark = done < kept ? RECORD_GOES_ON : RECORD_ENDS;
-        output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
-        if (piece.last && keyed_marks(run->keyed))
-            output_buffer_put(&transfer.outlet, &mark, 1);
+        if (keyed_frames(run->keyed))
+            output_buffer_put_frame(&transfer.outlet, piece.data, piece.bytes, done == kept);
+        else
+            output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
     }
     run_transfer_end(&transfer);
     source_free(source);
@@ -274,9 +272,7 @@ static void restart(struct run *run, struct piles *piles, unsigned p, const stru
 
 void shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output)
 {
-    unsigned next = 0;
-
-    for (;; next++) {
+    for (unsigned next = 0;; next++) {
         gather(run, piles, order, &next, output);
         if (next == piles->count)
             return;
@@ -374,39 +370,7 @@ void shuffle_count(struct run *run, struct piles *piles)
     threads_run(counting.workers, count_piles, &counting);
 }
 
-/* ---- Counting units ---- */
-
-struct unit_count {
-    struct counting counting;
-    unsigned bits;
-    _Atomic uint64_t units;
-};
-
-static void count_units(void *context, unsigned worker)
-{
-    struct unit_count *count = context;
-    const struct counting *counting = &count->counting;
-    const struct engine_space space = engine_buffer(&counting->run->engine, ENGINE_WHOLE);
-    const size_t share = space.bytes / counting->workers / SYS_APART_BYTES * SYS_APART_BYTES;
-    unsigned p;
-
-    while ((p = atomic_fetch_add(&count->counting.next, 1)) < counting->piles->count)
-        atomic_fetch_add(&count->units, units_count(counting->run->keyed, worker, counting->piles, p, count->bits,
-                                                    &counting->run->format, space.data + worker * share, share));
-}
-
-uint64_t shuffle_units(struct run *run, struct piles *piles, unsigned bits, const struct output *output)
-{
-    struct unit_count count = {.counting = {.run = run, .piles = piles, .workers = engine_threads(&run->engine)},
-                               .bits = bits};
-
-    if (run->keyed == NULL)
-        return piles->records;
-    if (!output_counts(output) && run->parts == 0 && run->skip == 0)
-        return UINT64_MAX;
-    threads_run(count.counting.workers, count_units, &count);
-    return atomic_load(&count.units);
-}
+/* ---- From the root ---- */
 
 /* Can the references of each pile be sorted, if all others are there? */
 static bool can_sort_all(const struct pool *pool, const struct piles *piles)
@@ -460,7 +424,7 @@ void shuffle_source(struct run *run, struct source *source, struct output *outpu
     struct piles piles;
 
     if (scatter_root(run, source, &piles)) {
-        run_begin(run, output, shuffle_units(run, &piles, KEYED_BITS, output));
+        run_begin(run, output, units_count(run, &piles, KEYED_BITS, output));
         shuffle_piles(run, &piles, order, output);
     }
     piles_release(&piles);

@@ -2,12 +2,14 @@
 
 #include "shuffle/units.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
 #include "input/record_reader.h"
 #include "shuffle/pile_source.h"
 #include "system/sys.h"
+#include "system/threads.h"
 
 /* A pile that is read hash by hash, which may hold references. */
 struct hashes {
@@ -101,8 +103,9 @@ static bool put(struct set *set, struct siphash_pair hash)
     return ++set->count < set->slots - set->slots / 4;
 }
 
-uint64_t units_count(struct keyed *keyed, unsigned thread, struct piles *piles, unsigned p, unsigned bits,
-                     const struct record_format *format, uint8_t *buffer, size_t bytes)
+/* Of a pile that is so many bits from the root. */
+static uint64_t count_pile(struct keyed *keyed, unsigned thread, struct piles *piles, unsigned p, unsigned bits,
+                           const struct record_format *format, uint8_t *buffer, size_t bytes)
 {
     const size_t half = bytes / 2 / SYS_APART_BYTES * SYS_APART_BYTES;
     struct set set = {.slot = (struct siphash_pair *)(void *)(buffer + half),
@@ -126,4 +129,39 @@ uint64_t units_count(struct keyed *keyed, unsigned thread, struct piles *piles, 
         set.part = fits ? set.part + 1 : set.part * 2;
     }
     return units;
+}
+
+/* All piles, each by any thread. */
+struct counting {
+    struct run *run;
+    struct piles *piles;
+    unsigned bits;
+    unsigned workers;
+    atomic_uint next; /* pile */
+    _Atomic uint64_t units;
+};
+
+static void work(void *context, unsigned worker)
+{
+    struct counting *counting = context;
+    struct run *run = counting->run;
+    const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
+    const size_t share = space.bytes / counting->workers / SYS_APART_BYTES * SYS_APART_BYTES;
+    unsigned p;
+
+    while ((p = atomic_fetch_add(&counting->next, 1)) < counting->piles->count)
+        atomic_fetch_add(&counting->units, count_pile(run->keyed, worker, counting->piles, p, counting->bits,
+                                                      &run->format, space.data + worker * share, share));
+}
+
+uint64_t units_count(struct run *run, struct piles *piles, unsigned bits, const struct output *output)
+{
+    struct counting counting = {.run = run, .piles = piles, .bits = bits, .workers = engine_threads(&run->engine)};
+
+    if (run->keyed == NULL)
+        return piles->records;
+    if (!output_counts(output) && run->parts == 0 && run->skip == 0)
+        return UINT64_MAX;
+    threads_run(counting.workers, work, &counting);
+    return atomic_load(&counting.units);
 }

@@ -36,7 +36,7 @@ static char *put_records(char *at, const char *end, const struct record_format *
     const struct record_kind *kind = format->kind != NULL ? format->kind : &string_end_kind;
     const bool starts = kind->takes == RECORD_START;
 
-    at = line_put(at, end, "%s of %s", format->grouped ? "groups" : "records", kind->name);
+    at = line_put(at, end, "%s of %s", record_is(format, RECORD_GROUP) ? "frames" : "records", kind->name);
     if (kind->takes == RECORD_COUNT || kind->takes == RECORD_BYTES)
         at = line_put(at, end, " %" PRIu64, format->count);
     if (format->kind == NULL || kind->takes == RECORD_COUNT)
@@ -147,17 +147,16 @@ static const char *read_argument(const char *at, struct record_format *format, u
 
 static const char *read_records(const char *at, struct record_format *format, uint8_t *string)
 {
-    const char *groups = line_read(at, "groups of ");
+    const char *frames = line_read(at, "frames of ");
     size_t bytes;
 
-    *format = (struct record_format){.grouped = groups != NULL, .delimiter = '\n', .string = string};
-    at = groups != NULL ? groups : line_read(at, "records of ");
+    *format = (struct record_format){.delimiter = '\n', .string = string};
+    at = frames != NULL ? frames : line_read(at, "records of ");
     if (at == NULL)
         return NULL;
     bytes = strcspn(at, " \n");
     format->kind = record_kind_of_name(at, bytes);
-    if (format->kind == NULL || format->kind->stands_for != NULL ||
-        (groups == NULL && record_is(format, RECORD_MEMBER)))
+    if (format->kind == NULL || format->kind->stands_for != NULL || record_is(format, RECORD_GROUP) != (frames != NULL))
         return NULL;
     return read_argument(at + bytes, format, string);
 }

@@ -129,6 +129,17 @@ enum store_name_kind store_name_kind(const char *name)
 
 /* ---- The file of the format ---- */
 
+static const char *why_refused(const char *text)
+{
+    const char *groups = strstr(text, "\ngroups of ");
+
+    if (groups == NULL)
+        return "not a format of a store that this version knows";
+    if (strcmp(groups, "\ngroups of tar\nno header\n") == 0)
+        return "the store has samples as earlier versions stored them; scatter its archives again";
+    return "the store has groups of neighbours, as earlier versions made them; scatter its inputs again";
+}
+
 /* False if there is none. */
 static bool read_format(struct store *store)
 {
@@ -138,10 +149,7 @@ static bool read_format(struct store *store)
     if (text == NULL)
         return false;
     if (!store_format_parse(&store->format, store->string, text, bytes))
-        folder_say(&store->folder, STORE_NAME_FORMAT, "not a format of a store that this version knows");
-    if (store->format.record.grouped && !record_is(&store->format.record, RECORD_MEMBER))
-        folder_say(&store->folder, STORE_NAME_FORMAT,
-                   "the store has groups of neighbours, as earlier versions made them; scatter its inputs again");
+        folder_say(&store->folder, STORE_NAME_FORMAT, "%s", why_refused(text));
     free(text);
     return true;
 }

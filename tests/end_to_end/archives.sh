@@ -368,8 +368,12 @@ test_stores_keep_samples() {
     done
     bigshuf --gather=store --seed=7 --shards=bytes:50K -o shard-%02d.tar
     list_records part-?.tar shard-*.tar | cmp - <(cat wanted wanted)
-    grep -x 'groups of tar' store/format
-    fails_with 1 '*groups of tar*' bigshuf --scatter=store --batch=c --seed=7 a.tar
+    grep -x 'frames of tar' store/format
+    fails_with 1 '*frames of tar*' bigshuf --scatter=store --batch=c --seed=7 a.tar
+    mkdir old
+    printf 'bigshuf store 2\n2 piles\ngroups of tar\nno header\n' >old/format
+    fails_with 1 'bigshuf: old/format: the store has samples as earlier versions stored them; scatter its archives again' \
+        bigshuf --gather=old
 }
 
 # ---- What cannot be moved, or is damaged ----

@@ -301,3 +301,15 @@ test_a_field_may_have_64_kibibytes_before_any_end_of_line() {
         cat a b | cmp - large
     done
 }
+
+# Its key is in its first record, which may be in several frames.
+test_a_group_with_a_long_record_goes_where_a_short_one_does() {
+    { printf '1\t%s\n2\tb\n1\tc\n' "$(head -c 3000000 /dev/zero | tr '\0' x)" && seq 3 40; } >long
+    cut -c 1-20 long >short
+    for options in '' '-S 8M'; do
+        bigshuf $options --seed=1 --group-field=1 --split-field=1 --split=50%:a -o b long
+        cut -c 1-20 a b >found
+        bigshuf --seed=1 --group-field=1 --split-field=1 --split=50%:a -o b short
+        cat a b | cmp - found
+    done
+}

@@ -70,7 +70,7 @@ static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string
                                                         &length_kinds_u64be,    &length_kinds_varint};
     static const struct record_kind *const kinds[] = {NULL, &string_end_kind, &lines_kind, &sizes_kind, &csv_kind};
     const uint8_t kind = fuzz_byte(fuzz);
-    struct record_format format = {.grouped = kind / 128 != 0};
+    struct record_format format = {.kind = NULL};
 
     format.delimiter = fuzz_byte(fuzz);
     format.count = fuzz_number(fuzz);

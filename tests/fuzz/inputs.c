@@ -138,7 +138,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     unsigned lines;
 
     layout.format = fuzz_format(&fuzz, string);
-    layout.format.grouped = false;
     layout.header = (struct header_rule){.bytes = fuzz_from_to(&fuzz, 0, FILE_MAX / 2)};
     lines = fuzz_byte(&fuzz) % 8;
     if (lines >= 6 && (layout.format.kind == NULL || record_is(&layout.format, RECORD_TEXT)))

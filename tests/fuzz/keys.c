@@ -127,7 +127,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct random_key key;
     struct keyed *keyed;
 
-    format.grouped = false;
     rule.format = format;
     rule.place.quoted = record_is(&format, RECORD_QUOTED);
     for (size_t i = 0; i < choice.count; i++)

@@ -64,7 +64,6 @@ static void check(const struct options *options)
 
     check_format(options);
     check_store(options);
-    FUZZ_CHECK(options->format.grouped == (options->group_key.count > 0 || record_is(&options->format, RECORD_MEMBER)));
     FUZZ_CHECK(options->file_count == 0 || !(store || options->range || options->files0_from != NULL));
     FUZZ_CHECK(options->file_count > 0 || store || options->range || options->files0_from != NULL || options->echo);
     FUZZ_CHECK(!options->range_full || (options->range && options->range_first == 0 && options->range_count == 0));

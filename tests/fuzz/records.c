@@ -1,12 +1,13 @@
 /*
  * The ends of records are the same in any pieces as byte by byte; others that go over a stream come to the same place;
- * what record_missing adds ends the last record, and no more; and marks of groups, and nothing else, are taken away.
+ * what record_missing adds ends the last record, and no more; and of groups the text is left.
  */
 
 /* tags: bytes */
 
 #include "fuzz.h"
 
+#include "record/group.h"
 #include "record/record.h"
 
 enum { STREAM_MAX = 2048, PIECES = 16 };
@@ -23,8 +24,8 @@ struct stream {
     size_t bytes;
     uint32_t ends[STREAM_MAX + RECORD_DELIMITER_BYTES_MAX];
     size_t records;
-    uint8_t unmarked[STREAM_MAX + RECORD_DELIMITER_BYTES_MAX];
-    size_t unmarked_bytes;
+    uint8_t text[STREAM_MAX + RECORD_DELIMITER_BYTES_MAX]; /* of groups; else the same */
+    size_t text_bytes;
 };
 
 static struct stream stream;
@@ -39,25 +40,40 @@ static bool ends_record(const struct record_format *format, struct record_scan *
     return record_ends(format, scan, &byte, 1, &end, 1, &scanned) == 1;
 }
 
-/* A mark comes after each member. */
 static void find_ends(const struct record_format *format)
 {
-    struct record_format member = *format;
     struct record_scan scan = {0};
 
-    member.grouped = false;
     stream.records = 0;
-    stream.unmarked_bytes = 0;
     for (size_t at = 0; at < stream.bytes; at++) {
-        bool ends = !format->grouped;
-
-        stream.unmarked[stream.unmarked_bytes++] = stream.data[at];
-        if (!ends_record(&member, &scan, stream.data[at]))
-            continue;
-        if (format->grouped && at + 1 < stream.bytes)
-            ends = stream.data[++at] == RECORD_ENDS;
         stream.ends[stream.records] = (uint32_t)at + 1;
-        stream.records += ends;
+        stream.records += ends_record(format, &scan, stream.data[at]);
+    }
+    stream.text_bytes = stream.bytes;
+    memcpy(stream.text, stream.data, stream.bytes);
+}
+
+/* The bytes, in frames whose first bytes say how long they are and whether a group ends. */
+static void put_frames(const uint8_t *data, size_t bytes)
+{
+    stream.bytes = stream.text_bytes = stream.records = 0;
+    for (size_t at = 0, part; at < bytes; at += part) {
+        part = 1 + data[at] % 64;
+        part = part < bytes - at ? part : bytes - at;
+        if (data[at] % 16 == 0) /* of no text */
+            part = 1;
+        memset(stream.data + stream.bytes, 0, GROUP_HEAD_BYTES);
+        stream.data[stream.bytes] = (uint8_t)(data[at] % 16 == 0 ? 0 : part);
+        stream.bytes += GROUP_HEAD_BYTES;
+        if (data[at] % 16 > 0) {
+            memcpy(stream.data + stream.bytes, data + at, part);
+            memcpy(stream.text + stream.text_bytes, data + at, part);
+            stream.bytes += part;
+            stream.text_bytes += part;
+        }
+        stream.data[stream.bytes++] = data[at] < 128 ? GROUP_ENDS : GROUP_GOES_ON;
+        if (data[at] < 128)
+            stream.ends[stream.records++] = (uint32_t)stream.bytes;
     }
 }
 
@@ -89,17 +105,16 @@ static void scan_piece(const struct record_format *format, struct record_scan *s
     }
 }
 
-/* Those that move on, count, and take marks away, see the same. */
+/* Those that move on, count, and leave the text, see the same. */
 static void check_pieces(const struct record_format *format, const struct pieces *pieces)
 {
-    struct record_scan scan = {0}, advanced = {0}, counted = {0}, marked = {0}, unmarked = {0};
+    struct record_scan scan = {0}, advanced = {0}, counted = {0}, texts = {0}, moved = {0};
     size_t records = 0, kept = 0;
     uint64_t count = 0;
     bool whole = true;
 
     for (size_t at = 0, i = 0, bytes; at < stream.bytes; at += bytes, i = (i + 1) % pieces->count) {
         uint8_t *piece;
-        uint64_t marks;
         size_t left;
 
         bytes = pieces->bytes[i] < stream.bytes - at ? pieces->bytes[i] : stream.bytes - at;
@@ -110,14 +125,13 @@ static void check_pieces(const struct record_format *format, const struct pieces
         if (i % 2 > 0)
             scan = advanced;
         count += record_count(format, &counted, piece, bytes, &whole);
-        marks = record_marks(format, &marked, piece, bytes);
-        left = format->grouped ? record_unmark(format, &unmarked, piece, bytes) : bytes;
-        FUZZ_CHECK(left + marks == bytes && left <= stream.unmarked_bytes - kept);
-        FUZZ_CHECK(memcmp(piece, stream.unmarked + kept, left) == 0);
+        left = group_text(format, &texts, piece, bytes, NULL);
+        FUZZ_CHECK(left <= stream.text_bytes - kept && group_text(format, &moved, piece, bytes, piece) == left);
+        FUZZ_CHECK(memcmp(piece, stream.text + kept, left) == 0);
         kept += left;
         free(piece);
     }
-    FUZZ_CHECK(records == stream.records && count == records && kept == stream.unmarked_bytes);
+    FUZZ_CHECK(records == stream.records && count == records && kept == stream.text_bytes);
     FUZZ_CHECK(whole == (stream.bytes == 0 || (records > 0 && stream.ends[records - 1] == stream.bytes)));
 }
 
@@ -165,15 +179,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct fuzz fuzz = {data, bytes};
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
-    const struct record_format format = fuzz_format(&fuzz, string);
+    const bool framed = bytes > 0 && data[0] >= 128;
+    const struct record_format any = fuzz_format(&fuzz, string);
+    const struct record_format format = framed ? (struct record_format){.kind = &group_kind} : any;
     const struct pieces pieces = take_pieces(&fuzz);
     size_t times;
 
     times = fuzz_byte(&fuzz);
-    stream.bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, stream.data, STREAM_MAX);
-    find_ends(&format);
+    if (framed) {
+        uint8_t raw[STREAM_MAX / 16];
+
+        put_frames(raw, fuzz_repeat(&fuzz, fuzz.bytes, times, raw, sizeof raw));
+    } else {
+        stream.bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, stream.data, STREAM_MAX);
+        find_ends(&format);
+    }
     check_pieces(&format, &pieces);
-    if (!format.grouped)
+    if (!framed)
         complete(&format);
     return 0;
 }

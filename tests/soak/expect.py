@@ -26,7 +26,7 @@ class Expected:
     input_bytes: int = 0
     input_records: int = 0
     archive: bool = False  # is each output a tar archive?
-    marks: int = 0  # bytes besides in memory and temporary files
+    frames: int = 0  # bytes besides in memory and temporary files
     all_header: bool = False
     counted: bool = False  # is it the number of records that is wrong?
     in_place: bool = False  # do some outputs stand where the inputs do?
@@ -262,7 +262,7 @@ def expect(case, seed=None):
             result.header = contents.header
             result.all_header = contents.all_header
             result.input_bytes = sum(map(len, texts))
-            result.marks = contents.members
+            result.frames = 9 * contents.members
         low, high = map(int, case.opts["i"].split("-")) if "i" in case.opts else (0, len(texts) - 1)
         result.input_records = high - low + 1
         if not contents:

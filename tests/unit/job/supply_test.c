@@ -21,7 +21,7 @@ static const uint64_t MIB = (uint64_t)1 << 20;
     .task = TASK_SHUFFLE, .known = true, .bytes = 4 * MIB, .memory_bytes = 64 * MIB, .record_bytes = 100,              \
     .mapped_bytes = (mapped), .fixed = (fix), .files = (count), .addresses = (room)
 #define ALL .count = UINT64_MAX, .leaf_records = UINT64_MAX
-#define TAR .count = UINT64_MAX, .format.grouped = true
+#define TAR .count = UINT64_MAX, .format.kind = &tar_kind
 
 UNIT_TEST(the_plan_follows_from_options_and_facts)
 {

@@ -5,6 +5,7 @@
 #include "support/unit.h"
 
 #include "output/output.h"
+#include "record/group.h"
 
 static const char *const directories[] = {"."};
 static struct spill_place place = {.directory = directories, .directories = 1, .packing = SPILL_NEVER};
@@ -14,8 +15,8 @@ static struct spill_place place = {.directory = directories, .directories = 1, .
 enum { RECORDS = 20 };
 
 /* Of records that are all the same, each file has as many as it has room for, but one at least. */
-static void assert_filled(const struct record_format *format, const char *record, const char *written, size_t piece,
-                          size_t shard_bytes)
+static void assert_filled(const struct record_format *format, const uint8_t *record, size_t record_bytes,
+                          const char *written, size_t piece, size_t shard_bytes)
 {
     const struct output_plan plan = {.path = "%d",
                                      .shard_bytes = shard_bytes,
@@ -23,13 +24,13 @@ static void assert_filled(const struct record_format *format, const char *record
                                      .format = *format,
                                      .framing = {.format = *format},
                                      .place = &place};
-    const size_t each = strlen(written), bytes = RECORDS * strlen(record);
+    const size_t each = strlen(written), bytes = RECORDS * record_bytes;
     const size_t most = shard_bytes < each ? 1 : shard_bytes / each;
     struct output *output = output_open(&plan);
-    uint8_t stream[RECORDS * 10];
+    uint8_t stream[RECORDS * 21];
 
     for (size_t i = 0; i < bytes; i++)
-        stream[i] = (uint8_t)record[i % strlen(record)];
+        stream[i] = (uint8_t)record[i % record_bytes];
     output_begin(output, UINT64_MAX, NULL, 0);
     for (size_t at = 0; at < bytes; at += piece)
         output_write(output, stream + at, bytes - at < piece ? bytes - at : piece);
@@ -47,15 +48,15 @@ static void assert_filled(const struct record_format *format, const char *record
     assert_int_equal(scratch_count("."), 0);
 }
 
-TEST(files_have_whole_records_and_no_marks_of_groups_whatever_the_pieces)
+TEST(files_have_whole_records_and_no_frames_of_groups_whatever_the_pieces)
 {
-    const struct record_format sizes = {.kind = &sizes_kind, .count = 10},
-                               groups = {.grouped = true, .delimiter = '\n'};
+    static const uint8_t framed[] = {2, 0, 0, 0, 0, 0, 0, 0, 'a', 'b', '+', 1, 0, 0, 0, 0, 0, 0, 0, '\n', '.'};
+    const struct record_format sizes = {.kind = &sizes_kind, .count = 10}, groups = {.kind = &group_kind};
 
     for (size_t piece = 1; piece < 64; piece += 9)
         for (size_t bytes = 1; bytes < 60; bytes += 13) {
-            assert_filled(&sizes, "0123456789", "0123456789", piece, bytes);
-            assert_filled(&groups, "a\n+b\n.", "a\nb\n", piece, bytes);
+            assert_filled(&sizes, (const uint8_t *)"0123456789", 10, "0123456789", piece, bytes);
+            assert_filled(&groups, framed, sizeof framed, "ab\n", piece, bytes);
         }
 }
 
@@ -64,7 +65,7 @@ static unsigned times_told(unsigned lines, unsigned shards, bool behind)
 {
     static uint8_t line[1 << 19];
     const struct output_plan plan = {
-        .path = "F%d", .shards = shards, .filters = 2, .format = {.delimiter = '\n'}, .place = &place};
+        .path = "F%d", .shards = shards, .filters = 2, .framing = {.format = {.delimiter = '\n'}}, .place = &place};
     struct output *output = output_open(&plan);
 
     faulty.write_backs = 0;

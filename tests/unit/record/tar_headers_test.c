@@ -299,20 +299,3 @@ UNIT_TEST(the_key_goes_up_to_the_first_dot_of_the_base_name)
         assert_text((struct tar_text){key, bytes}, cases[i].key);
     }
 }
-
-UNIT_TEST(to_find_the_end_of_a_member_its_data_are_not_touched)
-{
-    const struct record_format format = {.kind = &tar_kind};
-    const uint64_t bytes = (uint64_t)1 << 31;
-    struct record_scan scan = {0};
-    uint32_t end;
-    size_t scanned;
-
-    tar_archive_header(&archive, '0', "large", bytes);
-    assert_int_equal(record_ends(&format, &scan, archive.data, TAR_BLOCK_BYTES, &end, 1, &scanned), 0);
-    /* Were one byte looked at, it would be of no memory. */
-    assert_int_equal(record_ends(&format, &scan, NULL, (size_t)bytes - 1, &end, 1, &scanned), 0);
-    assert_int_equal(scanned, bytes - 1);
-    assert_int_equal(record_ends(&format, &scan, archive.data, 1, &end, 1, &scanned), 1);
-    archive.bytes = 0;
-}

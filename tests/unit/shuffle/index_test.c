@@ -78,7 +78,8 @@ static void open_references(struct text *text)
     small_open();
     text->data = realloc(text->data, text->bytes + POOL_SLACK_BYTES);
     piles_init(&piles, 2, 1, &small.run.engine.pool, &small.place);
-    piles_refer(&piles, text->data, text->bytes);
+    piles.base = text->data;
+    piles.base_end = text->data + text->bytes;
     for (size_t i = 0; i < text->records; i++) {
         uint64_t length = text->start[i + 1] - text->start[i];
         uint64_t reference = reference_make(text->start[i], i % 7 == 0 ? UINT64_MAX : length);

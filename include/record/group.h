@@ -1,0 +1,40 @@
+#ifndef BIGSHUF_RECORD_GROUP_H
+#define BIGSHUF_RECORD_GROUP_H
+
+/*
+ * Groups: records that consist of others (--group-field), where the output must know which belong together, or of
+ * members of an archive. A group is a sequence of frames:
+ *
+ *     8 bytes       how long the text is, little-endian
+ *     text          any bytes: a member, or some of it
+ *     1 byte        does the group go on with the next frame, or end?
+ *
+ * So its end is found without a look at the text, and two groups with the same key that come to stand side by side stay
+ * two. The texts alone are what is written (output/framing.h).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/record.h"
+
+enum { GROUP_HEAD_BYTES = 8, GROUP_GOES_ON = '+', GROUP_ENDS = '.' };
+
+extern const struct record_kind group_kind; /* of records; archives have a kind of their own, tar_kind */
+
+/* The ends of groups. */
+record_ends_function group_ends;
+
+/* What stands before `bytes` bytes of text. */
+void group_put_head(uint8_t head[GROUP_HEAD_BYTES], uint64_t bytes);
+
+/* Of the next bytes of a stream of frames, so many come first that are all text, or none of them is. At least 1. */
+size_t group_part(struct length_scan *scan, const uint8_t *data, size_t bytes, bool *is_text);
+
+/* How many of the next bytes of a stream are text: all of them if these are no groups. They are moved together to `to`,
+ * which may be `data`, unless it is NULL. */
+size_t group_text(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                  uint8_t *to);
+
+#endif

@@ -1,0 +1,65 @@
+/* Frames are records that begin with their length; the last byte of each says whether it is the last one of a group. */
+
+#include "record/group.h"
+
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "record/length.h"
+
+const struct record_kind group_kind = {.traits = RECORD_GROUP, .ends = group_ends};
+
+size_t group_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                  uint32_t *ends, size_t room, size_t *scanned)
+{
+    size_t found = 0, at = 0, passed;
+
+    (void)format;
+    for (; at < bytes && found < room; at += passed) {
+        const uint32_t *frame = ends + found; /* where it ends, until an end is written there */
+        const size_t frames =
+            length_ends(LENGTH_FRAME, &scan->length, data + at, bytes - at, ends + found, room - found, &passed);
+
+        for (size_t i = 0; i < frames; i++) {
+            const size_t end = at + frame[i];
+
+            ends[found] = (uint32_t)end;
+            found += data[end - 1] == GROUP_ENDS;
+        }
+    }
+    *scanned = at;
+    return found;
+}
+
+void group_put_head(uint8_t head[GROUP_HEAD_BYTES], uint64_t bytes)
+{
+    for (int i = 0; i < GROUP_HEAD_BYTES; i++)
+        head[i] = (uint8_t)(bytes >> 8 * i);
+}
+
+size_t group_part(struct length_scan *scan, const uint8_t *data, size_t bytes, bool *is_text)
+{
+    *is_text = scan->left > 1;
+    if (scan->left == 0)
+        return length_take(LENGTH_FRAME, scan, data, bytes);
+    bytes = (size_t)least(bytes, *is_text ? scan->left - 1 : 1);
+    scan->left -= bytes;
+    return bytes;
+}
+
+size_t group_text(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                  uint8_t *to)
+{
+    size_t kept = 0;
+    bool is_text;
+
+    if (!record_is(format, RECORD_GROUP))
+        return bytes;
+    for (size_t at = 0, part; at < bytes; at += part) {
+        part = group_part(&scan->length, data + at, bytes - at, &is_text);
+        if (is_text && to != NULL)
+            memmove(to + kept, data + at, part);
+        kept += is_text ? part : 0;
+    }
+    return kept;
+}
