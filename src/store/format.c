@@ -83,7 +83,7 @@ size_t store_format_text(const struct store_format *format, char text[STORE_FORM
     const char *end = text + STORE_FORMAT_TEXT_BYTES;
     char *at = line_put(text, end, TITLE "%u piles\n", format->piles);
 
-    return (size_t)(put_keys(put_header_rule(put_records(at, end, &format->record), end, format), end, format) - text);
+    return (size_t)(put_header_rule(put_keys(put_records(at, end, &format->record), end, format), end, format) - text);
 }
 
 /* ---- Reading: each function returns what follows, or NULL ---- */
@@ -240,6 +240,6 @@ bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIM
 
     at = read_piles(at, &format->piles);
     at = line_read(read_records(at, &format->record, string), "\n");
-    at = read_keys(line_read(read_header(at, format), "\n"), format);
+    at = line_read(read_header(read_keys(at, format), format), "\n");
     return at != NULL && store_format_text(format, again) == bytes && memcmp(again, text, bytes) == 0;
 }
