@@ -87,13 +87,15 @@ static void check_block(struct keyed *keyed, size_t at, size_t record)
 static void read_all(struct keyed *keyed, const struct record_format *format, size_t block_bytes)
 {
     static const char *const here[] = {"."};
-    struct spill_place place = {.directory = here, .directories = 1, .packing = SPILL_NEVER};
+    struct spill_place place;
     const struct keyed_reader_plan plan = {.keyed = keyed, .piles = KEYED_PILES};
     struct source *source = source_over(read_stream, NULL, release_stream);
-    struct keyed_reader *reader = keyed_reader_open(&plan, format, source, &place);
+    struct keyed_reader *reader;
     size_t at = 0, record = 0;
     bool bad = false;
 
+    spill_place_init(&place, here, 1, SPILL_NEVER);
+    reader = keyed_reader_open(&plan, format, source, &place);
     while (!bad) {
         block.data_bytes = block_bytes;
         keyed_reader_fill(reader, &block, block_bytes);
@@ -108,6 +110,7 @@ static void read_all(struct keyed *keyed, const struct record_format *format, si
     }
     FUZZ_CHECK(bad || at == stream.bytes || block.bad > 0);
     keyed_reader_close(reader);
+    spill_place_release(&place);
     source_free(source);
 }
 

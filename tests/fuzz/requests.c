@@ -133,13 +133,14 @@ static bool run_program(bool piped)
     open_input(piped);
     input_at = 0;
     memset(&progress, 0, sizeof progress);
-    place = (struct spill_place){.directory = here, .directories = 1, .packing = SPILL_NEVER};
+    spill_place_init(&place, here, 1, SPILL_NEVER);
     run = (struct run){.limit = UINT64_MAX, .expected = UINT64_MAX, .progress = &progress, .format.delimiter = '\n'};
     random_key_init(&run.order.key, "42", 2);
     (void)engine_open(&run.engine, engine_memory(ENGINE_MEMORY_MIN, 1), &place);
     bad = FUZZ_ENDS(answer());
     fuzz_unmap_all();
     engine_close(&run.engine);
+    spill_place_release(&place);
     answers.bytes = (size_t)lseek(out, 0, SEEK_END);
     answers.data = malloc(answers.bytes + 1);
     FUZZ_CHECK(answers.data != NULL && pread(out, answers.data, answers.bytes, 0) == (ssize_t)answers.bytes);

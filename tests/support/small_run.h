@@ -16,9 +16,17 @@ static struct {
     const char *text;             /* what is left of that of the source */
 } small;
 
-static inline int small_teardown(void **state)
+static inline void small_end(void)
 {
     engine_close(&small.run.engine);
+    if (small.place.shared != NULL)
+        spill_place_release(&small.place);
+    small.place.shared = NULL;
+}
+
+static inline int small_teardown(void **state)
+{
+    small_end();
     return scratch_teardown(state);
 }
 
@@ -27,9 +35,7 @@ static inline void small_open(void)
     static const char *const here[] = {"."};
 
     memset(&small, 0, sizeof small);
-    small.place.directory = here;
-    small.place.directories = 1;
-    small.place.packing = SPILL_NEVER;
+    spill_place_init(&small.place, here, 1, SPILL_NEVER);
     small.run.limit = UINT64_MAX;
     small.run.expected = UINT64_MAX;
     small.run.progress = &small.progress;
@@ -83,7 +89,7 @@ static inline void small_close(void)
     assert_int_equal(small.run.engine.pool.free, small.run.engine.pool.blocks);
     assert_int_equal(small.run.engine.pool.promised, 0);
     assert_int_equal(small.run.engine.pool.pinned, 0);
-    engine_close(&small.run.engine);
+    small_end();
 }
 
 #endif

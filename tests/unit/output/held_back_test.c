@@ -22,9 +22,10 @@ UNIT_TEST_IN(what_is_held_back_in_pieces_of_any_size_comes_out_as_often_as_wante
     static const size_t all[] = {1, HELD_BACK_MEMORY_BYTES, HELD_BACK_MEMORY_BYTES + 1, MOST},
                         pieces[] = {777, HELD_BACK_MEMORY_BYTES, MOST};
     static uint8_t data[MOST];
-    struct spill_place place = {.directory = directories, .directories = 1, .packing = SPILL_NEVER};
+    struct spill_place place;
     struct held_back held = {.place = &place};
 
+    spill_place_init(&place, directories, 1, SPILL_NEVER);
     for (size_t i = 0; i < MOST; i++)
         data[i] = (uint8_t)(i % 251);
     for (size_t i = 0; i < 12; i++) {
@@ -37,4 +38,5 @@ UNIT_TEST_IN(what_is_held_back_in_pieces_of_any_size_comes_out_as_often_as_wante
         assert_int_equal(drained, all[i / 3]);
     }
     held_back_release(&held);
+    spill_place_release(&place);
 }
