@@ -421,6 +421,15 @@ static void list_batches(FILE *to, const struct store *store, const struct folde
     free(totals.pile);
 }
 
+static FILE *open_text(char **text, size_t *length)
+{
+    FILE *to = open_memstream(text, length);
+
+    if (to == NULL)
+        die_errno("memory", errno);
+    return to;
+}
+
 /* The text is put together in memory first, so that nothing is printed of a store that cannot be read. */
 void passes_list(struct resources *resources)
 {
@@ -428,10 +437,8 @@ void passes_list(struct resources *resources)
     struct folder_names names;
     char *text = NULL;
     size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
+    FILE *to = open_text(&text, &length);
 
-    if (to == NULL)
-        die_errno("memory", errno);
     standard_open();
     store_open(&resources->store, resources->options.gather);
     store_batches(store, &names);

@@ -180,16 +180,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct fuzz fuzz = {data, bytes};
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
     const bool framed = bytes > 0 && data[0] >= 128;
-    const struct record_format any = fuzz_format(&fuzz, string);
-    const struct record_format format = framed ? (struct record_format){.kind = &group_kind} : any;
+    struct record_format format = fuzz_format(&fuzz, string);
     const struct pieces pieces = take_pieces(&fuzz);
-    size_t times;
+    const size_t times = fuzz_byte(&fuzz);
 
-    times = fuzz_byte(&fuzz);
     if (framed) {
         uint8_t raw[STREAM_MAX / 16];
+        const size_t raw_bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, raw, sizeof raw);
 
-        put_frames(raw, fuzz_repeat(&fuzz, fuzz.bytes, times, raw, sizeof raw));
+        put_frames(raw, raw_bytes);
+        format = (struct record_format){.kind = &group_kind};
     } else {
         stream.bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, stream.data, STREAM_MAX);
         find_ends(&format);
