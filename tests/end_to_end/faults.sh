@@ -176,6 +176,7 @@ test_descriptors_that_become_few_meanwhile_lead_to_fewer_files() {
     bigshuf --seed=1 in >wanted
     for options in '' '-T . -T ..' --tune=compress-temporary=always; do
         for fault in EMFILE:9 EMFILE:30 ENFILE:200; do
+            # shellcheck disable=SC2086 # words
             FAULT_STAYS=1 FAULT_CALL=open_anonymous FAULT_AT=${fault#*:} FAULT_ERRNO=${fault%:*} FAULT_LOG=failed \
                 bigshuf-faulty --seed=1 -S 8M $options in >out
             cmp wanted out
