@@ -189,16 +189,17 @@ static void make_format(struct store *store, const struct store_format *wanted)
         folder_report(&store->folder, STORE_NAME_FORMAT, ENOENT);
 }
 
-static const char none[] = "plain records";
+static bool has_key(const char *line)
+{
+    return strncmp(line, "groups", strlen("groups")) == 0 || strncmp(line, "unique", strlen("unique")) == 0;
+}
 
 /* Of a line of a format, as far as it is told: without a key, which the store has for itself. */
 static int length_of(const char *line)
 {
-    const char *key = strstr(line, " key ");
+    const size_t bytes = strcspn(line, "\n");
 
-    return (int)(*line == '\0'                                            ? sizeof none - 1
-                 : key != NULL && strcspn(line, "\n") == strlen(line) - 1 ? (size_t)(key - line)
-                                                                          : strcspn(line, "\n"));
+    return (int)(has_key(line) ? bytes - strlen(" key ") - STORE_FORMAT_KEY_DIGITS : bytes);
 }
 
 /* They are compared line by line. What a first run has made that failed afterwards says nothing of what is in the
@@ -221,9 +222,11 @@ static void compare_format(const struct store *store, const struct store_format 
         line += strcspn(line, "\n") + 1;
         wants += strcspn(wants, "\n") + 1;
     }
+    if (has_key(line) != has_key(wants))
+        *(has_key(line) ? &wants : &line) = "plain records";
     store_batches(store, &names);
-    folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %.*s, not %.*s%s", length_of(line),
-               *line != '\0' ? line : none, length_of(wants), *wants != '\0' ? wants : none,
+    folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %.*s, not %.*s%s", length_of(line), line,
+               length_of(wants), wants,
                names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
 }
 
