@@ -86,10 +86,10 @@ left_anything() {
     [ -e "${files[0]}" ] || [ -e "${files[1]}" ] || grep -qsF -e "TMPDIR=$1/tmp" /proc/[0-9]*/environ
 }
 
-# Print what the test in folder $1 has left behind, and end it. Processes that are about to end have two seconds.
+# Print what the test in folder $1 has left behind, and end it. Processes that are about to end have ten seconds.
 leftovers() {
     local processes process
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
+    for _ in {1..50}; do
         processes=$(processes_left "$1")
         [ -n "$processes" ] || break
         sleep 0.2
