@@ -231,7 +231,7 @@ class StoreRun:
         """The pile of each record of a batch."""
         if not fields.label_of(self.case):
             return model.piles_of_batch(self.key, name.encode(), len(held), self.case.piles)
-        key = self.folder.read("store/format").split(b" key ")[-1].strip()
+        key = self.folder.read("store/format").splitlines()[-2].split(b" key ")[-1]
         return fields.keyed_piles(self.case.plain({}), key, held, self.header or b"", self.case.piles)
 
     def _look_at_piles(self, name, held):
