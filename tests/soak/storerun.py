@@ -2,6 +2,7 @@
 
 import os
 import re
+import struct
 import subprocess
 import threading
 
@@ -21,14 +22,13 @@ class Wrong(Exception):
 
 
 def _stored(case, record):
-    """A record as it stands in a pile: each member of a group or a sample has a mark behind it, and what a record starts
-    with stands behind it."""
+    """A record as it stands in a pile: each member of a sample in a frame, and what a record starts with behind it."""
     whole = case.plain({})
     if whole.format().kind == "start":
         return record[len(whole.format().string):] + whole.format().string
     if case.opts.get("records") != "tar":
         return record
-    return b"+".join(members(whole.format(), record)) + b"."
+    return b"+".join(struct.pack("<Q", len(member)) + member for member in members(whole.format(), record)) + b"."
 
 
 class _Sweeper(threading.Thread):
