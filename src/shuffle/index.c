@@ -110,19 +110,20 @@ void index_walk(const struct piles *piles, const struct record_format *format, u
     size_t room = pool->block_bytes - ((size_t)reference_place(reference) & (pool->block_bytes - 1));
     size_t left = reference_length(reference);
     const bool is_group = piles->groups != NULL, is_long = left == REFERENCE_LONG && !is_group;
+    const size_t most = is_long ? SCAN_BYTES : SIZE_MAX; /* at a time, of what is referred to */
     struct record_scan scan = {0};
 
     if (is_group && left == REFERENCE_LONG)
         left = (size_t)source_length(piles->groups, reference_place(reference));
     for (;;) {
-        size_t bytes = refers ? (size_t)(piles->base_end - from) : room;
+        size_t bytes = refers ? least_size((size_t)(piles->base_end - from), most) : room;
         bool ended = left <= bytes;
         uint32_t end;
 
         if (bytes == 0)
             return;
         if (is_long)
-            ended = record_ends(format, &scan, from, bytes = least_size(bytes, SCAN_BYTES), &end, 1, &left) == 1;
+            ended = record_ends(format, &scan, from, bytes, &end, 1, &left) == 1;
         bytes = ended ? left : bytes;
         if (!take(context, from, bytes, ended) || ended)
             return;
