@@ -33,9 +33,10 @@
  *                    random chacha sha256 siphash xxh64 crc32c lz4 steps decimal number escape arithmetic uint128
  *                    tunable must
  *
- * The way of a record: input/source reads it, or shows it where it is mapped (input/mapped) or held, and makes one of
- * several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its pile (shuffle/order, or by
- * its key shuffle/keyed) and puts it there (shuffle/pile), or a reference to it, into memory or temporary/spill;
+ * The way of a record: input/source reads it, or shows it where it is mapped (input/mapped) or held, as job/supply has
+ * planned, and makes one of several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its
+ * pile (shuffle/order, or by its key shuffle/keyed) and puts it there (shuffle/stage, shuffle/pile), or a reference to
+ * it (input/reference), into memory or temporary/spill;
  * shuffle/gather has its place drawn (shuffle/order, or by its key shuffle/keyed) and copies it out (shuffle/index)
  * through output/output, which puts it into a file (output/sink), by its key if asked (output/sides).
  */

@@ -12,8 +12,7 @@
 
 #include "input/source.h"
 
-/* Make a source of archives, not read yet, deliver groups; or if they are mapped, references to them (source_refers).
- */
+/* Make a source of archives, not read yet, deliver groups, or if mapped, references to them (source_refers). */
 void archive_begin(struct source *source);
 
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/must.h"
 #include "base/tunable.h"
 #include "input/hints.h"
 #include "input/reference.h"
@@ -337,20 +338,21 @@ static void note_long(struct archive *archive, uint64_t place, uint64_t bytes)
     archive->longer[archive->longs++] = (struct long_record){place, bytes};
 }
 
+static int compare_places(const void *place, const void *record)
+{
+    const uint64_t wanted = *(const uint64_t *)place, other = ((const struct long_record *)record)->place;
+
+    return (wanted > other) - (wanted < other);
+}
+
 static uint64_t length_at(void *context, uint64_t place)
 {
     const struct archive *archive = context;
-    size_t low = 0, high = archive->longs;
+    const struct long_record *found =
+        bsearch(&place, archive->longer, archive->longs, sizeof *archive->longer, compare_places);
 
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (archive->longer[middle].place > place)
-            high = middle;
-        else
-            low = middle;
-    }
-    return archive->longer[low].bytes;
+    MUST_ALWAYS(found != NULL);
+    return found->bytes;
 }
 
 /* Where the next byte stands, after `before` bytes of headers. */

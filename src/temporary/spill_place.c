@@ -11,8 +11,8 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
-/* A sample is taken once in SAMPLE_BYTES: that takes about 150 us, and writing these bytes
- * at least 15 ms. And the bytes that may come before that, and some more. */
+/* A sample is taken once in SAMPLE_BYTES: that takes about 150 us, and writing these bytes at least 15 ms. And the
+ * bytes that may come before that, and some more. */
 TUNABLE(SAMPLE_BYTES, 32 << 20, 1, 32 << 20);
 static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20;
 
