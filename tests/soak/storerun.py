@@ -303,7 +303,8 @@ class StoreRun:
         if status == 1 and not (self.damaged or faulted or "nofile" in step or expected.error
                                 or lacks_memory(self.case, err)):
             raise Wrong("store gather", "status 0", "status 1: " + err)
-        if (status == 0 and out != wanted) or not (wanted.startswith(out) or expected.late):
+        forged = self.damaged.startswith("forge")  # then shares of the number of records are others, until it is found
+        if (status == 0 and out != wanted) or not (wanted.startswith(out) or expected.late or forged):
             raise Wrong("store output", *difference(wanted, out))
         self._check_files(step, Result(status=status, stderr=err), expected)
         if os.listdir(self.folder.at("tmp")):
