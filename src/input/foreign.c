@@ -9,133 +9,90 @@
 
 #include "system/packer.h"
 
-#define NO_LINES "its rows are not lines; convert it to text first"
 #define IN_ORDER "its lines make sense only in their order"
 #define KEEP(n)  "add --header=" n " to keep its header at the top"
 
-#define BINARY(what, beginning, advice)                                                                                \
-    {                                                                                                                  \
-        what, beginning, sizeof(beginning) - 1, FOREIGN_BINARY, NULL, advice, NULL,                                    \
-        {                                                                                                              \
-            NULL                                                                                                       \
-        }                                                                                                              \
-    }
-#define PACKED(program, beginning, command, ...)                                                                       \
-    {                                                                                                                  \
-        "compressed by " program, beginning, sizeof(beginning) - 1, FOREIGN_BINARY, command, NULL, NULL,               \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define ARCHIVE(what, beginning, command, ending)                                                                      \
-    {                                                                                                                  \
-        what, beginning, sizeof(beginning) - 1, FOREIGN_BINARY, NULL,                                                  \
-            "write " command " FILE | bigshuf to shuffle lines in it", NULL,                                           \
-        {                                                                                                              \
-            ending                                                                                                     \
-        }                                                                                                              \
-    }
-#define NAMED(what, command, advice, ...)                                                                              \
-    {                                                                                                                  \
-        what, NULL, 0, FOREIGN_BINARY, command, advice, NULL,                                                          \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define HEADED(what, beginning, advice, mark)                                                                          \
-    {                                                                                                                  \
-        what, beginning, sizeof(beginning) - 1, FOREIGN_HEADED, NULL, advice, mark,                                    \
-        {                                                                                                              \
-            NULL                                                                                                       \
-        }                                                                                                              \
-    }
-#define WHOLE(what, beginning, advice)                                                                                 \
-    {                                                                                                                  \
-        what, beginning, sizeof(beginning) - 1, FOREIGN_WHOLE, NULL, advice, NULL,                                     \
-        {                                                                                                              \
-            NULL                                                                                                       \
-        }                                                                                                              \
-    }
-
-#define NO_SUCH "neither text nor compressed as its name says"
+/* What files begin with; and how the rows of a class begin. */
+#define BYTES(text)   .beginning = (text), .bytes = sizeof(text) - 1
+#define UTF_16(text)  "text in UTF-16", BYTES(text), .class = FOREIGN_ENCODED, .command = "iconv -f UTF-16 -t UTF-8"
+#define BINARY(text)  BYTES(text), .class = FOREIGN_BINARY
+#define NO_ROWS(text) BINARY(text), .advice = "its rows are not lines; convert it to text first"
+#define ARCHIVE(tool) .advice = "write " tool " FILE | bigshuf to shuffle lines in it"
+#define HEADED(text)  BYTES(text), .class = FOREIGN_HEADED
+#define WHOLE(text)   BYTES(text), .class = FOREIGN_WHOLE
+#define NO_SUCH       "neither text nor compressed as its name says", .advice = "it may be damaged"
 
 static const struct foreign rows[] = {
-    {"text in UTF-16", "\xff\xfe", 2, FOREIGN_ENCODED, "iconv -f UTF-16 -t UTF-8", NULL, NULL, {NULL}},
-    {"text in UTF-16", "\xfe\xff", 2, FOREIGN_ENCODED, "iconv -f UTF-16 -t UTF-8", NULL, NULL, {NULL}},
+    {UTF_16("\xff\xfe")},
+    {UTF_16("\xfe\xff")},
 
-    PACKED("lzip", "LZIP", "lzip -dc", ".lz", ".tlz"),
-    PACKED("lzop", "\x89LZO\0\r\n\x1a\n", "lzop -dc", ".lzo", ".tzo"),
-    PACKED("snappy", "\xff\6\0\0sNaPpY", "snzip -dc", ".sz", ".snappy"),
-    PACKED("snappy", "\x82SNAPPY\0", "snzip -dc", NULL),
-    NAMED("compressed by brotli", "brotli -dc", NULL, ".br"),
-    NAMED(NO_SUCH, NULL, "it may be damaged", ".Z", ".lzma", ".taz"),
-    NAMED(NO_SUCH, NULL, "it may be damaged", ".gzip", ".bgz", ".bz"),
-    NAMED(NO_SUCH, NULL, "it may be damaged", ".tbz", ".tlzma", ".bzip2"),
+    {"compressed by lzip", BINARY("LZIP"), .command = "lzip -dc", .ending = {".lz", ".tlz"}},
+    {"compressed by lzop", BINARY("\x89LZO\0\r\n\x1a\n"), .command = "lzop -dc", .ending = {".lzo", ".tzo"}},
+    {"compressed by snappy", BINARY("\xff\6\0\0sNaPpY"), .command = "snzip -dc", .ending = {".sz", ".snappy"}},
+    {"compressed by snappy", BINARY("\x82SNAPPY\0"), .command = "snzip -dc"},
+    {"compressed by brotli", .command = "brotli -dc", .ending = {".br"}},
+    {NO_SUCH, .ending = {".Z", ".lzma", ".taz"}},
+    {NO_SUCH, .ending = {".gzip", ".bgz", ".bz"}},
+    {NO_SUCH, .ending = {".tbz", ".tlzma", ".bzip2"}},
 
-    ARCHIVE("a zip archive", "PK\3\4", "unzip -p", ".zip"),
-    ARCHIVE("a zip archive", "PK\5\6", "unzip -p", NULL),
-    ARCHIVE("a zip archive", "PK\7\x8", "unzip -p", NULL),
-    ARCHIVE("a 7z archive", "7z\xbc\xaf\x27\x1c", "7z x -so", ".7z"),
-    ARCHIVE("a rar archive", "Rar!\x1a\7", "unrar p -inul", ".rar"),
-    BINARY("encrypted", "Salted__", "decrypt it first"),
-    BINARY("encrypted", "age-encryption.org/v1\n", "decrypt it first"),
+    {"a zip archive", BINARY("PK\3\4"), ARCHIVE("unzip -p"), .ending = {".zip"}},
+    {"a zip archive", BINARY("PK\5\6"), ARCHIVE("unzip -p")},
+    {"a zip archive", BINARY("PK\7\x8"), ARCHIVE("unzip -p")},
+    {"a 7z archive", BINARY("7z\xbc\xaf\x27\x1c"), ARCHIVE("7z x -so"), .ending = {".7z"}},
+    {"a rar archive", BINARY("Rar!\x1a\7"), ARCHIVE("unrar p -inul"), .ending = {".rar"}},
+    {"encrypted", BINARY("Salted__"), .advice = "decrypt it first"},
+    {"encrypted", BINARY("age-encryption.org/v1\n"), .advice = "decrypt it first"},
 
-    BINARY("a Parquet file", "PAR1\x15", NO_LINES),
-    BINARY("a Parquet file", "PARE\x15", NO_LINES),
-    BINARY("an ORC file", "ORC", NO_LINES),
-    BINARY("an Arrow file", "ARROW1\0", NO_LINES),
-    BINARY("an Arrow file", "FEA1\0", NO_LINES),
-    BINARY("an SQLite database", "SQLite format 3\0", NO_LINES),
-    BINARY("an HDF5 file", "\x89HDF\r\n\x1a\n", NO_LINES),
-    BINARY("an Avro file", "Obj\1", NO_LINES),
-    BINARY("a sequence file of Hadoop", "SEQ\6", NO_LINES),
-    BINARY("a NumPy file", "\x93NUMPY", NO_LINES),
-    BINARY("a BAM file", "BAM\1", NO_LINES),
-    BINARY("a CRAM file", "CRAM\1", NO_LINES),
-    BINARY("a CRAM file", "CRAM\2", NO_LINES),
-    BINARY("a CRAM file", "CRAM\3", NO_LINES),
-    BINARY("a CRAM file", "CRAM\4", NO_LINES),
-    BINARY("a BCF file", "BCF\2", NO_LINES),
-    BINARY("a BCF file", "BCF\4", NO_LINES),
-    BINARY("a PDF document", "%PDF-1.", NO_LINES),
+    {"a Parquet file", NO_ROWS("PAR1\x15")},
+    {"a Parquet file", NO_ROWS("PARE\x15")},
+    {"an ORC file", NO_ROWS("ORC")},
+    {"an Arrow file", NO_ROWS("ARROW1\0")},
+    {"an Arrow file", NO_ROWS("FEA1\0")},
+    {"an SQLite database", NO_ROWS("SQLite format 3\0")},
+    {"an HDF5 file", NO_ROWS("\x89HDF\r\n\x1a\n")},
+    {"an Avro file", NO_ROWS("Obj\1")},
+    {"a sequence file of Hadoop", NO_ROWS("SEQ\6")},
+    {"a NumPy file", NO_ROWS("\x93NUMPY")},
+    {"a BAM file", NO_ROWS("BAM\1")},
+    {"a CRAM file", NO_ROWS("CRAM\1")},
+    {"a CRAM file", NO_ROWS("CRAM\2")},
+    {"a CRAM file", NO_ROWS("CRAM\3")},
+    {"a CRAM file", NO_ROWS("CRAM\4")},
+    {"a BCF file", NO_ROWS("BCF\2")},
+    {"a BCF file", NO_ROWS("BCF\4")},
+    {"a PDF document", NO_ROWS("%PDF-1.")},
 
-    HEADED("a VCF file", "##fileformat=VCF", KEEP("start:'#'"), "#"),
-    HEADED("a GFF file", "##gff-version", KEEP("start:'#'"), "##"),
-    HEADED("a GTF file", "#!genome-", KEEP("start:'#'"), "#!"),
-    HEADED("a SAM file", "@HD\t", KEEP("start:'@'"), "@"),
-    HEADED("a SAM file", "@SQ\t", KEEP("start:'@'"), "@"),
-    HEADED("a SAM file", "@RG\t", KEEP("start:'@'"), "@"),
-    HEADED("a SAM file", "@PG\t", KEEP("start:'@'"), "@"),
-    HEADED("a SAM file", "@CO\t", KEEP("start:'@'"), "@"),
-    HEADED("a BED file", "track name=", KEEP("start:track"), "track"),
-    HEADED("a BED file", "track type=", KEEP("start:track"), "track"),
-    HEADED("a Matrix Market file", "%%MatrixMarket ", KEEP("N"), NULL),
-    HEADED("a PLY file", "ply\nformat ", KEEP("N"), NULL),
-    HEADED("a PLY file", "ply\r\nformat ", KEEP("N"), NULL),
-    HEADED("an ARFF file", "@relation ", KEEP("N"), NULL),
-    HEADED("an ARFF file", "@RELATION ", KEEP("N"), NULL),
+    {"a VCF file", HEADED("##fileformat=VCF"), .advice = KEEP("start:'#'"), .mark = "#"},
+    {"a GFF file", HEADED("##gff-version"), .advice = KEEP("start:'#'"), .mark = "##"},
+    {"a GTF file", HEADED("#!genome-"), .advice = KEEP("start:'#'"), .mark = "#!"},
+    {"a SAM file", HEADED("@HD\t"), .advice = KEEP("start:'@'"), .mark = "@"},
+    {"a SAM file", HEADED("@SQ\t"), .advice = KEEP("start:'@'"), .mark = "@"},
+    {"a SAM file", HEADED("@RG\t"), .advice = KEEP("start:'@'"), .mark = "@"},
+    {"a SAM file", HEADED("@PG\t"), .advice = KEEP("start:'@'"), .mark = "@"},
+    {"a SAM file", HEADED("@CO\t"), .advice = KEEP("start:'@'"), .mark = "@"},
+    {"a BED file", HEADED("track name="), .advice = KEEP("start:track"), .mark = "track"},
+    {"a BED file", HEADED("track type="), .advice = KEEP("start:track"), .mark = "track"},
+    {"a Matrix Market file", HEADED("%%MatrixMarket "), .advice = KEEP("N")},
+    {"a PLY file", HEADED("ply\nformat "), .advice = KEEP("N")},
+    {"a PLY file", HEADED("ply\r\nformat "), .advice = KEEP("N")},
+    {"an ARFF file", HEADED("@relation "), .advice = KEEP("N")},
+    {"an ARFF file", HEADED("@RELATION "), .advice = KEEP("N")},
 
-    WHOLE("a GenBank file", "LOCUS       ", "add --records=end:'//\\n' to shuffle its records"),
-    WHOLE("a Stockholm file", "# STOCKHOLM 1.", "add --records=end:'//\\n' to shuffle its records"),
-    WHOLE("a PDB file", "HEADER    ", IN_ORDER),
-    WHOLE("a CoNLL-U file", "# sent_id = ", "add --delimiter='\\n\\n' to shuffle its sentences"),
-    WHOLE("a CoNLL-U file", "# newdoc", "add --delimiter='\\n\\n' to shuffle its sentences"),
-    WHOLE("an LDIF file", "version: 1\ndn: ", "add --delimiter='\\n\\n' to shuffle its records"),
-    WHOLE("a file of vCards", "BEGIN:VCARD", "add --records=start:BEGIN:VCARD to shuffle them"),
-    WHOLE("a calendar", "BEGIN:VCALENDAR", IN_ORDER),
-    WHOLE("an XML file", "<?xml version=", IN_ORDER),
-    WHOLE("an HTML file", "<!DOCTYPE ", IN_ORDER),
-    WHOLE("an HTML file", "<!doctype ", IN_ORDER),
-    WHOLE("an SVG file", "<svg ", IN_ORDER),
-    WHOLE("a script", "#!/", IN_ORDER),
-    {"a FASTA file",
-     ">",
-     1,
-     FOREIGN_PERHAPS,
-     NULL,
-     "add --records=fasta to shuffle its sequences, or --records=lines:1 its lines",
-     NULL,
-     {NULL}},
+    {"a GenBank file", WHOLE("LOCUS       "), .advice = "add --records=end:'//\\n' to shuffle its records"},
+    {"a Stockholm file", WHOLE("# STOCKHOLM 1."), .advice = "add --records=end:'//\\n' to shuffle its records"},
+    {"a PDB file", WHOLE("HEADER    "), .advice = IN_ORDER},
+    {"a CoNLL-U file", WHOLE("# sent_id = "), .advice = "add --delimiter='\\n\\n' to shuffle its sentences"},
+    {"a CoNLL-U file", WHOLE("# newdoc"), .advice = "add --delimiter='\\n\\n' to shuffle its sentences"},
+    {"an LDIF file", WHOLE("version: 1\ndn: "), .advice = "add --delimiter='\\n\\n' to shuffle its records"},
+    {"a file of vCards", WHOLE("BEGIN:VCARD"), .advice = "add --records=start:BEGIN:VCARD to shuffle them"},
+    {"a calendar", WHOLE("BEGIN:VCALENDAR"), .advice = IN_ORDER},
+    {"an XML file", WHOLE("<?xml version="), .advice = IN_ORDER},
+    {"an HTML file", WHOLE("<!DOCTYPE "), .advice = IN_ORDER},
+    {"an HTML file", WHOLE("<!doctype "), .advice = IN_ORDER},
+    {"an SVG file", WHOLE("<svg "), .advice = IN_ORDER},
+    {"a script", WHOLE("#!/"), .advice = IN_ORDER},
+    {"a FASTA file", BYTES(">"), .class = FOREIGN_PERHAPS,
+     .advice = "add --records=fasta to shuffle its sequences, or --records=lines:1 its lines"},
 };
 
 static bool begins_with(const uint8_t *data, size_t bytes, const struct foreign *row)
@@ -188,7 +145,7 @@ static const struct foreign *row_of_name(const char *name)
 
 const struct foreign *foreign_of(const char *name, const uint8_t *data, size_t bytes)
 {
-    static const struct foreign no_such = NAMED(NO_SUCH, NULL, "it may be damaged", NULL);
+    static const struct foreign no_such = {NO_SUCH};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (is_of(&rows[i], data, bytes))
