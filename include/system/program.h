@@ -18,7 +18,9 @@ struct program {
 /* Is there a program of this name for sys_spawn to find? */
 bool program_is_there(const char *name);
 
-/* As sys_spawn says; input, output or both may be PROGRAM_PIPE. 0, or -1 with errno: then nothing is open. */
+/* As sys_spawn_prepare and sys_spawn say; input, output or both may be PROGRAM_PIPE. `variables` up to a NULL: each
+ * "NAME=value" in its environment, or "NAME" that is not to be in it; NULL: none. 0, or -1 with errno: then nothing is
+ * open. */
 int program_start(struct program *program, const char *const *arguments, const char *const *variables, int input,
                   int output);
 

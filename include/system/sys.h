@@ -25,33 +25,17 @@
 struct sys_spawning {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    char **environment; /* NULL: this program's */
 };
 
 #define CALL(type, name, failure, parameters, arguments)       type sys_##name parameters;
 #define SAME(type, name, failure, parameters, arguments, does) type sys_##name parameters;
 #define PLAIN(type, name, parameters, does)                    type sys_##name parameters;
+#define DOES(name, parameters, does)                           void sys_##name parameters;
 #include "system/sys_calls.def"
 #undef CALL
 #undef SAME
 #undef PLAIN
-
-/* ---- Files ---- */
-
-void sys_list_close(void *list);
-bool sys_is_writable(int fd);           /* can it take some bytes now, and is anybody there to read them? */
-bool sys_is_memory_file_system(int fd); /* tmpfs or ramfs */
-
-/* As far as the system tells: such a file can be neither replaced nor unlinked, nor can any file in such a directory.
- */
-bool sys_is_mount_point(int directory, const char *name);
-bool sys_is_append_only(int directory);
-
-/* Advice only. */
-void sys_widen_pipe(int fd); /* if it is a pipe, let it hold 1 MiB */
-void sys_sequential(int fd); /* will be read from front to back */
-void sys_write_back(int fd); /* what was written should begin to go to disk */
-void sys_await_disk(int fd); /* wait until it is there */
+#undef DOES
 
 /* ---- Descriptors and terminals ---- */
 
@@ -63,23 +47,19 @@ int sys_fill_standard(void);
  * so many, as far as the hard limit allows. */
 unsigned sys_free_descriptors(unsigned wanted);
 
+bool sys_is_writable(int fd);        /* can it take some bytes now, and is anybody there to read them? */
 unsigned sys_terminal_width(int fd); /* in columns; 0 if it is not known */
-bool sys_is_in_background(int fd);   /* does another process group have the terminal? */
 
 /* ---- Processes ---- */
 
 void sys_spawn_release(struct sys_spawning *spawning);
 void sys_exit(int status); /* _exit: at once */
-void sys_nap(void);        /* a millisecond, or until a signal comes; may be called by a signal handler */
 
 /* ---- Memory ---- */
 
 /* A line of the cache; and what threads write stands so far apart, as a processor that fetches a line may fetch its
  * neighbour with it, out of the cache of another one. */
 enum { SYS_LINE_BYTES = 64, SYS_APART_BYTES = 2 * SYS_LINE_BYTES };
-
-void sys_unmap(void *memory, size_t bytes);
-void sys_forget(void *memory, size_t bytes); /* advice only: whole pages; those of a file come back when looked at */
 
 /* Of a clock that stands still while the calling thread could go on, but has no processor. It may go back a little.
  * False where there is none, and if it cannot be read just now. */

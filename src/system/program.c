@@ -43,23 +43,60 @@ static int close_end(int *fd)
     return closed >= 0 ? io_close(closed) : 0;
 }
 
+/* Is this variable of the environment one of those? */
+static bool is_among(const char *const *variables, const char *variable)
+{
+    const size_t length = strcspn(variable, "=");
+
+    for (; variables != NULL && *variables != NULL; variables++)
+        if (strcspn(*variables, "=") == length && strncmp(*variables, variable, length) == 0)
+            return true;
+    return false;
+}
+
+/* The environment without other values of these variables. An array for free, or NULL with errno. */
+static char **with_variables(const char *const *variables)
+{
+    char **const own = sys_environment(), **changed;
+    size_t count = 0, wanted = 0, kept = 0;
+
+    while (own[count] != NULL)
+        count++;
+    while (variables != NULL && variables[wanted] != NULL)
+        wanted++;
+    changed = sys_allocate(count + wanted + 1, sizeof *changed);
+    if (changed == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!is_among(variables, own[i]))
+            changed[kept++] = own[i];
+    for (size_t i = 0; i < wanted; i++)
+        if (strchr(variables[i], '=') != NULL)
+            changed[kept++] = (char *)variables[i]; /* execve changes nothing, though its prototype does not say so */
+    return changed;
+}
+
 /* What needs the heap is done before death by signal is held off, and after it. */
 static int start(struct program *program, const char *const *arguments, const char *const *variables, int input,
                  int output)
 {
     struct signals_child child;
     struct sys_spawning spawning;
+    char **environment = with_variables(variables);
     pid_t process;
     int error;
 
     signals_child_prepare(&child);
-    if (sys_spawn_prepare(&spawning, variables, input, output, &child.mask) != 0)
+    if (environment == NULL || sys_spawn_prepare(&spawning, input, output, &child.mask) != 0) {
+        free(environment);
         return -1;
+    }
     signals_child_starts(&child);
-    process = sys_spawn(&spawning, arguments);
+    process = sys_spawn(&spawning, arguments, environment);
     error = errno;
     program->slot = signals_child_started(&child, process);
     sys_spawn_release(&spawning);
+    free(environment);
     errno = error;
     program->process = process > 0 ? process : 0;
     return process > 0 ? 0 : -1;

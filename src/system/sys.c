@@ -44,9 +44,12 @@
 #endif
 
 #ifdef __linux__
-static const char ACL[] = "system.posix_acl_access";
+#define ACL "system.posix_acl_access"
 #else
 extern char **environ; /* unistd.h has it on Linux alone */
+#define fgetxattr(fd, name, list, bytes)      0
+#define fremovexattr(fd, name)                0
+#define fsetxattr(fd, name, list, bytes, how) refuse(fd, list)
 #endif
 
 #ifndef MAP_ANONYMOUS
@@ -57,6 +60,18 @@ extern char **environ; /* unistd.h has it on Linux alone */
 #endif
 #ifndef O_PATH
 #define O_PATH O_RDONLY
+#endif
+#ifndef F_SETPIPE_SZ
+#define F_SETPIPE_SZ (-1) /* no command */
+#endif
+#ifndef FALLOC_FL_PUNCH_HOLE
+#define fallocate(fd, how, offset, bytes) refuse(fd, offset, bytes)
+#endif
+#ifndef SYNC_FILE_RANGE_WRITE
+#define sync_file_range(fd, offset, bytes, how) refuse(fd)
+#endif
+#ifndef POSIX_FADV_SEQUENTIAL
+#define posix_fadvise(fd, offset, bytes, how) refuse(fd)
 #endif
 
 /* A refinement that this system lacks, with the parameters that it does not look at. */
@@ -89,68 +104,10 @@ static bool succeeds(int error)
     return error == 0;
 }
 
-/* ---- Calls that are what the system has ---- */
-
-#define CALL(type, name, failure, parameters, arguments)
-#define SAME(type, name, failure, parameters, arguments, does)                                                         \
-    type sys_##name parameters                                                                                         \
-    {                                                                                                                  \
-        return does;                                                                                                   \
-    }
-#define PLAIN(type, name, parameters, does) SAME(type, name, , parameters, , does)
-#include "system/sys_calls.def"
-
-/* ---- Open files ---- */
-
-int sys_lock(int fd, bool exclusive)
+/* What a call on a list says; but where there is none, or can be none, that is 0. */
+static ssize_t none_if_missing(ssize_t result)
 {
-#if defined F_OFD_SETLK
-    struct flock lock = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
-
-    return fcntl(fd, F_OFD_SETLK, &lock);
-#elif defined LOCK_NB
-    return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
-#else
-    return refuse(fd, exclusive);
-#endif
-}
-
-int sys_punch_hole(int fd, off_t offset, off_t bytes)
-{
-#ifdef FALLOC_FL_PUNCH_HOLE
-    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
-#else
-    return refuse(fd, offset, bytes);
-#endif
-}
-
-#ifdef __linux__
-static bool means_no_list(int error)
-{
-    return error == ENODATA || error == EOPNOTSUPP || error == ENOSYS;
-}
-#endif
-
-ssize_t sys_get_acl(int fd, void *list, size_t bytes)
-{
-#ifdef __linux__
-    ssize_t got = fgetxattr(fd, ACL, list, bytes);
-
-    return got < 0 && means_no_list(errno) ? 0 : got;
-#else
-    return refuse(fd, list, bytes) + 1;
-#endif
-}
-
-int sys_set_acl(int fd, const void *list, size_t bytes)
-{
-#ifdef __linux__
-    if (bytes > 0)
-        return fsetxattr(fd, ACL, list, bytes, 0);
-    return fremovexattr(fd, ACL) == 0 || means_no_list(errno) ? 0 : -1;
-#else
-    return bytes == 0 ? 0 : refuse(fd, list);
-#endif
+    return result < 0 && (errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS) ? 0 : result;
 }
 
 /* Is the file system one of these types, as linux/magic.h has them? The list ends with 0. */
@@ -169,6 +126,53 @@ static bool is_on(int fd, const uint32_t *types)
 #endif
 }
 
+/* Attributes and masks are those of linux/stat.h. */
+static bool has_attribute(int directory, const char *name, uint64_t attribute)
+{
+#ifdef SYS_statx
+    struct {
+        uint32_t mask, block_bytes;
+        uint64_t attributes, others[30];
+    } status;
+
+    return syscall(SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
+           (status.attributes & attribute) != 0;
+#else
+    return refuse(directory, name, attribute) == 0;
+#endif
+}
+
+/* ---- Calls that are what the system has ---- */
+
+#define CALL(type, name, failure, parameters, arguments)
+#define SAME(type, name, failure, parameters, arguments, does)                                                         \
+    type sys_##name parameters                                                                                         \
+    {                                                                                                                  \
+        return does;                                                                                                   \
+    }
+#define PLAIN(type, name, parameters, does) SAME(type, name, , parameters, , does)
+#define DOES(name, parameters, does)                                                                                   \
+    void sys_##name parameters                                                                                         \
+    {                                                                                                                  \
+        (void)(does);                                                                                                  \
+    }
+#include "system/sys_calls.def"
+
+/* ---- Open files ---- */
+
+int sys_lock(int fd, bool exclusive)
+{
+#if defined F_OFD_SETLK
+    struct flock lock = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+
+    return fcntl(fd, F_OFD_SETLK, &lock);
+#elif defined LOCK_NB
+    return flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB);
+#else
+    return refuse(fd, exclusive);
+#endif
+}
+
 int sys_free_space(int fd, uint64_t *bytes)
 {
     static const uint32_t compressing[] = {0x9123683e, 0x2fc12fc1, 0xca451a4e, 0}; /* Btrfs, ZFS, bcachefs */
@@ -180,13 +184,6 @@ int sys_free_space(int fd, uint64_t *bytes)
         return -1;
     *bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_frsize;
     return 0;
-}
-
-bool sys_is_memory_file_system(int fd)
-{
-    static const uint32_t in_memory[] = {0x01021994, 0x858458f6, 0}; /* tmpfs, ramfs */
-
-    return is_on(fd, in_memory);
 }
 
 /* ---- Names in a directory ---- */
@@ -232,31 +229,6 @@ int sys_link_descriptor(int fd, int directory, const char *name)
 #endif
 }
 
-static bool has_attribute(int directory, const char *name, uint64_t attribute)
-{
-#ifdef SYS_statx
-    struct { /* as in linux/stat.h */
-        uint32_t mask, block_bytes;
-        uint64_t attributes, others[30];
-    } status;
-
-    return syscall(SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
-           (status.attributes & attribute) != 0;
-#else
-    return refuse(directory, name, attribute) == 0;
-#endif
-}
-
-bool sys_is_mount_point(int directory, const char *name)
-{
-    return has_attribute(directory, name, 0x2000);
-}
-
-bool sys_is_append_only(int directory)
-{
-    return has_attribute(directory, ".", 0x20);
-}
-
 void *sys_list_open(int directory)
 {
     int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -276,11 +248,6 @@ const char *sys_list_next(void *list)
     return entry == NULL ? NULL : entry->d_name;
 }
 
-void sys_list_close(void *list)
-{
-    (void)closedir(list);
-}
-
 int sys_pipe(int ends[2])
 {
 #ifdef __APPLE__
@@ -294,47 +261,11 @@ int sys_pipe(int ends[2])
 #endif
 }
 
-void sys_widen_pipe(int fd)
-{
-#ifdef F_SETPIPE_SZ
-    (void)fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* what an ordinary user may ask for */
-#else
-    (void)fd;
-#endif
-}
-
 bool sys_is_writable(int fd)
 {
     struct pollfd look = {.fd = fd, .events = POLLOUT};
 
     return poll(&look, 1, 0) == 1 && look.revents == POLLOUT;
-}
-
-void sys_write_back(int fd)
-{
-#ifdef SYNC_FILE_RANGE_WRITE
-    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-#else
-    (void)fd;
-#endif
-}
-
-void sys_await_disk(int fd)
-{
-#ifdef SYNC_FILE_RANGE_WRITE
-    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-#else
-    (void)fd;
-#endif
-}
-
-void sys_sequential(int fd)
-{
-#ifdef POSIX_FADV_SEQUENTIAL
-    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-#else
-    (void)fd;
-#endif
 }
 
 /* ---- Descriptors ---- */
@@ -360,25 +291,13 @@ int sys_fill_standard(void)
     return 0;
 }
 
-enum { LOOKED_AT = 256 /* at a time */ };
-
-/* How many numbers below the limit are free, up to about `wanted`: others may have opened any. */
+/* How many numbers below the limit are free, up to `wanted`: others may have opened any. */
 static unsigned count_free(rlim_t limit, unsigned wanted)
 {
-    struct pollfd look[LOOKED_AT];
     unsigned count = 0;
 
-    for (rlim_t first = 0; first < limit && count < wanted; first += LOOKED_AT) {
-        const nfds_t numbers = limit - first < LOOKED_AT ? (nfds_t)(limit - first) : LOOKED_AT;
-
-        for (nfds_t i = 0; i < numbers; i++)
-            look[i] = (struct pollfd){.fd = (int)(first + i)};
-        while (poll(look, numbers, 0) < 0)
-            if (errno != EINTR)
-                return count;
-        for (nfds_t i = 0; i < numbers; i++)
-            count += (look[i].revents & POLLNVAL) != 0;
-    }
+    for (rlim_t fd = 0; fd < limit && count < wanted; fd++)
+        count += fcntl((int)fd, F_GETFD) < 0;
     return count;
 }
 
@@ -408,53 +327,7 @@ unsigned sys_terminal_width(int fd)
     return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-bool sys_is_in_background(int fd)
-{
-    pid_t group = tcgetpgrp(fd);
-
-    return group > 0 && group != getpgrp();
-}
-
 /* ---- Processes and threads ---- */
-
-int sys_host_name(char *name, size_t bytes)
-{
-    name[bytes - 1] = '\0';
-    return gethostname(name, bytes - 1);
-}
-
-/* Is this variable of the environment one of those? */
-static bool is_among(const char *const *variables, const char *variable)
-{
-    const size_t length = strcspn(variable, "=");
-
-    for (; *variables != NULL; variables++)
-        if (strcspn(*variables, "=") == length && strncmp(*variables, variable, length) == 0)
-            return true;
-    return false;
-}
-
-/* The environment without other values of these variables. An array for free, or NULL with errno. */
-static char **with_variables(const char *const *variables)
-{
-    size_t count = 0, wanted = 0, kept = 0;
-    char **changed;
-
-    while (environ[count] != NULL)
-        count++;
-    while (variables[wanted] != NULL)
-        wanted++;
-    changed = calloc(count + wanted + 1, sizeof *changed);
-    if (changed == NULL)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!is_among(variables, environ[i]))
-            changed[kept++] = environ[i];
-    for (size_t i = 0; i < wanted; i++)
-        if (strchr(variables[i], '=') != NULL)
-            changed[kept++] = (char *)variables[i]; /* execve changes nothing, though its prototype does not say so */
-    return changed;
-}
 
 /* Its group is its own, if nothing is said. */
 static bool set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask)
@@ -475,18 +348,15 @@ static bool set_child_file(posix_spawn_file_actions_t *actions, int fd, int stan
     return fd < 0 || succeeds(posix_spawn_file_actions_adddup2(actions, fd, standard));
 }
 
-int sys_spawn_prepare(struct sys_spawning *spawning, const char *const *variables, int input, int output,
-                      const sigset_t *mask)
+int sys_spawn_prepare(struct sys_spawning *spawning, int input, int output, const sigset_t *mask)
 {
-    spawning->environment = NULL;
     if (!succeeds(posix_spawn_file_actions_init(&spawning->actions)))
         return -1;
     if (!succeeds(posix_spawnattr_init(&spawning->attributes))) {
         posix_spawn_file_actions_destroy(&spawning->actions);
         return -1;
     }
-    if ((variables == NULL || (spawning->environment = with_variables(variables)) != NULL) &&
-        set_child_signals(&spawning->attributes, mask) && set_child_file(&spawning->actions, input, STDIN_FILENO) &&
+    if (set_child_signals(&spawning->attributes, mask) && set_child_file(&spawning->actions, input, STDIN_FILENO) &&
         set_child_file(&spawning->actions, output, STDOUT_FILENO))
         return 0;
     sys_spawn_release(spawning);
@@ -495,30 +365,18 @@ int sys_spawn_prepare(struct sys_spawning *spawning, const char *const *variable
 
 void sys_spawn_release(struct sys_spawning *spawning)
 {
-    free(spawning->environment);
     posix_spawnattr_destroy(&spawning->attributes);
     posix_spawn_file_actions_destroy(&spawning->actions);
 }
 
-pid_t sys_spawn(const struct sys_spawning *spawning, const char *const *arguments)
+pid_t sys_spawn(const struct sys_spawning *spawning, const char *const *arguments, char **environment)
 {
     char *const *words = (char *const *)arguments; /* execvp changes nothing, whatever its prototype */
     pid_t child;
 
-    return succeeds(posix_spawnp(&child, arguments[0], &spawning->actions, &spawning->attributes, words,
-                                 spawning->environment != NULL ? spawning->environment : environ))
+    return succeeds(posix_spawnp(&child, arguments[0], &spawning->actions, &spawning->attributes, words, environment))
                ? child
                : -1;
-}
-
-/* What pthread_attr_setstacksize takes everywhere: whole pages, and not below the system's minimum. */
-static size_t stack_size(size_t wanted_bytes)
-{
-    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    size_t least_bytes = (size_t)PTHREAD_STACK_MIN;
-    size_t bytes = wanted_bytes < least_bytes ? least_bytes : wanted_bytes;
-
-    return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
 int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *thread)
@@ -528,7 +386,7 @@ int sys_thread(void *(*body)(void *), void *argument, size_t stack_bytes, void *
 
     if (!succeeds(pthread_attr_init(&attributes)))
         return -1;
-    started = succeeds(pthread_attr_setstacksize(&attributes, stack_size(stack_bytes))) &&
+    started = succeeds(pthread_attr_setstacksize(&attributes, stack_bytes)) &&
               succeeds(pthread_create(thread, &attributes, body, argument));
     pthread_attr_destroy(&attributes);
     return started ? 0 : -1;
@@ -543,11 +401,6 @@ void sys_exit(int status)
     if (__gcov_dump)
         __gcov_dump();
     _exit(status);
-}
-
-void sys_nap(void)
-{
-    (void)poll(NULL, 0, 1);
 }
 
 /* ---- Memory ---- */
@@ -577,20 +430,6 @@ void *sys_map_large(size_t bytes)
     (void)madvise(mapped + before, bytes / large * large, MADV_HUGEPAGE);
 #endif
     return mapped + before;
-}
-
-void sys_unmap(void *memory, size_t bytes)
-{
-    (void)munmap(memory, bytes);
-}
-
-void sys_forget(void *memory, size_t bytes)
-{
-#ifdef MADV_DONTNEED
-    (void)madvise(memory, bytes, MADV_DONTNEED);
-#else
-    (void)refuse(0, memory, bytes);
-#endif
 }
 
 void *sys_allocate_apart(size_t count, size_t bytes)

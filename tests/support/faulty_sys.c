@@ -116,6 +116,7 @@ bool faulty_fails(const char *name)
     }
 #define SAME(type, name, failure, parameters, arguments, does) CALL(type, name, failure, parameters, arguments)
 #define PLAIN(type, name, parameters, does)
+#define DOES(name, parameters, does)
 #include "system/sys_calls.def"
 
 int real_sys_fill_standard(void);
