@@ -134,14 +134,6 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
     refuse_argument(parsing, text, argument->valid);
 }
 
-static void set_text(const struct parsing *parsing, const struct argument *argument, const char *text,
-                     const char **value)
-{
-    if (argument->is_valid != NULL && !argument->is_valid(text))
-        refuse_argument(parsing, text, argument->valid);
-    *value = text;
-}
-
 /* Does a string fit into a delimiter together with `others` more bytes? */
 static void check_string(const struct parsing *parsing, size_t bytes, size_t others)
 {
@@ -237,7 +229,9 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
         set_range(parsing, argument, text, field);
         break;
     case ARGUMENT_TEXT:
-        set_text(parsing, argument, text, field);
+        if (argument->is_valid != NULL && !argument->is_valid(text))
+            refuse_argument(parsing, text, argument->valid);
+        *(const char **)field = text;
         break;
     case ARGUMENT_START:
         check_start(parsing, text);

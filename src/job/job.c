@@ -1,5 +1,6 @@
 /*
- * task.h decides what the job is, from the options alone; do_task does it, when all that it needs has been opened.
+ * task.h decides what the job is, from the options alone; do_task does it, when all that it needs has been opened, or
+ * a function of `alone`, which opens that itself.
  *
  * If the beginning of the input is all of it, no thread is started, and the machine's memory is not looked up. Any
  * other input is scattered and gathered; what was read of it comes first.
@@ -270,8 +271,13 @@ static void write_with_probability(struct job *job)
     in_order_bernoulli(job->run, resources->source, share, resources->output);
 }
 
-/* Tasks before TASK_SHUFFLE open what they need and complete what they write; all others find it open, and `job->run`
- * as well. */
+/* Tasks that open what they need, and complete what they write. */
+static void (*const alone[TASK_SHUFFLE])(struct resources *resources) = {
+    [TASK_ADD_BATCH] = passes_scatter, [TASK_SWEEP] = passes_sweep,       [TASK_GATHER] = passes_gather,
+    [TASK_LIST] = passes_list,         [TASK_REQUESTS] = answer_requests, [TASK_NOTHING] = write_nothing,
+};
+
+/* All others find it open, and `job->run` as well. */
 static void do_task(struct job *job)
 {
     struct resources *resources = &job->resources;
@@ -282,24 +288,6 @@ static void do_task(struct job *job)
     struct output *output = resources->output;
 
     switch (job->task) {
-    case TASK_ADD_BATCH:
-        passes_scatter(resources);
-        break;
-    case TASK_SWEEP:
-        passes_sweep(resources);
-        break;
-    case TASK_GATHER:
-        passes_gather(resources);
-        break;
-    case TASK_LIST:
-        passes_list(resources);
-        break;
-    case TASK_REQUESTS:
-        answer_requests(resources);
-        break;
-    case TASK_NOTHING:
-        write_nothing(resources);
-        break;
     case TASK_SHUFFLE:
         if (run == &job->small)
             shuffle_small(run, source, output);
@@ -325,13 +313,15 @@ static void do_task(struct job *job)
         gnu_order(run, source, job->gnu, output);
         break;
     case TASK_GNU_SAMPLE:
-        gnu_sample(run, resources->source, job->gnu, resources->output);
+        gnu_sample(run, source, job->gnu, output);
         break;
     case TASK_RANGE:
         range_different(run, &range, job->gnu, options->keep_order, output);
         break;
     case TASK_RANGE_REPEAT:
         range_repeated(run, &range, job->gnu, output);
+        break;
+    default:
         break;
     }
 }
@@ -430,7 +420,7 @@ void job_run(const struct options *options)
 
     resources_init(&job.resources, options);
     if (job.task < TASK_SHUFFLE)
-        do_task(&job);
+        alone[job.task](&job.resources);
     else
         shuffle_records(&job);
     engine_close(&job.small.engine);

@@ -3,12 +3,11 @@
  * container that hides it) means that there is no such limit, so every question here has an answer.
  *
  * A control group limits all the groups below it, so the limit that counts may stand at any level: /proc/self/cgroup
- * tells the group of this process, /proc/self/mountinfo where the tree of groups is mounted and which part of it, and
- * every directory from the group up to the mount is asked. In a container the group's name can be one that the mount
- * does not show; those levels are missing files, and the mount itself, which is the container's own group, remains.
- *
- * Version 1 has a tree for each controller, version 2 one tree for all; a machine may use both. `controller` names a
- * tree of version 1, and NULL is the tree of version 2.
+ * tells the group of this process, and every directory from that up to the top of the tree is asked. The trees are
+ * where everybody mounts them, in /sys/fs/cgroup: that of version 2, and one for each controller of version 1; a
+ * machine may use both. In a container the group's name can be one that is not seen there; those levels are missing
+ * files, and the top, which is the container's own group, remains. `controller` names a tree of version 1, and NULL is
+ * the tree of version 2.
  */
 
 #ifdef __linux__
@@ -38,7 +37,7 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-enum { FIELD_BYTES = 4096, NAME_BYTES = 2 * FIELD_BYTES, TEXT_BYTES_MAX = 4 << 20 };
+enum { NAME_BYTES = 8192, TEXT_BYTES_MAX = 4 << 20 };
 
 static uint64_t difference(uint64_t a, uint64_t b)
 {
@@ -140,44 +139,6 @@ static char *group_name(char *text, const char *controller)
     return NULL;
 }
 
-/* Where a tree of control groups is seen: in the directory `point`, which has room for the name of a group after it,
- * the group `top`. */
-struct mount {
-    char top[FIELD_BYTES], point[NAME_BYTES];
-};
-
-/* The first mount of the tree in the text of /proc/self/mountinfo, which is changed: the directory `point`, in which
- * the group `top` is seen. A line is four fields, of which the last is `top`; `point`, options, any number of others,
- * "-", type, source, options of the file system. Names with a blank, which stands there as \040, are not
- * found. */
-static bool find_mount(char *text, const char *controller, struct mount *mount)
-{
-    char *rest = NULL, type[FIELD_BYTES], options[FIELD_BYTES];
-
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        const char *second = strstr(line, " - ");
-
-        if (second == NULL || sscanf(line, "%*s %*s %*s %4095s %4095s", mount->top, mount->point) != 2 ||
-            sscanf(second, " - %4095s %*s %4095s", type, options) != 2)
-            continue;
-        if (controller == NULL ? strcmp(type, "cgroup2") == 0
-                               : strcmp(type, "cgroup") == 0 && has_word(options, controller))
-            return true;
-    }
-    return false;
-}
-
-/* The part of a group's name that is below the group `top`, with its slash; "" if it is not below. */
-static const char *below(const char *name, const char *top)
-{
-    size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
-
-    /* A group outside of what a container may see is "/../other". */
-    if (strncmp(name, top, length) != 0 || name[length] != '/' || strstr(name, "/..") != NULL)
-        return "";
-    return name + length;
-}
-
 /* What a directory of version 1, or of version 2, says. */
 typedef uint64_t level_function(const char *directory, bool second);
 
@@ -185,25 +146,21 @@ typedef uint64_t level_function(const char *directory, bool second);
  * for no limit. */
 static uint64_t least_of_tree(const char *controller, level_function *ask)
 {
-    char *groups = read_text("/proc/self/cgroup"), *mounts = read_text("/proc/self/mountinfo");
+    char *groups = read_text("/proc/self/cgroup"), directory[NAME_BYTES];
     const char *name = groups == NULL ? NULL : group_name(groups, controller);
-    struct mount *mount = sys_allocate(1, sizeof *mount);
+    const char *seen = name != NULL && strstr(name, "/..") == NULL ? name : ""; /* outside of the top: "/../other" */
+    const bool second = controller == NULL;
+    const size_t top = (size_t)snprintf(directory, sizeof directory, "/sys/fs/cgroup%s%s", second ? "" : "/",
+                                        second ? "" : controller);
     uint64_t result = UINT64_MAX;
 
-    if (mount != NULL && name != NULL && mounts != NULL && find_mount(mounts, controller, mount)) {
-        char *const directory = mount->point;
-        const size_t top_length = strlen(directory);
-
-        snprintf(directory + top_length, NAME_BYTES - top_length, "%s", below(name, mount->top));
-        for (char *end = directory + strlen(directory); end != NULL && end >= directory + top_length;
-             end = strrchr(directory, '/')) {
-            *end = '\0';
-            result = least(result, ask(directory, controller == NULL));
-        }
+    snprintf(directory + top, sizeof directory - top, "%s", seen);
+    for (char *end = directory + strlen(directory); name != NULL && end >= directory + top;
+         end = strrchr(directory, '/')) {
+        *end = '\0';
+        result = least(result, ask(directory, second));
     }
     free(groups);
-    free(mounts);
-    free(mount);
     return result;
 }
 
