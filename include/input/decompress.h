@@ -24,8 +24,7 @@ struct decompress;
 /* For files of these names, with their marks from when they were first opened. All must stay. Nothing starts yet. */
 struct decompress *decompress_new(const char *const *names, struct file_mark *marks, size_t count,
                                   struct decompress_limits limits);
-uint64_t decompress_memory(const struct decompress *decompress); /* what was set aside of that */
-void decompress_free(struct decompress *decompress);             /* NULL is fine; programs that run are killed */
+void decompress_free(struct decompress *decompress); /* NULL is fine; programs that run are killed */
 
 /* How a file begins. */
 struct decompress_beginning {

@@ -113,9 +113,6 @@ bool source_is_known(const struct source *source);
 size_t source_input_bytes(void);
 enum { SOURCE_SEEN_BYTES = 8 << 20 };
 
-/* Bytes of memory that have been set aside for reading ahead. */
-uint64_t source_memory(const struct source *source);
-
 /* Begin again with the first record, when source_is_known or source_holds. */
 void source_rewind(struct source *source);
 

@@ -17,7 +17,7 @@ struct ledger {
     bool doubted;          /* a warning has said that there is less */
     size_t inputs;         /* files */
     uint64_t name_bytes;   /* of their names */
-    bool ahead;            /* are several decompressed? */
+    bool ahead;            /* may several be decompressed? */
     uint64_t mapped_bytes; /* of files that --requests maps, in memory at a time */
     unsigned workers;      /* that are asked for, */
     unsigned waiting;      /* and threads besides */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tunable.h"
 #include "record/quotes.h"
 
 struct scan_search {
@@ -27,6 +28,9 @@ struct scan_search {
 };
 
 enum { SCAN_WINDOW = 64 };
+
+/* Who has no room for all ends has room for so many at a time. */
+TUNABLE(SCAN_ENDS, 512, 1, 512);
 
 /* Write to `ends` the offset just past each `byte` in data[0, bytes), ascending, and return how many there are. `bytes`
  * is less than 2^32. `ends` has room for `room` numbers: when that many have been found, the search stops right after

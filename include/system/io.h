@@ -4,12 +4,19 @@
 /* Reading and writing that does not stop half-way: retried after EINTR, completed after short reads and writes, waiting
  * (poll) where a descriptor says EAGAIN. Functions return 0 or -1 with errno, unless they say otherwise. */
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+
+/* Make a call until no signal interrupts it. */
+#define IO_REPEAT(result, call)                                                                                        \
+    do                                                                                                                 \
+        (result) = (call);                                                                                             \
+    while ((result) < 0 && errno == EINTR)
 
 /* As open, close-on-exec; a descriptor or -1. Even with O_NONBLOCK it waits for others to give
  * back a lease on a regular file. */

@@ -72,7 +72,6 @@ struct decompress {
     struct file_mark *marks;
     size_t count;
     struct pool pool; /* for what is read ahead; zeroed if that is not done */
-    uint64_t pool_bytes;
     struct feed feed;
     unsigned programs; /* that run, at most */
     size_t turns;
@@ -100,8 +99,8 @@ struct decompress *decompress_new(const char *const *names, struct file_mark *ma
                                       .feed = {.pipe = -1, .held = -1}};
     for (size_t i = 0; i < turns; i++)
         decompress->turn[i] = no_turn;
-    if (turns > 1 && reads_ahead && pool_open(&decompress->pool, (size_t)limits.bytes, BLOCK_BYTES) == 0)
-        decompress->pool_bytes = limits.bytes;
+    if (turns > 1 && reads_ahead)
+        (void)pool_open(&decompress->pool, (size_t)limits.bytes, BLOCK_BYTES); /* else there is none */
     return decompress;
 }
 
@@ -123,11 +122,6 @@ void decompress_free(struct decompress *decompress)
     close_feed(&decompress->feed);
     pool_close(&decompress->pool);
     free(decompress);
-}
-
-uint64_t decompress_memory(const struct decompress *decompress)
-{
-    return decompress->pool_bytes;
 }
 
 static struct turn *turn_of(struct decompress *decompress, size_t i)
@@ -276,7 +270,7 @@ void decompress_run_ahead(struct decompress *decompress, size_t i)
 /* Has the last block room, or is there another one? */
 static bool has_room(struct decompress *decompress, const struct turn *turn)
 {
-    if (decompress->pool_bytes == 0)
+    if (decompress->pool.memory == NULL)
         return false;
     return (turn->last != POOL_NONE && turn->to < BLOCK_BYTES) || pool_free(&decompress->pool) > 0;
 }
@@ -314,9 +308,7 @@ static ssize_t take(struct turn *turn, uint8_t *data, size_t bytes)
 {
     ssize_t got;
 
-    do
-        got = sys_read(turn->program.out, data, bytes);
-    while (got < 0 && errno == EINTR);
+    IO_REPEAT(got, sys_read(turn->program.out, data, bytes));
     turn->ended = got == 0;
     return got;
 }
@@ -401,9 +393,7 @@ static bool give(struct decompress *decompress, const struct turn *turn)
     if (got == 0)
         close_feed(feed);
     if (got > 0) {
-        do
-            got = sys_write(feed->pipe, feed->next, feed->bytes);
-        while (got < 0 && errno == EINTR);
+        IO_REPEAT(got, sys_write(feed->pipe, feed->next, feed->bytes));
         feed->next += got > 0 ? got : 0;
         feed->bytes -= got > 0 ? (size_t)got : 0;
     }

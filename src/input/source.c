@@ -321,13 +321,6 @@ size_t source_input_bytes(void)
     return sizeof(struct file_mark) + sizeof *((struct stream *)NULL)->end;
 }
 
-uint64_t source_memory(const struct source *source)
-{
-    const struct decompress *decompress = source->stream != NULL ? source->stream->contents.decompress : NULL;
-
-    return decompress != NULL ? decompress_memory(decompress) : 0;
-}
-
 const uint8_t *source_header(const struct source *source, size_t *bytes)
 {
     *bytes = source->stream != NULL ? source->stream->header.text_bytes : 0;

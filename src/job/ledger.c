@@ -70,21 +70,18 @@ struct row {
 
 enum { ROWS = 17 };
 
-static uint64_t share_of(uint64_t limit)
+uint64_t ledger_ahead(uint64_t limit_bytes)
 {
     const uint64_t from = SHARE_FROM_BYTES / 4 * 3;
 
-    return limit > from ? least(limit / SHARE, (limit - from) / 2) : 0;
-}
-
-uint64_t ledger_ahead(uint64_t limit_bytes)
-{
-    return share_of(limit_bytes);
+    return limit_bytes > from ? least(limit_bytes / SHARE, (limit_bytes - from) / 2) : 0;
 }
 
 uint64_t ledger_classes(uint64_t limit_bytes)
 {
-    return share_of(limit_bytes) > CLASSES_BYTES ? share_of(limit_bytes) : CLASSES_BYTES;
+    const uint64_t share = ledger_ahead(limit_bytes);
+
+    return share > CLASSES_BYTES ? share : CLASSES_BYTES;
 }
 
 /* The rows; threads are as many as the limit can keep busy. */

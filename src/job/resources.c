@@ -217,20 +217,16 @@ void resources_take_seed(struct resources *resources)
     resources->order.leaf_records = resources->options.leaf_records;
 }
 
-/* If the limit is too small to set anything aside, compressed inputs were not counted: each is taken for one. */
 static void count_pockets(struct resources *resources, unsigned workers)
 {
     const struct options *options = &resources->options;
     struct ledger *ledger = &resources->ledger;
-    const uint64_t limit = ledger_limit(ledger);
-    const struct source *source = resources->source;
 
     ledger->workers = workers;
     ledger->waiting = options->parallel == 0 ? WAITING : 0;
     ledger->piles = options->scatter == NULL ? 0 : (unsigned)options->piles;
-    ledger->ahead = options->compressed && resources->name_count > 1 &&
-                    (ledger_ahead(limit) == 0 || source == NULL || source_memory(source) > 0);
-    ledger->mapped_bytes = options->requests ? least(source_known_bytes(source), SOURCE_SEEN_BYTES) : 0;
+    ledger->ahead = options->compressed && resources->name_count > 1;
+    ledger->mapped_bytes = options->requests ? least(source_known_bytes(resources->source), SOURCE_SEEN_BYTES) : 0;
 }
 
 uint64_t resources_memory(struct resources *resources, uint64_t bytes)

@@ -12,12 +12,10 @@
 
 #include "base/arithmetic.h"
 #include "base/crc32c.h"
-#include "base/tunable.h"
+#include "record/scan.h"
 #include "system/fault.h"
 
 enum { SUM = 4, LENGTH = 8, VARINT = 10 };
-
-TUNABLE(ENDS, 512, 1, 512); /* found at a time */
 
 /* The place of a length is known only when the length before it has come, so the processor hardly reads ahead by
  * itself. 1 GB of records of 100 bytes took 0.18 s from memory, with 1024, 2048, 4096 and 8192 bytes ahead 0.14, 0.13,
@@ -125,10 +123,10 @@ size_t length_ends(enum length_coding coding, struct length_scan *scan, const ui
 static const char *check_lengths(struct length_check *check, enum length_coding coding, const uint8_t *data,
                                  size_t bytes)
 {
-    uint32_t ends[ENDS];
+    uint32_t ends[SCAN_ENDS];
 
     for (size_t scanned; bytes > 0; data += scanned, bytes -= scanned, check->at += scanned) {
-        const size_t found = length_ends(coding, &check->scan, data, bytes, ends, ENDS, &scanned);
+        const size_t found = length_ends(coding, &check->scan, data, bytes, ends, SCAN_ENDS, &scanned);
 
         if (found > 0)
             check->start = check->at + ends[found - 1];

@@ -1,25 +1,22 @@
 /* Records of so many lines each: their ends are counted, many at a time. */
 
 #include "base/arithmetic.h"
-#include "base/tunable.h"
 #include "record/record.h"
 #include "record/scan.h"
 #include "record/tail.h"
 #include "system/fault.h"
 
-TUNABLE(ENDS, 512, 1, 512); /* found at a time */
-
 static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                         uint32_t *ends, size_t room, size_t *scanned)
 {
     struct scan_search search = {.byte = format->delimiter};
-    uint32_t lines[ENDS];
+    uint32_t lines[SCAN_ENDS];
     size_t found = 0, at = 0;
 
     while (at < bytes && found < room) {
         uint64_t left = format->count - scan->done; /* until the record's end */
         size_t looked_at;
-        size_t count = scan_find(&search, data + at, bytes - at, lines, ENDS, &looked_at);
+        size_t count = scan_find(&search, data + at, bytes - at, lines, SCAN_ENDS, &looked_at);
         uint64_t line = left - 1;
 
         for (; line < count && found < room; line += format->count)

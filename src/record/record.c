@@ -11,8 +11,6 @@
 #include "base/tunable.h"
 #include "record/scan.h"
 
-TUNABLE(ENDS, 512, 1, 512); /* found at a time where not all of them are wanted */
-
 /* Ends are 32-bit numbers. */
 TUNABLE(SCAN_BYTES, INT32_MAX, 1, INT32_MAX);
 
@@ -81,7 +79,7 @@ size_t record_ends(const struct record_format *format, struct record_scan *scan,
 uint64_t record_count(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                       bool *whole)
 {
-    uint32_t ends[ENDS];
+    uint32_t ends[SCAN_ENDS];
     uint64_t records = 0;
 
     if (format->kind == NULL && bytes > 0) {
@@ -90,7 +88,8 @@ uint64_t record_count(const struct record_format *format, struct record_scan *sc
         return scan_count(data, bytes, format->delimiter);
     }
     for (size_t at = 0, scanned; at < bytes; at += scanned) {
-        size_t count = record_ends(format, scan, data + at, least_size(bytes - at, SCAN_BYTES), ends, ENDS, &scanned);
+        size_t count =
+            record_ends(format, scan, data + at, least_size(bytes - at, SCAN_BYTES), ends, SCAN_ENDS, &scanned);
 
         *whole = count > 0 && ends[count - 1] == scanned;
         records += count;
@@ -101,7 +100,7 @@ uint64_t record_count(const struct record_format *format, struct record_scan *sc
 size_t record_skip(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    size_t count)
 {
-    uint32_t ends[ENDS];
+    uint32_t ends[SCAN_ENDS];
     size_t at = 0;
 
     /* Lines are only counted, up to the piece in which the last one ends. */
@@ -113,7 +112,8 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
     while (at < bytes && count > 0) {
         size_t scanned;
 
-        count -= record_ends(format, scan, data + at, bytes - at, ends, count < ENDS ? count : ENDS, &scanned);
+        count -=
+            record_ends(format, scan, data + at, bytes - at, ends, count < SCAN_ENDS ? count : SCAN_ENDS, &scanned);
         at += scanned;
     }
     return at;
@@ -122,10 +122,10 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
 static void advance_by_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
                             size_t bytes)
 {
-    uint32_t ends[ENDS];
+    uint32_t ends[SCAN_ENDS];
 
     for (size_t at = 0, scanned; at < bytes; at += scanned)
-        (void)record_ends(format, scan, data + at, bytes - at, ends, ENDS, &scanned);
+        (void)record_ends(format, scan, data + at, bytes - at, ends, SCAN_ENDS, &scanned);
 }
 
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)

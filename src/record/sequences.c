@@ -8,13 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/tunable.h"
 #include "record/record.h"
 #include "record/scan.h"
 #include "record/tail.h"
 #include "system/fault.h"
-
-TUNABLE(ENDS, 512, 1, 512); /* of lines found at a time */
 
 /* The line that begins at data[*at], without its end, if that is there, too; *at moves behind it. Else NULL. */
 static const uint8_t *next_line(const uint8_t *data, size_t bytes, size_t *at, size_t *line_bytes)
@@ -159,11 +156,11 @@ static bool is_usual(const uint8_t *data, const uint32_t ends[4], size_t begin)
 static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     struct scan_search search = {.byte = tail->format->delimiter};
-    uint32_t ends[ENDS];
+    uint32_t ends[SCAN_ENDS];
 
     tail_learn_end(tail, data, bytes);
     for (size_t scanned; bytes > 0; data += scanned, bytes -= scanned) {
-        const size_t lines = scan_find(&search, data, bytes, ends, ENDS, &scanned);
+        const size_t lines = scan_find(&search, data, bytes, ends, SCAN_ENDS, &scanned);
         size_t begin = 0;
 
         for (size_t i = 0, passed; i < lines; begin = ends[i - 1]) {

@@ -14,7 +14,6 @@
 #include "record/record.h"
 #include "record/scan.h"
 
-TUNABLE(ENDS, 512, 1, 512);   /* found at a time */
 TUNABLE(NEAR, 1024, 1, 1024); /* bytes in which one is sought that is not in the delimiter */
 
 /* Move on by one byte. Does it end a record? */
@@ -35,7 +34,7 @@ static bool step(const struct record_format *format, struct record_scan *scan, u
 static size_t ends_inside(const struct record_format *format, const uint8_t *data, size_t bytes, size_t *start,
                           uint32_t *ends, size_t room)
 {
-    uint32_t candidates[ENDS];
+    uint32_t candidates[SCAN_ENDS];
     const size_t distance = format->string_bytes - 1;
     struct scan_search pair = {
         .sought = SCAN_PAIR, .byte = format->string[distance], .first = format->string[0], .distance = distance};
@@ -44,7 +43,7 @@ static size_t ends_inside(const struct record_format *format, const uint8_t *dat
 
     while (at < bytes && found < room) {
         size_t looked_at;
-        size_t count = scan_find(&pair, data + at, bytes - at, candidates, ENDS, &looked_at);
+        size_t count = scan_find(&pair, data + at, bytes - at, candidates, SCAN_ENDS, &looked_at);
 
         for (size_t i = 0; i < count && found < room; i++) {
             size_t end = at + candidates[i];
@@ -88,7 +87,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
 static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
 {
     const size_t first = bytes > NEAR ? bytes - NEAR : 0;
-    uint32_t ends[ENDS];
+    uint32_t ends[SCAN_ENDS];
     size_t from = bytes;
 
     while (from > first && memchr(format->string, data[from - 1], format->string_bytes) != NULL)
@@ -98,7 +97,7 @@ static void advance(const struct record_format *format, struct record_scan *scan
     else
         from = 0;
     for (size_t scanned; from < bytes; from += scanned)
-        (void)find_ends(format, scan, data + from, bytes - from, ends, ENDS, &scanned);
+        (void)find_ends(format, scan, data + from, bytes - from, ends, SCAN_ENDS, &scanned);
 }
 
 /* All of the delimiter string ends the record, unless what stands there would then be found to begin it earlier, as a

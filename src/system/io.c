@@ -36,12 +36,6 @@ static bool again(int fd, short events)
     return errno == EINTR;
 }
 
-/* Make the call until no signal interrupts it. */
-#define REPEAT(result, call)                                                                                           \
-    do                                                                                                                 \
-        (result) = (call);                                                                                             \
-    while ((result) < 0 && errno == EINTR)
-
 /* An open with O_NONBLOCK has just failed. May it be made again without that? Yes if the file is regular, as `looked`
  * says of `status`: then somebody has a lease on it, as file servers have, and gives it back to who waits. */
 static bool is_leased(int flags, int looked, const struct stat *status)
@@ -57,9 +51,9 @@ int io_open(const char *path, int flags, mode_t mode)
     struct stat status;
     int fd;
 
-    REPEAT(fd, sys_open(path, flags, mode));
+    IO_REPEAT(fd, sys_open(path, flags, mode));
     if (fd < 0 && errno == EWOULDBLOCK && is_leased(flags, sys_stat(path, &status), &status))
-        REPEAT(fd, sys_open(path, flags & ~O_NONBLOCK, mode));
+        IO_REPEAT(fd, sys_open(path, flags & ~O_NONBLOCK, mode));
     return fd;
 }
 
@@ -85,9 +79,9 @@ int io_open_at(int directory, const char *name, int flags, mode_t mode)
     struct stat status;
     int fd;
 
-    REPEAT(fd, sys_open_at(directory, name, flags, mode));
+    IO_REPEAT(fd, sys_open_at(directory, name, flags, mode));
     if (fd < 0 && errno == EWOULDBLOCK && is_leased(flags, sys_stat_at(directory, name, &status), &status))
-        REPEAT(fd, sys_open_at(directory, name, flags & ~O_NONBLOCK, mode));
+        IO_REPEAT(fd, sys_open_at(directory, name, flags & ~O_NONBLOCK, mode));
     return fd;
 }
 
@@ -95,7 +89,7 @@ int io_open_directory(const char *path)
 {
     int fd;
 
-    REPEAT(fd, sys_open_directory(path));
+    IO_REPEAT(fd, sys_open_directory(path));
     return fd;
 }
 
@@ -103,7 +97,7 @@ int io_open_anonymous(int directory, const char *name, mode_t mode)
 {
     int fd;
 
-    REPEAT(fd, sys_open_anonymous(directory, name, mode));
+    IO_REPEAT(fd, sys_open_anonymous(directory, name, mode));
     return fd;
 }
 
@@ -117,7 +111,7 @@ int io_lock(int fd, bool exclusive)
 {
     int result;
 
-    REPEAT(result, sys_lock(fd, exclusive));
+    IO_REPEAT(result, sys_lock(fd, exclusive));
     if (result != 0 && (errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL))
         errno = ENOTSUP;
     if (result != 0 && errno == EAGAIN) /* not the same number everywhere */
@@ -129,7 +123,7 @@ int io_sync(int fd)
 {
     int result;
 
-    REPEAT(result, sys_sync(fd));
+    IO_REPEAT(result, sys_sync(fd));
     return result;
 }
 

@@ -148,9 +148,7 @@ static pid_t reap(struct program *program, int *status)
     pid_t ended;
 
     signals_hold(&before);
-    do
-        ended = sys_reap(program->process, status);
-    while (ended < 0 && errno == EINTR);
+    IO_REPEAT(ended, sys_reap(program->process, status));
     if (ended > 0)
         signals_forget(program->slot);
     signals_release(&before);
@@ -175,9 +173,7 @@ static int await(const struct program *program)
 {
     int result;
 
-    do
-        result = sys_wait(program->process);
-    while (result < 0 && errno == EINTR);
+    IO_REPEAT(result, sys_wait(program->process));
     return result;
 }
 
