@@ -60,10 +60,8 @@ void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
  * or checksum that is wrong, and a first record without its mark, ends the run. */
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
 
-/* For kinds, when the next bytes have come, at least one: look for the first end of all, if it is not known; and move
- * the scan on. */
+/* For kinds, when the next bytes have come, at least one: look for the first end of all, if it is not known. */
 void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes);
-void tail_advance(struct tail *tail, const uint8_t *data, size_t bytes);
 
 /* The file is at its end. Returns how many bytes complete its last record, which stand at *missing until the next call;
  * 0 if it has no record or was ended before. What cannot be completed ends the run: a short group of lines or

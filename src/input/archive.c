@@ -38,7 +38,7 @@ struct stem {
 
 /* A record of REFERENCE_UNKNOWN bytes or more. */
 struct long_record {
-    uint64_t place, bytes;
+    uint64_t place, bytes; /* the place first: it is looked up by that */
 };
 
 struct archive {
@@ -338,18 +338,11 @@ static void note_long(struct archive *archive, uint64_t place, uint64_t bytes)
     archive->longer[archive->longs++] = (struct long_record){place, bytes};
 }
 
-static int compare_places(const void *place, const void *record)
-{
-    const uint64_t wanted = *(const uint64_t *)place, other = ((const struct long_record *)record)->place;
-
-    return (wanted > other) - (wanted < other);
-}
-
 static uint64_t length_at(void *context, uint64_t place)
 {
     const struct archive *archive = context;
     const struct long_record *found =
-        bsearch(&place, archive->longer, archive->longs, sizeof *archive->longer, compare_places);
+        bsearch(&place, archive->longer, archive->longs, sizeof *archive->longer, compare_numbers);
 
     MUST_ALWAYS(found != NULL);
     return found->bytes;

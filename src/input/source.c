@@ -120,12 +120,10 @@ size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uin
 
 size_t source_read(struct source *source, uint8_t *data, size_t bytes)
 {
-    size_t got;
+    const uint8_t *there;
 
     MUST_ALWAYS(source->state == PASSING && !is_mapped(source));
-    got = source->stage.read(source->context, data, bytes);
-    counter_add(&source->delivered_bytes, got);
-    return got;
+    return source_next(source, data, bytes, &there);
 }
 
 void source_rewind(struct source *source)

@@ -119,23 +119,15 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
     return at;
 }
 
-static void advance_by_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
-                            size_t bytes)
-{
-    uint32_t ends[SCAN_ENDS];
-
-    for (size_t at = 0, scanned; at < bytes; at += scanned)
-        (void)record_ends(format, scan, data + at, bytes - at, ends, SCAN_ENDS, &scanned);
-}
-
 void record_advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
 {
     const struct record_kind *kind = record_kind(format);
+    uint32_t ends[SCAN_ENDS];
 
-    if (kind->advance == NULL)
-        advance_by_ends(format, scan, data, bytes);
-    else if (bytes > 0)
+    if (kind->advance != NULL && bytes > 0)
         kind->advance(format, scan, data, bytes);
+    for (size_t at = 0, scanned; kind->advance == NULL && at < bytes; at += scanned)
+        (void)record_ends(format, scan, data + at, bytes - at, ends, SCAN_ENDS, &scanned);
 }
 
 const uint8_t *record_start(const struct record_format *format, size_t *bytes)

@@ -62,12 +62,6 @@ void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes)
     tail->last = data[bytes - 1];
 }
 
-void tail_advance(struct tail *tail, const uint8_t *data, size_t bytes)
-{
-    tail_learn_end(tail, data, bytes);
-    record_advance(tail->format, &tail->scan, data, bytes);
-}
-
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const struct record_kind *kind = checker(tail);
@@ -82,7 +76,8 @@ void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_
     /* If records do not end with newlines: has their end been seen, and newlines before it? */
     if (!tail->end_known && !tail->newline)
         tail->newline = memchr(data, '\n', bytes) != NULL;
-    tail_advance(tail, data, bytes);
+    tail_learn_end(tail, data, bytes);
+    record_advance(tail->format, &tail->scan, data, bytes);
 }
 
 size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing)

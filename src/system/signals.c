@@ -114,16 +114,6 @@ static void caught_set(sigset_t *set)
 
 /* ---- The end ---- */
 
-static int remove_file(const struct signals_name *name)
-{
-    return sys_unlink_at(name->directory, name->name);
-}
-
-static int remove_folder(const struct signals_name *name, const char *called)
-{
-    return sys_rmdir_at(name->directory, called);
-}
-
 /* Leave nothing behind. `kept` may be NULL. */
 static void tidy_up(void (*kept)(const char *path, int error))
 {
@@ -141,8 +131,9 @@ static void tidy_up(void (*kept)(const char *path, int error))
             const struct signals_name *name = &entries[i].name;
 
             if (name->name != NULL && (name->old != NULL) == folders &&
-                (folders ? remove_folder(name, name->old) : remove_file(name)) != 0 && kept != NULL &&
-                name->path != NULL)
+                (folders ? sys_rmdir_at(name->directory, name->old) : sys_unlink_at(name->directory, name->name)) !=
+                    0 &&
+                kept != NULL && name->path != NULL)
                 kept(name->path, errno);
         }
     progress_line_end();
@@ -314,7 +305,7 @@ int signals_remove(int slot)
     pthread_mutex_lock(&changing); /* the list may move */
     name = entries[slot].name;
     pthread_mutex_unlock(&changing);
-    result = name.old != NULL ? remove_folder(&name, name.name) : remove_file(&name);
+    result = name.old != NULL ? sys_rmdir_at(name.directory, name.name) : sys_unlink_at(name.directory, name.name);
     error = errno;
     signals_forget(slot);
     signals_release(&before);

@@ -157,11 +157,12 @@ TEST(test_processors_by_quota_are_rounded_up)
 
     const uint64_t all = hardware_processors();
 
-    put("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
-    put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char name[512];
 
+        scratch_empty(open("sys", O_RDONLY | O_DIRECTORY));
+        put("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+        put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
         snprintf(name, sizeof name, "sys/fs/%s", cases[i].name);
         put("proc/self/cgroup", "3:cpu,cpuacct:/a\n0::/a\n");
         put(name, cases[i].quota);
