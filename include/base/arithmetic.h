@@ -20,6 +20,11 @@ static inline size_t least_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static inline uint64_t rotate_left(uint64_t x, int n)
+{
+    return x << n | x >> (64 - n);
+}
+
 /* For qsort: 64-bit numbers, ascending. */
 static inline int compare_numbers(const void *one, const void *other)
 {

@@ -7,7 +7,6 @@
 
 #include "command/options.h"
 #include "input/generated.h"
-#include "input/source.h"
 #include "record/key.h"
 #include "record/record.h"
 
@@ -54,7 +53,6 @@ struct record_format task_format(const struct options *options);
 struct field_place task_field(const struct options *options, struct field_choice *choice);
 struct key_rule task_key(const struct options *options, struct key_choice *choice);
 
-struct source_layout task_layout(const struct options *options);
 struct number_range task_range(const struct options *options);
 
 #endif

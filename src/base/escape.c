@@ -3,32 +3,23 @@
 #include "base/escape.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The value of a digit, or `base` and more if it is none of that base. */
-static unsigned digit_value(char digit, unsigned base)
-{
-    static const char digits[] = "0123456789abcdefABCDEF";
-    const char *found = digit != '\0' ? strchr(digits, digit) : NULL;
-    unsigned value = found != NULL ? (unsigned)(found - digits) : base;
-
-    return value >= 16 && base == 16 && found != NULL ? value - 6 : value;
-}
+#include "base/arithmetic.h"
 
 /* Read one to `most` digits. Returns what follows them, or NULL with errno. */
-static const char *read_number(const char *text, unsigned base, int most, uint8_t *byte)
+static const char *read_number(const char *text, int base, size_t most, uint8_t *byte)
 {
-    unsigned number = 0;
-    int digits = 0;
+    const size_t digits = least_size(strspn(text, base == 8 ? "01234567" : "0123456789abcdefABCDEF"), most);
+    char taken[4] = "";
+    unsigned long number;
 
-    for (; digits < most && digit_value(text[digits], base) < base; digits++)
-        number = number * base + digit_value(text[digits], base);
-    if (digits == 0 || number > UINT8_MAX) {
-        errno = digits == 0 ? EINVAL : ERANGE;
-        return NULL;
-    }
+    memcpy(taken, text, digits);
+    number = strtoul(taken, NULL, base);
     *byte = (uint8_t)number;
-    return text + digits;
+    errno = digits == 0 ? EINVAL : ERANGE;
+    return digits == 0 || number > UINT8_MAX ? NULL : text + digits;
 }
 
 /* Read what follows a backslash. Returns what follows that, or NULL with errno. */

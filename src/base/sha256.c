@@ -39,32 +39,20 @@ static void compress(uint32_t state[8], const uint8_t block[BLOCK])
         w[t] = w[t - 16] + s0 + w[t - 7] + s1;
     }
 
-    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
-    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+    uint32_t v[8]; /* a to h */
+    memcpy(v, state, sizeof v);
     for (int t = 0; t < 64; t++) {
-        uint32_t choice = (e & f) ^ (~e & g);
-        uint32_t majority = (a & b) ^ (a & c) ^ (b & c);
-        uint32_t s1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);
-        uint32_t s0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);
-        uint32_t t1 = h + s1 + choice + round_constants[t] + w[t];
-        uint32_t t2 = s0 + majority;
-        h = g;
-        g = f;
-        f = e;
-        e = d + t1;
-        d = c;
-        c = b;
-        b = a;
-        a = t1 + t2;
+        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
+        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
+        uint32_t s1 = rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25);
+        uint32_t s0 = rotate_right(v[0], 2) ^ rotate_right(v[0], 13) ^ rotate_right(v[0], 22);
+        uint32_t t1 = v[7] + s1 + choice + round_constants[t] + w[t];
+        memmove(v + 1, v, 7 * sizeof *v);
+        v[4] += t1;
+        v[0] = t1 + s0 + majority;
     }
-    state[0] += a;
-    state[1] += b;
-    state[2] += c;
-    state[3] += d;
-    state[4] += e;
-    state[5] += f;
-    state[6] += g;
-    state[7] += h;
+    for (int i = 0; i < 8; i++)
+        state[i] += v[i];
 }
 
 void sha256_init(struct sha256 *hash)

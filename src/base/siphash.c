@@ -17,11 +17,6 @@ static inline uint64_t load_few(const uint8_t *p, size_t bytes)
     return p[0] | (uint64_t)p[bytes / 2] << 8 * (bytes / 2) | (uint64_t)p[bytes - 1] << 8 * (bytes - 1);
 }
 
-static inline uint64_t rotate_left(uint64_t x, int n)
-{
-    return x << n | x >> (64 - n);
-}
-
 static inline void mix(uint64_t v[4], int rounds)
 {
     for (int i = 0; i < rounds; i++) {

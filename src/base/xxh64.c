@@ -18,11 +18,6 @@ static const uint64_t prime3 = 0x165667b19e3779f9;
 static const uint64_t prime4 = 0x85ebca77c2b2ae63;
 static const uint64_t prime5 = 0x27d4eb2f165667c5;
 
-static uint64_t rotate_left(uint64_t x, int n)
-{
-    return x << n | x >> (64 - n);
-}
-
 static uint64_t mix(uint64_t lane, uint64_t input)
 {
     return rotate_left(lane + input * prime2, 31) * prime1;

@@ -166,7 +166,7 @@ static char *read_list(const char *from, int fd, uint64_t most, size_t *bytes)
     return data;
 }
 
-void operand_list(const char *from, uint64_t *memory, const char ***names, size_t *count, char **data)
+void operand_list(const char *from, uint64_t most, const char ***names, size_t *count, char **data)
 {
     const int fd = operand_open(from, false);
     size_t bytes;
@@ -174,14 +174,13 @@ void operand_list(const char *from, uint64_t *memory, const char ***names, size_
 
     if (fd < 0)
         die_errno(from, errno);
-    *data = read_list(from, fd, *memory, &bytes);
+    *data = read_list(from, fd, most, &bytes);
     operand_close(fd);
     *count = check_names(from, *data, bytes);
     if (*count == 0)
         die("%s: there are no file names in it", from);
-    if (bytes >= *memory || *count > (*memory - bytes) / OPERAND_ENTRY_BYTES)
-        die("%s: its names take more than %llu MiB; use a larger -S", from, (unsigned long long)*memory >> 20);
-    *memory = bytes + *count * OPERAND_ENTRY_BYTES;
+    if (bytes >= most || *count > (most - bytes) / OPERAND_ENTRY_BYTES)
+        die("%s: its names take more than %llu MiB; use a larger -S", from, (unsigned long long)most >> 20);
     *names = fault_allocate(*count, sizeof **names);
     name = *data;
     for (size_t i = 0; i < *count; name += strlen(name) + 1)

@@ -71,10 +71,9 @@ void resources_name_files(struct resources *resources)
     resources->name_count = options->file_count;
     if (options->files0_from != NULL) {
         const uint64_t half = ledger_limit(&resources->ledger) / 2;
-        uint64_t memory = half > NAMES_BYTES ? half : NAMES_BYTES;
 
-        operand_list(options->files0_from, &memory, &resources->listed, &resources->name_count,
-                     &resources->listed_data);
+        operand_list(options->files0_from, half > NAMES_BYTES ? half : NAMES_BYTES, &resources->listed,
+                     &resources->name_count, &resources->listed_data);
         resources->names = resources->listed;
     }
     for (size_t i = 0; i < resources->name_count && options->weights != NULL; i++)
@@ -116,7 +115,7 @@ void resources_find_columns(struct resources *resources, const char *name, const
 void resources_open_files(struct resources *resources)
 {
     struct options *options = &resources->options;
-    struct source_layout layout = task_layout(options);
+    struct source_layout layout = {.format = task_format(options), .header = options->header};
     const struct key_rule sides = task_key(options, &options->split_key);
 
     (void)list_columns(options, layout.header.names);

@@ -79,7 +79,7 @@ struct key_rule task_key(const struct options *options, struct key_choice *choic
 {
     struct field_choice none = {.kind = FIELD_NONE};
 
-    return (struct key_rule){.format = task_layout(options).format,
+    return (struct key_rule){.format = task_format(options),
                              .place = task_field(options, &none),
                              .choice = choice->count > 0 ? choice : NULL};
 }
@@ -91,11 +91,6 @@ struct record_format task_format(const struct options *options)
     if (options->echo)
         format.delimiter = '\0';
     return format;
-}
-
-struct source_layout task_layout(const struct options *options)
-{
-    return (struct source_layout){.format = task_format(options), .header = options->header};
 }
 
 struct number_range task_range(const struct options *options)

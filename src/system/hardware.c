@@ -66,36 +66,25 @@ __attribute__((format(printf, 1, 2))) static char *read_text(const char *format,
     return text;
 }
 
-/* The number that the file's word number `word`, from 1 on, begins with; `otherwise` if there is no such file, or no
- * number there ("max", "-1"). */
-static uint64_t number_in(const char *directory, const char *name, unsigned word, uint64_t otherwise)
+/* The number that the word number `word`, from 1 on, of a file begins with, or of what comes after `key` and blanks at
+ * the beginning of a line; `otherwise` if there is no such file, or no number there ("max", "-1"). */
+static uint64_t number_in(const char *directory, const char *name, const char *key, unsigned word, uint64_t otherwise)
 {
     char *text = read_text("%s/%s", directory, name);
+    const size_t length = strlen(key);
     const char *at = text;
     uint64_t number = otherwise;
 
+    while (at != NULL && length > 0 && (strncmp(at, key, length) != 0 || strspn(at + length, " \t") == 0)) {
+        at = strchr(at, '\n');
+        at += at != NULL;
+    }
+    if (at != NULL && length > 0)
+        at += length + strspn(at + length, " \t");
     for (; at != NULL && word > 1; word--)
         at += strcspn(at, " ") + (strchr(at, ' ') != NULL);
     if (at != NULL && *at >= '0' && *at <= '9')
         number = strtoull(at, NULL, 10);
-    free(text);
-    return number;
-}
-
-/* The number that follows `key` and blanks at the beginning of a line; 0 if there is none. */
-static uint64_t number_after(const char *directory, const char *name, const char *key)
-{
-    char *text = read_text("%s/%s", directory, name);
-    const size_t length = strlen(key);
-    uint64_t number = 0;
-
-    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (strncmp(line, key, length) == 0 && strspn(line + length, " \t") > 0) {
-            number = strtoull(line + length, NULL, 10);
-            break;
-        }
-    }
     free(text);
     return number;
 }
@@ -171,17 +160,17 @@ static uint64_t least_of_trees(const char *controller, level_function *ask)
 
 static uint64_t memory_limit(const char *directory, bool second)
 {
-    return second ? least(number_in(directory, "memory.max", 1, UINT64_MAX),
-                          number_in(directory, "memory.high", 1, UINT64_MAX))
-                  : number_in(directory, "memory.limit_in_bytes", 1, UINT64_MAX);
+    return second ? least(number_in(directory, "memory.max", "", 1, UINT64_MAX),
+                          number_in(directory, "memory.high", "", 1, UINT64_MAX))
+                  : number_in(directory, "memory.limit_in_bytes", "", 1, UINT64_MAX);
 }
 
 /* Page cache counts as free, since it gives way. */
 static uint64_t memory_left(const char *directory, bool second)
 {
-    const uint64_t used = number_in(directory, second ? "memory.current" : "memory.usage_in_bytes", 1, 0);
-    const uint64_t cache = number_after(directory, "memory.stat", second ? "inactive_file" : "total_inactive_file") +
-                           number_after(directory, "memory.stat", second ? "active_file" : "total_active_file");
+    const uint64_t used = number_in(directory, second ? "memory.current" : "memory.usage_in_bytes", "", 1, 0);
+    const uint64_t cache = number_in(directory, "memory.stat", second ? "inactive_file" : "total_inactive_file", 1, 0) +
+                           number_in(directory, "memory.stat", second ? "active_file" : "total_active_file", 1, 0);
 
     return difference(memory_limit(directory, second), difference(used, cache));
 }
@@ -189,9 +178,9 @@ static uint64_t memory_left(const char *directory, bool second)
 /* Processors that the time allowed amounts to, rounded up. */
 static uint64_t processors(const char *directory, bool second)
 {
-    const uint64_t time = number_in(directory, second ? "cpu.max" : "cpu.cfs_quota_us", 1, UINT64_MAX);
+    const uint64_t time = number_in(directory, second ? "cpu.max" : "cpu.cfs_quota_us", "", 1, UINT64_MAX);
     const uint64_t period =
-        second ? number_in(directory, "cpu.max", 2, 0) : number_in(directory, "cpu.cfs_period_us", 1, 0);
+        second ? number_in(directory, "cpu.max", "", 2, 0) : number_in(directory, "cpu.cfs_period_us", "", 1, 0);
 
     return time == UINT64_MAX || period == 0 ? UINT64_MAX : time / period + (time % period != 0);
 }
@@ -216,7 +205,7 @@ static uint64_t physical_memory(void)
 
 static uint64_t available_memory(void)
 {
-    uint64_t bytes = number_after("/proc", "meminfo", "MemAvailable:") * 1024;
+    uint64_t bytes = number_in("/proc", "meminfo", "MemAvailable:", 1, 0) * 1024;
 
 #ifdef _SC_AVPHYS_PAGES
     if (bytes == 0)
@@ -230,7 +219,7 @@ static uint64_t below_limit(const struct rlimit *limit, unsigned word)
 {
     if (limit->rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
-    return difference(limit->rlim_cur, pages_to_bytes((long)number_in("/proc/self", "statm", word, 0)));
+    return difference(limit->rlim_cur, pages_to_bytes((long)number_in("/proc/self", "statm", "", word, 0)));
 }
 
 uint64_t hardware_free_memory(void)
@@ -264,7 +253,7 @@ uint64_t hardware_whole_memory(void)
 
 uint64_t hardware_peak_memory(void)
 {
-    const uint64_t kib = number_after("/proc/self", "status", "VmHWM:");
+    const uint64_t kib = number_in("/proc/self", "status", "VmHWM:", 1, 0);
     struct rusage usage;
 
     if (kib > 0)
@@ -308,7 +297,7 @@ bool hardware_is_known_user(uint32_t user)
 #ifdef __linux__
     const uint32_t nobody = 65534; /* /proc/sys/kernel/overflowuid, which hardly anybody changes */
 
-    return user != nobody || number_after("/proc/self", "uid_map", "         0          0") == UINT32_MAX;
+    return user != nobody || number_in("/proc/self", "uid_map", "         0          0", 1, 0) == UINT32_MAX;
 #else
     (void)user;
     return true;
