@@ -174,15 +174,16 @@ uint64_t ledger_memory(struct ledger *ledger, uint64_t bytes)
 }
 
 /* Is the limit that was given enough for all pockets and the least engine? */
-static void check(const struct ledger *ledger, struct engine_budget budget)
+static void check(struct ledger *ledger, struct engine_budget budget)
 {
+    const uint64_t limit = ledger_limit(ledger);
     struct row rows[ROWS];
     size_t largest = 0;
     char said[32];
 
-    if (ledger_left(ledger, ledger->limit_bytes) >= ENGINE_MEMORY_MIN)
+    if (ledger_left(ledger, limit) >= ENGINE_MEMORY_MIN)
         return;
-    fill(ledger, ledger->limit_bytes, rows);
+    fill(ledger, limit, rows);
     for (size_t i = 0; i < ROWS; i++)
         if (bytes_of(&rows[i]) > bytes_of(&rows[largest]))
             largest = i;

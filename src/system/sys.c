@@ -50,6 +50,9 @@ extern char **environ; /* unistd.h has it on Linux alone */
 #define fgetxattr(fd, name, list, bytes)      0
 #define fremovexattr(fd, name)                0
 #define fsetxattr(fd, name, list, bytes, how) refuse(fd, list)
+#ifndef ENODATA
+#define ENODATA ENOSYS
+#endif
 #endif
 
 #ifndef MAP_ANONYMOUS
