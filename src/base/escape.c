@@ -18,8 +18,10 @@ static const char *read_number(const char *text, int base, size_t most, uint8_t 
     memcpy(taken, text, digits);
     number = strtoul(taken, NULL, base);
     *byte = (uint8_t)number;
+    if (digits > 0 && number <= UINT8_MAX)
+        return text + digits;
     errno = digits == 0 ? EINVAL : ERANGE;
-    return digits == 0 || number > UINT8_MAX ? NULL : text + digits;
+    return NULL;
 }
 
 /* Read what follows a backslash. Returns what follows that, or NULL with errno. */
