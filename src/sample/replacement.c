@@ -10,7 +10,6 @@
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
-#include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile_source.h"
 #include "shuffle/shuffle.h"
@@ -224,14 +223,13 @@ static void write_drawn(struct replacement *r)
     }
 }
 
-void replacement_source(struct run *run, struct source *source, const struct replacement_rule *rule,
-                        struct output *output)
+void replacement_source(struct run *run, struct source *source, struct replacement_rule *rule, struct output *output)
 {
     struct replacement r = {
         .run = run, .input = keep_may_count(run, source) ? source : NULL, .rule = rule, .output = output};
-    const struct keep_rule all = {.next = rule->next, .context = rule->context, .counts_only = r.input != NULL};
 
-    keep_records(run, source, &all, &r.piles, 1);
+    rule->keep.counts_only = r.input != NULL;
+    keep_records(run, source, &rule->keep, &r.piles, 1);
     r.records = counter_get(&run->progress->records);
     if (!run->progress->must_copy) {
         if (r.records == 0)
@@ -268,7 +266,7 @@ static void draw_uniform(void *context, uint64_t records, struct table *numbers,
 void replacement_uniform(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     struct lots lots = {.gnu = gnu};
-    const struct replacement_rule rule = {.draw = draw_uniform, .context = &lots};
+    struct replacement_rule rule = {.draw = draw_uniform, .context = &lots};
 
     random_words_init(&lots.words, &run->order.key, REPLACEMENT_LABEL);
     replacement_source(run, source, &rule, output);

@@ -241,8 +241,7 @@ static void read_records(struct requests *r, struct weight_input *weights)
         record_reader_init(&reader, &pile_keys_format, r->source, space.data, sizeof reference);
     else
         record_reader_init(&reader, &run->format, r->source, space.data, space.bytes);
-    while (weights != NULL ? weight_input_next(weights, &reader, &piece, &weight)
-                           : record_reader_next(&reader, &piece)) {
+    while (weight_input_next(weights, &reader, &piece, &weight)) {
         length = piece.first ? piece.bytes : length + piece.bytes;
         needed += (r->base == NULL ? piece.bytes : 0) + (piece.last ? ENTRY_BYTES : 0);
         fits = fits && (r->base != NULL || keep(r, piece.data, piece.bytes));
