@@ -31,7 +31,7 @@
 #include "sample/weight_law.h"
 #include "sample/weight_tree.h"
 #include "shuffle/index.h"
-#include "shuffle/pile_keys.h"
+#include "shuffle/pile_source.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/standard.h"
