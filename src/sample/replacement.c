@@ -39,13 +39,6 @@ static void draw(struct replacement *r, struct table *numbers, uint64_t count)
     r->rule->draw(r->rule->context, r->records, numbers, count);
 }
 
-/* Turn numbers of records into their references. */
-static void look_up(const struct table *references, struct table *numbers, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        *table_u64(numbers, i) = *table_u64(references, *table_u64(numbers, i));
-}
-
 /* Everything is in memory. */
 static void write_resident(struct replacement *r, const struct table *references, struct table *numbers)
 {
@@ -57,7 +50,8 @@ static void write_resident(struct replacement *r, const struct table *references
         uint64_t count = run_take(run, BATCH);
 
         draw(r, numbers, count);
-        look_up(references, numbers, count);
+        for (uint64_t i = 0; i < count; i++)
+            *table_u64(numbers, i) = *table_u64(references, *table_u64(numbers, i));
         index_copy(&r->piles, &run->format, numbers, 0, count, &transfer.outlet);
     }
     run_transfer_end(&transfer);
