@@ -127,7 +127,7 @@ static off_t stripe_of(struct spill *spill, struct pile *file, uint64_t n)
             free(file->stripe);
             file->stripe = longer;
         }
-        file->stripe[file->stripes++] = spill_place_take_stripe(spill->place);
+        file->stripe[file->stripes++] = atomic_fetch_add(&spill->place->stripes, 1);
     }
     return (off_t)file->stripe[n] * (off_t)STRIPE_BYTES;
 }
@@ -141,8 +141,9 @@ struct spot {
 
 static bool is_shared(struct spill *spill, unsigned pile, unsigned extent)
 {
-    return spill_place_is_shared(spill->place, directory_number(spill, pile, extent),
-                                 *descriptor_of(spill, pile, extent));
+    const int fd = *descriptor_of(spill, pile, extent);
+
+    return fd >= 0 && fd == spill->place->shared[directory_number(spill, pile, extent)];
 }
 
 /* The next byte that will come to the pile is in its last extent, whose file is open. */
