@@ -381,6 +381,14 @@ static size_t fetch_packed(void *context, uint8_t *data, size_t bytes)
     return (size_t)(reader->at.spill.next - before);
 }
 
+static void discard_read(struct storage_reader *reader)
+{
+    if (!reader->discards || reader->at.spill.next - reader->at.spill.discarded < DISCARD_BYTES)
+        return;
+    give_back(spill_of(reader->storage), reader->pile, reader->at.spill.discarded, reader->at.spill.next, false);
+    reader->at.spill.discarded = reader->at.spill.next;
+}
+
 /* Fill the pieces with what is stored as it was written, then with what is in frames. At its end, the checksum must
  * fit. */
 static void read_pile(struct storage_reader *reader, const struct iovec *pieces, int count)
@@ -399,14 +407,7 @@ static void read_pile(struct storage_reader *reader, const struct iovec *pieces,
     }
     if (reader->left == 0 && xxh64_value(&reader->hash) != xxh64_value(&file->hash))
         report_damage(spill, reader->pile);
-}
-
-static void discard_read(struct storage_reader *reader)
-{
-    if (reader->at.spill.next - reader->at.spill.discarded < DISCARD_BYTES)
-        return;
-    give_back(spill_of(reader->storage), reader->pile, reader->at.spill.discarded, reader->at.spill.next, false);
-    reader->at.spill.discarded = reader->at.spill.next;
+    discard_read(reader);
 }
 
 /* ---- From the beginning to the end ---- */
@@ -439,7 +440,6 @@ static const struct storage_kind KIND = {
     .drop = drop_pile,
     .begin = begin_reading,
     .read = read_pile,
-    .discard = discard_read,
     .end = end_reading,
     .report = report_records,
     .free = free_spill,
