@@ -15,7 +15,7 @@
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "shuffle/index.h"
-#include "shuffle/pile_source.h"
+#include "shuffle/pile_keys.h"
 #include "system/fault.h"
 
 enum { RANGES = 256 };

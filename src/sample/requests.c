@@ -22,7 +22,7 @@
 #include "sample/weight_law.h"
 #include "sample/weight_tree.h"
 #include "shuffle/index.h"
-#include "shuffle/pile_source.h"
+#include "shuffle/pile_keys.h"
 #include "system/fault.h"
 #include "system/sys.h"
 

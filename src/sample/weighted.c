@@ -17,7 +17,7 @@
 #include "sample/key_order.h"
 #include "sample/replacement.h"
 #include "sample/weight_law.h"
-#include "shuffle/pile_source.h"
+#include "shuffle/pile_keys.h"
 
 /* ---- Without replacement ---- */
 

@@ -26,7 +26,7 @@
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/keyed_reader.h"
-#include "shuffle/pile_source.h"
+#include "shuffle/pile_keys.h"
 #include "shuffle/queue.h"
 #include "shuffle/stage.h"
 #include "system/fault.h"
