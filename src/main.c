@@ -9,8 +9,8 @@
  *     command    the command line
  *                    command_line combinations help option_table argument suggest options
  *     sample     other orders than that of the seed: parts, with replacement, by weight, on request, as GNU shuf
- *                    requests weight_tree weighted weight_input weight_law range replacement gnu in_order
- *                    key_order keep
+ *                    requests dialogue weight_tree weighted weight_law range replacement gnu in_order key_order keep
+ *                    weight_input
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    draft sweep batch store format manifest line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile

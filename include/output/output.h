@@ -8,15 +8,9 @@
  *
  *     output_open --> output_begin --> output_write ... --> output_commit --> output_free
  *
- * Each file is a sink (sink.h), or is written by a command (filter.h). Sinks get their names in output_commit, when all
- * are complete. A run that ends before leaves every file as it was. The names are given in order. If a file cannot have
- * its name, or the machine crashes, the files before it are new, and the others are complete under temporary names.
- * Commands run as the files come, so a run that fails cannot take back what they have done; a warning says which files
- * that concerns.
- *
- * The first few files have no names until they are complete. Later ones have hidden temporary names beside their
- * targets, so that there can be more files than descriptors. Whatever fails ends the
- * run.
+ * Each file is a sink (sink.h), or is written by a command (filter.h). Sinks get their names in output_commit, in
+ * order, when all are complete. A run that ends before leaves every file as it was; if the machine crashes meanwhile,
+ * some files are new, and the others are complete under temporary names. Whatever fails ends the run.
  */
 
 #include <stdbool.h>

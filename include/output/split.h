@@ -35,10 +35,8 @@ size_t split_of_hash(const struct split *splits, size_t count, uint64_t hash);
  * hash / 2^64; or as many as they count, as far as there are any. Returns how many all of them get. */
 uint64_t split_class(const struct split *splits, size_t count, uint64_t records, uint64_t hash, uint64_t *places);
 
-/* Do the percentages among them make 100? */
-bool split_takes_all(const struct split *splits, size_t count);
-
-/* Do the percentages among them make more than 100? */
-bool split_exceeds_whole(const struct split *splits, size_t count);
+/* What the percentages among them make, in millionths of all records. */
+enum { SPLIT_WHOLE = 1000000 };
+uint64_t split_percentages(const struct split *splits, size_t count);
 
 #endif

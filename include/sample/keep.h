@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "input/record_reader.h"
 #include "input/source.h"
 #include "output/output.h"
+#include "sample/weight_input.h"
 #include "shuffle/pile.h"
 #include "shuffle/run.h"
 
@@ -18,13 +18,11 @@ typedef bool keep_function(void *context, uint64_t record);
 
 /* Which records are kept. */
 struct keep_rule {
-    /* The next piece, got from record_reader_next and looked at; returns the same. NULL: record_reader_next itself. */
-    bool (*next)(void *context, struct record_reader *reader, struct record_piece *piece);
-
     keep_function *admit; /* NULL: all are */
     void *context;
-
-    bool counts_only; /* nothing is stored, as the source will be read again; without `next` nobody is asked */
+    struct weight_input *weights; /* of the records; NULL: they have none */
+    struct decimal weight;        /* of the record about which `admit` is asked; set by keep_records */
+    bool counts_only; /* nothing is stored, as the source will be read again; without weights nobody is asked */
 };
 
 /* Are records only counted? They are if they can be read again, and memory has no room for them or for references to
@@ -34,8 +32,7 @@ bool keep_may_count(const struct run *run, const struct source *source);
 /* Read all of `source`. Records that are kept, or references to them if the run says so, go to the first of `count` new
  * piles, which counts them, and the piles are sealed; all are counted in run->progress. If there is no room for all
  * references (run->progress->must_copy), the rest is not read. Uses ENGINE_READING. */
-void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
-                  unsigned count);
+void keep_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles, unsigned count);
 
 /* Write the records of a source that are kept, in its order, and count them. When the first one has come, and with it
  * the input's header, the output is begun for `records` of them (run_begin). */

@@ -6,9 +6,7 @@
  *
  *     key_order_open --> key_order_put ... --> key_order_write --> key_order_free
  *
- * It is a radix sort: records go to piles by ranges of keys, and pile after pile is sorted in
- * memory. A pile that does not fit is started over. With a limit (run->limit), records that cannot be among the first
- * ones are not kept.
+ * With a limit (run->limit), records that cannot be among the first ones are not kept.
  */
 
 #include <stdint.h>

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "input/record_reader.h"
 #include "input/source.h"
 #include "output/output.h"
 #include "sample/gnu.h"
+#include "sample/keep.h"
 #include "shuffle/run.h"
 #include "system/table.h"
 
@@ -20,9 +20,7 @@ uint64_t replacement_draw(struct gnu *gnu, struct random_words *words, uint64_t 
 
 /* Who draws records. */
 struct replacement_rule {
-    /* The next piece of the input's records, which it gets from record_reader_next and may look at; returns the same.
-     * NULL: record_reader_next itself. */
-    bool (*next)(void *context, struct record_reader *reader, struct record_piece *piece);
+    struct keep_rule keep; /* by which records are looked at as they come; all are kept */
 
     /* All have come. Returns false if each call of `draw` is slow: then ask it for many records at a time, even if all
      * records are in memory. May be NULL. */
@@ -37,8 +35,7 @@ struct replacement_rule {
 /* Write the records of a source that are drawn, from run->skip on run->limit of them, for ever without a limit. What is
  * drawn does not depend on the memory. What does not fit into memory is read again if it may be (run->rereads), else
  * spilled. If there is no room for references, run->progress->must_copy is set and nothing is written. */
-void replacement_source(struct run *run, struct source *source, const struct replacement_rule *rule,
-                        struct output *output);
+void replacement_source(struct run *run, struct source *source, struct replacement_rule *rule, struct output *output);
 
 /* All equally likely. */
 void replacement_uniform(struct run *run, struct source *source, struct gnu *gnu, struct output *output);

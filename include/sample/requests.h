@@ -5,11 +5,12 @@
  * depend on the seed, the input and the requests so far, and on nothing else; bigshuf-order(7) defines them. */
 
 #include "input/source.h"
+#include "sample/dialogue.h"
 #include "sample/weight_input.h"
 #include "shuffle/run.h"
 
 /* For lines that wait, at least; more have a part of the pool. */
-enum { REQUESTS_LINES_BYTES = 2 << 20 };
+enum { REQUESTS_LINES_BYTES = 2 * DIALOGUE_LINE_BYTES };
 
 /* Answer requests up to their end. Without a place of weights all are 1. The run's engine is new, and nothing has been
  * read of the source. */

@@ -35,7 +35,7 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
 
 /* The next piece of the records, as record_reader_next has it; with the first piece of a record, *weight receives the
  * record's weight. If that stands after the first piece that the reader gives, what comes before it is kept meanwhile,
- * in the pool as far as there is room. False at the end. */
+ * in the pool as far as there is room. False at the end. `weights` NULL: there are none. */
 bool weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
                        struct decimal *weight);
 

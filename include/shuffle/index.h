@@ -53,12 +53,6 @@ void index_walk(const struct piles *piles, const struct record_format *format, u
 void index_frame(const struct piles *piles, const struct record_format *format, uint64_t reference, bool ends,
                  struct output_buffer *outlet);
 
-/* It will be read soon. */
-static inline void index_prefetch(const struct piles *piles, uint64_t reference)
-{
-    __builtin_prefetch((piles->base != NULL ? piles->base : piles->pool->memory) + reference_place(reference));
-}
-
 /* Copy the records of table[first, first + records), which are the piles', to the outlet. */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
                 uint64_t first, uint64_t records, struct output_buffer *outlet);

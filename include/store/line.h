@@ -2,19 +2,33 @@
 #define BIGSHUF_STORE_LINE_H
 
 /*
- * The lines of the small texts in a store (format and manifest), which are words and numbers.
+ * The lines of the small texts in a store (format and manifest), which are words, numbers and strings.
  *
- * There is one way only to write such a line. So a reader takes a line apart with few checks, writes it again from what
- * it has found, and compares the two: any error shows there.
+ * The same calls write a text and read it, so what stands in it is said once. There is one way only to write anything:
+ * a reader takes a value from the text, and then looks for just what would be written for that.
  */
 
-/* Write in printf's manner from `at` to at most `end`, with a NUL byte after it. Returns where the NUL byte stands. */
-__attribute__((format(printf, 3, 4))) char *line_put(char *at, const char *end, const char *format, ...);
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* Read what `pattern` says, from `at`, in a text that ends with a NUL byte. A % and one more character of the pattern
- * stand for a number, which the next argument, a uint64_t *, receives: d for a decimal one, after any blanks; x for 16
- * hexadecimal digits in lower case. Returns what follows; NULL if something else is there, or if `at` is
- * NULL: so calls can be chained, and only the last result looked at. */
-const char *line_read(const char *at, const char *pattern, ...);
+struct line {
+    char *to;         /* writing: where the next byte goes; NULL: it reads */
+    const char *end;  /* of the room, which suffices, with a NUL byte after what is written */
+    const char *from; /* reading: what comes next in a text that a NUL byte ends; NULL: it was something else */
+};
+
+/* Pass what `pattern` says: a % and one more character stand for what the next arguments say. d is a decimal number, p
+ * the same with blanks to 20 characters, x one of 16 hexadecimal digits, each a uint64_t *; s are words, a const char
+ * *; q is a string as in C: uint8_t *, room in bytes, size_t, and their number, size_t *. */
+void line_pass(struct line *line, const char *pattern, ...);
+
+/* Words that are there only sometimes: if `is`, or reading, if the text goes on so. Returns whether they are there, and
+ * line_has passes them. */
+bool line_begins(const struct line *line, bool is, const char *words);
+bool line_has(struct line *line, bool is, const char *words);
+
+/* A text is read in which this does not hold: it is none. */
+void line_must(struct line *line, bool holds);
 
 #endif

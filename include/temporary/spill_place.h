@@ -45,7 +45,7 @@ struct spill_place {
     struct spill_pace pace;
     uint64_t coming;             /* bytes that are sure to come, and for how many there was room: set by */
     uint64_t room;               /* spill_place_check */
-    atomic_uint stripes;         /* of shared files that were taken */
+    atomic_uint stripes;         /* of shared files that were taken, by their number */
     atomic_uint_least64_t piles; /* that have come to temporary files so far */
     atomic_uint_least64_t plain; /* bytes that have come */
     atomic_uint_least64_t bytes; /* written to the files for these */
@@ -84,9 +84,5 @@ int spill_place_make_file(const char *directory);
 /* The file in directory number `directory` for piles that have none of their own. Those of all directories are made at
  * the first call, so that they are there when descriptors are not. -1 with errno. */
 int spill_place_shared(struct spill_place *place, unsigned directory);
-bool spill_place_is_shared(const struct spill_place *place, unsigned directory, int fd);
-
-/* The number of a stripe of shared files that nobody has. */
-unsigned spill_place_take_stripe(struct spill_place *place);
 
 #endif

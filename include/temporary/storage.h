@@ -5,6 +5,7 @@
  * or those of all batches of a store (store/batch.h). A pile is written at its end and read from front to back. Each
  * kind makes sure that the bytes read are the bytes written. */
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
@@ -23,6 +24,7 @@ struct storage_reader {
     struct storage *storage;
     unsigned pile;
     uint64_t left;     /* bytes of the pile still to come */
+    bool discards;     /* the space of what has been read is given back; set by whoever wants that */
     struct xxh64 hash; /* of what has been read, as the kind says */
     union {
         struct {
@@ -40,7 +42,7 @@ struct storage_reader {
     } at;
 };
 
-/* A function that a kind does not need is NULL. Without `drop`, `discard` or `free`, the call does nothing. */
+/* A function that a kind does not need is NULL. Without `drop` or `free`, the call does nothing. */
 struct storage_kind {
     /* Append to a pile. Different threads may write different piles. */
     void (*write)(struct storage *storage, unsigned pile, const struct iovec *pieces, int count);
@@ -55,9 +57,6 @@ struct storage_kind {
      * a piece of data, it has been verified before this returns; it is known of all when the last byte has been read.
      */
     void (*read)(struct storage_reader *reader, const struct iovec *pieces, int count);
-
-    /* The space of what has been read is no longer needed. */
-    void (*discard)(struct storage_reader *reader);
 
     void (*end)(struct storage_reader *reader); /* also before the last byte has been read */
 
@@ -93,12 +92,6 @@ static inline void storage_reader_init(struct storage_reader *reader, struct sto
 static inline void storage_reader_read(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
     reader->storage->kind->read(reader, pieces, count);
-}
-
-static inline void storage_reader_discard(struct storage_reader *reader)
-{
-    if (reader->storage->kind->discard != NULL)
-        reader->storage->kind->discard(reader);
 }
 
 static inline void storage_reader_release(struct storage_reader *reader) /* also when zeroed */

@@ -81,7 +81,7 @@ bool output_plan_is_open_ended(const struct output_plan *plan)
 /* Standard output that gets no record is not even looked at. */
 size_t output_plan_files(const struct output_plan *plan)
 {
-    const bool all = plan->path == NULL && split_takes_all(plan->split, plan->splits);
+    const bool all = plan->path == NULL && split_percentages(plan->split, plan->splits) == SPLIT_WHOLE;
 
     return plan->splits + (size_t)plan->shards + (!all && !output_plan_has_shards(plan));
 }
@@ -102,7 +102,7 @@ bool output_plan_is_wanted(const struct output_plan *plan, size_t number)
 {
     if (number < plan->splits)
         return plan->split[number].amount > 0;
-    return !split_takes_all(plan->split, plan->splits) && !output_plan_has_shards(plan) &&
+    return split_percentages(plan->split, plan->splits) != SPLIT_WHOLE && !output_plan_has_shards(plan) &&
            strcmp(output_plan_called(plan, number), "/dev/null") != 0;
 }
 
@@ -142,7 +142,7 @@ void output_plan_check(const struct output_plan *plan)
     for (size_t i = 0; i <= plan->splits && plan->filter == NULL; i++)
         if (strcmp(output_plan_called(plan, i), "-") == 0)
             die("-: is no name for standard output, which is written to without -o; write ./- for such a file");
-    if (split_exceeds_whole(plan->split, plan->splits))
+    if (split_percentages(plan->split, plan->splits) > SPLIT_WHOLE)
         die("--split: the percentages must not be more than 100%% together");
 }
 

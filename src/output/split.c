@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "base/uint128.h"
 
-enum { WHOLE = 1000000, PERCENT = WHOLE / 100 };
+enum { WHOLE = SPLIT_WHOLE, PERCENT = WHOLE / 100 };
 
 /* A percentage in millionths: `percent`, and the decimals at `at` if there are any. Returns what follows, or NULL with
  * errno. */
@@ -55,23 +55,13 @@ int split_parse(const char *text, struct split *split)
     return 0;
 }
 
-static uint64_t sum_of_percentages(const struct split *splits, size_t count)
+uint64_t split_percentages(const struct split *splits, size_t count)
 {
     uint64_t sum = 0;
 
     for (size_t i = 0; i < count; i++)
         sum += splits[i].is_percentage ? splits[i].amount : 0;
     return sum;
-}
-
-bool split_takes_all(const struct split *splits, size_t count)
-{
-    return sum_of_percentages(splits, count) == WHOLE;
-}
-
-bool split_exceeds_whole(const struct split *splits, size_t count)
-{
-    return sum_of_percentages(splits, count) > WHOLE;
 }
 
 size_t split_of_hash(const struct split *splits, size_t count, uint64_t hash)
@@ -109,7 +99,7 @@ uint64_t split_class(const struct split *splits, size_t count, uint64_t records,
 /* What the percentages of the first `count` splits come to together, rounded down. */
 static uint64_t share(const struct split *splits, size_t count, uint64_t records)
 {
-    const uint64_t part = sum_of_percentages(splits, count);
+    const uint64_t part = split_percentages(splits, count);
 
     return records / WHOLE * part + records % WHOLE * part / WHOLE;
 }

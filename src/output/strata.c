@@ -19,7 +19,6 @@
 
 #include "output/strata.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,6 @@
 #include "base/tunable.h"
 #include "record/key.h"
 #include "system/fault.h"
-#include "system/sys.h"
 
 enum { SLOTS = 2 /* for each class */ };
 TUNABLE(LANE_CLASSES, 512, 1, 512);
@@ -87,25 +85,10 @@ size_t strata_lane_bytes(void)
     return sizeof(struct lane) + LANE_CLASSES * (sizeof(struct stratum) + SLOTS * sizeof(uint64_t));
 }
 
-static void open_classes(struct classes *classes)
-{
-    classes->list = sys_map(bytes_of(classes));
-    if (classes->list == NULL)
-        die_errno("memory", errno);
-}
-
-static void close_classes(struct classes *classes)
-{
-    if (classes->list != NULL)
-        sys_unmap(classes->list, bytes_of(classes));
-    classes->list = NULL;
-    classes->count = 0;
-}
-
 static void free_lanes(struct strata *strata)
 {
     while (strata->lanes > 0) {
-        close_classes(&strata->lane[--strata->lanes].classes);
+        free(strata->lane[--strata->lanes].classes.list);
         free(strata->lane[strata->lanes].key);
     }
     free(strata->lane);
@@ -117,7 +100,7 @@ void strata_free(struct strata *strata)
     if (strata == NULL)
         return;
     free_lanes(strata);
-    close_classes(&strata->classes);
+    free(strata->classes.list);
     pthread_mutex_destroy(&strata->mutex);
     free(strata);
 }
@@ -127,15 +110,16 @@ void strata_begin(struct strata *strata, unsigned lanes)
     random_key_derive(&strata->hashing, strata->plan.key, "strata", NULL, 0);
     random_words_init(&strata->words, strata->plan.key, "deal");
     free_lanes(strata);
-    close_classes(&strata->classes);
-    open_classes(&strata->classes);
+    free(strata->classes.list);
+    strata->classes.list = fault_allocate(bytes_of(&strata->classes), 1);
+    strata->classes.count = 0;
     strata->lane = fault_allocate(lanes, sizeof *strata->lane);
     while (strata->lanes < lanes) {
         struct classes *classes = &strata->lane[strata->lanes].classes;
 
         strata->lane[strata->lanes++].key = key_new(&strata->plan.split_key);
         *classes = (struct classes){.stratum_bytes = sizeof(struct stratum), .most = LANE_CLASSES};
-        open_classes(classes);
+        classes->list = fault_allocate(bytes_of(classes), 1);
     }
 }
 

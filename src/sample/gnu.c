@@ -285,7 +285,7 @@ static void draw_order(void *context, struct table *ranks, uint64_t records)
 
 void gnu_order(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
-    const struct keep_rule all = {.counts_only = keep_may_count(run, source)};
+    struct keep_rule all = {.counts_only = keep_may_count(run, source)};
     struct replay r = {.run = run, .gnu = gnu, .again = all.counts_only ? source : NULL};
 
     keep_records(run, source, &all, &r.piles, 1);
@@ -318,7 +318,7 @@ static void draw_entries(void *context, struct table *ranks, uint64_t records)
 void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
-    const struct keep_rule some = {.admit = admit, .context = &r};
+    struct keep_rule some = {.admit = admit, .context = &r};
     size_t bytes;
 
     if (source_is_known(source) && source_known_bytes(source) <= RESERVOIR_FROM_BYTES) {

@@ -52,7 +52,7 @@ static bool choose_by_itself(void *context, uint64_t record)
 void in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output)
 {
     struct by_itself b = {.run = run, .share = share};
-    const struct keep_rule rule = {.admit = choose_by_itself, .context = &b};
+    struct keep_rule rule = {.admit = choose_by_itself, .context = &b};
     struct piles stored;
 
     random_words_init(&b.words, &run->order.key, "bernoulli");
@@ -143,7 +143,7 @@ static void enter(struct selecting *s, struct order_node node, unsigned bits)
 
 static void store(struct selecting *s, struct source *source)
 {
-    const struct keep_rule first_piles = {.admit = admit, .context = s, .counts_only = s->again};
+    struct keep_rule first_piles = {.admit = admit, .context = s, .counts_only = s->again};
 
     keep_records(s->run, source, &first_piles, &s->piles, 1);
     for (uint64_t i = 0; i < counter_get(&s->run->progress->records) && s->again; i++)

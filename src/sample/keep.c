@@ -35,7 +35,7 @@ static void count_records(struct run *run, struct source *source)
 }
 
 /* Store those of a source's records that are kept, and count all. False if there is no room for references. */
-static bool store_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles)
+static bool store_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles)
 {
     counter *const counted = &run->progress->records;
     uint64_t records = 0;
@@ -45,8 +45,7 @@ static bool store_records(struct run *run, struct source *source, const struct k
 
     run_transfer(&transfer, run, source, NULL);
     transfer.reader.keeps = piles->base != NULL;
-    while (rule->next == NULL ? record_reader_next(&transfer.reader, &piece)
-                              : rule->next(rule->context, &transfer.reader, &piece)) {
+    while (weight_input_next(rule->weights, &transfer.reader, &piece, &rule->weight)) {
         if (piece.first && rule->admit != NULL)
             stays = rule->admit(rule->context, records);
         if (stays && !rule->counts_only && !store(piles, &piece))
@@ -58,13 +57,12 @@ static bool store_records(struct run *run, struct source *source, const struct k
     return true;
 }
 
-void keep_records(struct run *run, struct source *source, const struct keep_rule *rule, struct piles *piles,
-                  unsigned count)
+void keep_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles, unsigned count)
 {
     piles_init(piles, count, 1, &run->engine.pool, run->engine.place);
     if (run->refers)
         piles_refer(piles, source);
-    if (rule->counts_only && rule->next == NULL) {
+    if (rule->counts_only && rule->weights == NULL) {
         count_records(run, source);
         pile_count(piles, 0, (int64_t)counter_get(&run->progress->records));
     } else if (!store_records(run, source, rule, piles)) {

@@ -28,8 +28,7 @@ TUNABLE(UNEVEN, 32, 2,
         1024); /* a range with more than this part of all records is too long: about four times its share */
 
 struct range {
-    uint64_t from; /* the least key that may be in it */
-    uint64_t records;
+    uint64_t from;  /* the least key that may be in it */
     uint64_t least; /* keys that are in it */
     uint64_t greatest;
 };
@@ -65,6 +64,11 @@ static unsigned range_of(const struct ranges *ranges, uint64_t key)
     return low;
 }
 
+static uint64_t records_of(const struct ranges *ranges, unsigned j)
+{
+    return ranges->piles.pile[2 * j + 1].records;
+}
+
 /* Find how many ranges suffice for the records that may be written, and drop the others. */
 static void count_kept(const struct run *run, struct ranges *ranges)
 {
@@ -72,7 +76,7 @@ static void count_kept(const struct run *run, struct ranges *ranges)
     unsigned kept = 0;
 
     while (kept < ranges->kept && sum < run_left(run))
-        sum += ranges->range[kept++].records;
+        sum += records_of(ranges, kept++);
     for (unsigned p = 2 * kept; p < 2 * ranges->kept; p++)
         pile_drop(&ranges->piles, p);
     ranges->kept = kept;
@@ -83,7 +87,7 @@ static uint64_t count_records(const struct ranges *ranges, unsigned first, unsig
     uint64_t records = 0;
 
     for (unsigned j = first; j < end && j < ranges->kept; j++)
-        records += ranges->range[j].records;
+        records += records_of(ranges, j);
     return records;
 }
 
@@ -100,7 +104,7 @@ static void put_piece(const struct run *run, struct ranges *ranges, const struct
         pile_keys_append(&ranges->piles, 2 * j + 1, key);
         range->least = key < range->least ? key : range->least;
         range->greatest = key > range->greatest ? key : range->greatest;
-        range->records++;
+        pile_count(&ranges->piles, 2 * j, 1);
     }
     if (++ranges->records % COUNTING == 0)
         count_kept(run, ranges);
@@ -124,8 +128,6 @@ static void seal(const struct run *run, struct ranges *ranges)
 {
     count_kept(run, ranges);
     piles_seal(&ranges->piles);
-    for (unsigned j = 0; j < ranges->kept; j++)
-        pile_count(&ranges->piles, 2 * j, (int64_t)ranges->range[j].records);
 }
 
 /* Some keys of the ranges first ... end - 1, evenly from among all of them. Returns how many. */
@@ -137,8 +139,8 @@ static size_t sample_keys(struct ranges *ranges, unsigned first, unsigned end, u
     uint64_t before = 0;
     size_t count = 0;
 
-    for (unsigned j = first; j < end; before += ranges->range[j++].records) {
-        uint64_t after = before + ranges->range[j].records;
+    for (unsigned j = first; j < end; before += records_of(ranges, j++)) {
+        uint64_t after = before + records_of(ranges, j);
         struct pile_keys keys;
 
         pile_keys_open(&keys, &ranges->piles, 2 * j + 1, true);
@@ -207,7 +209,7 @@ static void divide(struct run *run, struct ranges *from, unsigned first, unsigne
 {
     set_ranges(run, from, first, end, to);
     for (unsigned j = first; j < end; j++)
-        if (from->range[j].records > 0)
+        if (records_of(from, j) > 0)
             scatter_range(run, from, j, to);
 }
 
@@ -232,7 +234,7 @@ static bool is_uneven(const struct ranges *ranges)
 
         if (ranges->piles.pile[2 * j].spilled || ranges->piles.pile[2 * j + 1].spilled)
             return false;
-        uneven = uneven || (range->records > records / UNEVEN && range->least < range->greatest);
+        uneven = uneven || (records_of(ranges, j) > records / UNEVEN && range->least < range->greatest);
     }
     return uneven;
 }
@@ -273,7 +275,7 @@ static bool fits(const struct run *run, const struct ranges *ranges, unsigned j)
     uint64_t blocks = pool_blocks_for(pool, pile_bytes(&ranges->piles, 2 * j)) +
                       pool_blocks_for(pool, pile_bytes(&ranges->piles, 2 * j + 1));
 
-    return blocks + table_blocks(run, ranges->range[j].records) <= pool->blocks - pool->pinned;
+    return blocks + table_blocks(run, records_of(ranges, j)) <= pool->blocks - pool->pinned;
 }
 
 /* Have as many blocks free as it takes to load and sort range j, which fits; last piles make room for it. The blocks
@@ -282,7 +284,7 @@ static void make_room(struct run *run, struct ranges *ranges, unsigned j)
 {
     for (;;) {
         uint32_t load = pile_load_blocks(&ranges->piles, 2 * j) + pile_load_blocks(&ranges->piles, 2 * j + 1);
-        uint64_t blocks = load + table_blocks(run, ranges->range[j].records);
+        uint64_t blocks = load + table_blocks(run, records_of(ranges, j));
         uint32_t before = pool_free(&run->engine.pool);
 
         if (blocks <= before && pool_promise(&run->engine.pool, load))
@@ -295,7 +297,7 @@ static void make_room(struct run *run, struct ranges *ranges, unsigned j)
 
 static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, struct transfer *transfer)
 {
-    uint64_t records = ranges->range[j].records, skipped, taken;
+    uint64_t records = records_of(ranges, j), skipped, taken;
     struct table_pairs pairs;
     struct pile_keys keys;
 
@@ -357,9 +359,9 @@ static void write_ranges(struct run *run, struct ranges *ranges, struct output *
     for (unsigned j = 0; j < ranges->kept && run_left(run) > 0; j++) {
         const struct range *range = &ranges->range[j];
 
-        if (range->records == 0)
+        if (records_of(ranges, j) == 0)
             continue;
-        if (run_skips(run, range->records)) {
+        if (run_skips(run, records_of(ranges, j))) {
             clear(ranges, j);
             continue;
         }

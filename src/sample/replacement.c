@@ -10,7 +10,6 @@
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
-#include "sample/keep.h"
 #include "shuffle/index.h"
 #include "shuffle/pile_source.h"
 #include "shuffle/shuffle.h"
@@ -40,13 +39,6 @@ static void draw(struct replacement *r, struct table *numbers, uint64_t count)
     r->rule->draw(r->rule->context, r->records, numbers, count);
 }
 
-/* Turn numbers of records into their references. */
-static void look_up(const struct table *references, struct table *numbers, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        *table_u64(numbers, i) = *table_u64(references, *table_u64(numbers, i));
-}
-
 /* Everything is in memory. */
 static void write_resident(struct replacement *r, const struct table *references, struct table *numbers)
 {
@@ -58,7 +50,8 @@ static void write_resident(struct replacement *r, const struct table *references
         uint64_t count = run_take(run, BATCH);
 
         draw(r, numbers, count);
-        look_up(references, numbers, count);
+        for (uint64_t i = 0; i < count; i++)
+            *table_u64(numbers, i) = *table_u64(references, *table_u64(numbers, i));
         index_copy(&r->piles, &run->format, numbers, 0, count, &transfer.outlet);
     }
     run_transfer_end(&transfer);
@@ -224,14 +217,13 @@ static void write_drawn(struct replacement *r)
     }
 }
 
-void replacement_source(struct run *run, struct source *source, const struct replacement_rule *rule,
-                        struct output *output)
+void replacement_source(struct run *run, struct source *source, struct replacement_rule *rule, struct output *output)
 {
     struct replacement r = {
         .run = run, .input = keep_may_count(run, source) ? source : NULL, .rule = rule, .output = output};
-    const struct keep_rule all = {.next = rule->next, .context = rule->context, .counts_only = r.input != NULL};
 
-    keep_records(run, source, &all, &r.piles, 1);
+    rule->keep.counts_only = r.input != NULL;
+    keep_records(run, source, &rule->keep, &r.piles, 1);
     r.records = counter_get(&run->progress->records);
     if (!run->progress->must_copy) {
         if (r.records == 0)
@@ -268,7 +260,7 @@ static void draw_uniform(void *context, uint64_t records, struct table *numbers,
 void replacement_uniform(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     struct lots lots = {.gnu = gnu};
-    const struct replacement_rule rule = {.draw = draw_uniform, .context = &lots};
+    struct replacement_rule rule = {.draw = draw_uniform, .context = &lots};
 
     random_words_init(&lots.words, &run->order.key, REPLACEMENT_LABEL);
     replacement_source(run, source, &rule, output);

@@ -1,10 +1,4 @@
 /*
- * Lines come from standard input, answers go to standard output, and are written before more lines are waited for.
- * While somebody writes, but does not read, lines are kept as far as there is room; then the run ends, since both would
- * wait for ever. Lines of a regular file stay there meanwhile. Others may share standard output, so it is not set to
- * O_NONBLOCK. But a pipe that poll calls writable takes PIPE_BUF bytes at once, and between two such writes lines may
- * come.
- *
  * A batch without repetition is drawn in rounds: numbers are drawn from one sum, and the records that they name are
  * looked up side by side; who is named again is passed over. That is the law of drawing one after another from those
  * that are left. Who was drawn weighs 0 until the batch is complete. Rounds are short, so that a few heavy records,
@@ -16,136 +10,32 @@
 #include "sample/requests.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "base/steps.h"
 #include "base/tunable.h"
+#include "sample/dialogue.h"
 #include "sample/weight_law.h"
 #include "sample/weight_tree.h"
 #include "shuffle/index.h"
 #include "shuffle/pile_keys.h"
 #include "system/fault.h"
-#include "system/io.h"
-#include "system/standard.h"
 #include "system/sys.h"
 
 enum {
-    ROUND = 256,                              /* numbers, at most; fixed, as it decides what is drawn */
-    REQUEST_BYTES = REQUESTS_LINES_BYTES / 2, /* of a line, at most, with its end */
-    LINES_SHARE = 8,                          /* this part of the pool is for lines that wait */
-    WINDOW = 1024,                            /* records that are fetched at a time */
-    QUOTED = 60,                              /* bytes of a wrong line that a message shows */
-    ENTRY_BYTES = 19,                         /* of the pool for a record with its weight */
-    DRAWN = 2, /* numbers that are kept of each record of a batch: its own, and its weight */
+    ROUND = 256,      /* numbers, at most; fixed, as it decides what is drawn */
+    LINES_SHARE = 8,  /* this part of the pool is for lines that wait */
+    WINDOW = 1024,    /* records that are fetched at a time */
+    QUOTED = 60,      /* bytes of a wrong line that a message shows */
+    ENTRY_BYTES = 19, /* of the pool for a record with its weight */
+    DRAWN = 2,        /* numbers that are kept of each record of a batch: its own, and its weight */
 };
 
 TUNABLE(STEP_BYTES, 256 << 10, 64, 256 << 10); /* of a long record that are looked at at a time */
-TUNABLE(READ_BYTES, 256 << 10, 1, 256 << 10);  /* of lines, at a time */
-
-/* ---- The dialogue ---- */
-
-struct dialogue {
-    struct output_buffer out; /* where answers are put */
-    uint8_t *in;
-    size_t in_room;
-    size_t begin, searched, end; /* in `in`: of the next line; no line ends before; of what has come */
-    bool ended, keeps;           /* will no more come? are lines kept while an answer cannot be written? */
-};
-
-/* Read once. */
-static void read_more(struct dialogue *dialogue)
-{
-    const ssize_t got =
-        io_read(STDIN_FILENO, dialogue->in + dialogue->end, least_size(READ_BYTES, dialogue->in_room - dialogue->end));
-
-    if (got < 0)
-        die_errno("standard input", errno);
-    dialogue->end += (size_t)got;
-    dialogue->ended = got == 0;
-}
-
-/* Move what has come to the front. */
-static void compact(struct dialogue *dialogue)
-{
-    memmove(dialogue->in, dialogue->in + dialogue->begin, dialogue->end - dialogue->begin);
-    dialogue->searched -= dialogue->begin;
-    dialogue->end -= dialogue->begin;
-    dialogue->begin = 0;
-}
-
-/* Something can be read while nothing can be written. To move many lines for a few would cost more than it gains. */
-static void keep_lines(struct dialogue *dialogue, bool ended)
-{
-    char room[32];
-
-    if (dialogue->end == dialogue->in_room && dialogue->begin > dialogue->in_room / 2)
-        compact(dialogue);
-    if (dialogue->end == dialogue->in_room && !ended)
-        die("standard output: nobody reads the answers, and %s of requests wait; read, or use a larger -S",
-            number_format_size(dialogue->end - dialogue->begin, room));
-    read_more(dialogue);
-}
-
-static void await_reader(struct dialogue *dialogue)
-{
-    struct pollfd waits[] = {{.fd = STDOUT_FILENO, .events = POLLOUT}, {.fd = STDIN_FILENO, .events = POLLIN}};
-
-    while (waits[0].revents == 0) {
-        if (sys_poll_all(waits, dialogue->keeps && !dialogue->ended ? 2 : 1) < 0) {
-            if (errno != EINTR)
-                die_errno("standard output", errno);
-        } else if (waits[0].revents == 0) {
-            keep_lines(dialogue, (waits[1].revents & POLLIN) == 0);
-        }
-    }
-}
-
-static void flush(void *context)
-{
-    struct dialogue *dialogue = context;
-    struct output_buffer *out = &dialogue->out;
-
-    for (const uint8_t *from = out->buffer; from < out->at;) {
-        const size_t bytes = least_size(PIPE_BUF, (size_t)(out->at - from));
-
-        await_reader(dialogue);
-        standard_write(from, bytes);
-        from += bytes;
-    }
-    out->at = out->buffer;
-}
-
-/* The next line, which stays until more is put into `out`. Returns its bytes with its end; that is missing at the end
- * of the input, and of a line of more than REQUEST_BYTES, half the room or less. 0: there is no more. */
-static size_t next_line(struct dialogue *dialogue, const char **line)
-{
-    const uint8_t *end;
-    size_t bytes;
-
-    for (;;) {
-        end = memchr(dialogue->in + dialogue->searched, '\n', dialogue->end - dialogue->searched);
-        dialogue->searched = end != NULL ? (size_t)(end - dialogue->in) + 1 : dialogue->end;
-        if (end != NULL || dialogue->ended || dialogue->end - dialogue->begin > REQUEST_BYTES)
-            break;
-        flush(dialogue);
-        if (dialogue->searched == dialogue->end && !dialogue->ended) { /* else something has come meanwhile */
-            compact(dialogue);
-            read_more(dialogue);
-        }
-    }
-    bytes = dialogue->searched - dialogue->begin;
-    *line = (const char *)dialogue->in + dialogue->begin;
-    dialogue->begin = dialogue->searched;
-    return bytes;
-}
 
 /* ---- All of it ---- */
 
@@ -185,7 +75,7 @@ _Noreturn static void refuse(struct requests *r, const char *what)
     char shown[QUOTED + 1] = "";
 
     memcpy(shown, r->line, bytes);
-    flush(&r->dialogue);
+    dialogue_flush(&r->dialogue);
     die("request %llu: '%s%s': %s", (unsigned long long)r->request, shown,
         strlen(shown) < bytes || bytes < all ? "..." : "", what);
 }
@@ -195,7 +85,7 @@ _Noreturn static void refuse_memory(struct requests *r, uint64_t bytes)
 {
     struct pool *pool = &r->run->engine.pool;
 
-    flush(&r->dialogue);
+    dialogue_flush(&r->dialogue);
     bytes += (uint64_t)(pool->blocks - pool_free(pool) + 1) << pool->block_shift;
     engine_report_memory(&r->run->engine, bytes + bytes / LINES_SHARE, "request %llu", (unsigned long long)r->request);
 }
@@ -241,8 +131,7 @@ static void read_records(struct requests *r, struct weight_input *weights)
         record_reader_init(&reader, &pile_keys_format, r->source, space.data, sizeof reference);
     else
         record_reader_init(&reader, &run->format, r->source, space.data, space.bytes);
-    while (weights != NULL ? weight_input_next(weights, &reader, &piece, &weight)
-                           : record_reader_next(&reader, &piece)) {
+    while (weight_input_next(weights, &reader, &piece, &weight)) {
         length = piece.first ? piece.bytes : length + piece.bytes;
         needed += (r->base == NULL ? piece.bytes : 0) + (piece.last ? ENTRY_BYTES : 0);
         fits = fits && (r->base != NULL || keep(r, piece.data, piece.bytes));
@@ -402,7 +291,7 @@ static void put(struct requests *r, struct uint128 steps, char behind)
     struct output_buffer *out = &r->dialogue.out;
 
     if (out->end - out->at <= STEPS_BYTES)
-        flush(&r->dialogue);
+        dialogue_flush(&r->dialogue);
     out->at = (uint8_t *)steps_print((char *)out->at, steps);
     *out->at++ = (uint8_t)behind;
 }
@@ -528,13 +417,13 @@ static void answer_all(struct requests *r)
 {
     size_t bytes;
 
-    while ((bytes = next_line(&r->dialogue, &r->line)) > 0) {
+    while ((bytes = dialogue_line(&r->dialogue, &r->line)) > 0) {
         const bool whole = r->line[bytes - 1] == '\n';
 
         r->request++;
         r->at = r->line;
         r->end = r->line + bytes - whole;
-        if (bytes > REQUEST_BYTES)
+        if (bytes > DIALOGUE_LINE_BYTES)
             refuse(r, "a request has at most 1048576 bytes");
         if (!whole)
             refuse(r, "the input ends within a request; each ends with a newline");
@@ -547,7 +436,7 @@ static void answer_all(struct requests *r)
         else
             refuse(r, "write draw K, draw K repeat, set I W or add W RECORD");
     }
-    flush(&r->dialogue);
+    dialogue_flush(&r->dialogue);
 }
 
 /* Lines that wait have a part of the memory, but never less than REQUESTS_LINES_BYTES; answers have the buffer, which
@@ -559,23 +448,15 @@ void requests_answer(struct run *run, struct source *source, const struct weight
     const size_t share = (size_t)(pool->blocks / LINES_SHARE) << pool->block_shift;
     const size_t lines_bytes = share > REQUESTS_LINES_BYTES ? share : REQUESTS_LINES_BYTES;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
-    uint8_t *lines = sys_map(lines_bytes);
-    struct stat status;
 
     (void)pool_promise(pool, pool->blocks / LINES_SHARE);
-    if (lines == NULL)
-        die_errno("memory", errno);
     table_init(&r->drawn, pool);
     r->run = run;
     r->source = source;
     r->drawn.wide = true;
     random_words_init(&r->words, &run->order.key, "requests");
+    dialogue_open(&r->dialogue, lines_bytes, space.data, space.bytes); /* before the records take addresses */
     open_records(r, weights);
-    r->dialogue = (struct dialogue){.in = lines, .in_room = lines_bytes};
-    r->dialogue.keeps = sys_fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode);
-    output_buffer_init(&r->dialogue.out, space.data, space.bytes, flush, &r->dialogue);
-    sys_widen_pipe(STDIN_FILENO);
-    sys_widen_pipe(STDOUT_FILENO);
     answer_all(r);
     free(r);
 }

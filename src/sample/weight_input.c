@@ -218,6 +218,8 @@ static struct decimal find_field(struct weight_input *weights, struct record_rea
 bool weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
                        struct decimal *weight)
 {
+    if (weights == NULL)
+        return record_reader_next(reader, piece);
     if (weights->late != NULL) {
         read_late(weights, piece);
         return true;

@@ -24,9 +24,8 @@
 /* The keys of the records of a source, one after another. */
 struct weighing {
     struct run *run;
-    struct weight_input *weights;
+    struct keep_rule rule; /* with the weights */
     struct random_words words;
-    uint64_t key;   /* of the record that comes; UINT64_MAX if its weight is zero */
     uint64_t zeros; /* records of weight zero so far */
 
     /* For the order of the input: */
@@ -36,19 +35,13 @@ struct weighing {
     uint64_t candidates; /* keys up to that digit */
 };
 
-/* The next piece, as weight_input_next has it. */
-static bool next_weighed(void *context, struct record_reader *reader, struct record_piece *piece)
+/* A record comes with the rule's weight. Its key; UINT64_MAX if that is zero. */
+static uint64_t next_key(struct weighing *w)
 {
-    struct weighing *w = context;
-    struct decimal weight;
+    const uint64_t key = weight_law_key(random_next(&w->words), w->rule.weight);
 
-    if (!weight_input_next(w->weights, reader, piece, &weight))
-        return false;
-    if (piece->first) {
-        w->key = weight_law_key(random_next(&w->words), weight);
-        w->zeros += w->key == UINT64_MAX;
-    }
-    return true;
+    w->zeros += key == UINT64_MAX;
+    return key;
 }
 
 /* All records have come. Say so if fewer are written because some are never drawn; a sample that is full needs none of
@@ -57,7 +50,7 @@ static void end_weighing(const struct weighing *w)
 {
     const uint64_t records = counter_get(&w->run->progress->records);
 
-    weight_input_end(w->weights);
+    weight_input_end(w->rule.weights);
     if (run_range(w->run, records - w->zeros).end < run_range(w->run, records).end)
         fault_warn("records of weight 0 are never drawn: %llu", (unsigned long long)w->zeros);
 }
@@ -68,11 +61,13 @@ static void write_by_key(struct weighing *w, struct source *source, struct outpu
     struct key_order *keyed = key_order_open(run);
     struct transfer transfer;
     struct record_piece piece;
+    uint64_t key = 0;
 
     run_transfer(&transfer, run, source, NULL);
-    while (next_weighed(w, &transfer.reader, &piece)) {
-        if (w->key != UINT64_MAX)
-            key_order_put(keyed, &piece, w->key);
+    while (weight_input_next(w->rule.weights, &transfer.reader, &piece, &w->rule.weight)) {
+        key = piece.first ? next_key(w) : key;
+        if (key != UINT64_MAX)
+            key_order_put(keyed, &piece, key);
         counter_add(&run->progress->records, piece.last);
     }
     end_weighing(w);
@@ -93,7 +88,7 @@ enum { STEPS = 256 };
 static bool admit(void *context, uint64_t record)
 {
     struct weighing *w = context;
-    const uint64_t key = w->key, limit = w->run->limit;
+    const uint64_t key = next_key(w), limit = w->run->limit;
 
     (void)record;
     if (key == UINT64_MAX || key >> DIGIT_SHIFT > w->most)
@@ -110,13 +105,14 @@ static void store_candidates(struct weighing *w, struct source *source)
 {
     struct engine *engine = &w->run->engine;
     const struct engine_space whole = engine_buffer(engine, ENGINE_WHOLE);
-    const struct keep_rule candidates = {.next = next_weighed, .admit = admit, .context = w};
 
     table_take(&w->count, &engine->pool, DIGITS, sizeof(uint64_t));
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *table_u64(&w->count, digit) = 0;
     w->most = DIGITS - 1;
-    keep_records(w->run, source, &candidates, &w->piles, PILES);
+    w->rule.admit = admit;
+    w->rule.context = w;
+    keep_records(w->run, source, &w->rule, &w->piles, PILES);
     end_weighing(w);
     pile_source_verify(&w->piles, RECORDS, &w->run->format, whole.data, whole.bytes);
     pile_source_verify(&w->piles, KEYS, &pile_keys_format, whole.data, whole.bytes);
@@ -191,14 +187,14 @@ static void write_in_input_order(struct weighing *w, struct source *source, stru
 void weighted_order(struct run *run, struct source *source, struct weight_place place, bool keep_order,
                     struct output *output)
 {
-    struct weighing w = {.run = run, .weights = weight_input_open(&run->engine, &run->format, place, source)};
+    struct weighing w = {.run = run, .rule.weights = weight_input_open(&run->engine, &run->format, place, source)};
 
     random_words_init(&w.words, &run->order.key, "weight");
     if (keep_order)
         write_in_input_order(&w, source, output);
     else
         write_by_key(&w, source, output);
-    weight_input_free(w.weights);
+    weight_input_free(w.rule.weights);
 }
 
 /* ---- With replacement ---- */
@@ -208,7 +204,7 @@ TUNABLE(TABLES_SHARE, 4, 4, 1 << 20);
 
 struct drawing {
     struct run *run;
-    struct weight_input *weights;
+    struct replacement_rule rule;
     struct random_words words;
     struct piles piles; /* one: all weights, in the order of the records, as pairs of numbers: mantissa, exponent */
     int top_exponent;
@@ -219,15 +215,13 @@ struct drawing {
     struct table low;
 };
 
-static bool next_noted(void *context, struct record_reader *reader, struct record_piece *piece)
+/* A record comes with the rule's weight. */
+static bool note(void *context, uint64_t record)
 {
     struct drawing *d = context;
-    struct decimal weight;
+    const struct decimal weight = d->rule.keep.weight;
 
-    if (!weight_input_next(d->weights, reader, piece, &weight))
-        return false;
-    if (!piece->first)
-        return true;
+    (void)record;
     if (weight.mantissa > 0 && (!d->any || weight.exponent > d->top_exponent)) {
         d->top_exponent = weight.exponent;
         d->any = true;
@@ -268,7 +262,7 @@ static bool add_weights(void *context, uint64_t records)
     struct drawing *d = context;
     struct pile_keys keys;
 
-    weight_input_end(d->weights);
+    weight_input_end(d->rule.keep.weights);
     piles_seal(&d->piles);
     if (!d->any)
         die("all weights are zero");
@@ -374,15 +368,17 @@ static void draw_weighted(void *context, uint64_t records, struct table *numbers
 void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
 {
     struct drawing d = {.run = run};
-    const struct replacement_rule rule = {
-        .next = next_noted, .prepare = add_weights, .draw = draw_weighted, .context = &d};
 
     random_words_init(&d.words, &run->order.key, "weight");
-    d.weights = weight_input_open(&run->engine, &run->format, place, source);
+    d.rule = (struct replacement_rule){
+        .keep = {.admit = note, .context = &d, .weights = weight_input_open(&run->engine, &run->format, place, source)},
+        .prepare = add_weights,
+        .draw = draw_weighted,
+        .context = &d};
     piles_init(&d.piles, 1, 1, &run->engine.pool, run->engine.place);
-    replacement_source(run, source, &rule, output);
+    replacement_source(run, source, &d.rule, output);
     table_release(&d.high);
     table_release(&d.low);
     piles_release(&d.piles);
-    weight_input_free(d.weights);
+    weight_input_free(d.rule.keep.weights);
 }

@@ -23,6 +23,7 @@ static void begin_reading(struct reading *reading, struct piles *piles, unsigned
     reading->left = piles->pile[p].blocks;
     if (piles->pile[p].spilled)
         storage_reader_init(&reading->reader, piles->storage, p);
+    reading->reader.discards = !keep;
 }
 
 /* The block that was read is done with. */
@@ -47,8 +48,6 @@ static size_t read_pile(void *context, uint8_t *data, size_t bytes)
 
         done += piece.iov_len;
         storage_reader_read(reader, &piece, 1);
-        if (!reading->keep)
-            storage_reader_discard(reader);
     }
     while (done < bytes && reading->left > 0) {
         const uint8_t *block = pool_block(pool, reading->block);

@@ -111,11 +111,6 @@ _Noreturn static void report_file(const struct draft *draft, const char *file, i
     folder_report(&draft->folder, file, error);
 }
 
-_Noreturn static void report_pile(const struct draft *draft, unsigned number, int error)
-{
-    report_file(draft, draft->pile[number].file, error);
-}
-
 static void open_pile(struct draft *draft, unsigned number)
 {
     struct pile *pile = &draft->pile[number];
@@ -130,7 +125,7 @@ static void open_pile(struct draft *draft, unsigned number)
     if (error == ENOENT)
         folder_say(&draft->folder, pile->file, "somebody has removed it");
     if (error != 0)
-        report_pile(draft, number, error);
+        report_file(draft, pile->file, error);
 }
 
 /* Some file systems tell only now that something was not written. */
@@ -140,7 +135,7 @@ static void close_pile(struct draft *draft, unsigned number)
 
     draft->pile[number].fd = -1;
     if (io_close(fd) != 0)
-        report_pile(draft, number, errno);
+        report_file(draft, draft->pile[number].file, errno);
 }
 
 static void write_pieces(struct storage *storage, unsigned number, const struct iovec *pieces, int count)
@@ -154,7 +149,7 @@ static void write_pieces(struct storage *storage, unsigned number, const struct 
     for (int i = 0; i < count; i++)
         xxh64_update(&pile->checksum, pieces[i].iov_base, pieces[i].iov_len);
     if (io_write_at(pile->fd, pieces, count, end, &done) != 0)
-        report_pile(draft, number, errno);
+        report_file(draft, pile->file, errno);
     if (!draft->keeps_open)
         close_pile(draft, number);
 }
@@ -184,7 +179,7 @@ static void finish_piles(void *context, unsigned worker)
 
         open_pile(draft, p);
         if (io_sync(draft->pile[p].fd) != 0)
-            report_pile(draft, p, errno);
+            report_file(draft, draft->pile[p].file, errno);
         draft->manifest.pile[p] = (struct manifest_pile){
             .records = finishing->records[p], .bytes = checksum->bytes, .checksum = xxh64_value(checksum)};
         close_pile(draft, p);

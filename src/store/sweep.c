@@ -5,9 +5,8 @@
  * removal is interrupted. An .old- folder without a manifest is such an interrupted removal, and anybody goes on with
  * it. As no name is used twice, what stands under one is what stood there before, or nothing.
  *
- * Who makes a draft holds a lock on its manifest, and writes a byte to it when it has that lock. Of a draft of this
- * machine, one that is not locked but has been is dead. What other machines have locked may not show here, so the age
- * of their drafts decides, and that of a draft whose maker may be about to lock it.
+ * Who makes a draft writes a byte to its manifest when it has the lock: without that, its maker may be about to lock
+ * it. What other machines have locked may not show here.
  *
  * How readers and removal keep out of each other's way is told in batch.c. The manifest is closed before its folder is
  * removed, since on network file systems an open file would stay there under another name.
@@ -45,14 +44,6 @@ struct sweep {
     const char *why;
     int error;
 };
-
-static struct sweep begin(struct store *store, bool all, const char *name)
-{
-    struct sweep sweep = {.store = store, .all = all};
-
-    snprintf(sweep.name, sizeof sweep.name, "%s", name);
-    return sweep;
-}
 
 static enum fate keep_back(struct sweep *sweep, const char *why)
 {
@@ -229,10 +220,11 @@ static void warn(const struct sweep *sweep, enum fate fate)
  * is removed, so that no loss of power leaves a part of a batch under the old one. */
 static void put_out(struct store *store, const char *batch)
 {
-    struct sweep sweep = begin(store, false, batch);
+    struct sweep sweep = {.store = store};
     char old[STORE_NAME_BYTES];
     enum fate fate;
 
+    snprintf(sweep.name, sizeof sweep.name, "%s", batch);
     store_name_make_unused(old, STORE_NAME_LEFT_PREFIX, batch);
     fate = fate_of(&sweep, folder_rename(&store->folder, batch, old));
     if (fate == REMOVED) {
@@ -299,7 +291,7 @@ static enum fate sweep_one(struct sweep *sweep, const char *name)
 
 void sweep_dead(struct store *store)
 {
-    struct sweep sweep = begin(store, false, "");
+    struct sweep sweep = {.store = store};
     struct folder_names names;
 
     folder_list(&store->folder, &names);
@@ -311,7 +303,7 @@ void sweep_dead(struct store *store)
 /* Goes on after what cannot be removed, and fails at the end. */
 void sweep_all(struct store *store)
 {
-    struct sweep sweep = begin(store, true, ""), failed = {.error = 0};
+    struct sweep sweep = {.store = store, .all = true}, failed = {.error = 0};
     struct folder_names names;
 
     folder_list(&store->folder, &names);

@@ -127,7 +127,7 @@ static off_t stripe_of(struct spill *spill, struct pile *file, uint64_t n)
             free(file->stripe);
             file->stripe = longer;
         }
-        file->stripe[file->stripes++] = spill_place_take_stripe(spill->place);
+        file->stripe[file->stripes++] = atomic_fetch_add(&spill->place->stripes, 1);
     }
     return (off_t)file->stripe[n] * (off_t)STRIPE_BYTES;
 }
@@ -141,8 +141,9 @@ struct spot {
 
 static bool is_shared(struct spill *spill, unsigned pile, unsigned extent)
 {
-    return spill_place_is_shared(spill->place, directory_number(spill, pile, extent),
-                                 *descriptor_of(spill, pile, extent));
+    const int fd = *descriptor_of(spill, pile, extent);
+
+    return fd >= 0 && fd == spill->place->shared[directory_number(spill, pile, extent)];
 }
 
 /* The next byte that will come to the pile is in its last extent, whose file is open. */
@@ -380,6 +381,14 @@ static size_t fetch_packed(void *context, uint8_t *data, size_t bytes)
     return (size_t)(reader->at.spill.next - before);
 }
 
+static void discard_read(struct storage_reader *reader)
+{
+    if (!reader->discards || reader->at.spill.next - reader->at.spill.discarded < DISCARD_BYTES)
+        return;
+    give_back(spill_of(reader->storage), reader->pile, reader->at.spill.discarded, reader->at.spill.next, false);
+    reader->at.spill.discarded = reader->at.spill.next;
+}
+
 /* Fill the pieces with what is stored as it was written, then with what is in frames. At its end, the checksum must
  * fit. */
 static void read_pile(struct storage_reader *reader, const struct iovec *pieces, int count)
@@ -398,14 +407,7 @@ static void read_pile(struct storage_reader *reader, const struct iovec *pieces,
     }
     if (reader->left == 0 && xxh64_value(&reader->hash) != xxh64_value(&file->hash))
         report_damage(spill, reader->pile);
-}
-
-static void discard_read(struct storage_reader *reader)
-{
-    if (reader->at.spill.next - reader->at.spill.discarded < DISCARD_BYTES)
-        return;
-    give_back(spill_of(reader->storage), reader->pile, reader->at.spill.discarded, reader->at.spill.next, false);
-    reader->at.spill.discarded = reader->at.spill.next;
+    discard_read(reader);
 }
 
 /* ---- From the beginning to the end ---- */
@@ -438,7 +440,6 @@ static const struct storage_kind KIND = {
     .drop = drop_pile,
     .begin = begin_reading,
     .read = read_pile,
-    .discard = discard_read,
     .end = end_reading,
     .report = report_records,
     .free = free_spill,

@@ -119,16 +119,6 @@ int spill_place_shared(struct spill_place *place, unsigned directory)
     return fd;
 }
 
-bool spill_place_is_shared(const struct spill_place *place, unsigned directory, int fd)
-{
-    return fd >= 0 && fd == place->shared[directory];
-}
-
-unsigned spill_place_take_stripe(struct spill_place *place)
-{
-    return atomic_fetch_add(&place->stripes, 1);
-}
-
 /* ---- Room ---- */
 
 /* Is one of the first `count` directories on the file system of directory `count`? */

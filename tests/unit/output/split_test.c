@@ -74,8 +74,8 @@ UNIT_TEST(percentages_that_make_the_whole_leave_nothing_and_totals_do_not_wrap_a
     }
     assert_int_equal(split_total(splits, 3, UINT64_MAX), UINT64_MAX);
     assert_int_equal(split_total(splits, 2, 7), 4);
-    assert_false(split_exceeds_whole(splits, 5));
-    assert_true(split_exceeds_whole(splits, 6));
+    assert_int_equal(split_percentages(splits, 5), SPLIT_WHOLE);
+    assert_true(split_percentages(splits, 6) > SPLIT_WHOLE);
     assert_int_equal(split_total(large, 0, 10), 0);
     assert_int_equal(split_total(large, 1, 10), UINT64_MAX);
     assert_int_equal(split_total(large, 3, 10), UINT64_MAX);
