@@ -72,11 +72,9 @@ struct order_node gather_node(const struct gather_order *order, unsigned pile)
 
 uint64_t gather_memory(uint64_t bytes, uint64_t records, bool keyed)
 {
-    const uint64_t tables = keyed ? KEYED_TABLES : records <= ORDER_LEAF_RECORDS ? 1 : 2;
+    const uint64_t each = keyed ? KEYED_SORT_BYTES : sizeof(uint64_t) * (records <= ORDER_LEAF_RECORDS ? 1 : 2);
 
-    if (records > (UINT64_MAX - bytes) / (tables * sizeof(uint64_t)))
-        return UINT64_MAX;
-    return bytes + tables * sizeof(uint64_t) * records;
+    return records > (UINT64_MAX - bytes) / each ? UINT64_MAX : bytes + each * records;
 }
 
 /* Blocks beside those that a pile's bytes take: for references to the records of one leaf, and for the last blocks of
@@ -248,12 +246,10 @@ static uint64_t take_units(struct gathering *g, struct worker *worker, uint64_t 
 }
 
 /* The place from `at` on where `units` more units have been passed. */
-static uint64_t pass_units(const struct table *begins, uint64_t at, uint64_t count, uint64_t units)
+static uint64_t pass_units(const struct table *tables, uint64_t at, uint64_t count, uint64_t units)
 {
-    for (; at < count; at++) {
-        if (*table_u64(begins, at) != 0 && units-- == 0)
-            return at;
-    }
+    while (at < count && (!keyed_begins(tables, at) || units-- > 0))
+        at++;
     return at;
 }
 
@@ -262,8 +258,7 @@ static void copy_framed(const struct piles *piles, const struct record_format *f
                         uint64_t first, uint64_t end, uint64_t count, struct output_buffer *outlet)
 {
     for (uint64_t i = first; i < end; i++)
-        index_frame(piles, format, *table_u64(&tables[0], i), i + 1 == count || *table_u64(&tables[1], i + 1) != 0,
-                    outlet);
+        index_frame(piles, format, *table_u64(&tables[0], i), i + 1 == count || keyed_begins(tables, i + 1), outlet);
 }
 
 /* Put the wanted units of a resident pile into the output. */
@@ -281,8 +276,8 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
         grow(worker, &tables[i], keyed_numbers(i, records));
     count = keyed_sort(keyed, worker->number, g->piles, p, format, g->order.bits, tables, &units);
     wanted = take_units(g, worker, units, &skipped);
-    first = skipped == 0 ? 0 : pass_units(&tables[1], 0, count, skipped);
-    end = skipped + wanted == units ? count : pass_units(&tables[1], first, count, wanted);
+    first = skipped == 0 ? 0 : pass_units(tables, 0, count, skipped);
+    end = skipped + wanted == units ? count : pass_units(tables, first, count, wanted);
     counter_add_shared(&g->run->progress->written, end - first - wanted);
     counter_add_shared(&g->run->progress->units, wanted);
     counter_add_shared(&g->run->progress->left_out, records - count);

@@ -32,6 +32,7 @@ static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
 {
     struct keyed *keyed = hashes->keyed;
     const unsigned thread = hashes->thread;
+    enum keyed_found found = KEYED_MORE;
     struct keyed_reference reference;
     struct record_piece piece;
 
@@ -42,17 +43,11 @@ static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
         return more;
     }
     while (record_reader_next(&hashes->reader, &piece)) {
-        if (piece.first && piece.last) {
-            keyed_must_have(keyed_find(keyed, thread, piece.data, piece.bytes, hash));
+        if (found == KEYED_MORE)
+            found = keyed_take(keyed, thread, piece.data, piece.bytes, piece.first, piece.last, hash);
+        keyed_must_have(found != KEYED_MISSING);
+        if (piece.last)
             return true;
-        }
-        if (piece.first)
-            keyed_record(keyed, thread);
-        (void)keyed_follow(keyed, thread, piece.data, piece.bytes, piece.last);
-        if (piece.last) {
-            keyed_must_have(keyed_end(keyed, thread, hash));
-            return true;
-        }
     }
     return false;
 }
