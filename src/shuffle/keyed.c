@@ -146,7 +146,7 @@ size_t keyed_find(struct keyed *keyed, unsigned thread, const struct siphash_tex
         text[n].data = record[i].data;
         text[n].bytes = record[i].bytes - least_size(record[i].bytes, keyed->end_bytes);
         if (lane->key != NULL) {
-            if (key_find(lane->key, record[i].data, record[i].bytes, true) != FIELD_FOUND) {
+            if (key_find(lane->key, record[i].data, record[i].bytes) != FIELD_FOUND) {
                 count = i;
                 break;
             }

@@ -35,6 +35,7 @@ struct keyed_reader {
     struct storage_reader again; /* and is read from here */
     const uint8_t *lent;         /* the end of the last bytes that stayed where they stand, if any did */
     uint64_t offset;             /* where the next block is in the source */
+    bool counts;                 /* are lines counted meanwhile? Else the source can begin again, if they are wanted */
     struct position position;
 };
 
@@ -46,6 +47,8 @@ struct keyed_reader *keyed_reader_open(const struct keyed_reader_plan *plan, con
     *reader = (struct keyed_reader){.plan = *plan, .format = format, .source = source, .place = place};
     while (1u << reader->bits < plan->piles)
         reader->bits++;
+    reader->counts =
+        plan->first_seen && keyed_has_fields(plan->keyed) && !(source_base(source) != NULL && source_is_known(source));
     position_begin(&reader->position, source, format);
     return reader;
 }
@@ -219,7 +222,7 @@ void keyed_reader_fill(struct keyed_reader *reader, struct queue_block *block, s
     reader->data = block->data + block->bytes;
     reader->bytes -= block->bytes;
     reader->offset += block->bytes;
-    if (reader->plan.first_seen && keyed_has_fields(reader->plan.keyed))
+    if (reader->counts)
         position_pass(&reader->position, block->offset, block->data, block->bytes);
 }
 
@@ -268,6 +271,20 @@ void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *b
     }
 }
 
+/* Files that are mapped are gone through once more, for the lines before a block; it must have come as well. */
+static void count_again(const struct keyed_reader *reader, const struct queue_block *block, struct position *position)
+{
+    const uint8_t *data;
+    uint64_t at = 0;
+
+    source_rewind(reader->source);
+    for (size_t got = 1; at < block->offset + block->bytes && got > 0; at += got) {
+        got = source_next(reader->source, NULL, QUEUE_BLOCK_BYTES_MAX, &data);
+        position_pass(position, at, data, (size_t)least(block->offset - least(block->offset, at), got));
+    }
+    keyed_must_have(at >= block->offset + block->bytes);
+}
+
 _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const struct queue_block *block)
 {
     struct keyed *keyed = reader->plan.keyed;
@@ -280,7 +297,9 @@ _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const stru
     struct siphash_pair hash;
 
     if (!reader->plan.first_seen || (!block->bad_inner && keyed_find(keyed, thread, &record, 1, &hash) > 0))
-        die("the input has changed while it was read");
+        keyed_must_have(false);
+    if (!reader->counts)
+        count_again(reader, block, &position);
     position_pass(&position, block->offset, block->data, start);
     position_next(&position, block->offset + start);
     keyed_refuse(keyed, thread, position_say(&position, place), block->first_record + i, block->data + start,
