@@ -98,20 +98,16 @@ struct keyed_reference {
     struct siphash_pair hash;
 };
 
-/* What it takes to sort a pile's records: so many tables of 8-byte numbers, of which the first is the result. */
-enum { KEYED_TABLES = 3 };
+/* How many numbers of 8 bytes a table has that takes so many records to be sorted. */
+uint64_t keyed_numbers(uint64_t records);
 
-/* How many numbers each of them has for so many records; blocks for all; and bytes for each record, at most. */
-uint64_t keyed_numbers(unsigned table, uint64_t records);
-uint64_t keyed_blocks(const struct pool *pool, uint64_t records);
-enum { KEYED_SORT_BYTES = 44 };
-
-/* Sort the records of a resident pile that is so many bits from the root. tables[0] receives their references, those of
- * units alone if these are unique. Returns how many they are; *units receives the number of units. */
+/* Sort the records of a resident pile that is so many bits from the root. The table's first numbers become their
+ * references, those of units alone if these are unique. Returns how many they are; *units receives the number of units.
+ */
 uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *piles, unsigned pile,
-                    const struct record_format *format, unsigned bits, struct table *tables, uint64_t *units);
+                    const struct record_format *format, unsigned bits, struct table *table, uint64_t *units);
 
-/* Does a unit begin with the reference at this place of the result? */
-bool keyed_begins(const struct table *tables, uint64_t place);
+/* Does a unit begin with the reference at this place of such a table, for so many records? */
+bool keyed_begins(const struct table *table, uint64_t records, uint64_t place);
 
 #endif

@@ -255,8 +255,6 @@ bool keyed_is_again(struct keyed *keyed, unsigned thread, struct siphash_pair ha
 
 /* ---- Sorting ---- */
 
-enum { RESULT, ENTRIES, PLACES };
-
 /* A record of the pile. */
 struct entry {
     struct keyed_reference refers;
@@ -265,28 +263,46 @@ struct entry {
 
 enum { ENTRY_NUMBERS = sizeof(struct entry) / sizeof(uint64_t) };
 
-static struct entry *entry_at(const struct table *tables, uint64_t i)
+/* The table has numbers of records in their order, which become references; then the records, none of which goes on in
+ * the next block; and then, for each place to which they are dealt, how many are before it. */
+struct sorting {
+    const struct table *table;
+    uint64_t records;
+    uint64_t entries, places; /* where these begin */
+};
+
+static struct sorting sorting_of(const struct table *table, uint64_t records)
 {
-    return (struct entry *)(void *)table_u64(&tables[ENTRIES], i * ENTRY_NUMBERS);
+    const uint64_t before = (records + ENTRY_NUMBERS - 1) / ENTRY_NUMBERS * ENTRY_NUMBERS;
+
+    return (struct sorting){table, records, before, before + records * ENTRY_NUMBERS};
 }
 
-bool keyed_begins(const struct table *tables, uint64_t place)
+uint64_t keyed_numbers(uint64_t records)
 {
-    return entry_at(tables, place)->begins != 0;
+    return sorting_of(NULL, records).places + records / SHARE + 1;
 }
 
-uint64_t keyed_numbers(unsigned table, uint64_t records)
+static uint64_t *number_at(const struct sorting *sorting, uint64_t i)
 {
-    return table == ENTRIES ? records * ENTRY_NUMBERS : table == PLACES ? records / SHARE + 1 : records;
+    return table_u64(sorting->table, i);
 }
 
-uint64_t keyed_blocks(const struct pool *pool, uint64_t records)
+static uint64_t *place_at(const struct sorting *sorting, uint64_t i)
 {
-    uint64_t blocks = 0;
+    return table_u64(sorting->table, sorting->places + i);
+}
 
-    for (unsigned i = 0; i < KEYED_TABLES; i++)
-        blocks += pool_blocks_for(pool, keyed_numbers(i, records) * sizeof(uint64_t));
-    return blocks;
+static struct entry *entry_at(const struct sorting *sorting, uint64_t i)
+{
+    return (struct entry *)(void *)table_u64(sorting->table, sorting->entries + i * ENTRY_NUMBERS);
+}
+
+bool keyed_begins(const struct table *table, uint64_t records, uint64_t place)
+{
+    const struct sorting sorting = sorting_of(table, records);
+
+    return entry_at(&sorting, place)->begins != 0;
 }
 
 void keyed_must_have(bool found)
@@ -296,17 +312,16 @@ void keyed_must_have(bool found)
 }
 
 /* The pile holds references with their hashes, which may go on in the next block. */
-static void take_references(const struct piles *piles, unsigned p, struct table *tables)
+static void take_references(const struct piles *piles, unsigned p, const struct sorting *sorting)
 {
     const struct pool *pool = piles->pool;
-    const uint64_t records = piles->pile[p].records;
     const size_t each = sizeof(struct keyed_reference);
     uint32_t block = piles->pile[p].first;
     size_t from = 0; /* in the block */
 
     pile_check(piles, p, pile_resident_bytes(piles, p) / each);
-    for (uint64_t i = 0; i < records; i++) {
-        uint8_t *to = (uint8_t *)entry_at(tables, i);
+    for (uint64_t i = 0; i < sorting->records; i++) {
+        uint8_t *to = (uint8_t *)entry_at(sorting, i);
         const size_t part = least_size(each, pool->block_bytes - from);
 
         memcpy(to, pool_block(pool, block) + from, part);
@@ -337,9 +352,9 @@ static bool take_piece(void *context, const uint8_t *data, size_t bytes, bool la
     return walk->found == KEYED_MORE;
 }
 
-/* Find the hashes of records in `tables` from number `first` on, as many as are done at a time. Returns how many. */
+/* Find the hashes of records from number `first` on, as many as are done at a time. Returns how many. */
 static uint64_t hash_some(struct keyed *keyed, unsigned thread, const struct piles *piles,
-                          const struct record_format *format, struct table *tables, uint64_t first, uint64_t records)
+                          const struct record_format *format, const struct sorting *sorting, uint64_t first)
 {
     struct siphash_text text[AT_ONCE];
     struct siphash_pair hash[AT_ONCE];
@@ -347,52 +362,50 @@ static uint64_t hash_some(struct keyed *keyed, unsigned thread, const struct pil
     size_t n = 0;
 
     do {
-        text[n].data = index_in_one(piles, *table_u64(&tables[RESULT], first + n), &text[n].bytes);
-    } while (text[n].data != NULL && ++n < AT_ONCE && first + n < records);
+        text[n].data = index_in_one(piles, *number_at(sorting, first + n), &text[n].bytes);
+    } while (text[n].data != NULL && ++n < AT_ONCE && first + n < sorting->records);
     if (n > 0) {
         keyed_must_have(keyed_find(keyed, thread, text, n, hash) == n);
     } else {
-        index_walk(piles, format, *table_u64(&tables[RESULT], first), take_piece, &walk);
+        index_walk(piles, format, *number_at(sorting, first), take_piece, &walk);
         keyed_must_have(walk.found == KEYED_FOUND);
         hash[n++] = walk.hash;
     }
     for (size_t i = 0; i < n; i++)
-        entry_at(tables, first + i)->refers = (struct keyed_reference){*table_u64(&tables[RESULT], first + i), hash[i]};
+        entry_at(sorting, first + i)->refers = (struct keyed_reference){*number_at(sorting, first + i), hash[i]};
     return n;
 }
 
 static void index_and_hash(struct keyed *keyed, unsigned thread, const struct piles *piles, unsigned p,
-                           const struct record_format *format, struct table *tables)
+                           const struct record_format *format, struct table *table, const struct sorting *sorting)
 {
-    const uint64_t records = piles->pile[p].records;
-
-    index_build(piles, p, format, NULL, 0, &tables[RESULT]);
-    for (uint64_t i = 0; i < records;)
-        i += hash_some(keyed, thread, piles, format, tables, i, records);
+    index_build(piles, p, format, NULL, 0, table);
+    for (uint64_t i = 0; i < sorting->records;)
+        i += hash_some(keyed, thread, piles, format, sorting, i);
 }
 
 /* Deal the numbers of entries to their places: they are nearly in order, and equal ones stay in order. */
-static void deal(struct table *tables, uint64_t records, unsigned bits)
+static void deal(const struct sorting *sorting, unsigned bits)
 {
     uint64_t next = 0;
     unsigned place_bits = 0;
 
-    while (bits + place_bits < KEYED_HASH_BITS && (uint64_t)2 << place_bits <= records / SHARE)
+    while (bits + place_bits < KEYED_HASH_BITS && (uint64_t)2 << place_bits <= sorting->records / SHARE)
         place_bits++;
     for (uint64_t i = 0; i < (uint64_t)1 << place_bits; i++)
-        *table_u64(&tables[PLACES], i) = 0;
-    for (uint64_t i = 0; i < records; i++)
-        ++*table_u64(&tables[PLACES], keyed_digit(entry_at(tables, i)->refers.hash, bits, place_bits));
+        *place_at(sorting, i) = 0;
+    for (uint64_t i = 0; i < sorting->records; i++)
+        ++*place_at(sorting, keyed_digit(entry_at(sorting, i)->refers.hash, bits, place_bits));
     for (uint64_t i = 0; i < (uint64_t)1 << place_bits; i++) {
-        uint64_t *place = table_u64(&tables[PLACES], i), count = *place;
+        uint64_t *place = place_at(sorting, i), count = *place;
 
         *place = next;
         next += count;
     }
-    for (uint64_t i = 0; i < records; i++) {
-        uint64_t *place = table_u64(&tables[PLACES], keyed_digit(entry_at(tables, i)->refers.hash, bits, place_bits));
+    for (uint64_t i = 0; i < sorting->records; i++) {
+        uint64_t *place = place_at(sorting, keyed_digit(entry_at(sorting, i)->refers.hash, bits, place_bits));
 
-        *table_u64(&tables[RESULT], (*place)++) = i;
+        *number_at(sorting, (*place)++) = i;
     }
 }
 
@@ -401,13 +414,13 @@ static bool is_before(struct siphash_pair one, struct siphash_pair other)
     return one.word[0] < other.word[0] || (one.word[0] == other.word[0] && one.word[1] < other.word[1]);
 }
 
-static void insert_all(struct table *tables, uint64_t records)
+static void insert_all(const struct sorting *sorting)
 {
     struct siphash_pair last = {{0, 0}}; /* of those that are in order */
 
-    for (uint64_t i = 0; i < records; i++) {
-        const uint64_t number = *table_u64(&tables[RESULT], i);
-        const struct siphash_pair hash = entry_at(tables, number)->refers.hash;
+    for (uint64_t i = 0; i < sorting->records; i++) {
+        const uint64_t number = *number_at(sorting, i);
+        const struct siphash_pair hash = entry_at(sorting, number)->refers.hash;
         uint64_t to = i;
 
         if (!is_before(hash, last)) {
@@ -415,39 +428,39 @@ static void insert_all(struct table *tables, uint64_t records)
             continue;
         }
         for (uint64_t before; to > 0; to--) {
-            before = *table_u64(&tables[RESULT], to - 1);
-            if (!is_before(hash, entry_at(tables, before)->refers.hash))
+            before = *number_at(sorting, to - 1);
+            if (!is_before(hash, entry_at(sorting, before)->refers.hash))
                 break;
-            *table_u64(&tables[RESULT], to) = before;
+            *number_at(sorting, to) = before;
         }
-        *table_u64(&tables[RESULT], to) = number;
+        *number_at(sorting, to) = number;
     }
 }
 
 uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *piles, unsigned p,
-                    const struct record_format *format, unsigned bits, struct table *tables, uint64_t *units)
+                    const struct record_format *format, unsigned bits, struct table *table, uint64_t *units)
 {
-    const uint64_t records = piles->pile[p].records;
+    const struct sorting sorting = sorting_of(table, piles->pile[p].records);
     struct siphash_pair last = {{0, 0}};
     uint64_t kept = 0;
 
     if (piles->base != NULL)
-        take_references(piles, p, tables);
+        take_references(piles, p, &sorting);
     else
-        index_and_hash(keyed, thread, piles, p, format, tables);
-    deal(tables, records, bits);
-    insert_all(tables, records);
+        index_and_hash(keyed, thread, piles, p, format, table, &sorting);
+    deal(&sorting, bits);
+    insert_all(&sorting);
     *units = 0;
-    for (uint64_t i = 0; i < records; i++) {
-        const struct keyed_reference *refers = &entry_at(tables, *table_u64(&tables[RESULT], i))->refers;
+    for (uint64_t i = 0; i < sorting.records; i++) {
+        const struct keyed_reference *refers = &entry_at(&sorting, *number_at(&sorting, i))->refers;
         const bool begins = i == 0 || !keyed_is_same(refers->hash, last);
 
         last = refers->hash;
         *units += begins;
         if (keyed->unique && !begins)
             continue;
-        *table_u64(&tables[RESULT], kept) = refers->reference;
-        entry_at(tables, kept++)->begins = begins;
+        *number_at(&sorting, kept) = refers->reference;
+        entry_at(&sorting, kept++)->begins = begins;
     }
     return kept;
 }
