@@ -138,7 +138,8 @@ test_all_full_is_one_message_that_names_the_directory_and_leaves_nothing() {
     needs_small_disk
     more_than_a_disk >in
     for keys in '' --unique --group-field=1; do
-        fails_with 1 'bigshuf: *temporary file in disk: No space left on device: name another directory *' on_small_disk 2 bigshuf -S 8M -T disk $keys -o out < <(cat in)
+        fails_with 1 'bigshuf: *temporary file in disk: No space left on device: name another directory *' \
+            on_small_disk 2 bigshuf -S 8M -T disk $keys -o out < <(cat in)
         same 1 "$(grep -v -c warning .stderr)"
         fails_with 2 '*' ls out
         fails_with 1 'bigshuf: *disk/out: No space left on device' on_small_disk 2 \
