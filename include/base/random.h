@@ -37,6 +37,8 @@ uint64_t random_hash(const struct random_key *key, const void *data, size_t byte
 /* The same, and after it that under the key with its halves exchanged: 128 bits, which no two different data will ever
  * have in common. */
 struct siphash_pair random_digest(const struct random_key *key, const void *data, size_t bytes);
+void random_digests(const struct random_key *key, const struct siphash_text *text, size_t count,
+                    struct siphash_pair *digest);
 void random_digest_begin(const struct random_key *key, struct siphash_pieces *pieces); /* of data in pieces */
 
 /* Compute `blocks` blocks of stream `stream` from block number `first` on. `words` receives RANDOM_BLOCK_WORDS numbers

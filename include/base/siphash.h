@@ -17,6 +17,14 @@ struct siphash_pair {
 
 struct siphash_pair siphash_pair(const uint64_t key[4], const void *data, size_t bytes);
 
+/* The same of `count` texts: with AVX-512, four at a time take little longer than one. */
+struct siphash_text {
+    const uint8_t *data;
+    size_t bytes;
+};
+
+void siphash_pairs(const uint64_t key[4], const struct siphash_text *text, size_t count, struct siphash_pair *hash);
+
 /* The same of data that come in pieces. */
 struct siphash_pieces {
     uint64_t v[2][4];

@@ -42,8 +42,7 @@ enum field_verdict {
     FIELD_OBJECT = JSON_OBJECT,
     FIELD_INVALID = JSON_INVALID, /* the record is no JSON */
     FIELD_DEEP = JSON_DEEP,
-    FIELD_TOO_LONG, /* more than there is room for */
-    FIELD_BEYOND    /* it has not ended in the bytes there are */
+    FIELD_TOO_LONG /* more than there is room for */
 };
 
 struct field {
@@ -76,6 +75,11 @@ bool field_follow(struct field *field, const uint8_t *data, size_t bytes);
 /* The record is at its end, or the field has `ended`: what is it? Its text is there if it is found. A carriage return
  * before a newline that ends the record is none of it. If there are too few columns, field.bytes is their number. */
 enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter);
+
+/* The field of a whole record, without its delimiter, where it stands there. NULL if it must be followed: it may be
+ * missing, or does not simply stand between separators. */
+const uint8_t *field_in_place(const struct field_place *place, const struct field_choice *choice, const uint8_t *data,
+                              size_t bytes, uint8_t delimiter, size_t *field_bytes);
 
 /* What a record has in place of the field, for messages: "no field 2, only 1". `bytes`: as field_end. */
 enum { FIELD_SAID_BYTES = 128 };

@@ -36,7 +36,7 @@ struct key {
     const struct key_rule *rule;
     enum field_verdict verdict; /* is there one? */
     size_t missing;             /* if not: which field there is none of, */
-    const uint8_t *text;        /* else the key, until the next record begins */
+    const uint8_t *text;        /* else the key, as long as the record stands there and no other begins */
     size_t bytes;               /* of it; or if a column is missing, how many there are */
     bool ended[KEY_FIELDS_MAX];
     struct field field[KEY_FIELDS_MAX];
@@ -47,17 +47,14 @@ struct key {
 struct key *key_new(const struct key_rule *rule);
 size_t key_memory(const struct key_choice *choice); /* what it takes; 0 if none was given */
 
-/* Find the key of the record that begins with data[0, bytes); if `whole`, that is the whole record. Returns the key's
- * verdict. */
-enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes, bool whole);
+/* Find the key of a whole record. Returns the key's verdict. */
+enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes);
 
 /* The same of a record that comes in pieces: a record begins; its next bytes, without its delimiter, after which true
  * says that no more are wanted; and it ends, or is not wanted any more. */
 void key_begin(struct key *key);
 bool key_follow(struct key *key, const uint8_t *data, size_t bytes);
 enum field_verdict key_end(struct key *key);
-
-bool key_is(const struct key *key, const struct key *other);
 
 /* Does any record contain more than its key? If none of several does, another byte may separate their fields. */
 struct key_watch {

@@ -46,14 +46,16 @@ size_t keyed_lane_bytes(void);                   /* what each takes beside its k
 void keyed_turn(struct keyed *keyed, unsigned thread, const struct random_key *key);
 void keyed_turn_all(struct keyed *keyed, const struct random_key *key);
 
-/* The hash of a record that is whole. False: it has no key (keyed_refuse). */
-bool keyed_find(struct keyed *keyed, unsigned thread, const uint8_t *data, size_t bytes, struct siphash_pair *hash);
+/* The hashes of whole records. Returns how many come before the first that has no key (keyed_refuse). */
+size_t keyed_find(struct keyed *keyed, unsigned thread, const struct siphash_text *record, size_t count,
+                  struct siphash_pair *hash);
 
-/* The same of a record that comes in pieces: it begins; its next bytes, after which true says that no more are wanted;
- * and it ends, or is not wanted any more. */
-void keyed_record(struct keyed *keyed, unsigned thread);
-bool keyed_follow(struct keyed *keyed, unsigned thread, const uint8_t *data, size_t bytes, bool last);
-bool keyed_end(struct keyed *keyed, unsigned thread, struct siphash_pair *hash);
+/* The hash of a record that comes in pieces, by the next of them, which is the `first` one and the `last`, or not. If
+ * no more is wanted before the last one, the rest need not come. */
+enum keyed_found { KEYED_MISSING, KEYED_FOUND, KEYED_MORE };
+
+enum keyed_found keyed_take(struct keyed *keyed, unsigned thread, const uint8_t *data, size_t bytes, bool first,
+                            bool last, struct siphash_pair *hash);
 
 /* End the run: the record at this place, which begins so and is the `number`-th, has no key, as the thread saw last.
  * Once all records have been seen, warn if they are nothing but their keys. */
@@ -62,7 +64,19 @@ _Noreturn void keyed_refuse(const struct keyed *keyed, unsigned thread, const ch
 void keyed_warn(struct keyed *keyed);
 
 /* The number that is so many bits of the hash, from number `from` on. */
-unsigned keyed_digit(struct siphash_pair hash, unsigned from, unsigned bits);
+enum { KEYED_HASH_BITS = 128 };
+
+static inline unsigned keyed_digit(struct siphash_pair hash, unsigned from, unsigned bits)
+{
+    uint64_t word;
+
+    if (bits == 0)
+        return 0;
+    word = from < 64 ? hash.word[0] << from : hash.word[1] << (from - 64);
+    if (from > 0 && from < 64)
+        word |= hash.word[1] >> (64 - from);
+    return (unsigned)(word >> (64 - bits));
+}
 
 /* Of records with the same key only the first one counts: is this record, the one of that number, surely another one?
  * What came lately to this thread is remembered. */
@@ -84,17 +98,16 @@ struct keyed_reference {
     struct siphash_pair hash;
 };
 
-/* What it takes to sort a pile's records: so many tables of 8-byte numbers, the first two of which are the result. */
-enum { KEYED_TABLES = 6 };
+/* How many numbers of 8 bytes a table has that takes so many records to be sorted. */
+uint64_t keyed_numbers(uint64_t records);
 
-/* How many numbers each of them has for so many records; and blocks for all. */
-uint64_t keyed_numbers(unsigned table, uint64_t records);
-uint64_t keyed_blocks(const struct pool *pool, uint64_t records);
-
-/* Sort the records of a resident pile that is so many bits from the root. tables[0] receives their references, those of
- * units alone if these are unique, and tables[1] beside each of them 1 if a unit begins with it, else 0. Returns how
- * many they are; *units receives the number of units. */
+/* Sort the records of a resident pile that is so many bits from the root. The table's first numbers become their
+ * references, those of units alone if these are unique. Returns how many they are; *units receives the number of units.
+ */
 uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *piles, unsigned pile,
-                    const struct record_format *format, unsigned bits, struct table *tables, uint64_t *units);
+                    const struct record_format *format, unsigned bits, struct table *table, uint64_t *units);
+
+/* Does a unit begin with the reference at this place of such a table, for so many records? */
+bool keyed_begins(const struct table *table, uint64_t records, uint64_t place);
 
 #endif

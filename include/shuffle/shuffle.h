@@ -34,9 +34,6 @@ typedef void shuffle_draw(void *context, struct table *ranks, uint64_t records);
 void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, shuffle_draw *draw, void *context,
                    struct output *output);
 
-/* If records have classes, count those that the piles hold, which stay as they are. Uses the whole buffer. */
-void shuffle_count(struct run *run, struct piles *piles);
-
 /* Shuffle piles to `output` and leave them empty. */
 void shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output);
 

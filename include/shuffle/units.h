@@ -1,7 +1,8 @@
 #ifndef BIGSHUF_SHUFFLE_UNITS_H
 #define BIGSHUF_SHUFFLE_UNITS_H
 
-/* How many different keys records have that are in piles (keyed.h): units. */
+/* What is in piles, counted before any of it is written: units (keyed.h), which are different keys of records, or
+ * classes. Both use the whole buffer, and the piles stay as they are. */
 
 #include "output/output.h"
 #include "shuffle/run.h"
@@ -12,7 +13,10 @@ bool units_are_one(struct keyed *keyed, struct piles *piles, unsigned pile, cons
                    uint8_t *buffer, size_t bytes);
 
 /* How many records the piles have, or units, if these are so many bits from the root of an order by keys. UINT64_MAX:
- * they would have to be counted, and the output can do without. Uses the whole buffer; the piles stay as they are. */
+ * they would have to be counted, and the output can do without. */
 uint64_t units_count(struct run *run, struct piles *piles, unsigned bits, const struct output *output);
+
+/* Count the records by their classes, if there are any (strata.h). */
+void units_classify(struct run *run, struct piles *piles);
 
 #endif

@@ -90,6 +90,15 @@ struct siphash_pair random_digest(const struct random_key *key, const void *data
     return siphash_pair(numbers, data, bytes);
 }
 
+void random_digests(const struct random_key *key, const struct siphash_text *text, size_t count,
+                    struct siphash_pair *digest)
+{
+    uint64_t numbers[4];
+
+    take_numbers(key, numbers);
+    siphash_pairs(numbers, text, count, digest);
+}
+
 void random_digest_begin(const struct random_key *key, struct siphash_pieces *pieces)
 {
     uint64_t numbers[4];

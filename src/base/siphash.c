@@ -3,6 +3,8 @@
 
 #include "base/siphash.h"
 
+#include <string.h>
+
 #include "base/arithmetic.h"
 
 enum { WORD = 8, COMPRESSION_ROUNDS = 2, FINALIZATION_ROUNDS = 4 };
@@ -84,6 +86,87 @@ struct siphash_pair siphash_pair(const uint64_t key[4], const void *data, size_t
     last = load_few(next, bytes) | length;
     return (struct siphash_pair){{finish(v, last), finish(w, last)}};
 }
+
+/* ---- Several texts at a time ---- */
+
+#if defined(__x86_64__)
+
+/* A vector, of the compiler's (chacha.c), has a lane for each hash of four texts. */
+typedef uint64_t vector __attribute__((vector_size(64)));
+
+#define EACH(value)                                                                                                    \
+    {                                                                                                                  \
+        value(0, 0), value(0, 2), value(1, 0), value(1, 2), value(2, 0), value(2, 2), value(3, 0), value(3, 2)         \
+    }
+#define KEY_LOW(i, k)  key[k]
+#define KEY_HIGH(i, k) key[(k) + 1]
+#define WORDS(i, k)    words[i]
+#define WORD_AT(i, k)  load(at < words[i] ? text[i].data + at * WORD : (const void *)&last[i])
+#define ROTATE(x, n)   ((x) << (n) | (x) >> (64 - (n)))
+#define MIX(rounds)                                                                                                    \
+    for (int round = 0; round < (rounds); round++) {                                                                   \
+        v0 += v1, v2 += v3;                                                                                            \
+        v1 = ROTATE(v1, 13) ^ v0, v3 = ROTATE(v3, 16) ^ v2, v0 = ROTATE(v0, 32);                                       \
+        v2 += v1, v0 += v3;                                                                                            \
+        v1 = ROTATE(v1, 17) ^ v2, v3 = ROTATE(v3, 21) ^ v0, v2 = ROTATE(v2, 32);                                       \
+    }
+
+/* Of what load64le says, clang would make 8 lanes for each byte. */
+static inline uint64_t load(const void *p)
+{
+    uint64_t word;
+
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/* All go on to the end of the longest one; what would come after the end of another is not taken. */
+__attribute__((target("avx512f"))) static void hash_four(const uint64_t key[4], const struct siphash_text text[4],
+                                                         struct siphash_pair hash[4])
+{
+    const vector low = EACH(KEY_LOW), high = EACH(KEY_HIGH);
+    vector v0 = low ^ 0x736f6d6570736575, v1 = high ^ 0x646f72616e646f6d;
+    vector v2 = low ^ 0x6c7967656e657261, v3 = high ^ 0x7465646279746573;
+    uint64_t words[4], last[4], most = 0;
+
+    for (int i = 0; i < 4; i++) {
+        const size_t bytes = text[i].bytes, few = bytes % WORD;
+
+        words[i] = bytes / WORD;
+        last[i] = load_few(text[i].data + bytes - few, few) | (uint64_t)bytes << 56;
+        most = words[i] > most ? words[i] : most;
+    }
+    for (uint64_t at = 0; at <= most; at++) {
+        const vector u0 = v0, u1 = v1, u2 = v2, u3 = v3, word = EACH(WORD_AT), ends = EACH(WORDS);
+        const vector going = (vector)(ends >= at);
+
+        v3 ^= word;
+        MIX(COMPRESSION_ROUNDS)
+        v0 ^= word;
+        v0 = (v0 & going) | (u0 & ~going), v1 = (v1 & going) | (u1 & ~going);
+        v2 = (v2 & going) | (u2 & ~going), v3 = (v3 & going) | (u3 & ~going);
+    }
+    v2 ^= 0xff;
+    MIX(FINALIZATION_ROUNDS)
+    v0 ^= v1 ^ v2 ^ v3;
+    memcpy(hash, &v0, sizeof v0);
+}
+
+#endif
+
+void siphash_pairs(const uint64_t key[4], const struct siphash_text *text, size_t count, struct siphash_pair *hash)
+{
+    size_t i = 0;
+
+#if defined(__x86_64__)
+    for (; count - i >= 4 && __builtin_cpu_supports("avx512f"); i += 4)
+        hash_four(key, text + i, hash + i);
+#endif
+    for (; i < count; i++)
+        hash[i] = siphash_pair(key, text[i].data, text[i].bytes);
+}
+
+/* ---- In pieces ---- */
 
 void siphash_begin(struct siphash_pieces *pieces, const uint64_t key[4])
 {

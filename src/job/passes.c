@@ -250,7 +250,7 @@ static void write_piles(struct resources *resources, struct run *run, struct bat
     counter_set(&run->progress->records, piles.records);
     counter_set(&run->progress->bytes, all->bytes);
     resources_find_columns(resources, resources->options.gather, all->header, all->header_bytes);
-    shuffle_count(run, &piles);
+    units_classify(run, &piles);
     run_scattered(run);
     units = run_settle(run, units_count(run, &piles, 0, resources->output));
     output_begin(resources->output, units, all->header, all->header_bytes);

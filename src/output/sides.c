@@ -152,7 +152,7 @@ static struct side *choose(struct sides *sides, const uint8_t *data, size_t byte
         if (record_ends(&sides->rule.format, &first, data, bytes, &end, 1, &bytes) == 0)
             return NULL;
     }
-    verdict = key_find(sides->found, data, bytes, true);
+    verdict = key_find(sides->found, data, bytes);
     if (verdict != FIELD_FOUND)
         key_refuse(&sides->watch, sides->found, option_of(sides), data, bytes - 1);
     key_saw(&sides->watch, sides->found, data, bytes - 1);

@@ -193,6 +193,25 @@ enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter)
     return FIELD_FOUND;
 }
 
+const uint8_t *field_in_place(const struct field_place *place, const struct field_choice *choice, const uint8_t *data,
+                              size_t bytes, uint8_t delimiter, size_t *field_bytes)
+{
+    const uint8_t *end = data, *const ends = data + bytes;
+
+    if (place->quoted || choice->kind == FIELD_POINTER || bytes == 0 || data[0] == mark[0])
+        return NULL;
+    for (uint64_t left = choice->number; left > 0 && end != NULL; left--) {
+        data = left < choice->number ? end + 1 : data;
+        end = memchr(data, place->separator, (size_t)(ends - data));
+        if (end == NULL && left > 1)
+            return NULL;
+    }
+    if (end == NULL)
+        end = ends - (delimiter == '\n' && ends > data && ends[-1] == '\r');
+    *field_bytes = (size_t)(end - data);
+    return data;
+}
+
 const char *field_say(const struct field_place *place, enum field_verdict verdict, size_t bytes,
                       char said[FIELD_SAID_BYTES])
 {

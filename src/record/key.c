@@ -107,16 +107,19 @@ enum field_verdict key_end(struct key *key)
     return FIELD_FOUND;
 }
 
-enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes, bool whole)
+enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes)
 {
-    bool too_long = false;
+    const struct key_rule *rule = key->rule;
 
+    if (rule->choice->count == 1) {
+        key->text =
+            field_in_place(&rule->place, &rule->choice->field[0], data, bytes - 1, rule->format.delimiter, &key->bytes);
+        if (key->text != NULL && key->bytes <= KEY_BYTES_MAX)
+            return key->verdict = FIELD_FOUND;
+    }
     key_begin(key);
-    if (key_follow(key, data, bytes - whole) || whole)
-        return key_end(key);
-    for (size_t i = 0; i < key->rule->choice->count; i++)
-        too_long = too_long || key->field[i].too_long;
-    return too_long ? key_end(key) : FIELD_BEYOND;
+    (void)key_follow(key, data, bytes - 1);
+    return key_end(key);
 }
 
 /* A carriage return that ends the line is nothing else. */
@@ -153,9 +156,4 @@ void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *
         fault_warn("%s: no line contains the separator, so each whole line is its own group%s", option,
                    field_advice(&field, true, (const uint8_t *)"{", watch->json));
     watch->told = true;
-}
-
-bool key_is(const struct key *key, const struct key *other)
-{
-    return key->bytes == other->bytes && memcmp(key->text, other->text, key->bytes) == 0;
 }

@@ -24,6 +24,9 @@
  * 10^-20. */
 enum { CHANCE_BLOCKS = 64 };
 
+/* What a table has for a record, at most. */
+enum { NUMBERS_MAX = 8 };
+
 /* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
  */
 TUNABLE(CLAIM_BYTES, 128 << 10, 1, 128 << 10);
@@ -33,7 +36,6 @@ TUNABLE(ENDS, 2048, 1, 2048);
 
 struct worker {
     _Alignas(SYS_APART_BYTES) struct table table;
-    struct table keyed[KEYED_TABLES]; /* if keys say the order; else there is nothing in them */
     struct output_buffer outlet;
     struct gathering *gathering;
     pthread_cond_t turn;  /* may have come for the first of these */
@@ -72,11 +74,11 @@ struct order_node gather_node(const struct gather_order *order, unsigned pile)
 
 uint64_t gather_memory(uint64_t bytes, uint64_t records, bool keyed)
 {
-    const uint64_t tables = keyed ? KEYED_TABLES : records <= ORDER_LEAF_RECORDS ? 1 : 2;
+    const uint64_t numbers = keyed ? keyed_numbers(records) : records <= ORDER_LEAF_RECORDS ? records : 2 * records;
 
-    if (records > (UINT64_MAX - bytes) / (tables * sizeof(uint64_t)))
+    if (records > (UINT64_MAX - bytes) / NUMBERS_MAX / sizeof(uint64_t))
         return UINT64_MAX;
-    return bytes + tables * sizeof(uint64_t) * records;
+    return bytes + numbers * sizeof(uint64_t);
 }
 
 /* Blocks beside those that a pile's bytes take: for references to the records of one leaf, and for the last blocks of
@@ -88,10 +90,8 @@ static uint64_t table_blocks(const struct gathering *g, unsigned p)
     struct order_node node;
     uint64_t last = 0;
 
-    if (g->order.keyed != NULL)
-        return keyed_blocks(pool, records);
-    if (g->order.ranks != NULL)
-        return pool_blocks_for(pool, records * sizeof(uint64_t));
+    if (g->order.keyed != NULL || g->order.ranks != NULL)
+        return pool_blocks_for(pool, (g->order.keyed != NULL ? keyed_numbers(records) : records) * sizeof(uint64_t));
     node = gather_node(&g->order, p);
     for (uint64_t left = records, bits; (bits = order_scatter_bits(node, left)) > 0; left = 2 * (left >> bits))
         last += (uint64_t)1 << bits;
@@ -177,8 +177,6 @@ static void finish(struct gathering *g, struct worker *worker)
     struct worker *after;
 
     table_clear(&worker->table);
-    for (unsigned i = 0; i < KEYED_TABLES; i++)
-        table_clear(&worker->keyed[i]);
     pool_release_promise(g->piles->pool, worker->promised);
     pthread_mutex_lock(&g->mutex);
     g->turn = worker->last;
@@ -214,13 +212,13 @@ static void emit(struct worker *worker, const struct piles *piles, uint64_t reco
     index_copy(piles, &worker->gathering->run->format, &worker->table, skipped, wanted, &worker->outlet);
 }
 
-/* Take the blocks that a table needs out of the promise. */
-static void grow(struct worker *worker, struct table *table, uint64_t numbers)
+/* Take the blocks that the table needs out of the promise. */
+static void grow(struct worker *worker, uint64_t numbers)
 {
-    const uint32_t before = table->blocks;
+    const uint32_t before = worker->table.blocks;
 
-    table_grow(table, numbers, sizeof(uint64_t));
-    worker->promised -= table->blocks - before;
+    table_grow(&worker->table, numbers, sizeof(uint64_t));
+    worker->promised -= worker->table.blocks - before;
 }
 
 /* Have the records of a resident pile in the worker's table, by rank if there are ranks. */
@@ -228,7 +226,7 @@ static void build(struct worker *worker, const struct piles *piles, unsigned p)
 {
     const struct gathering *g = worker->gathering;
 
-    grow(worker, &worker->table, piles->pile[p].records);
+    grow(worker, piles->pile[p].records);
     index_build(piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->table);
 }
 
@@ -248,22 +246,11 @@ static uint64_t take_units(struct gathering *g, struct worker *worker, uint64_t 
 }
 
 /* The place from `at` on where `units` more units have been passed. */
-static uint64_t pass_units(const struct table *begins, uint64_t at, uint64_t count, uint64_t units)
+static uint64_t pass_units(const struct table *table, uint64_t records, uint64_t at, uint64_t count, uint64_t units)
 {
-    for (; at < count; at++) {
-        if (*table_u64(begins, at) != 0 && units-- == 0)
-            return at;
-    }
+    while (at < count && (!keyed_begins(table, records, at) || units-- > 0))
+        at++;
     return at;
-}
-
-/* Copy records [first, end) as frames, each of which says whether the next one belongs to the same unit. */
-static void copy_framed(const struct piles *piles, const struct record_format *format, const struct table *tables,
-                        uint64_t first, uint64_t end, uint64_t count, struct output_buffer *outlet)
-{
-    for (uint64_t i = first; i < end; i++)
-        index_frame(piles, format, *table_u64(&tables[0], i), i + 1 == count || *table_u64(&tables[1], i + 1) != 0,
-                    outlet);
 }
 
 /* Put the wanted units of a resident pile into the output. */
@@ -272,24 +259,26 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
     struct keyed *keyed = g->order.keyed;
     const struct record_format *format = &g->run->format;
     const uint64_t records = g->piles->pile[p].records;
-    struct table *tables = worker->keyed;
+    struct table *table = &worker->table;
     uint64_t count, units, skipped, wanted, first, end;
 
     if (g->order.orders != NULL)
         keyed_turn(keyed, worker->number, &g->order.orders[p].key);
-    for (unsigned i = 0; i < KEYED_TABLES; i++)
-        grow(worker, &tables[i], keyed_numbers(i, records));
-    count = keyed_sort(keyed, worker->number, g->piles, p, format, g->order.bits, tables, &units);
+    grow(worker, keyed_numbers(records));
+    count = keyed_sort(keyed, worker->number, g->piles, p, format, g->order.bits, table, &units);
     wanted = take_units(g, worker, units, &skipped);
-    first = skipped == 0 ? 0 : pass_units(&tables[1], 0, count, skipped);
-    end = skipped + wanted == units ? count : pass_units(&tables[1], first, count, wanted);
+    first = skipped == 0 ? 0 : pass_units(table, records, 0, count, skipped);
+    end = skipped + wanted == units ? count : pass_units(table, records, first, count, wanted);
     counter_add_shared(&g->run->progress->written, end - first - wanted);
     counter_add_shared(&g->run->progress->units, wanted);
     counter_add_shared(&g->run->progress->left_out, records - count);
-    if (keyed_frames(keyed))
-        copy_framed(g->piles, format, tables, first, end, count, &worker->outlet);
-    else
-        index_copy(g->piles, format, &tables[0], first, end - first, &worker->outlet);
+    if (!keyed_frames(keyed)) {
+        index_copy(g->piles, format, table, first, end - first, &worker->outlet);
+        return;
+    }
+    for (uint64_t i = first; i < end; i++) /* each says whether the next one belongs to the same unit */
+        index_frame(g->piles, format, *table_u64(table, i), i + 1 == count || keyed_begins(table, records, i + 1),
+                    &worker->outlet);
 }
 
 /* ---- By the order of a node ---- */
@@ -414,8 +403,6 @@ static void set_up(struct gathering *g, unsigned workers)
         worker->number = w;
         output_buffer_init(&worker->outlet, space.data + w * share, share, drain, worker);
         table_init(&worker->table, &run->engine.pool);
-        for (unsigned i = 0; i < KEYED_TABLES; i++)
-            table_init(&worker->keyed[i], &run->engine.pool);
     }
 }
 
@@ -471,8 +458,6 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     for (unsigned w = 0; w < workers; w++) {
         pthread_cond_destroy(&g.worker[w].turn);
         table_release(&g.worker[w].table);
-        for (unsigned i = 0; i < KEYED_TABLES; i++)
-            table_release(&g.worker[w].keyed[i]);
     }
     free(g.worker);
 }

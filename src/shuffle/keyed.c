@@ -16,10 +16,13 @@
 #include "system/fault.h"
 
 /* Records for each place to which they are dealt. */
-enum { SHARE = 4 };
+enum { SHARE = 2 };
+
+/* Records whose hashes are found at a time, and bytes of a field that are copied for that. */
+enum { AT_ONCE = 16, COPIED_BYTES = 64 };
 
 /* Hashes that a thread remembers. */
-enum { RECENT_ROOM = 1024, WORD_BITS = 64 };
+enum { RECENT_ROOM = 1024 };
 TUNABLE(RECENT, RECENT_ROOM, 1, RECENT_ROOM);
 
 /* A record that came lately. */
@@ -32,7 +35,6 @@ struct lane {
     struct random_key hashing;
     struct key *key; /* NULL: the whole record */
     struct key_watch watch;
-    bool ended;                               /* the key has */
     struct siphash_pieces whole;              /* the whole record as far as it has come, but for */
     uint8_t last[RECORD_DELIMITER_BYTES_MAX]; /* its last bytes, which may be the delimiter */
     size_t last_bytes;
@@ -128,31 +130,39 @@ void keyed_turn_all(struct keyed *keyed, const struct random_key *key)
 
 /* ---- Hashes ---- */
 
-bool keyed_find(struct keyed *keyed, unsigned thread, const uint8_t *data, size_t bytes, struct siphash_pair *hash)
+/* Several are hashed in little more time than one. The next record overwrites a field, so it is copied, unless it is a
+ * long one. */
+size_t keyed_find(struct keyed *keyed, unsigned thread, const struct siphash_text *record, size_t count,
+                  struct siphash_pair *hash)
 {
     struct lane *lane = &keyed->lane[thread];
-    struct key *key = lane->key;
+    struct siphash_text text[AT_ONCE];
+    uint8_t copy[AT_ONCE][COPIED_BYTES];
+    size_t n = 0; /* texts at hand */
 
-    if (key == NULL) {
-        *hash = random_digest(&lane->hashing, data, bytes - least_size(bytes, keyed->end_bytes));
-        return true;
+    for (size_t i = 0; i < count; i++, n++) {
+        bool stays = true;
+
+        text[n].data = record[i].data;
+        text[n].bytes = record[i].bytes - least_size(record[i].bytes, keyed->end_bytes);
+        if (lane->key != NULL) {
+            if (key_find(lane->key, record[i].data, record[i].bytes) != FIELD_FOUND) {
+                count = i;
+                break;
+            }
+            key_saw(&lane->watch, lane->key, text[n].data, text[n].bytes);
+            text[n] = (struct siphash_text){lane->key->text, lane->key->bytes};
+            stays = text[n].bytes <= COPIED_BYTES;
+            if (stays)
+                text[n].data = memcpy(copy[n], text[n].data, text[n].bytes);
+        }
+        if (!stays || n + 1 == AT_ONCE) {
+            random_digests(&lane->hashing, text, n + 1, hash + i - n);
+            n = SIZE_MAX; /* none */
+        }
     }
-    if (key_find(key, data, bytes, true) != FIELD_FOUND)
-        return false;
-    key_saw(&lane->watch, key, data, bytes - 1);
-    *hash = random_digest(&lane->hashing, key->text, key->bytes);
-    return true;
-}
-
-void keyed_record(struct keyed *keyed, unsigned thread)
-{
-    struct lane *lane = &keyed->lane[thread];
-
-    lane->ended = false;
-    lane->last_bytes = 0;
-    random_digest_begin(&lane->hashing, &lane->whole);
-    if (lane->key != NULL)
-        key_begin(lane->key);
+    random_digests(&lane->hashing, text, n, hash + count - n);
+    return count;
 }
 
 /* Add all that has come but for the last bytes, which are kept. */
@@ -171,31 +181,35 @@ static void add_but_last(struct lane *lane, const uint8_t *data, size_t bytes, s
     lane->last_bytes += bytes - ready;
 }
 
-bool keyed_follow(struct keyed *keyed, unsigned thread, const uint8_t *data, size_t bytes, bool last)
+enum keyed_found keyed_take(struct keyed *keyed, unsigned thread, const uint8_t *data, size_t bytes, bool first,
+                            bool last, struct siphash_pair *hash)
 {
     struct lane *lane = &keyed->lane[thread];
+    struct key *key = lane->key;
+    bool ended = last;
 
-    if (lane->key == NULL)
+    if (first) {
+        lane->last_bytes = 0;
+        random_digest_begin(&lane->hashing, &lane->whole);
+        if (key != NULL)
+            key_begin(key);
+    }
+    if (key == NULL)
         add_but_last(lane, data, bytes, keyed->end_bytes);
     else
-        lane->ended = lane->ended || key_follow(lane->key, data, bytes - last);
-    return lane->ended;
-}
-
-bool keyed_end(struct keyed *keyed, unsigned thread, struct siphash_pair *hash)
-{
-    struct lane *lane = &keyed->lane[thread];
-
-    if (lane->key == NULL) {
+        ended = key_follow(key, data, bytes - last) || last;
+    if (!ended)
+        return KEYED_MORE;
+    if (key == NULL) {
         *hash = siphash_end(&lane->whole);
-        return true;
+        return KEYED_FOUND;
     }
-    if (key_end(lane->key) != FIELD_FOUND)
-        return false;
-    key_saw(&lane->watch, lane->key, NULL, 0);
-    lane->watch.more = lane->watch.more || lane->ended;
-    *hash = random_digest(&lane->hashing, lane->key->text, lane->key->bytes);
-    return true;
+    if (key_end(key) != FIELD_FOUND)
+        return KEYED_MISSING;
+    key_saw(&lane->watch, key, NULL, 0);
+    lane->watch.more = lane->watch.more || !last;
+    *hash = random_digest(&lane->hashing, key->text, key->bytes);
+    return KEYED_FOUND;
 }
 
 _Noreturn void keyed_refuse(const struct keyed *keyed, unsigned thread, const char *place, uint64_t number,
@@ -220,19 +234,6 @@ void keyed_warn(struct keyed *keyed)
         key_warn(&all, &keyed->rule, keyed->unique ? "--unique" : "--group-field");
 }
 
-/* The bits from number `from` on; more of them than are wanted. */
-static uint64_t from_bit(struct siphash_pair hash, unsigned from)
-{
-    const uint64_t high = from < WORD_BITS ? hash.word[0] << from : hash.word[1] << (from - WORD_BITS);
-
-    return from > 0 && from < WORD_BITS ? high | hash.word[1] >> (WORD_BITS - from) : high;
-}
-
-unsigned keyed_digit(struct siphash_pair hash, unsigned from, unsigned bits)
-{
-    return bits > 0 ? (unsigned)(from_bit(hash, from) >> (WORD_BITS - bits)) : 0;
-}
-
 /* ---- What comes again soon ---- */
 
 void keyed_forget(struct keyed *keyed)
@@ -254,20 +255,54 @@ bool keyed_is_again(struct keyed *keyed, unsigned thread, struct siphash_pair ha
 
 /* ---- Sorting ---- */
 
-enum { RESULT, BEGINS, UNSORTED, FIRST, SECOND, PLACES }; /* tables: before BEGINS is there, the first halves are */
+/* A record of the pile. */
+struct entry {
+    struct keyed_reference refers;
+    uint64_t begins; /* does a unit begin at this place of the result? */
+};
 
-uint64_t keyed_numbers(unsigned table, uint64_t records)
+enum { ENTRY_NUMBERS = sizeof(struct entry) / sizeof(uint64_t) };
+
+/* The table has numbers of records in their order, which become references; then the records, none of which goes on in
+ * the next block; and then, for each place to which they are dealt, how many are before it. */
+struct sorting {
+    const struct table *table;
+    uint64_t records;
+    uint64_t entries, places; /* where these begin */
+};
+
+static struct sorting sorting_of(const struct table *table, uint64_t records)
 {
-    return table == PLACES ? records / SHARE + 1 : records;
+    const uint64_t before = (records + ENTRY_NUMBERS - 1) / ENTRY_NUMBERS * ENTRY_NUMBERS;
+
+    return (struct sorting){table, records, before, before + records * ENTRY_NUMBERS};
 }
 
-uint64_t keyed_blocks(const struct pool *pool, uint64_t records)
+uint64_t keyed_numbers(uint64_t records)
 {
-    uint64_t blocks = 0;
+    return sorting_of(NULL, records).places + records / SHARE + 1;
+}
 
-    for (unsigned i = 0; i < KEYED_TABLES; i++)
-        blocks += pool_blocks_for(pool, keyed_numbers(i, records) * sizeof(uint64_t));
-    return blocks;
+static uint64_t *number_at(const struct sorting *sorting, uint64_t i)
+{
+    return table_u64(sorting->table, i);
+}
+
+static uint64_t *place_at(const struct sorting *sorting, uint64_t i)
+{
+    return table_u64(sorting->table, sorting->places + i);
+}
+
+static struct entry *entry_at(const struct sorting *sorting, uint64_t i)
+{
+    return (struct entry *)(void *)table_u64(sorting->table, sorting->entries + i * ENTRY_NUMBERS);
+}
+
+bool keyed_begins(const struct table *table, uint64_t records, uint64_t place)
+{
+    const struct sorting sorting = sorting_of(table, records);
+
+    return entry_at(&sorting, place)->begins != 0;
 }
 
 void keyed_must_have(bool found)
@@ -276,147 +311,156 @@ void keyed_must_have(bool found)
         die("the input has changed while it was read");
 }
 
+/* The pile holds references with their hashes, which may go on in the next block. */
+static void take_references(const struct piles *piles, unsigned p, const struct sorting *sorting)
+{
+    const struct pool *pool = piles->pool;
+    const size_t each = sizeof(struct keyed_reference);
+    uint32_t block = piles->pile[p].first;
+    size_t from = 0; /* in the block */
+
+    pile_check(piles, p, pile_resident_bytes(piles, p) / each);
+    for (uint64_t i = 0; i < sorting->records; i++) {
+        uint8_t *to = (uint8_t *)entry_at(sorting, i);
+        const size_t part = least_size(each, pool->block_bytes - from);
+
+        memcpy(to, pool_block(pool, block) + from, part);
+        from += part;
+        if (part < each) {
+            block = pool->next[block];
+            from = each - part;
+            memcpy(to + part, pool_block(pool, block), from);
+        }
+    }
+}
+
 /* What finds the hash of a record that is not in one piece. */
 struct walk {
     struct keyed *keyed;
     unsigned thread;
+    enum keyed_found found;
+    bool inside;
+    struct siphash_pair hash;
 };
 
 static bool take_piece(void *context, const uint8_t *data, size_t bytes, bool last)
 {
-    const struct walk *walk = context;
+    struct walk *walk = context;
 
-    return !keyed_follow(walk->keyed, walk->thread, data, bytes, last);
+    walk->found = keyed_take(walk->keyed, walk->thread, data, bytes, !walk->inside, last, &walk->hash);
+    walk->inside = true;
+    return walk->found == KEYED_MORE;
 }
 
-static struct siphash_pair hash_at(struct keyed *keyed, unsigned thread, const struct piles *piles,
-                                   const struct record_format *format, uint64_t reference)
+/* Find the hashes of records from number `first` on, as many as are done at a time. Returns how many. */
+static uint64_t hash_some(struct keyed *keyed, unsigned thread, const struct piles *piles,
+                          const struct record_format *format, const struct sorting *sorting, uint64_t first)
 {
-    struct walk walk = {keyed, thread};
-    struct siphash_pair hash = {{0, 0}};
-    size_t bytes;
-    const uint8_t *data = index_in_one(piles, reference, &bytes);
+    struct siphash_text text[AT_ONCE];
+    struct siphash_pair hash[AT_ONCE];
+    struct walk walk = {.keyed = keyed, .thread = thread, .found = KEYED_MISSING};
+    size_t n = 0;
 
-    if (data != NULL) {
-        keyed_must_have(keyed_find(keyed, thread, data, bytes, &hash));
-        return hash;
+    do {
+        text[n].data = index_in_one(piles, *number_at(sorting, first + n), &text[n].bytes);
+    } while (text[n].data != NULL && ++n < AT_ONCE && first + n < sorting->records);
+    if (n > 0) {
+        keyed_must_have(keyed_find(keyed, thread, text, n, hash) == n);
+    } else {
+        index_walk(piles, format, *number_at(sorting, first), take_piece, &walk);
+        keyed_must_have(walk.found == KEYED_FOUND);
+        hash[n++] = walk.hash;
     }
-    keyed_record(keyed, thread);
-    index_walk(piles, format, reference, take_piece, &walk);
-    keyed_must_have(keyed_end(keyed, thread, &hash));
-    return hash;
-}
-
-/* Each reference of the pile, and the halves of its hash beside it. */
-static void take_references(const struct piles *piles, unsigned p, struct table *tables)
-{
-    const struct pool *pool = piles->pool;
-    const struct pile *pile = &piles->pile[p];
-    const uint64_t numbers = pile_resident_bytes(piles, p) / sizeof(uint64_t);
-    uint32_t block = pile->first;
-
-    pile_check(piles, p, numbers / 3);
-    for (uint64_t i = 0; i < numbers; block = pool->next[block]) {
-        const uint64_t *number = (const uint64_t *)(const void *)pool_block(pool, block);
-        const uint64_t end = i + least(numbers - i, pool->block_bytes / sizeof *number);
-
-        for (; i < end; i++)
-            *table_u64(&tables[UNSORTED + i % 3], i / 3) = *number++;
-    }
+    for (size_t i = 0; i < n; i++)
+        entry_at(sorting, first + i)->refers = (struct keyed_reference){*number_at(sorting, first + i), hash[i]};
+    return n;
 }
 
 static void index_and_hash(struct keyed *keyed, unsigned thread, const struct piles *piles, unsigned p,
-                           const struct record_format *format, struct table *tables)
+                           const struct record_format *format, struct table *table, const struct sorting *sorting)
 {
-    index_build(piles, p, format, NULL, 0, &tables[UNSORTED]);
-    for (uint64_t i = 0; i < piles->pile[p].records; i++) {
-        const struct siphash_pair hash = hash_at(keyed, thread, piles, format, *table_u64(&tables[UNSORTED], i));
-
-        *table_u64(&tables[FIRST], i) = hash.word[0];
-        *table_u64(&tables[SECOND], i) = hash.word[1];
-    }
+    index_build(piles, p, format, NULL, 0, table);
+    for (uint64_t i = 0; i < sorting->records;)
+        i += hash_some(keyed, thread, piles, format, sorting, i);
 }
 
-/* Deal the records, as numbers of their references, to their places, with the first half of the hash of each beside it:
- * they are nearly in order, and equal ones stay in order. */
-static void deal(struct table *tables, uint64_t records, unsigned bits)
+/* Deal the numbers of entries to their places: they are nearly in order, and equal ones stay in order. */
+static void deal(const struct sorting *sorting, unsigned bits)
 {
     uint64_t next = 0;
     unsigned place_bits = 0;
 
-    while (bits < WORD_BITS && place_bits < WORD_BITS - bits && (uint64_t)2 << place_bits <= records / SHARE)
+    while (bits + place_bits < KEYED_HASH_BITS && (uint64_t)2 << place_bits <= sorting->records / SHARE)
         place_bits++;
     for (uint64_t i = 0; i < (uint64_t)1 << place_bits; i++)
-        *table_u64(&tables[PLACES], i) = 0;
-    for (uint64_t i = 0; i < records; i++) {
-        const struct siphash_pair first = {{*table_u64(&tables[FIRST], i), 0}};
-
-        ++*table_u64(&tables[PLACES], keyed_digit(first, bits, place_bits));
-    }
+        *place_at(sorting, i) = 0;
+    for (uint64_t i = 0; i < sorting->records; i++)
+        ++*place_at(sorting, keyed_digit(entry_at(sorting, i)->refers.hash, bits, place_bits));
     for (uint64_t i = 0; i < (uint64_t)1 << place_bits; i++) {
-        uint64_t *place = table_u64(&tables[PLACES], i), count = *place;
+        uint64_t *place = place_at(sorting, i), count = *place;
 
         *place = next;
         next += count;
     }
-    for (uint64_t i = 0; i < records; i++) {
-        const struct siphash_pair first = {{*table_u64(&tables[FIRST], i), 0}};
-        const uint64_t to = (*table_u64(&tables[PLACES], keyed_digit(first, bits, place_bits)))++;
+    for (uint64_t i = 0; i < sorting->records; i++) {
+        uint64_t *place = place_at(sorting, keyed_digit(entry_at(sorting, i)->refers.hash, bits, place_bits));
 
-        *table_u64(&tables[RESULT], to) = i;
-        *table_u64(&tables[BEGINS], to) = first.word[0];
+        *number_at(sorting, (*place)++) = i;
     }
 }
 
-/* Does the record whose number and first half these are belong before that at a place? */
-static bool is_before(const struct table *tables, uint64_t number, uint64_t first, uint64_t place)
+static bool is_before(struct siphash_pair one, struct siphash_pair other)
 {
-    const uint64_t other = *table_u64(&tables[BEGINS], place);
-
-    return first < other || (first == other && *table_u64(&tables[SECOND], number) <
-                                                   *table_u64(&tables[SECOND], *table_u64(&tables[RESULT], place)));
+    return one.word[0] < other.word[0] || (one.word[0] == other.word[0] && one.word[1] < other.word[1]);
 }
 
-static void insert_all(struct table *tables, uint64_t records)
+static void insert_all(const struct sorting *sorting)
 {
-    for (uint64_t i = 1; i < records; i++) {
-        const uint64_t number = *table_u64(&tables[RESULT], i), first = *table_u64(&tables[BEGINS], i);
+    struct siphash_pair last = {{0, 0}}; /* of those that are in order */
+
+    for (uint64_t i = 0; i < sorting->records; i++) {
+        const uint64_t number = *number_at(sorting, i);
+        const struct siphash_pair hash = entry_at(sorting, number)->refers.hash;
         uint64_t to = i;
 
-        for (; to > 0 && is_before(tables, number, first, to - 1); to--) {
-            *table_u64(&tables[RESULT], to) = *table_u64(&tables[RESULT], to - 1);
-            *table_u64(&tables[BEGINS], to) = *table_u64(&tables[BEGINS], to - 1);
+        if (!is_before(hash, last)) {
+            last = hash;
+            continue;
         }
-        *table_u64(&tables[RESULT], to) = number;
-        *table_u64(&tables[BEGINS], to) = first;
+        for (uint64_t before; to > 0; to--) {
+            before = *number_at(sorting, to - 1);
+            if (!is_before(hash, entry_at(sorting, before)->refers.hash))
+                break;
+            *number_at(sorting, to) = before;
+        }
+        *number_at(sorting, to) = number;
     }
 }
 
 uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *piles, unsigned p,
-                    const struct record_format *format, unsigned bits, struct table *tables, uint64_t *units)
+                    const struct record_format *format, unsigned bits, struct table *table, uint64_t *units)
 {
-    const uint64_t records = piles->pile[p].records;
+    const struct sorting sorting = sorting_of(table, piles->pile[p].records);
     struct siphash_pair last = {{0, 0}};
     uint64_t kept = 0;
 
     if (piles->base != NULL)
-        take_references(piles, p, tables);
+        take_references(piles, p, &sorting);
     else
-        index_and_hash(keyed, thread, piles, p, format, tables);
-    deal(tables, records, bits);
-    insert_all(tables, records);
+        index_and_hash(keyed, thread, piles, p, format, table, &sorting);
+    deal(&sorting, bits);
+    insert_all(&sorting);
     *units = 0;
-    for (uint64_t i = 0; i < records; i++) {
-        const uint64_t number = *table_u64(&tables[RESULT], i);
-        const struct siphash_pair hash = {{*table_u64(&tables[BEGINS], i), *table_u64(&tables[SECOND], number)}};
-        const bool begins = i == 0 || !keyed_is_same(hash, last);
+    for (uint64_t i = 0; i < sorting.records; i++) {
+        const struct keyed_reference *refers = &entry_at(&sorting, *number_at(&sorting, i))->refers;
+        const bool begins = i == 0 || !keyed_is_same(refers->hash, last);
 
-        last = hash;
+        last = refers->hash;
         *units += begins;
         if (keyed->unique && !begins)
             continue;
-        *table_u64(&tables[RESULT], kept) = *table_u64(&tables[UNSORTED], number);
-        *table_u64(&tables[BEGINS], kept++) = begins;
+        *number_at(&sorting, kept) = refers->reference;
+        entry_at(&sorting, kept++)->begins = begins;
     }
     return kept;
 }

@@ -16,6 +16,9 @@
 /* Ends that are found at a time where only the last one is wanted. */
 TUNABLE(ENDS, 512, 1, 512);
 
+/* Records whose hashes are sought at a time. */
+TUNABLE(AT_ONCE, 64, 1, 64);
+
 struct keyed_reader {
     struct keyed_reader_plan plan;
     unsigned bits; /* of a hash that tell piles apart */
@@ -32,6 +35,7 @@ struct keyed_reader {
     struct storage_reader again; /* and is read from here */
     const uint8_t *lent;         /* the end of the last bytes that stayed where they stand, if any did */
     uint64_t offset;             /* where the next block is in the source */
+    bool counts;                 /* are lines counted meanwhile? Else the source can begin again, if they are wanted */
     struct position position;
 };
 
@@ -43,6 +47,8 @@ struct keyed_reader *keyed_reader_open(const struct keyed_reader_plan *plan, con
     *reader = (struct keyed_reader){.plan = *plan, .format = format, .source = source, .place = place};
     while (1u << reader->bits < plan->piles)
         reader->bits++;
+    reader->counts =
+        plan->first_seen && keyed_has_fields(plan->keyed) && !(source_base(source) != NULL && source_is_known(source));
     position_begin(&reader->position, source, format);
     return reader;
 }
@@ -157,15 +163,16 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
     struct storage *stored = NULL;
     struct record_scan scan = {0};
     size_t at = 0, scanned;
+    enum keyed_found found;
     bool stays;
     uint32_t end;
 
-    keyed_record(reader->plan.keyed, thread);
-    for (;;) {
+    for (bool first = true;; first = false) {
         const bool last =
             record_ends(reader->format, &scan, reader->data + at, reader->bytes - at, &end, 1, &scanned) > 0;
 
-        if (keyed_follow(reader->plan.keyed, thread, reader->data + at, scanned, last) || last)
+        found = keyed_take(reader->plan.keyed, thread, reader->data + at, scanned, first, last, &reader->hash);
+        if (found != KEYED_MORE)
             break;
         at += scanned;
         stays = source_base(reader->source) != NULL; /* perhaps no longer: then what stayed is stored as well */
@@ -177,7 +184,7 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
         if (!look_further(reader, block, stays ? at + QUEUE_BLOCK_BYTES_MAX : block->data_bytes))
             break;
     }
-    reader->bad = !keyed_end(reader->plan.keyed, thread, &reader->hash);
+    reader->bad = found != KEYED_FOUND;
     if (stored != NULL)
         read_again(reader, block, stored);
     reader->inside = true;
@@ -215,31 +222,67 @@ void keyed_reader_fill(struct keyed_reader *reader, struct queue_block *block, s
     reader->data = block->data + block->bytes;
     reader->bytes -= block->bytes;
     reader->offset += block->bytes;
-    if (reader->plan.first_seen && keyed_has_fields(reader->plan.keyed))
+    if (reader->counts)
         position_pass(&reader->position, block->offset, block->data, block->bytes);
+}
+
+/* Find the hashes of the slice's records. Returns how many come before the first without a key. */
+static size_t find_hashes(struct keyed *keyed, const struct queue_block *block, unsigned thread)
+{
+    struct siphash_text record[AT_ONCE];
+    const uint8_t *data = block->data + block->from;
+    size_t i = 0, start = 0;
+
+    if (block->continues) {
+        block->hash[0] = block->inner;
+        start = block->records > 0 ? block->ends[0] : 0;
+        i = block->records > 0;
+    }
+    while (i < block->records) {
+        size_t n = 0, found;
+
+        for (; n < AT_ONCE && i + n < block->records; start = block->ends[i + n++])
+            record[n] = (struct siphash_text){data + start, block->ends[i + n] - start};
+        found = keyed_find(keyed, thread, record, n, block->hash + i);
+        i += found;
+        if (found < n)
+            return i;
+    }
+    if (block->open)
+        block->hash[i++] = block->inner;
+    return i;
 }
 
 void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *block, unsigned thread)
 {
     struct keyed *keyed = reader->plan.keyed;
-    const uint8_t *data = block->data + block->from;
-    size_t start = 0;
+    const size_t records = block->records + block->open;
+    const size_t found = block->bad > 0 ? 0 : find_hashes(keyed, block, thread);
 
-    for (size_t i = 0; i < block->records + block->open; i++) {
-        struct siphash_pair *hash = &block->hash[i];
-        const size_t end = i < block->records ? block->ends[i] : start;
+    if (block->bad == 0 && found < records)
+        block->bad = found + 1;
+    for (size_t i = 0; i < records; i++) {
         const bool inner = (i == 0 && block->continues) || i == block->records;
+        const bool wanted = i < found && (inner || !reader->plan.drops ||
+                                          !keyed_is_again(keyed, thread, block->hash[i], block->first_record + i));
 
-        if (inner)
-            *hash = block->inner;
-        else if (block->bad == 0 && !keyed_find(keyed, thread, data + start, end - start, hash))
-            block->bad = i + 1;
-        block->pile[i] = (uint16_t)reader->plan.piles;
-        if (block->bad == 0 &&
-            (inner || !reader->plan.drops || !keyed_is_again(keyed, thread, *hash, block->first_record + i)))
-            block->pile[i] = (uint16_t)keyed_digit(*hash, reader->plan.from, reader->bits);
-        start = end;
+        block->pile[i] =
+            (uint16_t)(wanted ? keyed_digit(block->hash[i], reader->plan.from, reader->bits) : reader->plan.piles);
     }
+}
+
+/* Files that are mapped are gone through once more, for the lines before a block; it must have come as well. */
+static void count_again(const struct keyed_reader *reader, const struct queue_block *block, struct position *position)
+{
+    const uint8_t *data;
+    uint64_t at = 0;
+
+    source_rewind(reader->source);
+    for (size_t got = 1; at < block->offset + block->bytes && got > 0; at += got) {
+        got = source_next(reader->source, NULL, QUEUE_BLOCK_BYTES_MAX, &data);
+        position_pass(position, at, data, (size_t)least(block->offset - least(block->offset, at), got));
+    }
+    keyed_must_have(at >= block->offset + block->bytes);
 }
 
 _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const struct queue_block *block)
@@ -250,11 +293,13 @@ _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const stru
     const unsigned thread = block->bad_inner ? keyed_extra(keyed) : 0;
     struct position position = block->position;
     char place[POSITION_BYTES];
+    const struct siphash_text record = {block->data + start, end - start};
     struct siphash_pair hash;
 
-    if (!reader->plan.first_seen ||
-        (!block->bad_inner && keyed_find(keyed, thread, block->data + start, end - start, &hash)))
-        die("the input has changed while it was read");
+    if (!reader->plan.first_seen || (!block->bad_inner && keyed_find(keyed, thread, &record, 1, &hash) > 0))
+        keyed_must_have(false);
+    if (!reader->counts)
+        count_again(reader, block, &position);
     position_pass(&position, block->offset, block->data, start);
     position_next(&position, block->offset + start);
     keyed_refuse(keyed, thread, position_say(&position, place), block->first_record + i, block->data + start,

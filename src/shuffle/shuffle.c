@@ -14,14 +14,12 @@
 #include "shuffle/shuffle.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "shuffle/pile_source.h"
 #include "shuffle/scatter.h"
 #include "shuffle/units.h"
-#include "system/threads.h"
 
 /* The least memory beside a drawn order: a part of the order's own memory, and some blocks. */
 enum { WORK_SHARE = 8, WORK_BLOCKS = 16 };
@@ -328,48 +326,6 @@ static void choose_piles(struct run *run, uint64_t records, struct scatter_plan 
     plan->limit = UINT64_MAX;
 }
 
-/* ---- Counting what is in piles by its classes ---- */
-
-struct counting {
-    struct run *run;
-    struct piles *piles;
-    unsigned workers;
-    atomic_uint next; /* pile */
-};
-
-static void count_pile(struct counting *counting, unsigned p, unsigned worker, uint8_t *buffer, size_t bytes)
-{
-    struct source *source = pile_source(counting->piles, p, true);
-    struct record_reader reader;
-    struct record_piece piece;
-
-    record_reader_init(&reader, &counting->run->format, source, buffer, bytes);
-    while (record_reader_next(&reader, &piece))
-        strata_count(counting->run->strata, worker, piece.data, piece.bytes, piece.first, piece.last);
-    source_free(source);
-}
-
-static void count_piles(void *context, unsigned worker)
-{
-    struct counting *counting = context;
-    const struct engine_space space = engine_buffer(&counting->run->engine, ENGINE_WHOLE);
-    const size_t share = space.bytes / counting->workers;
-    unsigned p;
-
-    while ((p = atomic_fetch_add(&counting->next, 1)) < counting->piles->count)
-        count_pile(counting, p, worker, space.data + worker * share, share - POOL_SLACK_BYTES);
-}
-
-void shuffle_count(struct run *run, struct piles *piles)
-{
-    struct counting counting = {.run = run, .piles = piles, .workers = engine_threads(&run->engine)};
-
-    if (run->strata == NULL)
-        return;
-    strata_begin(run->strata, counting.workers);
-    threads_run(counting.workers, count_piles, &counting);
-}
-
 /* ---- From the root ---- */
 
 /* Can the references of each pile be sorted, if all others are there? */
@@ -378,7 +334,7 @@ static bool can_sort_all(const struct pool *pool, const struct piles *piles)
     uint64_t held = pool->pinned, most = 0;
 
     for (unsigned p = 0; p < piles->count; p++) {
-        const uint64_t blocks = keyed_blocks(pool, piles->pile[p].records);
+        const uint64_t blocks = pool_blocks_for(pool, keyed_numbers(piles->pile[p].records) * sizeof(uint64_t));
 
         held += piles->pile[p].blocks;
         most = blocks > most ? blocks : most;

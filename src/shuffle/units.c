@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.h"
 #include "input/record_reader.h"
+#include "output/strata.h"
 #include "shuffle/pile_source.h"
 #include "system/sys.h"
 #include "system/threads.h"
@@ -32,6 +33,7 @@ static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
 {
     struct keyed *keyed = hashes->keyed;
     const unsigned thread = hashes->thread;
+    enum keyed_found found = KEYED_MORE;
     struct keyed_reference reference;
     struct record_piece piece;
 
@@ -42,17 +44,11 @@ static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
         return more;
     }
     while (record_reader_next(&hashes->reader, &piece)) {
-        if (piece.first && piece.last) {
-            keyed_must_have(keyed_find(keyed, thread, piece.data, piece.bytes, hash));
+        if (found == KEYED_MORE)
+            found = keyed_take(keyed, thread, piece.data, piece.bytes, piece.first, piece.last, hash);
+        keyed_must_have(found != KEYED_MISSING);
+        if (piece.last)
             return true;
-        }
-        if (piece.first)
-            keyed_record(keyed, thread);
-        (void)keyed_follow(keyed, thread, piece.data, piece.bytes, piece.last);
-        if (piece.last) {
-            keyed_must_have(keyed_end(keyed, thread, hash));
-            return true;
-        }
     }
     return false;
 }
@@ -131,6 +127,19 @@ static uint64_t count_pile(struct keyed *keyed, unsigned thread, struct piles *p
     return units;
 }
 
+static void classify_pile(struct run *run, unsigned thread, struct piles *piles, unsigned p, uint8_t *buffer,
+                          size_t bytes)
+{
+    struct source *source = pile_source(piles, p, true);
+    struct record_reader reader;
+    struct record_piece piece;
+
+    record_reader_init(&reader, &run->format, source, buffer, bytes - POOL_SLACK_BYTES);
+    while (record_reader_next(&reader, &piece))
+        strata_count(run->strata, thread, piece.data, piece.bytes, piece.first, piece.last);
+    source_free(source);
+}
+
 /* All piles, each by any thread. */
 struct counting {
     struct run *run;
@@ -147,21 +156,39 @@ static void work(void *context, unsigned worker)
     struct run *run = counting->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
     const size_t share = space.bytes / counting->workers / SYS_APART_BYTES * SYS_APART_BYTES;
+    uint8_t *buffer = space.data + worker * share;
     unsigned p;
 
-    while ((p = atomic_fetch_add(&counting->next, 1)) < counting->piles->count)
-        atomic_fetch_add(&counting->units, count_pile(run->keyed, worker, counting->piles, p, counting->bits,
-                                                      &run->format, space.data + worker * share, share));
+    while ((p = atomic_fetch_add(&counting->next, 1)) < counting->piles->count) {
+        if (run->keyed == NULL)
+            classify_pile(run, worker, counting->piles, p, buffer, share);
+        else
+            atomic_fetch_add(&counting->units, count_pile(run->keyed, worker, counting->piles, p, counting->bits,
+                                                          &run->format, buffer, share));
+    }
+}
+
+static uint64_t count_all(struct run *run, struct piles *piles, unsigned bits)
+{
+    struct counting counting = {.run = run, .piles = piles, .bits = bits, .workers = engine_threads(&run->engine)};
+
+    threads_run(counting.workers, work, &counting);
+    return atomic_load(&counting.units);
 }
 
 uint64_t units_count(struct run *run, struct piles *piles, unsigned bits, const struct output *output)
 {
-    struct counting counting = {.run = run, .piles = piles, .bits = bits, .workers = engine_threads(&run->engine)};
-
     if (run->keyed == NULL)
         return piles->records;
     if (!output_counts(output) && run->parts == 0 && run->skip == 0)
         return UINT64_MAX;
-    threads_run(counting.workers, work, &counting);
-    return atomic_load(&counting.units);
+    return count_all(run, piles, bits);
+}
+
+void units_classify(struct run *run, struct piles *piles)
+{
+    if (run->strata == NULL)
+        return;
+    strata_begin(run->strata, engine_threads(&run->engine));
+    (void)count_all(run, piles, 0);
 }

@@ -134,12 +134,19 @@ more_than_a_disk() {
     head -c 12000000 /dev/urandom | base64 -w 99
 }
 
-test_all_full_is_one_message_that_names_the_directory() {
+test_all_full_is_one_message_that_names_the_directory_and_leaves_nothing() {
     needs_small_disk
     more_than_a_disk >in
-    fails_with 1 'bigshuf: *temporary file in disk: No space left on device: name another directory *' on_small_disk 2 bigshuf -S 8M -T disk -o out < <(cat in)
-    same 1 "$(grep -v -c warning .stderr)"
-    fails_with 2 '*' ls out
+    for keys in '' --unique --group-field=1; do
+        fails_with 1 'bigshuf: *temporary file in disk: No space left on device: name another directory *' \
+            on_small_disk 2 bigshuf -S 8M -T disk $keys -o out < <(cat in)
+        same 1 "$(grep -v -c warning .stderr)"
+        fails_with 2 '*' ls out
+        fails_with 1 'bigshuf: *disk/out: No space left on device' on_small_disk 2 \
+            sh -c '"$@" || { ls -A disk >left; exit 1; }' sh bigshuf -S 8M -T . $keys -o disk/out < <(cat in)
+        same 1 "$(grep -v -c warning .stderr)"
+        is_empty left
+    done
 }
 
 test_too_small_a_directory_is_told_before_the_work() {

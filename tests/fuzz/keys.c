@@ -64,7 +64,7 @@ static bool hash_of(struct keyed *keyed, size_t record, struct siphash_pair *has
 {
     const size_t start = record > 0 ? stream.ends[record - 1] : 0, bytes = stream.ends[record] - start;
     uint8_t *copy = fuzz_copy(stream.data + start, bytes);
-    const bool found = keyed_find(keyed, 0, copy, bytes, hash);
+    const bool found = keyed_find(keyed, 0, &(struct siphash_text){copy, bytes}, 1, hash) == 1;
 
     free(copy);
     return found;

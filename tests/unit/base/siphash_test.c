@@ -50,6 +50,25 @@ UNIT_TEST(data_may_lie_anywhere_and_no_byte_past_it_is_read)
         }
 }
 
+UNIT_TEST(several_texts_at_a_time_have_the_hashes_of_each)
+{
+    const uint64_t keys[4] = {key[0], key[1], 3, 4};
+    struct siphash_text text[LONGEST + 1];
+    struct siphash_pair hash[LONGEST + 1];
+    uint8_t data[2 * LONGEST];
+
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)(i * 37);
+    for (size_t i = 0; i <= LONGEST; i++)
+        text[i] = (struct siphash_text){data + i, i * 29 % (LONGEST + 1)};
+    siphash_pairs(keys, text, LONGEST + 1, hash);
+    for (size_t i = 0; i <= LONGEST; i++) {
+        const struct siphash_pair pair = siphash_pair(keys, text[i].data, text[i].bytes);
+
+        assert_memory_equal(&hash[i], &pair, sizeof pair);
+    }
+}
+
 /* Keys of two hashes: those of one, and others. */
 UNIT_TEST(two_hashes_in_pieces_are_those_of_the_whole)
 {
