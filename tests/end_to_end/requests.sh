@@ -149,6 +149,29 @@ END
     same "$wanted" "$(<out)"
 }
 
+# Good ones of which a few bytes are others. What their answers are, the soak knows.
+test_requests_of_any_bytes_have_the_same_answers_from_a_file_and_in_pieces() {
+    local log status
+    needs python3
+    seq 300 >in
+    python3 -c '
+import random, sys
+draw = random.Random(7)
+for number in range(int(sys.argv[1])):
+    forms = draw.choices(("draw %d", "draw %d repeat", "add 1e-3 %d", "set 7 %d", "set 2 0.%d"), k=9)
+    text = bytearray("".join(form % draw.randrange(300) + "\n" for form in forms).encode())
+    for _ in range(draw.randrange(3)):
+        text[draw.randrange(len(text))] = draw.choice(b" \n\0.-e9r\xff")
+    open("log.%d" % number, "wb").write(text)' "$(scale 20 100 1000)"
+    for log in log.*; do
+        status=0
+        bigshuf --requests --seed=1 in <"$log" >wanted 2>said || status=$?
+        same "$status" "$(sed "/^bigshuf: request [0-9]*: /!d" said | wc -l | tr -d " ")"
+        cat wanted said >both
+        { bigshuf --requests --seed=1 in < <(dd bs=7 count=9 status=none <"$log" && tail -c +64 "$log") 2>&1 || true; } | cmp - both
+    done
+}
+
 test_mistakes_before_the_first_request() {
     local names='--requests: standard input is for requests; name the FILEs of records and weights'
     seq 3 >in
