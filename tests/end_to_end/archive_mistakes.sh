@@ -22,6 +22,57 @@ test_what_speaks_of_other_members_is_refused() {
     refused 'byte 0: *another volume, which cannot be moved: 1.x'
 }
 
+# Python writes archives, and what is told of each of them.
+test_headers_that_are_wrong_or_mean_what_cannot_be_moved_are_told() {
+    local file told
+    craft '
+def header(type=b"0", size=0, name="name", at=124, text=b""):  # with another text at this place, and the right checksum
+    block = bytearray(info(name, type, size=size).tobuf(USTAR_FORMAT))
+    block[at:at + len(text)] = text
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+    return bytes(block)
+def before(type, data, size=None):
+    return header(type, len(data) if size is None else size) + data + bytes(-len(data) % 512)
+def pax(text):
+    return before(b"x", text) + header()
+rows = []
+def told(message, *archives):
+    rows.extend((message, archive) for archive in archives)
+told("size is no number", *(header(text=text) for text in (b"00000000008\0", b"0000000 001\0", b"-0000000001\0",
+    b"\xff" * 12, b"\x80\0\1" + bytes(9), b"\x80\0\0\0" + b"\xff" * 8)))
+told("the file ends here", *(header(text=text) for text in (b"777777777777", b"     100001 ",
+    b"\x80" + bytes(10) + b"\1", b"\x80" + bytes(6) + b"\x12\x34\x56\x78\x9a")))
+for bit in [bit for bit in range(0, 4096, 97) if not 148 <= bit // 8 < 156]:
+    block = bytearray(header(size=5))
+    block[bit // 8] ^= 1 << bit % 8
+    told("checksum is wrong", block)
+told("checksum is wrong", before(b"x", b"13 path=abcd\n") + bytes(1024))
+told("pax header is damaged", *map(pax, (b"9 path=p", b"9 path=p\n8", b"11 path=p\n", b"8 path=p\n", b"path=p\n",
+    b"9path=p\n", b" 9 path=p\n", b"9 pathhp\n", b"0 path=p\n", b"3 \n9 path=p\n", b"9 path=p\n\n",
+    b"9" * 26 + b" a=b\n", b"\n", b"10 size=-1\n")))
+told("in the pax header is no number", pax(b"11 size=-1\n"), pax(b"29 size=18446744073709551617\n"))
+told("sparse", header(b"S"), *map(pax, (b"22 GNU.sparse.major=1\n", b"23 GNU.sparse.size=100\n",
+    b"25 SCHILY.realsize=10000\n")))
+told("for all members", header(b"g"))
+told("another volume", header(b"M"))
+told("volume label", header(b"V"))
+told("not known", header(b"D"), header(b"X"), header(b"8"))
+told("of a size", header(b"\0", 5, "name/"), *(header(b"%d" % type, 5) for type in range(1, 7)))
+told("no name", header(size=5, name=""))
+told("second header", *(2 * before(type, b"13 path=abcd\n") + header() for type in (b"x", b"L", b"K")))
+told("larger than 1 MiB", before(b"x", b"", (1 << 20) - 1023), before(b"L", b"", (1 << 33) - 1))
+told("longer than 4096 bytes", before(b"L", b"n" * 4097 + b"\0") + header())
+for number, (message, data) in enumerate(rows):
+    io.open("%d.tar" % number, "wb").write(data)
+    print("%d.tar" % number, message)' >list
+    while read -r file told; do
+        fails_with 1 "bigshuf: $file: *$told*" bigshuf --records=tar "$file" >out
+        is_empty out
+    done <list
+    [ "$(wc -l <list)" -gt 90 ]
+}
+
 test_sparse_files_are_refused() {
     tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
     echo 1 >0.x
