@@ -443,6 +443,7 @@ limited() {
     local memory group limit_mib=''
     memory=$(mebibytes "$3")
     group=$(mebibytes "$4")
+    [ "$1" != text ] || needs_text || return 0
     needs_cgroup "$group" && use_data "$1" "$(megabytes "$2")" || return 0
     limit_mib=$group
     find_others "$memory"
@@ -457,12 +458,6 @@ limited() {
     compare bigshuf copy "$5"
     compare bigshuf terashuf "${6/beside/>=}"
     compare bigshuf duckdb '>='
-}
-
-# The same of real text.
-limited_text() {
-    needs_text || return 0
-    limited text "$@"
 }
 
 # Real text, when temporary files are on a disk of 150 MB/s, for reading and writing together; and the bytes in them.
@@ -705,7 +700,7 @@ run_row limit-json limited json 4000 256 1024 '<=0.95' '>=3.5'
 run_row half-json limited json 4000 2048 3072 '<=0.75' beside
 run_row limit-nine limited nine 4000 256 1024 '<=1.2' '>=8'
 run_row limit-lines limited lines 8000 256 1024 '<=0.95' beside
-run_row limit-text limited_text 4000 256 1024 '<=0.9' beside
+run_row limit-text limited text 4000 256 1024 '<=0.9' beside
 run_row slow row_slow
 run_row cliff row_cliff
 if [ -n "$FIGURE$ROWS" ]; then
