@@ -111,7 +111,7 @@ faulty: $(FAULTY)
 moments: ## a seed decides which thread runs when: ROUNDS=N SEED=S
 	@$(MAKE) --no-print-directory HOSTILE=1 check-moments
 
-check-moments: all $(FAULTY) $(TEST_TOOLS) $(filter %/queue_test,$(UNIT_TESTS))
+check-moments: all $(FAULTY) $(TEST_TOOLS)
 	@BUILD='$(BUILD)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' bash tests/support/run.sh tests/moments.sh
 
 # MOST=300 and ONLY=PATTERN, of FILE:LINE:, reach it through the environment, too.
@@ -140,7 +140,7 @@ $(MACHINES:%=check-%): check-%: $(PROGRAM)
 
 # What depends on the order of bytes, on the size of words or on the signs of characters.
 ON_MACHINES = $(FUZZ_TESTS) $(filter $(addprefix $(BUILD)/tests/unit/,base/% record/field% record/length% record/scan% \
-    record/t% sample/gnu% sample/range% sample/weight% store/% system/table% temporary/frames%),$(UNIT_TESTS))
+    record/t% sample/gnu% sample/range% sample/weight% store/% system/table%),$(UNIT_TESTS))
 
 machine: $(PROGRAM) $(ON_MACHINES)
 	@ONLY='$(or $(ONLY),golden|/machines[.]sh|_test$$)' EXCEPT='golden_.*_of_(more|many|piles|a_million)' \

@@ -105,33 +105,6 @@ TEST(a_file_that_has_grown_has_changed_if_one_of_its_ends_has)
     assert_changed(true);
 }
 
-TEST(another_file_that_is_opened_must_be_what_the_first_one_was)
-{
-    mark_file(100);
-    set_time(1);
-    mark.modified = 1000000000;
-    assert_true(scratch_put("other", "", 0644));
-    assert_int_equal(truncate("other", 100), 0);
-    assert_int_equal(rename("other", "file"), 0);
-    close(fd);
-    fd = open("file", O_RDONLY);
-    assert_int_equal(file_mark_open(&mark, fd), -1);
-    set_time(1);
-    assert_int_equal(file_mark_open(&mark, fd), 0);
-}
-
-TEST(of_a_file_that_was_empty_nothing_is_used)
-{
-    mark_file(0);
-    assert_true(file_mark_left(&mark, 0) == 0);
-    set_time(1);
-    assert_changed(false);
-    put_byte(0, 'x');
-    assert_changed(false);
-    assert_int_equal(mark.bytes, 0);
-    assert_int_equal(file_mark_check(&mark, fd, 1), -1);
-}
-
 TEST(what_has_no_size_but_something_to_be_read_is_read_to_its_end_and_never_said_to_have_changed)
 {
     fd = open("/proc/self/status", O_RDONLY);
@@ -143,19 +116,4 @@ TEST(what_has_no_size_but_something_to_be_read_is_read_to_its_end_and_never_said
         assert_true(file_mark_is_known(&mark) && file_mark_left(&mark, 5) == UINT64_MAX);
         assert_int_equal(file_mark_check(&mark, fd, 5), 0);
     }
-}
-
-TEST(what_is_not_regular_has_no_mark_and_does_not_take_the_place_of_what_is)
-{
-    int null = open("/dev/null", O_RDONLY);
-
-    mark = (struct file_mark){.file = 0};
-    assert_int_equal(file_mark_open(&mark, null), 0);
-    assert_false(file_mark_is_known(&mark));
-    for (size_t bytes = 0; bytes < 2; bytes++) {
-        mark_file(bytes);
-        assert_int_equal(file_mark_open(&mark, null), -1);
-        assert_int_equal(errno, ESTALE);
-    }
-    close(null);
 }
