@@ -104,16 +104,3 @@ TEST(a_file_that_has_grown_has_changed_if_one_of_its_ends_has)
     put_byte(65535, 'x');
     assert_changed(true);
 }
-
-TEST(what_has_no_size_but_something_to_be_read_is_read_to_its_end_and_never_said_to_have_changed)
-{
-    fd = open("/proc/self/status", O_RDONLY);
-    if (fd < 0)
-        skip();
-    mark = (struct file_mark){.file = 0};
-    for (int times = 0; times < 2; times++) {
-        assert_int_equal(file_mark_open(&mark, fd), 0);
-        assert_true(file_mark_is_known(&mark) && file_mark_left(&mark, 5) == UINT64_MAX);
-        assert_int_equal(file_mark_check(&mark, fd, 5), 0);
-    }
-}
