@@ -6,7 +6,6 @@
 
 #include "record/scan.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

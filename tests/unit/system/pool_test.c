@@ -4,7 +4,6 @@
 
 #include "system/pool.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 4096, BLOCKS = 100, BYTES = BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES };
