@@ -40,10 +40,6 @@ same_in_all_rounds() {
     done 9<&0 </dev/null
 }
 
-test_tasks_are_done_once_and_in_order() {
-    rounds "$BUILD/tests/unit/shuffle/queue_test"
-}
-
 test_orders_in_memory() {
     seq 30000 >in
     long_lines 30 5000 50000 >long

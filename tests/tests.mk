@@ -6,7 +6,7 @@ FAULTY_SYS    = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
 C_TOOLS       = $(addprefix $(BUILD)/tests/support/,forge json_values peak same_lines terminal)
 TEST_TOOLS    = $(C_TOOLS) $(addprefix $(BUILD)/tests/support/,lengths model)
 FUZZERS       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
-FUZZ_TESTS    = $(addsuffix _fuzz_test,$(filter-out %/inputs %/options %/requests,$(FUZZERS))) # those do without libFuzzer
+FUZZ_TESTS    = $(addsuffix _fuzz_test,$(filter-out %/inputs %/options,$(FUZZERS))) # those do without libFuzzer
 UNIT_TESTS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c)) $(FUZZ_TESTS)
 BENCHES       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 WORDS         = $(BUILD)/tests/statistics/words
@@ -111,7 +111,7 @@ faulty: $(FAULTY)
 moments: ## a seed decides which thread runs when: ROUNDS=N SEED=S
 	@$(MAKE) --no-print-directory HOSTILE=1 check-moments
 
-check-moments: all $(FAULTY) $(TEST_TOOLS) $(filter %/queue_test,$(UNIT_TESTS))
+check-moments: all $(FAULTY) $(TEST_TOOLS)
 	@BUILD='$(BUILD)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' bash tests/support/run.sh tests/moments.sh
 
 # MOST=300 and ONLY=PATTERN, of FILE:LINE:, reach it through the environment, too.
@@ -140,7 +140,7 @@ $(MACHINES:%=check-%): check-%: $(PROGRAM)
 
 # What depends on the order of bytes, on the size of words or on the signs of characters.
 ON_MACHINES = $(FUZZ_TESTS) $(filter $(addprefix $(BUILD)/tests/unit/,base/% record/field% record/length% record/scan% \
-    record/t% sample/gnu% sample/range% sample/weight% store/% system/table% temporary/frames%),$(UNIT_TESTS))
+    record/t% sample/gnu% sample/range% sample/weight% store/% system/table%),$(UNIT_TESTS))
 
 machine: $(PROGRAM) $(ON_MACHINES)
 	@ONLY='$(or $(ONLY),golden|/machines[.]sh|_test$$)' EXCEPT='golden_.*_of_(more|many|piles|a_million)' \

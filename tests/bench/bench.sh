@@ -9,7 +9,7 @@
 #
 # From the environment:
 #
-#   BUILD         the folder with bigshuf, tests/support/peak and tests/bench/{data,hold}; if not given, build/plain
+#   BUILD         the folder with bigshuf, tests/support/peak and tests/bench/data; if not given, build/plain
 #   BENCH_DIR     where data and outputs stand; if not given, a new folder in ${TMPDIR:-/var/tmp}
 #   KEEP          1: leave the data there
 #   BENCH_CSV     the file for all results; if not given, BUILD/bench.csv
@@ -48,7 +48,7 @@ export SORT=${SORT:-sort}
 export TERASHUF=${TERASHUF:-$(command -v terashuf || true)}
 export UU_SHUF=${UU_SHUF:-$(command -v uu-shuf || command -v /usr/lib/cargo/bin/coreutils/shuf || true)} # as Debian has it
 export DUCKDB=${DUCKDB:-$(command -v duckdb || true)}
-export FAULTY=$BUILD/bigshuf-faulty HOLD=$BUILD/tests/bench/hold PEAK=$BUILD/tests/support/peak
+export FAULTY=$BUILD/bigshuf-faulty PEAK=$BUILD/tests/support/peak
 
 # ---- The place ----
 
@@ -369,25 +369,6 @@ compare() {
     esac
 }
 
-# Put a program's own times into the CSV file: keep_times NAME...
-keep_times() {
-    local name bytes
-    bytes=$(stat -c %s "$IN")
-    for name; do
-        [ -n "${why[$name]+known}" ] || continue
-        if [ -n "${values[$name]}" ]; then
-            awk -v mine="${values[$name]}" -v theirs="${values[$name]}" -f "$bench/pairs.awk" | {
-                read -r pairs dropped median min max _
-                say "$row,$bytes,$name,,s,$pairs,$dropped,$median,$min,$max,,,,,,,$limit_mib"
-                print_line "$row" "$name" "$median s ($min..$max)" "$((bytes / 1000000)) MB" '' "$pairs" '' '' '' >&3
-            }
-        else
-            say "$row,$bytes,$name,,s,0,0,,,,,,,,,${why[$name]},$limit_mib"
-            print_line "$row" "$name" "${why[$name]}" "$((bytes / 1000000)) MB" '' '' '' '' '' >&3
-        fi >>"$BENCH_CSV"
-    done 3>&1
-}
-
 # ---- Rows ----
 
 # What beside GNU's shuf shuffles FILE to OUT in so many MiB: set the array `others`. terashuf's MEMORY is its buffer,
@@ -419,38 +400,40 @@ targets() { # the target for the row's kind of data: targets SEQ LINES JSON
     esac
 }
 
-# In memory: so many megabytes of such data, two programs and a target: against KIND MB NAME COMMAND NAME COMMAND TARGET
-against() {
+# In memory, so many megabytes of such data: in_memory KIND MB [NAME COMMAND]... -- ['PROGRAM YARDSTICK TARGET']...
+in_memory() {
+    local comparison programs=()
     use_data "$1" "$(megabytes "$2")" || return 0
     cat "$IN" >/dev/null
-    measure "${@:3:4}"
-    compare "$3" "$5" "$7"
+    shift 2
+    while [ "$1" != -- ]; do
+        programs+=("$1" "$2")
+        shift 2
+    done
+    measure "${programs[@]}"
+    # shellcheck disable=SC2086 # words
+    for comparison in "${@:2}"; do compare $comparison; done
 }
 
 # To /dev/null.
 row_null() {
-    against "$kind" 1000 bigshuf '"$BIGSHUF" "$IN" >/dev/null' shuf '"$SHUF" "$IN" >/dev/null' \
-        "$(targets '>=25' '>=10' '>=6')"
+    in_memory "$kind" 1000 bigshuf '"$BIGSHUF" "$IN" >/dev/null' shuf '"$SHUF" "$IN" >/dev/null' \
+        -- "bigshuf shuf $(targets '>=25' '>=10' '>=6')"
 }
 
-# In memory, file to new file.
+# File to new file; `hold` reads everything into one buffer, and then writes it.
 row_file() {
-    use_data "$kind" "$(megabytes 1000)" || return 0
-    cat "$IN" >/dev/null
-    measure bigshuf '"$BIGSHUF" "$IN" >"$OUT"' hold '"$HOLD" <"$IN" >"$OUT"' \
-        dd 'dd if="$IN" of="$OUT" bs=1M status=none'
-    compare bigshuf hold "$(targets '<=2.5' '<=1.3' '<=1.3')"
-    compare bigshuf dd "$(targets '<=3' '<=1.4' '<=1.4')"
+    in_memory "$kind" 1000 bigshuf '"$BIGSHUF" "$IN" >"$OUT"' \
+        hold 'dd if="$IN" of="$OUT" bs="$(stat -c %s "$IN")" iflag=fullblock status=none' \
+        dd 'dd if="$IN" of="$OUT" bs=1M status=none' \
+        -- "bigshuf hold $(targets '<=2.5' '<=1.3' '<=1.3')" "bigshuf dd $(targets '<=3' '<=1.4' '<=1.4')"
 }
 
-# In memory, from a pipe, to /dev/null and to a new file.
+# From a pipe, to /dev/null and to a new file.
 row_pipe() {
-    use_data "$kind" "$(megabytes 1000)" || return 0
-    cat "$IN" >/dev/null
-    measure bigshuf 'cat "$IN" | "$BIGSHUF" >/dev/null' cat 'cat "$IN" | cat >/dev/null' \
-        to-file 'cat "$IN" | "$BIGSHUF" >"$OUT"' cat-to-file 'cat "$IN" | cat >"$OUT"'
-    compare bigshuf cat "$(targets '<=1.5' '<=1.05' '<=1.1')"
-    compare to-file cat-to-file "$(targets '<=2.5' '<=1.7' '<=1.5')"
+    in_memory "$kind" 1000 bigshuf 'cat "$IN" | "$BIGSHUF" >/dev/null' cat 'cat "$IN" | cat >/dev/null' \
+        to-file 'cat "$IN" | "$BIGSHUF" >"$OUT"' cat-to-file 'cat "$IN" | cat >"$OUT"' \
+        -- "bigshuf cat $(targets '<=1.5' '<=1.05' '<=1.1')" "to-file cat-to-file $(targets '<=2.5' '<=1.7' '<=1.5')"
 }
 
 double_copy='cp --reflink=never "$IN" "$COPY" && cp --reflink=never "$COPY" "$OUT"'
@@ -460,6 +443,7 @@ limited() {
     local memory group limit_mib=''
     memory=$(mebibytes "$3")
     group=$(mebibytes "$4")
+    [ "$1" != text ] || needs_text || return 0
     needs_cgroup "$group" && use_data "$1" "$(megabytes "$2")" || return 0
     limit_mib=$group
     find_others "$memory"
@@ -474,12 +458,6 @@ limited() {
     compare bigshuf copy "$5"
     compare bigshuf terashuf "${6/beside/>=}"
     compare bigshuf duckdb '>='
-}
-
-# The same of real text.
-limited_text() {
-    needs_text || return 0
-    limited text "$@"
 }
 
 # Real text, when temporary files are on a disk of 150 MB/s, for reading and writing together; and the bytes in them.
@@ -504,22 +482,12 @@ row_slow() {
 
 # Peak memory against input size.
 row_peak() {
-    local name round
+    local name
     use_data seq "$(megabytes 1000)" || return 0
-    values=([bigshuf]='' [shuf]='' [input]='')
-    why=([bigshuf]='' [shuf]='' [input]='')
-    for name in bigshuf bigshuf bigshuf shuf; do
-        run_once '"$'"${name^^}"'" "$IN" >/dev/null'
-        if [ -n "$problem" ]; then
-            why[$name]=$problem
-            [ "$name" = shuf ] || failures=$((failures + 1))
-        else
-            values[$name]+=" $resident"
-        fi
-    done
-    for round in 1 2 3; do
-        values[input]+=" $(stat -c %s "$IN" | awk '{ print $1 / 1048576 }')"
-    done
+    measure bigshuf '"$BIGSHUF" "$IN" >/dev/null' beside shuf '"$SHUF" "$IN" >/dev/null'
+    for name in bigshuf shuf; do values[$name]=${peaks[$name]:-}; done
+    values[input]=$(for ((i = 0; i < RUNS; i++)); do stat -c %s "$IN" | awk '{ print $1 / 1048576 }'; done | paste -s -d ' ' -)
+    why[input]=
     compare bigshuf input '<=1.08' MiB
     compare shuf input '<=' MiB
 }
@@ -544,47 +512,38 @@ row_tiny() {
 }
 
 row_threads() {
-    if [ "$processors" -gt 1 ]; then
-        against "$kind" 1000 bigshuf '"$BIGSHUF" --parallel=2 "$IN" >/dev/null' \
-            1-thread '"$BIGSHUF" --parallel=1 "$IN" >/dev/null' '>=1.7'
-    fi
+    [ "$processors" -gt 1 ] || return 0
+    in_memory "$kind" 1000 bigshuf '"$BIGSHUF" --parallel=2 "$IN" >/dev/null' \
+        1-thread '"$BIGSHUF" --parallel=1 "$IN" >/dev/null' -- 'bigshuf 1-thread >=1.7'
 }
 
 # Records that are not lines, against lines of the same lengths: the same bytes read in two ways, to /dev/null:
 # row_kind KIND OPTION TARGET
 row_kind() {
-    against "$1" 1000 kind "\"\$BIGSHUF\" $2 \"\$IN\" >/dev/null" lines '"$BIGSHUF" "$IN" >/dev/null' "$3"
+    in_memory "$1" 1000 kind "\"\$BIGSHUF\" $2 \"\$IN\" >/dev/null" lines '"$BIGSHUF" "$IN" >/dev/null' -- "kind lines $3"
 }
 
 # Lengths, and the checksums of TFRecord, against records of the same size, in the same bytes, from file to file; and to
 # /dev/null, where the bytes of records of a size are looked at by nobody before they are written.
 row_lengths() {
-    local length options
+    local length kind size
     for length in tfrecord-100 tfrecord-1000 u32le-100; do
-        use_data "$length" "$(megabytes 1000)" || return 0
-        cat "$IN" >/dev/null
-        options=(--records="${length%-*}" --records=bytes:"${length#*-}")
-        measure "$length" "\"\$BIGSHUF\" ${options[0]} -o \"\$OUT\" \"\$IN\"" \
-            size "\"\$BIGSHUF\" ${options[1]} -o \"\$OUT\" \"\$IN\""
-        compare "$length" size '<=1.2'
-        measure "$length" "\"\$BIGSHUF\" ${options[0]} \"\$IN\" >/dev/null" \
-            size "\"\$BIGSHUF\" ${options[1]} \"\$IN\" >/dev/null"
-        compare "$length" size '<='
+        kind="\"\$BIGSHUF\" --records=${length%-*} \"\$IN\"" size="\"\$BIGSHUF\" --records=bytes:${length#*-} \"\$IN\""
+        in_memory "$length" 1000 "$length" "$kind -o \"\$OUT\"" size "$size -o \"\$OUT\"" -- "$length size <=1.2"
+        in_memory "$length" 1000 "$length" "$kind >/dev/null" size "$size >/dev/null" -- "$length size <="
     done
 }
 
 row_tar() {
-    use_data tar "$(megabytes 1000)" || return 0
-    cat "$IN" >/dev/null
-    measure tar '"$BIGSHUF" --records=tar "$IN" >"$OUT"' size '"$BIGSHUF" --records=bytes:10240 "$IN" >"$OUT"' \
-        pipe 'cat "$IN" | "$BIGSHUF" --records=tar >"$OUT"' size-pipe 'cat "$IN" | "$BIGSHUF" --records=bytes:10240 >"$OUT"'
-    compare tar size '<=1.2'
-    compare pipe size-pipe '<=1.2'
+    in_memory tar 1000 tar '"$BIGSHUF" --records=tar "$IN" >"$OUT"' size '"$BIGSHUF" --records=bytes:10240 "$IN" >"$OUT"' \
+        pipe 'cat "$IN" | "$BIGSHUF" --records=tar >"$OUT"' \
+        size-pipe 'cat "$IN" | "$BIGSHUF" --records=bytes:10240 >"$OUT"' -- 'tar size <=1.2' 'pipe size-pipe <=1.2'
 }
 
 # 32 files against one.
 row_shards() {
-    against json 1000 shards '"$BIGSHUF" --shards=32 -o "$WORK/shard-%d" "$IN"' file '"$BIGSHUF" -o "$OUT" "$IN"' '>=0.9'
+    in_memory json 1000 shards '"$BIGSHUF" --shards=32 -o "$WORK/shard-%d" "$IN"' file '"$BIGSHUF" -o "$OUT" "$IN"' \
+        -- 'shards file >=0.9'
 }
 
 # Four compressed files against one process that decompresses all, and a pipe. What zstd takes for it is little; gzip
@@ -609,22 +568,20 @@ row_packed() {
 
 # A file as most are.
 row_small() {
-    against json 67 bigshuf '"$BIGSHUF" "$IN" >"$OUT"' shuf '"$SHUF" "$IN" >"$OUT"' '>='
+    in_memory json 67 bigshuf '"$BIGSHUF" "$IN" >"$OUT"' shuf '"$SHUF" "$IN" >"$OUT"' -- 'bigshuf shuf >='
 }
 
 # On both sides of the memory in which a 512th of the input fits: below it, piles are started over.
 row_cliff() {
-    against json 4000 below '"$BIGSHUF" -S 8M -T "$WORK" "$IN" >"$OUT"' above '"$BIGSHUF" -S 64M -T "$WORK" "$IN" >"$OUT"' '<='
+    in_memory json 4000 below '"$BIGSHUF" -S 8M -T "$WORK" "$IN" >"$OUT"' \
+        above '"$BIGSHUF" -S 64M -T "$WORK" "$IN" >"$OUT"' -- 'below above <='
 }
 
 # A small sample of a large file against counting its lines.
 row_sample() {
-    use_data lines "$(megabytes 4000)" || return 0
-    cat "$IN" >/dev/null
-    measure bigshuf '"$BIGSHUF" -n 1000 "$IN" >"$WORK/sample"' keep-order \
-        '"$BIGSHUF" --keep-order -n 1000 "$IN" >"$WORK/sample"' wc 'wc -l "$IN" >"$WORK/count"'
-    compare bigshuf wc '<=1.5'
-    compare keep-order wc '<='
+    in_memory lines 4000 bigshuf '"$BIGSHUF" -n 1000 "$IN" >"$WORK/sample"' \
+        keep-order '"$BIGSHUF" --keep-order -n 1000 "$IN" >"$WORK/sample"' wc 'wc -l "$IN" >"$WORK/count"' \
+        -- 'bigshuf wc <=1.5' 'keep-order wc <='
 }
 
 # What people use, to new files: time and peak memory of each, of which so much may be its own: peers MIB
@@ -660,7 +617,7 @@ row_peers_beyond() {
 
 # What figure.awk draws: from far below the limit to far above it.
 row_figure() {
-    local mb memory group limit_mib='' RUNS=$((RUNS < 3 ? RUNS : 3)) BENCH_TIMEOUT=120
+    local mb name memory group limit_mib='' RUNS=$((RUNS < 3 ? RUNS : 3)) BENCH_TIMEOUT=120
     memory=$(mebibytes 256)
     group=$(mebibytes 1024)
     needs_cgroup "$group" || return 0
@@ -670,7 +627,7 @@ row_figure() {
         find_others "$memory"
         measure bigshuf "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\"" \
             copy "$double_copy" shuf '"$SHUF" "$IN" >"$OUT"' ${others[@]+"${others[@]}"}
-        keep_times bigshuf copy terashuf shuf
+        for name in copy terashuf shuf; do compare bigshuf "$name" '>='; done
     done
 }
 
@@ -743,7 +700,7 @@ run_row limit-json limited json 4000 256 1024 '<=0.95' '>=3.5'
 run_row half-json limited json 4000 2048 3072 '<=0.75' beside
 run_row limit-nine limited nine 4000 256 1024 '<=1.2' '>=8'
 run_row limit-lines limited lines 8000 256 1024 '<=0.95' beside
-run_row limit-text limited_text 4000 256 1024 '<=0.9' beside
+run_row limit-text limited text 4000 256 1024 '<=0.9' beside
 run_row slow row_slow
 run_row cliff row_cliff
 if [ -n "$FIGURE$ROWS" ]; then

@@ -59,29 +59,30 @@ $column["row"] != "figure" {
 }
 
 {
-    name = $column["program"]
     bytes = $column["bytes"]
     limit = $column["limit_mib"] * 1048576
     if (bytes != size[sizes])
         size[++sizes] = bytes
-}
-
-$column["median"] == "" {
-    if (!(name in failed)) {
-        failed[name] = bytes
-        cause[name] = $column["verdict"]
+    if (take($column["program"], $column["median"], $column["min"], $column["max"]))
+        take($column["against"], $column["against_median"], $column["against_min"], $column["against_max"])
+    else if (!($column["against"] in failed)) {
+        failed[$column["against"]] = bytes
+        cause[$column["against"]] = $column["verdict"]
     }
-    next
 }
 
-{
-    n = ++points[name]
+# Several rows may tell of one run.
+function take(name, middle, least, most,    n) {
+    if (middle == "")
+        return 0
+    n = at[name, points[name]] == bytes ? points[name] : ++points[name]
     at[name, n] = bytes
-    median[name, n] = $column["median"]
-    fastest[name, n] = $column["min"]
-    slowest[name, n] = $column["max"]
-    low = low < $column["min"] / 1.3 ? low : $column["min"] / 1.3
-    high = high > $column["max"] * 1.3 ? high : $column["max"] * 1.3
+    median[name, n] = middle
+    fastest[name, n] = least
+    slowest[name, n] = most
+    low = low < least / 1.3 ? low : least / 1.3
+    high = high > most * 1.3 ? high : most * 1.3
+    return 1
 }
 
 END {

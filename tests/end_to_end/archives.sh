@@ -1,53 +1,8 @@
-# Members of tar archives: those of one sample stay together, GNU tar and Python can read the output made from their
-# archives, and members that cannot be moved or are damaged are reported.
-# shellcheck shell=bash disable=SC2086 # several options
+# Members of tar archives: those of one sample stay together, and GNU tar and Python can read the output made from their
+# archives. What is told of others is in archive_mistakes.sh.
+# shellcheck shell=bash disable=SC1091,SC2086 # several options
 
-# Print the records of archives, a line for each, with all that Python's reader tells of their members. It reads as from
-# a tape, and must have come to the end of the file. list_records FILE...
-list_records() {
-    needs python3
-    python3 -c '
-import hashlib, re, sys, tarfile
-for name in sys.argv[1:]:
-    before = None
-    with open(name, "rb") as file:
-        with tarfile.open(fileobj=file, mode="r|", errorlevel=2) as archive:
-            for member in archive:
-                key = re.match(r"(?:.*/)?[^/]?[^/.]*", member.name, re.DOTALL).group()
-                key = None if member.isdir() else key
-                if key is None or key != before:
-                    print("" if before == 0 else "\n", end="")
-                before = key
-                data = archive.extractfile(member).read() if member.isreg() else b""
-                print(ascii([member.name, member.type, member.size, member.mtime, member.mode, member.linkname,
-                    sorted(member.pax_headers.items()), hashlib.md5(data).hexdigest()]), end=" ")
-        if file.read().strip(b"\0"):
-            sys.exit(name + ": something stands behind the end")
-    print()' "$@" | sed '/^$/d'
-}
-
-# Write an archive of COUNT samples with Python, in one of its formats (ustar, gnu, pax), with three members each, the
-# second of LEAST to MOST bytes: make_archive FORMAT COUNT LEAST MOST >FILE.
-make_archive() {
-    needs python3
-    python3 -c '
-import io, sys, tarfile
-form, count, least, most = sys.argv[1], *map(int, sys.argv[2:])
-archive = tarfile.open(fileobj=sys.stdout.buffer, mode="w|", format=getattr(tarfile, form.upper() + "_FORMAT"))
-noise = 1
-def add(name, data):
-    member = tarfile.TarInfo(name)
-    member.size = len(data)
-    member.mtime = 1e9 if form != "pax" else 1e9 + noise % 1000 / 8
-    archive.addfile(member, io.BytesIO(data))
-for i in range(count):
-    noise = (noise * 69069 + 12345) % 2**31
-    name = "train/%06d" % i + ("\u00e4" * 80 if form != "ustar" and i % 7 == 0 else "")
-    add(name + ".cls", b"%d" % i)
-    add(name + ".left.jpg", (b"%d," % noise * (most // 2 + 1))[:least + noise // 64 % (most - least + 1)])
-    add(name + ".json", b"{}" * (i % 300))
-archive.close()' "$@"
-}
+. "$TOP/tests/support/archives.sh"
 
 # The archive FILE is shuffled in the order of as many lines, from the file and from a pipe: comes_like_lines FILE [OPTION]...
 comes_like_lines() {
@@ -65,29 +20,6 @@ unpacks_to_the_same() {
     tar -C out -xf out.tar
     diff -r in "${1:-out/in}"
     rm -r out
-}
-
-# Write an archive of which the parts are taken from Python: tarfile.TarInfo as `info`, and `add(info, data)`:
-# craft STATEMENTS >FILE.
-craft() {
-    needs python3
-    python3 -c '
-import io, sys, tarfile
-from tarfile import *
-from tarfile import CHRTYPE, DIRTYPE, LNKTYPE, REGTYPE, SYMTYPE, XGLTYPE
-out = sys.stdout.buffer
-def info(name, type=REGTYPE, **fields):
-    member = TarInfo(name)
-    member.type = type
-    for key, value in fields.items():
-        setattr(member, key, value)
-    return member
-def add(member, data=b"", form=GNU_FORMAT):
-    member.size = len(data) if member.isreg() else member.size
-    out.write(member.tobuf(form) + data + bytes(-len(data) % 512))
-def end(blocks=20):
-    out.write(bytes(512 * blocks))
-exec(sys.argv[1])' "$1"
 }
 
 # ---- Every form ----
@@ -374,94 +306,4 @@ test_stores_keep_samples() {
     printf 'bigshuf store 2\n2 piles\ngroups of tar\nno header\n' >old/format
     fails_with 1 'bigshuf: old/format: the store has samples as earlier versions stored them; scatter its archives again' \
         bigshuf --gather=old
-}
-
-# ---- What cannot be moved, or is damaged ----
-
-# refused MESSAGE OPTION...: file in.tar is
-refused() {
-    local message=$1
-    shift
-    fails_with 1 "bigshuf: in.tar: $message" bigshuf --records=tar "$@" -o out.tar in.tar
-    [ ! -e out.tar ]
-}
-
-test_what_speaks_of_other_members_is_refused() {
-    craft 'add(info("1.x"), b"1"); add(info("pax_global_header", XGLTYPE), b""); end()' >in.tar
-    refused 'byte 1024: a pax header for all members after it, *: pax_global_header'
-    craft 'add(info("1.x"), b"1"); add(info("2.x", LNKTYPE, linkname="1.x")); end()' >in.tar
-    refused 'byte 1024: a hard link whose target is not an earlier member of the same sample, *: pack again *: 2.x'
-    craft 'add(info("1.y", LNKTYPE, linkname="1.x")); add(info("1.x"), b"1"); end()' >in.tar
-    refused 'byte 0: a hard link whose target is not an earlier member *: 1.y'
-    craft 'add(info("1.x", b"M")); end()' >in.tar
-    refused 'byte 0: *another volume, which cannot be moved: 1.x'
-}
-
-test_sparse_files_are_refused() {
-    tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
-    echo 1 >0.x
-    truncate -s 1M sparse.x
-    echo 1 >>sparse.x
-    for form in gnu 'pax --sparse-version=0.0' 'pax --sparse-version=0.1' 'pax --sparse-version=1.0'; do
-        tar --format=$form -S -cf in.tar 0.x sparse.x
-        refused 'byte *: a sparse file, which cannot be moved: *sparse.x'
-    done
-}
-
-test_what_is_no_archive_is_told() {
-    seq 1000 >in.tar
-    refused 'truncated, or no tar archive: its size, 3893 bytes, is not a multiple of 512'
-    : >in.tar
-    refused 'empty, and so no tar archive'
-    seq 1000 | fails_with 1 'bigshuf: -: byte 0: no header of a tar archive, *' bigshuf --records=tar
-    fails_with 1 'bigshuf: -: empty, and so no tar archive' bigshuf --records=tar < <(:) >out
-    is_empty out
-}
-
-test_an_archive_that_is_compressed_is_told() {
-    needs gzip
-    make_archive gnu 20 0 3000 | gzip >in.tar
-    for tail in 0 $((512 - $(wc -c <in.tar) % 512)); do
-        head -c "$tail" /dev/zero >>in.tar
-        refused 'compressed by gzip; add -Z to shuffle its members'
-        fails_with 1 'bigshuf: -: compressed by gzip; add -Z *' bigshuf --records=tar <in.tar
-        fails_with 1 'bigshuf: -: compressed by gzip; add -Z *' bigshuf --records=tar < <(cat in.tar)
-    done
-    craft 'add(info("BZh9"), b"1"); end()' >whole.tar # as what bzip2 writes begins
-    bigshuf --records=tar whole.tar >out
-    head -c 1024 out | cmp - <(head -c 1024 whole.tar)
-}
-
-test_an_archive_that_is_cut_off_is_told() {
-    make_archive pax "$(scale 4 8 20)" 0 3000 >whole.tar # the first has a long name
-    last=$(python3 -c '
-import tarfile
-member = list(tarfile.open("whole.tar"))[-1]
-print(member.offset_data + (member.size + 511) // 512 * 512)')
-    for bytes in $(seq 512 1536 "$last") 1 511 1000 $((last - 1)) $((last + 1)) $((last + 511)); do
-        head -c "$bytes" whole.tar >in.tar
-        fails_with 1 "bigshuf: in.tar: *" bigshuf --records=tar in.tar >out
-        is_empty out
-        fails_with 1 "bigshuf: -: byte $bytes: the file ends here, before its archive does*" \
-            bigshuf --records=tar < <(cat in.tar) >out
-    done
-    for bytes in $((last + 512)) $((last + 1024)) $((last + 512 * 100)); do
-        { cat whole.tar; head -c 99999 /dev/zero; } 2>.stderr | head -c "$bytes" >in.tar || true
-        bigshuf --records=tar --seed=x in.tar | cmp - <(bigshuf --records=tar --seed=x whole.tar)
-    done
-}
-
-test_a_damaged_header_is_told() {
-    craft 'add(info("1.x"), b"1"); add(info("1.y"), b"2"); end()' >whole.tar
-    cp whole.tar in.tar
-    printf Z | dd of=in.tar bs=1 seek=1153 conv=notrunc 2>.stderr
-    refused 'byte 1024: *its checksum is wrong'
-    craft 'for i in range(400): add(info("%d.x" % i), bytes(2048))
-end()' >in.tar # which is mapped
-    printf Z | dd of=in.tar bs=1 seek=$((390 * 2560)) conv=notrunc 2>.stderr
-    refused "byte $((390 * 2560)): *its checksum is wrong"
-    truncate -s $((389 * 2560)) in.tar
-    refused "byte $((389 * 2560)): the file ends here, before its archive does"
-    craft 'add(info("1.x"), b"1"); end(2); out.write(b"garbage" + bytes(505))' >in.tar
-    refused 'byte 2048: *its checksum is wrong'
 }

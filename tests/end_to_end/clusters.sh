@@ -2,8 +2,7 @@
 # again, under GNU parallel, and with rclone and a server of its own. Whatever is killed and run again, no record is lost
 # or doubled.
 # shellcheck shell=bash
-# shellcheck disable=SC2317 # functions that others call
-# shellcheck disable=SC2016 # names of files
+# shellcheck disable=SC2016,SC2317 # names of files; functions that others call
 # tags: plain
 
 recipes=$TOP/tests/recipes
@@ -101,11 +100,6 @@ gathered_as_on_one_machine() {
     same '' "$(ls tmp)"
 }
 
-# Some files of b.txt are there, and others not: is_half_uploaded.
-is_half_uploaded() {
-    compgen -G 'bucket/data/store/b.txt/pile-0000' >.compgen
-}
-
 # An array job of AWS Batch runs here, task after task, and prints its number. Its command is kept.
 aws() {
     local size command task
@@ -134,7 +128,7 @@ test_an_upload_that_is_cut_short_is_told_and_made_good_by_the_array_jobs_of_the_
     fails_with 1 'bucket.sh list IN STORE *' task 0 gather s3:data/store
     fails_with 1 '*s3:data/store holds other batches than s3:data/store.list' task 0 gather s3:data/store s3:data/out 1
     RCLONE_TPSLIMIT=3 start task 1 scatter s3:data/corpus s3:data/store
-    wait_until is_half_uploaded
+    wait_until test -e bucket/data/store/b.txt/pile-0000 # and others are not yet
     kill -KILL -- -$!
     fails_with 137 '*' wait $!
     fails_with 1 '*bigshuf: */store/b.txt/pile-*: missing: *' task 0 gather s3:data/store s3:data/out 1
@@ -181,9 +175,7 @@ SlurmdPort=$(($1 + 1))
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 SlurmUser=$user
 SlurmdUser=$user
-AuthType=auth/munge
 AuthInfo=socket=$slurm/munge/socket,cred_expire=5
-CredType=cred/munge
 StateSaveLocation=$slurm/state
 SlurmdSpoolDir=$slurm/spool
 SlurmctldPidFile=$slurm/slurmctld.pid
@@ -191,16 +183,10 @@ SlurmdPidFile=$slurm/slurmd.pid
 SlurmctldLogFile=$slurm/log/slurmctld
 SlurmdLogFile=$slurm/log/slurmd
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SwitchType=switch/none
-MpiDefault=none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/filetxt
 JobCompLoc=$slurm/log/completed
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
 ReturnToService=2
 EnforcePartLimits=ALL
@@ -295,10 +281,6 @@ has_process() {
     [ -n "$process" ]
 }
 
-process_is_gone() {
-    [ ! -e "/proc/$1" ]
-}
-
 test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped() {
     start_slurm
     make_inputs a.txt b.txt c.txt d.txt
@@ -330,7 +312,7 @@ test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() {
         else
             scontrol requeue "${scatter}_6"
         fi
-        wait_until process_is_gone "$process"
+        wait_until test ! -e "/proc/$process"
         exec 7>&-
     done
     for name in killed requeued; do

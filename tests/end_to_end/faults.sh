@@ -235,12 +235,14 @@ test_short_transfers_and_interruptions_do_no_harm() {
     unharmed -S 8M
 }
 
-test_a_descriptor_that_does_not_wait_does_no_harm() {
+# Also if signals come while it is waited for.
+test_descriptors_that_do_not_wait_do_no_harm() {
     command -v perl >/dev/null || skip "no perl here"
     more_than_memory >in
     mkfifo slow
     { sleep 0.2; cat in; } >slow &
     # shellcheck disable=SC2016 # perl's
-    perl -MFcntl -e 'fcntl(STDIN, F_SETFL, O_NONBLOCK) or die; exec @ARGV' bigshuf -S 8M <slow >out
+    FAULT_EINTR=1 perl -MFcntl -e 'fcntl($_, F_SETFL, O_NONBLOCK) or die for (STDIN, STDOUT); exec @ARGV' \
+        bigshuf-faulty -S 8M <slow | { sleep 0.2; cat; } >out
     same_lines in out
 }

@@ -21,6 +21,8 @@ test_a_filter_that_fails_fails_the_run_which_names_what_filters_may_have_left() 
 bigshuf --filter='exit 3 # $FILE' -o a in =! a: 'exit 3 # $FILE' failed: exit status 3?bigshuf: warning: what was made with FILE=a may be incomplete
 bigshuf --filter='cat >/dev/null; exit 3' -o a in =! a: 'cat >/dev/null; exit 3' failed: exit status 3?*
 bigshuf --filter='kill -KILL $$ # $FILE' -o a in =! a: 'kill -KILL $$ # $FILE' failed: killed by signal 9?*
+bigshuf --filter='kill -TERM $$; cat >$FILE' -o a in =! a: 'kill -TERM *' failed: killed by signal 15?*
+bigshuf --filter='kill -XFSZ $$; cat >$FILE' --parallel=3 --shards=2 -o %d in =! ?: 'kill -XFSZ *' failed: killed by signal 25?*
 bigshuf --filter='cat >/dev/null; kill -PIPE $$' -o a in =! a: 'cat >/dev/null; kill -PIPE $$' failed: killed by signal 13?*
 bigshuf --filter='no-such-command 2>/dev/null' -o a in =! a: 'no-such-command *' failed: exit status 127?*
 bigshuf --parallel=1 --shards=9 --filter='cat >$FILE; [ $FILE != 2 ]' -o %d in =! 2: * failed: exit status 1?bigshuf: warning: what was made with FILE=0 to FILE=2 may be incomplete

@@ -209,6 +209,7 @@ test_what_shows_no_size_is_read() {
     same_as_read in
     bigshuf --seed=m in /proc/version >out
     cat in /proc/version | same_lines out /dev/stdin
+    same 9 "$(bigshuf -S 8M -r -n 9 /proc/version | wc -l | tr -d ' ')" # if it is read twice, too
 }
 
 test_without_addresses_to_map_it_to_it_is_read() {

@@ -44,6 +44,15 @@ requests 3000 10 | bigshuf --requests --seed=42 in | md5 => 10cd14c79fa05133b55b
 END
 }
 
+test_golden_answers_of_many_records() {
+    seq 100000 >in
+    weigh <in | cut -f 1 >weights
+    cases <<'END'
+requests 3000 100000 | bigshuf --requests --seed=42 --weights=weights in | md5 => efe551f668706137cecd63099ce3993d
+(requests 300 100000; echo draw 60000; echo draw 99999 repeat) | bigshuf --requests --seed=42 in | md5 => 852dd7e17ecadd7140f31a38b4e945a8
+END
+}
+
 test_where_fewer_weigh_something_fewer_come() {
     seq 3 >in
     printf '0\n0\n0\n' >nothing
@@ -147,6 +156,30 @@ END
     wanted=$(ask 'draw 2\ndraw 3 repeat\n')
     fails_with 1 "bigshuf: request 3: 'x': *" ask 'draw 2\ndraw 3 repeat\nx\ndraw 1\n' >out
     same "$wanted" "$(<out)"
+}
+
+# Good ones of which a few bytes are others. What their answers are, the soak knows.
+test_requests_of_any_bytes_have_the_same_answers_from_a_file_and_in_pieces() {
+    local log status
+    needs python3
+    seq 300 >in
+    python3 -c '
+import random, sys
+draw = random.Random(7)
+for number in range(int(sys.argv[1])):
+    forms = draw.choices(("draw %d", "draw %d repeat", "add 1e-3 %d", "set 7 %d", "set 2 0.%d"), k=9)
+    text = bytearray("".join(form % draw.randrange(300) + "\n" for form in forms).encode())
+    for _ in range(draw.randrange(3)):
+        text[draw.randrange(len(text))] = draw.choice(b" \n\0.-e9r\xff")
+    open("log.%d" % number, "wb").write(text)' "$(scale 20 100 1000)"
+    for log in log.*; do
+        status=0
+        bigshuf --requests --seed=1 in <"$log" >wanted 2>said || status=$?
+        same "$status" "$(sed "/^bigshuf: request [0-9]*: /!d" said | wc -l | tr -d " ")"
+        cat wanted said >both
+        { bigshuf --requests --seed=1 in < <(dd bs=7 count=9 status=none <"$log"; tail -c +64 "$log" || true) 2>&1 || true; } |
+            cmp - both
+    done
 }
 
 test_mistakes_before_the_first_request() {

@@ -1,16 +1,14 @@
 # Stores of piles at the wrong moment: others change a store between two calls of a task, or the file system lacks
 # something. A batch is never there in part, and nothing is removed that somebody writes, reads or has not made.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC1091
 # shellcheck disable=SC2010,SC2012,SC2016,SC2317 # names that tests have chosen; commands for another shell; functions of cases
+
+. "$TOP/tests/support/stores.sh"
 
 cd "$MEMORY" || exit
 
 draft=.new-d~0123456789abcdef
 young='written less than an hour ago; if its task is dead, remove it by hand'
-
-add() {
-    bigshuf --scatter=store --seed=42 --batch="$1" "${@:2}"
-}
 
 # Batches x of `in` and y of `other`, with 4 piles.
 make_store() {
@@ -136,14 +134,6 @@ test_a_header_that_no_batch_has_is_none() {
     make_store
     echo 'x,y' >store/header # its task was killed
     same "$(cat in other | md5)" "$(gather)"
-}
-
-test_too_few_descriptors_are_told_and_as_many_as_that_are_enough() {
-    needs_bare_program
-    make_store
-    (ulimit -n 19 && fails_with 1 'bigshuf: store: 2 batches need 68 open files: raise the limit (ulimit -n)' gather)
-    (ulimit -n 68 && gather)
-    (ulimit -S -n 19 && gather)
 }
 
 # ---- Making a store ----

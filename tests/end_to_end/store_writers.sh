@@ -229,7 +229,7 @@ test_another_task_of_the_same_name_is_refused() {
     seq 1000 >a
     seq 2000 >b
     add x --piles=4 a b
-    refused 'bigshuf: *x: *' x a
+    refused "bigshuf: store/x: a batch of this name is there already, made of other inputs" x a
     refused 'bigshuf: *x: *' x b a
     refused 'bigshuf: *x: *' x a b b
     SEED=43 refused 'bigshuf: *x: *' x a b

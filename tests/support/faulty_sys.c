@@ -11,7 +11,7 @@
 
 static const char *const interruptible =
     "open open_at open_anonymous open_directory mkstemp list_open close read write "
-    "preadv pwritev poll poll_all wait reap";
+    "preadv pwritev poll poll_all wait reap lock sync";
 
 struct faulty faulty = {.error = EIO};
 

@@ -1,13 +1,7 @@
-# The words that end-to-end tests are made of. A test is a shell function of one to six lines:
-#
-#     test_empty_input_gives_empty_output() {
-#         bigshuf </dev/null >out
-#         cmp out /dev/null
-#     }
-#
-# It runs in bash, in an empty folder of its own, which is removed afterwards. Any command that fails ends it, as far as
-# `set -e` sees: `! command` and `a && b` fail in silence, so say `fails_with` or `if`. A part of a pipeline that fails
-# fails the whole: `seq 1000000 | head -n 1` is such a one, since seq dies of SIGPIPE.
+# The words that end-to-end tests are made of: tests/README.md has a table of them. A test runs in bash, in an empty folder
+# of its own, which is removed afterwards. Any command that fails ends it, as far as `set -e` sees: `! command` and
+# `a && b` fail in silence, so say `fails_with` or `if`. A part of a pipeline that fails fails the whole: `seq 1000000 |
+# head -n 1` is such a one, since seq dies of SIGPIPE.
 # shellcheck shell=bash
 
 set -eEuo pipefail

@@ -1,5 +1,6 @@
 /* For each two lines of standard input, a JSON Pointer and a text of JSON, print what stands there: a letter and, if it
- * is a value, its bytes in hexadecimal. Each text is read whole, and in pieces of a few bytes. */
+ * is a value, its bytes in hexadecimal. Each text is read whole, and in pieces of a few bytes, of which each has memory
+ * of its own, so that a sanitizer sees what is read after it. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,16 @@ static enum json_value find(const char *pointer, const char *text, size_t bytes,
     enum json_value found;
 
     json_begin(&json, pointer, value, ROOM);
-    for (size_t at = 0; at < bytes; at += step)
-        json_follow(&json, (const uint8_t *)text + at, step < bytes - at ? step : bytes - at);
+    for (size_t at = 0; at < bytes; at += step) {
+        const size_t length = step < bytes - at ? step : bytes - at;
+        uint8_t *piece = malloc(length);
+
+        if (piece == NULL)
+            exit(EXIT_FAILURE);
+        memcpy(piece, text + at, length);
+        json_follow(&json, piece, length);
+        free(piece);
+    }
     found = json_end(&json);
     *value_bytes = found == JSON_TEXT ? json.bytes : 0;
     return found;

@@ -1,11 +1,10 @@
 #ifndef BIGSHUF_TESTS_SMALL_RUN_H
 #define BIGSHUF_TESTS_SMALL_RUN_H
 
-/* For tests of what works on a run: one of one thread in the least memory there can be, a source and an output. */
+/* For tests of what works on a run: one of one thread in the least memory there can be, and an output. */
 
 #include "support/scratch.h"
 
-#include "input/source.h"
 #include "output/output.h"
 #include "shuffle/run.h"
 
@@ -13,7 +12,6 @@ static struct {
     struct spill_place place;
     struct run run;
     struct run_progress progress; /* of the run */
-    const char *text;             /* what is left of that of the source */
 } small;
 
 static inline void small_end(void)
@@ -50,29 +48,6 @@ static inline void small_limit(uint64_t records)
 {
     small.run.limit = records;
     memset(&small.progress, 0, sizeof small.progress);
-}
-
-static inline size_t small_read(void *context, uint8_t *data, size_t bytes)
-{
-    const size_t left = strlen(small.text);
-
-    (void)context;
-    bytes = bytes < left ? bytes : left;
-    memcpy(data, small.text, bytes);
-    small.text += bytes;
-    return bytes;
-}
-
-static inline void small_release(void *context)
-{
-    (void)context;
-}
-
-/* The text, which must stay, as a source; one at a time. */
-static inline struct source *small_source(const char *text)
-{
-    small.text = text;
-    return source_over(small_read, NULL, small_release);
 }
 
 /* An output to one file. */

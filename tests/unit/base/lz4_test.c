@@ -101,33 +101,3 @@ UNIT_TEST(text_becomes_smaller)
         at += (size_t)snprintf((char *)plain + at, 40, "usr/share/doc/package-%u/copyright\n", i);
     assert_true(lz4_compress(&table, plain, at, packed, sizeof packed) < at / 2);
 }
-
-/* From a copy in memory of exactly its length, so that instruments see what is read beyond it. */
-static bool decompresses(const uint8_t *block, size_t bytes, size_t wanted)
-{
-    uint8_t *copy = malloc(bytes > 0 ? bytes : 1), *to = malloc(wanted > 0 ? wanted : 1);
-    bool done;
-
-    assert_true(copy != NULL && to != NULL);
-    memcpy(copy, block, bytes);
-    done = lz4_decompress(copy, bytes, to, wanted);
-    free(copy);
-    free(to);
-    return done;
-}
-
-UNIT_TEST(damage_is_no_block)
-{
-    static const uint8_t no_offset[] = {0x10, 'a', 0, 0, 0x50, 'a', 'a', 'a', 'a', 'a'};
-    static const uint8_t far_offset[] = {0x10, 'a', 2, 0, 0x50, 'a', 'a', 'a', 'a', 'a'};
-    static const uint8_t half_offset[] = {0x10, 'a', 1};
-    static const uint8_t endless[] = {0xf0, 255, 255, 255};
-    static const uint8_t no_literals[] = {0x1a, 'a', 1, 0};
-
-    assert_false(decompresses(no_offset, sizeof no_offset, 10));
-    assert_false(decompresses(far_offset, sizeof far_offset, 10));
-    assert_false(decompresses(half_offset, sizeof half_offset, 1));
-    assert_false(decompresses(endless, sizeof endless, 1 << 20));
-    assert_false(decompresses(no_literals, sizeof no_literals, 15));
-    assert_false(decompresses(no_literals, 0, 0));
-}

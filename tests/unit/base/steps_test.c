@@ -53,37 +53,14 @@ UNIT_TEST(a_weight_is_rounded_to_the_nearest_step)
 
 UNIT_TEST(what_is_no_weight_is_refused)
 {
-    static const char *const texts[] = {"",
-                                        "-",
-                                        "+",
-                                        ".",
-                                        "1 ",
-                                        " 1",
-                                        "1\t",
-                                        "\t1",
-                                        "1e",
-                                        "0x1",
-                                        "1,0",
-                                        "1..2",
-                                        "-1",
-                                        "-1e-30",
-                                        "nan",
-                                        "inf",
-                                        "1e-10",
-                                        "1e-400",
-                                        "2.3283064365386962890624e-10",
-                                        "0.00000000023283",
-                                        "4294967297",
-                                        "1e10",
-                                        "1e400",
-                                        "4294967296.000001",
-                                        "99999999999999999999",
-                                        "1\r"};
+    static const char texts[] = "|-|+|.|1 | 1|1\t|\t1|1\r|1e|0x1|1,0|1..2|-1|-1e-30|nan|inf|1e-10|1e-400|1e10|1e400|"
+                                "2.3283064365386962890624e-10|0.00000000023283|4294967297|4294967296.000001|"
+                                "99999999999999999999|";
     uint64_t steps;
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (reads(texts[i], &steps))
-            fail_msg("%s: %llx", texts[i], (unsigned long long)steps);
+    for (const char *at = texts; *at != '\0'; at += strcspn(at, "|") + 1)
+        if (steps_read(at, strcspn(at, "|"), &steps))
+            fail_msg("%s: %llx", at, (unsigned long long)steps);
 }
 
 /* ---- Printing ---- */

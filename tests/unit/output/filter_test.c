@@ -1,5 +1,4 @@
-/* Files written through commands, and the moments at which commands do something: nothing ever hangs. outputs.sh tests
- * what commands read, how many run at a time, and the messages when they fail. */
+/* A run fails while commands are at work: nothing ever hangs. All else of filters is in filters.sh. */
 
 /* tags: threads */
 
@@ -10,7 +9,6 @@
 
 #include "output/filter.h"
 #include "system/fault.h"
-#include "system/signals.h"
 
 #define TEST(name) UNIT_TEST_IN(name, reports_setup, reports_teardown)
 
@@ -22,41 +20,12 @@ static void feed(struct filters *filters, const char *file, const char *content)
     filters_end(filters);
 }
 
-/* Write far more than a pipe holds. */
-static void feed_much(struct filters *filters)
-{
-    static char much[1 << 16];
-
-    for (int i = 0; i < 64; i++)
-        filters_write(filters, much, sizeof much);
-    filters_end(filters);
-}
-
-static void finish(struct filters *filters)
-{
-    filters_wait(filters);
-    filters_free(filters);
-}
-
 static void await(const char *file)
 {
     struct timespec moment = {.tv_nsec = 5000000};
 
     while (access(file, F_OK) != 0)
         nanosleep(&moment, NULL);
-}
-
-TEST(the_failure_of_an_earlier_command_is_not_forgotten)
-{
-    if (scratch_begin_end()) {
-        struct filters *filters = filters_new("cat >/dev/null; test $FILE != b", 2);
-
-        for (int i = 0; i < 5; i++)
-            feed(filters, (const char *[]){"a", "b", "c", "d", "e"}[i], "x\n");
-        finish(filters);
-        _exit(99);
-    }
-    assert_non_null(strstr(scratch_ended(), "bigshuf: b: 'cat >/dev/null; test $FILE != b' failed: exit status 1\n"));
 }
 
 TEST(when_all_have_finished_nothing_is_incomplete)
@@ -72,41 +41,6 @@ TEST(when_all_have_finished_nothing_is_incomplete)
     assert_true(scratch_holds("F", "x\n"));
 }
 
-TEST(a_command_that_stops_reading_and_succeeds_is_content)
-{
-    static const char *const commands[] = {"head -c 1 > $FILE", "exit 0", "exec <&-; sleep 0.05"};
-
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        struct filters *filters = filters_new(commands[i], 1);
-
-        scratch_listen();
-        for (int file = 0; file < 2; file++) {
-            filters_start(filters, "F");
-            feed_much(filters);
-        }
-        finish(filters);
-        assert_string_equal(scratch_heard(),
-                            "bigshuf: warning: with FILE=F, the command did not read all of its records\n");
-    }
-}
-
-TEST(of_commands_that_are_content_the_first_file_is_named)
-{
-    struct filters *filters =
-        filters_new("exec <&-; test $FILE = b || until test -e b; do sleep 0.01; done; >$FILE", 2);
-
-    scratch_listen();
-    filters_start(filters, "a");
-    feed_much(filters);
-    filters_start(filters, "b");
-    while (access("a", F_OK) != 0) /* by then b has ended, and been looked at */
-        filters_write(filters, "x", 1);
-    feed_much(filters);
-    finish(filters);
-    assert_string_equal(scratch_heard(),
-                        "bigshuf: warning: with FILE=a, the command did not read all of its records\n");
-}
-
 TEST(a_command_that_fails_early_is_not_fed_for_hours)
 {
     if (scratch_begin_end()) {
@@ -120,46 +54,6 @@ TEST(a_command_that_fails_early_is_not_fed_for_hours)
         }
     }
     (void)scratch_ended();
-}
-
-static void write_without_reader_after_a_filter(void)
-{
-    struct filters *filters = filters_new("exit 0", 1);
-    int ends[2];
-
-    filters_start(filters, "F");
-    feed_much(filters);
-    finish(filters);
-    CHECK(pipe(ends) == 0);
-    close(ends[0]);
-    (void)!write(ends[1], "x", 1);
-}
-
-TEST(sigpipe_is_ignored_for_the_filters_pipes_alone)
-{
-    scratch_listen();
-    assert_int_equal(WTERMSIG(scratch_child(write_without_reader_after_a_filter)), SIGPIPE);
-    (void)scratch_heard();
-}
-
-/* Also if all signals that bigshuf catches are blocked, as a worker has it. */
-TEST(a_command_has_its_signals_as_usual)
-{
-    static const char *const commands[] = {"kill -TERM $$; echo alive > $FILE", "kill -XFSZ $$; echo alive > $FILE"};
-
-    for (size_t i = 0; i < 2; i++) {
-        if (scratch_begin_end()) {
-            struct filters *filters = filters_new(commands[i], 2);
-            sigset_t before;
-
-            signals_install();
-            signals_block(&before);
-            feed(filters, "F", "x\n");
-            finish(filters);
-            _exit(99);
-        }
-        assert_non_null(strstr(scratch_ended(), "killed by signal "));
-    }
 }
 
 /* A run fails while a command has half of its file, and the command has got it. */

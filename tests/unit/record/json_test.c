@@ -1,5 +1,4 @@
-/* Values and nesting of any size. What else stands in a text, Python's json says (tests/end_to_end/fields.sh); that the
- * pieces of a text do not matter, tests/fuzz/json.c. */
+/* Values and nesting of any size. What else stands in a text, of any pieces, Python's json says (fields.sh). */
 
 #include "record/json.h"
 
@@ -53,15 +52,4 @@ UNIT_TEST(containers_may_be_nested_so_deep)
     memset(text, '[', JSON_DEPTH_MAX + 1);
     memset(text + JSON_DEPTH_MAX + 1, ']', JSON_DEPTH_MAX + 1);
     assert_int_equal(find("/a", text, 1000), JSON_DEEP);
-}
-
-UNIT_TEST(pointers_begin_with_a_slash_and_have_two_escapes)
-{
-    static const char *const pointers[] = {"/", "/a", "/a/b//", "/~0~1", "/a~1", "/\"~01"};
-    static const char *const others[] = {"", "a", "a/b", "/~", "/~2", "/a~1~", "/a~/b", "~0"};
-
-    for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++)
-        assert_true(json_is_pointer(pointers[i]));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(json_is_pointer(others[i]));
 }

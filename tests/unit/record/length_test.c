@@ -1,4 +1,4 @@
-/* Lengths of all sizes, and damage. That it does not matter where pieces end, tests/fuzz/lengths.c sees. */
+/* Lengths of all sizes, and damage, wherever pieces end. */
 
 #include "support/unit.h"
 
@@ -53,17 +53,20 @@ UNIT_TEST(every_damaged_byte_of_tfrecord_is_found)
     uint8_t file[] = "\000\000\000\000\000\000\000\000)\003\230\007\330\352\202\242"
                      "\003\000\000\000\000\000\000\000\260\231I\016abcnW\361!";
 
-    for (size_t bit = 0; bit < (size_t)8 * ALL; bit++) {
-        const size_t start = bit / 8 < FIRST ? 0 : FIRST;
-        struct length_check check = {0};
+    for (size_t bit = 0; bit < (size_t)8 * ALL; bit++)
+        for (size_t step = 1; step <= ALL; step++) {
+            const size_t start = bit / 8 < FIRST ? 0 : FIRST;
+            struct length_check check = {0};
+            const char *wrong = NULL;
 
-        file[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        assert_string_equal(length_check(&check, LENGTH_TFRECORD, file, ALL),
-                            bit / 8 - start < 12 ? "the checksum of its length is wrong"
-                                                 : "the checksum of its data is wrong");
-        assert_int_equal(check.start, start);
-        file[bit / 8] ^= (uint8_t)(1u << bit % 8);
-    }
+            file[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            for (size_t at = 0; at < ALL && wrong == NULL; at += step)
+                wrong = length_check(&check, LENGTH_TFRECORD, file + at, ALL - at < step ? ALL - at : step);
+            assert_string_equal(wrong, bit / 8 - start < 12 ? "the checksum of its length is wrong"
+                                                            : "the checksum of its data is wrong");
+            assert_int_equal(check.start, start);
+            file[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        }
     assert_null(length_check(&(struct length_check){0}, LENGTH_TFRECORD, file, ALL));
 }
 

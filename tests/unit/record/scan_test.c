@@ -6,7 +6,6 @@
 
 #include "record/scan.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -194,24 +193,4 @@ UNIT_TEST(every_way_counts_alike)
             assert_int_equal(way->count(data, bytes, '\n'), count);
         assert_int_equal(scan_count(data, bytes, '\n'), count);
     }
-}
-
-UNIT_TEST(no_data_may_be_null)
-{
-    FOR_EACH_WAY (scan_way, way, scan_ways) {
-        size_t scanned = 1;
-
-        assert_int_equal(way->find(&(struct scan_search){.byte = '\n'}, NULL, 0, NULL, 0, &scanned), 0);
-        assert_int_equal(scanned, 0);
-    }
-}
-
-UNIT_TEST(plain_c_is_listed_last_and_supported)
-{
-    const struct scan_way *last = scan_ways;
-
-    while (last[1].name != NULL)
-        last++;
-    assert_string_equal(last->name, "plain");
-    assert_null(last->supported);
 }

@@ -37,48 +37,6 @@ UNIT_TEST(a_limit_that_is_small_or_beyond_all_addresses_is_minded)
     assert_true(engine_memory(UINT64_MAX, 4).bytes <= ENGINE_MEMORY_MAX);
 }
 
-/* 20 MiB, and an eighth of what is above 64 MiB. */
-static uint64_t what_is_left(const void *context, uint64_t limit)
-{
-    const uint64_t from = (uint64_t)64 << 20, taken = (uint64_t)20 << 20;
-
-    assert_null(context);
-    return limit - (limit < taken ? limit : taken) - (limit > from ? (limit - from) / 8 : 0);
-}
-
-/* What is asked for is enough, and what is a little less is not. */
-UNIT_TEST(what_others_take_of_a_limit_is_asked_for_as_well)
-{
-    const struct engine_budget budget = {.left = what_is_left};
-
-    for (uint64_t needed = 1; needed < (uint64_t)1 << 20; needed += needed / 50 + 1) {
-        const uint64_t limit = engine_needed_limit(budget, needed);
-
-        assert_true(what_is_left(NULL, limit << 20) >> 20 >= needed);
-        assert_true(what_is_left(NULL, (limit - 2) << 20) >> 20 < needed);
-        assert_true(engine_needed_limit((struct engine_budget){NULL, NULL}, needed) == needed);
-    }
-}
-
-/* Bytes of the blocks of a pool, in all of which the buffer is. */
-static uint64_t pool_bytes(uint64_t mebibytes, unsigned workers)
-{
-    const struct engine_memory memory = engine_memory(mebibytes << 20, workers);
-    const uint64_t bytes = memory.bytes - memory.buffer_bytes - POOL_SLACK_BYTES;
-
-    return bytes / (memory.block_bytes + sizeof(uint32_t)) * memory.block_bytes;
-}
-
-UNIT_TEST(the_memory_that_is_said_to_be_needed_is_enough_and_hardly_more)
-{
-    for (uint64_t bytes = (uint64_t)8 << 20; bytes < (uint64_t)1 << 40; bytes += bytes / 50) {
-        const uint64_t needed = engine_needed(bytes);
-
-        assert_true(pool_bytes(needed, 1) >= bytes && pool_bytes(needed, 64) >= bytes);
-        assert_true(pool_bytes(needed - 2 - needed / 1000, 64) < bytes);
-    }
-}
-
 UNIT_TEST(the_parts_of_the_buffer_stand_beside_each_other)
 {
     static const uint64_t mebibytes[] = {8, 64, 1024};

@@ -10,7 +10,7 @@
 
 #include "system/pool.h"
 
-enum { SMALL = 4096, LANES_MAX = 8 };
+enum { SMALL = 4096 };
 
 static uint8_t *buffer;
 static struct queue *queue;
@@ -28,8 +28,6 @@ static uint64_t close_queue(void)
     free(buffer);
     return queue_close(queue);
 }
-
-/* ---- By hand ---- */
 
 /* The task is done; the next one is of this kind. */
 static void next(struct queue_task *task, enum queue_kind kind)
@@ -180,160 +178,6 @@ UNIT_TEST(blocks_and_their_lists_have_the_room_they_claim)
         }
         close_queue();
     }
-}
-
-/* ---- By threads ---- */
-
-enum { STREAM_BYTES = 300000 };
-
-/* A stream of bytes, and what each lane has seen of it. Nothing here is locked: that is for the queue to make sure. */
-struct work {
-    uint8_t stream[STREAM_BYTES];
-    uint32_t records_before[STREAM_BYTES + 1];
-    size_t read;
-    size_t seen[LANES_MAX];
-    size_t tasks[LANES_MAX];
-    size_t stop_at; /* stop when so much was read */
-    size_t most_per_block;
-    bool wrong[LANES_MAX];
-};
-
-static void scan(struct queue_block *block)
-{
-    block->records = 0;
-    for (block->to = block->from; block->to < block->bytes && block->records < block->room;)
-        if (block->data[block->to++] == '\n')
-            block->ends[block->records++] = (uint32_t)(block->to - block->from);
-    block->pieces[0].start = 0;
-}
-
-static void append(struct work *work, const struct queue_block *block, unsigned lane)
-{
-    size_t bytes = block->to - block->from;
-    size_t seen = work->seen[lane];
-
-    if (bytes > STREAM_BYTES - seen || memcmp(block->data + block->from, work->stream + seen, bytes) != 0 ||
-        block->first_record != work->records_before[seen] || block->pieces[0].start != block->first_record + 1)
-        work->wrong[lane] = true;
-    work->seen[lane] += bytes;
-}
-
-static void *do_tasks(void *context)
-{
-    struct work *work = context;
-    struct queue_task task = {.kind = QUEUE_END};
-
-    do {
-        struct queue_block *block;
-
-        queue_next(queue, 0, &task);
-        block = task.block;
-        switch (task.kind) {
-        case QUEUE_READ:
-            block->bytes = STREAM_BYTES - work->read;
-            if (block->bytes > block->data_bytes)
-                block->bytes = block->data_bytes;
-            if (block->bytes > work->most_per_block)
-                block->bytes = work->most_per_block;
-            memcpy(block->buffer, work->stream + work->read, block->bytes);
-            work->read += block->bytes;
-            if (work->read >= work->stop_at) {
-                queue_stop(queue);
-                return NULL;
-            }
-            break;
-        case QUEUE_SCAN:
-            scan(block);
-            break;
-        case QUEUE_ROUTE:
-            block->pieces[0] = (struct queue_piece){.start = (uint32_t)block->first_record + 1};
-            break;
-        case QUEUE_APPEND:
-            work->tasks[task.lane]++;
-            for (uint64_t slice = task.first; slice < task.last; slice++)
-                append(work, queue_slice(queue, slice), task.lane);
-            break;
-        case QUEUE_END:
-            break;
-        }
-    } while (task.kind != QUEUE_END);
-    return NULL;
-}
-
-/* Every `per_record`th byte or so ends a record. */
-static struct work *work_make(unsigned per_record)
-{
-    struct work *work = calloc(1, sizeof *work);
-    uint32_t random = 1;
-
-    for (size_t i = 0; i < STREAM_BYTES; i++) {
-        random = random * 1664525 + 1013904223;
-        work->stream[i] = (random >> 16) % per_record == 0 ? '\n' : (uint8_t)('a' + random % 7);
-        work->records_before[i + 1] = work->records_before[i] + (work->stream[i] == '\n');
-    }
-    work->stop_at = SIZE_MAX;
-    work->most_per_block = SIZE_MAX;
-    return work;
-}
-
-/* The queue is made for `workers`, `threads` of them come. */
-static void run(struct work *work, unsigned workers, unsigned threads, unsigned lanes)
-{
-    pthread_t thread[16];
-
-    work->read = 0;
-    memset(work->seen, 0, sizeof work->seen);
-    memset(work->tasks, 0, sizeof work->tasks);
-    open_queue(workers, lanes, false);
-    for (unsigned i = 1; i < threads; i++)
-        assert_int_equal(pthread_create(&thread[i], NULL, do_tasks, work), 0);
-    do_tasks(work);
-    for (unsigned i = 1; i < threads; i++)
-        assert_int_equal(pthread_join(thread[i], NULL), 0);
-    for (unsigned lane = 0; lane < lanes; lane++)
-        assert_false(work->wrong[lane]);
-    for (unsigned lane = 0; lane < lanes && work->stop_at == SIZE_MAX; lane++)
-        assert_int_equal(work->seen[lane], STREAM_BYTES);
-    assert_true(close_queue() == (work->stop_at == SIZE_MAX ? work->records_before[STREAM_BYTES] : UINT64_MAX));
-}
-
-/* Also fewer or more threads than planned, very short records, and short reads. */
-UNIT_TEST(every_lane_sees_all_blocks_in_order_whatever_the_threads)
-{
-    static const struct {
-        unsigned per_record, workers, threads, lanes;
-        size_t most_per_block;
-    } cases[] = {{30, 1, 1, 1, SIZE_MAX}, {30, 1, 4, 3, SIZE_MAX}, {30, 2, 2, 8, SIZE_MAX}, {30, 3, 3, 2, SIZE_MAX},
-                 {30, 4, 4, 4, SIZE_MAX}, {30, 8, 1, 8, SIZE_MAX}, {30, 8, 2, 8, SIZE_MAX}, {1, 1, 1, 1, SIZE_MAX},
-                 {1, 4, 4, 4, SIZE_MAX},  {1, 3, 3, 5, 777},       {2, 4, 4, 8, SIZE_MAX},  {5, 3, 3, 5, 777}};
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct work *work = work_make(cases[i].per_record);
-
-        work->most_per_block = cases[i].most_per_block;
-        run(work, cases[i].workers, cases[i].threads, cases[i].lanes);
-        free(work);
-    }
-}
-
-UNIT_TEST(everybody_ends_when_the_queue_is_stopped)
-{
-    struct work *work = work_make(30);
-
-    for (work->stop_at = 1; work->stop_at < STREAM_BYTES; work->stop_at += 29989)
-        run(work, 4, 4, 4);
-    free(work);
-}
-
-/* A hand-over costs more than to append a block's few records. */
-UNIT_TEST(a_lane_appends_many_blocks_at_once)
-{
-    struct work *work = work_make(30);
-
-    run(work, 8, 8, 8);
-    for (unsigned lane = 0; lane < 8; lane++)
-        assert_true(work->tasks[lane] <= STREAM_BYTES / SMALL / 5 + 2);
-    free(work);
 }
 
 static void *take_one(void *context)

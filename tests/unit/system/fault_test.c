@@ -249,14 +249,3 @@ TEST(test_two_can_fail_that_both_hold_death_off)
     }
     assert_string_equal(scratch_ended(), "bigshuf: first\n");
 }
-
-TEST(test_memory_that_cannot_be_had_ends_the_run)
-{
-    char expected[256];
-
-    assert_ends(die_errno("a", 0), "bigshuf: a: unexpected end of file\n");
-    free(memset(fault_allocate(3, 5), 1, 15));
-    snprintf(expected, sizeof expected, "bigshuf: memory: %s\n", strerror(ENOMEM));
-    faulty_fail("allocate", 1, ENOMEM);
-    assert_ends(fault_allocate(3, 5), expected);
-}

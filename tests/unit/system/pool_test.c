@@ -4,7 +4,6 @@
 
 #include "system/pool.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 4096, BLOCKS = 100, BYTES = BLOCKS * (BLOCK + 4) + POOL_SLACK_BYTES };
@@ -44,48 +43,6 @@ UNIT_TEST(blocks_and_their_list_are_cut_from_the_bytes_given)
         pool_close(&pool);
         pool_close(&pool);
     }
-}
-
-WITH_POOL(every_block_is_got_once_is_whole_and_has_no_successor)
-{
-    struct pool *pool = &opened;
-    bool got[BLOCKS] = {false};
-
-    for (unsigned i = 0; i < BLOCKS; i++) {
-        uint32_t block = pool_get(pool);
-
-        assert_true(block < BLOCKS && !got[block]);
-        got[block] = true;
-        assert_int_equal(pool->next[block], POOL_NONE);
-        memset(pool_block(pool, block), (int)i, BLOCK);
-    }
-    assert_int_equal(pool_get(pool), POOL_NONE);
-    for (unsigned i = 0; i < BLOCKS; i++)
-        assert_int_equal(pool->next[i], POOL_NONE); /* the blocks' contents are not where the lists are */
-}
-
-WITH_POOL(a_chain_that_was_put_back_is_got_again_before_fresh_blocks)
-{
-    struct pool *pool = &opened;
-    uint32_t chain[3];
-    bool again[3] = {false};
-
-    for (int i = 0; i < 3; i++)
-        chain[i] = pool_get(pool);
-    pool->next[chain[2]] = chain[0];
-    pool->next[chain[0]] = chain[1];
-    pool_put(pool, chain[2], chain[1], 3);
-    assert_int_equal(pool->free, BLOCKS);
-    for (int i = 0; i < 3; i++) {
-        uint32_t block = pool_get(pool);
-
-        for (int k = 0; k < 3; k++)
-            again[k] |= block == chain[k];
-        assert_int_equal(pool->next[block], POOL_NONE);
-    }
-    assert_true(again[0] && again[1] && again[2]);
-    pool_put(pool, POOL_NONE, POOL_NONE, 0);
-    assert_int_equal(pool->free, BLOCKS - 3);
 }
 
 WITH_POOL(promised_blocks_are_kept_back_from_others)
@@ -172,25 +129,6 @@ WITH_POOL(no_block_is_held_by_two_threads)
     assert_int_equal(pool->promised, 0);
     for (int i = 0; i < BLOCKS; i++)
         assert_int_not_equal(pool_get(pool), POOL_NONE);
-}
-
-WITH_POOL(neighbours_are_a_chain_and_follow_those_before)
-{
-    struct pool *pool = &opened;
-    const uint32_t block = pool_get(pool);
-
-    pool_put(pool, block, block, 1); /* was used, so it is no neighbour */
-    assert_int_equal(pool_get_neighbours(pool, 10), 1);
-    assert_int_equal(pool_get_neighbours(pool, 20), 11);
-    assert_int_equal(pool_free(pool), BLOCKS - 30);
-    for (uint32_t b = 11; b < 30; b++)
-        assert_int_equal(pool->next[b], b + 1);
-    assert_int_equal(pool->next[30], POOL_NONE);
-    assert_int_equal(pool_get(pool), block);
-    assert_int_equal(pool_get(pool), 31);
-    pool_put(pool, 1, 10, 10);
-    assert_int_equal(pool_get(pool), 1);
-    assert_int_equal(pool_get(pool), 2);
 }
 
 WITH_POOL(neighbours_are_neither_promised_to_others_nor_more_than_there_are)

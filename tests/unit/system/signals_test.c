@@ -260,30 +260,6 @@ TEST(a_name_does_not_take_the_place_of_a_child)
     assert_int_equal(scratch_child(register_beside_a_child), 0);
 }
 
-static void see_the_mask_of_a_child(void)
-{
-    struct signals_child child;
-    sigset_t before, mask;
-
-    sigemptyset(&mask);
-    sigaddset(&mask, SIGCHLD);
-    CHECK(pthread_sigmask(SIG_BLOCK, &mask, NULL) == 0);
-    signals_block(&before);
-    signals_child_prepare(&child);
-    signals_child_starts(&child);
-    CHECK(sigismember(&child.mask, SIGTERM) == 0 && sigismember(&child.mask, SIGINT) == 0);
-    CHECK(sigismember(&child.mask, SIGCHLD) == 1 && sigismember(&child.mask, SIGTTOU) == 1);
-    errno = E2BIG;
-    CHECK(signals_child_started(&child, -1) == -1 && errno == E2BIG);
-    pthread_sigmask(SIG_SETMASK, NULL, &mask);
-    CHECK(sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGTTOU) == 0);
-}
-
-TEST(children_have_the_caught_signals_unblocked)
-{
-    assert_int_equal(scratch_child(see_the_mask_of_a_child), 0);
-}
-
 /* A child that notes that it was told, when it is ready to. */
 static pid_t fork_child(const struct signals_child *how, const char *name)
 {

@@ -3,7 +3,6 @@
 #include "support/faulty_sys.h"
 #include "support/unit.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -52,21 +51,4 @@ TEST(every_worker_runs_once_and_the_first_in_the_calling_thread_which_alone_gets
         assert_int_equal(seen.by_caller, 1);
         assert_int_equal(seen.with_signals, 1);
     }
-}
-
-TEST(where_fewer_threads_are_given_fewer_run)
-{
-    for (unsigned threads = 0; threads < 5; threads++) {
-        reset(NULL);
-        faulty_fail("thread", threads + 1, EAGAIN);
-        faulty.stays = true;
-        threads_run(WORKERS_MAX, note, &seen);
-        for (unsigned i = 0; i < WORKERS_MAX; i++)
-            assert_int_equal(seen.calls[i], i <= threads);
-    }
-    reset(NULL);
-    faulty_fail("allocate", 1, ENOMEM);
-    threads_run(WORKERS_MAX, note, &seen);
-    assert_int_equal(seen.calls[0], 1);
-    assert_int_equal(seen.by_caller, 1);
 }
