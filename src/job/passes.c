@@ -317,6 +317,9 @@ static void gather_wanted(struct resources *resources)
 static void take_keys(struct options *options, const struct store_format *format)
 {
     struct parsing parsing = {.options = options, .spelling = STORE_NAME_FORMAT};
+    const struct quotes_rule *quotes = &format->record.quotes;
+    const bool rows = record_is(&format->record, RECORD_QUOTED);
+    uint8_t separator = quotes->separated ? quotes->separator : ','; /* of rows */
     bool columns = false;
 
     options->unique = format->keys == STORE_KEYS_UNIQUE;
@@ -328,10 +331,11 @@ static void take_keys(struct options *options, const struct store_format *format
         die("--stratify-field: the records of this store have keys; pipe what --gather writes to another run");
     if (options->group_key.count > 0 && !key_has_all(&options->group_key, &options->split_key))
         die("--split-field: it would tear the groups of this store apart; split by their field");
-    if (columns && options->separator_given && options->field_separator != format->separator)
+    separator = columns ? format->separator : separator;
+    if ((columns || rows) && options->separator_given && options->field_separator != separator)
         die("-t: the fields of this store are separated by another byte");
     if (columns)
-        options->field_separator = format->separator;
+        options->field_separator = separator;
     options->separator_given = options->separator_given || columns;
 }
 

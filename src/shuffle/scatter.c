@@ -418,6 +418,19 @@ uint64_t scatter_bytes(unsigned workers, unsigned piles)
     return queue_lists_bytes(workers, scatter_lanes(workers)) + piles * (uint64_t)(sizeof(struct stage) + counts);
 }
 
+static struct keyed_reader *open_reader(const struct scatter_plan *plan, const struct record_format *format,
+                                        struct source *source, struct spill_place *place)
+{
+    const struct keyed_reader_plan reading = {.keyed = plan->keyed,
+                                              .from = plan->bits,
+                                              .piles = plan->piles,
+                                              .drops = keyed_is_unique(plan->keyed) && plan->storage == NULL,
+                                              .first_seen = plan->first_seen};
+
+    keyed_forget(plan->keyed);
+    return keyed_reader_open(&reading, format, source, place);
+}
+
 bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
              struct source *source, struct piles *piles)
 {
@@ -432,7 +445,9 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
                            .source = source,
                            .piles = piles,
                            .in_order = plan->keyed == NULL && (indexed || format->kind != NULL),
-                           .limited = plan->limit < UINT64_MAX};
+                           .limited = plan->limit < UINT64_MAX,
+                           .space_end =
+                               source_base(source) != NULL ? source_base(source) + source_space(source) : NULL};
     const unsigned lanes = scatter_lanes(workers);
     uint64_t records;
     bool whole;
@@ -441,20 +456,10 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
                   plan->storage != NULL ? plan->storage : spill_open(engine->place, plan->piles));
     if (plan->refers)
         piles_refer(piles, source);
-    if (source_base(source) != NULL)
-        s.space_end = source_base(source) + source_space(source);
     if (plan->strata != NULL)
         strata_begin(plan->strata, lanes);
-    if (plan->keyed != NULL) {
-        keyed_forget(plan->keyed);
-        s.reader = keyed_reader_open(
-            &(struct keyed_reader_plan){.keyed = plan->keyed,
-                                        .from = plan->bits,
-                                        .piles = plan->piles,
-                                        .drops = keyed_is_unique(plan->keyed) && plan->storage == NULL,
-                                        .first_seen = plan->first_seen},
-            format, source, engine->place);
-    }
+    if (plan->keyed != NULL)
+        s.reader = open_reader(plan, format, source, engine->place);
     s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order, s.reader != NULL);
     atomic_init(&s.kept, last);
     for (unsigned p = 0; p < piles->count; p++)
