@@ -31,6 +31,6 @@ void dialogue_open(struct dialogue *dialogue, size_t lines_bytes, uint8_t *out, 
  * of the input, and of a line of more than DIALOGUE_LINE_BYTES. 0: there is no more. */
 size_t dialogue_line(struct dialogue *dialogue, const char **line);
 
-void dialogue_flush(void *dialogue); /* write all answers */
+void dialogue_flush(void *context); /* write all answers of this struct dialogue */
 
 #endif

@@ -83,8 +83,8 @@ static void pass_text(struct line *line, char *text, size_t room)
     size_t bytes = strlen(text);
 
     line_pass(line, " %q", (uint8_t *)text, room - 1, &bytes);
-    line_must(line, bytes > 0 && memchr(text, '\0', bytes) == NULL);
     text[bytes] = '\0';
+    line_must(line, bytes > 0 && strlen(text) == bytes);
 }
 
 /* The store's key is said as two numbers. */
