@@ -31,13 +31,13 @@ test_random_bytes_take_hardly_more_room() {
     awk '/compressed:/ { exit !($6 > $3 && $6 < $3 * 1.001) }' said
 }
 
-# A disk that takes 100 MB a second is slower than compressing; that is noticed after 80 MiB.
+# A disk that takes 50 MB a second is slower than compressing, also on a busy machine; that is noticed after 80 MiB.
 test_a_slow_disk_is_noticed() {
     needs_scale small
     [ -e /proc/thread-self/schedstat ] || skip "this system does not tell how long threads wait for processors"
     awk -v text="$(seq -s ' ' 100)" 'BEGIN { for (i = 0; i < 100000; i++) print i, text }' >in
-    same "$(bigshuf --seed=x in in in in | cksum)" \
-        "$(FAULT_RATE=100 bigshuf-faulty -S 8M --seed=x -v in in in in 2>said | cksum)"
+    same "$(bigshuf --seed=x in in in in in | cksum)" \
+        "$(FAULT_RATE=50 bigshuf-faulty -S 8M --seed=x -v in in in in in 2>said | cksum)"
     awk '/compressed:/ { less = $6 < $3 * 0.9 } END { exit !less }' said
 }
 
