@@ -77,7 +77,7 @@ static uint64_t number_in(const char *directory, const char *name, const char *k
 
     while (at != NULL && length > 0 && (strncmp(at, key, length) != 0 || strspn(at + length, " \t") == 0)) {
         at = strchr(at, '\n');
-        at += at != NULL;
+        at = at != NULL ? at + 1 : NULL;
     }
     if (at != NULL && length > 0)
         at += length + strspn(at + length, " \t");
