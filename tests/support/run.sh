@@ -50,8 +50,8 @@ list_jobs() {
             ;;
         *) echo "$thing" ;; # make has chosen
         esac
-    done | grep -E -e "${ONLY:-}" | grep -Ev -e "${EXCEPT:-^$}" |
-        awk -F: '{ print ++jobs[$1] "\t" $0 }' | sort -s -n | cut -f 2-
+    done | sed "s|^$TOP/||" | grep -E -e "${ONLY:-}" | grep -Ev -e "${EXCEPT:-^$}" |
+        awk -F: '{ print ++jobs[$1] "\t" $0 }' | sort -s -n | cut -f 2- | sed "s|^[^/]|$TOP/&|"
 }
 
 # Where tests find the programs: a folder at the head of PATH, in which $RUNNER stands before each.
