@@ -23,7 +23,7 @@ static const struct word words[] = {
     {"threads jobs cores cpus workers processes num-threads num-workers num-proc nproc n-jobs j P",
      "write --parallel=N"},
     {"replace replacement with-replacement bootstrap resample duplicates", "write -r -n COUNT"},
-    {"distinct dedup deduplicate drop-duplicates u", "write --unique, or --unique=FIELD"},
+    {"distinct dedup deduplicate drop-duplicates unique-field u", "write --unique, or --unique=FIELD"},
     {"without-replacement no-replacement no-replace no-repeat no-repeats", "leave it out; lines repeat only with -r"},
     {"quiet silent q", "write --progress=never; only warnings and errors are left"},
     {"overwrite force yes clobber f", "leave it out; -o replaces FILE"},
