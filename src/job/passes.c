@@ -317,9 +317,8 @@ static void gather_wanted(struct resources *resources)
 static void take_keys(struct options *options, const struct store_format *format)
 {
     struct parsing parsing = {.options = options, .spelling = STORE_NAME_FORMAT};
-    const struct quotes_rule *quotes = &format->record.quotes;
     const bool rows = record_is(&format->record, RECORD_QUOTED);
-    uint8_t separator = quotes->separated ? quotes->separator : ','; /* of rows */
+    const uint8_t given = options->field_separator;
     bool columns = false;
 
     options->unique = format->keys == STORE_KEYS_UNIQUE;
@@ -331,11 +330,11 @@ static void take_keys(struct options *options, const struct store_format *format
         die("--stratify-field: the records of this store have keys; pipe what --gather writes to another run");
     if (options->group_key.count > 0 && !key_has_all(&options->group_key, &options->split_key))
         die("--split-field: it would tear the groups of this store apart; split by their field");
-    separator = columns ? format->separator : separator;
-    if ((columns || rows) && options->separator_given && options->field_separator != separator)
+    if (options->separator_given &&
+        (columns ? given != format->separator : rows && !quotes_separates(&format->record.quotes, given)))
         die("-t: the fields of this store are separated by another byte");
     if (columns)
-        options->field_separator = separator;
+        options->field_separator = format->separator;
     options->separator_given = options->separator_given || columns;
 }
 

@@ -140,7 +140,7 @@ size_t keyed_find(struct keyed *keyed, unsigned thread, const struct siphash_tex
     uint8_t copy[AT_ONCE][COPIED_BYTES];
     size_t n = 0; /* texts at hand */
 
-    for (size_t i = 0; i < count; i++, n++) {
+    for (size_t i = 0; i < count; i++) {
         bool stays = true;
 
         text[n].data = record[i].data;
@@ -156,9 +156,10 @@ size_t keyed_find(struct keyed *keyed, unsigned thread, const struct siphash_tex
             if (stays)
                 text[n].data = memcpy(copy[n], text[n].data, text[n].bytes);
         }
-        if (!stays || n + 1 == AT_ONCE) {
-            random_digests(&lane->hashing, text, n + 1, hash + i - n);
-            n = SIZE_MAX; /* none */
+        n++;
+        if (!stays || n == AT_ONCE) {
+            random_digests(&lane->hashing, text, n, hash + i + 1 - n);
+            n = 0;
         }
     }
     random_digests(&lane->hashing, text, n, hash + count - n);

@@ -40,6 +40,7 @@ static void pass_quotes(struct line *line, struct quotes_rule *quotes)
     quotes->separated = line_begins(line, quotes->separated, " \"");
     if (quotes->separated)
         line_pass(line, " %q", &quotes->separator, (size_t)1, &bytes);
+    line_must(line, bytes == 1);
     quotes->backslash = line_has(line, quotes->backslash, " backslash");
 }
 

@@ -255,7 +255,7 @@ bigshuf --scatter=store --csv --header in =! store/format: the store has groups 
 bigshuf --gather=store --split-field=x --split=50%:a =! --split-field: it would tear the groups of this store apart; split by their field
 bigshuf --gather=store --stratify-field=id --split=1:a =! --stratify-field: the records of this store have keys; pipe what --gather writes to another run
 bigshuf --gather=store -t ';' --split-field=id --split=50%:a =! -t: the fields of this store are separated by another byte
-bigshuf --scatter=rows --csv in && bigshuf --gather=rows -t ';' --split-field=1 --split=50%:a =! -t: the fields of this store are separated by another byte
+bigshuf --scatter=rows --csv in && bigshuf --gather=rows -t e --split-field=1 --split=50%:a =! -t: the fields of this store are separated by another byte
 bigshuf --gather=old =! old/format: the store has groups of neighbours, as earlier versions made them; scatter its inputs again
 bigshuf --scatter=json --unique=/a/b <(echo 1) =! */63:1: nothing at /a/b: *
 END

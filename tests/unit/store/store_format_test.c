@@ -114,6 +114,7 @@ UNIT_TEST(what_makes_no_sense_is_not_known)
 {
     static const char *const wrong[] = {
         "bigshuf store 1\n512 piles\nrecords of csv\nno header\n",
+        OF_512 "records of csv \"\"\nno header\n",
         TITLE "1 piles\nrecords of csv\nno header\n",
         TITLE "3 piles\nrecords of csv\nno header\n",
         TITLE "8192 piles\nrecords of csv\nno header\n",
