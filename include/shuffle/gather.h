@@ -19,6 +19,7 @@ struct gather_order {
     const struct order *orders;
     struct keyed *keyed; /* not NULL: by their keys, and so many bits from the root (keyed.h) */
     unsigned bits;
+    const struct keyed_vote *votes; /* of the piles; NULL: unknown */
     struct table *ranks; /* places j share and the following hold the ranks of pile j's records, in their order */
     uint64_t share;
 };

@@ -88,8 +88,32 @@ static inline bool keyed_is_same(struct siphash_pair one, struct siphash_pair ot
     return one.word[0] == other.word[0] && one.word[1] == other.word[1];
 }
 
+static inline bool keyed_is_before(struct siphash_pair one, struct siphash_pair other)
+{
+    return one.word[0] < other.word[0] || (one.word[0] == other.word[0] && one.word[1] < other.word[1]);
+}
+
 /* Records that had keys before have keys again; else the run ends. */
 void keyed_must_have(bool found);
+
+/* The majority vote of Boyer and Moore in a pile, zeroed before: each byte is for its record's key. At the end the
+ * votes for `hash` are half as many as all others' and `lead` together, or more: if all of the pile are the lead, it
+ * has one key. */
+struct keyed_vote {
+    struct siphash_pair hash;
+    uint64_t lead;
+    bool in_pieces; /* a record of the pile came in pieces, as it is longer than a block */
+};
+
+static inline void keyed_vote(struct keyed_vote *vote, struct siphash_pair hash, uint64_t bytes)
+{
+    if (keyed_is_same(vote->hash, hash))
+        vote->lead += bytes;
+    else if (bytes <= vote->lead)
+        vote->lead -= bytes;
+    else
+        *vote = (struct keyed_vote){hash, bytes - vote->lead, vote->in_pieces};
+}
 
 /* ---- Piles: those that refer to records have the hash of each after its reference ---- */
 

@@ -13,10 +13,12 @@ struct keyed_reader;
 
 struct keyed_reader_plan {
     struct keyed *keyed;
-    unsigned from;   /* the first bit of hashes that says */
-    unsigned piles;  /* to which of so many a record goes */
-    bool drops;      /* records whose keys came lately are left out */
-    bool first_seen; /* nobody has looked at these keys before, so that some may be missing */
+    unsigned from;                     /* the first bit of hashes that says */
+    unsigned piles;                    /* to which of so many a record goes */
+    const struct siphash_pair *around; /* not NULL: hashes less than this go to the first of two piles, greater ones to
+                                        * the second, and records with this one are left out */
+    bool drops;                        /* records whose keys came lately are left out */
+    bool first_seen;                   /* nobody has looked at these keys before, so that some may be missing */
 };
 
 /* Of all that the source delivers. Closing returns the end of the last bytes that stayed; NULL: none did. */
@@ -31,6 +33,9 @@ void keyed_reader_fill(struct keyed_reader *reader, struct queue_block *block, s
 /* Find hash and pile of each record in a slice that was scanned. The number after the last pile stands for none: of
  * what is left out, and of all from a record without a key on, which becomes block->bad. */
 void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *block, unsigned thread);
+
+/* Have the pieces of a slice that was routed, in one lane, vote in their piles. */
+void keyed_reader_vote(const struct queue_block *block, unsigned lane, struct keyed_vote *votes);
 
 /* End the run: name the bad record of this block, when all threads have ended. */
 _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const struct queue_block *block);

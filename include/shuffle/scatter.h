@@ -31,9 +31,11 @@ scatter_route scatter_to_children; /* its context is these */
 struct scatter_plan {
     struct keyed *keyed; /* not NULL: the records' keys say where they go, at so many bits from the root (keyed.h); */
     unsigned bits;
-    bool first_seen;      /* nobody has looked at these keys before, so that some may be missing */
-    scatter_route *route; /* else this does */
-    const void *context;  /* of the route */
+    const struct siphash_pair *around; /* or how they compare with this hash (keyed_reader.h) */
+    struct keyed_vote *votes;          /* of the piles that hold records; NULL: nobody asks */
+    bool first_seen;                   /* nobody has looked at these keys before, so that some may be missing */
+    scatter_route *route;              /* else this does */
+    const void *context;               /* of the route */
     unsigned piles;
     uint64_t limit;       /* drop a pile once the piles before it hold this many records; UINT64_MAX: never */
     unsigned first, last; /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */

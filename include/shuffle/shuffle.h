@@ -20,10 +20,6 @@
 /* Shuffle all of `source` to `output`, by scattering the root of the tree, unless it must be copied (run.h). */
 void shuffle_source(struct run *run, struct source *source, struct output *output);
 
-/* The same, without piles, for a source that holds all that comes, a 16th of the run's pool at most; no more records
- * than a leaf, and no keys. */
-void shuffle_small(struct run *run, struct source *source, struct output *output);
-
 /* Write the records of a single pile, or the first of them, in the order that `draw` draws. If `again` is not NULL, the
  * pile only counts the records, and they are read from `again`, after the draw. `draw` sets ranks[i], which table_set
  * does, to the place of record i in the output, for all i in [0, records): a permutation of these. The order takes 4

@@ -7,11 +7,6 @@
 #include "output/output.h"
 #include "shuffle/run.h"
 
-/* Do all records of a pile have the same key? Then it is verified. By thread 0, through a buffer with POOL_SLACK_BYTES
- * more. */
-bool units_are_one(struct keyed *keyed, struct piles *piles, unsigned pile, const struct record_format *format,
-                   uint8_t *buffer, size_t bytes);
-
 /* How many records the piles have, or units, if these are so many bits from the root of an order by keys. UINT64_MAX:
  * they would have to be counted, and the output can do without. */
 uint64_t units_count(struct run *run, struct piles *piles, unsigned bits, const struct output *output);

@@ -30,6 +30,7 @@
 #include "sample/requests.h"
 #include "sample/weighted.h"
 #include "shuffle/shuffle.h"
+#include "shuffle/small.h"
 #include "system/hardware.h"
 #include "system/standard.h"
 #include "system/sys.h"
@@ -290,7 +291,7 @@ static void do_task(struct job *job)
     switch (job->task) {
     case TASK_SHUFFLE:
         if (run == &job->small)
-            shuffle_small(run, source, output);
+            small_shuffle(run, source, output);
         else
             shuffle_source(run, source, output);
         break;

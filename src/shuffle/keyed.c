@@ -410,11 +410,6 @@ static void deal(const struct sorting *sorting, unsigned bits)
     }
 }
 
-static bool is_before(struct siphash_pair one, struct siphash_pair other)
-{
-    return one.word[0] < other.word[0] || (one.word[0] == other.word[0] && one.word[1] < other.word[1]);
-}
-
 static void insert_all(const struct sorting *sorting)
 {
     struct siphash_pair last = {{0, 0}}; /* of those that are in order */
@@ -424,13 +419,13 @@ static void insert_all(const struct sorting *sorting)
         const struct siphash_pair hash = entry_at(sorting, number)->refers.hash;
         uint64_t to = i;
 
-        if (!is_before(hash, last)) {
+        if (!keyed_is_before(hash, last)) {
             last = hash;
             continue;
         }
         for (uint64_t before; to > 0; to--) {
             before = *number_at(sorting, to - 1);
-            if (!is_before(hash, entry_at(sorting, before)->refers.hash))
+            if (!keyed_is_before(hash, entry_at(sorting, before)->refers.hash))
                 break;
             *number_at(sorting, to) = before;
         }

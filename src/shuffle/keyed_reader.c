@@ -253,6 +253,17 @@ static size_t find_hashes(struct keyed *keyed, const struct queue_block *block, 
     return i;
 }
 
+static unsigned pile_of(const struct keyed_reader *reader, struct siphash_pair hash)
+{
+    const struct siphash_pair *around = reader->plan.around;
+
+    if (around == NULL)
+        return keyed_digit(hash, reader->plan.from, reader->bits);
+    if (keyed_is_same(hash, *around))
+        return reader->plan.piles;
+    return keyed_is_before(*around, hash);
+}
+
 void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *block, unsigned thread)
 {
     struct keyed *keyed = reader->plan.keyed;
@@ -266,8 +277,17 @@ void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *b
         const bool wanted = i < found && (inner || !reader->plan.drops ||
                                           !keyed_is_again(keyed, thread, block->hash[i], block->first_record + i));
 
-        block->pile[i] =
-            (uint16_t)(wanted ? keyed_digit(block->hash[i], reader->plan.from, reader->bits) : reader->plan.piles);
+        block->pile[i] = (uint16_t)(wanted ? pile_of(reader, block->hash[i]) : reader->plan.piles);
+    }
+}
+
+void keyed_reader_vote(const struct queue_block *block, unsigned lane, struct keyed_vote *votes)
+{
+    for (size_t i = block->lane_start[lane]; i < block->lane_start[lane + 1]; i++) {
+        struct keyed_vote *vote = &votes[block->pieces[i].pile];
+
+        keyed_vote(vote, block->hash[block->number[i]], block->pieces[i].length);
+        vote->in_pieces = vote->in_pieces || block->continues || block->open;
     }
 }
 

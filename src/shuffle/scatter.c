@@ -358,6 +358,8 @@ static bool append_slices(struct scattering *s, const struct queue_task *task)
         }
         if (s->plan->strata != NULL)
             count_block(s, block, task->lane);
+        if (s->plan->votes != NULL)
+            keyed_reader_vote(block, task->lane, s->plan->votes);
         if (s->plan->refers)
             room = refer_block(s, block, task->lane);
         else
@@ -424,6 +426,7 @@ static struct keyed_reader *open_reader(const struct scatter_plan *plan, const s
     const struct keyed_reader_plan reading = {.keyed = plan->keyed,
                                               .from = plan->bits,
                                               .piles = plan->piles,
+                                              .around = plan->around,
                                               .drops = keyed_is_unique(plan->keyed) && plan->storage == NULL,
                                               .first_seen = plan->first_seen};
 

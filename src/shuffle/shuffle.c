@@ -14,6 +14,7 @@
 #include "shuffle/shuffle.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
@@ -31,6 +32,9 @@ TUNABLE(ENDS_SHARE, 16, 16, 1024);
 
 /* More records whose order has been drawn are scattered by rank: several piles are faster than a larger one. */
 TUNABLE(WHOLE_RECORDS, ORDER_LEAF_RECORDS, 1, ORDER_LEAF_RECORDS);
+
+/* The records of one key are left where they are if the others, in bytes, are about this part of a pile, or less. */
+TUNABLE(OTHERS, 16, 2, 1024);
 
 struct rank_route {
     const struct table *ranks;
@@ -178,10 +182,22 @@ static void restart_single(struct run *run, struct piles *piles, unsigned p, str
 
 /* ---- By keys ---- */
 
-/* All records have the same key, and are verified: copy them, or only the first one. */
-static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct output *output)
+static bool has_key(struct keyed *keyed, const struct record_piece *piece, struct siphash_pair key)
 {
-    const uint64_t records = piles->pile[p].records, kept = keyed_is_unique(run->keyed) ? 1 : records;
+    const struct siphash_text record = {piece->data, piece->bytes};
+    struct siphash_pair hash = {{0, 0}};
+
+    keyed_must_have(piece->first && piece->last && keyed_find(keyed, 0, &record, 1, &hash) == 1);
+    return keyed_is_same(hash, key);
+}
+
+/* A verified pile has `records` records of one key: copy them, or only the first one. There may be others in it, which
+ * are left out; if there are, no record is longer than a block. */
+static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct siphash_pair key, uint64_t records,
+                      struct output *output)
+{
+    const uint64_t kept = keyed_is_unique(run->keyed) ? 1 : records;
+    const bool others = records < piles->pile[p].records;
     struct source *source;
     struct transfer transfer;
     struct record_piece piece;
@@ -195,12 +211,15 @@ static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct o
     source = pile_source(piles, p, false);
     run_transfer(&transfer, run, source, output);
     while (done < kept && record_reader_next(&transfer.reader, &piece)) {
+        if (others && !has_key(run->keyed, &piece, key))
+            continue;
         done += piece.last;
         if (keyed_frames(run->keyed))
             output_buffer_put_frame(&transfer.outlet, piece.data, piece.bytes, done == kept);
         else
             output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
     }
+    keyed_must_have(done == kept);
     run_transfer_end(&transfer);
     source_free(source);
 }
@@ -215,27 +234,67 @@ static void count_left_out(struct run *run, const struct piles *piles)
     counter_add(&run->progress->left_out, left_out);
 }
 
-static void restart_keyed(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
-                          struct output *output)
+/* Nearly all records have one key, so scattering all would leave a pile as large. Scatter the others alone, before and
+ * after that key; its records are copied from where they are. */
+static void restart_around(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                           struct output *output)
 {
-    const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
+    const struct siphash_pair *key = &order->votes[p].hash;
+    const struct scatter_plan plan = {.keyed = run->keyed, .around = key, .piles = 2, .limit = UINT64_MAX};
+    const struct gather_order others = {.keyed = run->keyed, .bits = order->bits};
+    struct source *source = pile_source(piles, p, true);
+    struct piles inner;
+    uint64_t records; /* of the key */
+
+    scatter(&run->engine, &run->format, &plan, source, &inner);
+    source_free(source);
+    pile_check(piles, p, inner.records);
+    records = inner.records - inner.pile[0].records - inner.pile[1].records;
+    piles_flush(&inner);
+    inner.count = 1;
+    shuffle_piles(run, &inner, others, output);
+    copy_unit(run, piles, p, *key, records, output);
+    inner.count = 2;
+    shuffle_piles(run, &inner, others, output);
+    piles_release(&inner);
+}
+
+static void restart_by_digits(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                              struct output *output)
+{
+    struct keyed_vote *votes = fault_allocate(KEYED_PILES, sizeof *votes);
     const struct scatter_plan plan = {
-        .keyed = run->keyed, .bits = order->bits, .piles = KEYED_PILES, .limit = UINT64_MAX};
-    const struct gather_order inner_order = {.keyed = run->keyed, .bits = order->bits + KEYED_BITS};
+        .keyed = run->keyed, .bits = order->bits, .votes = votes, .piles = KEYED_PILES, .limit = UINT64_MAX};
+    const struct gather_order inner_order = {.keyed = run->keyed, .bits = order->bits + KEYED_BITS, .votes = votes};
     struct piles inner;
 
-    if (order->orders != NULL)
-        keyed_turn_all(run->keyed, &order->orders[p].key);
-    if (units_are_one(run->keyed, piles, p, &run->format, buffer.data, buffer.bytes)) {
-        copy_unit(run, piles, p, output);
-        pile_clear(piles, p);
-        return;
-    }
-    run->progress->started_over++;
     scatter_pile(run, piles, p, NULL, &plan, &inner);
     count_left_out(run, &inner);
     shuffle_piles(run, &inner, inner_order, output);
     piles_release(&inner);
+    free(votes);
+}
+
+static void restart_keyed(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                          struct output *output)
+{
+    const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
+    const struct keyed_vote *vote = order->votes != NULL ? &order->votes[p] : NULL;
+    const uint64_t bytes = pile_bytes(piles, p), records = piles->pile[p].records;
+
+    if (order->orders != NULL)
+        keyed_turn_all(run->keyed, &order->orders[p].key);
+    if (vote != NULL && vote->lead == bytes) {
+        pile_source_verify(piles, p, &run->format, buffer.data, buffer.bytes);
+        copy_unit(run, piles, p, vote->hash, records, output);
+    } else {
+        run->progress->started_over++;
+        if (vote != NULL && vote->lead >= bytes - bytes / OTHERS && !vote->in_pieces && !keyed_is_unique(run->keyed))
+            restart_around(run, piles, p, order, output);
+        else
+            restart_by_digits(run, piles, p, order, output);
+    }
+    pile_clear(piles, p);
 }
 
 /* Start pile `p` over. All that the piles have in memory is written to their files first, so that all memory is free.
@@ -343,7 +402,7 @@ static bool can_sort_all(const struct pool *pool, const struct piles *piles)
 }
 
 /* Scatter the root's records to its children, and count them in run->progress. False: they must be copied (run.h). */
-static bool scatter_root(struct run *run, struct source *source, struct piles *piles)
+static bool scatter_root(struct run *run, struct source *source, struct keyed_vote *votes, struct piles *piles)
 {
     const struct scatter_children children = {{.order = &run->order}, ORDER_ROOT_BITS};
     struct scatter_plan plan = {.route = scatter_to_children,
@@ -357,6 +416,7 @@ static bool scatter_root(struct run *run, struct source *source, struct piles *p
     run->progress->passed = 0;
     if (run->keyed != NULL) {
         plan.keyed = run->keyed;
+        plan.votes = votes;
         plan.first_seen = true;
         plan.limit = UINT64_MAX;
     } else if ((run->parts > 1 || run->skip > 0) && run->expected > 0 && source_is_known(source) &&
@@ -376,76 +436,16 @@ static bool scatter_root(struct run *run, struct source *source, struct piles *p
 
 void shuffle_source(struct run *run, struct source *source, struct output *output)
 {
-    const struct gather_order order = {.node = {.order = &run->order}, .keyed = run->keyed, .bits = KEYED_BITS};
+    const bool votes = run->keyed != NULL && !run->refers;
+    struct keyed_vote *vote = votes ? fault_allocate(KEYED_PILES, sizeof *vote) : NULL;
+    const struct gather_order order = {
+        .node = {.order = &run->order}, .keyed = run->keyed, .bits = KEYED_BITS, .votes = vote};
     struct piles piles;
 
-    if (scatter_root(run, source, &piles)) {
+    if (scatter_root(run, source, vote, &piles)) {
         run_begin(run, output, units_count(run, &piles, KEYED_BITS, output));
         shuffle_piles(run, &piles, order, output);
     }
     piles_release(&piles);
-}
-
-/* ---- Small inputs ---- */
-
-/* Room for `count` numbers of `number_bytes`, one after another, that stay until the pool is closed. */
-static void *take_room(struct pool *pool, size_t count, size_t number_bytes)
-{
-    const uint32_t first = pool_get_neighbours(pool, (uint32_t)pool_blocks_for(pool, count * number_bytes));
-
-    if (first == POOL_NONE)
-        die_errno("memory", ENOMEM);
-    return pool_block(pool, first);
-}
-
-/* Put the numbers of a small input's records into their order: of each child of the root side by side, as a leaf. */
-static void arrange_small(const struct order *order, struct pool *pool, uint32_t *number, size_t records)
-{
-    const struct order_node root = {.order = order};
-    uint16_t *child = take_room(pool, records + 1, sizeof *child);
-    uint8_t *block = (uint8_t *)number;
-    const struct table table = {.block = &block, .blocks = 1, .shift = 31}; /* all of it is one block */
-    size_t place[(1 << ORDER_ROOT_BITS) + 1] = {0};
-
-    order_scatter(root, ORDER_ROOT_BITS, 0, records, child);
-    for (size_t i = 0; i < records; i++)
-        place[child[i] + 1]++;
-    for (unsigned j = 0; j < 1 << ORDER_ROOT_BITS; j++)
-        place[j + 1] += place[j];
-    for (size_t i = 0; i < records; i++)
-        number[place[child[i]]++] = (uint32_t)i;
-    for (unsigned j = 0; j < 1 << ORDER_ROOT_BITS; j++) {
-        const size_t first = j > 0 ? place[j - 1] : 0;
-
-        order_leaf(order_child(root, j), &table, first, place[j] - first);
-    }
-}
-
-void shuffle_small(struct run *run, struct source *source, struct output *output)
-{
-    struct pool *pool = &run->engine.pool;
-    const uint8_t *data;
-    const size_t bytes = source_next(source, NULL, source_space(source), &data);
-    uint32_t *end = take_room(pool, bytes + 1, sizeof *end), *number;
-    struct record_scan scan = {0};
-    struct transfer transfer;
-    size_t records, scanned;
-    uint64_t skipped, wanted;
-
-    end[0] = 0;
-    records = record_ends(&run->format, &scan, data, bytes, end + 1, bytes, &scanned);
-    number = take_room(pool, records + 1, sizeof *number);
-    arrange_small(&run->order, pool, number, records);
-    if (run->strata != NULL)
-        strata_begin(run->strata, 1);
-    for (size_t i = 0; i < records && run->strata != NULL; i++)
-        strata_count(run->strata, 0, data + end[i], end[i + 1] - end[i], true, true);
-    counter_set(&run->progress->records, records);
-    run_scattered(run);
-    run_begin(run, output, records);
-    wanted = run_pass(run, records, &skipped);
-    run_transfer(&transfer, run, NULL, output);
-    for (const uint32_t *next = number + skipped; next < number + skipped + wanted; next++)
-        output_buffer_put(&transfer.outlet, data + end[*next], end[*next + 1] - end[*next]);
-    run_transfer_end(&transfer);
+    free(vote);
 }

@@ -53,25 +53,6 @@ static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
     return false;
 }
 
-bool units_are_one(struct keyed *keyed, struct piles *piles, unsigned p, const struct record_format *format,
-                   uint8_t *buffer, size_t bytes)
-{
-    struct siphash_pair first, hash;
-    struct hashes hashes;
-    uint64_t records = 1;
-    bool single;
-
-    open_hashes(&hashes, keyed, 0, piles, p, format, buffer, bytes);
-    single = next_hash(&hashes, &first);
-    for (; single && next_hash(&hashes, &hash); records++)
-        single = keyed_is_same(first, hash);
-    source_free(hashes.source);
-    if (single) /* the last one, too */
-        pile_check(piles, p,
-                   !hashes.reader.inside && hashes.reader.start == hashes.reader.filled ? records : UINT64_MAX);
-    return single;
-}
-
 /* A set of hashes: of those whose bits after the pile's begin with some part, since all may be too many. */
 struct set {
     struct siphash_pair *slot; /* zeroed: free */

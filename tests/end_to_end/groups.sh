@@ -112,13 +112,31 @@ test_a_key_larger_than_memory_is_copied_through() {
         seq 1000 2000 | sed 's/$/\t/'
     } >in
     for options in '-S 8M' '-S 8M --parallel=1'; do
-        bigshuf $options --seed=1 --group-field=1 in >out
+        bigshuf -v $options --seed=1 --group-field=1 in >out 2>said
+        grep -qx 'bigshuf: started over:  1 piles' said
         grep -n large out | sed 's/:.*//' | awk 'NR > 1 && $1 != last + 1 { print "apart" } { last = $1 }' | cmp - /dev/null
         grep large out | cmp - <(grep large in)
         cut -f 1 out | uniq | cmp - <(cut -f 1 in | sed 's/$/\t/' | bigshuf --seed=1 --group-field=1 | cut -f 1 | uniq)
         bigshuf $options --seed=1 --unique=1 in | cut -f 1 | cmp - <(cut -f 1 in | sed 's/$/\t/' | bigshuf --seed=1 --unique=1 | cut -f 1)
         bigshuf $options --seed=1 --group-field=1 --shards=2 -o half.%d in
         cat half.? | cmp - out
+    done
+}
+
+# Keys that go to its pile come before and after it; the records of some are long, or more than fit into memory.
+test_others_stand_beside_a_key_larger_than_memory() {
+    { echo large && seq 20000; } | sed 's/$/\t/' | bigshuf --seed=1 --group-field=1 | grep -B 3 -A 3 large | tr -d '\t' >near
+    for long in '' 2p 6p '2p;4p'; do
+        {
+            while read -r key; do printf '%s\t1\n' "$key"; done <near
+            seq "$(scale 100000 110000 3000000)" | sed "s/^/large\t$(printf %080d 0)/"
+            sed -n "$long" near | while read -r key; do printf '%s\t' "$key" && long_line 300000; done
+            while read -r key; do printf '%s\t2\n' "$key"; done <near
+        } >in
+        bigshuf -S 1G --seed=1 --group-field=1 in >right
+        for options in '-S 8M' '-S 8M --parallel=1' '-S 8M --skip=1 -n 2' '-S 8M -n 4'; do
+            bigshuf $options --seed=1 --group-field=1 in | cmp - <(bigshuf ${options#-S 8M} --seed=1 --group-field=1 right)
+        done
     done
 }
 

@@ -1,0 +1,14 @@
+#ifndef BIGSHUF_SHUFFLE_SMALL_H
+#define BIGSHUF_SHUFFLE_SMALL_H
+
+/* Small inputs, without piles. */
+
+#include "input/source.h"
+#include "output/output.h"
+#include "shuffle/run.h"
+
+/* As shuffle_source, for a source that holds all that comes, a 16th of the run's pool at most; no more records than a
+ * leaf, and no keys. */
+void small_shuffle(struct run *run, struct source *source, struct output *output);
+
+#endif
