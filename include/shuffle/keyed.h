@@ -96,9 +96,8 @@ static inline bool keyed_is_before(struct siphash_pair one, struct siphash_pair 
 /* Records that had keys before have keys again; else the run ends. */
 void keyed_must_have(bool found);
 
-/* The majority vote of Boyer and Moore in a pile, zeroed before: each byte is for its record's key. At the end the
- * votes for `hash` are half as many as all others' and `lead` together, or more: if all of the pile are the lead, it
- * has one key. */
+/* The majority vote of Boyer and Moore in a pile, zeroed before: each byte votes for its record's key. Of all bytes
+ * that have voted, at least `lead` are of records with this hash. */
 struct keyed_vote {
     struct siphash_pair hash;
     uint64_t lead;
