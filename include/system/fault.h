@@ -38,9 +38,8 @@ char *fault_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 const char *fault_name(const char *name); /* for a message: '' if it is empty */
 
-/* What strerror says of an error number, for messages of one's own; any thread may ask. Returns `text`. */
-enum { FAULT_CAUSE_BYTES = 256 };
-const char *fault_cause(int error, char text[FAULT_CAUSE_BYTES]);
+/* What strerror says of an error number, for messages of one's own; it stays until the same thread asks again. */
+const char *fault_cause(int error);
 
 /* What is to be done when a run fails, but not when a signal ends it: in the thread that fails, after its message,
  * while other threads still run. To be added and removed by the main thread; `duty` is the caller's and stays where it

@@ -108,7 +108,6 @@ TUNABLE(LIST_BYTES_FIRST, 1 << 16, 1, 1 << 16);
 static void check_file(const char *from, size_t number, const char *name)
 {
     enum { SHOWN = 60 };
-    char cause[FAULT_CAUSE_BYTES];
     struct stat status;
 
     if (strlen(name) >= NAME_BYTES_MAX)
@@ -117,7 +116,7 @@ static void check_file(const char *from, size_t number, const char *name)
         return;
     die("%s:%zu: '%.*s%s': %s: names must end with NUL, not newline; make the list with find -print0, or "
         "tr '\\n' '\\0'",
-        from, number, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno, cause));
+        from, number, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno));
 }
 
 /* Check the names in a list, which has a NUL after it. Returns how many they are. */

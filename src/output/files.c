@@ -217,8 +217,7 @@ static void list(struct files *files)
 /* The file cannot be replaced, for the reason that errno tells. A shell would empty it before it is read. */
 _Noreturn static void refuse_replacing(const struct output_plan *plan, const char *path)
 {
-    char text[FAULT_CAUSE_BYTES];
-    const char *cause = fault_cause(errno, text), *advice = "write > FILE instead";
+    const char *cause = fault_cause(errno), *advice = "write > FILE instead";
     struct stat output, input;
 
     for (size_t i = 0; i < plan->input_count && sys_stat(path, &output) == 0; i++)
@@ -351,10 +350,9 @@ _Noreturn static void report_unpublished(const struct files *files, size_t numbe
 {
     const char *path = files->file[number].path, *first = sink_state(files->file[number].sink)->temporary,
                *last = first;
-    char text[FAULT_CAUSE_BYTES];
     const char *cause = error == ESTALE   ? TARGET_STALE "; in the old one"
                         : error == EEXIST ? "its file system takes it for another output's name"
-                                          : fault_cause(error, text);
+                                          : fault_cause(error);
     size_t count = 1;
 
     for (size_t i = number + 1; i < end; i++) {

@@ -130,13 +130,12 @@ static int take_name(struct sink *sink, int directory, mode_t mode)
 /* 0, or the errno of what failed, which has been told. If its folder is gone, there is no file of that name. */
 static int unlink_name(struct sink *sink)
 {
-    char cause[FAULT_CAUSE_BYTES];
     const int error = signals_remove(sink->slot) == 0 ? 0 : errno;
 
     sink->slot = -1;
     if (error == 0 || error == ENOENT || error == ENOTDIR)
         return 0;
-    fault_warn("%s: cannot be removed: %s", sink->state.temporary, fault_cause(error, cause));
+    fault_warn("%s: cannot be removed: %s", sink->state.temporary, fault_cause(error));
     return error;
 }
 
@@ -175,15 +174,13 @@ static mode_t safe_mode(mode_t mode, bool group_kept, bool list_kept)
 /* Give it the list, or none, also if the directory has given it one. Has the file the list that it should have? */
 static bool give_list(const struct sink *sink, bool group_kept)
 {
-    char cause[FAULT_CAUSE_BYTES];
-
     if (group_kept || sink->list_bytes == 0) {
         if (sys_set_acl(sink->state.fd, sink->list, sink->list_bytes) == 0)
             return true;
     } else {
         errno = EPERM; /* what it says of the group would be said of another one */
     }
-    fault_warn("%s: cannot keep its access control list: %s", sink->path, fault_cause(errno, cause));
+    fault_warn("%s: cannot keep its access control list: %s", sink->path, fault_cause(errno));
     (void)sys_set_acl(sink->state.fd, NULL, 0);
     return false;
 }
@@ -212,7 +209,6 @@ static bool give_owners(struct sink *sink)
 static void give_attributes(struct sink *sink)
 {
     mode_t mode = sink->mode;
-    char cause[FAULT_CAUSE_BYTES];
 
     if (sink->inherits) {
         bool group_kept = give_owners(sink);
@@ -221,7 +217,7 @@ static void give_attributes(struct sink *sink)
         mode = safe_mode(mode, group_kept, list_kept);
     }
     if (sys_fchmod(sink->state.fd, mode) != 0)
-        fault_warn("%s: cannot set its mode: %s", sink->path, fault_cause(errno, cause));
+        fault_warn("%s: cannot set its mode: %s", sink->path, fault_cause(errno));
 }
 
 /* ---- Opening ---- */
@@ -443,7 +439,6 @@ void sink_complete(struct sink *sink)
 
 int sink_publish(const struct sink *sink)
 {
-    char cause[FAULT_CAUSE_BYTES];
     int directory, status, error;
 
     if (sink->state.temporary == NULL)
@@ -454,7 +449,7 @@ int sink_publish(const struct sink *sink)
     status = sys_rename_at(directory, name_of(sink), sink->target.name);
     error = errno;
     if (status == 0 && sink->durable && sync_names(sink) != 0)
-        fault_warn("%s: may be the old file after a power failure: %s", sink->path, fault_cause(errno, cause));
+        fault_warn("%s: may be the old file after a power failure: %s", sink->path, fault_cause(errno));
     (void)io_close(directory);
     errno = error;
     return status;

@@ -50,9 +50,7 @@ struct gnu {
 
 _Noreturn static void report_unreadable(const struct gnu *gnu, int error)
 {
-    char cause[FAULT_CAUSE_BYTES];
-
-    die("'%s': read error: %s", gnu->path, fault_cause(error, cause));
+    die("'%s': read error: %s", gnu->path, fault_cause(error));
 }
 
 static void open_file(struct gnu *gnu)

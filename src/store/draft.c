@@ -323,13 +323,11 @@ static bool publish(const struct draft *draft)
 /* There is a batch like it. */
 static void remove_all(const struct draft *draft)
 {
-    char cause[FAULT_CAUSE_BYTES];
-
     for (unsigned p = 0; p < draft->manifest.piles; p++)
         (void)signals_remove(draft->pile[p].slot);
     (void)signals_remove(draft->manifest_slot);
     if (signals_remove(draft->folder_slot) != 0 && errno != ENOENT)
-        fault_warn("%s: cannot be removed: %s", draft->folder.path, fault_cause(errno, cause));
+        fault_warn("%s: cannot be removed: %s", draft->folder.path, fault_cause(errno));
 }
 
 bool draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,

@@ -23,7 +23,7 @@
 
 /* Room for the longest name that can be opened (PATH_MAX, 4096 on Linux) and its cause, small enough for the stack of
  * a worker. A longer name is cut, so that the cause can always be read. */
-enum { LINE_BYTES = 6144, NAME_BYTES = 4096 };
+enum { LINE_BYTES = 6144, NAME_BYTES = 4096, CAUSE_BYTES = 256 };
 
 /* The most that is shown for a byte: "\x1b". And the bytes of a line that are written at once. */
 enum { SHOWN_BYTES = 4, SHOWN_LINE_BYTES = 2 * LINE_BYTES };
@@ -154,10 +154,8 @@ void fault_remove_duty(struct fault_duty *duty)
 /* If others have moved the folder, or removed the file, there is nothing of this name. */
 static void warn_of_kept(const char *path, int error)
 {
-    char cause[FAULT_CAUSE_BYTES];
-
     if (error != ENOENT && error != ENOTDIR)
-        fault_warn("%s: cannot be removed: %s", path, fault_cause(error, cause));
+        fault_warn("%s: cannot be removed: %s", path, fault_cause(error));
 }
 
 /* How the message of a failure begins. What fails after the success is none. */
@@ -190,21 +188,22 @@ const char *fault_name(const char *name)
 }
 
 /* strerror may use one buffer for all threads. */
-const char *fault_cause(int error, char text[FAULT_CAUSE_BYTES])
+const char *fault_cause(int error)
 {
-    if (strerror_r(error, text, FAULT_CAUSE_BYTES) != 0)
-        snprintf(text, FAULT_CAUSE_BYTES, "error %d", error);
+    static _Thread_local char text[CAUSE_BYTES];
+
+    if (strerror_r(error, text, sizeof text) != 0)
+        snprintf(text, sizeof text, "error %d", error);
     return text;
 }
 
 void die_advising(const char *name, int error, const char *advice)
 {
-    char cause[FAULT_CAUSE_BYTES];
     struct line line;
 
     begin(&line);
     append(&line, "%.*s%s: %s%s%s", NAME_BYTES, fault_name(name), strlen(name) > NAME_BYTES ? "..." : "",
-           error == 0 ? "unexpected end of file" : fault_cause(error, cause), advice != NULL ? "; " : "",
+           error == 0 ? "unexpected end of file" : fault_cause(error), advice != NULL ? "; " : "",
            advice != NULL ? advice : "");
     end_run(&line);
 }

@@ -176,7 +176,5 @@ void packer_check(const struct packer_command *command, const char *name)
 
 void packer_report(const struct packer_command *command, const char *name)
 {
-    char cause[FAULT_CAUSE_BYTES];
-
-    die("%s: cannot run '%s': %s", fault_name(name), command->text, fault_cause(errno, cause));
+    die("%s: cannot run '%s': %s", fault_name(name), command->text, fault_cause(errno));
 }

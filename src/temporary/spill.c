@@ -75,10 +75,8 @@ static const char *directory_of(const struct spill *spill, unsigned pile, unsign
 
 _Noreturn static void report(const struct spill *spill, unsigned pile, unsigned extent, int error)
 {
-    char cause[FAULT_CAUSE_BYTES];
-
     die("temporary file in %s: %s%s", directory_of(spill, pile, extent),
-        error == 0 ? "file is shorter than what was written" : fault_cause(error, cause),
+        error == 0 ? "file is shorter than what was written" : fault_cause(error),
         error == EMFILE ? ": raise the limit (ulimit -n)" : "");
 }
 

@@ -147,11 +147,9 @@ _Noreturn static void report_shortage(const struct spill_place *place, bool trie
 
 void spill_place_report_full(const struct spill_place *place, const char *directory, int error)
 {
-    char cause[FAULT_CAUSE_BYTES];
-
     if (place->coming > place->room)
         report_shortage(place, true);
-    die("temporary file in %s: %s: %s", directory, fault_cause(error, cause), advice);
+    die("temporary file in %s: %s: %s", directory, fault_cause(error), advice);
 }
 
 /* The space that is free in all directories. NULL, or with errno the directory of which it cannot be told. */
@@ -176,11 +174,10 @@ static const char *find_room(const struct spill_place *place, uint64_t *room)
 void spill_place_check(struct spill_place *place, uint64_t bytes)
 {
     const char *failed = find_room(place, &place->room);
-    char cause[FAULT_CAUSE_BYTES];
 
     place->coming = bytes;
     if (failed != NULL)
-        die("temporary file in %s: %s%s", fault_name(failed), fault_cause(errno, cause),
+        die("temporary file in %s: %s%s", fault_name(failed), fault_cause(errno),
             strpbrk(failed, ",:") != NULL ? "; write -T for each directory" : "");
     if (place->room >= bytes || place->packing == SPILL_ALWAYS)
         return;
