@@ -13,7 +13,6 @@
 
 #include "command/options.h"
 #include "record/record.h"
-#include "system/fault.h"
 
 enum { ARGUMENT_SPELLING_BYTES = 64 };
 
@@ -30,7 +29,6 @@ struct parsing {
     char kind_spelling[ARGUMENT_SPELLING_BYTES];   /* "--csv", or "--records=tar" without what follows */
     uint8_t delimiter[RECORD_DELIMITER_BYTES_MAX]; /* --delimiter */
     size_t delimiter_bytes;                        /* 0: not given */
-    struct fault_duty duty;                        /* of argument_misused */
 };
 
 /* Carry out an option; the run ends if its argument is invalid. `text` is NULL if it has none. */
@@ -116,6 +114,6 @@ enum { ARGUMENT_LIST_BYTES = 256 };
 void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last);
 
 /* The command line is wrong: after the message that ends the run, print the line about --help. */
-void argument_misused(struct parsing *parsing);
+void argument_misused(void);
 
 #endif

@@ -7,7 +7,7 @@
  * may end the run. The first one wins, also when several fail at the same moment (a full disk hurts them all): its
  * message is the only one, and the others wait for the end.
  *
- *     die, die_errno  ->  message  ->  duties, last one first  ->  signals_end
+ *     die, die_errno  ->  message  ->  duty  ->  signals_end
  *
  * signals_end tells child programs to end, and removes the names that are registered. What fails when the run has
  * succeeded (signals_succeed) is a warning, and ends it with EXIT_SUCCESS.
@@ -42,15 +42,13 @@ const char *fault_name(const char *name); /* for a message: '' if it is empty */
 const char *fault_cause(int error);
 
 /* What is to be done when a run fails, but not when a signal ends it: in the thread that fails, after its message,
- * while other threads still run. To be added and removed by the main thread; `duty` is the caller's and stays where it
- * is from one to the other. A duty that fails itself ends, and so does the run. */
+ * while other threads still run. There is one duty at a time. The main thread sets it, and `duty` stays until another
+ * one is set; NULL: none. A duty that fails itself ends, and so does the run. */
 struct fault_duty {
     void (*act)(void *context);
     void *context;
-    struct fault_duty *next; /* fault.c's */
 };
-void fault_add_duty(struct fault_duty *duty, void (*act)(void *context), void *context);
-void fault_remove_duty(struct fault_duty *duty); /* one that was never added is fine, if it is zeroed */
+void fault_set_duty(const struct fault_duty *duty);
 
 /* Lines on standard error that are no failure: "bigshuf: warning: ...", or just "bigshuf: ...". */
 __attribute__((format(printf, 1, 2))) void fault_warn(const char *format, ...);

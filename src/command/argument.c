@@ -29,9 +29,11 @@ static void tell_of_help(void *context)
     fputs("Try 'bigshuf --help' for more information.\n", stderr);
 }
 
-void argument_misused(struct parsing *parsing)
+void argument_misused(void)
 {
-    fault_add_duty(&parsing->duty, tell_of_help, NULL);
+    static const struct fault_duty duty = {.act = tell_of_help};
+
+    fault_set_duty(&duty);
 }
 
 /* The option does not take this argument: it is too large if errno is ERANGE, else invalid; `valid` says what would be
@@ -102,7 +104,7 @@ static void set_field(struct parsing *parsing, const char *text, struct field_ch
         refuse_argument(parsing, text, "must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1");
     if (!is_number || (number_parse(text, &field->number) == 0 && field->number > 0))
         return;
-    argument_misused(parsing);
+    argument_misused();
     if (errno != ERANGE)
         die("invalid field value '%s': fields are numbered from 1", text);
     die("field number '%s' is too large", text);

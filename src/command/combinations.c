@@ -194,12 +194,12 @@ static void check_pair(const struct given *one, const struct given *other)
     die("cannot combine %s and %s%s", (excludes ? one : other)->name, (excludes ? other : one)->name, why);
 }
 
-void combinations_check(struct parsing *parsing, const unsigned given[OPTION_END])
+void combinations_check(const struct parsing *parsing, const unsigned given[OPTION_END])
 {
     struct list *list = fault_allocate(1, sizeof *list);
 
     if (parsing->options->echo && parsing->options->range) {
-        argument_misused(parsing);
+        argument_misused();
         die("cannot combine -e and -i options");
     }
     for (const struct option_row *row = option_table; row->name != NULL; row++)

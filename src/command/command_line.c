@@ -114,7 +114,7 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
     const struct option_row *row = option_table;
     const char *argument;
 
-    argument_misused(&parser->parsing);
+    argument_misused();
     if (optopt == 0)
         refuse_long(parser, word);
     while (row->name != NULL && option_table_code(row) != optopt)
@@ -131,14 +131,14 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
 
 /* -h was found. If letters come after it in its word, a long option was meant. Of a word that is not finished,
  * getopt_long has not moved on. */
-static void check_short_help(struct parsing *parsing, char **words)
+static void check_short_help(char **words)
 {
     const char *before = words[optind - 1], *word = words[optind];
     const bool is_alone = before[0] == '-' && before[1] != '-' && before[strlen(before) - 1] == 'h';
 
     if (is_alone || word == NULL)
         return;
-    argument_misused(parsing);
+    argument_misused();
     die("-h goes with no other letters, as in '%s'; long options begin with two dashes", word);
 }
 
@@ -181,7 +181,7 @@ static void set_all(struct parser *parser, int count, char **words)
         parsing->form = 0;
         row = option_table_row(code);
         if (code == 'h' && index < 0)
-            check_short_help(parsing, words);
+            check_short_help(words);
         if ((row->is & (CLASS_SEED | CLASS_SOURCE | CLASS_DELIMITER)) != 0) {
             parsing->options->taken_by = row->name;
             parsing->options->taken = optarg;
@@ -211,7 +211,7 @@ static void set_files(struct parsing *parsing, int count, char **words)
     const bool stored = options->gather != NULL || options->sweep, none = options->range || stored;
 
     if (count > 0 && (none || options->files0_from != NULL)) {
-        argument_misused(parsing);
+        argument_misused();
         die("extra operand '%s'%s", words[0],
             options->files0_from != NULL ? "; file operands cannot be combined with --files0-from"
             : stored                     ? "; --gather and --sweep take no files"

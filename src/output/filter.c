@@ -64,7 +64,9 @@ struct filters *filters_new(const char *command, unsigned most)
     filters = fault_allocate(1, sizeof *filters + most * sizeof filters->queue[0]);
     filters->command = command;
     filters->most = most;
-    fault_add_duty(&filters->duty, warn_of_incomplete, filters);
+    filters->duty = (struct fault_duty){warn_of_incomplete, filters};
+    if (command != NULL)
+        fault_set_duty(&filters->duty);
     return filters;
 }
 
@@ -202,12 +204,11 @@ void filters_wait(struct filters *filters)
 {
     while (filters->count > 0)
         wait_for_oldest(filters);
-    fault_remove_duty(&filters->duty);
+    fault_set_duty(NULL);
 }
 
 void filters_free(struct filters *filters)
 {
-    if (filters != NULL)
-        fault_remove_duty(&filters->duty);
+    fault_set_duty(NULL);
     free(filters);
 }

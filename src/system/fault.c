@@ -128,27 +128,11 @@ static void print(struct line *line)
 
 static atomic_bool failed;
 static _Thread_local bool ends; /* is it this thread that failed first? */
-static _Atomic(struct fault_duty *) duties;
+static _Atomic(const struct fault_duty *) set_duty;
 
-void fault_add_duty(struct fault_duty *duty, void (*act)(void *context), void *context)
+void fault_set_duty(const struct fault_duty *duty)
 {
-    *duty = (struct fault_duty){.act = act, .context = context, .next = atomic_load(&duties)};
-    atomic_store(&duties, duty);
-}
-
-/* Removed is mostly the last one. A thread that fails meanwhile finds the duty or not, and can follow the list. */
-void fault_remove_duty(struct fault_duty *duty)
-{
-    struct fault_duty *other = atomic_load(&duties);
-
-    if (other == duty) {
-        atomic_store(&duties, duty->next);
-        return;
-    }
-    while (other != NULL && other->next != duty)
-        other = other->next;
-    if (other != NULL)
-        other->next = duty->next;
+    atomic_store(&set_duty, duty);
 }
 
 /* If others have moved the folder, or removed the file, there is nothing of this name. */
@@ -169,6 +153,7 @@ static void begin(struct line *line)
 _Noreturn static void end_run(struct line *line)
 {
     const int status = signals_has_succeeded() ? EXIT_SUCCESS : EXIT_FAILURE;
+    const struct fault_duty *duty;
 
     if (ends)
         signals_end(status, warn_of_kept);
@@ -177,7 +162,8 @@ _Noreturn static void end_run(struct line *line)
     ends = true;
     print(line);
     signals_give_up_hold();
-    for (struct fault_duty *duty = atomic_load(&duties); duty != NULL; duty = duty->next)
+    duty = atomic_load(&set_duty);
+    if (duty != NULL)
         duty->act(duty->context);
     signals_end(status, warn_of_kept);
 }

@@ -175,28 +175,19 @@ static void fail_too(void *unused)
     die("and this as well");
 }
 
-/* The last one begins, and those that were removed do nothing, wherever they were in the list. One that fails ends. */
-TEST(test_duties_are_done_after_the_message_and_the_last_one_first)
+/* Only the one that was set last. One that fails ends. */
+TEST(test_the_duty_is_done_after_the_message)
 {
-    static struct fault_duty duty[6], never;
-    static char *names[] = {"a", "b", "c", "d", "e"};
+    static const struct fault_duty before = {warn_of, (char *)"before"}, fails = {fail_too, NULL},
+                                   last = {warn_of, (char *)"last"};
 
-    for (int fails = 0; fails < 2; fails++) {
-        fault_remove_duty(&never);
+    for (int i = 0; i < 3; i++) {
         if (scratch_begin_end()) {
-            for (int i = 0; i < 5; i++)
-                fault_add_duty(&duty[i], warn_of, names[i]);
-            fault_add_duty(&duty[5], fails ? fail_too : warn_of, "f");
-            fault_remove_duty(&duty[4]);
-            fault_remove_duty(&duty[2]);
-            fault_remove_duty(&duty[0]);
-            fault_remove_duty(&never);
-            if (!fails)
-                fault_remove_duty(&duty[5]);
+            fault_set_duty(&before);
+            fault_set_duty(i == 0 ? NULL : i == 1 ? &fails : &last);
             die("failed");
         }
-        assert_string_equal(scratch_ended(), fails ? "bigshuf: failed\n"
-                                                   : "bigshuf: failed\nbigshuf: warning: d\nbigshuf: warning: b\n");
+        assert_string_equal(scratch_ended(), i < 2 ? "bigshuf: failed\n" : "bigshuf: failed\nbigshuf: warning: last\n");
     }
 }
 
@@ -235,14 +226,14 @@ static void wait_for_holder(void *unused)
 
 TEST(test_two_can_fail_that_both_hold_death_off)
 {
-    static struct fault_duty duty;
+    static const struct fault_duty duty = {.act = wait_for_holder};
 
     if (scratch_begin_end()) {
         pthread_t thread;
         sigset_t before;
 
         signals_install();
-        fault_add_duty(&duty, wait_for_holder, NULL);
+        fault_set_duty(&duty);
         signals_hold(&before);
         CHECK(pthread_create(&thread, NULL, fail_second, NULL) == 0);
         die("first");
