@@ -21,7 +21,7 @@
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive torn key_check record_reader position generated source stream
+ *                    archive key_check record_reader position generated source stream
  *                    contents hints foreign decompress mapped operand reference
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header csv sequences string lines sizes tar_kind group length tail key record tar_headers

@@ -31,15 +31,8 @@ void random_key_derive(struct random_key *derived, const struct random_key *key,
 enum { RANDOM_IDENTITY_BYTES = 16 };
 void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_IDENTITY_BYTES]);
 
-/* A number that depends on all bytes of `data` and on the key, of which the first 16 bytes are that of SipHash-2-4. */
-uint64_t random_hash(const struct random_key *key, const void *data, size_t bytes);
-
-/* The same, and after it that under the key with its halves exchanged: 128 bits, which no two different data will ever
- * have in common. */
-struct siphash_pair random_digest(const struct random_key *key, const void *data, size_t bytes);
-void random_digests(const struct random_key *key, const struct siphash_text *text, size_t count,
-                    struct siphash_pair *digest);
-void random_digest_begin(const struct random_key *key, struct siphash_pieces *pieces); /* of data in pieces */
+/* The key of hashes that is derived by a label without arguments. */
+struct siphash_key random_hashing(const struct random_key *key, const char *label);
 
 /* Compute `blocks` blocks of stream `stream` from block number `first` on. `words` receives RANDOM_BLOCK_WORDS numbers
  * a block: number i of the stream is the little-endian 32-bit word at byte 4i of the key stream, as a number, so that

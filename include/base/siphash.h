@@ -7,15 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The key is its 16 bytes as two little-endian numbers. */
-uint64_t siphash(const uint64_t key[2], const void *data, size_t bytes);
+/* Two keys, each as two numbers, which are its 16 bytes, little-endian. */
+struct siphash_key {
+    uint64_t word[4];
+};
 
-/* Two hashes of the same data, under a key for each. */
+/* The hashes of the same data under both: 128 bits, which no two different data will ever have in common. */
 struct siphash_pair {
     uint64_t word[2];
 };
 
-struct siphash_pair siphash_pair(const uint64_t key[4], const void *data, size_t bytes);
+struct siphash_pair siphash_pair(const struct siphash_key *key, const void *data, size_t bytes);
 
 /* The same of `count` texts: with AVX-512, four at a time take little longer than one. */
 struct siphash_text {
@@ -23,16 +25,17 @@ struct siphash_text {
     size_t bytes;
 };
 
-void siphash_pairs(const uint64_t key[4], const struct siphash_text *text, size_t count, struct siphash_pair *hash);
+void siphash_pairs(const struct siphash_key *key, const struct siphash_text *text, size_t count,
+                   struct siphash_pair *hash);
 
 /* The same of data that come in pieces. */
 struct siphash_pieces {
     uint64_t v[2][4];
     uint64_t bytes;
-    uint8_t last[8]; /* that do not make a word yet */
+    uint64_t last; /* those that do not make a word yet */
 };
 
-void siphash_begin(struct siphash_pieces *pieces, const uint64_t key[4]);
+void siphash_begin(struct siphash_pieces *pieces, const struct siphash_key *key);
 void siphash_add(struct siphash_pieces *pieces, const void *data, size_t bytes);
 struct siphash_pair siphash_end(const struct siphash_pieces *pieces);
 

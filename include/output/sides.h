@@ -3,10 +3,9 @@
 
 /*
  * --split-field: records go to the files of splits by a field of each, its key, in whatever order they come. All
- * records with the same key go to the same file, and only the key and the seed decide which: with h the random_hash of
- * the field, under the key labelled "split", it is the file that has the h * 10^6 / 2^64-th millionth. Records that
- * belong to no split are the rest.
- * With --stratify-field, strata.h decides instead.
+ * records with the same key go to the same file, and only the key and the seed decide which: with h the first word of
+ * the siphash_pair of the field, under the key labelled "split", it is the file that has the h * 10^6 / 2^64-th
+ * millionth. Records that belong to no split are the rest. With --stratify-field, strata.h decides instead.
  *
  * The files of splits are filled side by side, so they all stay open.
  */

@@ -6,7 +6,7 @@
  * hashes, so it is a function of the seed and the set of keys alone; records with the same key come together, in the
  * order of the input. Fixed, as order.h is.
  *
- * The hash is the random_digest of the key under a key labelled "group" or "unique": 128 bits, of which the first is
+ * The hash is the siphash_pair of the key under a key labelled "group" or "unique": 128 bits, of which the first is
  * the highest of the first half. Two different keys are never seen with the same one. The tree of piles is that of the
  * hash's digits, of as many bits as it takes to tell a node's piles apart, the first ones at the root.
  *

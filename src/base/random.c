@@ -68,43 +68,15 @@ void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_I
     memcpy(identity, digest, RANDOM_IDENTITY_BYTES);
 }
 
-static void take_numbers(const struct random_key *key, uint64_t numbers[4])
+struct siphash_key random_hashing(const struct random_key *key, const char *label)
 {
+    struct random_key derived;
+    struct siphash_key hashing;
+
+    random_key_derive(&derived, key, label, NULL, 0);
     for (size_t i = 0; i < 4; i++)
-        numbers[i] = key->word[2 * i] | (uint64_t)key->word[2 * i + 1] << 32;
-}
-
-uint64_t random_hash(const struct random_key *key, const void *data, size_t bytes)
-{
-    uint64_t numbers[4];
-
-    take_numbers(key, numbers);
-    return siphash(numbers, data, bytes);
-}
-
-struct siphash_pair random_digest(const struct random_key *key, const void *data, size_t bytes)
-{
-    uint64_t numbers[4];
-
-    take_numbers(key, numbers);
-    return siphash_pair(numbers, data, bytes);
-}
-
-void random_digests(const struct random_key *key, const struct siphash_text *text, size_t count,
-                    struct siphash_pair *digest)
-{
-    uint64_t numbers[4];
-
-    take_numbers(key, numbers);
-    siphash_pairs(numbers, text, count, digest);
-}
-
-void random_digest_begin(const struct random_key *key, struct siphash_pieces *pieces)
-{
-    uint64_t numbers[4];
-
-    take_numbers(key, numbers);
-    siphash_begin(pieces, numbers);
+        hashing.word[i] = derived.word[2 * i] | (uint64_t)derived.word[2 * i + 1] << 32;
+    return hashing;
 }
 
 void random_blocks(const struct random_key *key, uint64_t stream, uint64_t first, uint32_t *words, size_t blocks)

@@ -58,33 +58,54 @@ static inline uint64_t finish(uint64_t v[4], uint64_t last)
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-uint64_t siphash(const uint64_t key[2], const void *data, size_t bytes)
+/* Neither hash waits for the other, so both take little longer than one. */
+static inline void eat_both(struct siphash_pieces *pieces, uint64_t word)
 {
-    const uint8_t *next = data;
-    const uint64_t length = (uint64_t)bytes << 56;
-    uint64_t v[4];
-
-    begin(v, key);
-    for (; bytes >= WORD; next += WORD, bytes -= WORD)
-        eat(v, load64le(next));
-    return finish(v, load_few(next, bytes) | length);
+    eat(pieces->v[0], word);
+    eat(pieces->v[1], word);
 }
 
-/* Neither waits for the other, so both take little longer than one. */
-struct siphash_pair siphash_pair(const uint64_t key[4], const void *data, size_t bytes)
+void siphash_begin(struct siphash_pieces *pieces, const struct siphash_key *key)
+{
+    pieces->bytes = pieces->last = 0;
+    begin(pieces->v[0], key->word);
+    begin(pieces->v[1], key->word + 2);
+}
+
+void siphash_add(struct siphash_pieces *pieces, const void *data, size_t bytes)
 {
     const uint8_t *next = data;
-    const uint64_t length = (uint64_t)bytes << 56;
-    uint64_t v[4], w[4], last;
+    const size_t known = pieces->bytes % WORD, part = least_size(WORD - known, bytes);
 
-    begin(v, key);
-    begin(w, key + 2);
-    for (; bytes >= WORD; next += WORD, bytes -= WORD) {
-        eat(v, load64le(next));
-        eat(w, load64le(next));
+    pieces->bytes += bytes;
+    if (known > 0) {
+        pieces->last |= load_few(next, part) << 8 * known;
+        if (known + part < WORD)
+            return;
+        eat_both(pieces, pieces->last);
+        next += part;
+        bytes -= part;
     }
-    last = load_few(next, bytes) | length;
-    return (struct siphash_pair){{finish(v, last), finish(w, last)}};
+    for (; bytes >= WORD; next += WORD, bytes -= WORD)
+        eat_both(pieces, load64le(next));
+    pieces->last = load_few(next, bytes);
+}
+
+struct siphash_pair siphash_end(const struct siphash_pieces *pieces)
+{
+    const uint64_t last = pieces->last | pieces->bytes << 56;
+    struct siphash_pieces ended = *pieces;
+
+    return (struct siphash_pair){{finish(ended.v[0], last), finish(ended.v[1], last)}};
+}
+
+struct siphash_pair siphash_pair(const struct siphash_key *key, const void *data, size_t bytes)
+{
+    struct siphash_pieces pieces;
+
+    siphash_begin(&pieces, key);
+    siphash_add(&pieces, data, bytes);
+    return siphash_end(&pieces);
 }
 
 /* ---- Several texts at a time ---- */
@@ -98,8 +119,8 @@ typedef uint64_t vector __attribute__((vector_size(64)));
     {                                                                                                                  \
         value(0, 0), value(0, 2), value(1, 0), value(1, 2), value(2, 0), value(2, 2), value(3, 0), value(3, 2)         \
     }
-#define KEY_LOW(i, k)  key[k]
-#define KEY_HIGH(i, k) key[(k) + 1]
+#define KEY_LOW(i, k)  key->word[k]
+#define KEY_HIGH(i, k) key->word[(k) + 1]
 #define WORDS(i, k)    words[i]
 #define WORD_AT(i, k)  load(at < words[i] ? text[i].data + at * WORD : (const void *)&last[i])
 #define ROTATE(x, n)   ((x) << (n) | (x) >> (64 - (n)))
@@ -121,8 +142,8 @@ static inline uint64_t load(const void *p)
 }
 
 /* All go on to the end of the longest one; what would come after the end of another is not taken. */
-__attribute__((target("avx512f"))) static void hash_four(const uint64_t key[4], const struct siphash_text text[4],
-                                                         struct siphash_pair hash[4])
+__attribute__((target("avx512f"))) static void hash_four(const struct siphash_key *key,
+                                                         const struct siphash_text text[4], struct siphash_pair hash[4])
 {
     const vector low = EACH(KEY_LOW), high = EACH(KEY_HIGH);
     vector v0 = low ^ 0x736f6d6570736575, v1 = high ^ 0x646f72616e646f6d;
@@ -154,7 +175,8 @@ __attribute__((target("avx512f"))) static void hash_four(const uint64_t key[4], 
 
 #endif
 
-void siphash_pairs(const uint64_t key[4], const struct siphash_text *text, size_t count, struct siphash_pair *hash)
+void siphash_pairs(const struct siphash_key *key, const struct siphash_text *text, size_t count,
+                   struct siphash_pair *hash)
 {
     size_t i = 0;
 
@@ -164,39 +186,4 @@ void siphash_pairs(const uint64_t key[4], const struct siphash_text *text, size_
 #endif
     for (; i < count; i++)
         hash[i] = siphash_pair(key, text[i].data, text[i].bytes);
-}
-
-/* ---- In pieces ---- */
-
-void siphash_begin(struct siphash_pieces *pieces, const uint64_t key[4])
-{
-    pieces->bytes = 0;
-    begin(pieces->v[0], key);
-    begin(pieces->v[1], key + 2);
-}
-
-void siphash_add(struct siphash_pieces *pieces, const void *data, size_t bytes)
-{
-    const uint8_t *next = data, *end = next + bytes;
-
-    while (next < end) {
-        const size_t known = pieces->bytes % WORD;
-        const uint8_t *word = known == 0 && end - next >= WORD ? next : pieces->last;
-        const size_t taken = word == next ? WORD : 1;
-
-        if (word != next)
-            pieces->last[known] = *next;
-        next += taken;
-        pieces->bytes += taken;
-        for (int i = 0; i < 2 && pieces->bytes % WORD == 0; i++)
-            eat(pieces->v[i], load64le(word));
-    }
-}
-
-struct siphash_pair siphash_end(const struct siphash_pieces *pieces)
-{
-    const uint64_t last = load_few(pieces->last, pieces->bytes % WORD) | pieces->bytes << 56;
-    struct siphash_pieces ended = *pieces;
-
-    return (struct siphash_pair){{finish(ended.v[0], last), finish(ended.v[1], last)}};
 }

@@ -16,9 +16,9 @@
 #include "base/arithmetic.h"
 #include "base/must.h"
 #include "base/tunable.h"
+#include "base/xxh64.h"
 #include "input/hints.h"
 #include "input/reference.h"
-#include "input/torn.h"
 #include "record/group.h"
 #include "record/record.h"
 #include "record/tar_headers.h"
@@ -40,6 +40,20 @@ struct stem {
 struct long_record {
     uint64_t place, bytes; /* the place first: it is looked up by that */
 };
+
+/* A sample, which begins with a member of this name. */
+struct sample {
+    uint64_t start;     /* of its archive, in the stream of files */
+    uint64_t key, name; /* hashes. Nobody gains from choosing names with equal ones: they only cause a false message */
+};
+
+/*
+ * Samples are looked up by their keys among those before. Not all can be remembered. A key has a place by its hash,
+ * where two samples are kept: the last one that came to it, and that with the smallest hash of all that came to it,
+ * which does not depend on their order: so the latter are a random sample of all, however many there are. If one key in
+ * a thousand is torn, one of KNOWN of these is with a probability of 87 %; the last ones find what comes again soon.
+ */
+enum { KNOWN = 2048 };
 
 struct archive {
     struct source *files;
@@ -70,7 +84,8 @@ struct archive {
     bool told;   /* that one is torn, which is said once */
     uint8_t data[GROUP_HEAD_BYTES + TAR_HEADERS_BYTES_MAX]; /* a frame, up to the end of its headers */
     uint8_t buffer[READ_BYTES];
-    struct torn torn; /* last: where `data` begins in its page decides how fast headers are copied to it */
+    struct sample recent[KNOWN], sampled[KNOWN]; /* last: where `data` begins in its page decides how fast headers are
+                                                  * copied to it */
 };
 
 static void restart(void *context)
@@ -106,6 +121,27 @@ _Noreturn static void refuse(struct archive *archive, uint64_t before, const cha
     die("%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes, (const char *)name.data);
 }
 
+static bool is_other(const struct sample *known, const struct sample *sample)
+{
+    return known->key == sample->key && (known->start != sample->start || known->name != sample->name);
+}
+
+/* A sample begins. An earlier one with the same key in another archive or with another name, if one is known, else
+ * NULL; it stays until the next call. The same archive may be read once more: then nothing is found. */
+static const struct sample *find_other(struct archive *archive, struct sample sample)
+{
+    struct sample *recent = &archive->recent[sample.key % KNOWN], *sampled = &archive->sampled[sample.key % KNOWN];
+
+    if (is_other(recent, &sample))
+        return recent;
+    if (is_other(sampled, &sample))
+        return sampled;
+    *recent = sample;
+    if (sampled->key == 0 || sample.key < sampled->key)
+        *sampled = sample;
+    return NULL;
+}
+
 /*
  * About the sample in work, if its key came before, which is so when it begins a second sample. In the same archive,
  * they are members of one. Between README and README.md there may be README-1, as tar sorts them, but a name without a
@@ -117,24 +153,23 @@ static void look_for_torn(struct archive *archive)
 {
     const struct stem *key = &archive->key;
     const struct tar_text name = archive->member.name;
-    const struct torn_key *known;
+    const struct sample *known;
     const char *file;
     uint64_t end;
 
     if (archive->told || archive->looked || name.bytes <= key->bytes || name.data[key->bytes] != '.')
         return;
     archive->looked = true;
-    known = torn_look(&archive->torn, (struct torn_key){.scope = archive->start,
-                                                        .key = torn_hash(key->text, key->bytes),
-                                                        .name = torn_hash(name.data, name.bytes)});
+    known = find_other(archive,
+                       (struct sample){archive->start, xxh64(key->text, key->bytes), xxh64(name.data, name.bytes)});
     if (known == NULL)
         return;
     archive->told = true;
     file = source_name_at(archive->files, archive->file_start, &end);
-    if (known->scope != archive->start)
+    if (known->start != archive->start)
         fault_warn("%s: sample '%.*s' has the key of another one in %s, and readers take two neighbours with one key "
                    "for one sample; give each archive's samples other keys",
-                   file, (int)key->bytes, (const char *)key->text, source_name_at(archive->files, known->scope, &end));
+                   file, (int)key->bytes, (const char *)key->text, source_name_at(archive->files, known->start, &end));
     else
         fault_warn("%s: members of '%.*s' are not neighbours, so they are several records; "
                    "make the archive with tar --sort=name",

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "base/arithmetic.h"
-#include "base/siphash.h"
+#include "base/xxh64.h"
 #include "input/foreign.h"
 #include "input/operand.h"
 #include "record/quotes.h"
@@ -300,7 +300,6 @@ static bool may_be_header(const struct record_format *format, const char *name, 
 void hints_compare(struct hints *hints, const struct file_mark *mark, const char *name, const uint8_t *data,
                    size_t bytes)
 {
-    static const uint64_t key[2] = {0};
     const struct record_format *format = hints->format;
     struct record_scan scan = {0};
     uint32_t end = 0;
@@ -314,7 +313,7 @@ void hints_compare(struct hints *hints, const struct file_mark *mark, const char
                      (hints->first == NULL && !may_be_header(format, name, data, end));
     if (hints->differs)
         return;
-    hash = siphash(key, data, end);
+    hash = xxh64(data, end);
     if (hints->first == NULL) {
         hints->first = mark;
         hints->first_name = name;

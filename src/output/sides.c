@@ -36,7 +36,7 @@ struct sides {
     const struct output_plan *plan;
     void (*write)(void *context, uint8_t *data, size_t bytes);
     void *context;
-    struct random_key key;
+    struct siphash_key hashing;
     struct key_rule rule; /* for a record, or the first one of a group */
     struct key *found;
     struct key_watch watch;
@@ -66,7 +66,7 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
     sides->rule = plan->split_key;
     sides->found = key_new(&sides->rule);
     sides->held.place = plan->place;
-    random_key_derive(&sides->key, plan->key, "split", NULL, 0);
+    sides->hashing = random_hashing(plan->key, "split");
     if (plan->strata != NULL)
         strata_settle(plan->strata);
     for (size_t i = 0; i < plan->splits; i++) {
@@ -123,9 +123,10 @@ static struct side *side_of(struct sides *sides)
 {
     const struct output_plan *plan = sides->plan;
     const struct key *key = sides->found;
-    const size_t number = plan->strata != NULL ? strata_deal(plan->strata, key->text, key->bytes)
-                                               : split_of_hash(plan->split, plan->splits,
-                                                               random_hash(&sides->key, key->text, key->bytes));
+    const size_t number =
+        plan->strata != NULL
+            ? strata_deal(plan->strata, key->text, key->bytes)
+            : split_of_hash(plan->split, plan->splits, siphash_pair(&sides->hashing, key->text, key->bytes).word[0]);
 
     sides->side[number].records++;
     return &sides->side[number];

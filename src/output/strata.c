@@ -53,8 +53,8 @@ struct lane {
 
 struct strata {
     struct output_plan plan;
-    struct random_key hashing; /* the key of the digests */
-    struct random_words words; /* by which records are dealt */
+    struct siphash_key hashing; /* the key of the digests */
+    struct random_words words;  /* by which records are dealt */
     struct classes classes;
     pthread_mutex_t mutex; /* of the classes, while they are counted */
     struct lane *lane;
@@ -107,7 +107,7 @@ void strata_free(struct strata *strata)
 
 void strata_begin(struct strata *strata, unsigned lanes)
 {
-    random_key_derive(&strata->hashing, strata->plan.key, "strata", NULL, 0);
+    strata->hashing = random_hashing(strata->plan.key, "strata");
     random_words_init(&strata->words, strata->plan.key, "deal");
     free_lanes(strata);
     free(strata->classes.list);
@@ -186,7 +186,7 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
         return;
     if (key_end(own->key) != FIELD_FOUND)
         key_refuse(&watch, own->key, "--stratify-field", data, bytes);
-    digest = random_digest(&strata->hashing, own->key->text, own->key->bytes);
+    digest = siphash_pair(&strata->hashing, own->key->text, own->key->bytes);
     while (!add(&own->classes, digest, 1))
         merge(strata, &own->classes);
 }
@@ -223,7 +223,7 @@ void strata_settle(struct strata *strata)
 
 size_t strata_deal(struct strata *strata, const uint8_t *key, size_t bytes)
 {
-    const uint64_t number = *find(&strata->classes, random_digest(&strata->hashing, key, bytes));
+    const uint64_t number = *find(&strata->classes, siphash_pair(&strata->hashing, key, bytes));
     struct stratum *stratum = stratum_at(&strata->classes, number > 0 ? number : 1);
     const size_t splits = strata->plan.splits;
     uint64_t place;

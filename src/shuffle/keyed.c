@@ -32,7 +32,7 @@ struct recent {
 };
 
 struct lane {
-    struct random_key hashing;
+    struct siphash_key hashing;
     struct key *key; /* NULL: the whole record */
     struct key_watch watch;
     struct siphash_pieces whole;              /* the whole record as far as it has come, but for */
@@ -119,7 +119,7 @@ size_t keyed_lane_bytes(void)
 
 void keyed_turn(struct keyed *keyed, unsigned thread, const struct random_key *key)
 {
-    random_key_derive(&keyed->lane[thread].hashing, key, keyed->unique ? "unique" : "group", NULL, 0);
+    keyed->lane[thread].hashing = random_hashing(key, keyed->unique ? "unique" : "group");
 }
 
 void keyed_turn_all(struct keyed *keyed, const struct random_key *key)
@@ -158,11 +158,11 @@ size_t keyed_find(struct keyed *keyed, unsigned thread, const struct siphash_tex
         }
         n++;
         if (!stays || n == AT_ONCE) {
-            random_digests(&lane->hashing, text, n, hash + i + 1 - n);
+            siphash_pairs(&lane->hashing, text, n, hash + i + 1 - n);
             n = 0;
         }
     }
-    random_digests(&lane->hashing, text, n, hash + count - n);
+    siphash_pairs(&lane->hashing, text, n, hash + count - n);
     return count;
 }
 
@@ -191,7 +191,7 @@ enum keyed_found keyed_take(struct keyed *keyed, unsigned thread, const uint8_t 
 
     if (first) {
         lane->last_bytes = 0;
-        random_digest_begin(&lane->hashing, &lane->whole);
+        siphash_begin(&lane->whole, &lane->hashing);
         if (key != NULL)
             key_begin(key);
     }
@@ -209,7 +209,7 @@ enum keyed_found keyed_take(struct keyed *keyed, unsigned thread, const uint8_t 
         return KEYED_MISSING;
     key_saw(&lane->watch, key, NULL, 0);
     lane->watch.more = lane->watch.more || !last;
-    *hash = random_digest(&lane->hashing, key->text, key->bytes);
+    *hash = siphash_pair(&lane->hashing, key->text, key->bytes);
     return KEYED_FOUND;
 }
 
