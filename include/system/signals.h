@@ -59,7 +59,7 @@ struct signals_name {
 /* Register a name, with death held off. The strings must stay until signals_forget. Returns a slot number, or -1 with
  * errno when there are too few descriptors, or too little memory, for more of them. */
 int signals_register(const struct signals_name *name);
-void signals_forget(int slot); /* -1 is fine; death must be held off */
+void signals_forget(int slot); /* -1 is fine; death must be held off; errno stays */
 
 /* Remove what is registered, a folder under its own name, and forget it. Death is held off here. 0, or -1 with errno.
  */

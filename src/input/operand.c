@@ -34,8 +34,8 @@ int operand_open(const char *name, bool regular)
 /* Nothing was written, so what close says does not matter. */
 void operand_close(int fd)
 {
-    if (fd > STDIN_FILENO)
-        (void)io_close(fd);
+    if (fd != STDIN_FILENO)
+        io_drop(fd);
 }
 
 bool operand_is_forgotten(const char *const *names, size_t count)

@@ -213,11 +213,9 @@ static bool open_beside(struct engine *engine, struct engine_memory memory, stru
 {
     void *room = bytes > 0 ? sys_map(bytes) : NULL;
     const bool opened = (bytes == 0 || room != NULL) && engine_open(engine, memory, place);
-    const int error = errno;
 
     if (room != NULL)
         sys_unmap(room, bytes);
-    errno = error;
     return opened;
 }
 

@@ -167,13 +167,11 @@ void filters_start_packer(struct filters *filters, const char *file, const struc
 static int write_to_pipe(int fd, const void *data, size_t bytes)
 {
     struct sigaction before;
-    int result, error;
+    int result;
 
     signals_ignore_pipe(&before);
     result = io_write(fd, data, bytes);
-    error = errno;
     signals_restore_pipe(&before);
-    errno = error;
     return result;
 }
 

@@ -129,12 +129,12 @@ void overlap_check_again(const struct overlap *overlap)
     if (!is_same)
         die("%s: somebody else has %s it meanwhile, so it is left alone", overlap->path,
             file_mark_of(&now).file == overlap->mark.file ? "changed" : "replaced");
-    (void)io_close(fd);
+    io_drop(fd);
 }
 
 void overlap_release(struct overlap *overlap)
 {
     if (overlap->path != NULL)
-        (void)io_close(overlap->lock);
+        io_drop(overlap->lock);
     *overlap = (struct overlap){.path = NULL};
 }

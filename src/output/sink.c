@@ -228,7 +228,7 @@ static int make_named(struct sink *sink, int directory, mode_t mode)
 {
     if (take_name(sink, directory, mode) != 0)
         return -1;
-    (void)io_close(sink->state.fd); /* NFS does not unlink what is open */
+    io_drop(sink->state.fd); /* NFS does not unlink what is open */
     sink->state.fd = -1;
     errno = unlink_name(sink);
     return errno == 0 ? take_name(sink, directory, mode) : -1;
@@ -243,7 +243,7 @@ static int make_file(struct sink *sink, int directory, mode_t mode)
         fault_text("%s/.%.*s.%0*d", target->directory, NAME_PART_BYTES, target->name, RANDOM_LETTERS, 0);
     sink->state.fd = io_open_anonymous(directory, ".", mode);
     if (sink->state.fd >= 0 && !sys_can_link_descriptor(sink->state.fd)) {
-        (void)io_close(sink->state.fd);
+        io_drop(sink->state.fd);
         sink->state.fd = -1;
     }
     return sink->state.fd >= 0 ? 0 : make_named(sink, directory, mode);
@@ -285,7 +285,7 @@ static void open_existing(struct sink *sink, int directory, int fd)
     } else {
         inherit(sink, fd, &status);
     }
-    (void)io_close(fd); /* nothing was written to it, so nothing is lost if this fails */
+    io_drop(fd); /* nothing was written to it, so nothing is lost if this fails */
 }
 
 /* A descriptor of this process is written to as standard output is: where it stands, or at the end. */
@@ -323,7 +323,7 @@ static void open_path(struct sink *sink)
         open_missing(sink, directory);
     else
         fail(sink);
-    (void)io_close(directory);
+    io_drop(directory);
 }
 
 struct sink *sink_open(const char *path)
@@ -396,12 +396,10 @@ void sink_write(struct sink *sink, const void *data, size_t bytes)
 static int sync_names(const struct sink *sink)
 {
     const int fd = io_open(sink->target.directory, O_RDONLY | O_DIRECTORY, 0);
-    const int error = fd < 0 || io_sync(fd) != 0 ? errno : 0;
+    const bool synced = fd >= 0 && io_sync(fd) == 0;
 
-    if (fd >= 0)
-        (void)io_close(fd);
-    errno = error;
-    return error == 0 || error == EACCES || error == EINVAL ? 0 : -1;
+    io_drop(fd);
+    return synced || errno == EACCES || errno == EINVAL ? 0 : -1;
 }
 
 /* Give the new file its attributes and its temporary name. */
@@ -414,7 +412,7 @@ static void complete_new(struct sink *sink)
         directory = target_enter_or_fail(&sink->target);
         if (take_name(sink, directory, 0) != 0)
             fail(sink);
-        (void)io_close(directory);
+        io_drop(directory);
     }
     if (sink->durable && (io_sync(sink->state.fd) != 0 || sync_names(sink) != 0))
         fail(sink);
@@ -439,7 +437,7 @@ void sink_complete(struct sink *sink)
 
 int sink_publish(const struct sink *sink)
 {
-    int directory, status, error;
+    int directory, status;
 
     if (sink->state.temporary == NULL)
         return 0;
@@ -447,11 +445,9 @@ int sink_publish(const struct sink *sink)
     if (directory < 0)
         return -1;
     status = sys_rename_at(directory, name_of(sink), sink->target.name);
-    error = errno;
     if (status == 0 && sink->durable && sync_names(sink) != 0)
         fault_warn("%s: may be the old file after a power failure: %s", sink->path, fault_cause(errno));
-    (void)io_close(directory);
-    errno = error;
+    io_drop(directory);
     return status;
 }
 
@@ -460,7 +456,7 @@ void sink_free(struct sink *sink)
     if (sink == NULL)
         return;
     if (sink->state.fd > STDERR_FILENO)
-        (void)io_close(sink->state.fd);
+        io_drop(sink->state.fd);
     if (sink->slot >= 0)
         (void)unlink_name(sink);
     free(sink->state.temporary);

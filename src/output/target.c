@@ -150,7 +150,7 @@ void target_find(struct target *target, const char *path)
         target->device = status.st_dev;
         target->inode = status.st_ino;
         next = follow(target, directory, &status);
-        (void)io_close(directory);
+        io_drop(directory);
         free(at);
     } while (next != NULL);
 }
@@ -167,7 +167,7 @@ int target_enter(const struct target *target)
             return fd;
         errno = ESTALE;
     }
-    (void)io_close(fd);
+    io_drop(fd);
     return -1;
 }
 

@@ -83,8 +83,7 @@ void gnu_free(struct gnu *gnu)
 {
     if (gnu == NULL)
         return;
-    if (gnu->fd >= 0)
-        (void)io_close(gnu->fd);
+    io_drop(gnu->fd);
     free(gnu);
 }
 

@@ -162,16 +162,12 @@ uint64_t engine_pool_bytes(const struct engine *engine)
 
 bool engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place)
 {
-    int error;
-
     engine->memory = memory;
     engine->place = place;
     engine->buffer = sys_map_large(memory.buffer_bytes + POOL_SLACK_BYTES);
     if (engine->buffer != NULL && pool_open(&engine->pool, memory.bytes - memory.buffer_bytes, memory.block_bytes) == 0)
         return true;
-    error = errno;
     engine_close(engine);
-    errno = error;
     return false;
 }
 

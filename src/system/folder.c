@@ -92,7 +92,7 @@ int folder_enter(struct folder *inner, const struct folder *outer, const char *n
 static int make(const struct signals_name *name, int flags, int *fd)
 {
     sigset_t before;
-    int error, slot;
+    int slot;
 
     signals_hold(&before);
     slot = signals_register(name);
@@ -100,13 +100,11 @@ static int make(const struct signals_name *name, int flags, int *fd)
         *fd = sys_mkdir_at(name->directory, name->name, 0777);
     else if (slot >= 0)
         *fd = io_open_at(name->directory, name->name, flags | O_CREAT | O_EXCL | O_NOCTTY, 0666);
-    error = errno;
     if (slot >= 0 && *fd < 0) {
         signals_forget(slot);
         slot = -1;
     }
     signals_release(&before);
-    errno = error;
     return slot;
 }
 
@@ -139,7 +137,7 @@ void folder_close(struct folder *folder)
 {
     if (folder->path == NULL)
         return;
-    (void)io_close(folder->fd);
+    io_drop(folder->fd);
     free(folder->path);
     *folder = (struct folder){.fd = -1};
 }
@@ -236,7 +234,7 @@ int folder_open_file(const struct folder *folder, const char *name, int flags, i
     error = sys_fstat(*fd, &status) != 0 ? errno : S_ISREG(status.st_mode) ? 0 : FOLDER_NOT_REGULAR;
     if (error == 0)
         return 0;
-    (void)io_close(*fd);
+    io_drop(*fd);
     *fd = -1;
     return error;
 }
@@ -270,7 +268,7 @@ char *folder_read(const struct folder *folder, const char *name, size_t most, si
         folder_report(folder, name, errno);
     if (text == NULL || got != *bytes)
         folder_say(folder, name, "changes while it is read");
-    (void)io_close(fd);
+    io_drop(fd);
     return text;
 }
 

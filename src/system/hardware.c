@@ -62,7 +62,7 @@ __attribute__((format(printf, 1, 2))) static char *read_text(const char *format,
     if (fd < 0)
         return NULL;
     text = io_read_whole(fd, TEXT_BYTES_MAX, &bytes);
-    (void)io_close(fd);
+    io_drop(fd);
     return text;
 }
 

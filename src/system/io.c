@@ -106,6 +106,15 @@ int io_close(int fd)
     return sys_close(fd) == 0 || errno == EINTR ? 0 : -1;
 }
 
+void io_drop(int fd)
+{
+    const int error = errno;
+
+    if (fd >= 0)
+        (void)sys_close(fd);
+    errno = error;
+}
+
 /* ENOLCK: a network file system whose locks nobody serves. */
 int io_lock(int fd, bool exclusive)
 {

@@ -17,6 +17,8 @@ static const char USUAL_PATH[] = "/bin:/usr/bin";
 
 enum { PATH_BYTES = 4096 };
 
+static const struct program none = {.slot = -1, .in = -1, .out = -1};
+
 bool program_is_there(const char *name)
 {
     const char *at = getenv("PATH");
@@ -84,7 +86,6 @@ static int start(struct program *program, const char *const *arguments, const ch
     struct sys_spawning spawning;
     char **environment = with_variables(variables);
     pid_t process;
-    int error;
 
     signals_child_prepare(&child);
     if (environment == NULL || sys_spawn_prepare(&spawning, input, output, &child.mask) != 0) {
@@ -93,11 +94,9 @@ static int start(struct program *program, const char *const *arguments, const ch
     }
     signals_child_starts(&child);
     process = sys_spawn(&spawning, arguments, environment);
-    error = errno;
     program->slot = signals_child_started(&child, process);
     sys_spawn_release(&spawning);
     free(environment);
-    errno = error;
     program->process = process > 0 ? process : 0;
     return process > 0 ? 0 : -1;
 }
@@ -117,21 +116,20 @@ static int make_pipe(int *ours, int *other, int which)
 int program_start(struct program *program, const char *const *arguments, const char *const *variables, int input,
                   int output)
 {
-    int status = -1, error, read = -1, write = -1;
+    int status = -1, read = -1, write = -1;
 
-    *program = (struct program){.slot = -1, .in = -1, .out = -1};
+    *program = none;
     if ((input != PROGRAM_PIPE || make_pipe(&program->in, &read, 1) == 0) &&
         (output != PROGRAM_PIPE || make_pipe(&program->out, &write, 0) == 0))
         status = start(program, arguments, variables, input != PROGRAM_PIPE ? input : read,
                        output != PROGRAM_PIPE ? output : write);
-    error = errno;
-    close_end(&read);
-    close_end(&write);
+    io_drop(read);
+    io_drop(write);
     if (status != 0) {
-        close_end(&program->in);
-        close_end(&program->out);
+        io_drop(program->in);
+        io_drop(program->out);
+        *program = none;
     }
-    errno = error;
     return status;
 }
 

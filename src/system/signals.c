@@ -252,9 +252,12 @@ static int enter_place(int directory)
 
 static void leave_place(int fd)
 {
+    const int error = errno;
+
     for (int i = 0; i < PLACES; i++)
         if (places[i].names > 0 && places[i].fd == fd && --places[i].names == 0)
             (void)sys_close(fd);
+    errno = error;
 }
 
 /* Returns the slot, or -1 with errno. */
@@ -299,17 +302,15 @@ int signals_remove(int slot)
 {
     struct signals_name name;
     sigset_t before;
-    int result, error;
+    int result;
 
     signals_hold(&before);
     pthread_mutex_lock(&changing); /* the list may move */
     name = entries[slot].name;
     pthread_mutex_unlock(&changing);
     result = name.old != NULL ? sys_rmdir_at(name.directory, name.name) : sys_unlink_at(name.directory, name.name);
-    error = errno;
     signals_forget(slot);
     signals_release(&before);
-    errno = error;
     return result;
 }
 

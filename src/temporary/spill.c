@@ -332,8 +332,7 @@ static void drop_pile(struct storage *storage, unsigned pile)
         spill->files += fd >= 0;
         *descriptor = -1;
         pthread_mutex_unlock(&spill->mutex);
-        if (fd >= 0)
-            (void)io_close(fd);
+        io_drop(fd);
     }
     free(file->stripe);
     *file = (struct pile){.used = file->used};

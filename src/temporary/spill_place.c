@@ -36,8 +36,7 @@ void spill_place_init(struct spill_place *place, const char *const *directory, u
 static void close_shared(struct spill_place *place)
 {
     for (unsigned d = 0; d < place->directories; d++) {
-        if (place->shared[d] >= 0)
-            (void)io_close(place->shared[d]);
+        io_drop(place->shared[d]);
         place->shared[d] = -1;
     }
     atomic_store(&place->stripes, 0);
