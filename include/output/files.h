@@ -36,11 +36,9 @@ struct files {
     size_t count;
     size_t allocated;
 
-    /* A hash table by number (target_number) of all files, since no two may be the same; and of the inputs, once a file
-     * is added that exists, since it must not be an input. */
-    struct files_slot *slot;
-    size_t slots; /* a power of two, or 0 */
-    size_t used;
+    /* A tree (tsearch) by number (target_number) of all files, since no two may be the same; and of the inputs, once a
+     * file is added that exists, since it must not be an input. */
+    void *numbers;
     bool has_inputs; /* are they in it? */
 
     bool behind;         /* are all sinks told so (sink_write_behind)? */

@@ -4,12 +4,12 @@
 #include "output/files.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arithmetic.h"
-#include "base/tunable.h"
 #include "base/xxh64.h"
 #include "input/operand.h"
 #include "output/target.h"
@@ -39,63 +39,46 @@ const struct packer *files_packer(const struct files *files, size_t number)
 
 /* ---- Files by their numbers ---- */
 
-TUNABLE(SLOTS_MIN, 16, 4, 16);
-
 #define INPUT (SIZE_MAX - 1)
 
-struct files_slot {
-    uint64_t number; /* 0, of what is no regular file and never looked for: the slot is free */
+/* The number first: they are looked up by that. */
+struct numbered {
+    uint64_t number; /* 0 is that of what is no regular file, and never looked for */
     size_t file;     /* or INPUT */
 };
-
-/* The slot in which the number is or would be. */
-static struct files_slot *find_slot(const struct files *files, uint64_t number)
-{
-    uint64_t i = spread(number, files->slots);
-
-    while (files->slot[i].number != 0 && files->slot[i].number != number)
-        i = spread_next(i, files->slots);
-    return &files->slot[i];
-}
-
-/* Double the number of slots, and give all numbers new places. */
-static void grow_slots(struct files *files)
-{
-    const struct files before = *files;
-
-    files->slots = before.slots > 0 ? 2 * before.slots : SLOTS_MIN;
-    files->slot = fault_allocate(files->slots, sizeof *files->slot);
-    for (size_t i = 0; i < before.slots; i++)
-        if (before.slot[i].number != 0)
-            *find_slot(files, before.slot[i].number) = before.slot[i];
-    free(before.slot);
-}
 
 /* Add a number, unless it is there. Returns what is known by it then. */
 static size_t add_number(struct files *files, uint64_t number, size_t file)
 {
-    struct files_slot *slot;
+    struct numbered *one, **found;
 
     if (number == 0)
         return file;
-    if (files->used >= files->slots / 4 * 3)
-        grow_slots(files);
-    slot = find_slot(files, number);
-    if (slot->number == 0) {
-        *slot = (struct files_slot){.number = number, .file = file};
-        files->used++;
-    }
-    return slot->file;
+    one = fault_allocate(1, sizeof *one);
+    *one = (struct numbered){number, file};
+    found = tsearch(one, &files->numbers, compare_numbers);
+    if (found == NULL)
+        die_errno("memory", ENOMEM);
+    if (*found != one)
+        free(one);
+    return (*found)->file;
 }
 
 size_t files_find(const struct files *files, uint64_t number)
 {
-    const struct files_slot *slot;
+    struct numbered *const *found = number != 0 ? tfind(&number, &files->numbers, compare_numbers) : NULL;
 
-    if (number == 0 || files->slots == 0)
-        return FILES_NONE;
-    slot = find_slot(files, number);
-    return slot->number == number && slot->file != INPUT ? slot->file : FILES_NONE;
+    return found != NULL && (*found)->file != INPUT ? (*found)->file : FILES_NONE;
+}
+
+static void free_numbers(struct files *files)
+{
+    while (files->numbers != NULL) {
+        struct numbered *one = *(struct numbered **)files->numbers;
+
+        (void)tdelete(one, &files->numbers, compare_numbers);
+        free(one);
+    }
 }
 
 /* The number of a file. It is asked for when the file has been opened for writing, which gives it another number where
@@ -461,6 +444,6 @@ void files_release(struct files *files)
             free((char *)files->file[i].path);
     }
     free(files->file);
-    free(files->slot);
+    free_numbers(files);
     *files = (struct files){.count = 0};
 }
