@@ -17,14 +17,14 @@
  *                    shuffle small scatter keyed_reader stage gather units run keyed index pile_keys pile_source pile engine
  *                    order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    output overlap sides strata names files plan held_back framing filter sink target split
+ *                    output overlap sides strata files plan held_back framing filter sink target split
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
  *                    archive key_check record_reader position generated source stream
  *                    contents hints foreign decompress mapped operand reference
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header csv sequences string lines sizes tar_kind group length tail key record tar_headers
+ *                    header csv sequences string lines sizes tar group length tail key record
  *                    scan field json quotes
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program standard folder file_mark table fault hardware io signals

@@ -5,7 +5,7 @@
  * The members of tar archives, in groups (group.h): members that follow each other in one archive, and whose names are
  * the same up to the first dot of the last component, are one record. A directory is one by itself.
  *
- * Each header is read (tar_headers.h). If a member cannot be moved, is damaged or is cut off, the message names the
+ * Each header is read (tar.h). If a member cannot be moved, is damaged or is cut off, the message names the
  * file and the place in it. The blocks of zeros that end an archive are left out; another archive may follow them in
  * the same file, as `cat` makes it.
  */

@@ -21,7 +21,7 @@
 #include "input/reference.h"
 #include "record/group.h"
 #include "record/record.h"
-#include "record/tar_headers.h"
+#include "record/tar.h"
 #include "system/fault.h"
 
 enum { READ_BYTES = 1 << 18 };

@@ -10,7 +10,7 @@
 #include "base/arithmetic.h"
 #include "input/foreign.h"
 #include "input/operand.h"
-#include "record/tar_headers.h"
+#include "record/tar.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"

@@ -3,7 +3,7 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/tunable.h"
-#include "record/tar_headers.h"
+#include "record/tar.h"
 #include "shuffle/order.h"
 #include "system/fault.h"
 

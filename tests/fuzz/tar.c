@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "../support/tar_archive.h"
-#include "record/tar_headers.h"
+#include "record/tar.h"
 
 enum { STREAM_MAX = 1 << 15, DATA_MAX = 1400, SIZE = 124 };
 

@@ -4,7 +4,7 @@
 #include "support/unit.h"
 
 #include "record/record.h"
-#include "record/tar_headers.h"
+#include "record/tar.h"
 
 static struct tar_archive archive;
 static uint8_t collected[TAR_HEADERS_BYTES_MAX];

@@ -7,9 +7,14 @@
  * be told from its neighbours.
  */
 
-#include "record/tar_headers.h"
+#include "record/tar.h"
 
 #include <string.h>
+
+#include "record/group.h"
+#include "record/record.h"
+#include "record/tail.h"
+#include "system/fault.h"
 
 /* Where fields of a header block are. */
 enum {
@@ -304,3 +309,34 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
         return TAR_REFUSED;
     return part != NULL ? TAR_MORE : TAR_MEMBER;
 }
+
+/* ---- Members as records, each with all of its headers, in groups (group.h), without blocks of zeros between them ----
+ */
+
+/* Errors in an archive are found where it is read. */
+static void check_size(const struct tail *tail, const char *name, uint64_t bytes)
+{
+    (void)tail;
+    if (bytes == 0)
+        die("%s: empty, and so no tar archive", name);
+    if (bytes % TAR_BLOCK_BYTES > 0)
+        die("%s: truncated, or no tar archive: its size, %llu bytes, is not a multiple of %d", name,
+            (unsigned long long)bytes, TAR_BLOCK_BYTES);
+}
+
+/* The mark of POSIX in the first header, and of GNU tar; what has none is older than 1988. */
+static bool is_begun(const uint8_t *data, size_t bytes)
+{
+    return bytes >= MAGIC + strlen("ustar") && memcmp(data + MAGIC, "ustar", strlen("ustar")) == 0;
+}
+
+const struct record_kind tar_kind = {
+    .name = "tar",
+    .text = "samples: members of archives\nwhose names are the same up to\nthe first dot",
+    .noun = "members",
+    .traits = RECORD_GROUP,
+    .file = "a tar archive",
+    .is_begun = is_begun,
+    .ends = group_ends,
+    .check_size = check_size,
+};

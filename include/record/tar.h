@@ -1,5 +1,5 @@
-#ifndef BIGSHUF_RECORD_TAR_HEADERS_H
-#define BIGSHUF_RECORD_TAR_HEADERS_H
+#ifndef BIGSHUF_RECORD_TAR_H
+#define BIGSHUF_RECORD_TAR_H
 
 /*
  * The headers of one member of a tar archive, in the forms of the 7th Edition, of POSIX (ustar and pax) and of GNU tar:
