@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_ARITHMETIC_H
-#define BIGSHUF_BASE_ARITHMETIC_H
+#pragma once
 
 /* Arithmetic that C lacks, numbers in memory of either byte order, and numbers that several threads read. */
 
@@ -117,5 +116,3 @@ static inline void counter_add_shared(counter *number, uint64_t more)
 {
     atomic_fetch_add_explicit(number, more, memory_order_relaxed);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_CHACHA_H
-#define BIGSHUF_BASE_CHACHA_H
+#pragma once
 
 /*
  * The ChaCha block function (D. J. Bernstein, 2008; test vectors: RFC 8439 for 20 rounds, the published ChaCha8
@@ -27,5 +26,3 @@ extern const struct chacha_way chacha_ways[];
 
 /* The best supported way. */
 void chacha_blocks(const uint32_t input[16], int rounds, uint32_t *words, size_t blocks);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_CRC32C_H
-#define BIGSHUF_BASE_CRC32C_H
+#pragma once
 
 /* CRC-32C (Castagnoli; RFC 3720, section 12.1), over bytes that come piece by piece. */
 
@@ -21,5 +20,3 @@ extern const struct crc32c_way crc32c_ways[];
 
 /* The best supported way. */
 crc32c_function crc32c;
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_DECIMAL_H
-#define BIGSHUF_BASE_DECIMAL_H
+#pragma once
 
 /*
  * Numbers as people and programs write them, 0.25 or 1e-3, read without floating point, locale or rounding mode: every
@@ -36,5 +35,3 @@ enum decimal_verdict decimal_read(const void *text, size_t bytes, struct decimal
  * has: a uniform 64-bit word is below it with the probability P. If that is 2^64, as for P = 1, *all is true instead,
  * and *threshold is 0. -1 with errno EINVAL (no number, or below 0) or ERANGE (above 1). */
 int decimal_threshold(const char *text, uint64_t *threshold, bool *all);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_LZ4_H
-#define BIGSHUF_BASE_LZ4_H
+#pragma once
 
 /*
  * The LZ4 block format (Yann Collet, "LZ4 Block Format Description", the public specification at github.com/lz4/lz4),
@@ -25,5 +24,3 @@ size_t lz4_compress(struct lz4_table *table, const uint8_t *data, size_t bytes, 
 /* Decompress from[0, bytes) to to[0, wanted). False if it is not a block of exactly so many plain bytes. Whatever the
  * block contains, nothing outside the two buffers is touched. */
 bool lz4_decompress(const uint8_t *from, size_t bytes, uint8_t *to, size_t wanted);
-
-#endif

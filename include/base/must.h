@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_MUST_H
-#define BIGSHUF_BASE_MUST_H
+#pragma once
 
 /*
  * What must hold, said where it is relied on. MUST is checked in hostile and sanitizer builds (BIGSHUF_CHECKED), and
@@ -23,6 +22,4 @@
 #define MUST(condition) MUST_ALWAYS(condition)
 #else
 #define MUST(condition) ((void)sizeof(condition))
-#endif
-
 #endif

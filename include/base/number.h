@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_NUMBER_H
-#define BIGSHUF_BASE_NUMBER_H
+#pragma once
 
 /* Numbers on the command line. Parsed without locale; no sign, no blanks, nothing after. */
 
@@ -23,5 +22,3 @@ unsigned long long number_mebibytes(uint64_t bytes);
 
 /* "1.5 GiB": for people, rounded to a tenth, which is left out when it is 0. `text` is returned. */
 char *number_format_size(uint64_t bytes, char text[32]);
-
-#endif

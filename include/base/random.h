@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_RANDOM_H
-#define BIGSHUF_BASE_RANDOM_H
+#pragma once
 
 /* The random words of a run: ChaCha with 8 rounds under a key that is the SHA-256 of the seed. A key has 2^64 streams
  * of 2^64 blocks of 64 bytes, in Bernstein's original layout (D. J. Bernstein, "ChaCha, a variant of Salsa20", 2008).
@@ -60,5 +59,3 @@ uint64_t random_next(struct random_words *words);
 
 /* A number from 0 to bound - 1, without bias; bound 0 stands for 2^64. (Lemire 2019, as order.h, with 64-bit words) */
 uint64_t random_draw(struct random_words *words, uint64_t bound);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_SHA256_H
-#define BIGSHUF_BASE_SHA256_H
+#pragma once
 
 /* SHA-256 (FIPS 180-4). */
 
@@ -15,5 +14,3 @@ struct sha256 {
 void sha256_init(struct sha256 *hash);
 void sha256_update(struct sha256 *hash, const void *data, size_t bytes);
 void sha256_final(struct sha256 *hash, uint8_t digest[32]);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_SIPHASH_H
-#define BIGSHUF_BASE_SIPHASH_H
+#pragma once
 
 /* SipHash-2-4 (J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012): without the key, nobody
  * can tell a hash or choose bytes with the same hash. */
@@ -38,5 +37,3 @@ struct siphash_pieces {
 void siphash_begin(struct siphash_pieces *pieces, const struct siphash_key *key);
 void siphash_add(struct siphash_pieces *pieces, const void *data, size_t bytes);
 struct siphash_pair siphash_end(const struct siphash_pieces *pieces);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_STEPS_H
-#define BIGSHUF_BASE_STEPS_H
+#pragma once
 
 /* Weights in steps of 2^-32, so that sums are exact: 0, or from 2^-32 to 2^32; rounded as the order page says. */
 
@@ -26,5 +25,3 @@ bool steps_read(const char *text, size_t bytes, uint64_t *steps);
 /* Write a sum of weights, below 2^92, as an exact decimal. Returns what comes behind. */
 enum { STEPS_BYTES = 64 };
 char *steps_print(char *to, struct uint128 steps);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_UINT128_H
-#define BIGSHUF_BASE_UINT128_H
+#pragma once
 
 /* Numbers of 128 bits, also where the compiler has none. */
 
@@ -85,5 +84,3 @@ static inline uint64_t uint128_divide(struct uint128 a, uint64_t b)
     return uint128_divide_portable(a, b);
 #endif
 }
-
-#endif

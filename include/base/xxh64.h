@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_BASE_XXH64_H
-#define BIGSHUF_BASE_XXH64_H
+#pragma once
 
 /* XXH64 (Y. Collet, the xxHash specification, doc/xxhash_spec.md), over bytes that come piece by piece. It guards
  * spilled piles against disks that forget; it is no defence against an adversary. */
@@ -21,5 +20,3 @@ uint64_t xxh64_value(const struct xxh64 *hash);
 
 /* Of bytes that are all there, with the seed 0. */
 uint64_t xxh64(const void *data, size_t bytes);
-
-#endif

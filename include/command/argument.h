@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_COMMAND_ARGUMENT_H
-#define BIGSHUF_COMMAND_ARGUMENT_H
+#pragma once
 
 /*
  * The arguments of options: their types, and how they are stored in struct options. An argument that other tools have,
@@ -115,5 +114,3 @@ void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last);
 
 /* The command line is wrong: after the message that ends the run, print the line about --help. */
 void argument_misused(void);
-
-#endif

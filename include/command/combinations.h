@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_COMMAND_COMBINATIONS_H
-#define BIGSHUF_COMMAND_COMBINATIONS_H
+#pragma once
 
 /* Which options go together, by the classes of option_table.h. */
 
@@ -10,5 +9,3 @@ void combinations_check(const struct parsing *parsing, const unsigned given[OPTI
 
 /* Print what the rows say, for tests: lines "-i excludes --records=tar" and "--filter needs -o or --split". */
 void combinations_print(void);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_COMMAND_COMMAND_LINE_H
-#define BIGSHUF_COMMAND_COMMAND_LINE_H
+#pragma once
 
 /* Parsing of the command line. */
 
@@ -12,5 +11,3 @@
  * is closed. A wrong command line ends the run. `options` must be released in any case. */
 bool command_line_parse(struct options *options, int argc, char **argv);
 void command_line_release(struct options *options);
-
-#endif

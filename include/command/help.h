@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_COMMAND_HELP_H
-#define BIGSHUF_COMMAND_HELP_H
+#pragma once
 
 /* The texts of --help, -h and --version. */
 
@@ -8,5 +7,3 @@
 /* Print the text of the option with this code, or only the common options, to standard output and close it, since some
  * file systems tell only then that a write has failed. */
 void help_print(int code, bool common);
-
-#endif

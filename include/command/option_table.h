@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_COMMAND_OPTION_TABLE_H
-#define BIGSHUF_COMMAND_OPTION_TABLE_H
+#pragma once
 
 /*
  * All options: a row for each, with everything about it. Parsing, defaults, --help, the completions and the messages
@@ -97,5 +96,3 @@ extern const struct option_row option_table[];
 
 int option_table_code(const struct option_row *row);
 const struct option_row *option_table_row(int code);
-
-#endif

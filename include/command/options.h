@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_COMMAND_OPTIONS_H
-#define BIGSHUF_COMMAND_OPTIONS_H
+#pragma once
 
 /* The command line, option by option, as the rows of option_table.c fill it in. job/task.h says what it means. */
 
@@ -93,5 +92,3 @@ struct options {
     enum options_progress progress;
     bool verbose;
 };
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_COMMAND_SUGGEST_H
-#define BIGSHUF_COMMAND_SUGGEST_H
+#pragma once
 
 /*
  * What somebody may have meant who wrote what is wrong: ends of messages, such as "; write --parallel=N", or "" if
@@ -17,5 +16,3 @@ const char *suggest_option(const struct option *options, const char *name, char 
 
 /* The same instead of a kind of records that is not there, which may have an argument after a colon. */
 const char *suggest_kind(const char *name, char text[SUGGEST_BYTES]);
-
-#endif

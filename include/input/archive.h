@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_ARCHIVE_H
-#define BIGSHUF_INPUT_ARCHIVE_H
+#pragma once
 
 /*
  * The members of tar archives, in groups (group.h): members that follow each other in one archive, and whose names are
@@ -14,5 +13,3 @@
 
 /* Make a source of archives, not read yet, deliver groups, or if mapped, references to them (source_refers). */
 void archive_begin(struct source *source);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_CONTENTS_H
-#define BIGSHUF_INPUT_CONTENTS_H
+#pragma once
 
 /*
  * The contents of input files: their bytes, decompressed if need be. Each file is looked at first; then the files are
@@ -65,5 +64,3 @@ void contents_close(struct contents *contents);
 /* Refuse a regular file that is also an output, if shuffling would damage it (hints.h). "-" is looked at from where it
  * is. */
 void contents_refuse(const char *name, const struct hints *hints);
-
-#endif

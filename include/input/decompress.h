@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_DECOMPRESS_H
-#define BIGSHUF_INPUT_DECOMPRESS_H
+#pragma once
 
 /*
  * Input files that programs decompress, one after another. While one is read, the programs of the next ones run ahead,
@@ -52,5 +51,3 @@ void decompress_run_ahead(struct decompress *decompress, size_t i);
 /* Read the next bytes of file i, at most `bytes`. Returns 0 at its end, if its program has succeeded and the file is
  * the same. */
 size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes);
-
-#endif

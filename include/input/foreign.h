@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_FOREIGN_H
-#define BIGSHUF_INPUT_FOREIGN_H
+#pragma once
 
 /* Files that are something else than a sequence of records, known by how they begin: archives and tables, what programs
  * compressed that -Z does not know, and texts whose lines belong together. */
@@ -36,5 +35,3 @@ const struct foreign *foreign_of(const char *name, const uint8_t *data, size_t b
 
 /* Does the name say that a program compressed the file that -Z does not use? */
 bool foreign_is_packed(const char *name);
-
-#endif

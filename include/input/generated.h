@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_GENERATED_H
-#define BIGSHUF_INPUT_GENERATED_H
+#pragma once
 
 /* Records that are no lines of files: words of the command line, and the numbers of a range. */
 
@@ -30,5 +29,3 @@ uint64_t generated_range_bytes(const struct number_range *range);
 
 /* All numbers, ascending. */
 struct source *generated_range(const struct number_range *range);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_HINTS_H
-#define BIGSHUF_INPUT_HINTS_H
+#pragma once
 
 /* Warnings about inputs that are probably not what the user thinks. They are still shuffled, unless that would destroy
  * them. A run warns of each kind once, naming the first such file. */
@@ -50,5 +49,3 @@ void hints_compare(struct hints *hints, const struct file_mark *mark, const char
 
 /* All files have ended, not all empty: warn if none contains the delimiter, or if all begin with the same row. */
 void hints_look_at_end(struct hints *hints, const struct tail *tail);
-
-#endif

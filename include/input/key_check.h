@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_KEY_CHECK_H
-#define BIGSHUF_INPUT_KEY_CHECK_H
+#pragma once
 
 /* The keys of the records of a source are looked at as these pass, so that a record without one ends the run with the
  * name of its file and its line, before anything is written. */
@@ -10,5 +9,3 @@
 /* From now on, look at the keys of a source of records of the rule's format, of which nothing has been read. It can
  * still be mapped. */
 void key_check_begin(struct source *source, const struct key_rule *rule);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_MAPPED_H
-#define BIGSHUF_INPUT_MAPPED_H
+#pragma once
 
 /*
  * Input files that are mapped instead of being read, one after the other in one space of addresses. They are lent one
@@ -78,5 +77,3 @@ uint64_t mapped_kept(const struct mapped *mapped);
 
 /* The run ends if a file has changed. */
 void mapped_check(const struct mapped *mapped);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_OPERAND_H
-#define BIGSHUF_INPUT_OPERAND_H
+#pragma once
 
 /* Input files as they are named, on the command line or in a list: "-" stands for standard input. So do /dev/stdin and
  * its like: Linux would open a file that stands there once more, from its beginning, and no socket. */
@@ -31,5 +30,3 @@ _Noreturn void operand_report(const char *name, int error);
  * *data; both are to be freed. */
 enum { OPERAND_ENTRY_BYTES = 64 }; /* its address, its end in the stream, its mark, its entry in a manifest */
 void operand_list(const char *from, uint64_t most, const char ***names, size_t *count, char **data);
-
-#endif

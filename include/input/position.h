@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_POSITION_H
-#define BIGSHUF_INPUT_POSITION_H
+#pragma once
 
 /* In which line of which file a record stands, for messages. */
 
@@ -35,5 +34,3 @@ void position_pass(struct position *position, uint64_t offset, const uint8_t *da
 
 /* "in.txt:7", the line in which the record begins; or "in.csv: record 7" if nobody knows how many lines come before. */
 const char *position_say(const struct position *position, char said[POSITION_BYTES]);
-
-#endif

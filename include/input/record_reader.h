@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_RECORD_READER_H
-#define BIGSHUF_INPUT_RECORD_READER_H
+#pragma once
 
 /* The records of a source one by one, in their order, on one thread. */
 
@@ -47,5 +46,3 @@ void record_reader_init(struct record_reader *reader, const struct record_format
 
 /* The next piece: true, or false at the end. */
 bool record_reader_next(struct record_reader *reader, struct record_piece *piece);
-
-#endif

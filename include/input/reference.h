@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_REFERENCE_H
-#define BIGSHUF_INPUT_REFERENCE_H
+#pragma once
 
 /* A reference says where a record stands: its place, counted from a base that all share, in 44 bits, and its length. */
 
@@ -29,5 +28,3 @@ static inline uint32_t reference_length(uint64_t reference)
 {
     return (uint32_t)reference & REFERENCE_LONG;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_SOURCE_H
-#define BIGSHUF_INPUT_SOURCE_H
+#pragma once
 
 /*
  * Where records come from, as one stream of whole records: the input files one after another, without their headers,
@@ -134,5 +133,3 @@ uint64_t source_arrived_bytes(const struct source *source);
 const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end);
 
 void source_free(struct source *source); /* NULL is fine */
-
-#endif

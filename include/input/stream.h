@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_INPUT_STREAM_H
-#define BIGSHUF_INPUT_STREAM_H
+#pragma once
 
 /* The input files one after another, read or lent: what a source over files is over; the comments of source.h hold. */
 
@@ -57,5 +56,3 @@ void stream_free(void *context);
 
 const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end);
 bool stream_is_from(const struct stream *stream, const struct stat *file);
-
-#endif

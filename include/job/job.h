@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_JOB_JOB_H
-#define BIGSHUF_JOB_JOB_H
+#pragma once
 
 /* One run of the program. */
 
@@ -7,5 +6,3 @@
 
 /* Do what the options say. */
 void job_run(const struct options *options);
-
-#endif

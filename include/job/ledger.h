@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_JOB_LEDGER_H
-#define BIGSHUF_JOB_LEDGER_H
+#pragma once
 
 /* What a run takes of memory beside its pool: a row for each pocket, from which follows how large the pool may be. */
 
@@ -45,5 +44,3 @@ void ledger_open_engine(struct ledger *ledger, struct engine *engine, uint64_t b
 
 /* For -v: all rows that are not small, and the `outputs` bytes that outputs take, which are not of the limit. */
 void ledger_note(const struct ledger *ledger, uint64_t outputs);
-
-#endif

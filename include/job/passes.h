@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_JOB_PASSES_H
-#define BIGSHUF_JOB_PASSES_H
+#pragma once
 
 /* The two passes of a shuffle as jobs of their own: --scatter writes to a store, --gather reads one. Nothing has been
  * opened. */
@@ -19,5 +18,3 @@ void passes_gather(struct resources *resources);
  * To standard output, which is closed: as a table, or with -z for programs, a line for each batch that ends with NUL,
  * in which name, piles, records and bytes are separated by tabs. */
 void passes_list(struct resources *resources);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_JOB_PROGRESS_H
-#define BIGSHUF_JOB_PROGRESS_H
+#pragma once
 
 /*
  * The progress of a job on standard error: on a terminal one line that is drawn again and again, else a whole line now
@@ -52,5 +51,3 @@ void progress_end(struct progress *progress);
 /* With --verbose, print what has been done, as lines on standard error. `batch` is the one that was added to a store,
  * NULL if none was; `batches` is from how many of a store the records came, 0 if from none. */
 void progress_summarize(const struct progress *progress, const char *seed, const char *batch, size_t batches);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_JOB_RESOURCES_H
-#define BIGSHUF_JOB_RESOURCES_H
+#pragma once
 
 /* What a job takes before it can work, from the options: the seed, the inputs, the output, places for temporary files,
  * memory and threads. */
@@ -73,5 +72,3 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
 /* The same with as many workers as --parallel says; without it, as there are processors, and with some further threads,
  * which work while workers wait for disks. */
 void resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_JOB_ROOM_H
-#define BIGSHUF_JOB_ROOM_H
+#pragma once
 
 /*
  * How many bytes a job is sure to write to disks, from the options and what is known of the input, and whether there is
@@ -26,5 +25,3 @@ void room_check_output(const struct options *options, uint64_t known_bytes, cons
 /* The run ends if an output without end (-r without -n) has the name of a regular file, or of no file: somebody must
  * read it meanwhile. Standard output may be anything, as with shuf. */
 void room_check_end(const struct options *options);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_JOB_SUPPLY_H
-#define BIGSHUF_JOB_SUPPLY_H
+#pragma once
 
 /* How records come to the task, and in how much memory: decided before any of it is done. */
 
@@ -60,5 +59,3 @@ bool supply_hold(struct source *source, const struct record_format *format, stru
 
 /* "input: mapped, 1.0 GiB; memory: 64 MiB; spill: at most 970 MiB; 2 threads" */
 void supply_note(const struct plan *plan, const struct facts *facts, unsigned threads);
-
-#endif

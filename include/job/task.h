@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_JOB_TASK_H
-#define BIGSHUF_JOB_TASK_H
+#pragma once
 
 /* What the options mean: pure functions of them. */
 
@@ -54,5 +53,3 @@ struct field_place task_field(const struct options *options, struct field_choice
 struct key_rule task_key(const struct options *options, struct key_choice *choice);
 
 struct number_range task_range(const struct options *options);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_FILES_H
-#define BIGSHUF_OUTPUT_FILES_H
+#pragma once
 
 /*
  * The files of an output, by number (plan.h): their names, and their sinks as far as they are open.
@@ -85,5 +84,3 @@ void files_publish(struct files *files, size_t count);
 
 void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */
 void files_release(struct files *files); /* also when zeroed; of files that have not been published nothing stays */
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_FILTER_H
-#define BIGSHUF_OUTPUT_FILTER_H
+#pragma once
 
 /*
  * Programs that output files are written through, one for each file, in turn: commands, `sh -c COMMAND` with $FILE set;
@@ -37,5 +36,3 @@ void filters_wait(struct filters *filters); /* till all have finished */
  * commands had begun, and the programs are told to terminate before their pipes end (signals.h), so that none takes
  * what it has got for a whole file. */
 void filters_free(struct filters *filters);
-
-#endif

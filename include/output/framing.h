@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_FRAMING_H
-#define BIGSHUF_OUTPUT_FRAMING_H
+#pragma once
 
 /*
  * What an output file has besides its records, and how these are written. Within the program records are kept so that
@@ -60,5 +59,3 @@ void framing_end(struct framing_file *file);
 
 /* How many bytes of records a file may have that is not to be larger than `bytes` bytes. (A header is not counted.) */
 uint64_t framing_room(const struct framing *framing, uint64_t bytes);
-
-#endif

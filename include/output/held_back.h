@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_HELD_BACK_H
-#define BIGSHUF_OUTPUT_HELD_BACK_H
+#pragma once
 
 /* Bytes that are kept until it is known where they go: in memory while they are few, else in a temporary file. */
 
@@ -25,5 +24,3 @@ void held_back_append(struct held_back *held, uint8_t *data, size_t bytes);
 void held_back_drain(struct held_back *held, void (*write)(void *context, uint8_t *data, size_t bytes), void *context);
 
 void held_back_release(struct held_back *held); /* also when zeroed */
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_OUTPUT_H
-#define BIGSHUF_OUTPUT_OUTPUT_H
+#pragma once
 
 /*
  * All that a run writes: one file or standard output, or a sequence of files among which the records are divided in
@@ -129,5 +128,3 @@ static inline void output_buffer_drain(struct output_buffer *to, struct output *
     if (bytes > 0)
         output_write(output, to->buffer, bytes);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_OVERLAP_H
-#define BIGSHUF_OUTPUT_OVERLAP_H
+#pragma once
 
 /* An output that is an input as well, and others whose contents would be lost by mistake. */
 
@@ -31,5 +30,3 @@ void overlap_check(struct overlap *overlap, const struct files *files);
 void overlap_check_again(const struct overlap *overlap);
 
 void overlap_release(struct overlap *overlap); /* also when zeroed */
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_PLAN_H
-#define BIGSHUF_OUTPUT_PLAN_H
+#pragma once
 
 /* What is to be written, as the options say: how records are divided among files, which files those are, and how each
  * of them is written. Files are numbered from 0: those of the splits, and then the shards or the one for what is left.
@@ -91,5 +90,3 @@ uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t reco
 /* How many of `records` records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
  * come. */
 uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_SIDES_H
-#define BIGSHUF_OUTPUT_SIDES_H
+#pragma once
 
 /*
  * --split-field: records go to the files of splits by a field of each, its key, in whatever order they come. All
@@ -34,5 +33,3 @@ void sides_note(const struct sides *sides);
 
 size_t sides_each_bytes(void);        /* what each of the splits takes, and what is left */
 void sides_free(struct sides *sides); /* NULL is fine */
-
-#endif

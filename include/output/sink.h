@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_SINK_H
-#define BIGSHUF_OUTPUT_SINK_H
+#pragma once
 
 /*
  * Where records go: standard output or a file that is whole or not there.
@@ -70,5 +69,3 @@ void sink_keep(struct sink *sink);
 int sink_publish(const struct sink *sink);
 
 void sink_free(struct sink *sink); /* NULL is fine */
-
-#endif

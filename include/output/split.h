@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_SPLIT_H
-#define BIGSHUF_OUTPUT_SPLIT_H
+#pragma once
 
 /* --split=N:FILE: some of the records, in a file of their own. */
 
@@ -38,5 +37,3 @@ uint64_t split_class(const struct split *splits, size_t count, uint64_t records,
 /* What the percentages among them make, in millionths of all records. */
 enum { SPLIT_WHOLE = 1000000 };
 uint64_t split_percentages(const struct split *splits, size_t count);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_STRATA_H
-#define BIGSHUF_OUTPUT_STRATA_H
+#pragma once
 
 /*
  * --stratify-field: each file gets its share of every class. A class is all records with the same field, its key. The
@@ -42,5 +41,3 @@ size_t strata_deal(struct strata *strata, const uint8_t *key, size_t bytes);
 void strata_note(const struct strata *strata);
 
 void strata_free(struct strata *strata); /* NULL is fine */
-
-#endif

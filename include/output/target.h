@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_OUTPUT_TARGET_H
-#define BIGSHUF_OUTPUT_TARGET_H
+#pragma once
 
 /*
  * Where the path of an output really leads: symbolic links followed to the last one, whether or not a file is there.
@@ -47,5 +46,3 @@ _Noreturn void target_fail(const char *path);
 bool target_is_within(const char *path, const char *directory);
 
 void target_release(struct target *target); /* also when zeroed */
-
-#endif

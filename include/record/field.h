@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_FIELD_H
-#define BIGSHUF_RECORD_FIELD_H
+#pragma once
 
 /* One field of a record that comes in pieces, wherever it stands; what is found does not depend on the pieces. */
 
@@ -94,5 +93,3 @@ const char *field_advice(const struct field_place *place, bool first, const uint
  * line belongs to none. A name that begins with a quote is in the quotes of CSV. The run ends
  * if the header has no such column, or several, or in another place than that of a file before. */
 void field_find_column(const struct field_place *place, const char *file, const uint8_t *header, size_t bytes);
-
-#endif

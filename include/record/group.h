@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_GROUP_H
-#define BIGSHUF_RECORD_GROUP_H
+#pragma once
 
 /*
  * Groups: records that consist of others (--group-field), where the output must know which belong together, or of
@@ -36,5 +35,3 @@ size_t group_part(struct length_scan *scan, const uint8_t *data, size_t bytes, b
  * which may be `data`, unless it is NULL. */
 size_t group_text(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                   uint8_t *to);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_HEADER_H
-#define BIGSHUF_RECORD_HEADER_H
+#pragma once
 
 /*
  * The beginning of an input file, which is taken off before its records are shuffled: a header, which is a number of
@@ -67,5 +66,3 @@ void header_take(struct header *header, header_read *read, void *context, const 
 
 /* Say that there was nothing but headers. */
 void header_warn_alone(const struct header *header);
-
-#endif

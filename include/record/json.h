@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_JSON_H
-#define BIGSHUF_RECORD_JSON_H
+#pragma once
 
 /*
  * The value at a JSON Pointer (RFC 6901) in a text of JSON (RFC 8259) that comes in pieces. What is found is the same
@@ -67,5 +66,3 @@ void json_follow(struct json *json, const uint8_t *data, size_t bytes);
 
 /* The text is at its end: what stands there? If that is JSON_TEXT, it is in text[0, bytes), unless it is too long. */
 enum json_value json_end(struct json *json);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_KEY_H
-#define BIGSHUF_RECORD_KEY_H
+#pragma once
 
 /* The key of a record: what decides which records belong together. Keys are compared byte by byte. */
 
@@ -73,5 +72,3 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, 
 
 /* All keys have been found, for this option: warn if there was nothing else. */
 void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option);
-
-#endif

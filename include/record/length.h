@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_LENGTH_H
-#define BIGSHUF_RECORD_LENGTH_H
+#pragma once
 
 /*
  * Records that begin with their length. Where the next one begins is known without looking at the bytes between; but if
@@ -20,5 +19,3 @@ size_t length_take(enum length_coding coding, struct length_scan *scan, const ui
 
 /* The next bytes of the file. NULL, or what is wrong with the record at check->start: "its length ...". */
 const char *length_check(struct length_check *check, enum length_coding coding, const uint8_t *data, size_t bytes);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_QUOTES_H
-#define BIGSHUF_RECORD_QUOTES_H
+#pragma once
 
 /*
  * The quotes of CSV, as Python's module csv reads them: a quote opens only as the first byte of a field; within quotes,
@@ -58,5 +57,3 @@ static inline enum quotes_state quotes_step(const struct quotes_rule *rule, enum
         return QUOTES_MARK_2;
     return state == QUOTES_MARK_2 && byte == 0xbf ? QUOTES_FIELD : QUOTES_TEXT;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_RECORD_H
-#define BIGSHUF_RECORD_RECORD_H
+#pragma once
 
 /*
  * What a record is. The bytes of whole records, put one after another in any order, are again a sequence of the same
@@ -184,5 +183,3 @@ void record_advance(const struct record_format *format, struct record_scan *scan
  * earlier ("\n" and "\n\n"), only the bytes that complete it there are missing. If the format `starts`, any input has
  * begun a record, so something is always missing; the last line may have its newline. */
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
-
-#endif

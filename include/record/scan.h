@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_SCAN_H
-#define BIGSHUF_RECORD_SCAN_H
+#pragma once
 
 /*
  * Find every place of one byte in a buffer, as fast as memory delivers it: vector compare, bit mask, one store per hit.
@@ -59,5 +58,3 @@ extern const struct scan_way scan_ways[];
 /* The best supported way. */
 scan_find_function scan_find;
 scan_count_function scan_count;
-
-#endif

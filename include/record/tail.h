@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_TAIL_H
-#define BIGSHUF_RECORD_TAIL_H
+#pragma once
 
 /* The end of an input file: the bytes that its last record lacks, or why there are none. On the way, errors are
  * reported. */
@@ -67,5 +66,3 @@ void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes);
  * 0 if it has no record or was ended before. What cannot be completed ends the run: a short group of lines or
  * fixed-size record, a record that is cut short, or an open quote. */
 size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing);
-
-#endif

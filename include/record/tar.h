@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_RECORD_TAR_H
-#define BIGSHUF_RECORD_TAR_H
+#pragma once
 
 /*
  * The headers of one member of a tar archive, in the forms of the 7th Edition, of POSIX (ustar and pax) and of GNU tar:
@@ -75,5 +74,3 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
  * not counting a dot at the beginning of that. The component ._NAME, in which macOS keeps what else belongs to NAME, is
  * like NAME. What is left of `name`, of at most TAR_NAME_BYTES_MAX bytes, goes to `key`. Returns how many. */
 size_t tar_headers_key(struct tar_text name, uint8_t key[TAR_NAME_BYTES_MAX]);
-
-#endif

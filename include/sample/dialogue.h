@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_DIALOGUE_H
-#define BIGSHUF_SAMPLE_DIALOGUE_H
+#pragma once
 
 /*
  * Lines come from standard input, answers go to standard output, and are written before more lines are waited for.
@@ -32,5 +31,3 @@ void dialogue_open(struct dialogue *dialogue, size_t lines_bytes, uint8_t *out, 
 size_t dialogue_line(struct dialogue *dialogue, const char **line);
 
 void dialogue_flush(void *context); /* write all answers of this struct dialogue */
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_GNU_H
-#define BIGSHUF_SAMPLE_GNU_H
+#pragma once
 
 /*
  * The random numbers that GNU shuf draws from the bytes of --random-source=FILE, so that the output is GNU's, byte for
@@ -54,5 +53,3 @@ void gnu_order(struct run *run, struct source *source, struct gnu *gnu, struct o
  * all, else by way of a reservoir. That takes 16 bytes of memory for each of its records, and in the end 12 and as much
  * as an order of all that were in it. */
 void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output);
-
-#endif

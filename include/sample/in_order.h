@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_IN_ORDER_H
-#define BIGSHUF_SAMPLE_IN_ORDER_H
+#pragma once
 
 /* Samples that keep the order of the input. */
 
@@ -25,5 +24,3 @@ void in_order_bernoulli(struct run *run, struct source *source, struct in_order_
  * other record is stored meanwhile, or referred to if the run says so. One leaf is shuffled, which takes 4 bytes for
  * each of its records. If there is no room for references, run->progress->must_copy is set, and nothing is written. */
 void in_order_first(struct run *run, struct source *source, struct output *output);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_KEEP_H
-#define BIGSHUF_SAMPLE_KEEP_H
+#pragma once
 
 /* Samples take two passes. The first keeps the records that may be drawn, in one pile and in the order of the input;
  * the second writes some of them, or some records of an input that is read again. */
@@ -38,5 +37,3 @@ void keep_records(struct run *run, struct source *source, struct keep_rule *rule
  * the input's header, the output is begun for `records` of them (run_begin). */
 void keep_write(struct run *run, struct source *source, uint64_t records, keep_function *admit, void *context,
                 struct output *output);
-
-#endif

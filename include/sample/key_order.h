@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_KEY_ORDER_H
-#define BIGSHUF_SAMPLE_KEY_ORDER_H
+#pragma once
 
 /*
  * Records in the order of their keys, records with the same key in input order, however many they are.
@@ -27,5 +26,3 @@ void key_order_put(struct key_order *keyed, const struct record_piece *piece, ui
 void key_order_write(struct key_order *keyed, struct output *output);
 
 void key_order_free(struct key_order *keyed);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_RANGE_H
-#define BIGSHUF_SAMPLE_RANGE_H
+#pragma once
 
 /*
  * Numbers of a range, drawn one by one: the time and memory of a sample do not depend on the size of the range. Draws
@@ -25,5 +24,3 @@ void range_repeated(struct run *run, const struct number_range *range, struct gn
  * each, or 40 for gnu_sparse. */
 void range_different(struct run *run, const struct number_range *range, struct gnu *gnu, bool in_order,
                      struct output *output);
-
-#endif

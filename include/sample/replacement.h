@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_REPLACEMENT_H
-#define BIGSHUF_SAMPLE_REPLACEMENT_H
+#pragma once
 
 /* Sampling with replacement. */
 
@@ -39,5 +38,3 @@ void replacement_source(struct run *run, struct source *source, struct replaceme
 
 /* All equally likely. */
 void replacement_uniform(struct run *run, struct source *source, struct gnu *gnu, struct output *output);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_REQUESTS_H
-#define BIGSHUF_SAMPLE_REQUESTS_H
+#pragma once
 
 /* Draws from weights that change, by requests on standard input, which bigshuf-requests(7) describes. The answers
  * depend on the seed, the input and the requests so far, and on nothing else; bigshuf-order(7) defines them. */
@@ -15,5 +14,3 @@ enum { REQUESTS_LINES_BYTES = 2 * DIALOGUE_LINE_BYTES };
 /* Answer requests up to their end. Without a place of weights all are 1. The run's engine is new, and nothing has been
  * read of the source. */
 void requests_answer(struct run *run, struct source *source, const struct weight_place *weights);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_WEIGHT_INPUT_H
-#define BIGSHUF_SAMPLE_WEIGHT_INPUT_H
+#pragma once
 
 /*
  * The weights of records: a field of each record, or the lines of a file, in the records' order.
@@ -43,5 +42,3 @@ bool weight_input_next(struct weight_input *weights, struct record_reader *reade
 void weight_input_end(struct weight_input *weights);
 
 void weight_input_free(struct weight_input *weights);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_WEIGHT_LAW_H
-#define BIGSHUF_SAMPLE_WEIGHT_LAW_H
+#pragma once
 
 /*
  * The arithmetic of weighted sampling, in whole numbers, so that every machine draws the same sample.
@@ -33,5 +32,3 @@ struct uint128 weight_law_scale(struct decimal weight, int top_exponent);
  * taken as the bits of total - 1 need, none if it is 0, the low one first, and cut to those bits; what is not below
  * `total` is tried again. Fewer than 2 trials are needed on average. */
 struct uint128 weight_law_draw(struct uint128 total, uint64_t (*next_word)(void *context), void *context);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_WEIGHT_TREE_H
-#define BIGSHUF_SAMPLE_WEIGHT_TREE_H
+#pragma once
 
 /* Weights that change, in steps (base/steps.h), and their exact sums. A change, or a search, takes a few steps, however
  * many there are; a weight takes 10.3 bytes of the pool. */
@@ -29,5 +28,3 @@ void weight_tree_set(struct weight_tree *tree, uint64_t i, uint64_t weight);
 /* A number below the total names the first weight for which the sum, up to and including its own, is greater. Its
  * place, from 0, goes to `places`; the numbers change. */
 void weight_tree_find(const struct weight_tree *tree, struct uint128 *numbers, uint64_t *places, unsigned count);
-
-#endif

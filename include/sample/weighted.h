@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SAMPLE_WEIGHTED_H
-#define BIGSHUF_SAMPLE_WEIGHTED_H
+#pragma once
 
 /* Weighted samples, of any number of records. The law is in weight_law.h; the words are those labelled "weight". */
 
@@ -19,5 +18,3 @@ void weighted_order(struct run *run, struct source *source, struct weight_place 
 /* With replacement: write run->limit records, for ever without a limit. Each is drawn independently of the others, in
  * proportion to weight. */
 void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_ENGINE_H
-#define BIGSHUF_SHUFFLE_ENGINE_H
+#pragma once
 
 /* What every stage of a run works with: memory within a limit, threads, and places for temporary files. */
 
@@ -81,5 +80,3 @@ uint64_t engine_needed_limit(struct engine_budget budget, uint64_t mebibytes);
 /* End the run: something (as by printf) needs more memory, `bytes` of the pool. */
 _Noreturn void engine_report_memory(const struct engine *engine, uint64_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

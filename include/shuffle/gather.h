@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_GATHER_H
-#define BIGSHUF_SHUFFLE_GATHER_H
+#pragma once
 
 /* Pass 2: the piles in order, each shuffled, to the output. */
 
@@ -35,5 +34,3 @@ uint64_t gather_memory(uint64_t bytes, uint64_t records, bool keyed);
  * until all is done, no more records may be written, or a pile does not fit into memory, bytes plus index. *next
  * receives the number of that pile, or piles->count when all is done. */
 void gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output);
-
-#endif

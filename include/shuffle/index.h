@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_INDEX_H
-#define BIGSHUF_SHUFFLE_INDEX_H
+#pragma once
 
 /*
  * The records of a resident pile, as a table of 8-byte references that can be permuted, and their way from the pile's
@@ -56,5 +55,3 @@ void index_frame(const struct piles *piles, const struct record_format *format, 
 /* Copy the records of table[first, first + records), which are the piles', to the outlet. */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
                 uint64_t first, uint64_t records, struct output_buffer *outlet);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_KEYED_H
-#define BIGSHUF_SHUFFLE_KEYED_H
+#pragma once
 
 /*
  * --group-field and --unique: a hash of a record's key takes the place of its random word. The order is that of the
@@ -132,5 +131,3 @@ uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *pi
 
 /* Does a unit begin with the reference at this place of such a table, for so many records? */
 bool keyed_begins(const struct table *table, uint64_t records, uint64_t place);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_KEYED_READER_H
-#define BIGSHUF_SHUFFLE_KEYED_READER_H
+#pragma once
 
 /* Blocks of whole records, for a scatter by keys: a record does not go on in the next block. Only one that is longer
  * than a block comes in pieces, and the hash of its key is known before the first of them is delivered. */
@@ -39,5 +38,3 @@ void keyed_reader_vote(const struct queue_block *block, unsigned lane, struct ke
 
 /* End the run: name the bad record of this block, when all threads have ended. */
 _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const struct queue_block *block);
-
-#endif

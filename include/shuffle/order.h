@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_ORDER_H
-#define BIGSHUF_SHUFFLE_ORDER_H
+#pragma once
 
 /*
  * The permutation, version 1: fixed for ever, since people pin seeds in papers.
@@ -60,5 +59,3 @@ struct order order_of_pile(const struct order *order, uint64_t epoch, uint64_t p
 
 /* number[i] receives the number of the pile that comes at place i of `piles`. */
 void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, uint32_t *number);
-
-#endif

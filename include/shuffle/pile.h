@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_PILE_H
-#define BIGSHUF_SHUFFLE_PILE_H
+#pragma once
 
 /*
  * Piles: runs of records that grow at the end, in memory as long as there is room and on disk from then on.
@@ -140,5 +139,3 @@ void pile_clear(struct piles *piles, unsigned pile);
 /* All of a pile was read, and `found` records were in it: end the run if it should hold another number. Whoever reads a
  * pile back calls this before anything depends on it: checksums are no signatures. */
 void pile_check(const struct piles *piles, unsigned pile, uint64_t found);
-
-#endif

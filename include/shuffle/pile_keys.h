@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_PILE_KEYS_H
-#define BIGSHUF_SHUFFLE_PILE_KEYS_H
+#pragma once
 
 #include "shuffle/pile_source.h"
 
@@ -20,5 +19,3 @@ void pile_keys_append(struct piles *piles, unsigned pile, uint64_t key);
 void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned pile, bool keep);
 uint64_t pile_keys_next(struct pile_keys *keys); /* the run ends if there are no more of them */
 void pile_keys_close(struct pile_keys *keys);    /* also when zeroed */
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_PILE_SOURCE_H
-#define BIGSHUF_SHUFFLE_PILE_SOURCE_H
+#pragma once
 
 /* A pile from front to back, after piles_seal: first the bytes in storage, then those in memory. */
 
@@ -14,5 +13,3 @@ void pile_source_verify(struct piles *piles, unsigned pile, const struct record_
 /* A pile as a source. Bytes from its file are verified when the last of them is read, before that is handed out. With
  * `keep` all stays readable, else space in the file and in memory is given back as it is read. */
 struct source *pile_source(struct piles *piles, unsigned pile, bool keep);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_QUEUE_H
-#define BIGSHUF_SHUFFLE_QUEUE_H
+#pragma once
 
 /*
  * The way of the input through pass 1: a ring of input blocks and the tasks that are ready to be done on them.
@@ -100,5 +99,3 @@ void queue_stop(struct queue *queue);
 
 /* Once everybody got QUEUE_END: free it. Returns the number of records, UINT64_MAX if it was stopped. */
 uint64_t queue_close(struct queue *queue);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_RUN_H
-#define BIGSHUF_SHUFFLE_RUN_H
+#pragma once
 
 /* A run takes records from their source to the output. It has resources (engine.h), a fixed request, and progress. */
 
@@ -100,5 +99,3 @@ void run_transfer_end(struct transfer *transfer);
 /* Write all that a pile holds, after piles_seal, and give its space back; its file is verified before. Uses
  * ENGINE_WHOLE. */
 void run_transfer_pile(const struct run *run, struct piles *piles, unsigned pile, struct output *output);
-
-#endif

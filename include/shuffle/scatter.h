@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_SCATTER_H
-#define BIGSHUF_SHUFFLE_SCATTER_H
+#pragma once
 
 /* Pass 1: every record of a source goes to the pile that a router names, in the order of the source. */
 
@@ -54,5 +53,3 @@ uint64_t scatter_bytes(unsigned workers, unsigned piles);
  * caller. False: there was no room for references to all records, so what the piles hold is of no use. */
 bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
              struct source *source, struct piles *piles);
-
-#endif

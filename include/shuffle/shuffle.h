@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_SHUFFLE_H
-#define BIGSHUF_SHUFFLE_SHUFFLE_H
+#pragma once
 
 /*
  * Scatter, gather, and start over what does not fit.
@@ -32,5 +31,3 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
 
 /* Shuffle piles to `output` and leave them empty. */
 void shuffle_piles(struct run *run, struct piles *piles, struct gather_order order, struct output *output);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_STAGE_H
-#define BIGSHUF_SHUFFLE_STAGE_H
+#pragma once
 
 /* Short pieces on their way to a pile. If each were written to the end of its pile, nearly each would fetch a line of
  * memory into the cache, to be driven out before the next piece for it comes. So they are collected in a stage for each
@@ -64,5 +63,3 @@ static inline void stage_put(struct stages *stages, unsigned p, const uint8_t *d
         pile_append(stages->piles, p, data, bytes);
     }
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_UNITS_H
-#define BIGSHUF_SHUFFLE_UNITS_H
+#pragma once
 
 /* What is in piles, counted before any of it is written: units (keyed.h), which are different keys of records, or
  * classes. Both use the whole buffer, and the piles stay as they are. */
@@ -13,5 +12,3 @@ uint64_t units_count(struct run *run, struct piles *piles, unsigned bits, const 
 
 /* Count the records by their classes, if there are any (strata.h). */
 void units_classify(struct run *run, struct piles *piles);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_STORE_BATCH_H
-#define BIGSHUF_STORE_BATCH_H
+#pragma once
 
 /* A complete batch of a store that is being read. As long as it is open its files stay, also when it leaves the store:
  * it has a shared lock on its manifest. */
@@ -73,5 +72,3 @@ struct batches {
  * sizes. `number` and the store must stay. */
 struct batches *batch_open_all(const struct store *store, const uint32_t *number, unsigned count);
 void batch_close_all(struct batches *all);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_STORE_DRAFT_H
-#define BIGSHUF_STORE_DRAFT_H
+#pragma once
 
 /*
  * A batch in work: a folder .new-NAME~NUMBER in which the piles are written, and which becomes the batch NAME in one
@@ -34,5 +33,3 @@ struct storage *draft_storage(struct draft *draft);
  * run ends. */
 bool draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes,
                   unsigned threads);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_STORE_FORMAT_H
-#define BIGSHUF_STORE_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ size_t store_format_text(const struct store_format *format, char text[STORE_FORM
 /* Read a text; `string` receives the string of the record format. False if it is not as store_format_text writes it. */
 bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text,
                         size_t bytes);
-
-#endif

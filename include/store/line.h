@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_STORE_LINE_H
-#define BIGSHUF_STORE_LINE_H
+#pragma once
 
 /*
  * The lines of the small texts in a store (format and manifest), which are words, numbers and strings.
@@ -30,5 +29,3 @@ bool line_has(struct line *line, bool is, const char *words);
 
 /* A text is read in which this does not hold: it is none. */
 void line_must(struct line *line, bool holds);
-
-#endif

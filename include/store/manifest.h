@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_STORE_MANIFEST_H
-#define BIGSHUF_STORE_MANIFEST_H
+#pragma once
 
 /*
  * The description of a batch: a text file beside its piles, made last. Lines of a word and its value, then a line of 64
@@ -84,5 +83,3 @@ bool manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, 
 /* How the other one, with as many piles, was made differently, in words: "made %s". NULL if there is no difference.
  * Piles and headers are compared only if both are `complete`. */
 const char *manifest_difference(const struct manifest *one, const struct manifest *other, bool complete);
-
-#endif

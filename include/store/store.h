@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_STORE_STORE_H
-#define BIGSHUF_STORE_STORE_H
+#pragma once
 
 /*
  * A store of piles: a directory to which any number of processes, on any number of machines that share a file system,
@@ -93,5 +92,3 @@ uint8_t *store_get_header(const struct store *store, size_t *bytes);
 
 /* The names of all complete batches, in bytewise order. */
 void store_batches(const struct store *store, struct folder_names *names);
-
-#endif

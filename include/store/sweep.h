@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_STORE_SWEEP_H
-#define BIGSHUF_STORE_SWEEP_H
+#pragma once
 
 /*
  * Removes from a store the batches that have left it, and drafts that nobody will finish. There is a lock, and there is
@@ -34,5 +33,3 @@ void sweep_keep(struct store *store, uint64_t keep, const char *added);
  * after the message that the store's disk is full. Returns `text`. */
 enum { SWEEP_ADVICE_BYTES = STORE_NAME_BYTES + 80 };
 const char *sweep_advice(const struct store *store, char text[SWEEP_ADVICE_BYTES]);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_FAULT_H
-#define BIGSHUF_SYSTEM_FAULT_H
+#pragma once
 
 /*
  * The one way to fail. A run that cannot go on ends where that is known: the message is printed, what was begun is
@@ -53,5 +52,3 @@ void fault_set_duty(const struct fault_duty *duty);
 /* Lines on standard error that are no failure: "bigshuf: warning: ...", or just "bigshuf: ...". */
 __attribute__((format(printf, 1, 2))) void fault_warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void fault_note(const char *format, ...);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_FILE_MARK_H
-#define BIGSHUF_SYSTEM_FILE_MARK_H
+#pragma once
 
 /*
  * Describes a regular file as it was when it was opened, to tell whether somebody has modified it since. One rule holds
@@ -43,5 +42,3 @@ _Noreturn void file_mark_report(const char *name);
 
 /* The same without `ends`, zeroed unless it is a regular file. */
 struct file_mark file_mark_of(const struct stat *status);
-
-#endif

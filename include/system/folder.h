@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_FOLDER_H
-#define BIGSHUF_SYSTEM_FOLDER_H
+#pragma once
 
 /*
  * A directory that is open, and what stands in it: names are looked up in it and nowhere else, and no link is followed.
@@ -73,5 +72,3 @@ void folder_sync(const struct folder *folder);
 
 /* Is what stands under a name in a folder that which is open as `fd`? */
 bool folder_stands(const struct folder *folder, const char *name, int fd);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_GUARD_H
-#define BIGSHUF_SYSTEM_GUARD_H
+#pragma once
 
 /* Memory in which files are mapped. Reading it fails (SIGBUS) when a file has become shorter or its disk cannot be
  * read: then `failed` is called, in the thread that reads, and ends the run. */
@@ -18,5 +17,3 @@ void guard_set(const struct guard *guard); /* must stay until the next call; NUL
 /* For signals.c: the thread's own access at this address has failed, outside of any function that must not be
  * interrupted, so that any function may be called. Returns if that is not guarded. */
 void guard_access_failed(const void *address);
-
-#endif

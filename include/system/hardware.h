@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_HARDWARE_H
-#define BIGSHUF_SYSTEM_HARDWARE_H
+#pragma once
 
 /* What this process may use of the machine. Nothing here fails: what cannot be found out sets no limit. */
 
@@ -38,5 +37,3 @@ uint64_t hardware_peak_memory(void);
 
 /* Is it one of the users that the user namespace of this process knows? All others look like one of them: "nobody". */
 bool hardware_is_known_user(uint32_t user);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_IO_H
-#define BIGSHUF_SYSTEM_IO_H
+#pragma once
 
 /* Reading and writing that does not stop half-way: retried after EINTR, completed after short reads and writes, waiting
  * (poll) where a descriptor says EAGAIN. Functions return 0 or -1 with errno, unless they say otherwise. */
@@ -57,5 +56,3 @@ char *io_read_whole(int fd, size_t most, size_t *bytes);
 
 /* Are both of the same file, by device and inode? */
 bool io_same_file(const struct stat *one, const struct stat *other);
-
-#endif

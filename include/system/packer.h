@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_PACKER_H
-#define BIGSHUF_SYSTEM_PACKER_H
+#pragma once
 
 /* Programs that compress files and decompress them, one for each format; and how a file shows its format. */
 
@@ -67,5 +66,3 @@ extern const char *const packer_own_variables[];
 
 /* Report that it could not be started for the file `name`, as errno says. */
 _Noreturn void packer_report(const struct packer_command *command, const char *name);
-
-#endif

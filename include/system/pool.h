@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_POOL_H
-#define BIGSHUF_SYSTEM_POOL_H
+#pragma once
 
 /*
  * The memory of a run: one mapping, cut into equal blocks that go from hand to hand. Whatever grows with the input
@@ -73,5 +72,3 @@ static inline uint64_t pool_blocks_for(const struct pool *pool, uint64_t bytes)
 {
     return (bytes + pool->block_bytes - 1) >> pool->block_shift;
 }
-
-#endif

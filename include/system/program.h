@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_PROGRAM_H
-#define BIGSHUF_SYSTEM_PROGRAM_H
+#pragma once
 
 /* Child programs, with pipes to feed and to read them: each leads a process group of its own, which death by signal
  * tells to end (signals.h). */
@@ -38,5 +37,3 @@ void program_judge(int status, const char *why, const char *name, const char *te
 
 /* Kill it, if it has not been waited for: what it still does is of no use. */
 void program_kill(struct program *program);
-
-#endif

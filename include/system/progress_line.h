@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_PROGRESS_LINE_H
-#define BIGSHUF_SYSTEM_PROGRESS_LINE_H
+#pragma once
 
 /* The line of progress on standard error: a run neither waits for who reads it, nor ends because nobody does. */
 
@@ -18,5 +17,3 @@ bool progress_line_is_drawn(void);
 
 /* Erase it, and draw none from now on: the process ends. May be called by a signal handler. */
 void progress_line_end(void);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_SIGNALS_H
-#define BIGSHUF_SYSTEM_SIGNALS_H
+#pragma once
 
 /*
  * Death by signal leaves no file behind and shows the parent its true cause: the handler tells the child processes,
@@ -91,5 +90,3 @@ int signals_child_started(const struct signals_child *child, pid_t process);
  * write, and by one thread at a time. */
 void signals_ignore_pipe(struct sigaction *before);
 void signals_restore_pipe(const struct sigaction *before);
-
-#endif

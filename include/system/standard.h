@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_STANDARD_H
-#define BIGSHUF_SYSTEM_STANDARD_H
+#pragma once
 
 /* Standard output. Every task that writes to it opens it before its work, and closes it after it: some file systems
  * report a failed write only then. What fails ends the run. */
@@ -10,5 +9,3 @@ void standard_open(void); /* it must be open, for writing */
 void standard_write(const void *data, size_t bytes);
 void standard_print(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a line, less than 1 KiB */
 void standard_close(void);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_SYS_H
-#define BIGSHUF_SYSTEM_SYS_H
+#pragma once
 
 /*
  * Every system call that can fail, each in a function that decides nothing: the layer that tests replace by linking
@@ -64,5 +63,3 @@ enum { SYS_LINE_BYTES = 64, SYS_APART_BYTES = 2 * SYS_LINE_BYTES };
 /* Of a clock that stands still while the calling thread could go on, but has no processor. It may go back a little.
  * False where there is none, and if it cannot be read just now. */
 bool sys_own_nanoseconds(uint64_t *nanoseconds);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_TABLE_H
-#define BIGSHUF_SYSTEM_TABLE_H
+#pragma once
 
 /* An array of 4- or 8-byte numbers laid over blocks of a pool. It costs one more look-up than an array, and asks for
  * no contiguous memory, which a pool that is almost full could not give. */
@@ -117,5 +116,3 @@ void table_pairs_release(struct table_pairs *pairs); /* also when zeroed */
 /* Sort pairs [0, count) by key; equal keys keep their order. Takes as many again meanwhile. (Radix sort from the lowest
  * byte up) */
 void table_sort(struct table_pairs *pairs, uint64_t count);
-
-#endif

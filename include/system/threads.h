@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SYSTEM_THREADS_H
-#define BIGSHUF_SYSTEM_THREADS_H
+#pragma once
 
 /* What a thread takes of memory for its stack, at most; 25 KiB were measured. */
 enum { THREADS_STACK_BYTES = 32 << 10 };
@@ -10,5 +9,3 @@ enum { THREADS_STACK_BYTES = 32 << 10 };
  * when all have returned. The job must get done by any number of workers from 1 up: where the system gives fewer
  * threads, fewer run. */
 void threads_run(unsigned workers, void (*body)(void *context, unsigned worker), void *context);
-
-#endif

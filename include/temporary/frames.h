@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TEMPORARY_FRAMES_H
-#define BIGSHUF_TEMPORARY_FRAMES_H
+#pragma once
 
 /*
  * Compressed bytes: frames of up to FRAMES_PLAIN_BYTES plain bytes, each a block of the LZ4
@@ -56,5 +55,3 @@ bool frames_read(struct frames_reader *reader, const struct iovec *pieces, int c
 
 /* At any time; also if nothing was read. */
 void frames_close(struct frames_reader *reader);
-
-#endif

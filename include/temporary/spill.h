@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TEMPORARY_SPILL_H
-#define BIGSHUF_TEMPORARY_SPILL_H
+#pragma once
 
 /*
  * The temporary files of one scatter: a file for every pile, without a name, in the temporary directories in turn.
@@ -16,5 +15,3 @@
 /* Storage for `piles` piles. No file is made before something is written. */
 struct storage *spill_open(struct spill_place *place, unsigned piles);
 size_t spill_pile_bytes(unsigned directories); /* of memory for each pile */
-
-#endif

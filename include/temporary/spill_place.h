@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TEMPORARY_SPILL_PLACE_H
-#define BIGSHUF_TEMPORARY_SPILL_PLACE_H
+#pragma once
 
 /*
  * The temporary directories: whether they have room, and whether the files in them are compressed.
@@ -84,5 +83,3 @@ int spill_place_make_file(const char *directory);
 /* The file in directory number `directory` for piles that have none of their own. Those of all directories are made at
  * the first call, so that they are there when descriptors are not. -1 with errno. */
 int spill_place_shared(struct spill_place *place, unsigned directory);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TEMPORARY_STORAGE_H
-#define BIGSHUF_TEMPORARY_STORAGE_H
+#pragma once
 
 /* The bytes of piles that are not in memory: temporary files (spill.h), the files of a batch in work (store/draft.h),
  * or those of all batches of a store (store/batch.h). A pile is written at its end and read from front to back. Each
@@ -99,5 +98,3 @@ static inline void storage_reader_release(struct storage_reader *reader) /* also
     if (reader->storage != NULL)
         reader->storage->kind->end(reader);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TESTS_FUZZ_END_H
-#define BIGSHUF_TESTS_FUZZ_END_H
+#pragma once
 
 /*
  * For fuzzers of functions that may end the run (fault.h). Here it ends with a jump back to who began it, since a
@@ -98,5 +97,3 @@ static bool fuzz_ended(void)
 /* Does the expression end the run? If so, what it has changed of the function's own variables is lost. */
 #define FUZZ_ENDS(expression)                                                                                          \
     (fuzz_start() && setjmp(fuzz_run.jump) == 0 ? ((void)(expression), fuzz_stop()) : fuzz_ended())
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TESTS_FUZZ_H
-#define BIGSHUF_TESTS_FUZZ_H
+#pragma once
 
 /*
  * What the fuzzers share. Each is one file, tests/fuzz/SUBJECT.c: the function that libFuzzer calls takes an input
@@ -146,5 +145,3 @@ static inline void fuzz_put(const char *name, const void *data, size_t bytes)
     FUZZ_CHECK(write(fd, data, bytes) == (ssize_t)bytes);
     close(fd);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TESTS_CMOCKA_H
-#define BIGSHUF_TESTS_CMOCKA_H
+#pragma once
 
 /*
  * What the unit tests of `make check-machines` use of cmocka, which has no packages for other machines. The first test
@@ -59,5 +58,3 @@ static inline int cmocka_run(const struct CMUnitTest *test)
     printf("[  PASSED  ] %u test(s).\n", passed);
     return 0;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TESTS_FAULTY_SYS_H
-#define BIGSHUF_TESTS_FAULTY_SYS_H
+#pragma once
 
 /*
  * A system layer that fails on demand. It takes the place of sys.c in every unit test and in bigshuf-faulty, and passes
@@ -58,5 +57,3 @@ void faulty_fail_all(const char *names, int error);
 
 /* For a test's own sys_X: is this call to fail? If so, errno says how. */
 bool faulty_fails(const char *name);
-
-#endif

@@ -19,8 +19,7 @@
  * A name is that in the source, with the name of its file before it: 'shuffle/pile:PIECES=3'.
  */
 
-#ifndef BIGSHUF_TESTS_HOSTILE_H
-#define BIGSHUF_TESTS_HOSTILE_H
+#pragma once
 
 /* The size of this name, of the source file `file`, from `least` to `most`. */
 int hostile_size(const char *file, const char *name, int value, int least, int most);
@@ -43,5 +42,3 @@ int hostile_size(const char *file, const char *name, int value, int least, int m
 #define madvise hostile_madvise
 
 #include "moments.h"
-
-#endif

@@ -4,8 +4,7 @@
  * that are read and written relaxed are left alone: they are for the display. System calls come by as they count
  * themselves (faulty_sys.c).
  */
-#ifndef BIGSHUF_TESTS_MOMENTS_H
-#define BIGSHUF_TESTS_MOMENTS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -47,5 +46,3 @@ void moments_pass(void);
 #define atomic_compare_exchange_weak(at, before, value)                                                                \
     MOMENTS_AROUND(                                                                                                    \
         _Bool, atomic_compare_exchange_weak_explicit(at, before, value, memory_order_seq_cst, memory_order_seq_cst))
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TESTS_REPORTS_H
-#define BIGSHUF_TESTS_REPORTS_H
+#pragma once
 
 /* For tests of what reports failures: a scratch directory, and a system in which nothing fails at first. */
 
@@ -17,5 +16,3 @@ static inline int reports_teardown(void **state)
     faulty_reset();
     return scratch_teardown(state);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TESTS_SCRATCH_H
-#define BIGSHUF_TESTS_SCRATCH_H
+#pragma once
 
 /*
  * For tests that work on files: a directory of their own, which is the current one during a test and gone after it;
@@ -234,5 +233,3 @@ static inline int scratch_child(void (*body)(void))
     }
     return child > 0 && waitpid(child, &status, 0) == child ? status : -1;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TESTS_SMALL_RUN_H
-#define BIGSHUF_TESTS_SMALL_RUN_H
+#pragma once
 
 /* For tests of what works on a run: one of one thread in the least memory there can be, and an output. */
 
@@ -66,5 +65,3 @@ static inline void small_close(void)
     assert_int_equal(small.run.engine.pool.pinned, 0);
     small_end();
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TESTS_TAR_ARCHIVE_H
-#define BIGSHUF_TESTS_TAR_ARCHIVE_H
+#pragma once
 
 /* Archives as a test wants them, right or wrong. */
 
@@ -65,5 +64,3 @@ static inline void tar_archive_add(struct tar_archive *archive, char type, const
     tar_archive_header(archive, type, name, strlen(data));
     tar_archive_data(archive, data, strlen(data));
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_TESTS_UNIT_H
-#define BIGSHUF_TESTS_UNIT_H
+#pragma once
 
 /*
  * What every unit test is made of: cmocka, and the program that runs the tests of a file. A test is written
@@ -72,5 +71,3 @@ int main(void)
 {
     return cmocka_run_group_tests(unit_tests, NULL, NULL);
 }
-
-#endif
