@@ -1,5 +1,4 @@
-#ifndef BIGSHUF_SHUFFLE_SMALL_H
-#define BIGSHUF_SHUFFLE_SMALL_H
+#pragma once
 
 /* Small inputs, without piles. */
 
@@ -10,5 +9,3 @@
 /* As shuffle_source, for a source that holds all that comes, a 16th of the run's pool at most; no more records than a
  * leaf, and no keys. */
 void small_shuffle(struct run *run, struct source *source, struct output *output);
-
-#endif
