@@ -103,6 +103,11 @@ test_bytes_of_shards_are_those_that_are_written() {
     same '80 80 80 80 80 80 80 80 80 80' "$(for file in part.*; do wc -c <"$file"; done | xargs)"
     bigshuf --group-field=1 --shards=bytes:7 -o one.%03d in 2>said
     same 100 "$(printf '%s\n' one.* | wc -l | xargs)"
+    long_line 5999999 >in # in records larger than what is written at a time
+    bigshuf -S 8M --records=bytes:300000 --shards=bytes:1M -o large.%d in
+    same '600000 900000' "$(for file in large.*; do wc -c <"$file"; done | sort -nu | xargs)"
+    bigshuf --shards=bytes:1 -o single.%d -i 1-3
+    same 3 "$(printf '%s\n' single.* | wc -l | xargs)"
 }
 
 test_a_key_larger_than_memory_is_copied_through() {

@@ -46,6 +46,14 @@ test_a_pipe_in_small_pieces() {
     same_lines out <(seq 10; echo 112; seq 13 20000)
 }
 
+test_words_across_the_ends_of_reads() {
+    local word words
+    word=$(long_line 120000)
+    words=("$word"{0..9})
+    bigshuf -e "${words[@]}" >out
+    printf '%s\n' "${words[@]}" | same_lines /dev/stdin out
+}
+
 test_lengths_around_every_block_size() {
     awk 'BEGIN {
         for (text = "x"; length(text) < 1100000;)

@@ -307,6 +307,8 @@ test_where_memory_is_short_a_message_says_how_much_is_enough() {
     mkfifo fifo
     (cat in >fifo) &
     needs_more fifo
+    head -n 360000 in >many
+    same '0 0 360000' "$(echo draw 0 | bigshuf --requests -S 8M many)"
     seq 3 >in
     yes "add 1 $(long_line 1000)" 2>said | head -n 10000 >log || true
     fails_with 1 'bigshuf: request * needs more memory: use -S *M or more' bigshuf --requests -S 8M in <log

@@ -240,3 +240,8 @@ TEST(test_two_can_fail_that_both_hold_death_off)
     }
     assert_string_equal(scratch_ended(), "bigshuf: first\n");
 }
+
+TEST(test_a_failure_without_a_cause_is_the_end_of_a_file)
+{
+    assert_ends(die_errno("a", 0), "bigshuf: a: unexpected end of file\n");
+}

@@ -139,6 +139,8 @@ WITH_POOL(neighbours_are_neither_promised_to_others_nor_more_than_there_are)
     assert_int_equal(pool_get_neighbours(pool, BLOCKS - 39), POOL_NONE);
     assert_int_equal(pool_get_neighbours(pool, BLOCKS - 40), 0);
     assert_int_equal(pool_get_neighbours(pool, 1), POOL_NONE);
+    for (uint32_t b = 0; b < BLOCKS - 40; b++)
+        assert_int_equal(pool->next[b], b + 1 < BLOCKS - 40 ? b + 1 : POOL_NONE);
     pool_put(pool, 0, BLOCKS - 41, BLOCKS - 40);
     assert_int_equal(pool_get_neighbours(pool, 41), POOL_NONE); /* free, but used before */
     pool_release_promise(pool, 40);
