@@ -275,7 +275,7 @@ void argument_head_count(struct parsing *parsing, const char *text)
     uint64_t count;
 
     if (read_number(text, text + strlen(text), &count) != 0 && errno != ERANGE)
-        die("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
+        die("invalid line count: '%s': %s " WHOLE_NUMBER "%s", text, parsing->spelling,
             strpbrk(text, "%.") != NULL && text[strspn(text, "0123456789.%")] == '\0'
                 ? "; write --probability=P for a share of the lines"
                 : "");
@@ -464,9 +464,12 @@ void argument_unique(struct parsing *parsing, const char *text)
 
 void argument_split(struct parsing *parsing, const char *text)
 {
-    if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0)
+    if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0) {
+        if (errno == ERANGE && text[strspn(text, "0123456789")] != ':')
+            die("invalid %s argument '%s': must be at most 100%%", parsing->spelling, text);
         refuse_argument(parsing, text,
                         "must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals");
+    }
     parsing->options->splits++;
 }
 

@@ -44,7 +44,9 @@ mistakes() {
         said=${said%$'\n'"Try 'bigshuf --help' for more information."}
         wanted="bigshuf: ${line##* =[?!] }, status 1"
         [[ $line != *' =? '* ]] || wanted=${wanted%1}0
-        same "$wanted" "$said, status $status" || { echo "$line" && failed=1; }
+        [ "$wanted" = "$said, status $status" ] ||
+            updated "$line" "${line% =[?!] *} =$(tr 01 '?!' <<<"$status") ${said#bigshuf: }" ||
+            same "$wanted" "$said, status $status" || { echo "$line" && failed=1; }
     done 9<&0 </dev/null
     [ $failed = 0 ]
 }
@@ -115,6 +117,9 @@ bigshuf --skip=header --seed=x table.csv =! invalid --skip argument 'header': mu
 bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number, digits only: \r is a carriage return, as in lines that end with CRLF
 bigshuf -n "" in =! invalid line count: '': must be a whole number, digits only
 bigshuf -n in =! invalid line count: 'in': must be a whole number, digits only
+bigshuf --head-count=in in =! ?
+bigshuf --split=120%:F in =! ?
+bigshuf --split-field=1 --split=10:a torn.csv =! ?
 bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i "'1-6'" =! invalid input range: ''1': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1-1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100
@@ -197,6 +202,7 @@ END
 
 test_likely_mistakes_with_outputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
+bigshuf -o no/out in =! ?
 bigshuf -o folder in =! folder: Is a directory; name a file in it
 bigshuf --shards=4 -o out in =! out: must contain one %d, or %0Nd for N digits, such as part-%05d
 bigshuf --shards=10 -o s%d in =? warning: s%d: 7 of the 10 shards are empty; --shards=records:N makes only as many as are needed
@@ -220,6 +226,8 @@ END
 
 test_likely_mistakes_with_inputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
+bigshuf --unique /url in =! ?
+bigshuf 'in ' =! ?
 bigshuf '' =! '': No such file or directory
 bigshuf --header 1 in =! 1: No such file or directory; a number belongs to an option, as in --header=1 or -n 1
 bigshuf 1-10 =! 1-10: No such file or directory; write -i LO-HI to shuffle numbers
