@@ -5,7 +5,7 @@
 # A row measures some programs on the same input, in rounds: one run of each, in turn, once to warm up and then RUNS
 # times. Programs are compared by the medians of the rounds. A round whose yardstick took more than 1.5 times its own
 # median was disturbed and is dropped from the comparison, which says so. "beside" are programs of others, of which one
-# that takes over 20 s runs once. The rows are the functions row_NAME below; the commands in them are what is timed. The
+# that takes over 15 s runs once. The rows are the functions row_NAME below; the commands in them are what is timed. The
 # file of results is kept by copying it to results/, from which table.awk and figure.awk make tables and figure.
 #
 # From the environment:
@@ -308,7 +308,7 @@ measure() {
             fi
             run_once "${command[$name]}"
             once=
-            if [ -n "${other[$name]}" ] && ((round == first_round && ${taken%.*} >= 20)); then
+            if [ -n "${other[$name]}" ] && ((round == first_round && ${taken%.*} >= 15)); then
                 once=1 rounds[$name]=0
             fi
             if [ -n "$problem" ]; then
@@ -604,7 +604,9 @@ peers() {
         sort-R "\"\$SORT\" -R -S $1M -T \"\$WORK\" \"\$IN\" >\"\$OUT\""
     for name in copy shuf uu-shuf terashuf duckdb sort-R; do compare bigshuf "$name" '>='; done
     for name in "${!peaks[@]}"; do values[$name]=${peaks[$name]}; done
-    for name in shuf uu-shuf terashuf duckdb sort-R; do compare bigshuf "$name" '>=' MiB; done
+    for name in shuf uu-shuf terashuf duckdb; do
+        [ -z "${peaks[$name]:-}" ] || compare bigshuf "$name" '>=' MiB
+    done
 }
 
 # With memory for all of it.
@@ -654,7 +656,7 @@ describe() {
     say "data         $(stat -f -c %T "$BENCH_DIR" | sed 's/tmpfs/&, which is memory: rows with a limit mean nothing here (set BENCH_DIR)/')"
     [ -z "${NOTE:-}" ] || say "note         $NOTE"
     say "bigshuf      $("$BIGSHUF" --version | head -n 1) $(git -C "$bench" describe --always --dirty 2>/dev/null || true)"
-    for name in shuf sort terashuf uu_shuf duckdb cp dd cat; do
+    for name in shuf terashuf uu_shuf duckdb; do # GNU's others are of the same coreutils
         found=${name^^}
         describe_program "$name" "${!found-$name}"
     done

@@ -15,23 +15,17 @@ function cell_of(median, least, most) {
     return number(median) (ranges && least != most ? " (" number(least) " \342\200\223 " number(most) ")" : "")
 }
 
-function keep(row, program, median, least, most, why) {
-    cell[row, program] = median != "" ? cell_of(median, least, most) : why == "killed" ? "does not fit" : why
-}
-
-# A line of the head of a file: the time, the machine, or a program's version, in short.
-function describe(word, words) {
-    sub(/^# *[^ ]+ */, "", words)
-    if (!(word in label) || words ~ /left out/)
+# A line of the head of a file, in short: the time, the machine, or a program's version.
+function describe(words) {
+    sub(/^# (bigshuf bench, )?/, "", words)
+    if (words ~ /left out/)
         return
-    if (sub(/^bench, /, "", words))
-        words = substr(words, 1, 10)
-    sub(/, huge pages.*/, "", words)
-    sub(/ online/, " processors", words)
-    gsub(/[()]/, "", words)
-    if (length(words) == 40) # a commit
-        words = substr(words, 1, 7)
-    head = head "; " label[word] words
+    gsub(/^(processor|memory|kernel|data|note|bigshuf|shuf) +|, huge pages.*|[()]| [0-9:]+ UTC/, "", words)
+    sub(/^uu_shuf +/, "uutils ", words)
+    sub(/^duckdb +v/, "DuckDB ", words)
+    if (words ~ /^terashuf/)
+        words = "terashuf " substr(words, 14, 7)
+    head = head "; " words
 }
 
 function line(words, row,    i) {
@@ -56,22 +50,30 @@ function peers_table() {
     line("MiB of memory for them", "peers-beyond-nine-memory")
 }
 
+function count_runs() {
+    runs = runs > $6 + $7 ? runs : $6 + $7
+}
+
 # A line of a file: row,bytes,program,against,unit,pairs,dropped,median,min,max,against_median,against_min,against_max,
 # ratio,target,verdict,limit_mib
 function peers_line(    row) {
     if ($1 !~ /^peers/ || $3 != "bigshuf")
         return
+    count_runs()
     row = $5 == "s" ? $1 : $1 "-memory"
     if ($8 != "" && !((row, "bigshuf") in cell)) # against "copy", which ran in all rounds
-        keep(row, "bigshuf", $8, $9, $10)
-    keep(row, $4, $11, $12, $13, $16)
+        cell[row, "bigshuf"] = cell_of($8, $9, $10)
+    cell[row, $4] = $11 != "" ? cell_of($11, $12, $13) : $16 == "killed" ? "does not fit" : $16
 }
 
 function rows_line() {
     if ($1 == "row") {
         print "| row | MB | program | median | against | median | ratio |"
         print "|---|---|---|---|---|---|---|"
-    } else if ($8 != "" && $11 != "")
+        return
+    }
+    count_runs()
+    if ($8 != "" && $11 != "")
         printf "| %s | %d | %s | %s %s | %s | %s %s | %s%s |\n", $1, $2 / 1000000, $3, cell_of($8, $9, $10), $5, $4,
             cell_of($11, $12, $13), $5, $14, $15 ~ /[0-9]/ ? " (" substr($15, 1, 2) " " substr($15, 3) ")" : ""
 }
@@ -83,13 +85,9 @@ function table(kind, path) {
     runs = 0
     split("", cell)
     while ((getline <path) > 0) {
-        if (/^# /) {
-            split($0, word, " ")
-            describe(word[2], $0)
-            continue
-        }
-        runs = runs > $6 + $7 ? runs : $6 + $7
-        if (kind == "rows")
+        if (/^# /)
+            describe($0)
+        else if (kind == "rows")
             rows_line()
         else
             peers_line()
@@ -97,15 +95,10 @@ function table(kind, path) {
     close(path)
     if (kind != "rows")
         peers_table()
-    print "\nMedians of " runs " runs" head "."
+    print "\n" (runs == 1 ? "One run" : "Medians of " runs " runs") head "."
 }
 
 BEGIN {
-    label["bigshuf"] = label["processor"] = label["memory"] = label["kernel"] = label["data"] = label["note"] =
-        label["shuf"] = ""
-    label["uu_shuf"] = "uutils "
-    label["terashuf"] = "terashuf "
-    label["duckdb"] = "DuckDB "
     programs = split("bigshuf shuf uu-shuf terashuf duckdb sort-R copy", program, " ")
 }
 

@@ -108,18 +108,18 @@ END
 
 test_likely_mistakes_with_numbers_and_other_arguments_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf -n 1e6 in =! invalid line count: '1e6': must be a whole number, digits only
-bigshuf -n 5% in =! invalid line count: '5%': must be a whole number, digits only; write --probability=P for a share of the lines
+bigshuf -n 1e6 in =! invalid line count: '1e6': -n must be a whole number, digits only
+bigshuf -n 5% in =! invalid line count: '5%': -n must be a whole number, digits only; write --probability=P for a share of the lines
 bigshuf -n=5 in =! -n=5: a letter takes no =; write -n 5
 bigshuf -o=out in =! -o=out: a letter takes no =; write -o out
 bigshuf -t=, --group-field=1 torn.csv =! -t=,: a letter takes no =; write -t ,
 bigshuf --skip=header --seed=x table.csv =! invalid --skip argument 'header': must be a whole number, digits only
-bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number, digits only: \r is a carriage return, as in lines that end with CRLF
-bigshuf -n "" in =! invalid line count: '': must be a whole number, digits only
-bigshuf -n in =! invalid line count: 'in': must be a whole number, digits only
-bigshuf --head-count=in in =! ?
-bigshuf --split=120%:F in =! ?
-bigshuf --split-field=1 --split=10:a torn.csv =! ?
+bigshuf -n $'10\r' in =! invalid line count: '10\r': -n must be a whole number, digits only: \r is a carriage return, as in lines that end with CRLF
+bigshuf -n "" in =! invalid line count: '': -n must be a whole number, digits only
+bigshuf -n in =! invalid line count: 'in': -n must be a whole number, digits only
+bigshuf --head-count=in in =! invalid line count: 'in': --head-count must be a whole number, digits only
+bigshuf --split=120%:F in =! invalid --split argument '120%:F': must be at most 100%
+bigshuf --split-field=1 --split=10:a torn.csv =! cannot combine --split-field and --split=N:FILE; write P%:FILE, or --group-field for N groups
 bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i "'1-6'" =! invalid input range: ''1': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1-1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100
@@ -162,7 +162,6 @@ bigshuf --records=delimiter:x in =! invalid record kind 'delimiter:x'; write --d
 bigshuf --records=16 in =! invalid record kind '16': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
 bigshuf --seed= in =! invalid --seed argument '': must not be empty, as an unset variable is; leave it out for a new order each time
 bigshuf --random-source=42 in =! 42: No such file or directory; write --seed=STRING for a seed
-bigshuf -n in.txt in =! invalid line count: 'in.txt': must be a whole number, digits only
 bigshuf --header=yes in =! invalid --header argument 'yes': must be a number of lines, bytes:N or start:STRING
 bigshuf --header=2MB in =! invalid --header argument '2MB': must be a number of lines, bytes:N or start:STRING
 bigshuf --progress=no in =! invalid --progress argument 'no': must be auto, always or never
@@ -202,7 +201,7 @@ END
 
 test_likely_mistakes_with_outputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf -o no/out in =! ?
+bigshuf -o no/out in =! no/out: No such file or directory; there is no folder 'no'
 bigshuf -o folder in =! folder: Is a directory; name a file in it
 bigshuf --shards=4 -o out in =! out: must contain one %d, or %0Nd for N digits, such as part-%05d
 bigshuf --shards=10 -o s%d in =? warning: s%d: 7 of the 10 shards are empty; --shards=records:N makes only as many as are needed
@@ -226,8 +225,8 @@ END
 
 test_likely_mistakes_with_inputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf --unique /url in =! ?
-bigshuf 'in ' =! ?
+bigshuf --unique /url in =! /url: No such file or directory; if it is a FIELD, write --unique=/url
+bigshuf 'in ' =! 'in ': No such file or directory
 bigshuf '' =! '': No such file or directory
 bigshuf --header 1 in =! 1: No such file or directory; a number belongs to an option, as in --header=1 or -n 1
 bigshuf 1-10 =! 1-10: No such file or directory; write -i LO-HI to shuffle numbers
