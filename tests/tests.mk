@@ -170,7 +170,8 @@ deps-statistics: ## install dieharder (Debian)
 bench: $(PROGRAM) $(FAULTY) $(BENCHES) $(TEST_TOOLS) ## measure against others: see tests/bench (QUICK=1)
 	@BUILD='$(BUILD)' bash tests/bench/bench.sh
 
-bench-peers: ## get the others, as tests/bench/peers.txt says
+bench-peers: ## get the others, as tests/bench/peers.txt says; as root
+	rm -rf build/peers
 	mkdir -p build/peers
 	cd build/peers && sed '/^#/d; s/^[^ ]* *[^ ]* *//' ../../tests/bench/peers.txt | sh -ex
 

@@ -67,8 +67,6 @@ bigshuf --additional-suffix=.txt in =! unrecognized option '--additional-suffix=
 bigshuf --input=in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf --header-start='#' in =! unrecognized option '--header-start=#'; write --header=start:STRING
 bigshuf --sead=42 in =! unrecognized option '--sead=42'; did you mean --seed?
-bigshuf --shrads=3 in =! unrecognized option '--shrads=3'; did you mean --shards?
-bigshuf --head_count=3 in =! unrecognized option '--head_count=3'; did you mean --head-count?
 bigshuf --verison =! unrecognized option '--verison'; did you mean --version?
 bigshuf --cvs in =! unrecognized option '--cvs'; did you mean --csv?
 bigshuf --overwrite in =! unrecognized option '--overwrite'; leave it out; -o replaces FILE
@@ -76,14 +74,11 @@ bigshuf --per-group=4 in =! unrecognized option '--per-group=4'; write --stratif
 bigshuf --upsample in =! unrecognized option '--upsample'; write -r -n COUNT, and --weight-field=FIELD for what is to come more often
 bigshuf --strata=2 in =! unrecognized option '--strata=2'; write --stratify-field=FIELD --split=P%:FILE
 bigshuf --interleaved in =! unrecognized option '--interleaved'; write --records=lines:8 for one interleaved FILE, --each for two
-bigshuf --mates in =! unrecognized option '--mates'; write --records=lines:8 for one interleaved FILE, --each for two
 bigshuf --level=9 -Z in =! unrecognized option '--level=9'; write --filter='gzip -9 > $FILE' for another level
 bigshuf --quote='"' in =! unrecognized option '--quote="'; write --csv, which reads fields in double quotes
 bigshuf --long=31 in =! unrecognized option '--long=31'; leave it out; -Z reads such files
 bigshuf --zip in =! unrecognized option '--zip'; write unzip -p FILE | bigshuf
 bigshuf --scatter=store --remove=a =! unrecognized option '--remove=a'; write --newest=N with --scatter, or see bigshuf-store(7) for one batch
-bigshuf --n_splits=5 in =! unrecognized option '--n_splits=5'; write --shards=K -o fold.%d for K folds
-bigshuf --num_proc=4 in =! unrecognized option '--num_proc=4'; write --parallel=N
 bigshuf --drop-header in =! unrecognized option '--drop-header'; write tail -n +2 FILE | bigshuf
 bigshuf --recursive folder =! unrecognized option '--recursive'; write find DIR -type f -print0 | sort -z | bigshuf --files0-from=-
 bigshuf --mix in =! unrecognized option '--mix'; name a FILE twice for two copies of it, <(bigshuf -n COUNT FILE) for a part of it
@@ -102,7 +97,6 @@ bigshuf in -n =! option requires an argument -- 'n'; write -n COUNT
 bigshuf in -o =! option requires an argument -- 'o'; write -o FILE
 bigshuf in --records =! option '--records' requires an argument; write --records=KIND
 bigshuf --repeat=3 in =! option '--repeat' doesn't allow an argument; it stands alone
-bigshuf --zero-terminated=yes in =! option '--zero-terminated' doesn't allow an argument; it stands alone
 END
 }
 
