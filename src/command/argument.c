@@ -275,10 +275,10 @@ void argument_head_count(struct parsing *parsing, const char *text)
     uint64_t count;
 
     if (read_number(text, text + strlen(text), &count) != 0 && errno != ERANGE)
-        die("invalid line count: '%s': %s " WHOLE_NUMBER "%s", text, parsing->spelling,
+        die("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
             strpbrk(text, "%.") != NULL && text[strspn(text, "0123456789.%")] == '\0'
                 ? "; write --probability=P for a share of the lines"
-                : "");
+                : "; write -n COUNT");
     if (count < parsing->options->count)
         parsing->options->count = count;
 }

@@ -102,16 +102,16 @@ END
 
 test_likely_mistakes_with_numbers_and_other_arguments_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf -n 1e6 in =! invalid line count: '1e6': -n must be a whole number, digits only
-bigshuf -n 5% in =! invalid line count: '5%': -n must be a whole number, digits only; write --probability=P for a share of the lines
+bigshuf -n 1e6 in =! invalid line count: '1e6': must be a whole number, digits only; write -n COUNT
+bigshuf -n 5% in =! invalid line count: '5%': must be a whole number, digits only; write --probability=P for a share of the lines
 bigshuf -n=5 in =! -n=5: a letter takes no =; write -n 5
 bigshuf -o=out in =! -o=out: a letter takes no =; write -o out
 bigshuf -t=, --group-field=1 torn.csv =! -t=,: a letter takes no =; write -t ,
 bigshuf --skip=header --seed=x table.csv =! invalid --skip argument 'header': must be a whole number, digits only
-bigshuf -n $'10\r' in =! invalid line count: '10\r': -n must be a whole number, digits only: \r is a carriage return, as in lines that end with CRLF
-bigshuf -n "" in =! invalid line count: '': -n must be a whole number, digits only
-bigshuf -n in =! invalid line count: 'in': -n must be a whole number, digits only
-bigshuf --head-count=in in =! invalid line count: 'in': --head-count must be a whole number, digits only
+bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number, digits only; write -n COUNT: \r is a carriage return, as in lines that end with CRLF
+bigshuf -n "" in =! invalid line count: '': must be a whole number, digits only; write -n COUNT
+bigshuf -n in =! invalid line count: 'in': must be a whole number, digits only; write -n COUNT
+bigshuf --head-count=in in =! invalid line count: 'in': must be a whole number, digits only; write -n COUNT
 bigshuf --split=120%:F in =! invalid --split argument '120%:F': must be at most 100%
 bigshuf --split-field=1 --split=10:a torn.csv =! cannot combine --split-field and --split=N:FILE; write P%:FILE, or --group-field for N groups
 bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number first, such as 1-100
