@@ -134,7 +134,7 @@ MUSL_CC = musl-gcc
 dist: ## make a tarball of the last commit in build/dist
 	@mkdir -p $(DIST)
 	$(call say,TAR,$(TARBALL))git -c tar.umask=0022 archive --prefix=$(NAME)/ HEAD >$(TARBALL:.gz=) && \
-	    gzip -9nf $(TARBALL:.gz=)
+	    gzip -9nf $(TARBALL:.gz=) || { rm -f $(TARBALL:.gz=); false; }
 
 # MUSL_CC may be a compiler for another SYSTEM, with or without musl; then RUNNER, such as qemu-aarch64, runs the program.
 dist-static: ## make a static program there (needs musl-tools)

@@ -48,6 +48,11 @@ test_install_puts_these_files_and_uninstall_removes_them() {
     same '' "$(files_below .)"
 }
 
+test_dist_without_git_leaves_no_file() {
+    GIT_DIR=none fails_with 2 '*not a git repository*' make_in_top dist DIST="$PWD/dist"
+    same '' "$(files_below dist)"
+}
+
 test_install_goes_where_it_is_told() {
     make_in_top install DESTDIR="$PWD/a folder" PREFIX=/opt BINDIR=/bin MANDIR=/man
     ls 'a folder/bin/bigshuf' 'a folder/man/man1/bigshuf.1'

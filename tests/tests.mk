@@ -18,7 +18,7 @@ CMOCKA_CFLAGS = $(shell pkg-config --cflags cmocka 2>/dev/null)
 CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
 .PHONY: check check-long check-valgrind check-dist check-statistics check-machines $(MACHINES:%=check-%) machine \
-    check-moments moments soak faulty mutants fuzz fuzzers bench deps deps-all deps-machines deps-statistics format lint
+    check-moments moments soak faulty mutants fuzz fuzzers bench bench-peers bench-tables deps deps-all deps-machines deps-statistics format lint
 
 # ---- Building ----
 
@@ -169,6 +169,17 @@ deps-statistics: ## install dieharder (Debian)
 
 bench: $(PROGRAM) $(FAULTY) $(BENCHES) $(TEST_TOOLS) ## measure against others: see tests/bench (QUICK=1)
 	@BUILD='$(BUILD)' bash tests/bench/bench.sh
+
+bench-peers: ## get the others, as tests/bench/peers.txt says; as root
+	rm -rf build/peers
+	mkdir -p build/peers
+	cd build/peers && sed '/^#/d; s/^[^ ]* *[^ ]* *//' ../../tests/bench/peers.txt | sh -ex
+
+bench-tables: ## make tables and figure anew from tests/bench/results
+	for page in README.md tests/bench/README.md; do \
+	    awk -f tests/bench/table.awk $$page >$$page.new && mv $$page.new $$page || exit; \
+	done
+	awk -f tests/bench/figure.awk tests/bench/results/figure.csv >tests/bench/figure.svg
 
 # ---- Style ----
 

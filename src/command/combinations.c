@@ -100,7 +100,8 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, bytes == 1 && byte >= '0' && byte <= '9', "a digit as --delimiter", CLASS_RANGE);
     add_fact(list, bytes > 1, "--delimiter of several bytes",
              CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD);
-    add_fact(list, !options->stratified && counted, "--split of a number of records", CLASS_SPLIT_FIELD);
+    add_fact(list, !options->stratified && counted, "--split=N:FILE; write P%:FILE, or --group-field for N groups",
+             CLASS_SPLIT_FIELD);
     add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--piles=J-K", CLASS_SPLIT_FIELD);
     if (options->unique_key.count > 0)
         add(list, "--unique of a field")->is = CLASS_FIELD;

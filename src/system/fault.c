@@ -185,11 +185,12 @@ const char *fault_cause(int error)
 
 void die_advising(const char *name, int error, const char *advice)
 {
+    const char *quote = name[0] == ' ' || (name[0] != '\0' && name[strlen(name) - 1] == ' ') ? "'" : "";
     struct line line;
 
     begin(&line);
-    append(&line, "%.*s%s: %s%s%s", NAME_BYTES, fault_name(name), strlen(name) > NAME_BYTES ? "..." : "",
-           error == 0 ? "unexpected end of file" : fault_cause(error), advice != NULL ? "; " : "",
+    append(&line, "%s%.*s%s%s: %s%s%s", quote, NAME_BYTES, fault_name(name), strlen(name) > NAME_BYTES ? "..." : "",
+           quote, error == 0 ? "unexpected end of file" : fault_cause(error), advice != NULL ? "; " : "",
            advice != NULL ? advice : "");
     end_run(&line);
 }

@@ -4,8 +4,9 @@
 #
 # A row measures some programs on the same input, in rounds: one run of each, in turn, once to warm up and then RUNS
 # times. Programs are compared by the medians of the rounds. A round whose yardstick took more than 1.5 times its own
-# median was disturbed and is dropped from the comparison, which says so. "beside" are programs without a target, which
-# run once. The rows are the functions row_NAME below; the commands in them are what is timed.
+# median was disturbed and is dropped from the comparison, which says so. "beside" are programs of others, of which one
+# that takes over 15 s runs once. The rows are the functions row_NAME below; the commands in them are what is timed. The
+# file of results is kept by copying it to results/, from which table.awk and figure.awk make tables and figure.
 #
 # From the environment:
 #
@@ -21,7 +22,9 @@
 #   QUICK         1: a hundredth of the data, a twentieth of the memory, one round and none to warm up: to see that all
 #                 works; no claims
 #   FIGURE        1: also measure what figure.awk draws (row "figure")
-#   BIGSHUF SHUF SORT TERASHUF UU_SHUF DUCKDB   the programs, if they are not in PATH
+#   NOTE          what else is to be known of this run; the file of results says it
+#   BIGSHUF SHUF SORT TERASHUF UU_SHUF DUCKDB   the programs, if they are neither in PATH nor where `make bench-peers`,
+#                 which gets those of peers.txt, puts them
 #   TEXT          a file of real text, for the rows of that; if not given, what `apt-cache dumpavail` says, if it is there
 
 # The commands are strings for another shell: what they name is expanded there.
@@ -45,9 +48,10 @@ processors=$(nproc)
 export BIGSHUF=${BIGSHUF:-$BUILD/bigshuf}
 export SHUF=${SHUF:-shuf}
 export SORT=${SORT:-sort}
-export TERASHUF=${TERASHUF:-$(command -v terashuf || true)}
+peers=$(cd "$bench/../.." && pwd)/build/peers
+export TERASHUF=${TERASHUF:-$(command -v "$peers/terashuf/terashuf" || command -v terashuf || true)}
 export UU_SHUF=${UU_SHUF:-$(command -v uu-shuf || command -v /usr/lib/cargo/bin/coreutils/shuf || true)} # as Debian has it
-export DUCKDB=${DUCKDB:-$(command -v duckdb || true)}
+export DUCKDB=${DUCKDB:-$(command -v "$peers/duckdb.mjs" || command -v duckdb || true)}
 export FAULTY=$BUILD/bigshuf-faulty PEAK=$BUILD/tests/support/peak
 
 # ---- The place ----
@@ -255,10 +259,10 @@ run_once() {
     running=$!
     wait "$running" || status=$?
     taken=$((${EPOCHREALTIME/./} - start))
+    taken=$((taken / 1000000)).$(printf %06d $((taken % 1000000)))
     running=
     case $status in
     0)
-        taken=$((taken / 1000000)).$(printf %06d $((taken % 1000000)))
         resident=$(awk '{ print $1 / 1024 }' "$resident_file")
         ;;
     124) problem="over $BENCH_TIMEOUT s" ;;
@@ -280,28 +284,33 @@ run_once() {
 
 # measure [NAME COMMAND]... [beside [NAME COMMAND]...]: all rounds, into `values` and `peaks`.
 measure() {
-    local names=() round name last=$RUNS
-    local -A command=() rounds=()
+    local names=() round name others='' once
+    local -A command=() rounds=() other=()
     values=() why=() peaks=()
     while [ $# -gt 0 ]; do
         if [ "$1" = beside ]; then
-            last=1
+            others=1
             shift
             continue
         fi
         names+=("$1")
         command[$1]=$2
-        rounds[$1]=$last
+        rounds[$1]=$RUNS
+        other[$1]=$others
         values[$1]=
         why[$1]=
         shift 2
     done
     for ((round = first_round; round <= RUNS; round++)); do
         for name in ${names[@]+"${names[@]}"}; do
-            if [ -n "${why[$name]}" ] || ((round > rounds[$name] || (round == 0 && rounds[$name] < RUNS))); then
+            if [ -n "${why[$name]}" ] || ((round > rounds[$name])); then
                 continue
             fi
             run_once "${command[$name]}"
+            once=
+            if [ -n "${other[$name]}" ] && ((round == first_round && ${taken%.*} >= 15)); then
+                once=1 rounds[$name]=0
+            fi
             if [ -n "$problem" ]; then
                 values[$name]=
                 why[$name]=$problem
@@ -309,7 +318,7 @@ measure() {
                     failures=$((failures + 1))
                     sed "s/^/$row: bigshuf: /" "$messages" >&2
                 fi
-            elif [ $round -gt 0 ]; then
+            elif [ $round -gt 0 ] || [ -n "$once" ]; then
                 values[$name]+=" $taken"
                 peaks[$name]+=" $resident"
             fi
@@ -571,10 +580,10 @@ row_small() {
     in_memory json 67 bigshuf '"$BIGSHUF" "$IN" >"$OUT"' shuf '"$SHUF" "$IN" >"$OUT"' -- 'bigshuf shuf >='
 }
 
-# On both sides of the memory in which a 512th of the input fits: below it, piles are started over.
+# On both sides of the memory in which a 512th of the input fits: with a little less, all piles are started over.
 row_cliff() {
-    in_memory json 4000 below '"$BIGSHUF" -S 8M -T "$WORK" "$IN" >"$OUT"' \
-        above '"$BIGSHUF" -S 64M -T "$WORK" "$IN" >"$OUT"' -- 'below above <='
+    in_memory json 4200 below '"$BIGSHUF" -S 8M -T "$WORK" "$IN" >"$OUT"' \
+        above '"$BIGSHUF" -S 9M -T "$WORK" "$IN" >"$OUT"' -- 'below above <='
 }
 
 # A small sample of a large file against counting its lines.
@@ -591,11 +600,13 @@ peers() {
     if [ -n "$UU_SHUF" ]; then others+=(uu-shuf '"$UU_SHUF" "$IN" >"$OUT"'); fi
     if [ -n "$DUCKDB" ]; then others+=(duckdb "$(duckdb_command "$1")"); fi
     measure bigshuf "\"\$BIGSHUF\" -S $1M -T \"\$WORK\" \"\$IN\" >\"\$OUT\"" copy "$double_copy" \
-        shuf '"$SHUF" "$IN" >"$OUT"' ${others[@]+"${others[@]}"} \
-        beside sort-R "\"\$SORT\" -R -S $1M -T \"\$WORK\" \"\$IN\" >\"\$OUT\""
+        beside shuf '"$SHUF" "$IN" >"$OUT"' ${others[@]+"${others[@]}"} \
+        sort-R "\"\$SORT\" -R -S $1M -T \"\$WORK\" \"\$IN\" >\"\$OUT\""
     for name in copy shuf uu-shuf terashuf duckdb sort-R; do compare bigshuf "$name" '>='; done
     for name in "${!peaks[@]}"; do values[$name]=${peaks[$name]}; done
-    for name in shuf uu-shuf terashuf duckdb sort-R; do compare bigshuf "$name" '>=' MiB; done
+    for name in shuf uu-shuf terashuf duckdb; do
+        [ -z "${peaks[$name]:-}" ] || compare bigshuf "$name" '>=' MiB
+    done
 }
 
 # With memory for all of it.
@@ -605,9 +616,9 @@ row_peers() {
     peers 4096
 }
 
-# With as much memory for each, page cache included.
+# With as much memory for each, page cache included. Nothing warms up what is not in the cache.
 row_peers_beyond() {
-    local group limit_mib=''
+    local group limit_mib='' first_round=1
     group=$(mebibytes 1024)
     needs_cgroup "$group" || return 0
     use_data "$kind" "$(megabytes 4000)" || return 0
@@ -626,7 +637,7 @@ row_figure() {
         use_data json "$(megabytes $mb)" || return 0
         find_others "$memory"
         measure bigshuf "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\"" \
-            copy "$double_copy" shuf '"$SHUF" "$IN" >"$OUT"' ${others[@]+"${others[@]}"}
+            copy "$double_copy" beside shuf '"$SHUF" "$IN" >"$OUT"' ${others[@]+"${others[@]}"}
         for name in copy terashuf shuf; do compare bigshuf "$name" '>='; done
     done
 }
@@ -641,22 +652,30 @@ describe() {
         "$processors online"
     say "memory       $(awk '/^MemTotal/ { printf "%.1f GiB", $2 / 1048576 }' /proc/meminfo), huge pages:" \
         "$(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null || echo unknown)"
-    say "kernel       $(uname -srm)"
-    say "data in      $BENCH_DIR ($(stat -f -c %T "$BENCH_DIR"))"
-    if [ "$(stat -f -c %T "$BENCH_DIR")" = tmpfs ]; then
-        say "             which is memory: rows with a limit mean nothing here (set BENCH_DIR)"
-    fi
-    say "cgroups in   $cgroup_base"
-    say "bigshuf      $("$BIGSHUF" --version | head -n 1) $(git -C "$bench" rev-parse --short HEAD 2>/dev/null || true)"
-    for name in shuf sort terashuf uu_shuf duckdb cp dd cat; do
+    say "kernel       $(uname -srm | sed 's/-[^ ]*//')"
+    say "data         $(stat -f -c %T "$BENCH_DIR" | sed 's/tmpfs/&, which is memory: rows with a limit mean nothing here (set BENCH_DIR)/')"
+    [ -z "${NOTE:-}" ] || say "note         $NOTE"
+    say "bigshuf      $("$BIGSHUF" --version | head -n 1) $(git -C "$bench" describe --always --dirty 2>/dev/null || true)"
+    for name in shuf terashuf uu_shuf duckdb; do # GNU's others are of the same coreutils
         found=${name^^}
         describe_program "$name" "${!found-$name}"
     done
     say
 }
 
+# What it says of its version; terashuf says nothing, but the folder that it was built in does.
 describe_program() {
-    say "$(printf %-12s "$1") $(if [ -z "$2" ]; then echo 'not found: left out'; else "$2" --version 2>/dev/null | sed -n 1p; fi)"
+    local version='not found: left out' pinned
+    if [ "$1" = terashuf ] && [ -n "$2" ]; then
+        version=$(git -C "$(dirname "$2")" rev-parse HEAD 2>/dev/null || true)
+    elif [ -n "$2" ]; then
+        version=$("$2" --version 2>/dev/null </dev/null | sed -n 1p)
+    fi
+    pinned=$(awk -v name="$1" '$1 == name { print $2 }' "$bench/peers.txt")
+    if [ -n "$2" ] && [[ $version != *"$pinned" ]]; then
+        version="${version:-of unknown version}, not $pinned"
+    fi
+    say "$(printf %-12s "$1") ${version#"$2" }"
 }
 
 # Run a row if it was asked for; if FUNCTION is given one argument, it is also the kind of its data:

@@ -1,7 +1,7 @@
 # Compare two programs measured in the same rounds.
 #
 # `mine` and `theirs` are their values, one a round, separated by spaces; where one has fewer, the rounds that both have
-# count. `target` is as bench.sh has it. Prints
+# count, but a single one of theirs counts for all rounds. `target` is as bench.sh has it. Prints
 #
 #     PAIRS DROPPED MEDIAN MIN MAX (mine) MEDIAN MIN MAX (theirs) RATIO VERDICT
 #
@@ -29,7 +29,9 @@ function short(x) {
 BEGIN {
     n = split(mine, m)
     rounds = split(theirs, t)
-    if (rounds < n)
+    for (i = 2; rounds == 1 && i <= n; i++)
+        t[i] = t[1]
+    if (rounds > 1 && rounds < n)
         n = rounds
     for (i = 1; i <= n; i++) {
         m[i] += 0

@@ -1,17 +1,31 @@
-# Print the table of the README from results:
+# Print a page with its tables made anew from kept results:
 #
-#     make bench ROWS=peers
-#     awk -f tests/bench/table.awk build/plain/bench.csv
+#     awk -f tests/bench/table.awk README.md
 #
-# A line is a row of bench.sh, or what it says of memory; a column is a program. Where a program failed, its reason
-# stands instead of its time.
+# A table begins with a line `<!-- make bench-tables: KIND of PATH -->` and ends with `<!-- end -->`. KIND is "peers", "peers
+# with ranges", or "rows"; PATH is a file that bench.sh has written. In the table of peers a line is a row of bench.sh, or
+# what it says of memory, and a column is a program. Where a program failed, its reason stands instead of its time.
 
 function number(value) {
     return sprintf(value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
 }
 
-function keep(row, program, median, why) {
-    cell[row, program] = median != "" ? number(median) : why == "killed" ? "does not fit" : why
+# A median and, if it is asked for and there were several runs, the range.
+function cell_of(median, least, most) {
+    return number(median) (ranges && least != most ? " (" number(least) " \342\200\223 " number(most) ")" : "")
+}
+
+# A line of the head of a file, in short: the time, the machine, or a program's version.
+function describe(words) {
+    sub(/^# (bigshuf bench, )?/, "", words)
+    if (words ~ /left out/)
+        return
+    gsub(/^(processor|memory|kernel|data|note|bigshuf|shuf) +|, huge pages.*|[()]| [0-9:]+ UTC/, "", words)
+    sub(/^uu_shuf +/, "uutils ", words)
+    sub(/^duckdb +v/, "DuckDB ", words)
+    if (words ~ /^terashuf/)
+        words = "terashuf " substr(words, 14, 7)
+    head = head "; " words
 }
 
 function line(words, row,    i) {
@@ -23,24 +37,7 @@ function line(words, row,    i) {
     printf "\n"
 }
 
-BEGIN {
-    FS = ","
-    programs = split("bigshuf shuf uu-shuf terashuf duckdb sort-R copy", program, " ")
-}
-
-/^# / {
-    printf "<!-- %s -->\n", substr($0, 3)
-}
-
-# row,bytes,program,against,unit,pairs,dropped,median,min,max,against_median,against_min,against_max,ratio,target,verdict
-$1 ~ /^peers/ && $3 == "bigshuf" {
-    row = $5 == "s" ? $1 : $1 "-memory"
-    if ($8 != "")
-        keep(row, "bigshuf", $8)
-    keep(row, $4, $11, $16)
-}
-
-END {
+function peers_table() {
     print "| seconds, from file to file | bigshuf | GNU shuf | uutils shuf | terashuf | DuckDB | sort -R | copying |"
     print "|---|---|---|---|---|---|---|---|"
     line("1 GB of numbers, 9 bytes a line", "peers-seq")
@@ -51,4 +48,75 @@ END {
     line("MiB of memory for them", "peers-beyond-json-memory")
     line("4 GB of 9-byte lines, 256 MiB of memory", "peers-beyond-nine")
     line("MiB of memory for them", "peers-beyond-nine-memory")
+}
+
+function count_runs() {
+    runs = runs > $6 + $7 ? runs : $6 + $7
+}
+
+# A line of a file: row,bytes,program,against,unit,pairs,dropped,median,min,max,against_median,against_min,against_max,
+# ratio,target,verdict,limit_mib
+function peers_line(    row) {
+    if ($1 !~ /^peers/ || $3 != "bigshuf")
+        return
+    count_runs()
+    row = $5 == "s" ? $1 : $1 "-memory"
+    if ($8 != "" && !((row, "bigshuf") in cell)) # against "copy", which ran in all rounds
+        cell[row, "bigshuf"] = cell_of($8, $9, $10)
+    cell[row, $4] = $11 != "" ? cell_of($11, $12, $13) : $16 == "killed" ? "does not fit" : $16
+}
+
+function rows_line() {
+    if ($1 == "row") {
+        print "| row | MB | program | median | against | median | ratio |"
+        print "|---|---|---|---|---|---|---|"
+        return
+    }
+    count_runs()
+    if ($8 != "" && $11 != "")
+        printf "| %s | %d | %s | %s %s | %s | %s %s | %s%s |\n", $1, $2 / 1000000, $3, cell_of($8, $9, $10), $5, $4,
+            cell_of($11, $12, $13), $5, $14, $15 ~ /[0-9]/ ? " (" substr($15, 1, 2) " " substr($15, 3) ")" : ""
+}
+
+function table(kind, path) {
+    FS = ","
+    ranges = kind != "peers"
+    head = ""
+    runs = 0
+    split("", cell)
+    while ((getline <path) > 0) {
+        if (/^# /)
+            describe($0)
+        else if (kind == "rows")
+            rows_line()
+        else
+            peers_line()
+    }
+    close(path)
+    if (kind != "rows")
+        peers_table()
+    print "\n" (runs == 1 ? "One run" : "Medians of " runs " runs") head "."
+}
+
+BEGIN {
+    programs = split("bigshuf shuf uu-shuf terashuf duckdb sort-R copy", program, " ")
+}
+
+!inside {
+    print
+}
+
+/^<!-- make bench-tables: / {
+    inside = 1
+    gsub(/^<!-- make bench-tables: | -->$/, "")
+    split($0, part, " of ")
+    print ""
+    table(part[1], part[2])
+    print ""
+    next
+}
+
+/^<!-- end -->/ {
+    inside = 0
+    print
 }

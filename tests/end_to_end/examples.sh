@@ -376,6 +376,22 @@ test_page_for_tests_has_the_options_that_exclude_or_need_others() {
     grep -x -e '--filter needs --split' page
 }
 
+# ---- What was measured ----
+
+test_tables_and_the_figure_are_what_the_kept_results_say() {
+    cd "$TOP" || exit
+    for page in README.md tests/bench/README.md; do awk -f tests/bench/table.awk $page | diff $page -; done
+    awk -f tests/bench/figure.awk tests/bench/results/figure.csv | cmp - tests/bench/figure.svg
+}
+
+# A median or a ratio, with as many digits as in the tables.
+test_readme_begins_with_numbers_that_were_measured() {
+    sed '/<!--/q' "$readme" | grep -oE '[0-9.]+ (s|times)\b' | cut -d ' ' -f 1 | sort -u >claimed
+    awk -F , '/^[^#]/ { for (i = 8; i < 15; i += 3) printf "%.2f\n%.1f\n%.0f\n", $i, $i, $i }' \
+        "$TOP/tests/bench/results/peers.csv" | sort -u | comm -23 claimed - | diff /dev/null -
+    [ "$(wc -l <claimed)" -gt 6 ]
+}
+
 test_man_pages_refer_to_pages_that_exist() {
     sed -n 's/^\.Xr \(bigshuf[a-z-]*\) \([1-9]\).*/\1.\2/p' "$TOP"/man/*.[1-9] | sort -u >named
     (cd "$TOP/man" && printf '%s\n' *.[1-9]) | diff - named

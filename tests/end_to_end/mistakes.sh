@@ -44,7 +44,9 @@ mistakes() {
         said=${said%$'\n'"Try 'bigshuf --help' for more information."}
         wanted="bigshuf: ${line##* =[?!] }, status 1"
         [[ $line != *' =? '* ]] || wanted=${wanted%1}0
-        same "$wanted" "$said, status $status" || { echo "$line" && failed=1; }
+        [ "$wanted" = "$said, status $status" ] ||
+            updated "$line" "${line% =[?!] *} =$(tr 01 '?!' <<<"$status") ${said#bigshuf: }" ||
+            same "$wanted" "$said, status $status" || { echo "$line" && failed=1; }
     done 9<&0 </dev/null
     [ $failed = 0 ]
 }
@@ -65,8 +67,6 @@ bigshuf --additional-suffix=.txt in =! unrecognized option '--additional-suffix=
 bigshuf --input=in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf --header-start='#' in =! unrecognized option '--header-start=#'; write --header=start:STRING
 bigshuf --sead=42 in =! unrecognized option '--sead=42'; did you mean --seed?
-bigshuf --shrads=3 in =! unrecognized option '--shrads=3'; did you mean --shards?
-bigshuf --head_count=3 in =! unrecognized option '--head_count=3'; did you mean --head-count?
 bigshuf --verison =! unrecognized option '--verison'; did you mean --version?
 bigshuf --cvs in =! unrecognized option '--cvs'; did you mean --csv?
 bigshuf --overwrite in =! unrecognized option '--overwrite'; leave it out; -o replaces FILE
@@ -74,14 +74,11 @@ bigshuf --per-group=4 in =! unrecognized option '--per-group=4'; write --stratif
 bigshuf --upsample in =! unrecognized option '--upsample'; write -r -n COUNT, and --weight-field=FIELD for what is to come more often
 bigshuf --strata=2 in =! unrecognized option '--strata=2'; write --stratify-field=FIELD --split=P%:FILE
 bigshuf --interleaved in =! unrecognized option '--interleaved'; write --records=lines:8 for one interleaved FILE, --each for two
-bigshuf --mates in =! unrecognized option '--mates'; write --records=lines:8 for one interleaved FILE, --each for two
 bigshuf --level=9 -Z in =! unrecognized option '--level=9'; write --filter='gzip -9 > $FILE' for another level
 bigshuf --quote='"' in =! unrecognized option '--quote="'; write --csv, which reads fields in double quotes
 bigshuf --long=31 in =! unrecognized option '--long=31'; leave it out; -Z reads such files
 bigshuf --zip in =! unrecognized option '--zip'; write unzip -p FILE | bigshuf
 bigshuf --scatter=store --remove=a =! unrecognized option '--remove=a'; write --newest=N with --scatter, or see bigshuf-store(7) for one batch
-bigshuf --n_splits=5 in =! unrecognized option '--n_splits=5'; write --shards=K -o fold.%d for K folds
-bigshuf --num_proc=4 in =! unrecognized option '--num_proc=4'; write --parallel=N
 bigshuf --drop-header in =! unrecognized option '--drop-header'; write tail -n +2 FILE | bigshuf
 bigshuf --recursive folder =! unrecognized option '--recursive'; write find DIR -type f -print0 | sort -z | bigshuf --files0-from=-
 bigshuf --mix in =! unrecognized option '--mix'; name a FILE twice for two copies of it, <(bigshuf -n COUNT FILE) for a part of it
@@ -100,21 +97,23 @@ bigshuf in -n =! option requires an argument -- 'n'; write -n COUNT
 bigshuf in -o =! option requires an argument -- 'o'; write -o FILE
 bigshuf in --records =! option '--records' requires an argument; write --records=KIND
 bigshuf --repeat=3 in =! option '--repeat' doesn't allow an argument; it stands alone
-bigshuf --zero-terminated=yes in =! option '--zero-terminated' doesn't allow an argument; it stands alone
 END
 }
 
 test_likely_mistakes_with_numbers_and_other_arguments_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf -n 1e6 in =! invalid line count: '1e6': must be a whole number, digits only
+bigshuf -n 1e6 in =! invalid line count: '1e6': must be a whole number, digits only; write -n COUNT
 bigshuf -n 5% in =! invalid line count: '5%': must be a whole number, digits only; write --probability=P for a share of the lines
 bigshuf -n=5 in =! -n=5: a letter takes no =; write -n 5
 bigshuf -o=out in =! -o=out: a letter takes no =; write -o out
 bigshuf -t=, --group-field=1 torn.csv =! -t=,: a letter takes no =; write -t ,
 bigshuf --skip=header --seed=x table.csv =! invalid --skip argument 'header': must be a whole number, digits only
-bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number, digits only: \r is a carriage return, as in lines that end with CRLF
-bigshuf -n "" in =! invalid line count: '': must be a whole number, digits only
-bigshuf -n in =! invalid line count: 'in': must be a whole number, digits only
+bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number, digits only; write -n COUNT: \r is a carriage return, as in lines that end with CRLF
+bigshuf -n "" in =! invalid line count: '': must be a whole number, digits only; write -n COUNT
+bigshuf -n in =! invalid line count: 'in': must be a whole number, digits only; write -n COUNT
+bigshuf --head-count=in in =! invalid line count: 'in': must be a whole number, digits only; write -n COUNT
+bigshuf --split=120%:F in =! invalid --split argument '120%:F': must be at most 100%
+bigshuf --split-field=1 --split=10:a torn.csv =! cannot combine --split-field and --split=N:FILE; write P%:FILE, or --group-field for N groups
 bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i "'1-6'" =! invalid input range: ''1': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i 1-1e6 =! invalid input range: '1e6': must be LO-HI, the smaller number first, such as 1-100
@@ -157,7 +156,6 @@ bigshuf --records=delimiter:x in =! invalid record kind 'delimiter:x'; write --d
 bigshuf --records=16 in =! invalid record kind '16': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
 bigshuf --seed= in =! invalid --seed argument '': must not be empty, as an unset variable is; leave it out for a new order each time
 bigshuf --random-source=42 in =! 42: No such file or directory; write --seed=STRING for a seed
-bigshuf -n in.txt in =! invalid line count: 'in.txt': must be a whole number, digits only
 bigshuf --header=yes in =! invalid --header argument 'yes': must be a number of lines, bytes:N or start:STRING
 bigshuf --header=2MB in =! invalid --header argument '2MB': must be a number of lines, bytes:N or start:STRING
 bigshuf --progress=no in =! invalid --progress argument 'no': must be auto, always or never
@@ -197,6 +195,7 @@ END
 
 test_likely_mistakes_with_outputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
+bigshuf -o no/out in =! no/out: No such file or directory; there is no folder 'no'
 bigshuf -o folder in =! folder: Is a directory; name a file in it
 bigshuf --shards=4 -o out in =! out: must contain one %d, or %0Nd for N digits, such as part-%05d
 bigshuf --shards=10 -o s%d in =? warning: s%d: 7 of the 10 shards are empty; --shards=records:N makes only as many as are needed
@@ -220,6 +219,8 @@ END
 
 test_likely_mistakes_with_inputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
+bigshuf --unique /url in =! /url: No such file or directory; if it is a FIELD, write --unique=/url
+bigshuf 'in ' =! 'in ': No such file or directory
 bigshuf '' =! '': No such file or directory
 bigshuf --header 1 in =! 1: No such file or directory; a number belongs to an option, as in --header=1 or -n 1
 bigshuf 1-10 =! 1-10: No such file or directory; write -i LO-HI to shuffle numbers

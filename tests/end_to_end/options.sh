@@ -227,7 +227,7 @@ bigshuf --weight-field=1 --delimiter=ab =! cannot combine --weight-field and --d
 bigshuf --delimiter=ab --split-field=1 =! cannot combine --split-field and --delimiter of several bytes
 bigshuf -i1-2 --delimiter=0 =! cannot combine -i and a digit as --delimiter
 bigshuf -i1-2 --delimiter=9 =! cannot combine -i and a digit as --delimiter
-bigshuf --split-field=1 --split=5%:a --split=2:a =! cannot combine --split-field and --split of a number of records
+bigshuf --split-field=1 --split=5%:a --split=2:a =! cannot combine --split-field and --split=N:FILE; write P%:FILE, or --group-field for N groups
 bigshuf --split-field=1 --group-field=2 =! cannot combine --split-field and --group-field of another field
 bigshuf --shards=bytes:2 -r =! cannot combine --shards=bytes and -r without -n
 bigshuf -r --split=2:a =! cannot combine --split and -r without -n
