@@ -24,9 +24,9 @@ CALLS = ("open open_anonymous stat fstat fchmod fchown ftruncate link_descriptor
          "access_mode fill_standard close read write preadv pwritev").split()
 FILTERS = {
     "good": 'cat >"$FILE.part" && mv "$FILE.part" "$FILE"',
-    "bad": "cat >/dev/null; exit 3",
-    "dead": "kill -9 $$",
-    "deaf": "exec sleep 0.05",
+    "bad": 'cat >/dev/null; : "$FILE"; exit 3',
+    "dead": ': "$FILE"; kill -9 $$',
+    "deaf": ': "$FILE"; exec sleep 0.05',
 }
 PACKERS = {ending: (program, pack, unpack) for ending, program, pack, unpack in (
     (".gz", "gzip", lambda data: gzip.compress(data, mtime=0), gzip.decompress),
