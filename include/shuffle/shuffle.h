@@ -7,8 +7,8 @@
  * file into further piles, which are shuffled in its place. A node that scatters has its records go to its children, as
  * the permutation says (order.h). For a leaf, the order is drawn first, which needs only the number of its records;
  * then each record goes to the pile of its neighbours in the output. Such piles may be uneven, and may be started over
- * in turn; they have fewer records, so this ends. A single record is copied in blocks. A pile that fits is never
- * started over.
+ * in turn; they have fewer records, so this ends. A single record is copied in blocks. By keys (keyed.h), records go by
+ * the next digits of their hashes, and what is one unit, or nearly, is copied. A pile that fits is never started over.
  */
 
 #include "input/source.h"
