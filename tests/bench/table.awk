@@ -95,7 +95,7 @@ function table(kind, path) {
     close(path)
     if (kind != "rows")
         peers_table()
-    print "\n" (runs == 1 ? "One run" : "Medians of " runs " runs") head "."
+    print "\n" (runs == 1 ? "One run" : "Medians of " runs " runs, one of other programs that take over 15 s") head "."
 }
 
 BEGIN {
