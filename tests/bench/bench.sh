@@ -447,7 +447,7 @@ row_pipe() {
 
 double_copy='cp --reflink=never "$IN" "$COPY" && cp --reflink=never "$COPY" "$OUT"'
 
-# Larger than memory, file to file in a cgroup: limited KIND MB MEMORY_MIB CGROUP_MIB COPY_TARGET TERASHUF_TARGET
+# Larger than memory, file to file in a cgroup: limited KIND MB MEMORY_MIB CGROUP_MIB TARGET
 limited() {
     local memory group limit_mib=''
     memory=$(mebibytes "$3")
@@ -455,18 +455,8 @@ limited() {
     [ "$1" != text ] || needs_text || return 0
     needs_cgroup "$group" && use_data "$1" "$(megabytes "$2")" || return 0
     limit_mib=$group
-    find_others "$memory"
-    if [ "$6" = beside ]; then
-        others=(beside ${others[@]+"${others[@]}"})
-        if [ -n "$DUCKDB" ]; then
-            others+=(duckdb "$(duckdb_command "$memory")")
-        fi
-    fi
-    measure bigshuf "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\"" copy "$double_copy" \
-        ${others[@]+"${others[@]}"}
+    measure bigshuf "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\"" copy "$double_copy"
     compare bigshuf copy "$5"
-    compare bigshuf terashuf "${6/beside/>=}"
-    compare bigshuf duckdb '>='
 }
 
 # Real text, when temporary files are on a disk of 150 MB/s, for reading and writing together; and the bytes in them.
@@ -715,11 +705,11 @@ run_row zstd row_packed zstd
 run_row gzip row_packed gzip
 run_row tar row_tar
 run_row cold row_cold
-run_row limit-json limited json 4000 256 1024 '<=0.95' '>=3.5'
-run_row half-json limited json 4000 2048 3072 '<=0.75' beside
-run_row limit-nine limited nine 4000 256 1024 '<=1.2' '>=8'
-run_row limit-lines limited lines 8000 256 1024 '<=0.95' beside
-run_row limit-text limited text 4000 256 1024 '<=0.9' beside
+run_row limit-json limited json 4000 256 1024 '<=0.95'
+run_row half-json limited json 4000 2048 3072 '<=0.75'
+run_row limit-nine limited nine 4000 256 1024 '<=1.2'
+run_row limit-lines limited lines 8000 256 1024 '<=0.95'
+run_row limit-text limited text 4000 256 1024 '<=0.9'
 run_row slow row_slow
 run_row cliff row_cliff
 if [ -n "$FIGURE$ROWS" ]; then
