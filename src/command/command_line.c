@@ -6,7 +6,6 @@
 
 #include "command/command_line.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,6 @@
 #include "command/option_table.h"
 #include "command/suggest.h"
 #include "system/fault.h"
-#include "system/sys.h"
 
 /* Names that stand for an option, though they could be the beginning of another one as well: GNU shuf, which has fewer
  * options, understands them. */
@@ -161,16 +159,6 @@ static void set_option(struct parser *parser, const struct option_row *row, cons
             row->several != NULL ? "" : " options");
 }
 
-/* The word after an option that takes its argument only after "=": it may be meant so if no file is called that. */
-static void check_next(const struct option_row *row, const char *word)
-{
-    struct stat status;
-
-    if (strcmp(row->name, "unique") == 0 && word != NULL && word[0] != '-' && strchr(word, '.') == NULL &&
-        sys_stat(word, &status) != 0 && errno == ENOENT)
-        die("%s: %s; if it is a FIELD, write --unique=%s", word, strerror(ENOENT), word);
-}
-
 /* Process the options among the words, up to --help, -h or --version, which take effect at once. */
 static void set_all(struct parser *parser, int count, char **words)
 {
@@ -198,8 +186,6 @@ static void set_all(struct parser *parser, int count, char **words)
             parsing->options->taken_by = row->name;
             parsing->options->taken = optarg;
         }
-        if (row->alone != NULL && optarg == NULL)
-            check_next(row, words[optind]);
         set_option(parser, row, optarg != NULL ? optarg : row->alone);
         index = -1;
     }

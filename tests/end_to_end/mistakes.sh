@@ -219,7 +219,6 @@ END
 
 test_likely_mistakes_with_inputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf --unique /url in =! /url: No such file or directory; if it is a FIELD, write --unique=/url
 bigshuf 'in ' =! 'in ': No such file or directory
 bigshuf '' =! '': No such file or directory
 bigshuf --header 1 in =! 1: No such file or directory; a number belongs to an option, as in --header=1 or -n 1
