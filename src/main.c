@@ -14,8 +14,8 @@
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    draft sweep batch store format manifest line
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle small scatter keyed_reader stage gather units run keyed index pile_keys pile_source pile engine
- *                    order queue
+ *                    shuffle small scatter keyed_reader stage gather units run keyed index pile_keys
+ *                    pile_source pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    output overlap sides strata files plan held_back framing filter sink target split
  *     temporary  where piles are that do not fit into memory
