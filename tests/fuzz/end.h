@@ -88,7 +88,7 @@ static bool fuzz_ended(void)
     for (int fd = 0; fd < FUZZ_DESCRIPTORS; fd++)
         if (!fuzz_run.held[fd])
             (void)close(fd);
-    atomic_store(&duties, NULL);
+    atomic_store(&set_duty, NULL);
     atomic_store(&failed, false);
     ends = false;
     return true;
