@@ -118,7 +118,7 @@ test_a_key_larger_than_memory_is_copied_through() {
     } >in
     for options in '-S 8M' '-S 8M --parallel=1'; do
         bigshuf -v $options --seed=1 --group-field=1 in >out 2>said
-        grep -qx 'bigshuf: started over:  1 piles' said
+        grep -qx "bigshuf: started over:  $(scale 0 1 1) piles" said
         grep -n large out | sed 's/:.*//' | awk 'NR > 1 && $1 != last + 1 { print "apart" } { last = $1 }' | cmp - /dev/null
         grep large out | cmp - <(grep large in)
         cut -f 1 out | uniq | cmp - <(cut -f 1 in | sed 's/$/\t/' | bigshuf --seed=1 --group-field=1 | cut -f 1 | uniq)
