@@ -103,16 +103,6 @@ struct keyed_vote {
     bool in_pieces; /* a record of the pile came in pieces, as it is longer than a block */
 };
 
-static inline void keyed_vote(struct keyed_vote *vote, struct siphash_pair hash, uint64_t bytes)
-{
-    if (keyed_is_same(vote->hash, hash))
-        vote->lead += bytes;
-    else if (bytes <= vote->lead)
-        vote->lead -= bytes;
-    else
-        *vote = (struct keyed_vote){hash, bytes - vote->lead, vote->in_pieces};
-}
-
 /* ---- Piles: those that refer to records have the hash of each after its reference ---- */
 
 struct keyed_reference {

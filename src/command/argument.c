@@ -466,12 +466,9 @@ void argument_unique(struct parsing *parsing, const char *text)
 
 void argument_split(struct parsing *parsing, const char *text)
 {
-    if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0) {
-        if (errno == ERANGE && text[strspn(text, "0123456789")] != ':')
-            die("invalid %s argument '%s': must be at most 100%%", parsing->spelling, text);
+    if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0)
         refuse_argument(parsing, text,
                         "must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals");
-    }
     parsing->options->splits++;
 }
 

@@ -38,7 +38,7 @@ static char *real_path(const char *directory, const char *path)
     char *real = sys_realpath(directory);
 
     if (real == NULL && errno == ENOENT && strstr(path, "://") == NULL)
-        die("%s: %s; there is no folder '%s'", path, strerror(ENOENT), directory);
+        die_advising(path, errno, "there is no such folder");
     if (real == NULL)
         target_fail(path);
     return real;

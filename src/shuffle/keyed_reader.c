@@ -281,12 +281,22 @@ void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *b
     }
 }
 
+static void vote_for(struct keyed_vote *vote, struct siphash_pair hash, uint64_t bytes)
+{
+    if (keyed_is_same(vote->hash, hash))
+        vote->lead += bytes;
+    else if (bytes <= vote->lead)
+        vote->lead -= bytes;
+    else
+        *vote = (struct keyed_vote){hash, bytes - vote->lead, vote->in_pieces};
+}
+
 void keyed_reader_vote(const struct queue_block *block, unsigned lane, struct keyed_vote *votes)
 {
     for (size_t i = block->lane_start[lane]; i < block->lane_start[lane + 1]; i++) {
         struct keyed_vote *vote = &votes[block->pieces[i].pile];
 
-        keyed_vote(vote, block->hash[block->number[i]], block->pieces[i].length);
+        vote_for(vote, block->hash[block->number[i]], block->pieces[i].length);
         vote->in_pieces = vote->in_pieces || block->continues || block->open;
     }
 }

@@ -112,7 +112,6 @@ bigshuf -n $'10\r' in =! invalid line count: '10\r': must be a whole number, dig
 bigshuf -n "" in =! invalid line count: '': must be a whole number, digits only; write -n COUNT
 bigshuf -n in =! invalid line count: 'in': must be a whole number, digits only; write -n COUNT
 bigshuf --head-count=in in =! invalid line count: 'in': must be a whole number, digits only; write -n COUNT
-bigshuf --split=120%:F in =! invalid --split argument '120%:F': must be at most 100%
 bigshuf --split-field=1 --split=10:a torn.csv =! cannot combine --split-field and --split=N:FILE; write P%:FILE, or --group-field for N groups
 bigshuf -i 100 =! invalid input range: '100': must be LO-HI, the smaller number first, such as 1-100
 bigshuf -i "'1-6'" =! invalid input range: ''1': must be LO-HI, the smaller number first, such as 1-100
@@ -195,7 +194,7 @@ END
 
 test_likely_mistakes_with_outputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf -o no/out in =! no/out: No such file or directory; there is no folder 'no'
+bigshuf -o no/out in =! no/out: No such file or directory; there is no such folder
 bigshuf -o folder in =! folder: Is a directory; name a file in it
 bigshuf --shards=4 -o out in =! out: must contain one %d, or %0Nd for N digits, such as part-%05d
 bigshuf --shards=10 -o s%d in =? warning: s%d: 7 of the 10 shards are empty; --shards=records:N makes only as many as are needed

@@ -98,15 +98,15 @@ bigshuf --shards=bytes:3 never =! --shards=bytes needs -o
 bigshuf --shards=3 --shards=records:3 -o %d never =! cannot combine --shards and --shards=records
 bigshuf --shards=records:3 --shards=bytes:3 -o %d never =! cannot combine --shards=records and --shards=bytes
 bigshuf --shards=bytes:0 -o %d never =! --shards=bytes must be at least 1
-bigshuf --split=101%:a never =! invalid --split argument '101%:a': must be at most 100%
+bigshuf --split=101%:a never =! --split argument '101%:a' too large
 bigshuf --split=60%:a --split=40.0001%:b never =! --split: the percentages must not be more than 100% together
 bigshuf --shards=2 -o %d never =! 0 and 1: are the same output file; give them different names
 bigshuf --split=1:a --split=2:a never =! a and a: are the same output file; give them different names
 bigshuf --split=1:a -o ./a never =! a and ./a: are the same output file; give them different names
 bigshuf --split=1:b -o hard never =! b and hard: are the same output file; give them different names
 bigshuf --split=1:c never >c =! c and standard output: are the same output file; give them different names
-bigshuf --shards=2 -o d%d/a never =! d1/a: No such file or directory; there is no folder 'd1'
-bigshuf --split=1:a --split=1:nowhere/a never =! nowhere/a: No such file or directory; there is no folder 'nowhere'
+bigshuf --shards=2 -o d%d/a never =! d1/a: No such file or directory; there is no such folder
+bigshuf --split=1:a --split=1:nowhere/a never =! nowhere/a: No such file or directory; there is no such folder
 bigshuf --split=1:a -o d0 never =! d0: Is a directory; name a file in it
 END
     for split in 2: :a -2:a 1.23456%:a 5%%:a ' 5:a' 5K:a; do
@@ -229,7 +229,7 @@ test_names_after_older_shards_need_not_be_possible() {
     mkdir part3
     fails_with 0 'bigshuf: warning: part2: left from an earlier run*' bigshuf --shards=records:5 -o part%d <(seq 10)
     fails_with 1 'bigshuf: part3: Is a directory*' bigshuf --shards=records:5 -o part%d <(seq 20)
-    fails_with 1 "bigshuf: 4/x: No such file or directory; there is no folder '4'" bigshuf --shards=records:5 -o %d/x <(seq 21)
+    fails_with 1 "bigshuf: 4/x: No such file or directory; there is no such folder" bigshuf --shards=records:5 -o %d/x <(seq 21)
     same '5 5 old' "$(line_counts part0 part1) $(<part2)"
 }
 
