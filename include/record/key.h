@@ -63,7 +63,7 @@ struct key_watch {
     bool told;        /* that there is not, which is said once */
 };
 
-/* A key was found in a record of so many bytes without its delimiter; 0 if they are not all there. */
+/* A key was found in a record, whose bytes are these without its delimiter; NULL: it came in pieces. */
 void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *record, size_t record_bytes);
 
 /* End the run: the record at this place ("in:7"), which begins so, has no key, as the verdict says. */

@@ -184,12 +184,11 @@ static size_t write_whole(struct sides *sides, const uint8_t *data, size_t bytes
 
 /* ---- Others ---- */
 
-/* The key ends in these bytes, without a delimiter: `ended` tells whether more fields follow. */
-static void end_key(struct sides *sides, const uint8_t *data, size_t bytes, bool ended)
+/* The key ends in these bytes, without a delimiter. */
+static void end_key(struct sides *sides, const uint8_t *data, size_t bytes)
 {
     if (key_end(sides->found) != FIELD_FOUND)
         key_refuse(&sides->watch, sides->found, option_of(sides), data, bytes);
-    sides->watch.more = sides->watch.more || ended;
     key_saw(&sides->watch, sides->found, NULL, 0);
     sides->to = side_of(sides);
     held_back_drain(&sides->held, pass_held, sides);
@@ -211,7 +210,7 @@ static size_t find_key(struct sides *sides, uint8_t *data, size_t bytes)
         ended = key_follow(sides->found, data, bytes - found); /* without the delimiter */
     }
     if (ended || found > 0) {
-        end_key(sides, data, bytes - found, ended);
+        end_key(sides, data, bytes - found);
         return 0;
     }
     record_advance(&sides->plan->framing.format, &sides->record, data, bytes);

@@ -131,7 +131,7 @@ void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *reco
     watch->json = watch->json || (watch->records == 0 && record_bytes > 0 && record[0] == '{');
     watch->records++;
     watch->more = watch->more || choice->count > 1 || choice->field[0].kind == FIELD_POINTER ||
-                  choice->field[0].number > 1 || record_bytes > key->bytes + returns;
+                  choice->field[0].number > 1 || (record == NULL ? key->ended[0] : record_bytes > key->bytes + returns);
 }
 
 _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
@@ -153,7 +153,7 @@ void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *
     const struct field_place field = place_of(rule, 0);
 
     if (watch->records > 1 && !watch->more && !watch->told)
-        fault_warn("%s: no line contains the separator, so each whole line is its own group%s", option,
+        fault_warn("%s: no line contains the separator, so each whole line is the field%s", option,
                    field_advice(&field, true, (const uint8_t *)"{", watch->json));
     watch->told = true;
 }

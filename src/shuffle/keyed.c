@@ -208,7 +208,6 @@ enum keyed_found keyed_take(struct keyed *keyed, unsigned thread, const uint8_t 
     if (key_end(key) != FIELD_FOUND)
         return KEYED_MISSING;
     key_saw(&lane->watch, key, NULL, 0);
-    lane->watch.more = lane->watch.more || !last;
     *hash = siphash_pair(&lane->hashing, key->text, key->bytes);
     return KEYED_FOUND;
 }

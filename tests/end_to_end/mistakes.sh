@@ -303,15 +303,15 @@ bigshuf --seed=2 --split-field=1 -t, --split=9%:a -o out torn.csv =? warning: a:
 bigshuf --seed=2 --split-field=1 -t, --split=99%:a torn.csv =? warning: standard output: is empty, since no value of --split-field came there by chance
 bigshuf --weights=few in =! few: too few weights: there are more than 1 records
 bigshuf --csv --group-field=3 table.csv =! table.csv:1: no field 3, only 2: 'id,price'; -t sets the separator of fields
-bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
+bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is the field; -t sets the separator of fields, --csv makes it a comma
 bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! table.csv:1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --stratify-field=3 --split=10%:a -o out tabs.csv =! tabs.csv:1: no field 3, only 2: 'a\t1'; -t sets the separator of fields, --csv makes it a comma
 yes line 2>/dev/null | timeout 30 bigshuf --split-field=2 --split=10%:a =! -:1: no field 2, only 1: 'line'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --split-field=2 --split=9%:a lines.jsonl =! lines.jsonl:1: no field 2, only 1: '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --weight-field=1 lines.jsonl =! lines.jsonl:1: invalid weight: '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --header --weight-field=w lines.jsonl =! lines.jsonl: no column 'w': the header has '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
-bigshuf --group-field=1 lines.jsonl =? warning: --group-field: no line contains the separator, so each whole line is its own group; in lines of JSON, a field is a JSON Pointer, such as /user/id
-bigshuf --split-field=1 --split=100%:a table.csv =? warning: --split-field: no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma
+bigshuf --group-field=1 lines.jsonl =? warning: --group-field: no line contains the separator, so each whole line is the field; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --split-field=1 --split=100%:a table.csv =? warning: --split-field: no line contains the separator, so each whole line is the field; -t sets the separator of fields, --csv makes it a comma
 bigshuf --weight-field=1 zeros =? warning: records of weight 0 are never drawn: 2
 bigshuf --weights=zeros -o out zeros =? warning: records of weight 0 are never drawn: 2
 END

@@ -214,6 +214,8 @@ test_a_separator_beside_an_empty_field_is_seen() {
     bigshuf --csv --group-field=2 in 2>said >out
     bigshuf --csv --split-field=2 --split=100%:a in 2>>said >>out
     printf 'a\t\nb\t\n' | bigshuf --group-field=1 2>>said >>out
+    for i in {1..10}; do printf "%d%060000d\tx\n" "$i" 0; done >long
+    bigshuf -S 8M --parallel=2 --unique=1 long 2>>said >>out
     same '' "$(<said)"
     printf 'a\r\nb\r\n' | bigshuf --group-field=1 2>said >out
     grep -q 'no line contains the separator' said
@@ -224,7 +226,7 @@ test_a_separator_beside_an_empty_field_is_seen() {
 
 # A file with commas as if it had tabs; in pieces as well.
 test_a_separator_that_is_in_no_record_is_warned_of() {
-    local said='no line contains the separator, so each whole line is its own group; -t sets the separator of fields, --csv makes it a comma'
+    local said='no line contains the separator, so each whole line is the field; -t sets the separator of fields, --csv makes it a comma'
     seq 20 | sed 's/$/,x/' >in
     {
         bigshuf --split-field=1 --split=100%:a in
