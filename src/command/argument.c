@@ -454,11 +454,13 @@ const char argument_whole[] = "";
 void argument_unique(struct parsing *parsing, const char *text)
 {
     struct options *options = parsing->options;
+    struct key_choice *key = &options->unique_key;
+    const bool whole = text == argument_whole;
 
-    if (text != argument_whole)
-        argument_key(parsing, text, &options->unique_key);
-    else if (options->unique_key.count > 0)
-        die("cannot combine --unique and --unique=%s", options->unique_key.field[0].text);
+    if (options->unique && whole != (key->count == 0))
+        die("cannot combine --unique and --unique=%s", whole ? key->field[0].text : text);
+    if (!whole)
+        argument_key(parsing, text, key);
     options->unique = true;
 }
 

@@ -224,6 +224,8 @@ bigshuf --unique --random-source=w =! cannot combine --unique and --random-sourc
 bigshuf --unique --stratify-field=1 --split=1:a =! cannot combine --stratify-field and --unique; *
 bigshuf --unique --records=tar =! cannot combine --records=tar and --unique*
 bigshuf --unique=1 --records=lines:2 =! cannot combine --records=lines and --unique of a field*
+bigshuf --unique --unique=1 =! cannot combine --unique and --unique=1
+bigshuf --unique=2 --unique =! cannot combine --unique and --unique=2
 bigshuf --unique= =! invalid --unique argument '': must be the number of a column, its name, or a JSON Pointer
 bigshuf --gather=store --unique =! cannot combine --unique and --gather; --scatter says by what, or pipe what --gather writes to another run
 bigshuf --unique=/a <(printf '{"a": 1}\n{"b": 1}\n') =! */63:2: nothing at /a: *
