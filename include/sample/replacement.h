@@ -21,9 +21,8 @@ uint64_t replacement_draw(struct gnu *gnu, struct random_words *words, uint64_t 
 struct replacement_rule {
     struct keep_rule keep; /* by which records are looked at as they come; all are kept */
 
-    /* All have come. Returns false if each call of `draw` is slow: then ask it for many records at a time, even if all
-     * records are in memory. May be NULL. */
-    bool (*prepare)(void *context, uint64_t records);
+    /* All have come; `resident`: and stay in memory. Each call of `draw` goes through all of them then. May be NULL. */
+    void (*prepare)(void *context, uint64_t records, bool resident);
 
     /* Draw the numbers of the next `count` records of the order, each less than `records`, and put them into
      * numbers[0, count), a table of 8-byte numbers, unless that is NULL. */

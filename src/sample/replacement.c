@@ -14,8 +14,10 @@
 #include "shuffle/pile_source.h"
 #include "shuffle/shuffle.h"
 
-/* Records drawn at a time from memory with references: it takes a few to hide the latency. */
+/* Records drawn at a time from memory with references: it takes a few to hide the latency. If all must be gone through
+ * for that, also this part of them; each takes 7 numbers then, in tables of their own. */
 TUNABLE(BATCH, 4096, 1, 4096);
+enum { PASS_SHARE = 8, TABLES = 7 };
 
 /* A record that is drawn in a pass takes up to 100 bytes in tables, and twice its length. A longer length counts as
  * LENGTH_MAX: longer records may be spilled, since otherwise each pass would draw only a few. */
@@ -39,16 +41,18 @@ static void draw(struct replacement *r, struct table *numbers, uint64_t count)
     r->rule->draw(r->rule->context, r->records, numbers, count);
 }
 
-/* Everything is in memory. */
-static void write_resident(struct replacement *r, const struct table *references, struct table *numbers)
+/* Everything is in memory; `batch` records are drawn at a time. */
+static void write_resident(struct replacement *r, const struct table *references, struct table *numbers, uint64_t batch)
 {
     struct run *run = r->run;
     struct transfer transfer;
 
     run_transfer(&transfer, run, NULL, r->output);
     while (run_left(run) > 0) {
-        uint64_t count = run_take(run, BATCH);
+        uint64_t count = run_take(run, batch);
 
+        if (r->rule->prepare != NULL)
+            run_transfer_end(&transfer); /* drawing may take the buffer */
         draw(r, numbers, count);
         for (uint64_t i = 0; i < count; i++)
             *table_u64(numbers, i) = *table_u64(references, *table_u64(numbers, i));
@@ -196,17 +200,21 @@ static void begin(struct replacement *r)
 static void write_drawn(struct replacement *r)
 {
     struct pool *pool = &r->run->engine.pool;
-    const bool at_random = r->rule->prepare == NULL || r->rule->prepare(r->rule->context, r->records);
-    const uint64_t blocks =
-        pool_blocks_for(pool, r->records * sizeof(uint64_t)) + pool_blocks_for(pool, BATCH * sizeof(uint64_t));
+    const bool passes = r->rule->prepare != NULL;
+    const uint64_t batch = BATCH + (passes ? least(r->records / PASS_SHARE, run_left(r->run)) : 0);
+    const uint64_t blocks = pool_blocks_for(pool, r->records * sizeof(uint64_t)) +
+                            pool_blocks_for(pool, batch * sizeof(uint64_t)) * (passes ? TABLES : 1);
+    const bool resident = r->input == NULL && !r->piles.pile[0].spilled && blocks <= pool_free(pool);
     struct table references, numbers;
 
-    if (at_random && r->input == NULL && !r->piles.pile[0].spilled && blocks <= pool_free(pool)) {
+    if (passes)
+        r->rule->prepare(r->rule->context, r->records, resident);
+    if (resident) {
         table_take(&references, pool, r->records, sizeof(uint64_t));
-        table_take(&numbers, pool, BATCH, sizeof(uint64_t));
+        table_take(&numbers, pool, batch, sizeof(uint64_t));
         begin(r);
         index_build(&r->piles, 0, &r->run->format, NULL, 0, &references);
-        write_resident(r, &references, &numbers);
+        write_resident(r, &references, &numbers, batch);
         table_release(&references);
         table_release(&numbers);
     } else if (r->piles.base != NULL) {

@@ -4,9 +4,8 @@
  * show at any time which records can no longer be among the first, so hardly more records are stored than will be
  * written. Their keys are stored beside them. So the memory it takes does not depend on the size of the sample.
  *
- * With replacement, a number below the sum of all weights names the record within whose share it falls. The shares'
- * ends are searched where they fit into memory; otherwise some numbers are drawn, sorted, and matched with the weights,
- * which are in a pile of their own, in one pass over them.
+ * With replacement, a number below the sum of all weights names the record within whose share it falls. Many numbers
+ * are drawn, sorted, and matched with the weights, which are in a pile of their own, in one pass over them.
  */
 
 #include "sample/weighted.h"
@@ -199,9 +198,6 @@ void weighted_order(struct run *run, struct source *source, struct weight_place 
 
 /* ---- With replacement ---- */
 
-/* Each table of shares may take this part of the memory. */
-TUNABLE(TABLES_SHARE, 4, 4, 1 << 20);
-
 struct drawing {
     struct run *run;
     struct replacement_rule rule;
@@ -210,9 +206,6 @@ struct drawing {
     int top_exponent;
     bool any; /* weight above zero */
     struct uint128 total;
-    bool searched; /* are the shares' ends in the tables? */
-    struct table high;
-    struct table low;
 };
 
 /* A record comes with the rule's weight. */
@@ -241,23 +234,8 @@ static void next_share(const struct drawing *d, struct pile_keys *keys, struct u
     *end = uint128_add(*end, weight_law_scale(weight, d->top_exponent));
 }
 
-static bool take_tables(struct drawing *d, uint64_t records)
-{
-    struct pool *pool = &d->run->engine.pool;
-    const uint64_t bytes = (uint64_t)(pool->blocks - pool->pinned) << pool->block_shift;
-
-    if (records > bytes / TABLES_SHARE / sizeof(uint64_t) ||
-        2 * pool_blocks_for(pool, records * sizeof(uint64_t)) > pool_free(pool))
-        return false;
-    table_take(&d->high, pool, records, sizeof(uint64_t));
-    table_take(&d->low, pool, records, sizeof(uint64_t));
-    table_pin(&d->high);
-    table_pin(&d->low);
-    return true;
-}
-
-/* Add all weights up, and keep the sums if there is room. */
-static bool add_weights(void *context, uint64_t records)
+/* Add all weights up. They stay in memory only if the records do. */
+static void add_weights(void *context, uint64_t records, bool resident)
 {
     struct drawing *d = context;
     struct pile_keys keys;
@@ -266,44 +244,17 @@ static bool add_weights(void *context, uint64_t records)
     piles_seal(&d->piles);
     if (!d->any)
         die("all weights are zero");
-    d->searched = take_tables(d, records);
     pile_keys_open(&keys, &d->piles, 0, true);
-    for (uint64_t i = 0; i < records; i++) {
+    for (uint64_t i = 0; i < records; i++)
         next_share(d, &keys, &d->total);
-        if (d->searched) {
-            *table_u64(&d->high, i) = d->total.high;
-            *table_u64(&d->low, i) = d->total.low;
-        }
-    }
     pile_keys_close(&keys);
-    if (d->searched)
-        pile_clear(&d->piles, 0);
-    else
+    if (!resident)
         pile_flush(&d->piles, 0);
-    return d->searched;
 }
 
 static uint64_t next_word(void *context)
 {
     return random_next(context);
-}
-
-/* The record in whose share a number falls: the first that ends after it. */
-static uint64_t search(const struct drawing *d, struct uint128 number, uint64_t records)
-{
-    uint64_t first = 0;
-    uint64_t last = records - 1;
-
-    while (first < last) {
-        uint64_t middle = first + (last - first) / 2;
-        struct uint128 end = {.high = *table_u64(&d->high, middle), .low = *table_u64(&d->low, middle)};
-
-        if (uint128_compare(end, number) > 0)
-            last = middle;
-        else
-            first = middle + 1;
-    }
-    return first;
 }
 
 /* Draw numbers, sort them by their low and then by their high words, and go through the shares along with them. */
@@ -353,16 +304,11 @@ static void draw_weighted(void *context, uint64_t records, struct table *numbers
 {
     struct drawing *d = context;
 
-    if (numbers != NULL && !d->searched) {
+    (void)records;
+    if (numbers != NULL)
         match(d, numbers, count);
-        return;
-    }
-    for (uint64_t i = 0; i < count; i++) {
-        const struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
-
-        if (numbers != NULL)
-            *table_u64(numbers, i) = search(d, number, records);
-    }
+    for (uint64_t i = 0; i < count && numbers == NULL; i++)
+        (void)weight_law_draw(d->total, next_word, &d->words);
 }
 
 void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
@@ -377,8 +323,6 @@ void weighted_repeat(struct run *run, struct source *source, struct weight_place
         .context = &d};
     piles_init(&d.piles, 1, 1, &run->engine.pool, run->engine.place);
     replacement_source(run, source, &d.rule, output);
-    table_release(&d.high);
-    table_release(&d.low);
     piles_release(&d.piles);
     weight_input_free(d.rule.keep.weights);
 }
