@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/split.h"
+#include "output/plan.h"
 #include "record/field.h"
 #include "record/header.h"
 #include "record/key.h"
@@ -16,8 +16,8 @@
 /* OPTIONS_PROGRESS_AUTO: where somebody is there to see it. */
 enum options_progress { OPTIONS_PROGRESS_AUTO, OPTIONS_PROGRESS_ALWAYS, OPTIONS_PROGRESS_NEVER };
 
-/* The strings are those of the caller's argv; command_line_release frees the arrays `files`, `split` and `temporary`.
- * It stays where it is, since `format` points to `string`, also in a copy. */
+/* The strings are those of the caller's argv; command_line_release frees the arrays `files`, `temporary` and that of
+ * the splits. It stays where it is, since `format` points to `string`, also in a copy. */
 struct options {
     const char **files; /* names of inputs in order, "-" is standard input; with `echo` the records themselves */
     size_t file_count;  /* 0 with files0_from, `range`, `gather` or `sweep`, any number with `echo`; else at least 1 */
@@ -43,16 +43,9 @@ struct options {
         *taken_by; /* an option whose argument may be any text, so also the name of a FILE; NULL if there is none, */
     const char *taken; /* or if a FILE is named as well; its argument */
 
-    const char *output;     /* -o: the file, or the pattern of all files if there are shards; NULL: standard output */
-    uint64_t shards;        /* --shards=K; of this and the following two at least two are 0: not given */
-    uint64_t shard_records; /* --shards=records:N: in each file */
-    uint64_t shard_bytes;   /* --shards=bytes:BYTES: in each file, at most */
-    struct split *split;    /* each --split, in order */
-    size_t splits;
+    struct output_plan plan;     /* -o, each --split, --shards, --filter, --each; job/resources.c adds the rest */
     struct key_choice split_key; /* --split-field or --stratify-field, */
     bool stratified;             /* the latter */
-    const char *filter;          /* --filter; NULL if not given */
-    bool each;                   /* --each: all paths of outputs are patterns (plan.h) */
 
     uint64_t count;  /* -n: records, the least if it is given several times; UINT64_MAX: not given; becomes run.limit */
     uint64_t part;   /* --part=R/W: R, from 1; 0 if not given */

@@ -31,7 +31,7 @@ struct output_plan {
     size_t input_count;
     bool each; /* is each input divided by itself? Then all paths are patterns, and the files of one follow another's */
 
-    const struct split *split; /* the records go to these in turn, and what is left to `path` */
+    struct split *split; /* the records go to these in turn, and what is left to `path` */
     size_t splits;
     struct key_rule split_key;    /* if there is one, it decides where a record goes: see sides.h */
     struct strata *strata;        /* its classes, if each is split by itself (strata.h); else NULL */

@@ -468,10 +468,10 @@ void argument_unique(struct parsing *parsing, const char *text)
 
 void argument_split(struct parsing *parsing, const char *text)
 {
-    if (split_parse(text, &parsing->options->split[parsing->options->splits]) != 0)
+    if (split_parse(text, &parsing->options->plan.split[parsing->options->plan.splits]) != 0)
         refuse_argument(parsing, text,
                         "must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals");
-    parsing->options->splits++;
+    parsing->options->plan.splits++;
 }
 
 void argument_stratify_field(struct parsing *parsing, const char *text)

@@ -94,8 +94,8 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     const uint8_t byte = parsing->delimiter[0];
     bool counted = false; /* is there a split of a number? */
 
-    for (size_t i = 0; i < options->splits; i++)
-        counted = counted || !options->split[i].is_percentage;
+    for (size_t i = 0; i < options->plan.splits; i++)
+        counted = counted || !options->plan.split[i].is_percentage;
     add_fact(list, bytes > 1 || (bytes == 1 && byte != '\0'), "--delimiter other than '\\0'", CLASS_ZERO);
     add_fact(list, bytes == 1 && byte >= '0' && byte <= '9', "a digit as --delimiter", CLASS_RANGE);
     add_fact(list, bytes > 1, "--delimiter of several bytes",

@@ -234,14 +234,14 @@ static void init(struct options *options, size_t words)
             *(uint64_t *)(void *)((char *)options + row->takes.field) = row->takes.preset;
     options->files = fault_allocate(words, sizeof *options->files);
     options->temporary = fault_allocate(words, sizeof *options->temporary);
-    options->split = fault_allocate(words, sizeof *options->split);
+    options->plan.split = fault_allocate(words, sizeof *options->plan.split);
 }
 
 void command_line_release(struct options *options)
 {
     free(options->files);
     free(options->temporary);
-    free(options->split);
+    free(options->plan.split);
     *options = (struct options){.files = NULL};
 }
 

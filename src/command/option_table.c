@@ -63,10 +63,10 @@ static const struct argument_form headers[] = {
 };
 
 static const struct argument_form shards[] = {
-    {"K", COUNT(shards, 1, UINT64_MAX), .takes.valid = "must be a number of files, records:N or bytes:BYTES",
+    {"K", COUNT(plan.shards, 1, UINT64_MAX), .takes.valid = "must be a number of files, records:N or bytes:BYTES",
      .is = CLASS_IN_TURN},
-    {"records:N", COUNT(shard_records, 1, UINT64_MAX)},
-    {"bytes:BYTES", SIZE(shard_bytes)},
+    {"records:N", COUNT(plan.shard_records, 1, UINT64_MAX)},
+    {"bytes:BYTES", SIZE(plan.shard_bytes)},
     {.text = NULL},
 };
 
@@ -171,7 +171,7 @@ const struct option_row option_table[] = {
      "fields end at C, or at an escape such as \\t;\ndefault: TAB, with --csv a comma", SPECIAL(separator),
      .again = AGAIN_NEVER},
 
-    {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may also be an input", TEXT(output),
+    {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may also be an input", TEXT(plan.path),
      .several = "output files", .is = CLASS_OUTPUT | CLASS_FILE, .common = true},
     {"shards", 0, GROUP_OUTPUT, NULL,
      "write K files, or N lines or BYTES to each; in\nthe name after -o, %05d stands for the number", FORMS(shards),
@@ -189,11 +189,11 @@ const struct option_row option_table[] = {
                  CLASS_SPLIT_FIELD | CLASS_KEYED,
      .needs = CLASS_SPLIT, .why = "; write --split=20%:test -o train"},
     {"filter", 0, GROUP_OUTPUT, "COMMAND",
-     "pipe each output through COMMAND, a line of\nshell in which $FILE is the name", TEXT(filter),
+     "pipe each output through COMMAND, a line of\nshell in which $FILE is the name", TEXT(plan.filter),
      .takes.is_valid = is_there, .takes.valid = "must be a command, such as 'gzip > $FILE.gz'",
      .is = CLASS_OUTPUT | CLASS_IN_TURN, .needs = CLASS_FILE | CLASS_SPLIT},
     {"each", 0, GROUP_OUTPUT, NULL,
-     "shuffle each FILE by itself, all in one order;\nin names after -o and --split, %s is its name", FLAG(each),
+     "shuffle each FILE by itself, all in one order;\nin names after -o and --split, %s is its name", FLAG(plan.each),
      .is = CLASS_OUTPUT | CLASS_EACH,
      .excludes = CLASS_GIVEN | CLASS_SOURCE | CLASS_FIELD | CLASS_KEYED | CLASS_SPLIT_FIELD | CLASS_SHARDS |
                  CLASS_IN_TURN | CLASS_GATHER,

@@ -59,8 +59,9 @@ static bool is_appended(const struct resources *resources)
 {
     struct stat status;
 
-    return resources->source != NULL && resources->options.output == NULL && sys_fstat(STDOUT_FILENO, &status) == 0 &&
-           S_ISREG(status.st_mode) && source_is_from(resources->source, &status);
+    return resources->source != NULL && resources->options.plan.path == NULL &&
+           sys_fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
+           source_is_from(resources->source, &status);
 }
 
 /* Open the source, and plan as far as it can be known now. The inputs are not mapped if the output is written to one of
@@ -84,7 +85,7 @@ static void open_source(struct job *job)
                                 .bytes = resources->source != NULL ? source_known_bytes(resources->source) : 0,
                                 .files = has_files(options) ? resources->name_count : 0,
                                 .waits = output_waits(resources->output) || appended,
-                                .fixed = options->filter == NULL && !appended};
+                                .fixed = options->plan.filter == NULL && !appended};
     job->plan = supply_plan(options, &job->facts);
 }
 
@@ -137,10 +138,10 @@ static void open_all(struct job *job)
     if (options->random_source != NULL)
         job->gnu = gnu_open(options->random_source);
     resources_open_output(resources);
-    if (options->each)
+    if (options->plan.each)
         bytes = look_at_each(job);
     open_source(job);
-    room_check_output(options, options->each ? bytes : job->facts.bytes, resources->output);
+    room_check_output(options, options->plan.each ? bytes : job->facts.bytes, resources->output);
     resources_check_temporary(resources);
     resources_take_seed(resources);
 }
@@ -268,7 +269,7 @@ static void write_with_probability(struct job *job)
 
     if (decimal_threshold(options->probability, &share.threshold, &share.all) != 0)
         die_errno("--probability", errno);
-    share.wait = job->facts.waits || (options->expected_records < UINT64_MAX && options->output == NULL);
+    share.wait = job->facts.waits || (options->expected_records < UINT64_MAX && options->plan.path == NULL);
     in_order_bernoulli(job->run, resources->source, share, resources->output);
 }
 
@@ -353,7 +354,7 @@ static void summarize(const struct job *job)
 {
     const struct resources *resources = &job->resources;
 
-    if (resources->options.each && resources->options.verbose)
+    if (resources->options.plan.each && resources->options.verbose)
         fault_note("%s:", resources->names[0]);
     progress_summarize(&resources->progress, resources->seed, NULL, 0);
     if (resources->options.verbose)

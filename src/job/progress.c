@@ -262,7 +262,7 @@ static bool is_output_terminal(const struct options *options)
     struct stat output, terminal, own;
 
     if (options->scatter != NULL || sys_fstat(STDERR_FILENO, &terminal) != 0 ||
-        (options->output != NULL ? sys_stat(options->output, &output) : sys_fstat(STDOUT_FILENO, &output)) != 0)
+        (options->plan.path != NULL ? sys_stat(options->plan.path, &output) : sys_fstat(STDOUT_FILENO, &output)) != 0)
         return false;
     return S_ISCHR(output.st_mode) &&
            (output.st_rdev == terminal.st_rdev || (sys_stat("/dev/tty", &own) == 0 && output.st_rdev == own.st_rdev));

@@ -81,7 +81,7 @@ void resources_name_files(struct resources *resources)
             die("standard input cannot hold both records and weights");
     resources->ledger.inputs = resources->name_count;
     for (size_t i = 0; i < resources->name_count; i++) {
-        if (options->each && operand_is_standard_input(resources->names[i]))
+        if (options->plan.each && operand_is_standard_input(resources->names[i]))
             die("-: standard input has no name for --each; name FILEs, or <(COMMAND)");
         resources->ledger.name_bytes += sizeof resources->names[i] + strlen(resources->names[i]) + 1;
         if (operand_stat(resources->names[i], &status) != 0)
@@ -133,34 +133,25 @@ void resources_open_files(struct resources *resources)
 /* Must the output be told where groups end? */
 static bool has_frames(const struct options *options)
 {
-    return options->group_key.count > 0 &&
-           (options->shards > 0 || options->shard_records > 0 || options->shard_bytes > 0 || options->splits > 0);
+    return options->group_key.count > 0 && (options->plan.shards > 0 || options->plan.shard_records > 0 ||
+                                            options->plan.shard_bytes > 0 || options->plan.splits > 0);
 }
 
 void resources_open_output(struct resources *resources)
 {
     struct options *options = &resources->options;
-    struct output_plan plan = {
-        .path = options->output,
-        .inputs = resources->names,
-        .input_count = resources->name_count,
-        .split = options->split,
-        .splits = options->splits,
-        .split_key = task_key(options, &options->split_key),
-        .shards = options->shards,
-        .shard_records = options->shard_records,
-        .shard_bytes = options->shard_bytes,
-        .filter = options->filter,
-        .each = options->each,
-        .packs = options->compressed,
-        .verbose = options->verbose,
-        .filters = options->filter != NULL || options->compressed ? processors(options) : (unsigned)options->parallel,
-        .format = task_format(options),
-        .header = &options->header,
-        .place = &resources->place,
-        .key = &resources->order.key,
-    };
+    struct output_plan plan = options->plan;
 
+    plan.inputs = resources->names;
+    plan.input_count = resources->name_count;
+    plan.split_key = task_key(options, &options->split_key);
+    plan.packs = options->compressed;
+    plan.verbose = options->verbose;
+    plan.filters = plan.filter != NULL || plan.packs ? processors(options) : (unsigned)options->parallel;
+    plan.format = task_format(options);
+    plan.header = &options->header;
+    plan.place = &resources->place;
+    plan.key = &resources->order.key;
     plan.framing.format = plan.format;
     if (has_frames(options))
         plan.framing.format.kind = &group_kind;

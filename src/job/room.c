@@ -84,8 +84,8 @@ void room_check_end(const struct options *options)
 {
     struct stat status;
 
-    if (!is_endless(options) || options->output == NULL)
+    if (!is_endless(options) || options->plan.path == NULL)
         return;
-    if (sys_stat(options->output, &status) != 0 || S_ISREG(status.st_mode))
-        die("%s: -r would never end; add -n COUNT", fault_name(options->output));
+    if (sys_stat(options->plan.path, &status) != 0 || S_ISREG(status.st_mode))
+        die("%s: -r would never end; add -n COUNT", fault_name(options->plan.path));
 }

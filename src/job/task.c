@@ -43,7 +43,7 @@ enum task task_of(const struct options *options)
     if (options->requests)
         return TASK_REQUESTS;
     if (options->count == 0) /* a header must be read, and is written; records that are expected must be counted */
-        return header_is_none(&options->header) && options->expected_records == UINT64_MAX && !options->each
+        return header_is_none(&options->header) && options->expected_records == UINT64_MAX && !options->plan.each
                    ? TASK_NOTHING
                    : TASK_SHUFFLE;
     if (task_is_weighted(options) && options->repeat)

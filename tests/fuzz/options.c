@@ -67,15 +67,15 @@ static void check(const struct options *options)
     FUZZ_CHECK(options->file_count == 0 || !(store || options->range || options->files0_from != NULL));
     FUZZ_CHECK(options->file_count > 0 || store || options->range || options->files0_from != NULL || options->echo);
     FUZZ_CHECK(!options->range_full || (options->range && options->range_first == 0 && options->range_count == 0));
-    FUZZ_CHECK((options->shards > 0) + (options->shard_records > 0) + (options->shard_bytes > 0) <= 1);
+    FUZZ_CHECK((options->plan.shards > 0) + (options->plan.shard_records > 0) + (options->plan.shard_bytes > 0) <= 1);
     FUZZ_CHECK(options->memory_bytes == 0 || options->memory_bytes >= HARDWARE_MEMORY_MIN);
     FUZZ_CHECK(options->probability == NULL || decimal_threshold(options->probability, &threshold, &all) == 0);
     FUZZ_CHECK(options->part <= options->parts && (options->part > 0) == (options->parts > 0));
     FUZZ_CHECK(options->leaf_records >= 8);
     FUZZ_CHECK(options->seed == NULL || options->random_source == NULL);
     FUZZ_CHECK(options->echo + options->range <= 1);
-    for (size_t i = 0; i < options->splits; i++)
-        FUZZ_CHECK(options->split[i].path[0] != '\0');
+    for (size_t i = 0; i < options->plan.splits; i++)
+        FUZZ_CHECK(options->plan.split[i].path[0] != '\0');
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

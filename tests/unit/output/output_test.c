@@ -49,7 +49,7 @@ static bool waits(struct output_plan one)
 
 TEST(output_waits_for_the_input_only_where_it_must)
 {
-    const struct split split = {.path = "s"};
+    struct split split = {.path = "s"};
 
     assert_false(waits((struct output_plan){.path = "F", .filters = 1}));
     assert_true(scratch_put("F", "old\n", 0644));
