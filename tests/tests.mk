@@ -145,7 +145,7 @@ ON_MACHINES = $(FUZZ_TESTS) $(filter $(addprefix $(BUILD)/tests/unit/,base/% rec
 machine: $(PROGRAM) $(ON_MACHINES)
 	@ONLY='$(or $(ONLY),golden|/machines[.]sh|_test$$)' EXCEPT='golden_.*_of_(more|many|piles|a_million)' \
 	    bash tests/support/run.sh tests/machines.sh \
-	    $(addprefix tests/end_to_end/,gnu.sh order.sh sampling.sh stores.sh) $(ON_MACHINES)
+	    $(addprefix tests/end_to_end/,gnu.sh groups.sh order.sh sampling.sh stores.sh) $(ON_MACHINES)
 
 # Only clang has libFuzzer.
 fuzz: SECONDS = 10
