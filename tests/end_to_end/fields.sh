@@ -148,8 +148,24 @@ test_a_record_without_the_value_is_told_with_its_line() {
         done
     done
     rmdir s # nothing was written
-    printf '%1025s1\n' '' | tr ' ' '[' >in
-    fails_with 1 '*bigshuf: in:1: JSON nested more than 1024 deep, not searched for /a: *' bigshuf --group-field=/a in
+}
+
+test_json_may_be_nested_so_deep_and_a_value_may_be_so_long() {
+    for depth in 1024 1025; do
+        { printf "%${depth}s" && printf "%${depth}s\n" | tr ' ' ']'; } | tr ' ' '[' >$depth
+    done
+    printf '{"a":"%065536d"}\n' 0 >long
+    printf '{"a":"%065537d"}\n' 0 >longer
+    printf '{"a":"%065537d","a":"%065536d"}\n' 0 0 >last # the last one counts
+    printf '{"a":"\\u0031.%05000d"}\n' 0 >weight
+    cases <<'END'
+bigshuf --group-field=/a 1024 =! 1024:1: nothing at /a: *
+bigshuf --group-field=/a 1025 =! 1025:1: JSON nested more than 1024 deep, not searched for /a: *
+bigshuf --group-field=/a long | cmp - long =>
+bigshuf --group-field=/a longer =! longer:1: field /a has more than 65536 bytes
+bigshuf --group-field=/a last | cmp - last =>
+bigshuf --weight-field=/a weight =! weight:1: weight is too long: '1.000*
+END
 }
 
 test_a_store_has_names_and_pointers() {

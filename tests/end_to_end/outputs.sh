@@ -109,8 +109,11 @@ bigshuf --shards=2 -o d%d/a never =! d1/a: No such file or directory; there is n
 bigshuf --split=1:a --split=1:nowhere/a never =! nowhere/a: No such file or directory; there is no such folder
 bigshuf --split=1:a -o d0 never =! d0: Is a directory; name a file in it
 END
-    for split in 2: :a -2:a 1.23456%:a 5%%:a ' 5:a' 5K:a; do
+    for split in '' a 2 2: :a %:a -2:a +1:a 1.5:a 1.:a 1.5.5%:a 1%: 1.23456%:a 5%%:a .5%:a ' 5:a' '1 :a' 5K:a 0x1:a; do
         fails_with 1 "bigshuf: invalid --split argument '$split': must be N:FILE or P%:FILE[,;] *" bigshuf "--split=$split" never
+    done
+    for split in 18446744073709551616:a 100.0001%:a 999999999999999999%:a; do
+        fails_with 1 "bigshuf: --split argument '$split' too large" bigshuf "--split=$split" never
     done
     rm c
     same '.stderr 1 b d0 hard link never ' "$(rm .out && names) $(names d0)"

@@ -1,12 +1,8 @@
-/* tags: threads */
-
 #include "support/unit.h"
 
 #include "shuffle/queue.h"
 
-#include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "system/pool.h"
 
@@ -133,16 +129,6 @@ UNIT_TEST(blocks_after_one_that_is_worked_off_in_parts_wait)
     }
 }
 
-UNIT_TEST(without_input_there_is_nothing_to_do)
-{
-    struct queue_task task = {.kind = QUEUE_END};
-
-    open_queue(1, 1, false);
-    next(&task, QUEUE_READ);
-    read_done(&task, 0, QUEUE_END);
-    assert_int_equal(close_queue(), 0);
-}
-
 /* The buffer is malloc'd, so that a sanitizer sees what lies outside; patterns show what overlaps. */
 UNIT_TEST(blocks_and_their_lists_have_the_room_they_claim)
 {
@@ -178,29 +164,4 @@ UNIT_TEST(blocks_and_their_lists_have_the_room_they_claim)
         }
         close_queue();
     }
-}
-
-static void *take_one(void *context)
-{
-    struct queue_task task = {.kind = QUEUE_END};
-
-    queue_next(queue, 0, &task);
-    return task.kind == QUEUE_END ? context : NULL;
-}
-
-UNIT_TEST(who_waits_for_a_task_is_woken_by_a_stop)
-{
-    pthread_t thread;
-    struct queue_task task = {.kind = QUEUE_END};
-    void *ended = NULL;
-
-    open_queue(2, 1, false);
-    next(&task, QUEUE_READ);
-    assert_int_equal(pthread_create(&thread, NULL, take_one, &ended), 0);
-    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-    queue_stop(queue);
-    assert_int_equal(pthread_join(thread, &ended), 0);
-    assert_non_null(ended);
-    next(&task, QUEUE_END);
-    close_queue();
 }
