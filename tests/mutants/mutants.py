@@ -115,10 +115,7 @@ class Parser:
             condition = self.in_brackets()
             if word != "switch":
                 self.value(condition, negate=word == "if")
-            if self.text() == ";":
-                self.at += 1
-            else:
-                self.statement()
+            self.statement()
         elif word == "do":
             self.at += 1
             self.statement()
@@ -136,10 +133,7 @@ class Parser:
                 else:
                     parts[-1].append(token)
             self.value(parts[1])
-            if self.text() == ";":
-                self.at += 1
-            else:
-                self.statement()
+            self.statement()
         elif word == "else":
             self.at += 1
             self.statement()

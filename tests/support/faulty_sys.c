@@ -280,32 +280,28 @@ static ssize_t read_spoilt(int fd, const struct iovec *pieces, int count, off_t 
     return got;
 }
 
-WEAK ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
+/* All pieces at once, or the first half of their bytes. */
+static ssize_t transfer(ssize_t (*call)(int, const struct iovec *, int, off_t), int fd, const struct iovec *pieces,
+                        int count, off_t offset)
 {
     struct iovec halves[PIECES];
-    ssize_t got;
+    ssize_t done;
 
-    if (faulty_fails("preadv"))
-        return read_spoilt(fd, pieces, count, offset);
-    if (!faulty.is_short)
-        got = real_sys_preadv(fd, pieces, count, offset);
+    if (faulty.is_short)
+        done = call(fd, halves, half_of_pieces(pieces, count, halves, PIECES), offset);
     else
-        got = real_sys_preadv(fd, halves, half_of_pieces(pieces, count, halves, PIECES), offset);
-    take_time(got);
-    return got;
+        done = call(fd, pieces, count, offset);
+    take_time(done);
+    return done;
+}
+
+WEAK ssize_t sys_preadv(int fd, const struct iovec *pieces, int count, off_t offset)
+{
+    return faulty_fails("preadv") ? read_spoilt(fd, pieces, count, offset)
+                                  : transfer(real_sys_preadv, fd, pieces, count, offset);
 }
 
 WEAK ssize_t sys_pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
 {
-    struct iovec halves[PIECES];
-    ssize_t put;
-
-    if (faulty_fails("pwritev"))
-        return -1;
-    if (!faulty.is_short)
-        put = real_sys_pwritev(fd, pieces, count, offset);
-    else
-        put = real_sys_pwritev(fd, halves, half_of_pieces(pieces, count, halves, PIECES), offset);
-    take_time(put);
-    return put;
+    return faulty_fails("pwritev") ? -1 : transfer(real_sys_pwritev, fd, pieces, count, offset);
 }

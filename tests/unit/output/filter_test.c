@@ -20,14 +20,6 @@ static void feed(struct filters *filters, const char *file, const char *content)
     filters_end(filters);
 }
 
-static void await(const char *file)
-{
-    struct timespec moment = {.tv_nsec = 5000000};
-
-    while (access(file, F_OK) != 0)
-        nanosleep(&moment, NULL);
-}
-
 TEST(when_all_have_finished_nothing_is_incomplete)
 {
     if (scratch_begin_end()) {
@@ -66,12 +58,12 @@ TEST(who_has_half_of_a_file_is_told_before_its_pipe_ends)
 
         filters_start(filters, "F");
         filters_write(filters, "half\nmore\n", 10);
-        await("ready");
+        scratch_await("ready");
         die("something else");
     }
     assert_string_equal(scratch_ended(), "bigshuf: something else\n"
                                          "bigshuf: warning: what was made with FILE=F may be incomplete\n");
-    await("told");
+    scratch_await("told");
     assert_int_equal(access("F", F_OK), -1);
 }
 
@@ -88,15 +80,15 @@ TEST(a_run_that_fails_names_the_files_and_waits_for_nobody)
         feed(filters, "F1", "x");
         feed(filters, "F2", "x");
         filters_start(filters, "F3");
-        await("ready.F1");
-        await("ready.F2");
-        await("ready.F3");
+        scratch_await("ready.F1");
+        scratch_await("ready.F2");
+        scratch_await("ready.F3");
         die("something else");
     }
     assert_string_equal(scratch_ended(), "bigshuf: something else\n"
                                          "bigshuf: warning: what was made with FILE=F1 to FILE=F3 may be incomplete\n");
     go = open("go", O_RDWR | O_CLOEXEC);
     assert_int_equal(write(go, "1\n2\n3\n", 6), 6);
-    await("gone");
+    scratch_await("gone");
     close(go);
 }

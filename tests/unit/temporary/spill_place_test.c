@@ -50,7 +50,12 @@ TEST(the_room_of_a_file_system_counts_once)
     spill_place_release(&place);
     spill_place_init(&place, directories, 2, SPILL_NEVER);
     spill_place_check(&place, room);
-    assert_ends_about(spill_place_check(&place, room + 1), "3 MiB are free");
+    if (scratch_begin_end()) {
+        spill_place_check(&place, room + 1);
+        _exit(99);
+    }
+    if (strstr(scratch_ended(), "3 MiB are free") == NULL)
+        fail_msg("the message is: %s", scratch.text);
 }
 
 /* As it is of a file that is open, and that NFS has to give another name. */
