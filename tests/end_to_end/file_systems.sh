@@ -80,7 +80,7 @@ hidden_files_are_gone() {
 # Nothing else is in this folder: only NAME...
 only() {
     rm -f .out .stderr
-    PATIENCE=20 wait_until hidden_files_are_gone
+    PATIENCE=200 wait_until hidden_files_are_gone
     same "$*" "$(find . -mindepth 1 -maxdepth 1 ! -name lost+found -printf '%f\n' | sort | paste -s -d ' ' -)"
 }
 

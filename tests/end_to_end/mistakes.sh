@@ -306,7 +306,7 @@ bigshuf --csv --group-field=3 table.csv =! table.csv:1: no field 3, only 2: 'id,
 bigshuf --group-field=1 table.csv =? warning: --group-field: no line contains the separator, so each whole line is the field; -t sets the separator of fields, --csv makes it a comma
 bigshuf --seed=2 --csv --split-field=3 --split=10%:a -o out table.csv =! table.csv:1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --stratify-field=3 --split=10%:a -o out tabs.csv =! tabs.csv:1: no field 3, only 2: 'a\t1'; -t sets the separator of fields, --csv makes it a comma
-yes line 2>/dev/null | timeout 30 bigshuf --split-field=2 --split=10%:a =! -:1: no field 2, only 1: 'line'; -t sets the separator of fields, --csv makes it a comma
+yes line 2>/dev/null | timeout 200 bigshuf --split-field=2 --split=10%:a =! -:1: no field 2, only 1: 'line'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --split-field=2 --split=9%:a lines.jsonl =! lines.jsonl:1: no field 2, only 1: '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --weight-field=1 lines.jsonl =! lines.jsonl:1: invalid weight: '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --header --weight-field=w lines.jsonl =! lines.jsonl: no column 'w': the header has '{"w": 1}'; in lines of JSON, a field is a JSON Pointer, such as /user/id

@@ -113,6 +113,7 @@ bigshuf -V | grep -c '^Copyright .* MIT License\|^Built in: LZ4\|^To .*: .*plain
 END
 }
 
+# shellcheck disable=SC1003 # backslashes that the program is to read
 test_escapes_are_those_of_c_and_other_bytes_stand_for_themselves() {
     echo x | bigshuf --delimiter='<|\a\b\f\n\r\t\v\\'"\\'"'\"\?\0\0001\128\377\x1e\xFfg\xaG' 2>said | od -An -v -tx1 -w40 >bytes
     same ' 78 0a 3c 7c 07 08 0c 0a 0d 09 0b 5c 27 22 3f 00 00 31 0a 38 ff 1e ff 67 0a 47' "$(<bytes)"

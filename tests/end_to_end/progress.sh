@@ -162,10 +162,10 @@ test_progress_is_shown_while_filters_run() {
 
 test_it_is_drawn_five_times_a_second_at_most() {
     mkfifo pipe
+    began=$SECONDS # so that what keeps the machine busy can only add to the time
     start terminal 80 record bigshuf --progress pipe >out
     exec 7>pipe
-    began=$SECONDS
-    wait_until eval 'list_drawn; [ "$(wc -l <drawn)" -ge 4 ]'
+    wait_until eval 'list_drawn; [ "$(wc -l <drawn)" -ge 12 ]'
     [ "$(wc -l <drawn)" -le $((5 * (SECONDS - began + 1))) ]
     exec 7>&-
     wait $!
@@ -283,9 +283,10 @@ test_it_is_drawn_without_being_asked_for_after_two_seconds() {
 }
 
 test_a_quick_run_shows_nothing() {
+    local began=$SECONDS
     seq 100000 >in
     terminal 80 record bigshuf -o out in >screen
-    [ ! -s record ]
+    [ ! -s record ] || [ $((SECONDS - began)) -ge 2 ] # a busy machine is not quick
     terminal 80 record bigshuf --progress -o out -e a b >screen
     same '' "$(<screen)"
 }
@@ -345,9 +346,9 @@ test_lines_end_with_one_that_says_that_all_is_done() {
 # tags: threads
 test_it_comes_in_lines_where_there_is_no_terminal() {
     mkfifo pipe
+    began=$SECONDS
     FAULT_HURRY=20 start bigshuf-faulty --progress -o out pipe 2>said
     exec 7>pipe
-    began=$SECONDS
     seq 100000 >&7
     wait_until eval '[ "$(wc -l <said)" -ge 2 ]'
     [ "$(wc -l <said)" -le $((20 * (SECONDS - began + 1) / 30)) ]

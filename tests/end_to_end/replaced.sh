@@ -87,11 +87,12 @@ leased() {
     rm -rf held
     python3 -c 'import fcntl, os, signal, sys, time
 f = open(sys.argv[1], "r+")
-signal.signal(signal.SIGIO, lambda *_: time.sleep(0.1) or fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_UNLCK))
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO])
 fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK)
 os.mkdir("held")
-signal.pause()' "$1" &
-    PATIENCE=20 wait_until test -e held
+signal.sigwait([signal.SIGIO])
+time.sleep(0.1)' "$1" & # at its end, the lease does
+    PATIENCE=200 wait_until test -e held
     "${@:2}"
     wait $!
 }

@@ -130,7 +130,7 @@ test_sigterm_when_a_file_got_no_name_and_nobody_reads_why() {
     FAULT_CALL=rename_at FAULT_AT=1 start bigshuf-faulty -o folder/made in 2>said
     wait_until has_a_file folder
     kill -TERM $!
-    PATIENCE=20 wait_until has_ended $!
+    PATIENCE=200 wait_until has_ended $!
     fails_with 143 '*' wait $!
     same_lines folder/.made.* in
 }

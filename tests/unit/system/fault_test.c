@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 
 #include "system/fault.h"
@@ -207,6 +208,8 @@ TEST(test_who_holds_death_off_can_fail_and_leaves_no_file)
     assert_int_equal(scratch_count("."), 0);
 }
 
+static atomic_bool first_has_failed;
+
 /* Who comes second waits, and gives up what the first one waits for. */
 static void *fail_second(void *unused)
 {
@@ -214,13 +217,15 @@ static void *fail_second(void *unused)
 
     (void)unused;
     signals_hold(&before);
-    usleep(50000);
+    while (!atomic_load(&first_has_failed))
+        usleep(1000);
     die("second");
 }
 
 static void wait_for_holder(void *unused)
 {
     (void)unused;
+    atomic_store(&first_has_failed, true);
     usleep(200000);
 }
 

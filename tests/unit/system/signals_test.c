@@ -49,7 +49,7 @@ static void say_to_somebody_busy(void)
     while (write(STDERR_FILENO, much, sizeof much) > 0)
         continue;
     CHECK(fcntl(STDERR_FILENO, F_SETFL, 0) == 0);
-    alarm(10);
+    alarm(120);
     progress_line_say("a\n", 2);
 }
 
@@ -276,14 +276,6 @@ static pid_t fork_child(const struct signals_child *how, const char *name)
     _exit(1);
 }
 
-static void await_name(const char *name)
-{
-    struct timespec moment = {.tv_nsec = 5000000};
-
-    while (access(name, F_OK) != 0)
-        nanosleep(&moment, NULL);
-}
-
 static void *start_slowly(void *argument)
 {
     struct timespec moment = {.tv_nsec = 100000000};
@@ -295,7 +287,7 @@ static void *start_slowly(void *argument)
     CHECK(scratch_put("starting", "", 0600));
     nanosleep(&moment, NULL); /* in which the signal comes; if it comes later, that is no harm */
     process = fork_child(&child, "slow");
-    await_name("slow.ready");
+    scratch_await("slow.ready");
     signals_child_started(&child, process);
     pause();
     return argument;
@@ -310,14 +302,14 @@ static void die_while_a_child_starts(void)
     signals_block(&before);
     CHECK(pthread_create(&worker, NULL, start_slowly, NULL) == 0);
     signals_restore(&before);
-    await_name("starting");
+    scratch_await("starting");
     raise(SIGTERM);
 }
 
 TEST(death_waits_for_a_child_that_is_being_started)
 {
     assert_int_equal(WTERMSIG(scratch_child(die_while_a_child_starts)), SIGTERM);
-    await_name("slow");
+    scratch_await("slow");
 }
 
 /* ---- A mapped file becomes shorter ---- */
