@@ -26,7 +26,7 @@ test_golden_orders_of_keys() {
     cases <<'END'
 seq 10 | bigshuf --seed=42 --unique => 2 10 3 7 6 4 5 9 8 1
 seq 10 | bigshuf --seed=42 --group-field=1 2>said => 9 4 2 10 1 6 3 7 8 5
-long_line 70 | sed -n ':a; p; s/.//; ta' | bigshuf --seed=42 --unique | md5 => e181ca9ee9e9f1de8cdd399d4ef083fb
+shorter_lines 70 | bigshuf --seed=42 --unique | md5 => e181ca9ee9e9f1de8cdd399d4ef083fb
 END
 }
 

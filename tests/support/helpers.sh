@@ -177,6 +177,11 @@ long_line() {
     echo
 }
 
+# Print a line of so many bytes, then all of it but the first byte, and so on: shorter_lines BYTES.
+shorter_lines() {
+    long_line "$1" | awk '{ for (i = 1; i <= length($0) + 1; i++) print substr($0, i) }'
+}
+
 # Print COUNT lines, numbered, with LEAST to MOST bytes more: long_lines COUNT LEAST MOST.
 long_lines() {
     long_line "$3" | awk -v count="$1" -v least="$2" -v most="$3" '{
