@@ -136,7 +136,7 @@ class StoreMaker:
             maker.pick_fields()
             for name in ("group-field", "unique"):
                 maker.case.opts.pop(name, None)
-            maker.case.opts["t"] = case.opts.get("t", "," if case.format().kind == "csv" else maker.case.opts["t"])
+            maker.case.opts["t"] = case.opts.get("t", "," if case.plain({}).format().kind == "csv" else maker.case.opts["t"])
         maker.case.opts.pop("filter", None)
         return maker.case.opts if self._may_write(case, maker.case.opts) else {}
 
