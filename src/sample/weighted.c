@@ -307,8 +307,9 @@ static void draw_weighted(void *context, uint64_t records, struct table *numbers
     (void)records;
     if (numbers != NULL)
         match(d, numbers, count);
-    for (uint64_t i = 0; i < count && numbers == NULL; i++)
-        (void)weight_law_draw(d->total, next_word, &d->words);
+    else
+        for (uint64_t i = 0; i < count; i++)
+            (void)weight_law_draw(d->total, next_word, &d->words);
 }
 
 void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)
