@@ -75,7 +75,7 @@ TEST(a_run_that_fails_names_the_files_and_waits_for_nobody)
 
     assert_int_equal(mkfifo("go", 0600), 0);
     if (scratch_begin_end()) {
-        struct filters *filters = filters_new("trap '' TERM; touch ready.$FILE; read line <go; touch gone", 3);
+        struct filters *filters = filters_new("trap '' TERM; touch ready.$FILE; read line <go; touch gone.$FILE", 3);
 
         feed(filters, "F1", "x");
         feed(filters, "F2", "x");
@@ -89,6 +89,8 @@ TEST(a_run_that_fails_names_the_files_and_waits_for_nobody)
                                          "bigshuf: warning: what was made with FILE=F1 to FILE=F3 may be incomplete\n");
     go = open("go", O_RDWR | O_CLOEXEC);
     assert_int_equal(write(go, "1\n2\n3\n", 6), 6);
-    scratch_await("gone");
+    scratch_await("gone.F1");
+    scratch_await("gone.F2");
+    scratch_await("gone.F3");
     close(go);
 }
