@@ -38,7 +38,7 @@ static char *real_path(const char *directory, const char *path)
     char *real = sys_realpath(directory);
 
     if (real == NULL && errno == ENOENT && strstr(path, "://") == NULL)
-        die_advising(path, errno, "there is no such folder");
+        die_advising(path, errno, "make its folder first");
     if (real == NULL)
         target_fail(path);
     return real;

@@ -194,7 +194,7 @@ END
 
 test_likely_mistakes_with_outputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf -o no/out in =! no/out: No such file or directory; there is no such folder
+bigshuf -o no/out in =! no/out: No such file or directory; make its folder first
 bigshuf -o folder in =! folder: Is a directory; name a file in it
 bigshuf --shards=4 -o out in =! out: must contain one %d, or %0Nd for N digits, such as part-%05d
 bigshuf --shards=10 -o s%d in =? warning: s%d: 7 of the 10 shards are empty; --shards=records:N makes only as many as are needed

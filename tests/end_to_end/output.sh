@@ -106,7 +106,7 @@ test_dev_stdout_that_leads_nowhere_is_told_and_stays() {
     same "$(for name in /dev/stdout link link link /dev/std0; do
         echo "bigshuf: $name: No such file or directory"
         echo 1
-    done)" "$(head -n 10 out | sed 's/; there is no such folder//')"
+    done)" "$(head -n 10 out | sed 's/; make its folder first//')"
     same 'link /dev: stdout /proc/self/fd/1 /dev/stdout' "$(tail -n +11 out | xargs)"
 }
 
@@ -123,7 +123,7 @@ bigshuf -o directory never =! directory: Is a directory; name a file in it
 bigshuf -o nothing/ never =! nothing/: Is a directory; name a file in it
 bigshuf -o . never =! .: Is a directory; name a file in it
 bigshuf -o '' never =! '': No such file or directory
-bigshuf -o nowhere/out never =! nowhere/out: No such file or directory; there is no such folder
+bigshuf -o nowhere/out never =! nowhere/out: No such file or directory; make its folder first
 bigshuf --shards=2 -o '' never =! '': must contain one %d, or %0Nd for N digits, such as part-%05d
 bigshuf -T '' never =! temporary file in '': No such file or directory
 ln -s link link; bigshuf -o link </dev/null =! link: Too many levels of symbolic links

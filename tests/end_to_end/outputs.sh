@@ -45,6 +45,15 @@ test_what_does_not_fit_is_divided_as_it_would_be_written() {
     divides -S 8M
 }
 
+test_records_of_several_lines_are_divided_alike_in_any_memory() {
+    { seq 20000 | awk '{ print "\"" $1 "\n\"" }' && echo '"' && long_line 9000000 && echo '"'; } >in
+    for memory in 8M 64M; do
+        mkdir $memory
+        bigshuf -S $memory --seed=m --csv --shards=bytes:10K -o $memory/%03d in
+    done
+    diff -rq 8M 64M
+}
+
 # ---- --shards ----
 
 test_shards_differ_by_one_record_and_are_made_in_any_case() {
@@ -105,8 +114,8 @@ bigshuf --split=1:a --split=2:a never =! a and a: are the same output file; give
 bigshuf --split=1:a -o ./a never =! a and ./a: are the same output file; give them different names
 bigshuf --split=1:b -o hard never =! b and hard: are the same output file; give them different names
 bigshuf --split=1:c never >c =! c and standard output: are the same output file; give them different names
-bigshuf --shards=2 -o d%d/a never =! d1/a: No such file or directory; there is no such folder
-bigshuf --split=1:a --split=1:nowhere/a never =! nowhere/a: No such file or directory; there is no such folder
+bigshuf --shards=2 -o d%d/a never =! d1/a: No such file or directory; make its folder first
+bigshuf --split=1:a --split=1:nowhere/a never =! nowhere/a: No such file or directory; make its folder first
 bigshuf --split=1:a -o d0 never =! d0: Is a directory; name a file in it
 END
     for split in '' a 2 2: :a %:a -2:a +1:a 1.5:a 1.:a 1.5.5%:a 1%: 1.23456%:a 5%%:a .5%:a ' 5:a' '1 :a' 5K:a 0x1:a; do
@@ -232,7 +241,7 @@ test_names_after_older_shards_need_not_be_possible() {
     mkdir part3
     fails_with 0 'bigshuf: warning: part2: left from an earlier run*' bigshuf --shards=records:5 -o part%d <(seq 10)
     fails_with 1 'bigshuf: part3: Is a directory*' bigshuf --shards=records:5 -o part%d <(seq 20)
-    fails_with 1 "bigshuf: 4/x: No such file or directory; there is no such folder" bigshuf --shards=records:5 -o %d/x <(seq 21)
+    fails_with 1 "bigshuf: 4/x: No such file or directory; make its folder first" bigshuf --shards=records:5 -o %d/x <(seq 21)
     same '5 5 old' "$(line_counts part0 part1) $(<part2)"
 }
 
