@@ -136,7 +136,7 @@ run_one() {
     fi
     {
         time {
-            (cd "$folder/cwd" && MEMORY=$memory TMPDIR=$folder/tmp exec $TIMEOUT "${command[@]}") \
+            (cd "$folder/cwd" && REASON=$folder/reason MEMORY=$memory TMPDIR=$folder/tmp exec $TIMEOUT "${command[@]}") \
                 </dev/null >"$folder/log" 2>&1 || status=$?
         }
     } 2>"$folder/time"
@@ -176,8 +176,7 @@ run_one() {
     name=${MACHINE:+$MACHINE: }$name
     case $counts in
     "0 0 1")
-        # The reason is the last line, but for what an input says that nobody reads any more.
-        reason=$(grep -v ': failed: ' "$folder/log" | tail -n 1)
+        reason=$(cat "$folder/reason" 2>/dev/null || tail -n 1 "$folder/log")
         echo "$reason" >>"$SCRATCH/skipped"
         echo "skip $name # $reason"
         ;;
