@@ -232,7 +232,7 @@ test_another_task_of_the_same_name_is_refused() {
     refused "bigshuf: store/x: a batch of this name is there already, made of other inputs" x a
     refused 'bigshuf: *x: *' x b a
     refused 'bigshuf: *x: *' x a b b
-    SEED=43 refused 'bigshuf: *x: *' x a b
+    STORE_SEED=43 refused 'bigshuf: *x: *' x a b
     refused 'bigshuf: *x: *' x ./a b
     echo more >>a
     refused 'bigshuf: *x: *' x a b

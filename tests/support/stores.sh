@@ -5,7 +5,7 @@
 add() {
     local name=$1
     shift
-    bigshuf --scatter=store --seed="${SEED:-42}" --batch="$name" "$@"
+    bigshuf --scatter=store --seed="${STORE_SEED:-42}" --batch="$name" "$@"
 }
 
 gather() {
