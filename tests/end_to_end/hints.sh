@@ -177,6 +177,7 @@ a,b\n1,"c\nd =>
 >quoted text\nand\n =>
 >quoted\nCAT\n =>
 >quoted\nACTS\n =>
+ACGTACGT\nGGTACC\n =>
 >\nthe\n =>
 >quoted\nand what was written about it\n =>
 >Title\n-----------------------\n =>
