@@ -55,6 +55,15 @@ test_the_memory_limit_holds_when_much_is_read_ahead() {
     done
 }
 
+# Each program ends only when both have written more than a pipe holds.
+test_a_file_is_read_ahead_while_another_is_read() {
+    seq 400000 >in
+    pack gz in
+    cat in in >both
+    instead gzip "$(command -v gzip) \"\$@\"; : >done.\$\$; while [ \$(ls done.* | wc -l) -lt 2 ]; do sleep 0.05; done"
+    bigshuf -Z --parallel=2 in.gz in.gz | same_lines both -
+}
+
 # The last files are read long after their programs began.
 test_many_files_of_all_kinds_keep_their_order() {
     local names=() RANDOM=7
