@@ -5,10 +5,20 @@
 
 : "${ROUNDS:=10}" "${SEED:=1}"
 
-# Little memory, small blocks: a small input is spilled by several threads.
-SMALL='shuffle/engine:ENGINE_BLOCK_BITS=10 shuffle/engine:ENGINE_MEBIBYTES=1 shuffle/engine:QUEUE_BLOCK_MIN=64 shuffle/engine:QUEUE_BLOCK_MANY=64'
-SMALL+=' shuffle/engine:QUEUE_BLOCK_WANTED=4096 shuffle/gather:CLAIM_BYTES=4096'
-export BIGSHUF_SIZES=$SMALL
+# These sizes of the hostile build are so (hostile.h), and it has all of them: sizes NAME=SIZE...
+sizes() {
+    local size known
+    known=$(BIGSHUF_SIZES='?' command bigshuf --version 2>&1)
+    for size; do
+        grep -q "^${size%=*}=" <<<"$known"
+    done
+    export BIGSHUF_SIZES="$*"
+}
+
+# Little memory, small blocks, and no input too small for that: small inputs are spilled by several threads.
+SMALL=(shuffle/engine:ENGINE_{BLOCK_BITS=10,UNITS=16} shuffle/engine:QUEUE_BLOCK_{MIN,MANY}=64
+    shuffle/gather:CLAIM_BYTES=4096 job/supply:SUPPLY_SMALL_BYTES=1)
+sizes "${SMALL[@]}"
 
 cd "$MEMORY" || exit
 
@@ -25,9 +35,10 @@ bigshuf() {
     timeout -k 1 60 bigshuf --parallel=4 --seed=42 "$@"
 }
 
-# As without a seed.
+# Every command of a row succeeds, and they print what they do without a seed.
 is_as_ever() {
-    same "$1: $wanted" "$1: $(eval "$1" 2>said | md5)"
+    eval "$1" >.out 2>said
+    same "$1: $wanted" "$1: $(md5 .out)"
 }
 
 # Each line of standard input is a command, which prints the same whoever runs when.
@@ -35,7 +46,8 @@ same_in_all_rounds() {
     local command wanted
     while IFS= read -r command <&9; do
         unset BIGSHUF_MOMENTS
-        wanted=$(eval "$command" 2>said | md5)
+        eval "$command" >.out 2>said
+        wanted=$(md5 .out)
         rounds is_as_ever "$command"
     done 9<&0 </dev/null
 }
@@ -85,6 +97,7 @@ test_several_files_and_classes() {
         bigshuf -S 8M --stratify-field=2 --split=20%:t -o r in; cat t r
         bigshuf --split-field=2 --split=20%:t -o r in; cat t r
         bigshuf --shards=20 -o s%02d in; cat s??
+        bigshuf -t 5 --group-field=1 --shards=3 -o g%d in; cat g?
 END
 }
 
@@ -107,8 +120,7 @@ test_sigterm_at_any_moment_leaves_all_files_or_none() {
     bigshuf() {
         timeout -k 1 60 bigshuf-faulty --parallel=4 --seed=42 "$@"
     }
-    BIGSHUF_SIZES+=' job/job:SMALL_BYTES=1'
-    BIGSHUF_SIZES=${BIGSHUF_SIZES/CLAIM_BYTES=4096/CLAIM_BYTES=50}
+    sizes "${SMALL[@]/CLAIM_BYTES=4096/CLAIM_BYTES=50}"
     mkdir out
     seq 600 >in
     FAULT_CALL=none BIGSHUF_SIGNAL=15 rounds is_ended

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/must.h"
 #include "base/uint128.h"
 
 /* The lesser of two numbers. */
@@ -109,7 +110,10 @@ static inline void counter_set(counter *number, uint64_t value)
 
 static inline void counter_add(counter *number, uint64_t more)
 {
-    counter_set(number, counter_get(number) + more);
+    const uint64_t before = counter_get(number);
+
+    MUST(atomic_exchange(number, before + more) == before); /* nobody else adds */
+    counter_set(number, before + more);
 }
 
 static inline void counter_add_shared(counter *number, uint64_t more)

@@ -20,7 +20,8 @@ struct run_range {
     uint64_t first, end;
 };
 
-/* What has been done so far. All is zero in the beginning. */
+/* What has been done so far. All is zero in the beginning. In a gather, several threads add to `written`, `units` and
+ * `left_out`, and `passed` is read and written under its mutex; all else is the thread's that runs the passes. */
 struct run_progress {
     counter records;        /* of the input, counted by whoever reads it first */
     counter bytes;          /* of the input, when it has been read */
@@ -32,7 +33,8 @@ struct run_progress {
     bool must_copy;         /* references to the records, or what is needed besides, take more memory than there is: no
                              * output has been begun, and the run is to be done once more, without references */
     bool begun;             /* has run_begin been called? */
-    struct run_range range; /* what of the order is written; from run_begin on */
+    bool cut;               /* is part of the order not written? It and what is written, from run_begin on: */
+    struct run_range range; /* what of the order that is */
     uint64_t passed;        /* the order up to this place has been written, claimed, or left out */
 };
 

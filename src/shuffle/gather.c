@@ -232,12 +232,13 @@ static void build(struct worker *worker, const struct piles *piles, unsigned p)
 
 /* ---- By keys ---- */
 
-/* How many units a pile has is known only now. If not all are written, those of the piles before must be known. */
+/* How many units a pile has is known only now. If not all are written, those of the piles before must be known; they
+ * are when these have been written. */
 static uint64_t take_units(struct gathering *g, struct worker *worker, uint64_t units, uint64_t *skipped)
 {
     uint64_t wanted;
 
-    if (run_left(g->run) < UINT64_MAX || g->run->skip > 0)
+    if (g->run->progress->cut)
         drain(worker);
     pthread_mutex_lock(&g->mutex);
     wanted = run_pass(g->run, units, skipped);

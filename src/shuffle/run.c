@@ -41,7 +41,7 @@ uint64_t run_pass(struct run *run, uint64_t records, uint64_t *skipped)
     *skipped = progress->range.first > progress->passed ? least(records, progress->range.first - progress->passed) : 0;
     taken = records - *skipped;
     progress->passed += records;
-    counter_add(&progress->written, taken);
+    counter_add_shared(&progress->written, taken);
     return taken;
 }
 
@@ -71,6 +71,7 @@ uint64_t run_settle(struct run *run, uint64_t records)
         die("--skip=%llu: only %llu record%s; to leave out a header, use --header", (unsigned long long)run->skip,
             (unsigned long long)all, all == 1 ? "" : "s");
     run->progress->begun = true;
+    run->progress->cut = range.first > 0 || range.end < records;
     run->progress->range = range;
     return range.end < UINT64_MAX ? range.end - range.first : UINT64_MAX;
 }
