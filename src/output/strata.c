@@ -11,8 +11,9 @@
  * turns, it would not be: neighbours would go to different files.)
  *
  * Two hashes of its key, 128 bits together, stand for a class; nobody will ever see two classes with the same. The
- * first one is u as well. All classes are in one list, which does not grow: it is as large as the part of the memory
- * limit that is set aside for it, but only what is used of it is touched. Each lane counts in a small list of its own,
+ * first one is u as well. All classes are in one list, with room for as many as fit into the part of the memory limit
+ * that is set aside for it; only what is used of it is touched, and the table by which they are found grows with them:
+ * a table for more would be a page of memory and a miss for each class. Each lane counts in a small list of its own,
  * and adds that to the large one when it is full. So threads seldom wait for each other, and never if there are few
  * classes.
  */
@@ -28,7 +29,8 @@
 #include "record/key.h"
 #include "system/fault.h"
 
-enum { SLOTS = 2 /* for each class */ };
+enum { SLOTS = 2 /* for each class, at least */ };
+TUNABLE(FIRST_SLOTS, 1024, SLOTS, 1024);
 TUNABLE(LANE_CLASSES, 512, 1, 512);
 
 struct stratum {
@@ -41,7 +43,8 @@ struct stratum {
 struct classes {
     uint8_t *list;
     size_t stratum_bytes;
-    uint64_t most;
+    uint64_t most;  /* classes, for which there is memory */
+    uint64_t slots; /* of the table, SLOTS for each class or more; later twice as many, and so on */
     uint64_t count;
 };
 
@@ -63,6 +66,71 @@ struct strata {
     uint64_t without[]; /* for each file: how many classes have no record in it */
 };
 
+/* ---- Classes ---- */
+
+static size_t bytes_of(const struct classes *classes)
+{
+    return (size_t)classes->most * (classes->stratum_bytes + SLOTS * sizeof(uint64_t));
+}
+
+static struct stratum *stratum_at(const struct classes *classes, uint64_t number)
+{
+    return (struct stratum *)(void *)(classes->list + (number - 1) * classes->stratum_bytes);
+}
+
+static uint64_t *table_of(const struct classes *classes)
+{
+    return (uint64_t *)(void *)(classes->list + classes->most * classes->stratum_bytes);
+}
+
+/* The slot with the number of the class with this digest; 0 if there is none: there it would be. */
+static uint64_t *find(const struct classes *classes, struct siphash_pair digest)
+{
+    uint64_t *slot = table_of(classes);
+    uint64_t i = spread(digest.word[1], classes->slots);
+
+    while (slot[i] > 0 && memcmp(&stratum_at(classes, slot[i])->digest, &digest, sizeof digest) != 0)
+        i = spread_next(i, classes->slots);
+    return &slot[i];
+}
+
+/* Use the table's first `slots` slots. */
+static void use_slots(struct classes *classes, uint64_t slots)
+{
+    classes->slots = least(slots, SLOTS * classes->most);
+    memset(table_of(classes), 0, (size_t)classes->slots * sizeof(uint64_t));
+    for (uint64_t i = 1; i <= classes->count; i++)
+        *find(classes, stratum_at(classes, i)->digest) = i;
+}
+
+static void begin_classes(struct classes *classes)
+{
+    classes->list = fault_allocate(bytes_of(classes), 1);
+    classes->count = 0;
+    use_slots(classes, FIRST_SLOTS);
+}
+
+/* Count `records` more records of a class. False: there is no room for one more class. */
+static bool add(struct classes *classes, struct siphash_pair digest, uint64_t records)
+{
+    uint64_t *slot = find(classes, digest);
+
+    if (*slot == 0 && classes->count == classes->most)
+        return false;
+    if (*slot == 0 && SLOTS * (classes->count + 1) > classes->slots) {
+        use_slots(classes, 2 * classes->slots);
+        slot = find(classes, digest);
+    }
+    if (*slot == 0) {
+        *slot = ++classes->count;
+        stratum_at(classes, *slot)->digest = digest;
+    }
+    stratum_at(classes, *slot)->records += records;
+    return true;
+}
+
+/* ---- Making ---- */
+
 struct strata *strata_new(const struct output_plan *plan, uint64_t bytes)
 {
     const size_t numbers = plan->splits * sizeof(uint64_t);
@@ -73,11 +141,6 @@ struct strata *strata_new(const struct output_plan *plan, uint64_t bytes)
     strata->classes.most = bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(uint64_t));
     pthread_mutex_init(&strata->mutex, NULL);
     return strata;
-}
-
-static size_t bytes_of(const struct classes *classes)
-{
-    return (size_t)classes->most * (classes->stratum_bytes + SLOTS * sizeof(uint64_t));
 }
 
 size_t strata_lane_bytes(void)
@@ -111,51 +174,18 @@ void strata_begin(struct strata *strata, unsigned lanes)
     random_words_init(&strata->words, strata->plan.key, "deal");
     free_lanes(strata);
     free(strata->classes.list);
-    strata->classes.list = fault_allocate(bytes_of(&strata->classes), 1);
-    strata->classes.count = 0;
+    begin_classes(&strata->classes);
     strata->lane = fault_allocate(lanes, sizeof *strata->lane);
     while (strata->lanes < lanes) {
         struct classes *classes = &strata->lane[strata->lanes].classes;
 
         strata->lane[strata->lanes++].key = key_new(&strata->plan.split_key);
         *classes = (struct classes){.stratum_bytes = sizeof(struct stratum), .most = LANE_CLASSES};
-        classes->list = fault_allocate(bytes_of(classes), 1);
+        begin_classes(classes);
     }
 }
 
-/* ---- Classes ---- */
-
-static struct stratum *stratum_at(const struct classes *classes, uint64_t number)
-{
-    return (struct stratum *)(void *)(classes->list + (number - 1) * classes->stratum_bytes);
-}
-
-/* The slot with the number of the class with this digest; 0 if there is none: there it would be. */
-static uint64_t *find(const struct classes *classes, struct siphash_pair digest)
-{
-    uint64_t *slot = (uint64_t *)(void *)(classes->list + classes->most * classes->stratum_bytes);
-    const uint64_t slots = SLOTS * classes->most;
-    uint64_t i = spread(digest.word[1], slots);
-
-    while (slot[i] > 0 && memcmp(&stratum_at(classes, slot[i])->digest, &digest, sizeof digest) != 0)
-        i = spread_next(i, slots);
-    return &slot[i];
-}
-
-/* So many more records of a class have been counted. False: there is no room for one more class. */
-static bool add(struct classes *classes, struct siphash_pair digest, uint64_t records)
-{
-    uint64_t *slot = find(classes, digest);
-
-    if (*slot == 0 && classes->count == classes->most)
-        return false;
-    if (*slot == 0) {
-        *slot = ++classes->count;
-        stratum_at(classes, *slot)->digest = digest;
-    }
-    stratum_at(classes, *slot)->records += records;
-    return true;
-}
+/* ---- Counting ---- */
 
 /* Add what a lane has counted to what all have. */
 static void merge(struct strata *strata, struct classes *from)
@@ -166,8 +196,9 @@ static void merge(struct strata *strata, struct classes *from)
             die("--stratify-field: more than %llu classes; use a larger -S, of 64M or more",
                 (unsigned long long)strata->classes.most);
     pthread_mutex_unlock(&strata->mutex);
-    memset(from->list, 0, bytes_of(from));
+    memset(from->list, 0, (size_t)from->count * from->stratum_bytes);
     from->count = 0;
+    use_slots(from, FIRST_SLOTS);
 }
 
 void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, size_t bytes, bool first, bool last)
