@@ -85,26 +85,45 @@ fails_with() {
     fi
 }
 
-# Each line of standard input is a case: `COMMAND => OUTPUT`, whose lines are words here, or `COMMAND =! MESSAGE`, a
-# pattern, with status 1 and without output. COMMAND is the shell's. Empty lines and those that begin with # are none.
-# With UPDATE=1, what came stands in the place of what should have come, for review in the diff. cases <<'END'
+# Each line of standard input is a case, whose COMMAND is the shell's; empty lines and those that begin with # are none:
+#
+#   COMMAND => WORDS     it succeeds, and writes these words: the lines of both its outputs, with a blank between them
+#   COMMAND =! MESSAGE   it fails with status 1, this message, or one of this pattern, and no output
+#   COMMAND =? WARNING   it succeeds with this warning, or one of this pattern; without WARNING it says nothing
+#   COMMAND == COMMAND   both succeed and write the same
+#
+# `bigshuf: ` and `bigshuf: warning: ` go without saying. With UPDATE=1, what came stands in the place of what should have
+# come, for review in the diff. A case takes no process but those of its COMMAND: cases <<'END'
 cases() {
-    local line got count=0
+    local line command form wanted begin expected status lines got count=0
     while IFS= read -r line <&9; do
-        case $line in
-        '' | '#'*) continue ;;
-        *' =! '*)
-            fails_with 1 "bigshuf: ${line##* =! }" eval "${line% =! *}" >.out ||
-                updated "$line" "${line% =! *} =! $(sed 's/^bigshuf: //; s/[[\\]/\\&/g; $!s/$/*/; 1q' .stderr)"
-            is_empty .out || same "$line, and no output" "$(<.out)"
-            ;;
-        *' => '* | *' =>')
-            got=$(eval "${line% =>*}" 2>&1 | paste -s -d ' ' -)
-            got="${line% =>*} =>${got:+ $got}"
-            [ "$line" = "$got" ] || updated "$line" "$got" || same "$line" "$got"
-            ;;
-        *) same 'a case' "$line" ;;
+        [[ -n $line && $line != '#'* ]] || continue
+        [[ $line =~ ^(.*)' '(=[!=\>?])(' '(.*))?$ ]] || same 'a case' "$line"
+        command=${BASH_REMATCH[1]} form=${BASH_REMATCH[2]} wanted=${BASH_REMATCH[4]}
+        begin='' expected=0 status=0
+        case $form in
+        '=!') begin='bigshuf: ' expected=1 ;;
+        '=?') begin='bigshuf: warning: ' ;;
         esac
+        if [ -n "$begin" ]; then
+            eval "$command" >.out 2>.stderr || status=$?
+            mapfile -t lines <.stderr
+        else
+            eval "$command" >.out 2>&1 || status=$?
+            mapfile -t lines <.out
+        fi
+        got=${lines[*]}
+        [[ $wanted = *'?Try '* ]] || got=${got%" Try 'bigshuf --help' for more information."}
+        [ $status = $expected ] || same "$line" "status $status: $got"
+        [ "$form" != '=!' ] || is_empty .out || same "$line, and no output" "$(<.out)"
+        if [ "$form" = '==' ]; then
+            eval "$wanted" >.other 2>&1 || same "$line" "$(<.other)"
+            cmp .out .other || same "$line" 'another output'
+        elif [ "$got" != "${wanted:+$begin}$wanted" ]; then
+            # shellcheck disable=SC2053 # a pattern, by intention
+            [[ -n $begin && $got = ${wanted:+$begin}$wanted ]] ||
+                updated "$line" "$command $form${got:+ ${got#"$begin"}}" || same "$line" "$command $form $got"
+        fi
         count=$((count + 1))
     done 9<&0 </dev/null
     [ $count -gt 0 ]
