@@ -51,8 +51,8 @@ $(C_TOOLS) $(WORDS): %: %.o
 
 $(addprefix $(BUILD)/tests/support/,forge json_values): $(LIBRARY)
 
-$(BUILD)/tests/support/model: tests/support/model.py
-$(BUILD)/tests/support/lengths: tests/soak/lengths.py
+$(BUILD)/tests/support/model: tests/model/command.py
+$(BUILD)/tests/support/lengths: tests/model/lengths.py
 $(addprefix $(BUILD)/tests/support/,lengths model):
 	@mkdir -p $(@D)
 	$(call say,LN,$@)ln -sf '$(CURDIR)/$<' $@

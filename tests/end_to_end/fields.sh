@@ -191,5 +191,5 @@ END
 # Texts and pointers at random, damaged ones as well.
 test_json_is_what_python_says() {
     needs python3
-    python3 "$TOP/tests/support/json_objects.py" "$(command -v json_values)" 42 "$(scale 2000 2000 1000000)"
+    python3 "$TOP/tests/model/json_objects.py" "$(command -v json_values)" 42 "$(scale 2000 2000 1000000)"
 }

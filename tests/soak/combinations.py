@@ -1,23 +1,20 @@
-"""Which options go together, as the rows of the program's table say (--tune=options)."""
+"""Which options go together, as tests/README.md says; examples.sh holds the program's table against the same list."""
 
 import functools
-import os
-import subprocess
+import pathlib
+import re
 
 
 @functools.lru_cache(maxsize=None)
 def _table():
     """What each option excludes, and of what it needs one."""
-    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    build = os.path.join(top, os.environ.get("BUILD") or "build/plain", "bigshuf")
-    program = os.environ.get("BIGSHUF") or build
+    page = pathlib.Path(__file__).resolve().parents[1] / "README.md"
+    rows = page.read_text().split("## Which options go together")[1].split("```")[1]
     excludes, needs = {}, {}
-    for line in subprocess.run([program, "--tune=options"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
-        name, word, rest = line.split(" ", 2)
-        if word == "excludes":
-            excludes.setdefault(name, set()).add(rest)
-        else:
-            needs[name] = set(rest.replace(" or ", ", ").split(", "))
+    for row in rows.replace("\n  ", " ").splitlines()[1:]:
+        names, word, others = re.fullmatch("(.*) (excludes|needs) (.*)", row).groups()
+        for name in names.split():
+            (needs if word == "needs" else excludes).setdefault(name, set()).update(others.split())
     return excludes, needs
 
 

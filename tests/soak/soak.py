@@ -8,6 +8,7 @@ printed, JOBS at a time, BIGSHUF, BIGSHUF_FAULTY, HOSTILE and HOSTILE_FAULTY to 
 import faulthandler
 import multiprocessing
 import os
+import pathlib
 import random
 import secrets
 import shlex
@@ -18,6 +19,8 @@ import sys
 import tempfile
 import time
 import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "model"))
 
 import requestcase
 import storecase

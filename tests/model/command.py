@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""The orders of bigshuf-order(7) as the soak's model gives them (tests/soak/model.py), for tests to hold the program
-against. Records are lines.
+"""The orders of bigshuf-order(7) as the model gives them, for tests to hold the program against. Records are lines.
 
     model SEED T <in >out                            the lines of standard input, shuffled
     model gather SEED T PILES EPOCH NAME=FILE...     what comes out of a store of these batches
@@ -13,10 +12,7 @@ T is the most records of a leaf.
 
 import hashlib
 import os
-import pathlib
 import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "soak"))
 
 import fields
 import model
