@@ -52,32 +52,36 @@ test_bash_completes_files_where_there_is_no_option() {
     same 'complete -o default -F _bigshuf bigshuf' "$(complete -p bigshuf)"
 }
 
-# Type WORDS and a tab to an interactive zsh, and wait until it shows PATTERN: zsh_completes WORDS PATTERN.
+# Type WORDS and a tab to an interactive zsh, wait until it shows PATTERN, and so on: zsh_completes WORDS PATTERN...
 zsh_completes() {
     mkdir -p functions
     cp "$TOP/.packaging/completions/zsh" functions/_bigshuf
     TERM=dumb zsh -f -c '
         zmodload zsh/zpty
         zpty shell zsh -f -i
-        zpty -w shell "fpath=($PWD/functions \$fpath); autoload -Uz compinit; compinit -D -u; print READ\"\"Y"
-        zpty -r shell said "*READY*"
-        zpty -w -n shell "$1"$'"'\t'"'
-        zpty -r shell said "$2"
-        zpty -d shell' zsh "$1" "$2"
+        zpty -w shell "fpath=($PWD/functions \$fpath); autoload -Uz compinit; compinit -D -u"
+        for words pattern; do
+            zpty -w shell "print READ\"\"Y"
+            zpty -r shell said "*READY*"
+            zpty -w -n shell "$words"$'"'\t'"'
+            zpty -r shell said "$pattern"
+            zpty -w -n shell $'"'\C-u'"'
+        done
+        zpty -d shell' zsh "$@"
 }
 
 test_zsh_completes_options_and_files() {
     needs zsh
     touch lines.txt
-    zsh_completes 'bigshuf --shards=r' '*--shards=records:*'
-    zsh_completes 'bigshuf --header=s' '*--header=start:*'
-    zsh_completes 'bigshuf --cs' '*--csv*'
-    zsh_completes 'bigshuf -o lin' '*lines.txt*'
-    zsh_completes 'bigshuf --output=lin' '*--output=lines.txt*'
-    zsh_completes 'bigshuf --csv lin' '*lines.txt*'
-    zsh_completes 'bigshuf --temp' '*--temporary-directory=*'
-    zsh_completes 'bigshuf --records=fasta' '*--records=fasta*'
-    zsh_completes 'bigshuf --progress=al' '*--progress=always*'
+    zsh_completes 'bigshuf --shards=r' '*--shards=records:*' \
+        'bigshuf --header=s' '*--header=start:*' \
+        'bigshuf --cs' '*--csv*' \
+        'bigshuf -o lin' '*lines.txt*' \
+        'bigshuf --output=lin' '*--output=lines.txt*' \
+        'bigshuf --csv lin' '*lines.txt*' \
+        'bigshuf --temp' '*--temporary-directory=*' \
+        'bigshuf --records=fasta' '*--records=fasta*' \
+        'bigshuf --progress=al' '*--progress=always*'
 }
 
 # What fish offers: fish_offers WORDS.

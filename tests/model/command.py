@@ -6,12 +6,16 @@
     model pile SEED PILES NAME J <in                 what of a batch stands in pile J, as it stands there
     model identity SEED                              how a batch names its key
     model group|unique SEED FIELD... <in             by columns after tabs, or without any by the whole line
+    model check                                      each line of standard input is IN GOT and the words of one of these:
+                                                     file GOT must have what it makes of file IN
 
 T is the most records of a leaf.
 """
 
 import hashlib
+import itertools
 import os
+import pathlib
 import sys
 
 import fields
@@ -43,25 +47,35 @@ def gathered(key, leaf_records, piles, epoch, batches):
         yield from model.pile_order(key, epoch, pile, held[pile], leaf_records)
 
 
-def main(what, *rest):
+def answer(file, what, *rest):
+    """Pieces of what `model WHAT REST...` prints when standard input is `file`."""
     if what == b"identity":
-        print(hashlib.sha256(main_key(rest[0]) + what).hexdigest()[:32])
+        yield hashlib.sha256(main_key(rest[0]) + what).hexdigest()[:32].encode() + b"\n"
     elif what == b"pile":
         seed, piles, name, pile = rest
-        lines = lines_of(sys.stdin.buffer)
-        sys.stdout.buffer.writelines(in_piles(main_key(seed), name, lines, int(piles))[int(pile)])
+        yield from in_piles(main_key(seed), name, lines_of(file), int(piles))[int(pile)]
     elif what in (b"group", b"unique"):
-        lines = lines_of(sys.stdin.buffer)
+        lines = lines_of(file)
         parts = [[line[:-1].split(b"\t")[int(field) - 1] for field in rest[1:]] for line in lines]
         keys = [fields.join(of) if of else line[:-1] for line, of in zip(lines, parts)]
-        for unit in fields.by_keys(main_key(rest[0]), what, lines, keys):
-            sys.stdout.buffer.writelines(unit)
+        yield from itertools.chain.from_iterable(fields.by_keys(main_key(rest[0]), what, lines, keys))
     elif what == b"gather":
         seed, leaf_records, piles, epoch = rest[:4]
-        sys.stdout.buffer.writelines(gathered(main_key(seed), int(leaf_records), int(piles), int(epoch), rest[4:]))
+        yield from gathered(main_key(seed), int(leaf_records), int(piles), int(epoch), rest[4:])
     else:
-        lines = lines_of(sys.stdin.buffer)
-        sys.stdout.buffer.writelines(model.order(main_key(what), lines, int(rest[0])))
+        yield from model.order(main_key(what), lines_of(file), int(rest[0]))
+
+
+def main(*words):
+    if words != (b"check",):
+        sys.stdout.buffer.writelines(answer(sys.stdin.buffer, *words))
+        return
+    for line in sys.stdin.buffer:
+        name, got, *words = line.split()
+        with open(name, "rb") as file:
+            wanted = b"".join(answer(file, *words))
+        if pathlib.Path(os.fsdecode(got)).read_bytes() != wanted:
+            sys.exit("another order: " + os.fsdecode(line))
 
 
 main(*map(os.fsencode, sys.argv[1:]))
