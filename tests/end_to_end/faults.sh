@@ -235,14 +235,19 @@ test_short_transfers_and_interruptions_do_no_harm() {
     unharmed -S 8M
 }
 
-# Also if signals come while it is waited for.
+# The input comes, and the output is read, only after the run has waited for it: in poll, or around polls that signals
+# interrupt.
 test_descriptors_that_do_not_wait_do_no_harm() {
+    # shellcheck disable=SC2016 # perl's
+    local run=(perl -MFcntl -e 'fcntl($_, F_SETFL, O_NONBLOCK) or die for (STDIN, STDOUT); exec @ARGV' bigshuf-faulty -S 8M)
     command -v perl >/dev/null || skip "no perl here"
     more_than_memory >in
-    mkfifo slow
-    { sleep 0.2; cat in; } >slow &
-    # shellcheck disable=SC2016 # perl's
-    FAULT_EINTR=1 perl -MFcntl -e 'fcntl($_, F_SETFL, O_NONBLOCK) or die for (STDIN, STDOUT); exec @ARGV' \
-        bigshuf-faulty -S 8M <slow | { sleep 0.2; cat; } >out
-    same_lines in out
+    export FAULT_AT=1 FAULT_RUN='touch waits' PATIENCE=100
+    for calls in 'poll poll' 'read write'; do
+        { wait_until test -e waits && cat in; } | FAULT_CALL=${calls% *} "${run[@]}" | same_lines in /dev/stdin
+        rm waits
+        FAULT_CALL=${calls#* } "${run[@]}" <in | { wait_until test -e waits && cat; } | same_lines in /dev/stdin
+        rm waits
+        export FAULT_EINTR=1 FAULT_AT=30
+    done
 }

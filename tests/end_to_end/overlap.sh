@@ -115,7 +115,7 @@ loses_to() {
 
 test_a_file_that_others_have_changed_meanwhile_is_not_replaced() {
     loses_to 'somebody else has changed it meanwhile, so it is left alone' 'echo more >>f'
-    loses_to 'somebody else has changed it meanwhile, so it is left alone' 'sleep 0.01; touch f'
+    loses_to 'somebody else has changed it meanwhile, so it is left alone' 'touch -t 203001010000 f'
     loses_to 'somebody else has replaced it meanwhile, so it is left alone' 'cp f t; mv t f'
     loses_to 'No such file or directory' 'rm f'
 }

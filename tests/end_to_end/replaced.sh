@@ -82,16 +82,15 @@ test_owners_that_are_not_kept_are_told_once_also_those_that_a_user_namespace_doe
     same '65534:65534' "$(stat -c %u:%g b)"
 }
 
-# A holder of a lease, as file servers are, is asked to give it back, and takes a while: leased FILE COMMAND...
+# A holder of a lease, as file servers are, is asked to give it back, and does: leased FILE COMMAND...
 leased() {
     rm -rf held
-    python3 -c 'import fcntl, os, signal, sys, time
+    python3 -c 'import fcntl, os, signal, sys
 f = open(sys.argv[1], "r+")
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO])
 fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK)
 os.mkdir("held")
-signal.sigwait([signal.SIGIO])
-time.sleep(0.1)' "$1" & # at its end, the lease does
+signal.sigwait([signal.SIGIO])' "$1" & # at its end, the lease does
     PATIENCE=200 wait_until test -e held
     "${@:2}"
     wait $!

@@ -263,8 +263,13 @@ test_requests_in_a_file_wait_for_a_slow_reader() {
     seq 3 >in
     count=$(scale 20000 700000 700000)
     (yes 'draw 3' || true) 2>said | head -n "$count" >log
-    bigshuf --requests -S 8M in <log | (sleep 0.5 && wc -l) >out
-    same $((count * 7)) "$(tr -d ' ' <out)"
+    mkfifo answers
+    exec 4<>answers
+    bigshuf --requests -S 8M in <log >answers 4<&- &
+    wait_until is_asleep $!
+    exec 5<answers 4<&-
+    same $((count * 7)) "$(wc -l <&5 | tr -d ' ')"
+    wait $!
 }
 
 test_a_reader_that_goes_away_ends_the_run() {

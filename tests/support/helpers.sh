@@ -320,6 +320,21 @@ wait_until() {
     done
 }
 
+# Process NUMBER waits for something, or has ended: is_asleep NUMBER
+is_asleep() {
+    [[ ! -e /proc/$1/stat || $(<"/proc/$1/stat") = *') '[SZ]' '* ]]
+}
+
+# Write each PIECE, as printf's %b has it, to a pipe when the one before it has been read: in_pieces PIECE... | COMMAND
+in_pieces() {
+    printf '%b\0' "$@" | python3 -c 'import array, fcntl, os, sys, termios, time
+waiting = array.array("i", [0])
+for piece in sys.stdin.buffer.read().split(b"\0")[:-1]:
+    while fcntl.ioctl(1, termios.FIONREAD, waiting) or waiting[0]:
+        time.sleep(0.001)
+    os.write(1, piece)'
+}
+
 # The numbers of the processes that have this word on their command line: processes_with WORD. (grep itself has not.)
 processes_with() {
     grep -lszxF -f <(echo "$1") /proc/[0-9]*/cmdline | cut -d/ -f3

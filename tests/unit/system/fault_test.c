@@ -208,7 +208,15 @@ TEST(test_who_holds_death_off_can_fail_and_leaves_no_file)
     assert_int_equal(scratch_count("."), 0);
 }
 
-static atomic_bool first_has_failed;
+static atomic_bool first_has_failed, second_waits;
+
+void real_sys_nap(void);
+
+void sys_nap(void)
+{
+    atomic_store(&second_waits, true);
+    real_sys_nap();
+}
 
 /* Who comes second waits, and gives up what the first one waits for. */
 static void *fail_second(void *unused)
@@ -218,7 +226,7 @@ static void *fail_second(void *unused)
     (void)unused;
     signals_hold(&before);
     while (!atomic_load(&first_has_failed))
-        usleep(1000);
+        real_sys_nap();
     die("second");
 }
 
@@ -226,7 +234,8 @@ static void wait_for_holder(void *unused)
 {
     (void)unused;
     atomic_store(&first_has_failed, true);
-    usleep(200000);
+    while (!atomic_load(&second_waits))
+        real_sys_nap();
 }
 
 TEST(test_two_can_fail_that_both_hold_death_off)
