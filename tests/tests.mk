@@ -17,7 +17,7 @@ C_FILES       = $(wildcard src/*.c src/*/*.c include/*/*.h tests/*/*.[ch] tests/
 CMOCKA_CFLAGS = $(shell pkg-config --cflags cmocka 2>/dev/null)
 CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
-.PHONY: check check-long check-valgrind check-dist check-statistics check-machines $(MACHINES:%=check-%) machine \
+.PHONY: check check-long check-valgrind check-clusters check-dist check-statistics check-machines $(MACHINES:%=check-%) machine \
     check-moments moments soak faulty mutants fuzz fuzzers bench bench-peers bench-tables deps deps-all deps-machines deps-statistics format lint
 
 # ---- Building ----
@@ -122,6 +122,9 @@ mutants: ## do tests notice small changes? SECONDS=N SEED=S MOST=N
 check-statistics: all $(WORDS) ## is every order as likely? SECONDS=N or SCALE=ROUNDS
 	@PATH='$(CURDIR)/$(BUILD):'"$$PATH" SECONDS='$(if $(filter command line,$(origin SECONDS)),$(SECONDS))' \
 	    python3 tests/statistics/check.py '$(CURDIR)/$(WORDS)'
+
+check-clusters: all $(TEST_TOOLS) ## test the recipes with daemons of Slurm
+	@BUILD='$(BUILD)' TAG=slurm ONLY='$(ONLY)' bash tests/support/run.sh tests/end_to_end/clusters.sh
 
 check-dist: all ## test what install, dist, dist-static and deb make
 	@BUILD='$(BUILD)' ONLY='$(ONLY)' bash tests/support/run.sh tests/dist.sh

@@ -20,7 +20,8 @@
 #   EXCEPT       not those that match this one
 #   TAG          run only tests with this tag: a comment `# tags: WORD...` before a test, or at the head of a file for all
 #                of it, and `/* tags: WORD... */` in a unit test; those with the tag `plain` do without the address
-#                sanitizer, since others run the same code, with less data and fewer processes
+#                sanitizer, since others run the same code, with less data and fewer processes; those with the
+#                tag `slurm` run only if it is asked for
 #   JOBS         how many to run at a time; if not given, twice the number of processors, since many tests wait
 #   UPDATE       not empty: write the results of `cases` anew, for review in the diff
 #   TIMES        print that many of the slowest at the end: seconds, those of user and system, and the name
@@ -32,18 +33,19 @@ skipped_status=77 # by the custom of automake
 # The jobs of the things named: a line PROGRAM, or FILE.sh:FUNCTION. First one of each thing, then another one, and so
 # on: so programs, which take longest, are not the last, and tests that wait for the same seldom run at the same time.
 list_jobs() {
-    local thing without=
-    [[ ${SANITIZE:-} != *address* ]] || without=plain
+    local thing without=slurm
+    [[ ${TAG:-} != slurm ]] || without=none
+    [[ ${SANITIZE:-} != *address* ]] || without+='|plain'
     for thing; do
         [ "${thing#/}" != "$thing" ] || thing=$TOP/$thing
         case $thing in
         *.sh)
-            awk -v tag="${TAG:-}" -v without="$without" '
+            awk -v tag="${TAG:-}" -v without=" ($without) " '
                 /^# tags: / { tags = tags substr($0, 8) " " }
                 /^$/ && !seen++ { all = tags }
                 /^$/ { tags = "" }
                 /^test_[a-zA-Z0-9_]*\(\)/ && (tag == "" || index(all tags, " " tag " ")) &&
-                    (without == "" || !index(all tags, " " without " ")) {
+                    (all tags) !~ without {
                     sub(/\(.*/, "")
                     print FILENAME ":" $0
                 }' "$thing"
