@@ -96,123 +96,115 @@ test_compressed_files_of_records_that_are_no_text_are_refused() {
     bigshuf --records=bytes:2 short.gz | cmp - short.gz
 }
 
-# Each line has a format of printf for the contents of a file, maybe its name, and the pattern of the message, if there
-# is one, when it is shuffled by lines: FORMAT [@NAME] => [MESSAGE]
-says_of() {
-    local line name said
-    while IFS= read -r line <&9; do
-        name=text format=${line%% =>*}
-        [[ $format != *@name* ]] || name=${format##*@}
-        # shellcheck disable=SC2059 # a format
-        printf "${format%% @name*}" >"$name"
-        said=$(bigshuf "$@" "$name" 2>&1 >out)
-        # shellcheck disable=SC2053 # a pattern, by intention
-        [[ $said = ${line#* =>} || " ${said#bigshuf: warning: "$name": }" = ${line#* =>} ]] || same "$line" "$said"
-    done 9<&0 </dev/null
+# Shuffle a file with these contents, a format of printf: given FORMAT [NAME [OPTION]...]
+given() {
+    # shellcheck disable=SC2059 # a format
+    printf "$1" >"${2:-text}"
+    bigshuf "${@:3}" "${2:-text}"
 }
 
 test_files_that_are_not_of_lines_are_warned_of() {
-    says_of <<'END'
-\377\376a\0\n\0b\0\n\0 => text in UTF-16, and shuffled as it is; to shuffle its lines, write iconv -f UTF-16 -t UTF-8 'text' | bigshuf
-\376\377\0a\0\n => text in UTF-16, and *
-PK\3\4\n.\n => a zip archive, and shuffled as it is; write unzip -p FILE | bigshuf to shuffle lines in it
-LZIP\1\n => compressed by lzip, and shuffled as it is; to shuffle its lines, write lzip -dc 'text' | bigshuf
-\201\13\0\n @name x.br => compressed by brotli, and *
-\201\13\0\n @name x.gz => neither text nor compressed as its name says, and *
-PAR1\25\0\n.\n => a Parquet file, and shuffled as it is; its rows are not lines; convert it to text first
-ARROW1\0\0\n.\n => an Arrow file, and shuffled as it is; *
-\223NUMPY\1\0v\0\n => a NumPy file, and shuffled as it is; *
-BAM\1\n => a BAM file, and shuffled as it is; *
-@read 1\nACGTN\n+\nIIIII\n@read 2\nAC\n+\nII\n => a FASTQ file, and shuffled as it is; add --records=fastq to shuffle its reads
-@read 1\r\nACGTN\r\n+\r\nIIIII\r\n => a FASTQ file, and *
->gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n>gene 2\nMK\n => a FASTA file, and shuffled as it is; add --records=fasta to shuffle its sequences
->g1\r\nACGT\r\nGGTA\r\n => a FASTA file, and *
->a\nAC\nT\n>b\nG\n => a FASTA file, and *
-##fileformat=VCFv4.2\n#CHROM\n1\n => a VCF file, and shuffled as it is; add --header=start:'#' to keep its header at the top
-##gff-version 3\nc\n => a GFF file, and shuffled as it is; add --header=start:'#' *
-@HD\tVN:1\nr\n => a SAM file, and shuffled as it is; add --header=start:'@' *
-@SQ\tSN:1\nr\n => a SAM file, and *
-LOCUS       a\nb\n//\n => a GenBank file, and shuffled as it is; add --records=end:'//?n' to shuffle its records
-<?xml version="1.0"?>\n<a/>\n => an XML file, and *
-\5\0\0\0\0\0\0\0\352\262\004\076hello....\n => a TFRecord file, and shuffled as it is; add --records=tfrecord to shuffle its records
-id,text\n1,"a\nb ""c"""\n2,d\n => a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
-"id";"text"\r\n1;"a\r\nb"\r\n => a CSV file *; add --csv -t ';' *
-id\ttext\n1\t"a\nb"\n => a CSV file *; add --csv -t '?t' *
-id|text\n1|"a\nb"\n => a CSV file *; add --csv to *
-\357\273\277>a\nACGT\n>b\nGGGG\n => a FASTA file, and *
-\357\273\277##fileformat=VCFv4.2\n#CHROM\n1\n => a VCF file, and *
-[\n  {"a": "]"},\n  {"b": 2}\n]\n => a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.\[\]' 'text' | bigshuf
-[{"a": "\\"\\n]"},{"b": 2}]\n => a JSON array, and *
-\357\273\277{\n  "a": {"b": 1}\n}\n{\n  "a": 2\n}\n => JSON with several lines for a value, and shuffled as it is; to shuffle its values, write jq -c . 'text' | bigshuf
+    cases <<'END'
+given '\377\376a\0\n\0b\0\n\0' =? text: text in UTF-16, and shuffled as it is; to shuffle its lines, write iconv -f UTF-16 -t UTF-8 'text' | bigshuf
+given '\376\377\0a\0\n' =? text: text in UTF-16, and *
+given 'PK\3\4\n.\n' =? text: a zip archive, and shuffled as it is; write unzip -p FILE | bigshuf to shuffle lines in it
+given 'LZIP\1\n' =? text: compressed by lzip, and shuffled as it is; to shuffle its lines, write lzip -dc 'text' | bigshuf
+given '\201\13\0\n' x.br =? x.br: compressed by brotli, and *
+given '\201\13\0\n' x.gz =? x.gz: neither text nor compressed as its name says, and *
+given 'PAR1\25\0\n.\n' =? text: a Parquet file, and shuffled as it is; its rows are not lines; convert it to text first
+given 'ARROW1\0\0\n.\n' =? text: an Arrow file, and shuffled as it is; *
+given '\223NUMPY\1\0v\0\n' =? text: a NumPy file, and shuffled as it is; *
+given 'BAM\1\n' =? text: a BAM file, and shuffled as it is; *
+given '@read 1\nACGTN\n+\nIIIII\n@read 2\nAC\n+\nII\n' =? text: a FASTQ file, and shuffled as it is; add --records=fastq to shuffle its reads
+given '@read 1\r\nACGTN\r\n+\r\nIIIII\r\n' =? text: a FASTQ file, and *
+given '>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n>gene 2\nMK\n' =? text: a FASTA file, and shuffled as it is; add --records=fasta to shuffle its sequences
+given '>g1\r\nACGT\r\nGGTA\r\n' =? text: a FASTA file, and *
+given '>a\nAC\nT\n>b\nG\n' =? text: a FASTA file, and *
+given '##fileformat=VCFv4.2\n#CHROM\n1\n' =? text: a VCF file, and shuffled as it is; add --header=start:'#' to keep its header at the top
+given '##gff-version 3\nc\n' =? text: a GFF file, and shuffled as it is; add --header=start:'#' *
+given '@HD\tVN:1\nr\n' =? text: a SAM file, and shuffled as it is; add --header=start:'@' *
+given '@SQ\tSN:1\nr\n' =? text: a SAM file, and *
+given 'LOCUS       a\nb\n//\n' =? text: a GenBank file, and shuffled as it is; add --records=end:'//?n' to shuffle its records
+given '<?xml version="1.0"?>\n<a/>\n' =? text: an XML file, and *
+given '\5\0\0\0\0\0\0\0\352\262\004\076hello....\n' =? text: a TFRecord file, and shuffled as it is; add --records=tfrecord to shuffle its records
+given 'id,text\n1,"a\nb ""c"""\n2,d\n' =? text: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
+given '"id";"text"\r\n1;"a\r\nb"\r\n' =? text: a CSV file *; add --csv -t ';' *
+given 'id\ttext\n1\t"a\nb"\n' =? text: a CSV file *; add --csv -t '?t' *
+given 'id|text\n1|"a\nb"\n' =? text: a CSV file *; add --csv to *
+given '\357\273\277>a\nACGT\n>b\nGGGG\n' =? text: a FASTA file, and *
+given '\357\273\277##fileformat=VCFv4.2\n#CHROM\n1\n' =? text: a VCF file, and *
+given '[\n  {"a": "]"},\n  {"b": 2}\n]\n' =? text: a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.\[\]' 'text' | bigshuf
+given '[{"a": "\\"\\n]"},{"b": 2}]\n' =? text: a JSON array, and *
+given '\357\273\277{\n  "a": {"b": 1}\n}\n{\n  "a": 2\n}\n' =? text: JSON with several lines for a value, and shuffled as it is; to shuffle its values, write jq -c . 'text' | bigshuf
+given '@read 1\nACGTN\n+\nIIIII\n' text -n 1000000 =? text: a FASTQ file, and *
+given 'id,text\n1,"a\nb"\n2,"c\nd"\n' text --header =? text: a CSV file *
+given '@read 1\nACGTN\n+\nIIIII\n' text --records=start:@ =? text: a FASTQ file, and *
 END
-    says_of -n 1000000 <<<'@read 1\nACGTN\n+\nIIIII\n => a FASTQ file, and *'
-    says_of --header <<<'id,text\n1,"a\nb"\n2,"c\nd"\n => a CSV file *'
-    says_of --records=start:@ <<<'@read 1\nACGTN\n+\nIIIII\n => a FASTQ file, and *'
     { printf '[{"a": "' && seq 100000 | tr '\n' ' ' && printf '"}]\n'; } >long
     bigshuf long 2>&1 >out | grep 'warning: long: a JSON array, and'
 }
 
 test_text_is_not_warned_of() {
-    says_of <<'END'
-a,b\n1,"c"\n2,"d, e"\n =>
-"Hello, you\nthere," he said\n =>
-"Hello, you\nthere"\nhe said, so\n =>
-said, "hello\nyou"\nI, too\n =>
-one "\ntwo"\n =>
-a title\n1,"a\nb"\n =>
-a,b\n1,"c\nd =>
-{"a": 1}\n{"b": {"c": [1, 2]}}\n =>
-["a", 1]\n["b", 2]\n =>
-[{"a": 1}, {"b": 2}]\n[{"c": 3}]\n =>
-[section]\nkey = 1\n =>
-[2026-11-23 12:00, 1] GET\n[2026\n =>
-{\nint x;\n}\n =>
-[\n\n =>
-{}\n =>
-@home\nA\n+\n =>
-@home\nACGT\n+\nIII\n =>
-@home\nACGT\n-\nIIII\n =>
-@\nA\n+\nI\n =>
-@home\nA1\n+\nII\n =>
->quoted text\nand\n =>
->quoted\nCAT\n =>
->quoted\nACTS\n =>
-ACGTACGT\nGGTACC\n =>
->\nthe\n =>
->quoted\nand what was written about it\n =>
->Title\n-----------------------\n =>
->log\nsome.host.example.org.uk\n =>
-\6\0\0\0\0\0\0\0\352\262\004\076hello....\n =>
-BZh\n =>
-BZhx\n =>
-BZh0x\n =>
-BZh:\n =>
-(\265\57 =>
-\4"M =>
-]\0\0\0{"\n =>
-]\0\0\0\0\377\n =>
-]\0\0\200\0 =>
-BZ h9\n =>
->yes\nno\n>really\nyes, I think\n =>
-PAR1\n =>
-ORCHID\nb\n =>
-7z\n =>
-<?xml version="1.0"?><a/>\n<?xml version="1.0"?><b/>\n =>
-#!/bin/sh\n =>
-text\n @name train.br =>
-PAR1x\n =>
-ARROW1\n =>
-SQLite format 3\n =>
-HDF\n =>
-Obj1\n =>
-\037\n =>
-\3757zXZ\n =>
-\357\273\277a\n =>
-\n =>
+    cases <<'END'
+given 'a,b\n1,"c"\n2,"d, e"\n' =?
+given '"Hello, you\nthere," he said\n' =?
+given '"Hello, you\nthere"\nhe said, so\n' =?
+given 'said, "hello\nyou"\nI, too\n' =?
+given 'one "\ntwo"\n' =?
+given 'a title\n1,"a\nb"\n' =?
+given 'a,b\n1,"c\nd' =?
+given '{"a": 1}\n{"b": {"c": [1, 2]}}\n' =?
+given '["a", 1]\n["b", 2]\n' =?
+given '[{"a": 1}, {"b": 2}]\n[{"c": 3}]\n' =?
+given '[section]\nkey = 1\n' =?
+given '[2026-11-23 12:00, 1] GET\n[2026\n' =?
+given '{\nint x;\n}\n' =?
+given '[\n\n' =?
+given '{}\n' =?
+given '@home\nA\n+\n' =?
+given '@home\nACGT\n+\nIII\n' =?
+given '@home\nACGT\n-\nIIII\n' =?
+given '@\nA\n+\nI\n' =?
+given '@home\nA1\n+\nII\n' =?
+given '>quoted text\nand\n' =?
+given '>quoted\nCAT\n' =?
+given '>quoted\nACTS\n' =?
+given 'ACGTACGT\nGGTACC\n' =?
+given '>\nthe\n' =?
+given '>quoted\nand what was written about it\n' =?
+given '>Title\n-----------------------\n' =?
+given '>log\nsome.host.example.org.uk\n' =?
+given '\6\0\0\0\0\0\0\0\352\262\004\076hello....\n' =?
+given 'BZh\n' =?
+given 'BZhx\n' =?
+given 'BZh0x\n' =?
+given 'BZh:\n' =?
+given '(\265\57' =?
+given '\4"M' =?
+given ']\0\0\0{"\n' =?
+given ']\0\0\0\0\377\n' =?
+given ']\0\0\200\0' =?
+given 'BZ h9\n' =?
+given '>yes\nno\n>really\nyes, I think\n' =?
+given 'PAR1\n' =?
+given 'ORCHID\nb\n' =?
+given '7z\n' =?
+given '<?xml version="1.0"?><a/>\n<?xml version="1.0"?><b/>\n' =?
+given '#!/bin/sh\n' =?
+given 'text\n' train.br =?
+given 'PAR1x\n' =?
+given 'ARROW1\n' =?
+given 'SQLite format 3\n' =?
+given 'HDF\n' =?
+given 'Obj1\n' =?
+given '\037\n' =?
+given '\3757zXZ\n' =?
+given '\357\273\277a\n' =?
+given '\n' =?
+given 'id\ttext\n1\t"a\nb"\n' text --csv =?
+given '@read 1\nACGTN\n+\nIIIII\n@read 2\nAC\n+\nII\n' text --records=lines:8 =?
+given '>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n' text --records=start:'>' =?
 END
-    says_of --csv <<<'id\ttext\n1\t"a\nb"\n =>'
-    says_of --records=lines:8 <<<'@read 1\nACGTN\n+\nIIIII\n@read 2\nAC\n+\nII\n =>'
-    says_of --records=start:'>' <<<'>gene 1\nMKVLAAGIVLLLAAGC*MKVLAA\nMK\n =>'
 }
 
 # Both files and pipes, once.
@@ -264,39 +256,35 @@ test_what_is_no_text_is_not_replaced_by_its_own_lines() {
     bigshuf -o line line 2>&1 | grep 'line: a JSON array, and shuffled as it is'
 }
 
-# Each line has options, and the first lines of a file: is it replaced by its own lines, or refused, as WHAT?
+# Shuffle a copy of file KIND in place; it stays as it is, or has its header again: in_place KIND [OPTION]...
+in_place() {
+    local lines
+    lines=$(grep -c '^[#@][#@A-Z]' "$1")
+    cp "$1" in
+    bigshuf "${@:2}" -o in in || { cmp "$1" in && return 1; }
+    head -n "$lines" "$1" | cmp - <(head -n "$lines" in)
+}
+
 test_text_with_a_header_is_replaced_only_if_that_stays() {
-    # shellcheck disable=SC2034 # used by name
-    local vcf='##fileformat=VCFv4.2\n##a\n#CHROM\n1\n' sam='@HD\tVN:1\n@PG\ta\nr1\n' gff='##gff-version 3\n##a\n1\n#c\n'
-    while read -r text options what <&9; do
-        # shellcheck disable=SC2059 # a format
-        printf "${!text}" | tee kept >in
-        if [ -n "$what" ]; then
-            # shellcheck disable=SC2086 # options
-            fails_with 1 "bigshuf: in: a $what file, and also the output, so its contents would be lost; add --header=*" bigshuf $options -o in in
-            cmp kept in
-        else
-            # shellcheck disable=SC2086
-            is_silent bigshuf $options -o in in
-            # shellcheck disable=SC2059
-            printf "${!text}" | head -n "$(grep -c '^[#@][#@A-Z]' kept)" | cmp - <(head -n "$(grep -c '^[#@][#@A-Z]' kept)" in)
-        fi
-    done 9<<'END'
-vcf -v VCF
-vcf --header VCF
-vcf --header=2 VCF
-vcf --header=start:## VCF
-vcf --csv VCF
-vcf --records=lines:1 VCF
-vcf --header=3
-vcf --header=start:#
-sam -v SAM
-sam --header=start:@HD SAM
-sam --header=start:@
-gff -v GFF
-gff --header GFF
-gff --header=start:#
-gff --header=start:##
+    printf '##fileformat=VCFv4.2\n##a\n#CHROM\n1\n' >vcf
+    printf '@HD\tVN:1\n@PG\ta\nr1\n' >sam
+    printf '##gff-version 3\n##a\n1\n#c\n' >gff
+    cases <<'END'
+in_place vcf -v =! in: a VCF file, and also the output, so its contents would be lost; add --header=*
+in_place vcf --header =! in: a VCF file, and also the output, *; add --header=*
+in_place vcf --header=2 =! in: a VCF file, and also the output, *; add --header=*
+in_place vcf --header=start:## =! in: a VCF file, and also the output, *; add --header=*
+in_place vcf --csv =! in: a VCF file, and also the output, *; add --header=*
+in_place vcf --records=lines:1 =! in: a VCF file, and also the output, *; add --header=*
+in_place vcf --header=3 =?
+in_place vcf --header=start:# =?
+in_place sam -v =! in: a SAM file, and also the output, so its contents would be lost; add --header=*
+in_place sam --header=start:@HD =! in: a SAM file, and also the output, *; add --header=*
+in_place sam --header=start:@ =?
+in_place gff -v =! in: a GFF file, and also the output, so its contents would be lost; add --header=*
+in_place gff --header =! in: a GFF file, and also the output, *; add --header=*
+in_place gff --header=start:# =?
+in_place gff --header=start:## =?
 END
     { printf '##fileformat=VCFv4.2\n'; seq -f '##contig=%g' 9999; printf '#CHROM\n1\n'; } >in
     fails_with 1 'bigshuf: in: a VCF file, and also the output, *' bigshuf --header=start:'##' -o in in

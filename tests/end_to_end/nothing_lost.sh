@@ -1,28 +1,28 @@
 # Promise 1: the output is the input's records, each exactly once, every byte, or the exit status is 1.
 # shellcheck shell=bash disable=SC2086 # several options
 
-# These files, in the notation of printf (- is an empty one), have these records, whatever the options: lines
-# "FILE... | RECORDS".
+# The records of files, in any order, which no option changes: records_of CONTENTS...
+records_of() {
+    local contents files=()
+    for contents; do
+        files+=("file.${#files[@]}")
+        printf '%b' "$contents" >"${files[-1]}"
+    done
+    bigshuf "${files[@]}" | sort | tee records
+    for options in '-S 8M --parallel=1' -n9 '--keep-order -n9'; do
+        bigshuf $options "${files[@]}" | sort | cmp records -
+    done
+}
+
 test_small_files_have_their_records_and_each_file_ends_its_last_one() {
-    local line file files
-    while IFS= read -r line; do
-        files=()
-        for file in ${line% | *}; do
-            printf '%b' "${file/#-/}" >"file.${#files[@]}"
-            files+=("file.${#files[@]}")
-        done
-        for options in '' '-S 8M --parallel=1' -n9 '--keep-order -n9'; do
-            bigshuf $options "${files[@]}" >out
-            sort out | cmp - <(printf '%b' "${line##* | }")
-        done
-    done <<'END'
-- | \c
-only | only\n
-a\nb\nc | a\nb\nc\n
-\n\n\nx\n\n | \n\n\n\nx\n
-a\nb c d\n | a\nb\nc\nd\n
-- a\n - - b - | a\nb\n
-x\ny x\ny x\ny | x\nx\nx\ny\ny\ny\n
+    cases <<'END'
+records_of '' == :
+records_of only == printf 'only\n'
+records_of 'a\nb\nc' == printf 'a\nb\nc\n'
+records_of '\n\n\nx\n\n' == printf '\n\n\n\nx\n'
+records_of 'a\nb' c 'd\n' == printf 'a\nb\nc\nd\n'
+records_of '' 'a\n' '' '' b '' == printf 'a\nb\n'
+records_of 'x\ny' 'x\ny' 'x\ny' == printf 'x\nx\nx\ny\ny\ny\n'
 END
 }
 

@@ -197,29 +197,29 @@ test_more_than_ten_thousand_shards_without_a_record_are_refused() {
 
 # ---- --shards=records:N, --shards=bytes:BYTES ----
 
+# Shards are as of split: are_of_split OPTION FILE SPLIT_OPTION ARGUMENT
+are_of_split() {
+    rm -rf ours theirs
+    mkdir ours theirs
+    bigshuf --seed=x "$1" -S 8M -o ours/%05d "$2"
+    bigshuf --seed=x "$2" | split -a 5 -d "$3" "$4" - theirs/
+    diff -rq ours theirs
+}
+
 test_shards_by_records_and_by_bytes_are_those_of_split() {
     split --version >/dev/null 2>&1 || skip "no GNU split here"
     { seq 400; echo; echo; } >in
     long_lines 1000 0 10000 >long
-    while read -r options; do
-        rm -rf ours theirs
-        mkdir ours theirs
-        set -- $options
-        bigshuf --seed=x "$1" -S 8M -o ours/%05d "$2"
-        bigshuf --seed=x "$2" | split -a 5 -d "$3" "$4" - theirs/
-        diff -rq ours theirs
-    done <<'END'
---shards=records:100 in -l 100
---shards=records:133 in -l 133
---shards=records:402 in -l 402
---shards=records:403 in -l 403
---shards=records:18446744073709551615 in -l 10000
---shards=bytes:6 in -C 6
---shards=bytes:100 in -C 100
---shards=bytes:4K in -C 4096
---shards=bytes:1M in -C 1048576
---shards=bytes:100K long -C 100K
-END
+    are_of_split --shards=records:100 in -l 100
+    are_of_split --shards=records:133 in -l 133
+    are_of_split --shards=records:402 in -l 402
+    are_of_split --shards=records:403 in -l 403
+    are_of_split --shards=records:18446744073709551615 in -l 10000
+    are_of_split --shards=bytes:6 in -C 6
+    are_of_split --shards=bytes:100 in -C 100
+    are_of_split --shards=bytes:4K in -C 4096
+    are_of_split --shards=bytes:1M in -C 1048576
+    are_of_split --shards=bytes:100K long -C 100K
 }
 
 test_shards_that_need_not_be_are_not_made_and_older_ones_stay() {
