@@ -18,7 +18,7 @@ killed() {
     program=$2
     mkdir -p folder temporary
     more_than_memory >in
-    killed_at_any_moment "$1" "$(scale 3 11 14)" an_old_file old_or_new \
+    killed_at_any_moment "$1" "$(scale 3 7 14)" an_old_file old_or_new \
         "$program" -S 8M --seed=x -T temporary -o folder/file "${@:3}" in
 }
 
@@ -37,13 +37,19 @@ test_sigint_at_any_moment_also_where_the_new_file_has_a_name() {
     killed INT bigshuf-faulty
 }
 
+# So many shards have a hidden name: has_shards COUNT
+has_shards() {
+    local names=(folder/.0*)
+    [ ${#names[@]} -ge "$1" ]
+}
+
 # Workers make a hidden name for each shard while the signal comes.
 test_sigterm_while_shards_are_made_leaves_no_name() {
     mkdir folder
     seq 100000 >in
     for moment in $(seq "$(scale 1 3 1000)"); do
         start bigshuf --parallel=8 --shards=records:1 -o folder/%06d in
-        sleep "0.0$((1 + moment % 9))"
+        wait_until has_shards $((moment * 100))
         kill -TERM $!
         fails_with 143 '*' wait $!
         same '' "$(ls -A folder)"

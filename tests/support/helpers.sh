@@ -169,17 +169,26 @@ start() {
     set +m
 }
 
-# Send SIGNAL to runs of COMMAND, later and later until one comes to its end: first PREPARE, then `JUDGE STATUS`, of each run.
-# The first one has an input more, which nobody writes: so it is hit, however late the signal is.
+# Process NUMBER has read and written so many bytes, or has ended: has_moved NUMBER BYTES
+has_moved() {
+    local read written
+    { read -r _ read && read -r _ written; } 2>/dev/null <"/proc/$1/io" || return 0
+    [ $((read + written)) -ge "$2" ] || [ ! -e "/proc/$1/exe" ]
+}
+
+# Send SIGNAL to runs of COMMAND on file `in`, later and later until one comes to its end: first PREPARE, then `JUDGE
+# STATUS`, of each run. When all is spilled, a run moves four times the bytes of `in`. The first run has an input more,
+# which nobody writes: so it is hit, however late the signal is.
 # killed_at_any_moment SIGNAL MOMENTS PREPARE JUDGE COMMAND...
 killed_at_any_moment() {
-    local status moment never=never
+    local status moment bytes never=never
     [ -p never ] || mkfifo never
+    bytes=$(wc -c <in)
     for moment in $(seq "$2"); do
         "$3"
         status=0
         start "${@:5}" ${never:+"$never"}
-        sleep "0.$(printf %03d $((5 * moment * moment)))"
+        until has_moved $! $((4 * bytes * moment / $2)); do :; done
         kill -"$1" $! 2>/dev/null || true
         wait $! || status=$?
         "$4" $status
