@@ -79,7 +79,7 @@ test_no_more_filters_than_parallel_at_a_time() {
     for most in 1 2 3; do
         rm -f count
         bigshuf --parallel=$most --shards=8 -o %d --filter='mkdir on-$FILE; ls -d on-* | wc -l >>count; cat >/dev/null
-            sleep 0.05; rmdir on-$FILE' -i 1-1000
+            sleep 0.02; rmdir on-$FILE' -i 1-1000
         same 8 "$(line_counts count)"
         [ "$(sort -n count | tail -n 1)" -le $most ]
     done
