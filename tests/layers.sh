@@ -162,11 +162,17 @@ test_nothing_that_changes_is_global() {
         }' | nothing
 }
 
+# What two files of tests mean by one word is one function, in tests/support.
+test_no_two_files_of_tests_have_a_function_of_the_same_name() {
+    (cd "$TOP/tests" && grep -hoE '^[a-z_0-9]+\(\) [({]' end_to_end/*.sh support/{helpers,stores,archives,compressors}.sh \
+        layers.sh dist.sh machines.sh moments.sh) | sort | uniq -d | nothing
+}
+
 # A tag that nobody asks for says nothing, and one that no test has runs nothing.
-test_the_tags_of_tests_are_those_that_ci_asks_for() {
+test_the_tags_of_tests_are_those_that_ci_or_make_asks_for() {
     cd "$TOP" || exit
     diff <(sed -nE 's/^(#|\/\*) tags: //p' tests/end_to_end/*.sh tests/unit/*/*.c tests/fuzz/*.c | tr -d '/*' | xargs -n 1 | sort -u) \
-        <({ echo plain && grep -o 'TAG=[a-z]*' .ci/run | cut -d = -f 2; } | sort -u)
+        <({ echo plain && grep -ho 'TAG=[a-z]*' .ci/run tests/tests.mk | cut -d = -f 2; } | sort -u)
 }
 
 # With set -e, the first of "a && b" and all of "! a" may fail in silence. One assertion a line.

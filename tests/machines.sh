@@ -2,9 +2,9 @@
 # other. `make check-machines` runs these tests, those of golden orders, and the unit tests that concern machines.
 # shellcheck shell=bash
 
-# With either program as bigshuf, and in a folder of its own, ours or theirs, a command of the shell writes the same: alike
+# With either program as bigshuf, and in a folder of its own, ours or theirs, a command of the shell writes the same: on_both
 # COMMAND...
-alike() {
+on_both() {
     local command
     mkdir -p bin
     ln -sf "$NATIVE" bin/bigshuf
@@ -26,7 +26,7 @@ test_any_output_is_the_same() {
     more_than_memory | weigh_and_class >in
     giants >large
     cut -f 1 in >weights
-    alike 'bigshuf -S 8M --seed=1 --parallel=3 ../in' \
+    on_both 'bigshuf -S 8M --seed=1 --parallel=3 ../in' \
         'bigshuf -S 8M --seed=1 --parallel=1 --tune=leaf-records=8 <(cat ../in)' \
         'bigshuf -S 8M --seed=1 --parallel=2 --tune=compress-temporary=always <(cat ../in)' \
         'bigshuf -S 8M --seed=1363 --tune=compress-temporary=always ../large' \
@@ -59,10 +59,10 @@ test_sizes_may_have_more_than_32_bits() {
 test_stores_are_the_same_and_read_by_the_other() {
     more_than_memory >in
     seq 1001 4000 >$'gr\303\266\303\237er' # a name with bytes that are below 0 where char has a sign
-    alike 'bigshuf -S 8M --scatter=store --seed=42 --batch=a --piles=8 ../in'
+    on_both 'bigshuf -S 8M --scatter=store --seed=42 --batch=a --piles=8 ../in'
     mkdir written
     mv ours theirs written
-    alike 'cp -r ../written/ours/store . && bigshuf --scatter=store --seed=42 --batch=b ../gr* && bigshuf --gather=store --seed=42' \
+    on_both 'cp -r ../written/ours/store . && bigshuf --scatter=store --seed=42 --batch=b ../gr* && bigshuf --gather=store --seed=42' \
         'cp -r ../written/theirs/store . && bigshuf --scatter=store --seed=42 --batch=b ../gr* && bigshuf --gather=store --seed=42' \
         'cp -r ../written/theirs/store . && bigshuf -S 8M --gather=store --seed=42 --epoch=9223372036854775808 --piles=2-5'
 }

@@ -3,8 +3,8 @@
 
 . "$TOP/tests/support/archives.sh"
 
-# refused MESSAGE OPTION...: file in.tar is
-refused() {
+# archive_refused MESSAGE OPTION...: file in.tar is
+archive_refused() {
     local message=$1
     shift
     fails_with 1 "bigshuf: in.tar: $message" bigshuf --records=tar "$@" -o out.tar in.tar
@@ -13,13 +13,13 @@ refused() {
 
 test_what_speaks_of_other_members_is_refused() {
     craft 'add(info("1.x"), b"1"); add(info("pax_global_header", XGLTYPE), b""); end()' >in.tar
-    refused 'byte 1024: a pax header for all members after it, *: pax_global_header'
+    archive_refused 'byte 1024: a pax header for all members after it, *: pax_global_header'
     craft 'add(info("1.x"), b"1"); add(info("2.x", LNKTYPE, linkname="1.x")); end()' >in.tar
-    refused 'byte 1024: a hard link whose target is not an earlier member of the same sample, *: pack again *: 2.x'
+    archive_refused 'byte 1024: a hard link whose target is not an earlier member of the same sample, *: pack again *: 2.x'
     craft 'add(info("1.y", LNKTYPE, linkname="1.x")); add(info("1.x"), b"1"); end()' >in.tar
-    refused 'byte 0: a hard link whose target is not an earlier member *: 1.y'
+    archive_refused 'byte 0: a hard link whose target is not an earlier member *: 1.y'
     craft 'add(info("1.x", b"M")); end()' >in.tar
-    refused 'byte 0: *another volume, which cannot be moved: 1.x'
+    archive_refused 'byte 0: *another volume, which cannot be moved: 1.x'
 }
 
 # Python writes archives, and what is told of each of them.
@@ -80,15 +80,15 @@ test_sparse_files_are_refused() {
     echo 1 >>sparse.x
     for form in gnu 'pax --sparse-version=0.0' 'pax --sparse-version=0.1' 'pax --sparse-version=1.0'; do
         tar --format=$form -S -cf in.tar 0.x sparse.x
-        refused 'byte *: a sparse file, which cannot be moved: *sparse.x'
+        archive_refused 'byte *: a sparse file, which cannot be moved: *sparse.x'
     done
 }
 
 test_what_is_no_archive_is_told() {
     seq 1000 >in.tar
-    refused 'truncated, or no tar archive: its size, 3893 bytes, is not a multiple of 512'
+    archive_refused 'truncated, or no tar archive: its size, 3893 bytes, is not a multiple of 512'
     : >in.tar
-    refused 'empty, and so no tar archive'
+    archive_refused 'empty, and so no tar archive'
     seq 1000 | fails_with 1 'bigshuf: -: byte 0: no header of a tar archive, *' bigshuf --records=tar
     fails_with 1 'bigshuf: -: empty, and so no tar archive' bigshuf --records=tar < <(:) >out
     is_empty out
@@ -99,7 +99,7 @@ test_an_archive_that_is_compressed_is_told() {
     make_archive gnu 20 0 3000 | gzip >in.tar
     for tail in 0 $((512 - $(wc -c <in.tar) % 512)); do
         head -c "$tail" /dev/zero >>in.tar
-        refused 'compressed by gzip; add -Z to shuffle its members'
+        archive_refused 'compressed by gzip; add -Z to shuffle its members'
         fails_with 1 'bigshuf: -: compressed by gzip; add -Z *' bigshuf --records=tar <in.tar
         fails_with 1 'bigshuf: -: compressed by gzip; add -Z *' bigshuf --records=tar < <(cat in.tar)
     done
@@ -131,13 +131,13 @@ test_a_damaged_header_is_told() {
     craft 'add(info("1.x"), b"1"); add(info("1.y"), b"2"); end()' >whole.tar
     cp whole.tar in.tar
     printf Z | dd of=in.tar bs=1 seek=1153 conv=notrunc 2>.stderr
-    refused 'byte 1024: *its checksum is wrong'
+    archive_refused 'byte 1024: *its checksum is wrong'
     craft 'for i in range(400): add(info("%d.x" % i), bytes(2048))
 end()' >in.tar # which is mapped
     printf Z | dd of=in.tar bs=1 seek=$((390 * 2560)) conv=notrunc 2>.stderr
-    refused "byte $((390 * 2560)): *its checksum is wrong"
+    archive_refused "byte $((390 * 2560)): *its checksum is wrong"
     truncate -s $((389 * 2560)) in.tar
-    refused "byte $((389 * 2560)): the file ends here, before its archive does"
+    archive_refused "byte $((389 * 2560)): the file ends here, before its archive does"
     craft 'add(info("1.x"), b"1"); end(2); out.write(b"garbage" + bytes(505))' >in.tar
-    refused 'byte 2048: *its checksum is wrong'
+    archive_refused 'byte 2048: *its checksum is wrong'
 }

@@ -4,8 +4,8 @@
 
 . "$TOP/tests/support/archives.sh"
 
-# The archive FILE is shuffled in the order of as many lines, from the file and from a pipe: comes_like_lines FILE [OPTION]...
-comes_like_lines() {
+# The archive FILE is shuffled in the order of as many lines, from the file and from a pipe: come_like_lines FILE [OPTION]...
+come_like_lines() {
     local archive=$1
     shift
     list_records "$archive" | bigshuf -S 1G --seed=1363 "$@" >wanted
@@ -29,7 +29,7 @@ in_forms() {
     tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
     for format; do
         tar --sort=name --format="$format" -cf in.tar in
-        comes_like_lines in.tar
+        come_like_lines in.tar
         unpacks_to_the_same
         same "$(tar -tvf in.tar | sort)" "$(tar -tvf out.tar | sort)"
     done
@@ -60,7 +60,7 @@ test_long_names_stay_with_their_members() {
 test_archives_of_python_are_shuffled_like_lines() {
     for archive in 'ustar 0' 'gnu 1' 'pax 150'; do
         make_archive $archive 0 3000 >in.tar
-        comes_like_lines in.tar --tune=leaf-records=8
+        come_like_lines in.tar --tune=leaf-records=8
         same 0 $(($(wc -c <out.tar) % 10240)) # whole records of a tape
         tail -c 1024 out.tar | cmp - <(head -c 1024 /dev/zero)
     done
@@ -71,7 +71,7 @@ test_archives_of_python_are_shuffled_like_lines() {
 
 test_archives_larger_than_memory_are_shuffled_like_lines() {
     make_archive pax "$(scale 300 300 40000)" 10000 70000 >in.tar
-    comes_like_lines in.tar -S 8M --parallel=3
+    come_like_lines in.tar -S 8M --parallel=3
     grep -E 'spilled: +[1-9]' said
 }
 
@@ -94,7 +94,7 @@ test_samples_are_started_over() {
     add(info("%d.a" % i), b"%d" % i * 5000000); add(info("%d.b" % i), b"");
 for i in range(3, 503): add(info("%d" % i))
 end()' >in.tar
-    comes_like_lines in.tar
+    come_like_lines in.tar
     mv out.tar wanted.tar
     bigshuf -v --records=tar -S 8M --seed=1363 in.tar 2>said | cmp - wanted.tar
     grep -E 'started over: +[12] ' said
@@ -240,7 +240,7 @@ for i in range(50):
     add(info("%d.b" % i, LNKTYPE, linkname="%d.a" % i))
     add(info("%d.c" % i, SYMTYPE, linkname="%d.a" % (i ^ 1)))
 end()' >in.tar
-    comes_like_lines in.tar
+    come_like_lines in.tar
     mkdir in
     tar -C in -xf in.tar
     unpacks_to_the_same out

@@ -28,9 +28,9 @@ have_in() {
 # When the first FILE has been looked at, and nothing of it has been read.
 before='open 2'
 
-# The run fails and says that FILE has changed, if the shell runs COMMAND before call number TURN: tells FILE CALL TURN
+# The run fails and says that FILE has changed, if the shell runs COMMAND before call number TURN: tells_change FILE CALL TURN
 # COMMAND ARGUMENT...
-tells() {
+tells_change() {
     FAULT_CALL=$2 FAULT_AT=$3 FAULT_RUN=$4 fails_with 1 "*bigshuf: $1: $changed" bigshuf-faulty "${@:5}"
 }
 
@@ -39,7 +39,7 @@ tells_all() {
     local change
     for change in "${changes[@]}"; do
         cp original in
-        tells in "$1" "$2" "$change" "${@:3}" >out
+        tells_change in "$1" "$2" "$change" "${@:3}" >out
     done
 }
 
@@ -123,7 +123,7 @@ test_standard_input() {
     have_in long_lines 3000 100 300
     for change in "${changes[@]}"; do
         cp original in
-        tells - write 1 "$change" <in >out
+        tells_change - write 1 "$change" <in >out
     done
     cp original in
     FAULT_CALL=write FAULT_AT=1 FAULT_RUN='cat larger >>in' bigshuf-faulty <in | same_lines original /dev/stdin
@@ -137,7 +137,7 @@ test_many_inputs() {
     done
     for change in "${changes[@]::3}" 'cat larger >in; mv in gone' 'cat larger >in; rm in'; do
         cp original in
-        tells in write 1 "$change" -S 1G more/* in >out
+        tells_change in write 1 "$change" -S 1G more/* in >out
     done
     cp original in
     (ulimit -n 40 && bigshuf more/* in) >out
@@ -216,7 +216,7 @@ test_a_name_that_leads_elsewhere_is_no_change_unless_it_is_opened_again() {
     done
     rm -rf in
     cp original in
-    tells in open 2 'cp larger new; mv new in' in
+    tells_change in open 2 'cp larger new; mv new in' in
     cp original in
     FAULT_CALL=open FAULT_AT=2 FAULT_RUN='cp -p in new; mv new in' bigshuf-faulty in | same_lines original /dev/stdin
 }
@@ -225,7 +225,7 @@ test_another_file_of_the_same_size_and_time_is_told() {
     have_in long_lines 3000 100 300
     tac original >other
     touch -r in other
-    tells in open 2 'mv other in' in
+    tells_change in open 2 'mv other in' in
 }
 
 # ---- Compressed files ----
@@ -256,9 +256,9 @@ test_a_compressed_file_that_loses_a_member() {
     two_members
     for call in 'spawn 1' 'poll_all 2'; do
         cp original in
-        tells in $call "truncate -s $whole in" -Z in >out
+        tells_change in $call "truncate -s $whole in" -Z in >out
         cp original in
-        tells in $call "truncate -s $whole in" -Z --scatter=st in
+        tells_change in $call "truncate -s $whole in" -Z --scatter=st in
         fails_with 1 'bigshuf: st: the store has no batches; --scatter adds them' bigshuf --gather=st
     done
 }
@@ -272,12 +272,12 @@ test_a_compressed_file_that_changes_before_its_turn() {
     cat original original >>larger
     for change in 'touch -d 2001-02-03 in' 'cat larger >in'; do
         cp original in
-        tells in spawn 1 "$change" -Z first in >out
+        tells_change in spawn 1 "$change" -Z first in >out
         cp original in
-        tells in spawn 2 "$change" --parallel=2 -Z first in >out
+        tells_change in spawn 2 "$change" --parallel=2 -Z first in >out
     done
     cp original in
-    tells in spawn 1 'cp larger new; mv new in' -Z first in >out
+    tells_change in spawn 1 'cp larger new; mv new in' -Z first in >out
     cp original in
     FAULT_CALL=spawn FAULT_AT=2 FAULT_RUN='cp larger new; mv new in' \
         bigshuf-faulty --parallel=2 -Z first in | same_lines <(gzip -dc first original) /dev/stdin

@@ -25,8 +25,8 @@ gathered() {
     same_lines union all
 }
 
-# The store has these batches and nothing unfinished: batches NAME...
-batches() {
+# The store has these batches and nothing unfinished: has_batches NAME...
+has_batches() {
     same "$*" "$(bigshuf --gather=store --list -z | tr '\0' '\n' | cut -f 1 | paste -s -d ' ' -)"
     same "$(printf '%s\n' "$@" format | sort)" "$(ls -A store)"
 }
@@ -35,11 +35,11 @@ batches() {
 batches_later() {
     find store -path 'store/.*' -exec touch -t 202001010000 {} +
     bigshuf --scatter=store --sweep
-    batches "$@"
+    has_batches "$@"
 }
 
-# Does, or did, a task work on the batch NAME: is_begun NAME.
-is_begun() {
+# Does, or did, a task work on the batch NAME: has_begun NAME.
+has_begun() {
     ls store/.new-"$1"~*/manifest >/dev/null 2>&1
 }
 
@@ -293,7 +293,7 @@ test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped
     slurm_recipe 2 in/*
     slurm_done 9
     same '1 1 1 0' "$(grep -c 'nothing was added' scatter-"$scatter"_*.log | cut -d : -f 2 | paste -s -d ' ' -)"
-    batches a.txt b.txt c.txt d.txt
+    has_batches a.txt b.txt c.txt d.txt
     gathered 2
 }
 
@@ -308,7 +308,7 @@ test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() {
         wait_until has_process "$PWD/in/$name"
         exec 7>"in/$name"
         seq 10000 >&7
-        wait_until is_begun $name
+        wait_until has_begun $name
         if [ $name = killed ]; then
             kill -KILL "$process"
         else
@@ -357,7 +357,7 @@ test_parallel_works_over_logins_and_runs_what_failed_again_and_nothing_else() {
     mv c.txt in/c.txt
     PARALLEL='--sshlogin : --workdir .' parallel_recipe 2 in/*
     same '1 2 3 3 4 5' "$(tasks store.scatter.log)"
-    batches a.txt b.txt c.txt d.txt e.txt
+    has_batches a.txt b.txt c.txt d.txt e.txt
     gathered 2
 }
 
@@ -369,7 +369,7 @@ test_parallel_runs_what_was_killed_again() {
     parallel_recipe 2 in/* 2>said &
     exec 7>in/slain
     seq 10000 >&7
-    wait_until is_begun slain
+    wait_until has_begun slain
     kill -KILL "$(processes_with --batch=slain)"
     fails_with 1 '' wait $!
     exec 7>&-
@@ -389,7 +389,7 @@ test_parallel_scatters_files_that_are_added_makes_again_what_is_missing_and_mixe
     ln -s 'the store' store
     ln -s 'the output' out
     "${recipe[@]}" 2 'in $HOME'/*
-    batches b.txt c.txt
+    has_batches b.txt c.txt
     gathered 2
     fails_with 1 '*output/part-00001 is there from another run: remove it*' "${recipe[@]}" 1 'in $HOME'/*
     fails_with 1 '*store holds other batches than those of the files*' "${recipe[@]}" 2 'in $HOME/b.txt'
@@ -397,6 +397,6 @@ test_parallel_scatters_files_that_are_added_makes_again_what_is_missing_and_mixe
     seq -f 'a-%g' 300 | tee 'in $HOME/a.txt' >>all
     rm out/part-00001
     "${recipe[@]}" 2 'in $HOME'/*
-    batches a.txt b.txt c.txt
+    has_batches a.txt b.txt c.txt
     gathered 2
 }

@@ -348,7 +348,7 @@ test_the_memory_that_is_asked_for_is_enough() {
     fails_with 1 'bigshuf: * needs more memory: use -S *M or more' draw $((asked * 9 / 10))
 }
 
-test_short_transfers_and_interruptions_do_no_harm() {
+test_short_transfers_and_interruptions_do_no_harm_to_programs() {
     export FAULT_SHORT=1 FAULT_EINTR=1
     more_than_memory >in
     pack gz in

@@ -35,7 +35,7 @@ readme_examples() {
 }
 
 # Make the files that examples mention, in the working folder.
-make_files() {
+make_examples() {
     mkdir disk1 disk2 photos
     seq 3000 >lines.txt
     seq 2000 >train.en
@@ -94,7 +94,7 @@ others='make() { :; }; rclone() { case $1 in lsf) ls "${2#s3:}" ;; cat) cat "${2
 run_examples() {
     local example count=0
     mkdir files
-    (cd files && make_files)
+    (cd files && make_examples)
     while IFS= read -r -d '' example; do
         count=$((count + 1))
         echo "example: $example"
@@ -120,7 +120,7 @@ typed() {
 }
 
 test_readme_recipe_of_parallel_files_refuses_what_is_longer() {
-    make_files
+    make_examples
     echo more >>train.de
     typed "-o 'new/%s' reads_1" 2>said
     same 2 "$(grep -c 'bigshuf: train.de: .* 2001, not 2000 ' said)"
@@ -128,14 +128,14 @@ test_readme_recipe_of_parallel_files_refuses_what_is_longer() {
 }
 
 test_readme_recipe_of_places_restores_the_order() {
-    make_files
+    make_examples
     typed 'restored.txt'
     cmp restored.txt lines.txt
     fails_with 1 '' cmp shuffled.txt lines.txt
 }
 
 test_readme_recipe_of_a_bucket_makes_nothing_of_a_part() {
-    make_files
+    make_examples
     echo old >all.txt
     mkdir corpus/3.folder
     fails_with 1 '*corpus/3.folder*' typed 's3:corpus'
@@ -156,7 +156,7 @@ consists_of() {
 }
 
 test_readme_recipe_of_a_mixture_has_as_many_of_each_or_fails() {
-    make_files
+    make_examples
     typed '-n 500 web.txt'
     same '500 300 200' "$(awk '{ ++n[$1 <= 6000 ? "web" : $1 <= 7000 ? "books" : "code"] }
         END { print n["web"], n["books"], n["code"] }' mixed.txt)"
@@ -166,7 +166,7 @@ test_readme_recipe_of_a_mixture_has_as_many_of_each_or_fails() {
 }
 
 test_readme_recipe_of_sessions_keeps_each_together_in_its_order() {
-    make_files
+    make_examples
     typed ' log.jsonl'
     same 30 "$(sort -u unique.jsonl | wc -l | xargs)"
     same 9 "$(cut -f 1 shuffled.tsv | uniq | wc -l | xargs)"
@@ -176,7 +176,7 @@ test_readme_recipe_of_sessions_keeps_each_together_in_its_order() {
 }
 
 test_readme_recipes_of_folds_and_bootstrap_files() {
-    make_files
+    make_examples
     typed 'five folds'
     same '600 600 600 600 600' "$(for i in {0..4}; do wc -l <"fold.$i"; done | xargs)"
     consists_of lines.txt fold.?
@@ -186,7 +186,7 @@ test_readme_recipes_of_folds_and_bootstrap_files() {
 }
 
 test_readme_recipes_of_classes_and_groups() {
-    make_files
+    make_examples
     typed 'of each label (column 3)'
     same '50 50 50 50 50 50 50' "$(cut -f 3 even.tsv | sort | uniq -c | awk '{ print $1 }' | xargs)"
     rm test.tsv train.tsv
@@ -199,7 +199,7 @@ test_readme_recipes_of_classes_and_groups() {
 }
 
 test_readme_recipes_of_other_records() {
-    make_files
+    make_examples
     typed 'paragraphs.txt'
     same 'a,b b,c' "$(tr '\n' ' ' <paragraphs.txt | sed 's/  /,/g; s/,$//' | tr , '\n' | sort | paste -s -d , -)"
     same 48 "$(wc -l <shuffled.fastq | xargs)"
@@ -208,7 +208,7 @@ test_readme_recipes_of_other_records() {
 }
 
 test_recipes_of_a_store_stop_at_the_first_file_that_fails() {
-    make_files
+    make_examples
     seq 501 600 >'corpus/part 07.jsonl'
     fails_with 1 "bigshuf: *--batch*'part 07.jsonl'*" typed 'in corpus/*'
     typed 'printf' >said 2>&1 || true
@@ -217,7 +217,7 @@ test_recipes_of_a_store_stop_at_the_first_file_that_fails() {
 }
 
 test_recipe_of_a_store_takes_files_of_any_names() {
-    make_files
+    make_examples
     mkdir 'corpus/a folder' corpus/-n
     # shellcheck disable=SC2016 # a name
     for name in 'part 07.jsonl' "it's" '"quoted"' $'new\nline' '%s $HOME' '-n/--batch=x' 'a folder/1.txt' format; do
@@ -265,7 +265,7 @@ test_golden_values_of_the_order_page_hold() {
 }
 
 test_readme_begins_with_an_example_and_what_it_prints() {
-    make_files
+    make_examples
     typed '&& seq' >printed 2>/dev/null
     awk '/^```/ { inside = $0 == "```text" && !count++; next } inside' "$readme" | cmp - printed
     same 2 "$(readme_examples | tr '\0' '\n' | grep -c -w make)" # of which two set the program up

@@ -37,9 +37,9 @@ judge() {
     same folder/file "$(echo folder/*)"
 }
 
-# Shuffle file `in` under the environment's FAULT_...: survives OUTPUT OPTION..., OUTPUT being `out`, for standard output,
+# Shuffle file `in` under the environment's FAULT_...: run_survives OUTPUT OPTION..., OUTPUT being `out`, for standard output,
 # or `folder/file`. With $piped it comes through a pipe.
-survives() {
+run_survives() {
     local output=$1 to=
     shift
     [ "$output" = out ] || to=$output
@@ -56,13 +56,13 @@ survives() {
 # The sweep, for some kinds of calls: sweep 'CALL...' OUTPUT OPTION...
 sweep() {
     bigshuf --seed=1363 "${@:3}" in >right
-    fail_calls "$1" "$(turns)" survives "${@:2}"
+    fail_calls "$1" "$(turns)" run_survives "${@:2}"
 }
 
 # The sweep, for all kinds of calls that a run makes: sweep_all OUTPUT OPTION...
 sweep_all() {
     bigshuf --seed=1363 "${@:2}" in >right
-    fail_any_call "$(turns)" survives "$@"
+    fail_any_call "$(turns)" run_survives "$@"
 }
 
 test_a_small_input_survives_any_fault() {
@@ -155,7 +155,7 @@ test_samples_survive_any_fault() {
         # shellcheck disable=SC2086 # words
         sweep pwritev folder/file -S 8M --parallel=1 $options
         # shellcheck disable=SC2086
-        FAULT_CALL=pwritev FAULT_AT=1 survives folder/file -S 8M --parallel=1 $options
+        FAULT_CALL=pwritev FAULT_AT=1 run_survives folder/file -S 8M --parallel=1 $options
         [ -e failed ] # or it was no test
     done
 }

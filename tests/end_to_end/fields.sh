@@ -23,8 +23,8 @@ numbers() {
     sed 's/^{"n": \([0-9]*\),.*/\1/'
 }
 
-# Do the same to `in`, and to a pipe, by a number and by a name: alike NUMBER NAME OPTION...
-alike() {
+# Do the same to `in`, and to a pipe, by a number and by a name: by_number_and_name NUMBER NAME OPTION...
+by_number_and_name() {
     local option number=$1 name=$2
     shift 2
     for option in --group-field --weight-field "--split=30%:a --split-field"; do
@@ -40,18 +40,18 @@ alike() {
 
 test_a_name_stands_for_the_number_of_its_column() {
     visits tabs 300 >in
-    alike 3 w --header
+    by_number_and_name 3 w --header
     visits csv 300 >in
-    alike 3 w --header --csv
-    alike 2 '"patient"' --header --csv -n 0
-    alike 3 '"w"' --header --csv -n 20
+    by_number_and_name 3 w --header --csv
+    by_number_and_name 2 '"patient"' --header --csv -n 0
+    by_number_and_name 3 '"w"' --header --csv -n 20
     tr , ';' <in >other && mv other in
-    alike 3 w --header --csv -t ';'
+    by_number_and_name 3 w --header --csv -t ';'
     visits tabs 300 | tr '\t' ' ' >in
-    alike 3 w --header -t ' '
+    by_number_and_name 3 w --header -t ' '
     { printf '\357\273\277' && sed 's/$/\r/' in; } >other && mv other in # a byte-order mark, and lines of Windows
-    alike 1 n --header -t ' '
-    alike 3 w --header -t ' '
+    by_number_and_name 1 n --header -t ' '
+    by_number_and_name 3 w --header -t ' '
 }
 
 # The first column but one, weights from 1 on.

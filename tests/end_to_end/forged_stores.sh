@@ -1,16 +1,14 @@
 # Stores whose manifests are false but have a right checksum: anybody who knows the format could make them. The program
 # checks a manifest before it uses it, and a false one never gives a wrong output without a message.
 # shellcheck shell=bash
-# shellcheck disable=SC2086 # numbers that tests have chosen
+# shellcheck disable=SC1091,SC2086 # numbers that tests have chosen
+
+. "$TOP/tests/support/stores.sh"
 
 keys='' before='' # what the store is keyed by, and what comes before each of the other lines
 
-gather() {
-    bigshuf --gather=store --seed=42 "$@"
-}
-
 # A store of two piles and two batches, of which x is of file `in`.
-make_store() {
+make_two_batches() {
     bigshuf --scatter=store --seed=42 --batch=x --piles=2 $keys in
     seq 100 | sed "s/^/$before/" | bigshuf --scatter=store --seed=42 --batch=y $keys
     cp store/x/manifest true
@@ -39,7 +37,7 @@ names_it() {
 
 # Any number of records but the true one, of both piles or $piles.
 no_number_is_believed() {
-    make_store
+    make_two_batches
     gather -S 8M | cmp - <(gather -S 1G)
     for pile in ${piles:-0 1}; do
         records=$(number_of $pile 2)
@@ -77,7 +75,7 @@ test_numbers_of_records_in_a_leaf_that_does_not_fit() {
 
 test_a_pile_that_is_said_to_have_one_record_is_not_copied_as_it_is() {
     seq "$(scale 1300000 2000000 2000000)" >in
-    make_store
+    make_two_batches
     says 0 1 "$(number_of 0 3)"
     names_it
     says 1 1 "$(number_of 1 3)"
@@ -87,7 +85,7 @@ test_a_pile_that_is_said_to_have_one_record_is_not_copied_as_it_is() {
 # What was never checked as the records of a length.
 test_lines_that_are_said_to_begin_with_their_length() {
     seq "$(scale 2000 200000 2000000)" >in
-    make_store
+    make_two_batches
     for coding in tfrecord u32le u32be u64le u64be varint; do
         sed "s/^records .*/records of $coding/" store/format >format
         cp format store/format
@@ -102,7 +100,7 @@ test_lines_that_are_said_to_begin_with_their_length() {
 # Two batches may make up for each other in numbers, but not in records.
 test_a_record_that_does_not_end_is_told() {
     seq 100 >in
-    make_store
+    make_two_batches
     truncate -s -1 store/x/pile-0001
     says 1 "$(number_of 1 2)" $(($(number_of 1 3) - 1)) store/x/pile-0001
     names_it
@@ -114,7 +112,7 @@ test_sums_that_overflow_are_refused() {
     # shellcheck disable=SC2153 # run.sh sets it
     cd "$MEMORY" || exit
     seq 1000 >in
-    make_store
+    make_two_batches
     truncate -s 9223372036854775807 store/x/pile-0000 2>.stderr || skip "no file may be so large here"
     says 0 1 9223372036854775807
     fails_with 1 'bigshuf: store/x/manifest: contents have changed *' gather

@@ -43,7 +43,7 @@ both() {
 
 # shuf and bigshuf must have done the same in all cases so far, except for their names. If not, print the first case
 # that differs, and its line.
-alike() {
+is_as_shuf() {
     sed -e 's/^shuf: /bigshuf: /' -e "s/^Try 'shuf --help'/Try 'bigshuf --help'/" shuf.did >wanted
     sed -e '/^bigshuf: /s/\(: must be\|;\) .*//' bigshuf.did >got
     if ! cmp wanted got; then
@@ -81,7 +81,7 @@ test_lines_words_and_numbers_are_shuffled_as_by_shuf() {
                 "cp in out; \$shuf $zero $count --random-source=random -o out out; cat out"
         done
     done
-    alike
+    is_as_shuf
     grep -q "^bigshuf: 'short': end of file" wanted
 }
 
@@ -139,7 +139,7 @@ same_as_shuf() {
     seq 5 >in
     printf '\1\2' >short
     both "$@"
-    alike
+    is_as_shuf
 }
 
 # The same of lines whose output is large: same_sum_as_shuf LINE...

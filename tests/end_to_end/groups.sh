@@ -2,15 +2,15 @@
 # The order is that of a hash of the key (bigshuf-order), so it depends on the seed and the set of keys alone.
 # shellcheck shell=bash disable=SC2086 # several options
 
-# Print COUNT lines with one of KEYS keys, a few others, and a number: lines COUNT KEYS [PADDING].
-lines() {
+# Print COUNT lines with one of KEYS keys, a few others, and a number: keyed_lines COUNT KEYS [PADDING].
+keyed_lines() {
     seq "$1" | awk -v keys="$2" -v padding="${3-}" '{ print $1 * 7919 % keys "\t" $1 * $1 % 3 "\t" $1 padding }'
 }
 
 test_the_order_is_what_the_page_says() {
     needs python3
     for count in 0 1 2 30 3000; do
-        lines $count 700 | tee in$count | cut -f 1 >column$count
+        keyed_lines $count 700 | tee in$count | cut -f 1 >column$count
         bigshuf --seed=x --unique column$count >whole$count
         echo column$count whole$count unique x
         for fields in 1 2 3 '2 1' '1 2'; do
@@ -42,7 +42,7 @@ END
 }
 
 test_memory_threads_pipes_and_files_do_not_matter() {
-    lines "$(scale 20000 200000 3000000)" 30000 "$(printf %080d 0)" >in
+    keyed_lines "$(scale 20000 200000 3000000)" 30000 "$(printf %080d 0)" >in
     head -n 7777 in >a
     tail -n +7778 in >b
     for key in --group-field=1 --group-field=2 --unique --unique=1 --unique=2; do
@@ -56,7 +56,7 @@ test_memory_threads_pipes_and_files_do_not_matter() {
 }
 
 test_the_order_depends_on_the_set_of_keys_alone() {
-    lines 5000 900 >in
+    keyed_lines 5000 900 >in
     bigshuf --seed=1 in >other
     bigshuf --seed=7 --group-field=1 in | cut -f 1 | uniq >keys
     same 900 "$(sort -u keys | wc -l | tr -d ' ')"
@@ -69,7 +69,7 @@ test_the_order_depends_on_the_set_of_keys_alone() {
 }
 
 test_units_are_counted_by_all_that_counts() {
-    lines 3000 100 >in
+    keyed_lines 3000 100 >in
     for key in --group-field=1 --unique=1; do
         bigshuf --seed=3 $key in >all
         for memory in '' '-S 8M --parallel=1'; do
@@ -94,7 +94,7 @@ END
 }
 
 test_v_tells_records_groups_and_what_was_left_out() {
-    lines 3000 100 >in
+    keyed_lines 3000 100 >in
     for memory in -S1G '-S 8M --parallel=1'; do
         bigshuf -v $memory --group-field=1 in 2>said >out
         grep -qx 'bigshuf: records:       3000 read, 3000 written' said
@@ -243,8 +243,8 @@ END
 
 # The batches of logs from two machines, of which one has each key.
 test_a_store_collects_what_its_batches_have() {
-    lines 3000 100 >a
-    lines 2000 170 >b
+    keyed_lines 3000 100 >a
+    keyed_lines 2000 170 >b
     for key in --group-field=1 --unique=1 '--group-field=2 --group-field=1'; do
         bigshuf --scatter=store --piles=8 --batch=b $key b
         bigshuf --scatter=store --batch=a --parallel=1 $key a

@@ -163,8 +163,8 @@ test_a_changed_temporary_file_is_found_when_a_record_is_kept_for_its_field() {
     done
 }
 
-# Do something to all temporary files of a run, which fails and says as much: spoils COMMAND PATTERN
-spoils() {
+# Do something to all temporary files of a run, which fails and says as much: loses COMMAND PATTERN
+loses() {
     local file files run
     start_half_fed
     run=$! # as it is before a substitution
@@ -182,6 +182,6 @@ spoils() {
 test_temporary_files_truly_changed_or_cut_short_on_disk_are_found() {
     [ -e /proc/self/fd ] || skip "no /proc here"
     needs_bare_program
-    spoils 'printf X 1<>"$file"' 'contents have changed since they were written$'
-    spoils ': >"$file"' 'contents have changed|file is shorter'
+    loses 'printf X 1<>"$file"' 'contents have changed since they were written$'
+    loses ': >"$file"' 'contents have changed|file is shorter'
 }

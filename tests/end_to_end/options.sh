@@ -4,7 +4,7 @@
 # shellcheck shell=bash
 
 # A store, a file of 100 lines, another one called 2, and records of other kinds.
-make_inputs() {
+make_kinds() {
     seq 100 | tee in 2 | tr '\n' '\0' >nul
     sed 's/^/>/' in >fasta
     head -c 256 nul >sized
@@ -18,7 +18,7 @@ seeded() {
 }
 
 test_words_mean_options_in_any_order_and_spelling() {
-    make_inputs
+    make_kinds
     cases <<'END'
 seeded in -n 7 -z == seeded -zn7 in
 seeded in --zero --head 7 == seeded --zero-terminated --head-count=7 -- in
@@ -67,7 +67,7 @@ END
 
 test_arguments_are_taken() {
     cd "$MEMORY" || exit
-    make_inputs
+    make_kinds
     cases <<'END'
 bigshuf -ern2 a => a a
 bigshuf --echo =>

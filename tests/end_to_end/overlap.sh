@@ -5,8 +5,8 @@
 # shellcheck disable=SC2317 # functions that others call
 
 # One of several outputs, or of a filter, is an input: this is refused before anything is read, and all files stay:
-# refuses NAME OPTION...
-refuses() {
+# refuses_as_input NAME OPTION...
+refuses_as_input() {
     cat ./* | cksum >../before
     fails_with 1 "bigshuf: $1: is both input and output; give the outputs other names" bigshuf "${@:2}" <part0
     rm .stderr
@@ -21,23 +21,23 @@ test_one_of_several_outputs_may_not_be_an_input() {
     seq 20 | tee part1 >part3
     ln part0 hard
     ln -s part1 soft
-    refuses part0 --shards=2 -o part%d ../never part0 part1
-    refuses ./part1 --shards=records:90 -o part%d a ./part1
-    refuses hard --shards=1 -o part%d hard
-    refuses soft --shards=bytes:1K -o part%d ../never soft
-    refuses - --shards=2 -o part%d -
-    refuses part3 --shards=records:30 -o part%d a part3 # found late
-    refuses part3 --shards=bytes:50 -o part%d a part3
-    refuses a --split=10%:valid -o a ../never a
-    refuses a --split=100%:a a
-    refuses part0 --split=1:part0 a part0
-    refuses part0 --split=9:part0 -o rest part0
-    refuses a -n 0 --split=9:a -o rest a
-    refuses a --filter='cat >"$FILE"' -o a ../never a
-    refuses soft --filter='cat >"$FILE"' --shards=2 -o part%d soft
-    refuses part1 --filter='cat >"$FILE"' --shards=records:30 -o part%d ../never part1
+    refuses_as_input part0 --shards=2 -o part%d ../never part0 part1
+    refuses_as_input ./part1 --shards=records:90 -o part%d a ./part1
+    refuses_as_input hard --shards=1 -o part%d hard
+    refuses_as_input soft --shards=bytes:1K -o part%d ../never soft
+    refuses_as_input - --shards=2 -o part%d -
+    refuses_as_input part3 --shards=records:30 -o part%d a part3 # found late
+    refuses_as_input part3 --shards=bytes:50 -o part%d a part3
+    refuses_as_input a --split=10%:valid -o a ../never a
+    refuses_as_input a --split=100%:a a
+    refuses_as_input part0 --split=1:part0 a part0
+    refuses_as_input part0 --split=9:part0 -o rest part0
+    refuses_as_input a -n 0 --split=9:a -o rest a
+    refuses_as_input a --filter='cat >"$FILE"' -o a ../never a
+    refuses_as_input soft --filter='cat >"$FILE"' --shards=2 -o part%d soft
+    refuses_as_input part1 --filter='cat >"$FILE"' --shards=records:30 -o part%d ../never part1
     exec 7<>a
-    refuses a -o /dev/fd/7 a
+    refuses_as_input a -o /dev/fd/7 a
     bigshuf --split=10%:valid a >out
 }
 
@@ -68,8 +68,8 @@ test_an_output_that_is_an_input_twice_is_refused() {
     same_lines a <(seq 10)
 }
 
-# This input, which is compressed, is refused, and all files stay: keeps NAME OPTION...
-keeps() {
+# This input, which is compressed, is refused, and all files stay: keeps_contents NAME OPTION...
+keeps_contents() {
     cat ./* | cksum >../before
     fails_with 1 "bigshuf: $1: compressed by gzip*; add -Z to shuffle its lines" bigshuf "${@:2}"
     rm .stderr
@@ -83,16 +83,16 @@ test_a_compressed_file_is_not_replaced_by_its_own_bytes() {
     ln -s a.gz link
     ln 1 hard
     seq 9 >in
-    keeps a.gz -o a.gz a.gz
-    keeps a.gz -o a.gz in a.gz
-    keeps link -o a.gz link
-    keeps hard -o 1 hard
-    keeps a.gz -o a.gz --header -n 1 a.gz
-    keeps a.gz -o a.gz -n 0 a.gz
+    keeps_contents a.gz -o a.gz a.gz
+    keeps_contents a.gz -o a.gz in a.gz
+    keeps_contents link -o a.gz link
+    keeps_contents hard -o 1 hard
+    keeps_contents a.gz -o a.gz --header -n 1 a.gz
+    keeps_contents a.gz -o a.gz -n 0 a.gz
     # shellcheck disable=SC2094 # refused
-    keeps - -o a.gz <a.gz
+    keeps_contents - -o a.gz <a.gz
     fails_with 1 'bigshuf: text: text in UTF-16, and also the output*iconv*' bigshuf -o text text
-    keeps a.gz -o other a.gz
+    keeps_contents a.gz -o other a.gz
     bigshuf --records=bytes:1 -o a.gz a.gz
     same 'bigshuf: warning: -: compressed by gzip, and shuffled as it is; add -Z to shuffle its lines' \
         "$(bigshuf -o 0 < <(cat 0) 2>&1)"

@@ -14,11 +14,6 @@ is_drawn() {
     [ -e record ] && list_drawn && grep -q -E -e "$1" drawn
 }
 
-# Is there such a line in the file? says FILE PATTERN
-says() {
-    grep -q -e "$2" "$1"
-}
-
 # Start COMMAND, which writes to the FIFO `out`; only BYTES are read from it before go_on: start_writing BYTES
 # COMMAND...
 start_writing() {
@@ -92,8 +87,8 @@ test_of_a_pipe_pass_1_shows_what_has_come_and_pass_2_how_far_it_is() {
 }
 
 # A run with these options that has read file `in` and waits for more shows how many records it has read, and writes the
-# same as without progress: counts OPTION...
-counts() {
+# same as without progress: counts_records OPTION...
+counts_records() {
     rm -f pipe record
     mkfifo pipe
     bigshuf -S 8M "$@" in >right
@@ -110,13 +105,13 @@ counts() {
 # tags: threads
 test_records_of_orders_and_samples_are_counted() {
     seq 300000 >in
-    for options in '-n 1000' --probability=0.5 '-r -n 1000'; do counts --seed=a $options; done
+    for options in '-n 1000' --probability=0.5 '-r -n 1000'; do counts_records --seed=a $options; done
     long_lines "$(scale 900 900 90000)" 500 1500 >in
     for options in '' '-n 100 --keep-order' '-n 100 -r'; do
-        counts --seed=a --weight-field=1 -t ' ' $options
+        counts_records --seed=a --weight-field=1 -t ' ' $options
     done
     more_than_memory >in
-    for options in '' '-n 100' '-n 100 -r'; do counts --random-source=in $options; done
+    for options in '' '-n 100' '-n 100 -r'; do counts_records --random-source=in $options; done
 }
 
 # Nobody reads the output of a run with these options at first; at its end, the run shows this: shows PATTERN OPTION...
@@ -363,7 +358,7 @@ test_it_comes_in_lines_where_the_output_goes() {
     FAULT_HURRY=50 TERMINAL_OUTPUT=1 start terminal 80 record bigshuf-faulty --progress pipe >screen
     exec 7>pipe
     seq 10 >&7
-    wait_until says record '^bigshuf: pass 1 of 2, '
+    wait_until grep -qe '^bigshuf: pass 1 of 2, ' record
     exec 7>&-
     wait $!
     same_lines <(grep -v '^bigshuf: ' screen) <(seq 10)

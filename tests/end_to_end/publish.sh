@@ -211,8 +211,8 @@ END
 
 # ---- Faults ----
 
-# Divide file `in` under the environment's FAULT_..., and judge what is left: survives FILES OPTION...
-survives() {
+# Divide file `in` under the environment's FAULT_..., and judge what is left: files_survive FILES OPTION...
+files_survive() {
     local files=$1 name old=()
     shift
     for name in 00 02 04 06 08 10 12 14 16 18; do # every other one
@@ -242,29 +242,29 @@ all_kept() {
     done | cmp - right
 }
 
-# Let calls of every kind that is made fail, at these turns: sweep 'TURN...' FILES OPTION...
-sweep() {
+# Let calls of every kind that is made fail, at these turns: sweep_files 'TURN...' FILES OPTION...
+sweep_files() {
     cd "$MEMORY" || exit
     mkdir temporary
     ${input:-seq 1000} >in
     bigshuf --seed=x in >right
-    fail_any_call "$1" survives "${@:2}"
+    fail_any_call "$1" files_survive "${@:2}"
 }
 
 test_many_shards_survive_any_fault() {
-    sweep "$(scale '1 9' '1 11' "$(seq 300)")" 12 --parallel=1 --shards=12 -o folder/%02d
+    sweep_files "$(scale '1 9' '1 11' "$(seq 300)")" 12 --parallel=1 --shards=12 -o folder/%02d
 }
 
 test_splits_survive_any_fault() {
-    sweep "$(scale '1 4' '1 4' "$(seq 200)")" 3 --split=10:folder/00 --split=50%:folder/01 -o folder/02
+    sweep_files "$(scale '1 4' '1 4' "$(seq 200)")" 3 --split=10:folder/00 --split=50%:folder/01 -o folder/02
 }
 
 test_shards_by_bytes_survive_any_fault() {
-    input='seq 3000' sweep "$(scale 3 3 "$(seq 40) $(seq 50 10 500)")" 3 -S 8M --parallel=1 --shards=bytes:5K -o folder/%02d
+    input='seq 3000' sweep_files "$(scale 3 3 "$(seq 40) $(seq 50 10 500)")" 3 -S 8M --parallel=1 --shards=bytes:5K -o folder/%02d
 }
 
 test_shards_survive_calls_that_fail_from_some_time_on() {
-    FAULT_STAYS=1 sweep "$(scale 9 9 "$(seq 200)")" 12 --parallel=1 --shards=12 -o folder/%02d
+    FAULT_STAYS=1 sweep_files "$(scale 9 9 "$(seq 200)")" 12 --parallel=1 --shards=12 -o folder/%02d
 }
 
 test_filters_survive_any_fault() {

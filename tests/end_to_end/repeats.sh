@@ -55,13 +55,13 @@ drawn_anew() {
     unlike "$1" a b
 }
 
-# Lines of a number and a weight, in `in`: make_input COUNT.
-make_input() {
+# Lines of a number and a weight, in `in`: make_repeated COUNT.
+make_repeated() {
     seq -f '%.0f 1' "$1" >in
 }
 
 test_the_measure_knows_what_is_alike() {
-    make_input 4000
+    make_repeated 4000
     bigshuf --seed=1 in >a
     fails_with 1 '' unlike 0 a a
     fails_with 1 '' unlike 0 <(sort -n a) <(sort -n -r a)
@@ -71,13 +71,13 @@ test_the_measure_knows_what_is_alike() {
 }
 
 test_shuffles_are_drawn_anew() {
-    make_input 4000
+    make_repeated 4000
     drawn_anew 0 in
     drawn_anew 0 -i 1-4000
 }
 
 test_samples_are_drawn_anew() {
-    make_input 4000
+    make_repeated 4000
     drawn_anew 0 -n 1000 in
     drawn_anew 0 -r -n 4000 in
     drawn_anew 0 -t ' ' --weight-field=2 in
@@ -91,7 +91,7 @@ test_samples_are_drawn_anew() {
 
 test_gathers_of_a_store_are_drawn_anew() {
     cd "$MEMORY" || exit
-    make_input 4000
+    make_repeated 4000
     bigshuf --scatter=store --seed=1 --batch=x in
     drawn_anew 512 --gather=store
     drawn_anew 512 --gather=store --epoch=1
@@ -103,7 +103,7 @@ test_gathers_of_a_store_are_drawn_anew() {
 # Where they go, as the files of one pile after another tell.
 test_batches_are_scattered_anew() {
     cd "$MEMORY" || exit
-    make_input 4000
+    make_repeated 4000
     bigshuf --scatter=store --seed=1 --batch=x in
     bigshuf --scatter=store --seed=1 --batch=y in
     bigshuf --scatter=store --seed=2 --batch=z in

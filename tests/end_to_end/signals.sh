@@ -6,8 +6,8 @@ an_old_file() {
     echo old >folder/file
 }
 
-# What a killed run leaves is the old file and nothing else; one that SIGKILL ends, or the new one: old_or_new STATUS.
-old_or_new() {
+# What a killed run leaves is the old file and nothing else; one that SIGKILL ends, or the new one: old_file_or_new STATUS.
+old_file_or_new() {
     same file "$(ls -A folder)"
     [ "$program" = bigshuf-faulty ] || same '' "$(ls -A temporary)" # there, a moment lies between making and unlinking
     [ "$1" = 137 ] && same_lines folder/file in >differs || [ "$1" = 0 ] || same old "$(<folder/file)"
@@ -18,7 +18,7 @@ killed() {
     program=$2
     mkdir -p folder temporary
     more_than_memory >in
-    killed_at_any_moment "$1" "$(scale 3 7 14)" an_old_file old_or_new \
+    killed_at_any_moment "$1" "$(scale 3 7 14)" an_old_file old_file_or_new \
         "$program" -S 8M --seed=x -T temporary -o folder/file "${@:3}" in
 }
 

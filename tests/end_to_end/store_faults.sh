@@ -6,7 +6,7 @@
 cd "$MEMORY" || exit
 
 # At which calls of a kind to fail.
-turns() {
+store_turns() {
     scale '1 3' '1 8' "$(seq 60)"
 }
 
@@ -54,7 +54,7 @@ make_store() {
 
 test_a_store_and_a_batch_are_there_whole_or_not_at_all_whatever_call_fails() {
     make_store 20
-    fail_any_call "$(turns)" scatter_survives 1
+    fail_any_call "$(store_turns)" scatter_survives 1
     rm -r before
     fail_any_call "$(scale '1 3' 1 "$(seq 60)")" scatter_survives 1
 }
@@ -68,7 +68,7 @@ test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
 test_a_disk_that_is_full_at_any_moment_leaves_no_part_of_a_batch() {
     local turn
     make_store 800
-    for turn in $(turns); do
+    for turn in $(store_turns); do
         FAULT_ERRNO=ENOSPC FAULT_STAYS=1 FAULT_CALL=pwritev FAULT_AT=$turn scatter_survives 3
         FAULT_ERRNO=ENOSPC FAULT_STAYS=1 FAULT_CALL=write FAULT_AT=$turn scatter_survives 1
     done
@@ -134,7 +134,7 @@ test_a_gather_survives_any_fault() {
     make_store 20
     bigshuf --seed=1 --scatter=before --batch=b b.in
     bigshuf --seed=1 --gather=before >right
-    fail_any_call "$(turns)" gather_survives 1
+    fail_any_call "$(store_turns)" gather_survives 1
 }
 
 # One of two piles is larger than the memory.
@@ -149,7 +149,7 @@ test_stores_with_keys_survive_any_fault() {
     make_store 700 2
     bigshuf --seed=1 --scatter=before --batch=b $keys b.in
     bigshuf --seed=1 --gather=before >right
-    fail_calls 'allocate map preadv pwritev open_anonymous thread' "$(turns)" gather_survives 3
+    fail_calls 'allocate map preadv pwritev open_anonymous thread' "$(store_turns)" gather_survives 3
 }
 
 # tags: plain
@@ -157,7 +157,7 @@ test_a_gather_that_starts_over_survives_any_fault() {
     make_store 800 2
     bigshuf --seed=1 --scatter=before --batch=b b.in
     bigshuf --seed=1 --gather=before >right
-    fail_calls 'allocate map preadv pwritev open_anonymous thread' "$(turns)" gather_survives 3
+    fail_calls 'allocate map preadv pwritev open_anonymous thread' "$(store_turns)" gather_survives 3
 }
 
 test_damage_at_any_moment_is_found_and_named() {
@@ -165,7 +165,7 @@ test_damage_at_any_moment_is_found_and_named() {
     make_store 300
     bigshuf --seed=1 --scatter=before --batch=b b.in
     bigshuf --seed=1 --gather=before >right
-    for turn in $(turns); do
+    for turn in $(store_turns); do
         FAULT_DAMAGE=1 FAULT_CALL=preadv FAULT_AT=$turn gather_survives 1
         if [ -e failed ]; then
             same 1 "$status"

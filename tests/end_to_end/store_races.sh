@@ -11,7 +11,7 @@ draft=.new-d~0123456789abcdef
 young='written less than an hour ago; if its task is dead, remove it by hand'
 
 # Batches x of `in` and y of `other`, with 4 piles.
-make_store() {
+make_pair() {
     seq 100 >in
     seq 101 300 >other
     rm -rf store
@@ -36,13 +36,8 @@ calls() {
     cat called
 }
 
-gather() {
+all_gathered() {
     bigshuf --gather=store | sort -n | md5
-}
-
-# The names in the store, with ~N for random numbers.
-names() {
-    ls -A store | sed 's/~[0-9a-f]\{16\}/~N/'
 }
 
 # Make a draft that was abandoned long ago, or anything with such a name: abandoned [NAME].
@@ -52,14 +47,14 @@ abandoned() {
     find "store/${1-$draft}" -exec touch -t 202001010000 {} +
 }
 
-sweep() {
+sweep_store() {
     bigshuf --scatter=store --sweep
 }
 
 # ---- Reading ----
 
 test_a_batch_that_leaves_while_it_is_opened_is_there_or_gone() {
-    make_store
+    make_pair
     both=$(cat in other | md5)
     cases <<END
         meets lock 1 'mv store/x store/.old-x' --gather=store | sort -n | md5 => $(md5 other)
@@ -70,13 +65,13 @@ test_a_batch_that_leaves_while_it_is_opened_is_there_or_gone() {
         meets 'open_at lock' 2 'rm store/x/manifest' --gather=store =! store/x/manifest: missing, so this is no batch: *
         rm -r store/x; add x in =>
         meets lock 1 'mv store/x store/z' --gather=store | sort -n | md5 => $both
-        mv store/z store/x; gather => $both
+        mv store/z store/x; all_gathered => $both
         meets stat_at 1 'mv store/x store/.old-x' --gather=store | sort -n | md5 => $(md5 other)
 END
 }
 
 test_a_batch_that_somebody_removes_is_not_to_be_had() {
-    make_store
+    make_pair
     local tries='mv store/.old-y~* store/y; bigshuf --gather=store 2>said >out; mv store/y store/.old-y'
     meets unlink_at 1 "$tries" --scatter=store --batch=z --seed=42 --newest=1 in || true
     same 'bigshuf: store/y/manifest: another process has locked it: try again when that has ended' "$(<said)"
@@ -85,7 +80,7 @@ test_a_batch_that_somebody_removes_is_not_to_be_had() {
 # Replace pile 1 of x, or its line in the manifest, when the run has checked everything.
 test_what_changes_after_it_was_looked_at_is_named() {
     local again="move the batch's folder out of the store, and add the batch again"
-    make_store
+    make_pair
     cp -R store sound
     restore() { rm -rf store && cp -R sound store; }
     cases <<END
@@ -116,7 +111,7 @@ test_a_change_of_any_byte_is_found_and_named() {
 }
 
 test_what_is_no_batch_of_this_store_is_named() {
-    make_store
+    make_pair
     bigshuf --scatter=wide --piles=8 --batch=w in
     cases <<'END'
         ln -s x store/z; bigshuf --gather=store =! store/z: is a link, and links are not followed here
@@ -131,9 +126,9 @@ END
 }
 
 test_a_header_that_no_batch_has_is_none() {
-    make_store
+    make_pair
     echo 'x,y' >store/header # its task was killed
-    same "$(cat in other | md5)" "$(gather)"
+    same "$(cat in other | md5)" "$(all_gathered)"
 }
 
 # ---- Making a store ----
@@ -222,23 +217,23 @@ END
 # ---- Making a batch ----
 
 test_a_name_that_is_taken_at_the_last_moment_is_a_failure() {
-    make_store
+    make_pair
     cases <<'END'
         meets rename_at 1 'echo precious >store/z' --scatter=store --batch=z in =! store/z: Not a directory
         cat store/z; rm store/z => precious
         cat in | meets rename_at 1 'bigshuf --scatter=store --seed=42 --batch=z <other' --scatter=store --seed=42 --batch=z =! store/z: a batch of this name is there already, made of other data
         cat other | meets rename_at 1 'mv store/z store/.old-z; bigshuf --scatter=store --seed=42 --batch=z <other' --scatter=store --seed=42 --batch=z => bigshuf: batch z is in store already: nothing was added
-        names => format x y z
+        store_names => format x y z
         meets rename_at 1 'rm -r store/.new-w*' --scatter=store --batch=w in =! store/.new-w~????????????????: somebody has removed it
         meets 'mkdir_at open_at' 4 'rm -r store/.new-w*' --scatter=store --batch=w in =! store/.new-w~????????????????: No such file or directory
-        names => format x y z
+        store_names => format x y z
 END
 }
 
 # The batch of its name leaves when it was found in the way: then there is room after all.
 test_a_name_that_becomes_free_is_taken() {
     local turn
-    make_store
+    make_pair
     rm -r store/x
     add x <in
     turn=$(calls 'rename_at open_at' --scatter=store --seed=42 --batch=x <other 2>said | sed -n '/rename_at/{=;q}')
@@ -248,17 +243,17 @@ test_a_name_that_becomes_free_is_taken() {
 
 # A network file system may say that a renamed folder is missing, when it had to repeat its request.
 test_a_rename_that_is_done_twice_is_a_success() {
-    make_store
+    make_pair
     cases <<'END'
         meets rename_at 1 'mv store/.new-z* store/z' --scatter=store --batch=z in =>
-        names; cat store/z/pile* | sort -n | md5 | cmp - <(md5 in) => format x y z
+        store_names; cat store/z/pile* | sort -n | md5 | cmp - <(md5 in) => format x y z
 END
 }
 
 # At any moment. Then as after an hour, and where there are no locks: so it may be taken for dead.
 test_a_sweep_at_any_moment_takes_no_part_of_a_batch() {
     local turn sweeps
-    make_store
+    make_pair
     for sweeps in 'bigshuf --scatter=store --sweep >>swept' \
         "find store -path 'store/.*' -exec touch -t 202001010000 {} +; FAULT_CALL=lock FAULT_AT=1 FAULT_STAYS=1 \
             FAULT_ERRNO=ENOTSUP bigshuf-faulty --scatter=store --sweep >>swept"; do
@@ -274,7 +269,7 @@ test_a_sweep_at_any_moment_takes_no_part_of_a_batch() {
                 case $sweeps in bigshuf*) false ;; esac
             fi
             rm -rf store/z
-            same 'format x y' "$(names | paste -s -d ' ' -)"
+            same 'format x y' "$(store_names)"
         done
     done
     grep -q '^removed .new-z' swept
@@ -284,10 +279,10 @@ test_a_sweep_at_any_moment_takes_no_part_of_a_batch() {
 # When a run fails, its other threads make no more piles of the draft.
 test_a_draft_that_fails_goes_while_others_write_it() {
     needs gzip
-    make_store
+    make_pair
     gzip -c in | head -c -4 >short.gz
     fails_with 1 '*bigshuf: short.gz: *' bigshuf --parallel=4 --scatter=store -Z --batch=z short.gz
-    same 'format x y' "$(names | paste -s -d ' ' -)"
+    same 'format x y' "$(store_names)"
 }
 
 # ---- Sweeping ----
@@ -295,44 +290,44 @@ test_a_draft_that_fails_goes_while_others_write_it() {
 # Anything in it may have been written last; an empty pile is none.
 test_every_file_of_a_draft_tells_its_age() {
     local file
-    make_store
+    make_pair
     for file in . manifest pile-0000 pile-0001 pile-0002 pile-0003; do
         abandoned
         touch store/$draft/$file
         add x in 2>said
-        same "kept $draft ($young)" "$(sweep)"
+        same "kept $draft ($young)" "$(sweep_store)"
     done
     abandoned
     touch -d '-59 minutes' store/$draft
     add x in 2>said
-    same "kept $draft ($young)" "$(sweep)"
+    same "kept $draft ($young)" "$(sweep_store)"
     touch -d '-61 minutes' store/$draft
     add x in 2>said
-    same 'format x y' "$(names | paste -s -d ' ' -)"
+    same 'format x y' "$(store_names)"
     mkdir store/$draft # killed before it had a manifest
     touch -t 202001010000 store/$draft
     add x in 2>said
-    same 'format x y' "$(names | paste -s -d ' ' -)"
+    same 'format x y' "$(store_names)"
 }
 
 test_what_is_young_or_of_others_stays() {
     [ "$(id -u)" = 0 ] || skip "needs to give files to others"
-    make_store
+    make_pair
     : >store/.new-header~0123456789abcdef
     abandoned
     chown 12345 store/.new-*
     cases <<'END'
         add x in => bigshuf: batch x is in store already: nothing was added
-        names => .new-d~N .new-header~N format x y
-        sweep | sed 's/([0-9].*)/(size)/' => removed .new-d~0123456789abcdef (size) kept .new-header~0123456789abcdef (written less than an hour ago; if its task is dead, remove it by hand)
+        store_names => .new-d~N .new-header~N format x y
+        sweep_store | sed 's/([0-9].*)/(size)/' => removed .new-d~0123456789abcdef (size) kept .new-header~0123456789abcdef (written less than an hour ago; if its task is dead, remove it by hand)
         touch -t 202001010000 store/.new-header*; add x in => bigshuf: batch x is in store already: nothing was added
-        sweep => removed .new-header~0123456789abcdef (0 bytes)
+        sweep_store => removed .new-header~0123456789abcdef (0 bytes)
 END
 }
 
 test_what_is_not_the_stores_stays_however_old_it_is() {
     local number=~0123456789abcdef name
-    make_store
+    make_pair
     for name in .new-format$number .new-a .new-a$number.other .new-a$'\033'$number .new-.a$number .new-a${number}0 \
         .old-format .old-a~1 .old-a$number.other .other .new-format~host-1-2.3; do
         abandoned "$name"
@@ -344,12 +339,12 @@ test_what_is_not_the_stores_stays_however_old_it_is() {
     ln -s ../elsewhere/manifest store/.new-header$number
     ls -AR store elsewhere >before
     same '' "$(add x in 2>&1 | grep -v 'nothing was added')"
-    same '' "$(sweep)"
+    same '' "$(sweep_store)"
     ls -AR store elsewhere | cmp - before
 }
 
 test_a_folder_with_other_files_in_it_stays_with_a_warning() {
-    make_store
+    make_pair
     abandoned .old-z
     mkdir elsewhere
     rm store/.old-z/pile-0000
@@ -357,35 +352,35 @@ test_a_folder_with_other_files_in_it_stays_with_a_warning() {
     echo precious | tee store/.old-z/pile-0004 >store/.old-z/notes
     cases <<'END'
         bigshuf --scatter=store --batch=w other => bigshuf: warning: store/.old-z: cannot be removed: there are other files in it
-        (sweep || :) => kept .old-z (there are other files in it) bigshuf: store/.old-z: cannot be removed: there are other files in it
+        (sweep_store || :) => kept .old-z (there are other files in it) bigshuf: store/.old-z: cannot be removed: there are other files in it
         ls store/.old-z; cat store/.old-z/pile-0004 => notes pile-0000 pile-0004 precious
 END
 }
 
 test_a_sweep_that_fails_warns_and_goes_on() {
-    make_store
+    make_pair
     abandoned
     abandoned .old-z
     cases <<END
         lacks touch EROFS --scatter=store --batch=w --seed=42 in => bigshuf: warning: store/$draft: cannot be removed: Read-only file system
         abandoned .old-z; lacks unlink_at EIO --scatter=store --batch=t --seed=42 in 2>&1 | tail -n 1 => bigshuf: warning: store/.old-z: cannot be removed: Input/output error
-        names => .old-d~N .old-z format t w x y
+        store_names => .old-d~N .old-z format t w x y
         add v in =>
-        names => format t v w x y
+        store_names => format t v w x y
         abandoned; meets rename_at 1 'rm -r store/$draft' --scatter=store --batch=u in =>
-        abandoned; sweep >/dev/full =! write error: No space left on device
-        names => format t u v w x y
+        abandoned; sweep_store >/dev/full =! write error: No space left on device
+        store_names => format t u v w x y
 END
 }
 
 test_where_there_are_no_locks_only_the_user_sweeps() {
     local warning='bigshuf: warning: store: files cannot be locked there: what is abandoned stays until --sweep'
-    make_store
+    make_pair
     abandoned
     abandoned .old-z
     cases <<END
         lacks lock ENOTSUP --scatter=store --batch=z --seed=42 --newest=2 in => $warning
-        names => .new-d~N .old-x~N .old-z format y z
+        store_names => .new-d~N .old-x~N .old-z format y z
         lacks lock ENOTSUP --gather=store | wc -l => 300
         lacks lock EIO --gather=store =! store/y/manifest: Input/output error
         lacks lock ENOTSUP --scatter=store --batch=z --seed=42 in => $warning bigshuf: batch z is in store already: nothing was added

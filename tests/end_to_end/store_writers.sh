@@ -5,15 +5,10 @@
 
 . "$TOP/tests/support/stores.sh"
 
-# What stands in the store, in a row, with ~N for the random numbers in names.
-names() {
-    ls -A store | sed 's/~[0-9a-f]\{16\}/~N/' | paste -s -d ' ' -
-}
-
 # ---- Many writers ----
 
-# The batch NAME of `store` is whole, as the pile files say: whole NAME FILE.
-whole() {
+# The batch NAME of `store` is whole, as the pile files say: is_whole NAME FILE.
+is_whole() {
     cat store/"$1"/pile-* | same_lines /dev/stdin "$2"
 }
 
@@ -45,7 +40,7 @@ test_any_number_may_be_at_work_on_one_batch() {
     same 7 "$(cat said* | grep -c '^bigshuf: batch x is in store already: nothing was added$')"
     same 7 "$(cat said* | wc -l | tr -d ' ')"
     batches x
-    whole x in
+    is_whole x in
 }
 
 # Is somebody at work on the batch NAME, or was: is_begun NAME.
@@ -81,7 +76,7 @@ test_a_batch_in_work_is_not_there_and_not_swept() {
     exec 7>&-
     wait $!
     batches a x y
-    whole x <(seq 10000)
+    is_whole x <(seq 10000)
 }
 
 test_a_writer_whose_draft_somebody_removed_says_so() {
@@ -96,7 +91,7 @@ test_a_writer_whose_draft_somebody_removed_says_so() {
 test_what_a_killed_writer_left_is_removed_by_the_next_one_on_its_machine() {
     killed_at_x
     seq 10 | add y
-    same 'format y' "$(names)"
+    same 'format y' "$(store_names)"
 }
 
 test_what_a_writer_that_was_killed_elsewhere_left_is_removed_by_another_after_an_hour_or_by_sweep() {
@@ -105,7 +100,7 @@ test_what_a_writer_that_was_killed_elsewhere_left_is_removed_by_another_after_an
     killed_at_x
     mv store/.new-x~* store/.new-x~0123456789abcdef
     add x in # beside what was left
-    same '.new-x~N format other x' "$(names)"
+    same '.new-x~N format other x' "$(store_names)"
     gather | same_lines /dev/stdin <(cat in in)
     bigshuf --scatter=store --sweep >swept
     grep '^kept .new-x~[0-9a-f]* (written less than an hour ago; if its task is dead, remove it by hand)$' swept
@@ -298,7 +293,7 @@ test_a_reader_keeps_what_it_reads() {
     head -c 1000 <&8 >out
     seq 10 | add 2 --newest=1
     seq 10 | add 3 --newest=1
-    same '.old-1~N 3 format' "$(names)"
+    same '.old-1~N 3 format' "$(store_names)"
     bigshuf --scatter=store --sweep | grep '^kept .old-1~[0-9a-f]* (being read)$'
     cat <&8 >>out
     wait $!

@@ -5,8 +5,8 @@
 
 . "$TOP/tests/support/stores.sh"
 
-# Files a, B, c.d-e_f and 0.1, and a store in which they are batches of these names: make_store PILES.
-make_store() {
+# Files a, B, c.d-e_f and 0.1, and a store in which they are batches of these names: make_four_batches PILES.
+make_four_batches() {
     seq 1000 >a
     seq 1001 4000 >B
     : >c.d-e_f
@@ -65,7 +65,7 @@ test_any_store_is_in_the_order_of_the_model() {
     cd "$MEMORY" || exit
     local piles
     for piles in 2 4 512; do
-        make_store $piles
+        make_four_batches $piles
         the_model 262144 $piles 9223372036854775808 | cmp - <(gather --epoch=9223372036854775808)
         the_model 9 $piles 1 | cmp - <(gather --epoch=1 --tune=leaf-records=9)
     done
@@ -108,7 +108,7 @@ test_memory_and_threads_do_not_matter_to_a_store() {
 }
 
 test_neither_the_order_of_adding_matters_nor_the_division_into_files() {
-    make_store 8
+    make_four_batches 8
     mv store wanted
     for name in 0.1 c.d-e_f B a; do
         add $name --piles=8 $name
@@ -138,7 +138,7 @@ test_memory_and_threads_do_not_matter_when_it_is_gathered() {
 # Piles come in the same order as in the whole; and a machine may have only these piles.
 test_pile_names_files_whatever_the_epoch() {
     local epoch
-    make_store 8
+    make_four_batches 8
     for epoch in 0 5; do
         gather --epoch=$epoch --piles=3-3 | same_lines /dev/stdin <(cat store/*/pile-0003)
         gather --epoch=$epoch | grep -xF -f <(cat store/*/pile-000[2-5]) >wanted
@@ -290,7 +290,7 @@ is_outside() {
 }
 
 test_nothing_is_gathered_into_the_store() {
-    make_store 16
+    make_four_batches 16
     ln -s store link
     mkdir store-2
     find store -type f -exec cksum {} + | sort >before
@@ -307,7 +307,7 @@ test_nothing_is_gathered_into_the_store() {
 }
 
 test_what_is_gathered_may_be_divided() {
-    make_store 16
+    make_four_batches 16
     gather >whole
     mkdir parts
     gather --shards=7 -o parts/%d
@@ -324,7 +324,7 @@ test_what_is_gathered_may_be_divided() {
 # ---- Lists, seeds, permissions ----
 
 test_list_is_a_table_or_for_programs_with_z() {
-    make_store 8
+    make_four_batches 8
     bigshuf --gather=store --list >list
     for line in 'a .* 1000 ' 'B .* 3000 ' '0.1 .* 500 ' 'c.d-e_f .* 0 '; do
         grep "^ *$line" list

@@ -17,8 +17,8 @@ compared() {
     fi
 }
 
-# The number of lines of each FILE: counts FILE...
-counts() {
+# The number of lines of each FILE: count_lines FILE...
+count_lines() {
     local file
     for file; do
         grep -c '' "$file" || true
@@ -86,19 +86,19 @@ bigshuf --csv --header -o new.csv sales-*.csv && head -n 1 new.csv && sed 1d new
 bigshuf --csv --header windows.csv | compared windows.csv => shuffled
 # all songs of an album together, in their order
 bigshuf --csv --header --group-field=1 songs.csv >new.csv && compared songs.csv new.csv => shuffled
-sed 1d new.csv | cut -d , -f 1 | uniq | counts - => 50
+sed 1d new.csv | cut -d , -f 1 | uniq | count_lines - => 50
 sed 1d new.csv | paste -d , - - - - | awk -F , '$2 "" != "s" substr($4, 2) - 1 || $1 != $7' =>
 # all visits of a patient together, which they are not in the file
-bigshuf --group-field=2 table.tsv | cut -f 2 | uniq | counts - => 20
+bigshuf --group-field=2 table.tsv | cut -f 2 | uniq | count_lines - => 20
 bigshuf --group-field=2 --split=10%:test -o train table.tsv && cut -f 2 test | sort -u | comm -12 - <(cut -f 2 train | sort -u) =>
 # without duplicates, and one visit of each patient
 cat table.tsv table.tsv | bigshuf --unique | compared table.tsv => shuffled
-bigshuf --unique=2 table.tsv | cut -f 2 | counts - => 20
+bigshuf --unique=2 table.tsv | cut -f 2 | count_lines - => 20
 # all visits of one patient in ten
 bigshuf --seed=5 --split-field=2 --split=10%:some.tsv table.tsv >rest.tsv && cut -f 2 some.tsv | sort | uniq -c | awk '{ print $1 }' | uniq => 20
 cut -f 2 some.tsv | sort -u | comm -12 - <(cut -f 2 rest.tsv | sort -u) =>
 # column 3 is the weight: what has none is never drawn, and what has nearly all comes first
-bigshuf --weight-field=3 -n 50 table.tsv >new && counts new && head -n 1 new | cut -f 1 && awk '$3 == 0' new => 50 222
+bigshuf --weight-field=3 -n 50 table.tsv >new && count_lines new && head -n 1 new | cut -f 1 && awk '$3 == 0' new => 50 222
 END
 }
 
@@ -107,18 +107,18 @@ test_shards_and_splits() {
     make_lines
     cases <<'END'
 # 32 shards
-bigshuf --shards=32 -o part-%02d.jsonl corpus/*.jsonl && compared all.jsonl part-*.jsonl && counts part-*.jsonl | uniq => shuffled 16 15
+bigshuf --shards=32 -o part-%02d.jsonl corpus/*.jsonl && compared all.jsonl part-*.jsonl && count_lines part-*.jsonl | uniq => shuffled 16 15
 # shards of 300 lines
-bigshuf --shards=records:300 -o three.%05d lines.txt && compared lines.txt three.* && counts three.* => shuffled 300 300 300 100
+bigshuf --shards=records:300 -o three.%05d lines.txt && compared lines.txt three.* && count_lines three.* => shuffled 300 300 300 100
 # shards of at most 1 kB
 bigshuf --shards=bytes:1KB -o kb.%d lines.txt && compared lines.txt kb.* && wc -c kb.? | awk '$1 > 1000 { print $2 }' => shuffled total
 # compressed by another command
 bigshuf --shards=4 --filter='gzip >$FILE.gz' -o four.%d lines.txt && gzip -dc four.?.gz | compared lines.txt => shuffled
 # test, validation and training data, by numbers and by percentages
-bigshuf --split=100:test --split=200:valid -o train lines.txt && compared lines.txt test valid train && counts test valid train => shuffled 100 200 700
-bigshuf --split=10%:test --split=5%:valid -o train lines.txt && compared lines.txt test valid train && counts test valid train => shuffled 100 50 850
+bigshuf --split=100:test --split=200:valid -o train lines.txt && compared lines.txt test valid train && count_lines test valid train => shuffled 100 200 700
+bigshuf --split=10%:test --split=5%:valid -o train lines.txt && compared lines.txt test valid train && count_lines test valid train => shuffled 100 50 850
 # five folds, of which 3 is the test data
-bigshuf --split=20%:fold.{1,2,3,4,5} lines.txt && cat fold.[!3] >train && compared lines.txt train fold.3 && counts fold.3 train => shuffled 200 800
+bigshuf --split=20%:fold.{1,2,3,4,5} lines.txt && cat fold.[!3] >train && compared lines.txt train fold.3 && count_lines fold.3 train => shuffled 200 800
 END
 }
 
@@ -134,7 +134,7 @@ for l in en de; do bigshuf --seed=7 --expect-records=500 -o new.$l train.$l; don
 # one has lost a line: the old files stay
 sed 7d train.de | bigshuf --seed=7 --expect-records=500 -o new.de =! standard input: the number of records is 499, not 500 as --expect-records says
 # 20 of the paired reads
-for r in 1 2; do bigshuf --seed=7 --records=fastq --expect-records=300 -n 20 -o new_$r reads_$r.fastq; done; counts new_1 && sed 's/1$/2/' new_1 | cmp - new_2 => 80
+for r in 1 2; do bigshuf --seed=7 --records=fastq --expect-records=300 -n 20 -o new_$r reads_$r.fastq; done; count_lines new_1 && sed 's/1$/2/' new_1 | cmp - new_2 => 80
 # files and labels in one table, and apart again
 paste train.en train.de | bigshuf | tee both | cut -f 2 | compared train.de && cut -f 1 both | compared train.en => shuffled shuffled
 END

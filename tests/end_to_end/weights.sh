@@ -90,8 +90,8 @@ END
 }
 
 # Weights are refused in a field of a file's second line, and in the second line of --weights, with a message that names
-# the place: refuses MESSAGE WEIGHT...
-refuses() {
+# the place: refuses_weight MESSAGE WEIGHT...
+refuses_weight() {
     local options weight
     for weight in "${@:2}"; do
         printf '%s\n' 1 "$weight" 1 >weights
@@ -106,10 +106,10 @@ refuses() {
 
 test_weights_that_are_none_are_errors() {
     printf 'a\t1\n' >first
-    refuses 'negative weight' -1 -1e-300 -inf
-    refuses 'infinite weight' inf Infinity 1e999
-    refuses 'weight is not a number' NaN
-    refuses 'invalid weight' '' x 1x 1,5 0x10 1e 'one two' --1
+    refuses_weight 'negative weight' -1 -1e-300 -inf
+    refuses_weight 'infinite weight' inf Infinity 1e999
+    refuses_weight 'weight is not a number' NaN
+    refuses_weight 'invalid weight' '' x 1x 1,5 0x10 1e 'one two' --1
 }
 
 test_weights_at_fault_are_named_by_their_place() {

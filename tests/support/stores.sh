@@ -12,6 +12,11 @@ gather() {
     bigshuf --gather=store --seed=42 "$@"
 }
 
+# What stands in the store, in a row, with ~N for the random numbers in names.
+store_names() {
+    ls -A store | sed 's/~[0-9a-f]\{16\}/~N/' | paste -s -d ' ' -
+}
+
 # The store has these batches and nothing unfinished: batches NAME...
 batches() {
     same "$(printf '%s\n' "$@" format | sort)" "$(ls -A store)"
