@@ -20,8 +20,8 @@ files_below() {
     (cd "$1" && find . ! -type d | sort)
 }
 
-# This program passes the tests of golden values of few records, and writes what the usual one does: is_golden PROGRAM.
-is_golden() {
+# This program passes the tests of golden values of few records, and writes what the usual one does: golden PROGRAM.
+golden() {
     local usual=$BUILD/bigshuf
     mkdir golden
     cp "$1" golden/bigshuf
@@ -116,7 +116,7 @@ test_static_binary_runs_anywhere_and_gives_the_golden_values() {
     needs musl-gcc
     make_in_top dist-static DIST="$PWD"
     mv bigshuf-"$version"-* bigshuf
-    is_golden bigshuf
+    golden bigshuf
     mkdir root
     mv bigshuf root
     unshare -r chroot root /bigshuf --version 2>.stderr >said || skip "chroot is not allowed"

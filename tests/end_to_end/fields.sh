@@ -3,8 +3,8 @@
 # shellcheck shell=bash disable=SC2086 # several options
 
 # Print COUNT visits of a few patients, with a weight, as lines with tabs, as CSV or as JSON, neighbours in groups:
-# visits tabs|csv|json COUNT
-visits() {
+# visits_as tabs|csv|json COUNT
+visits_as() {
     seq "$2" | awk -v form="$1" '
         BEGIN {
             if (form == "tabs") print "n\tpatient\tw"
@@ -18,7 +18,7 @@ visits() {
         }'
 }
 
-# The numbers of visits in JSON.
+# The numbers of visits_as in JSON.
 numbers() {
     sed 's/^{"n": \([0-9]*\),.*/\1/'
 }
@@ -39,15 +39,15 @@ by_number_and_name() {
 }
 
 test_a_name_stands_for_the_number_of_its_column() {
-    visits tabs 300 >in
+    visits_as tabs 300 >in
     by_number_and_name 3 w --header
-    visits csv 300 >in
+    visits_as csv 300 >in
     by_number_and_name 3 w --header --csv
     by_number_and_name 2 '"patient"' --header --csv -n 0
     by_number_and_name 3 '"w"' --header --csv -n 20
     tr , ';' <in >other && mv other in
     by_number_and_name 3 w --header --csv -t ';'
-    visits tabs 300 | tr '\t' ' ' >in
+    visits_as tabs 300 | tr '\t' ' ' >in
     by_number_and_name 3 w --header -t ' '
     { printf '\357\273\277' && sed 's/$/\r/' in; } >other && mv other in # a byte-order mark, and lines of Windows
     by_number_and_name 1 n --header -t ' '
@@ -101,12 +101,12 @@ END
 }
 
 test_a_pointer_stands_for_a_value_of_json() {
-    visits tabs 300 | tail -n +2 >in
+    visits_as tabs 300 | tail -n +2 >in
     bigshuf --seed=7 --weight-field=3 in | cut -f 1 >order.w
     bigshuf --seed=7 --group-field=2 in 2>said | cut -f 1 >order.g
     bigshuf --seed=7 --split-field=2 --split=30%:a in | cut -f 1 >order.s
     cut -f 1 a >order.a
-    visits json 300 >in
+    visits_as json 300 >in
     tr '\n' '\0' <in >nuls
     for way in in '< <(cat in)' '-S 8M -z nuls'; do
         eval bigshuf --seed=7 --weight-field=/meta/w/0 "$way" | tr '\0' '\n' | numbers | cmp - order.w
@@ -170,13 +170,13 @@ END
 
 test_a_store_has_names_and_pointers() {
     cd "$MEMORY" || exit
-    visits csv 300 >in
+    visits_as csv 300 >in
     for name in a b; do bigshuf --scatter=csv --seed=7 --batch=$name --csv --header in; done
     for field in 2 patient '"patient"'; do
         bigshuf --gather=csv --seed=7 --split-field="$field" --split=30%:a -o "rest$field"
         cmp rest2 "rest$field"
     done
-    visits json 300 >in
+    visits_as json 300 >in
     bigshuf --scatter=json --seed=7 in
     bigshuf --gather=json --seed=7 --split-field=/meta/user --split=30%:b -o rest
     same "$(tail -n +2 a | sort -u | cut -d , -f 1 | sort)" "$(numbers <b | sort)"

@@ -1,8 +1,8 @@
 # With --split-field, all records with the same field go to the same file, whatever their order.
 # shellcheck shell=bash disable=SC2086 # several options
 
-# Print lines with a number, one of COUNT patients, and more: visits_of LINES COUNT.
-visits_of() {
+# Print lines with a number, one of COUNT patients, and more: visits LINES COUNT.
+visits() {
     seq "$1" | awk -v count="$2" '{ print $1 "\tp" $1 * $1 % count "\tx" }'
 }
 
@@ -19,7 +19,7 @@ apart() {
 }
 
 test_no_patient_is_in_two_files_and_no_line_is_lost() {
-    visits_of 3000 500 >in
+    visits 3000 500 >in
     divide in
     apart a b rest
     sort a b rest | cmp - <(sort in)
@@ -30,7 +30,7 @@ test_no_patient_is_in_two_files_and_no_line_is_lost() {
 
 # With another order, other lines, other memory, as CSV and from a store, a patient goes where it went before.
 test_where_a_patient_goes_depends_on_the_seed_alone() {
-    visits_of 3000 500 >in
+    visits 3000 500 >in
     divide in
     for file in a b rest; do cut -f 2 $file | sort -u >$file.patients; done
     head -n 2000 in | bigshuf --seed=other | awk '{ print $2 "," $1 }' >shuffled
@@ -56,7 +56,7 @@ test_carriage_returns_are_no_part_of_a_field_from_a_store_either() {
 # As the page bigshuf-order says.
 test_anybody_can_tell_where_a_field_goes() {
     needs python3
-    { visits_of 3000 500; printf '1\t\n2\tpatient 7\r\n'; } >in
+    { visits 3000 500; printf '1\t\n2\tpatient 7\r\n'; } >in
     divide in
     { sed -n '/^from hashlib/,/^\.Ed/ { /^\.Ed/d; s/\\e/\\/g; s/\\-/-/g; p; }' "$TOP/man/bigshuf-order.7"
         printf '%s\n' '
@@ -92,7 +92,7 @@ test_several_fields_are_one_key() {
     printf '%s\n' 'a|bc|1' 'ab|c|2' 'a|bc|3' 'x|y|4' >in
     bigshuf -v -t'|' --stratify-field=1 --stratify-field=2 --split=1:a -o b in 2>said
     grep -qx 'bigshuf: classes:       3, the smallest of 1 records' said
-    visits_of 3000 50 >in
+    visits 3000 50 >in
     bigshuf --seed=42 --split-field=2 --split-field=3 --split=50%:two -o rest in
     bigshuf --seed=42 --split-field=2 --split-field=2 --split=50%:one -o rest in # the same field adds nothing
     bigshuf --seed=42 --split-field=2 --split=50%:alone -o rest in
@@ -113,7 +113,7 @@ END
 }
 
 test_v_says_what_each_output_has() {
-    visits_of 3000 50 >in
+    visits 3000 50 >in
     bigshuf -v --split-field=2 --split=30%:a --split=30%:b in 2>said >c
     for file in a b c; do
         echo "bigshuf: output:        $(wc -l <$file | tr -d ' ') records, $(wc -c <$file | tr -d ' ') bytes in $file"
@@ -127,7 +127,7 @@ test_v_says_what_each_output_has() {
 }
 
 test_percentages_are_of_fields() {
-    visits_of 20000 10000 >in
+    visits 20000 10000 >in
     divide in
     for file in a b rest; do cut -f 2 $file | sort -u | wc -l; done | xargs >counts
     # shellcheck disable=SC2034
@@ -144,7 +144,7 @@ test_percentages_are_of_fields() {
 }
 
 test_groups_headers_shards_and_samples_go_with_it() {
-    { echo 'n	patient	x' && visits_of 3000 500 | sort -k 2,2; } >in
+    { echo 'n	patient	x' && visits 3000 500 | sort -k 2,2; } >in
     REST=rest.%d divide in --header --group-field=2 --shards=bytes:10000
     apart a b rest.*
     for file in a b rest.*; do same "$(head -n 1 in)" "$(head -n 1 "$file")"; done
@@ -157,7 +157,7 @@ test_groups_headers_shards_and_samples_go_with_it() {
 }
 
 test_files_that_are_there_survive_a_line_without_the_field() {
-    { visits_of 100 10 && echo 101; } >in
+    { visits 100 10 && echo 101; } >in
     for file in a b rest; do echo old >$file; done
     fails_with 1 "bigshuf: in:101: no field 2, only 1: '101'" divide in
     fails_with 1 "bigshuf: -:101: no field 2, only 1: '101'" divide - <in
@@ -166,7 +166,7 @@ test_files_that_are_there_survive_a_line_without_the_field() {
 }
 
 test_a_failure_leaves_all_files() {
-    visits_of 3000 50 >in
+    visits 3000 50 >in
     for file in a b rest; do echo old >$file; done
     for call in open open_anonymous write allocate close rename_at fstat; do
         for turn in $(scale '1 3' '1 2 3 6 10' "$(seq 30)"); do
@@ -199,7 +199,7 @@ END
 
 test_the_files_may_be_compressed_side_by_side() {
     command -v gzip || skip "needs gzip"
-    visits_of 3000 50 >in
+    visits 3000 50 >in
     bigshuf --seed=4 --split-field=2 --split=20%:test --split=30%:valid -o train in
     bigshuf -Z --seed=4 --split-field=2 --split=20%:test.gz --split=30%:valid -o train.gz in
     gzip -dc test.gz | cmp - test

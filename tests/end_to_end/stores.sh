@@ -24,8 +24,8 @@ the_model() {
 
 # ---- The golden orders: fixed for ever, as the others are ----
 
-# Lines of the section of bigshuf-order about stores: golden REGEX.
-golden() {
+# Lines of the section of bigshuf-order about stores: golden_lines REGEX.
+golden_lines() {
     sed -n '/^\.Sh STORES/,/^\.Sh VALUES/p' "$TOP/man/bigshuf-order.7" | grep -E "$1"
 }
 
@@ -36,7 +36,7 @@ test_golden_orders_of_stores() {
     seq 11 20 >b
     add a --piles=4 a
     add b b
-    golden '^[0-9]( +[0-9]+){20}$' >orders
+    golden_lines '^[0-9]( +[0-9]+){20}$' >orders
     while read -r epoch order; do
         same "$order" "$(gather --epoch=$epoch | paste -s -d ' ' -)"
     done <orders
@@ -50,7 +50,7 @@ test_golden_orders_of_larger_stores() {
     cd "$MEMORY" || exit
     seq 1000 >a
     seq 1001 4000 >b
-    golden '^[0-9a-f]{32} ' >orders
+    golden_lines '^[0-9a-f]{32} ' >orders
     while read -r sum piles epoch; do
         if [ ! -e store$piles ]; then
             for name in a b; do bigshuf --scatter=store$piles --seed=42 --batch=$name --piles=$piles $name; done
