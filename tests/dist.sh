@@ -1,6 +1,5 @@
 # The products: an installation, the tarball, the static binary, the Debian package. `make check-dist` runs these and
 # `make check` does not, since most of them build the program once more.
-# shellcheck shell=bash
 
 version=$(sed -n 's/^VERSION = //p' "$TOP/Makefile")
 

@@ -1,6 +1,5 @@
 # The plan of the house, which is the map at the head of src/main.c: includes and calls go down that list, names say
 # where they live, and nothing is global.
-# shellcheck shell=bash
 # tags: plain
 
 # The modules of the map as FOLDER/NAME, from the top down; one line each.
@@ -95,7 +94,6 @@ test_unit_tests_stand_where_their_modules_do() {
         !known[$0] && !known[module]' | nothing
 }
 
-# shellcheck disable=SC2016 # backquotes, by intention
 test_contributors_are_told_the_folders_of_the_map_and_no_file_that_is_not_there() {
     local page=.github/CONTRIBUTING.md
     diff <(map | sed 's|/.*||' | uniq) <(sed -n 's/^| `\([a-z]*\)\/` .*/\1/p' "$TOP/$page")

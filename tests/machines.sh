@@ -1,6 +1,5 @@
 # A program for another machine or libc writes the same bytes as the usual one, $NATIVE, and each reads the stores of the
 # other. `make check-machines` runs these tests, those of golden orders, and the unit tests that concern machines.
-# shellcheck shell=bash
 
 # With either program as bigshuf, and in a folder of its own, ours or theirs, a command of the shell writes the same: on_both
 # COMMAND...

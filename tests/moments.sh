@@ -1,7 +1,5 @@
 # Threads at hostile moments: in the hostile build a seed decides who runs when (tests/support/moments.c), so each test
 # is done with many seeds. One that fails names its seed, which does it again: SEED=S ROUNDS=1.
-# shellcheck shell=bash
-# shellcheck disable=SC2012,SC2016,SC2317 # names that are known; commands for eval; functions of rounds
 
 : "${ROUNDS:=10}" "${SEED:=1}"
 

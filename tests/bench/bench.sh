@@ -28,7 +28,6 @@
 #   TEXT          a file of real text, for the rows of that; if not given, what `apt-cache dumpavail` says, if it is there
 
 # The commands are strings for another shell: what they name is expanded there.
-# shellcheck disable=SC2016
 
 set -euo pipefail
 export LC_ALL=C
@@ -367,7 +366,6 @@ compare() {
     fi
     fields=$(awk -v mine="${values[$program]}" -v theirs="${values[$yardstick]}" -v target="$target" \
         -v quick="$QUICK" -f "$bench/pairs.awk")
-    # shellcheck disable=SC2086 # these are words
     set -- $fields # pairs dropped median min max median min max ratio verdict
     print_line "$row" "$program" "$3 $unit ($4..$5)" "$yardstick" "$6 $unit ($7..$8)" \
         "$1$([ "$2" = 0 ] || echo " (-$2)")" "$9" "${target/[<>]=/${target:0:1}= }" "${10}"
@@ -420,7 +418,6 @@ in_memory() {
         shift 2
     done
     measure "${programs[@]}"
-    # shellcheck disable=SC2086 # words
     for comparison in "${@:2}"; do compare $comparison; done
 }
 

@@ -1,5 +1,4 @@
 # Tar archives whose members cannot be moved, or that are damaged, are told.
-# shellcheck shell=bash disable=SC1091,SC2086 # several options
 
 . "$TOP/tests/support/archives.sh"
 

@@ -1,6 +1,5 @@
 # Members of tar archives: those of one sample stay together, and GNU tar and Python can read the output made from their
 # archives. What is told of others is in archive_mistakes.sh.
-# shellcheck shell=bash disable=SC1091,SC2086 # several options
 
 . "$TOP/tests/support/archives.sh"
 

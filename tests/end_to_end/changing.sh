@@ -1,8 +1,6 @@
 # What other programs do to an input while it is used: one rule holds however it is read. A file that is smaller, or has
 # the same size and another modification time, fails the run. Bytes added to a file are not used; but a larger file
 # whose old part begins or ends with other bytes fails the run, too.
-# shellcheck shell=bash
-# shellcheck disable=SC2016,SC2086 # scripts; a call and its turn, options
 
 changed='file has changed while it was read'
 

@@ -1,8 +1,6 @@
 # Stores of piles on clusters: the recipes in tests/recipes, under a real Slurm of one node, started here and stopped
 # again, under GNU parallel, and with rclone and a server of its own. Whatever is killed and run again, no record is lost
 # or doubled.
-# shellcheck shell=bash
-# shellcheck disable=SC2016,SC2317 # names of files; functions that others call
 # tags: plain
 
 recipes=$TOP/tests/recipes
@@ -107,7 +105,6 @@ aws() {
     command=$(printf '%s\n' "$@" | sed -n 's/^--container-overrides=command=//p' | tr , ' ')
     echo "$command" >>commands
     for ((task = 0; task < size; task++)); do
-        # shellcheck disable=SC2086 # words
         AWS_BATCH_JOB_ARRAY_INDEX=$task $command
     done
     echo job

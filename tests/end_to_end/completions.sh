@@ -1,5 +1,4 @@
 # What shells offer after `bigshuf` and a few letters. A shell that is not installed is passed over.
-# shellcheck shell=bash
 # tags: plain
 
 # All spellings of options, as --help has them.
@@ -86,7 +85,6 @@ test_zsh_completes_options_and_files() {
 
 # What fish offers: fish_offers WORDS.
 fish_offers() {
-    # shellcheck disable=SC2016 # that of fish
     HOME=$PWD fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$TOP/.packaging/completions/fish" "$1" |
         cut -f 1 | sort
 }

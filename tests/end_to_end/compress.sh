@@ -1,5 +1,4 @@
 # Compressed temporary files: the same order, never a short output, and nothing left behind.
-# shellcheck shell=bash disable=SC2086 # several options
 
 test_whether_temporary_files_are_compressed_changes_nothing_else() {
     more_than_memory >in

@@ -1,6 +1,5 @@
 # -Z: compressed inputs and outputs, by the programs that people have: the same records in the same order as without.
-# shellcheck shell=bash disable=SC1091,SC2086,SC2154 # several options; what is in compressors.sh
-# shellcheck disable=SC2016 # scripts
+# shellcheck disable=SC2154 # several options; what is in compressors.sh
 
 . "$TOP/tests/support/compressors.sh"
 

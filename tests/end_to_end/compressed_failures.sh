@@ -1,7 +1,6 @@
 # -Z, whatever goes wrong: inputs that are cut off or of another kind, programs that are missing or fail, and faults.
 # Whole outputs or none, and no process left.
-# shellcheck shell=bash disable=SC1091,SC2086,SC2154 # several options; what is in compressors.sh
-# shellcheck disable=SC2016 # scripts
+# shellcheck disable=SC2154 # several options; what is in compressors.sh
 
 . "$TOP/tests/support/compressors.sh"
 
@@ -53,7 +52,6 @@ test_what_follows_a_compressed_file_and_is_not_compressed_fails_the_run() {
 
 # Nothing is written of a file that begins so, from it or a pipe, in place, or when it is compressed: is_unknown WHAT BEGIN
 is_unknown() {
-    # shellcheck disable=SC2059 # a format
     printf "$2\n.\n" >x
     fails_at_once "bigshuf: x: $1, which -Z does not read; *" -Z never x
     fails_with 1 "bigshuf: -: $1, which -Z does not read; *" bigshuf -Z < <(cat x)
@@ -132,7 +130,6 @@ keeps() {
     local said="$2, and also the output, so its contents would be lost; $3"
     cksum <"$1" >before
     fails_with 1 "bigshuf: $1: $said" bigshuf -Z -o "$1" "$1"
-    # shellcheck disable=SC2094 # refused
     fails_with 1 "bigshuf: -: $said" bigshuf -Z -o "$1" <"$1"
     cksum <"$1" | cmp - before
     test ! -e new
@@ -148,7 +145,6 @@ test_what_is_compressed_and_has_no_lines_is_not_replaced_by_itself() {
     seq 1000 | gzip | gzip >twice.gz
     keeps twice.gz 'compressed by gzip once more' 'decompress it once before'
     seq 100000 | gzip >lines.gz
-    # shellcheck disable=SC2094 # replaced when it is complete
     (head -c 0 && bigshuf -Z -o lines.gz) <lines.gz
     unpack lines.gz | same_lines /dev/stdin <(seq 100000)
     head -c 1000 lines.gz >short.gz

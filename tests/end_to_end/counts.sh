@@ -1,5 +1,4 @@
 # How many records there are: what -v says of it, and --expect-records, which fails before anything is replaced.
-# shellcheck shell=bash disable=SC2086 # several options
 # tags: plain
 
 # -v with these options says that so many were read and written: counts READ WRITTEN OPTION...

@@ -1,6 +1,4 @@
 # Promise 5: disk is used only for what does not fit in memory, freed at once, and never under a name.
-# shellcheck shell=bash disable=SC2086 # several options
-# shellcheck disable=SC2016 # for inner shells
 
 # Shuffle MEBIBYTES of lines with -S MIB: at most D - 0.75 S is spilled. spills_little MEBIBYTES MIB [OPTION]...
 spills_little() {

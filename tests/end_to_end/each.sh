@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # --each: parallel files, each shuffled by itself, all in one order.
 
 # The outputs of --each in new/, of FILEs a.en and a.de, are those of a run for each with the same options.
@@ -21,7 +20,6 @@ test_each_file_is_shuffled_as_alone() {
     make_files 3000
     for options in '' '-n 100' '-n 0' '-r -n 500' --part=2/3 '--skip=5 -n 7' --probability=0.1 '-n 50 --keep-order' \
         --header '--header=2 -n 0' --records=lines:3 '--csv --parallel=1' --expect-records=3000; do
-        # shellcheck disable=SC2086 # words
         same_as_alone $options
     done
 }

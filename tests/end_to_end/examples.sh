@@ -1,6 +1,5 @@
 # The examples of the man pages and the README work, and both describe every option. Examples are not repeated here but
 # taken from the pages: the displays of the sections EXAMPLES, and the blocks marked `sh`.
-# shellcheck shell=bash
 # tags: plain
 
 cd "$MEMORY" || exit
@@ -86,7 +85,6 @@ newline.jpg'
 }
 
 # Other programs in examples: there is nothing left to `make`, and the buckets are folders.
-# shellcheck disable=SC2016 # for those shells
 others='make() { :; }; rclone() { case $1 in lsf) ls "${2#s3:}" ;; cat) cat "${2#s3:}" ;; esac; }'
 
 # Run the examples on standard input, at least so many, each in a folder of its own: run_examples LEAST. They succeed, warn of
@@ -219,7 +217,6 @@ test_recipes_of_a_store_stop_at_the_first_file_that_fails() {
 test_recipe_of_a_store_takes_files_of_any_names() {
     make_examples
     mkdir 'corpus/a folder' corpus/-n
-    # shellcheck disable=SC2016 # a name
     for name in 'part 07.jsonl' "it's" '"quoted"' $'new\nline' '%s $HOME' '-n/--batch=x' 'a folder/1.txt' format; do
         seq 501 600 >"corpus/$name"
     done

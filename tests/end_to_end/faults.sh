@@ -1,7 +1,7 @@
 # Promise 1, whatever goes wrong: let the first system call of a kind fail, the second, the third, until the run gets
 # through without it. A run either succeeds, with the right output, or says once what went wrong and leaves nothing,
 # but for a complete file that could not get its name.
-# shellcheck shell=bash disable=SC2154 # status is that of try_faulty
+# shellcheck disable=SC2154 # status is that of try_faulty
 
 cd "$MEMORY" || exit
 shopt -s dotglob nullglob
@@ -152,9 +152,7 @@ test_samples_survive_any_fault() {
     spilling >in
     for options in '-n 700 --keep-order' '-r -n 1000' '-t \x20 --weight-field=1' '-t \x20 --weight-field=1 -n 700 --keep-order' \
         '-t \x20 --weight-field=1 -r -n 1000'; do
-        # shellcheck disable=SC2086 # words
         sweep pwritev folder/file -S 8M --parallel=1 $options
-        # shellcheck disable=SC2086
         FAULT_CALL=pwritev FAULT_AT=1 run_survives folder/file -S 8M --parallel=1 $options
         [ -e failed ] # or it was no test
     done
@@ -176,7 +174,6 @@ test_descriptors_that_become_few_meanwhile_lead_to_fewer_files() {
     bigshuf --seed=1 in >wanted
     for options in '' '-T . -T ..' --tune=compress-temporary=always; do
         for fault in EMFILE:9 EMFILE:30 ENFILE:200; do
-            # shellcheck disable=SC2086 # words
             FAULT_STAYS=1 FAULT_CALL=open_anonymous FAULT_AT=${fault#*:} FAULT_ERRNO=${fault%:*} FAULT_LOG=failed \
                 bigshuf-faulty --seed=1 -S 8M $options in >out
             cmp wanted out
@@ -238,7 +235,6 @@ test_short_transfers_and_interruptions_do_no_harm() {
 # The input comes, and the output is read, only after the run has waited for it: in poll, or around polls that signals
 # interrupt.
 test_descriptors_that_do_not_wait_do_no_harm() {
-    # shellcheck disable=SC2016 # perl's
     local run=(perl -MFcntl -e 'fcntl($_, F_SETFL, O_NONBLOCK) or die for (STDIN, STDOUT); exec @ARGV' bigshuf-faulty -S 8M)
     command -v perl >/dev/null || skip "no perl here"
     more_than_memory >in

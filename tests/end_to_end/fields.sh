@@ -1,6 +1,5 @@
 # Fields that are called by their names in a header, or by a JSON Pointer. What is done by fields has tests of its own
 # (split_field.sh, groups.sh, sampling.sh): here the same is done by a number, which must come to the same.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # Print COUNT visits of a few patients, with a weight, as lines with tabs, as CSV or as JSON, neighbours in groups:
 # visits_as tabs|csv|json COUNT

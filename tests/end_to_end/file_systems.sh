@@ -1,7 +1,7 @@
 # The promises about outputs, temporary files and stores hold on every file system that can be mounted here. Each is
 # mounted in namespaces of its own, which take mounts, loop devices, FUSE's processes and NFS's server with them, however
 # a test ends.
-# shellcheck shell=bash disable=SC2016,SC2094,SC2164 # for inner shells; a FIFO; set -e
+# shellcheck disable=SC2164 # for inner shells; a FIFO; set -e
 # tags: plain
 
 # Mount a file system of some MIB MiB at ./disk, or fail: make_disk KIND MIB.

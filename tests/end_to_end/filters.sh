@@ -1,8 +1,4 @@
 # --filter: each file is written through a command.
-# shellcheck shell=bash
-# shellcheck disable=SC2016 # the filters'
-# shellcheck disable=SC2012,SC2046,SC2086 # names and numbers that tests have chosen
-# shellcheck disable=SC2317 # functions that others call
 
 test_every_kind_of_file_goes_through_the_filter_but_standard_output() {
     cases <<'END'
@@ -49,7 +45,6 @@ test_a_filter_dies_of_a_broken_pipe_as_usual_which_is_a_failure() {
     echo | bigshuf -o a --filter='cat >/dev/null; yes | head -n 1 >$FILE' 2>said
     same 'y ' "$(cat a said) "
     mkfifo pipe
-    # shellcheck disable=SC2094 # a pipe without a reader
     exec 8<>pipe 9>pipe 8<&-
     fails_with 1 "*bigshuf: x: 'exec cat' failed: killed by signal 13?*" bigshuf --filter='exec cat' -o x -i 1-1000 >&9
     fails_with 1 "*bigshuf: x: 'cat; exit' failed: exit status 141?*" bigshuf --filter='cat; exit' -o x -i 1-1000 >&9
@@ -99,7 +94,6 @@ test_a_filter_may_go_on_while_the_next_is_fed() {
 killed_in_filter() {
     seq 1000000 >in
     rm -f began go complete
-    # shellcheck disable=SC2094 # a word to find the processes by
     start bigshuf --filter="head -c 1000 >begun; mv begun began; until [ -e go ]; do sleep 0.02; done
         cat >/dev/null; touch complete # $PWD" -o a in 2>said
     local process=$!

@@ -1,6 +1,5 @@
 # Files that other programs and former versions have made, which tests/files/README.md describes, are read as their makers
 # read them.
-# shellcheck shell=bash
 
 files=$TOP/tests/files
 

@@ -1,7 +1,5 @@
 # Stores whose manifests are false but have a right checksum: anybody who knows the format could make them. The program
 # checks a manifest before it uses it, and a false one never gives a wrong output without a message.
-# shellcheck shell=bash
-# shellcheck disable=SC1091,SC2086 # numbers that tests have chosen
 
 . "$TOP/tests/support/stores.sh"
 

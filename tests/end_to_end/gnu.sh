@@ -16,8 +16,6 @@
 #   - -o - is refused, as no name for standard output.
 #   - -r with a random source that ends too early: how many lines come before the message.
 #   - Whether a random source must exist from which nothing is drawn: of empty input, and of -r -n 0.
-# shellcheck shell=bash disable=SC2086 # several options
-# shellcheck disable=SC2016 # $shuf and its like are for `both` to expand
 # tags: plain
 
 needs_shuf() {
@@ -357,7 +355,6 @@ test_the_output_does_not_change_the_source() {
     bigshuf -r -n 30000 --random-source=source in >>source
     cat wanted right | cmp - source
     cp wanted source
-    # shellcheck disable=SC2094 # which is told
     fails_with 1 'bigshuf: source: file has changed while it was read' bigshuf -r -n 30000 --random-source=source in 1<>source
     cp wanted source
     bigshuf -r -n 30000 --random-source=source -o source in

@@ -1,6 +1,5 @@
 # Records with the same key: --group-field writes them together, wherever they stand, and --unique only the first of them.
 # The order is that of a hash of the key (bigshuf-order), so it depends on the seed and the set of keys alone.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # Print COUNT lines with one of KEYS keys, a few others, and a number: keyed_lines COUNT KEYS [PADDING].
 keyed_lines() {
@@ -319,9 +318,7 @@ test_a_field_may_have_64_kibibytes_before_any_end_of_line() {
     local key splits='--split=50%:a -o b --split-field'
     key=$(head -c 65536 /dev/zero | tr '\0' k)
     for end in '\n' '\r\n'; do
-        # shellcheck disable=SC2059 # escapes
         printf "1,$key$end"'2,"'"$key\"$end" | tee quoted | tr -d '"' >in
-        # shellcheck disable=SC2059
         { head -c 9000000 /dev/zero | tr '\0' x && printf ",$key$end"; } >large
         for way in "-t, --group-field=2" "-t, $splits=2"; do
             bigshuf $way in >out 2>said

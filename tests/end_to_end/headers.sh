@@ -1,5 +1,4 @@
 # Headers: they stay at the top, once, whatever the records are, and one that does not fit is told.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # The output is HEADER and these records, each followed by "|": records_below HEADER RECORDS OPTION...
 records_below() {
@@ -280,7 +279,6 @@ test_headers_may_differ_if_that_is_said() {
     printf '#b\n2\n' >b
     seq 3 8 >c
     for files in 'a b c' 'a - c'; do
-        # shellcheck disable=SC2094 # words, by intention; it is only read
         bigshuf --header=start:'#' --headers-differ $files <b | tee out | tail -n +3 | sort | cmp - <(seq 8)
         head -n 2 out | cmp - <(head -n 2 a)
     done

@@ -1,5 +1,4 @@
 # Inputs that are hardly what was meant are refused or warned of, with what to write instead; others are not.
-# shellcheck shell=bash
 
 # Nothing is said of this: is_silent COMMAND...
 is_silent() {
@@ -28,7 +27,6 @@ is_packed() {
 test_compressed_files_are_refused_as_lines_and_pipes_are_warned_of() {
     for packed in 'gzip \37\213\10\0' 'gzip \37\235' 'zstd (\265\57\375' 'zstd P*M\30' 'zstd _*M\30' 'zstd \47\265\57\375' 'xz \3757zXZ\0' \
         'xz ]\0\0\200\0\377' 'xz ]\0\0\0\4\377' 'bzip2 BZh9' 'bzip2 BZh1' 'lz4 \4"M\30' 'lz4 \2!L\30'; do
-        # shellcheck disable=SC2059 # a format
         printf "${packed#* }...\n.\n" >x
         is_packed x "${packed%% *}"
     done
@@ -38,16 +36,12 @@ test_compressed_files_are_refused_as_lines_and_pipes_are_warned_of() {
     is_packed large.gz gzip
 }
 
-# shellcheck disable=SC2094 # by intention
 test_an_input_that_the_shell_has_emptied_is_told() {
     local why='is also the output, so the shell has emptied it; write -o'
     for options in '' -S8M '-n 1' --header '--header --csv' -z --probability=1 '--keep-order -n9' -Z --records=bytes:3; do
         seq 9 | tee in >other
-        # shellcheck disable=SC2086 # options
         fails_with 1 "bigshuf: in: $why in" bigshuf $options in >in
-        # shellcheck disable=SC2086
         fails_with 1 "bigshuf: in: $why in" bigshuf $options other in >in
-        # shellcheck disable=SC2086
         fails_with 1 "bigshuf: -: $why FILE" bigshuf $options <in >in
         is_empty in
     done
@@ -65,7 +59,6 @@ test_an_input_that_the_shell_has_emptied_is_told() {
 }
 
 test_a_terminal_that_is_waited_for_is_told() {
-    # shellcheck disable=SC2016 # the terminal's shell's
     local wait='for i in $(seq 2000); do grep -q Ctrl record && break; sleep 0.05; done; kill $!; wait'
     for words in '' '-n 1 -' --files0-from=-; do
         rm -f record
@@ -80,7 +73,6 @@ test_compressed_files_of_records_that_are_no_text_are_refused() {
     printf '\50\265\57\375.\n.\n' >x.zst
     for option in --records=bytes:3 --records=u32le --records=tfrecord --records=varint \
         --records=start:'>' '--header --records=start:>'; do
-        # shellcheck disable=SC2086 # options
         fails_at_once 'bigshuf: x.gz: compressed by gzip; add -Z to shuffle its records' $option never x.gz
     done
     fails_at_once 'bigshuf: x.zst: compressed by zstd; add -Z to shuffle its records' --records=bytes:5 x.zst never
@@ -98,7 +90,6 @@ test_compressed_files_of_records_that_are_no_text_are_refused() {
 
 # Shuffle a file with these contents, a format of printf: given FORMAT [NAME [OPTION]...]
 given() {
-    # shellcheck disable=SC2059 # a format
     printf "$1" >"${2:-text}"
     bigshuf "${@:3}" "${2:-text}"
 }
@@ -305,15 +296,12 @@ test_files_that_begin_with_the_same_row_are_told_without_header() {
     { printf 'id,v\n'; seq 100000; } >b.csv
     printf '5,e\n6,f\n' | tee c.csv >d.csv
     for options in --csv '--csv -S 8M' '--csv -n 2' '' /dev/null; do
-        # shellcheck disable=SC2086 # options
         same "bigshuf: warning: a.csv: $said" "$(bigshuf $options a.csv b.csv 2>&1 >out)"
-        # shellcheck disable=SC2086
         same "bigshuf: warning: -: $said" "$(bigshuf --csv $options - b.csv < <(cat a.csv) 2>&1 >out)"
     done
     same "bigshuf: warning: c.csv: ${said/id,v/5,e}" "$(bigshuf --csv c.csv d.csv 2>&1 >out)"
     for options in '--csv --header a.csv b.csv' '--csv a.csv b.csv c.csv' '--csv a.csv a.csv' 'c.csv d.csv' \
         '-z a.csv b.csv' '--records=lines:2 a.csv a.csv'; do
-        # shellcheck disable=SC2086
         same '' "$(bigshuf $options 2>&1 >out | grep begins)"
     done
     printf 'id\tv\n1\t2\n' | tee e >f
@@ -328,9 +316,7 @@ test_a_delimiter_that_is_nowhere_is_warned_of() {
     printf 'one' >name
     for way in "--delimiter=<|e|> $delimiter" "--delimiter=, $delimiter" "-z $zero"; do
         for options in '' '-n 1' '--keep-order -n 1' '-r -n 3' '-S 8M --parallel=1' --header=0 '-n 1 --random-source=in'; do
-            # shellcheck disable=SC2086 # options
             same "bigshuf: warning: ${way#* }" "$(bigshuf ${way%% *} $options in halves in 2>&1 >out)"
-            # shellcheck disable=SC2086
             same "bigshuf: warning: ${way#* }" "$(bigshuf ${way%% *} $options < <(cat in) 2>&1 >out)"
         done
         is_silent bigshuf "${way%% *}" /dev/null
@@ -355,7 +341,6 @@ test_a_byte_order_mark_is_no_part_of_a_field() {
     fails_with 1 'bigshuf: in: unclosed quote that starts in line 4' bigshuf --csv in >out
 }
 
-# shellcheck disable=SC2086 # options
 test_a_byte_order_mark_is_no_part_of_a_key() {
     printf '\357\273\277a,1\n' >a
     printf 'b,1\na,2\n' >b

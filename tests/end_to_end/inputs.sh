@@ -1,5 +1,4 @@
 # Promise 7: errors in the command line or in an input are reported before the work. How FILEs are read.
-# shellcheck shell=bash
 
 # ---- Inputs that cannot be read ----
 

@@ -1,6 +1,5 @@
 # Records that begin with their length, TFRecord among them: messages tell the place of an error. (records.sh has them
 # among all the formats.) tests/model/lengths.py makes them, and lines of them.
-# shellcheck shell=bash
 
 codings="tfrecord u32le u32be u64le u64be varint"
 

@@ -1,5 +1,4 @@
 # Limits of the process, of descriptors, the stack and files, are enough, or told.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # File `in` is shuffled with NUMBER descriptors: works_with_descriptors NUMBER [OPTION]...
 works_with_descriptors() {
@@ -45,7 +44,6 @@ test_a_stack_of_64_kib_is_enough() {
     for options in '' -S8M --group-field=2 --weight-field=2 '--weight-field=2 -n 9 --keep-order' '-n 9 --keep-order' \
         '-n 9 -r' '--random-source=in -n 9' '--split-field=2 --split=10%:a' '--stratify-field=2 --split=10%:a' \
         '--probability=.1' '-o in' '--scatter=store --piles=4096 -S 64M' --gather=store; do
-        # shellcheck disable=SC2046 # words, by intention
         bigshuf $options $([[ $options = *gather* ]] || echo in) >out
     done
 }

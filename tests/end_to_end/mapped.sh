@@ -1,6 +1,5 @@
 # Files that fit in memory are mapped, not read, and input from a pipe that fits is held where it was read. That changes
 # only time and memory: whatever happens to a file meanwhile, a run succeeds or fails as if it had read it.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # Lines of 100 to 300 bytes, as long as records that are referred to; half a MB and more.
 paragraphs() {
@@ -69,7 +68,6 @@ test_every_kind_of_output() {
     cat shard.* | same_lines in /dev/stdin
     same_as_read --split=10%:part -o rest in
     cat part rest | same_lines in /dev/stdin
-    # shellcheck disable=SC2016 # the inner shell's
     reads --shards=2 --filter='cat >$FILE' -o 'filtered.%d' in # which might write to an input
     cat filtered.* | same_lines in /dev/stdin
     cp in inplace
@@ -106,7 +104,6 @@ test_several_pipes_without_last_newlines_are_those_files() {
     printf 'end' >b
     : >empty
     bigshuf --seed=m a b empty a >wanted
-    # shellcheck disable=SC2094 # it is only read
     bigshuf --seed=m <(cat a) b empty - < <(cat a) | cmp - wanted
     bigshuf --seed=m a <(cat b) <(:) <(cat a) | cmp - wanted
 }
@@ -115,7 +112,6 @@ test_standard_input_is_taken_from_its_position_and_left_at_its_end() {
     paragraphs >in
     tail -n +2 in >rest
     bigshuf --seed=m rest in >right
-    # shellcheck disable=SC2094 # it is only read
     (read -r && bigshuf --seed=m - in) <in | cmp - right
     (read -r && bigshuf --seed=m >out && wc -c >left) <in
     same_lines out rest
@@ -189,7 +185,6 @@ test_an_input_that_is_written_to_is_read() {
     bigshuf --seed=m file 1<>file
     bigshuf --seed=m in | cmp - file
     cp in file
-    # shellcheck disable=SC2094 # this is the point
     bigshuf --seed=m file >>file
     (cat in && bigshuf --seed=m in) | cmp - file
     fails_with 1 'bigshuf: file: is both input and output; *' bigshuf -o /dev/stdout file 1<>file
@@ -296,7 +291,6 @@ test_a_file_that_is_cut_short_when_output_has_begun_leaves_no_part_of_several() 
     long_lines 10000 1000 2000 >original
     cp original in
     mkfifo pipe
-    # shellcheck disable=SC2016 # the inner shell's
     FAULT_CALL=write FAULT_AT=3 FAULT_RUN='truncate -s 100 in' \
         fails_with 1 "$changed" bigshuf-faulty --parallel=1 --shards=3 -o 'shard.%d' in
     same 'in original pipe' "$(echo *)"

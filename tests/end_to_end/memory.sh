@@ -1,5 +1,4 @@
 # Promise 4: resident memory stays under -S plus 16 MiB, whatever the record lengths.
-# shellcheck shell=bash
 # tags: plain
 
 # Run bigshuf with file `in` within MIB + 16 MiB, each time with these options: the records come out, in the order of a run
@@ -10,7 +9,6 @@ shuffles_within() {
     bigshuf --seed=m -S 2G in >wanted
     same_lines in wanted
     for options in "${@:-}"; do
-        # shellcheck disable=SC2086 # words, by intention
         runs_within "$mib" $options --seed=m in >out
         cmp wanted out
     done
@@ -191,7 +189,6 @@ test_pockets_do_not_add_up() {
             *--files0*) ;;
             *) both+=' in' ;;
             esac
-            # shellcheck disable=SC2086 # words, by intention
             grows_within 8 $both
         done
     done
@@ -213,7 +210,6 @@ test_what_the_16_mib_do_not_hold_comes_off_the_limit() {
     long_names 70000 >list
     mkdir sides
     printf -v splits -- '--split=1%%:sides/%d ' {1..63}
-    # shellcheck disable=SC2086 # words, by intention
     runs_within 64 --parallel=28 --tune=compress-temporary=always --split-field=2 $splits \
         --group-field=2 --files0-from=list >/dev/null 2>&1
 }
@@ -277,12 +273,9 @@ test_the_memory_that_is_asked_for_is_enough_and_hardly_more() {
     head -c 20000000 /dev/zero >random
     for task in '--scatter=store --seed=1 --batch=x --piles=2048' '--scatter=store2 --seed=1 --batch=x --piles=4096' \
         '--random-source=random in in' '-i 1-1000000000 -n 600000'; do
-        # shellcheck disable=SC2086 # several words
         said=$(bigshuf -S 8M $task 2>&1 <in) || asked=${said##*needs more memory: use -S }
         asked=${asked%M or more}
-        # shellcheck disable=SC2086
         fails_with 1 "bigshuf: * needs more memory: use -S ${asked}M or more" bigshuf -S $((asked > 10 ? asked - 2 : 8))M $task <in >out
-        # shellcheck disable=SC2086
         bigshuf -S "${asked}M" $task <in >out
     done
 }
@@ -297,6 +290,5 @@ test_asks_for_huge_pages() {
     [ -e /proc/self/smaps ] || skip "no /proc here"
     [ -e /sys/kernel/mm/transparent_hugepage ] || skip "no huge pages here"
     seq 100000 >in
-    # shellcheck disable=SC2016 # that of the filter's shell
     bigshuf --shards=1 --filter='cat >$FILE; grep " hg" /proc/$PPID/smaps' -o out-%d in
 }

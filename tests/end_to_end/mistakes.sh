@@ -1,6 +1,5 @@
 # What people are likely to type, and what they are told: one line, which begins with what is wrong and says what would
 # be right. A row has the whole message.
-# shellcheck shell=bash
 
 # The cases of standard input, in a folder of files.
 mistakes() {
@@ -342,7 +341,6 @@ END
 test_a_sample_that_is_full_has_no_warning_of_weights_of_zero() {
     printf '0\n1\n0\n2\n' >in
     for options in '-n 2' '-n 1 --keep-order' '-r -n 9' '-n 0'; do
-        # shellcheck disable=SC2086
         fails_with 0 '' bigshuf --weight-field=1 $options in >out
     done
 }

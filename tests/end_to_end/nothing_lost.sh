@@ -1,5 +1,4 @@
 # Promise 1: the output is the input's records, each exactly once, every byte, or the exit status is 1.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # The records of files, in any order, which no option changes: records_of CONTENTS...
 records_of() {
@@ -169,7 +168,7 @@ loses() {
     start_half_fed
     run=$! # as it is before a substitution
     mapfile -t files < <(find "/proc/$run/fd" -lname "$TMPDIR/*")
-    for file in "${files[@]}"; do
+    for file in "${files[@]}"; do # shellcheck disable=SC2034 # the command's
         eval "$1"
     done
     exec 7>&-
@@ -178,7 +177,6 @@ loses() {
     rm pipe
 }
 
-# shellcheck disable=SC2016 # for another shell
 test_temporary_files_truly_changed_or_cut_short_on_disk_are_found() {
     [ -e /proc/self/fd ] || skip "no /proc here"
     needs_bare_program

@@ -1,7 +1,6 @@
 # The command line: what its words mean, and what is wrong with them. examples.sh holds the program against the manual's
 # lists of options that exclude or need each other, and gnu.sh against shuf; mistakes.sh has what people are likely to
 # type.
-# shellcheck shell=bash
 
 # A store, a file of 100 lines, another one called 2, and records of other kinds.
 make_kinds() {
@@ -140,7 +139,6 @@ test_an_option_that_is_given_again_says_the_same() {
     bigshuf --seed=1 >right <in
     for option in --seed=1 '-S 8M -S 9M' '--parallel=1 --parallel=2' '--progress=never --progress=auto' '-n 9 -n 10' \
         -v '-T . -T /tmp' '-t, -t,' '--part=1/1 --part=1/1'; do
-        # shellcheck disable=SC2086 # words
         bigshuf --seed=1 $option in 2>said | cmp - right
     done
     for option in --seed= --delimiter= --random-source= --weights= --weight-field= --filter= --scatter= --gather= \

@@ -1,5 +1,4 @@
 # Promise 3: the order is a function of the seed and the number of records alone.
-# shellcheck shell=bash disable=SC2086 # several options
 # tags: plain
 
 # The golden orders: fixed for ever, since people pin seeds in papers.

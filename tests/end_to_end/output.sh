@@ -1,7 +1,5 @@
 # Promise 6: an existing output file is safe until the new one is complete. What is written, and how failures are
 # reported.
-# shellcheck shell=bash
-# shellcheck disable=SC2016,SC2317 # for inner shells; functions that others call
 
 needs_full_device() {
     [ -c /dev/full ] || skip "no /dev/full here"
@@ -14,7 +12,6 @@ test_a_full_device_is_a_failure_if_there_is_any_output() {
     seq 10 >few
     more_than_memory >many
     for options in '-S 8M many' '--parallel=1 many'; do
-        # shellcheck disable=SC2086 # options
         fails_with 1 'bigshuf: write error: No space left on device' bigshuf $options >/dev/full
     done
     fails_with 1 'bigshuf: /dev/full: No space left on device' bigshuf -o /dev/full few

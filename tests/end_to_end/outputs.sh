@@ -1,9 +1,5 @@
 # Records into several files: --shards, --split. In every case, the files one after another are equal to a single output
 # file.
-# shellcheck shell=bash
-# shellcheck disable=SC2016 # the filters'
-# shellcheck disable=SC2012,SC2046,SC2086 # names and numbers that tests have chosen
-# shellcheck disable=SC2317 # functions that others call
 
 # The last run made these files in folder `parts`, and they are `whole`, one after another. Begin anew.
 joined() {
@@ -170,7 +166,6 @@ test_shards_that_get_no_record_are_warned_of() {
     seq 10 >in
     mkdir new && cd new || exit
     for options in '--shards=12' '--split=5:test --shards=7' '-n 2 --shards=4' '-r -n 9 --shards=11' '--probability=1 --shards=12'; do
-        # shellcheck disable=SC2086 # options
         same "bigshuf: warning: part.%02d: 2 of the ${options##*=} shards are empty; --shards=records:N makes only as many as are needed" \
             "$(bigshuf $options -o part.%02d ../in 2>&1)"
         same "$((${options##*=}))" "$(printf '%s\n' part.* | wc -l | xargs)"

@@ -1,8 +1,4 @@
 # An output that is an input: a single file that will be replaced may be one. And outputs that look like mistakes.
-# shellcheck shell=bash
-# shellcheck disable=SC2016 # the filters'
-# shellcheck disable=SC2012,SC2046,SC2086 # names and numbers that tests have chosen
-# shellcheck disable=SC2317 # functions that others call
 
 # One of several outputs, or of a filter, is an input: this is refused before anything is read, and all files stay:
 # refuses_as_input NAME OPTION...
@@ -89,7 +85,6 @@ test_a_compressed_file_is_not_replaced_by_its_own_bytes() {
     keeps_contents hard -o 1 hard
     keeps_contents a.gz -o a.gz --header -n 1 a.gz
     keeps_contents a.gz -o a.gz -n 0 a.gz
-    # shellcheck disable=SC2094 # refused
     keeps_contents - -o a.gz <a.gz
     fails_with 1 'bigshuf: text: text in UTF-16, and also the output*iconv*' bigshuf -o text text
     keeps_contents a.gz -o other a.gz
@@ -97,7 +92,6 @@ test_a_compressed_file_is_not_replaced_by_its_own_bytes() {
     same 'bigshuf: warning: -: compressed by gzip, and shuffled as it is; add -Z to shuffle its lines' \
         "$(bigshuf -o 0 < <(cat 0) 2>&1)"
     { head -c 5 1 && seq 9; } >both
-    # shellcheck disable=SC2094 # as it may be
     { head -c 5 >skipped && bigshuf -o both; } <both
     same_lines both <(seq 9)
 }
@@ -128,7 +122,6 @@ test_what_others_put_in_the_place_of_standard_input_is_not_replaced() {
         seq 51 100 | tee right >theirs
         rm -f log
         status=0
-        # shellcheck disable=SC2094 # on purpose
         FAULT_CALL='open lock stat' FAULT_AT=$turn FAULT_LOG=log FAULT_RUN='mv theirs file' \
             bigshuf-faulty -o file <file 2>said || status=$?
         [ -e log ] || break

@@ -1,7 +1,5 @@
 # --part, --skip and -n: one range of one order, cut by these in this turn. The parts, one after another, are equal to the
 # output of a single run, with any memory, and whether or not the piles of a part are known beforehand.
-# shellcheck shell=bash
-# shellcheck disable=SC2086 # options that tests have chosen
 # tags: plain
 
 # The parts of so many workers, of `in` and with these options, are the whole: makes_whole WORKERS OPTION...

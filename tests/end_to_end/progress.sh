@@ -1,6 +1,5 @@
 # Progress, drawn on a terminal or as lines now and then. Tests make runs wait, so that there is time to look at them.
 # tests/support/terminal.c gives the screen at the end, and a record of all that was drawn.
-# shellcheck shell=bash disable=SC2016,SC2086 # options; the filters' own variables
 
 export TERM=xterm
 unset COLUMNS

@@ -1,8 +1,5 @@
 # Several files: all are complete, then get their names in their order; either all of them appear or none does.
-# shellcheck shell=bash disable=SC2154 # status is that of try_faulty
-# shellcheck disable=SC2016 # the filters'
-# shellcheck disable=SC2012,SC2046,SC2086 # names and numbers that tests have chosen
-# shellcheck disable=SC2317 # functions that others call
+# shellcheck disable=SC2154 # status is that of try_faulty
 
 # Six shards, whose records are `right` as well: have_shards.
 have_shards() {
@@ -153,7 +150,6 @@ test_a_reader_that_goes_away_leaves_no_hidden_file() {
     local splits
     splits=$(seq -f '--split=1:a%g' 11)
     seq 100000 >in
-    # shellcheck disable=SC2086 # words, by intention
     { bigshuf $splits in || true; } | head -n 1 >first
     same 'first in' "$(ls -A | paste -s -d ' ' -)"
 }

@@ -1,5 +1,4 @@
 # Where records end: delimiters, rows, reads, starts, and what a file's last record lacks; and input that is wrong.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # The input consists of these records, each followed by "|": records_are RECORDS OPTION...
 records_are() {

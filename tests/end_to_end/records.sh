@@ -1,5 +1,4 @@
 # Records that are not lines: promises 1, 3 and 4 hold for every format.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # ---- Every format ----
 
@@ -12,7 +11,7 @@ all_formats="$formats $codings"
 # Set the variables of a format. `options` are the program's; `units` is the name of what --header counts; `edit` turns
 # a line into a record, independently of other lines, with \1 for NUL and \2 for newline: so records can be compared
 # with shuffled lines. Long lines get newlines within, not so many that sed takes long. use FORMAT.
-# shellcheck disable=SC2016,SC2034 # awk's; the callers'
+# shellcheck disable=SC2034 # awk's; the callers'
 use() {
     local here='[0k][0k] '
     units=1

@@ -1,6 +1,5 @@
 # Each draw is independent: two orders or two samples without a seed have nothing in common, neither the places of records
 # nor their neighbours. All orders of a store have its piles in common, and nothing else.
-# shellcheck shell=bash
 
 # How alike are outputs A and B, of lines of `in`, whose first words are all different: unlike PILES A B
 #

@@ -1,10 +1,7 @@
 # Promise 6: an existing output file is replaced when the new one is complete: what it keeps, and who else is at work.
-# shellcheck shell=bash
-# shellcheck disable=SC2317 # functions that others call
 
 # The mode of a file, as ls writes it.
 mode() {
-    # shellcheck disable=SC2012 # stat is not the same everywhere
     ls -ld "$1" | cut -c 1-10
 }
 
@@ -39,7 +36,6 @@ test_owner_and_group_are_kept_or_nobody_gains_by_it() {
     local lost='could not keep the owner or group, so others may have lost access'
     for file in '1234:5678 640 -rw-r-----' '65534:5678 664 -rw-r--r--' '65534:5678 640 -rw-------' \
         '65534:5678 604 -rw-------' '65534:5678 666 -rw-rw-rw-'; do
-        # shellcheck disable=SC2086 # words
         set -- $file
         echo old >file
         chown "$1" file
@@ -47,7 +43,6 @@ test_owner_and_group_are_kept_or_nobody_gains_by_it() {
         [ "$1" != 1234:5678 ] || seq 10 | fails_with 0 '' bigshuf -o file
         [ "$1" = 1234:5678 ] || seq 10 | fails_with 0 "bigshuf: warning: file: $lost" as_ordinary_user ./bigshuf -o file
         same_lines file <(seq 10)
-        # shellcheck disable=SC2012
         same "$3 ${1/:*/}" "$(ls -ln file | awk '{ print $1, $3 }')"
     done
 }
@@ -112,7 +107,6 @@ test_a_file_may_be_shuffled_into_itself() {
     seq 1000 >file
     bigshuf --seed=x -o file file
     seq 1000 | bigshuf --seed=x | cmp - file
-    # shellcheck disable=SC2094 # which is allowed
     bigshuf -o file <file
     same_lines file <(seq 1000)
     more_than_memory >in
@@ -206,7 +200,6 @@ test_anothers_link_in_a_directory_for_all_is_not_followed() {
     [ "$(id -u)" = 0 ] || skip "only root can make another's link"
     for case in '1777 0 0 yes' '1777 0 1234 no' '1777 1234 1234 yes' '1777 1234 5678 no' '1777 1234 0 yes' \
         '777 0 1234 yes' '1775 0 1234 yes' '755 0 1234 yes'; do
-        # shellcheck disable=SC2086 # words
         set -- $case
         mkdir public
         ln -s ../file public/link
@@ -267,7 +260,6 @@ test_a_mounted_file_is_refused() {
 needs_overlay() {
     [ "$(id -u)" = 0 ] || skip "only root may mount layers"
     mkdir lower merged
-    # shellcheck disable=SC2016 # the inner shell's
     overlaid='mount -t tmpfs -o size=2m none upper && mkdir upper/files upper/work &&
         mount -t overlay -o lowerdir=lower,upperdir=upper/files,workdir=upper/work none merged &&'
     mkdir upper

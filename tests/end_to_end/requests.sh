@@ -1,6 +1,4 @@
 # --requests: batches drawn by weights that change. The laws of the draws are held against chi-square elsewhere.
-# shellcheck shell=bash
-# shellcheck disable=SC2059 # requests are formats
 
 # Requests, as a format of printf, about the file `in`: ask REQUESTS [OPTION]...
 ask() {

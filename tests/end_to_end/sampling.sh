@@ -1,6 +1,5 @@
 # Samples: what -n, -r, --weights, --weight-field, --keep-order and --probability promise. Their laws are held against
 # chi-square by tests/statistics.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # From file `in`, or standard input, the same is written whatever the memory and the threads: same_sample OPTION...
 same_sample() {
@@ -288,7 +287,6 @@ test_a_sample_by_probability_streams() {
 test_a_sample_by_probability_may_be_written_into_its_input() {
     more_than_memory >in
     bigshuf --seed=x --probability=0.95 in >wanted
-    # shellcheck disable=SC2094 # this is the point
     bigshuf -v -S 8M --seed=x --probability=0.95 in 1<>in 2>said
     cmp -n "$(wc -c <wanted)" in wanted
     [ "$(spilled said)" -gt 0 ] # or else it was no test
@@ -299,7 +297,6 @@ test_a_sample_is_not_written_into_its_input_before_all_is_verified() {
     local turn=1
     long_lines 900 9000 15000 >in
     cp in wanted
-    # shellcheck disable=SC2094 # this is the point
     while FAULT_CALL=preadv FAULT_DAMAGE=1 FAULT_AT=$turn FAULT_LOG=failed \
         bigshuf-faulty -S 8M --seed=x --probability=0.95 in 1<>in 2>said; do
         rm failed

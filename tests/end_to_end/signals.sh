@@ -1,5 +1,4 @@
 # Promises 5 and 6 when the run is killed: nothing is left, the old file is intact, and the parent sees the true cause.
-# shellcheck shell=bash
 # tags: threads
 
 an_old_file() {
@@ -110,7 +109,6 @@ has_a_file() {
 # Print the status of a run that is told to end just before it makes a call: told_to_end CALL ARGUMENT...
 told_to_end() {
     local status=0
-    # shellcheck disable=SC2016
     FAULT_CALL=$1 FAULT_AT=1 FAULT_RUN='kill -TERM $PPID' bigshuf-faulty "${@:2}" 2>said || status=$?
     printf '%d' $status
 }
@@ -167,7 +165,6 @@ test_an_ignored_signal_stays_ignored() {
 test_a_parent_that_ignores_its_children_does_no_harm() {
     env --ignore-signal=CHLD true 2>.stderr || skip "env cannot ignore signals here"
     seq 10 >in
-    # shellcheck disable=SC2016
     env --ignore-signal=CHLD bigshuf --filter='cat >"$FILE"' -o out in
     same_lines out in
 }

@@ -1,5 +1,4 @@
 # With --split-field, all records with the same field go to the same file, whatever their order.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # Print lines with a number, one of COUNT patients, and more: visits LINES COUNT.
 visits() {
@@ -66,7 +65,6 @@ assert [place(x) for x in (b"", b"p1", b"patient 7")] == [int(x) for x in sys.ar
 for name, first, end in ("a", 0, 100000), ("b", 100000, 300000), ("rest", 300000, 1000000):
     for line in open(name, "rb"):
         assert first <= place(line.rstrip(b"\r\n").split(b"\t")[1]) < end, (name, line)'; } >tell.py
-    # shellcheck disable=SC2046 # three numbers
     python3 tell.py $(sed -n '/^The place of an empty field/,/^\.Sh/p' "$TOP/man/bigshuf-order.7" | grep -oE '[0-9]{4,}')
 }
 

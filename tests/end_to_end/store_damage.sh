@@ -1,5 +1,4 @@
 # Stores that are not as they were written, and what is none: named in one line, and nothing of it comes out.
-# shellcheck shell=bash disable=SC1091,SC2012,SC2086 # names and numbers that tests have chosen
 
 . "$TOP/tests/support/stores.sh"
 

@@ -1,7 +1,7 @@
 # Stores of piles, whatever goes wrong: let the first system call of a kind fail, the second, the third, until the run
 # gets through without it. A batch is there whole or not at all, a later --scatter removes leftovers, and a gather
 # either succeeds with the right output or reports the failure once.
-# shellcheck shell=bash disable=SC2154 # status is that of try_faulty
+# shellcheck disable=SC2154 # status is that of try_faulty
 
 cd "$MEMORY" || exit
 
@@ -95,7 +95,6 @@ killed_at_any_call() {
         rm -rf store
         cp -Rp before store
         status=0
-        # shellcheck disable=SC2016 # of the shell that is run
         FAULT_RUN='kill -KILL $PPID' FAULT_AT=$turn bigshuf-faulty --seed=1 --scatter=store --batch=b "$@" b.in 2>said ||
             status=$?
         echo "turn $turn: status $status: $(<said)"

@@ -1,7 +1,6 @@
 # Stores of piles at the wrong moment: others change a store between two calls of a task, or the file system lacks
 # something. A batch is never there in part, and nothing is removed that somebody writes, reads or has not made.
-# shellcheck shell=bash disable=SC1091
-# shellcheck disable=SC2010,SC2012,SC2016,SC2317 # names that tests have chosen; commands for another shell; functions of cases
+# shellcheck disable=SC2010 # names that tests have chosen; commands for another shell; functions of cases
 
 . "$TOP/tests/support/stores.sh"
 

@@ -1,7 +1,5 @@
 # Many tasks write to a store of piles, are killed, come again, and let old batches go: a batch is there as a whole or not
 # at all, and a task that comes again adds nothing.
-# shellcheck shell=bash disable=SC1091,SC2012,SC2086 # names and numbers that tests have chosen
-# shellcheck disable=SC2016,SC2317 # of the shells that are run; functions that others call
 
 . "$TOP/tests/support/stores.sh"
 

@@ -1,7 +1,5 @@
 # Stores of piles: --scatter, and --gather, pile by pile: the order is a function of the seed, the epoch, the batches'
 # names and their numbers of records, and nothing is lost.
-# shellcheck shell=bash disable=SC1091,SC2012,SC2086 # names and numbers that tests have chosen
-# shellcheck disable=SC2016,SC2317 # the filter's; functions that others call
 
 . "$TOP/tests/support/stores.sh"
 

@@ -1,5 +1,4 @@
 # With --stratify-field, each file has its share of every class, in an order that is as random as that of the whole.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # Print lines with a number, one of COUNT classes, some of them of few lines, and more: labelled LINES COUNT.
 labelled() {

@@ -1,7 +1,5 @@
 # What people do who prepare data, as they would type it with the README beside them. A comment says the task; its case has
 # the command, and what shows that the result is right.
-# shellcheck shell=bash
-# shellcheck disable=SC2317 # functions of cases
 # tags: plain
 
 # How the lines of FILEs, or of standard input, differ from those of FILE: compared FILE [FILE...]

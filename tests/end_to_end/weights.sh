@@ -1,5 +1,4 @@
 # Weights, of a field or of a file: which there are, where they stand, and what is told of those that are none.
-# shellcheck shell=bash disable=SC2086 # several options
 
 # The first keys may say nothing about later ones.
 test_weights_that_grow_from_record_to_record() {

@@ -17,7 +17,6 @@ make_seeds() {
     mkdir -p "$2"
     while IFS= read -r line; do
         number=$((number + 1))
-        # shellcheck disable=SC2059 # with %b, a byte after \0 would have three more digits
         printf -- "${line//%/%%}" >"$2/seed-$number"
     done <"$1"
 }

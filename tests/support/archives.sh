@@ -1,5 +1,4 @@
 # What tests of tar archives share: a file of them begins with `. "$TOP/tests/support/archives.sh"`.
-# shellcheck shell=bash
 
 # Print the records of archives, a line for each, with all that Python's reader tells of their members. It reads as from
 # a tape, and must have come to the end of the file. list_records FILE...

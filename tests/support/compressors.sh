@@ -1,5 +1,5 @@
 # What tests of compressed files share: a file of them begins with `. "$TOP/tests/support/compressors.sh"`.
-# shellcheck shell=bash disable=SC2034 # what others use
+# shellcheck disable=SC2034 # what others use
 
 declare -A program_of=([gz]=gzip [zst]=zstd [xz]=xz [bz2]=bzip2 [lz4]=lz4)
 

@@ -19,7 +19,6 @@ has_fuzzer() {
 }
 
 has_cmocka() {
-    # shellcheck disable=SC2046 # words, by intention
     printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' '#include <stdint.h>' '#include <setjmp.h>' \
         '#include <cmocka.h>' | ${CC:-cc} $(pkg-config --cflags cmocka 2>/dev/null) -E - >/dev/null 2>&1
 }
@@ -106,7 +105,6 @@ install_machines() {
         echo "deps: other machines are tested only with the packages of Debian:$missing" >&2
         return 1
     fi
-    # shellcheck disable=SC2086 # words, by intention
     [ -z "$missing" ] || apt_install $missing
 }
 

@@ -2,7 +2,6 @@
 # of its own, which is removed afterwards. Any command that fails ends it, as far as `set -e` sees: `! command` and
 # `a && b` fail in silence, so say `fails_with` or `if`. A part of a pipeline that fails fails the whole: `seq 1000000 |
 # head -n 1` is such a one, since seq dies of SIGPIPE.
-# shellcheck shell=bash
 
 set -eEuo pipefail
 trap 'echo "${BASH_SOURCE[0]##*/}:$LINENO: failed: $BASH_COMMAND" >&2' ERR
@@ -280,7 +279,6 @@ on_small_disk() {
     local mount="mount -t tmpfs -o size=$1m none disk"
     shift
     mkdir -p disk
-    # shellcheck disable=SC2016 # the inner shell's
     unshare -rm sh -c "$mount"' && exec "$@"' sh "$@"
 }
 

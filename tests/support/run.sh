@@ -126,7 +126,6 @@ run_one() {
     # shellcheck disable=SC2206 # words, by intention
     local command=($RUNNER "${job%%:*}")
     if [ "$name" != "${job##*/}" ]; then
-        # shellcheck disable=SC2016 # the inner shell's
         command=(bash -c '. "$1/tests/support/helpers.sh"; . "$2"; "$3"' test "$TOP" "${job%%:*}" "${job##*:}")
         # Looking for leaks takes as long as a small run; unit tests and valgrind look for them.
         local -x ASAN_OPTIONS="detect_leaks=0:$ASAN_OPTIONS"

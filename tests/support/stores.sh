@@ -1,5 +1,4 @@
 # What tests of stores share: a file of them begins with `. "$TOP/tests/support/stores.sh"`.
-# shellcheck shell=bash disable=SC2012,SC2086,SC2317 # names and numbers that tests have chosen; others call these
 
 # Add the batch NAME to `store`: add NAME [OPTION]... [FILE]...
 add() {
