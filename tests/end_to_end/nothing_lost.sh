@@ -168,7 +168,8 @@ loses() {
     start_half_fed
     run=$! # as it is before a substitution
     mapfile -t files < <(find "/proc/$run/fd" -lname "$TMPDIR/*")
-    for file in "${files[@]}"; do # shellcheck disable=SC2034 # the command's
+    # shellcheck disable=SC2034 # the command's
+    for file in "${files[@]}"; do
         eval "$1"
     done
     exec 7>&-
