@@ -306,43 +306,13 @@ processes_with() {
     grep -lszxF -f <(echo "$1") /proc/[0-9]*/cmdline | cut -d/ -f3
 }
 
-# Run bigshuf-faulty under the environment's FAULT_...: it succeeds, or fails with one message besides warnings. `status`
-# receives which, file `said` the messages, and file `failed` is there if calls have failed: try_faulty OPTION... In the
-# shell's own words where they will do, since there are thousands of runs.
-try_faulty() {
-    local line messages=0
-    status=0
-    [ ! -e failed ] || rm failed
-    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*:" >&2
-    FAULT_LOG=failed bigshuf-faulty "$@" 2>said || status=$?
-    echo "status $status: $(<said)" >&2
-    while IFS= read -r line; do
-        [[ $line = 'bigshuf: warning: '* ]] || messages=$((messages + 1))
-        [[ $line = 'bigshuf: '* || -n ${others_speak:-} ]]
-    done <said
-    if [ -z "${others_speak:-}" ] || [ $status = 0 ]; then
-        same $status $messages
-    fi
-    [ $status -le 1 ]
-}
-
-# COMMAND calls try_faulty. Let calls of these kinds fail in it, at each turn, up to the first turn that it does not reach:
-# fail_calls 'CALL...' 'TURN...' COMMAND [ARGUMENT]...
+# Let calls of bigshuf fail, of these kinds or of all that it makes, each at these turns. It must succeed, or fail with one
+# message and leave `folder` as it was: sweep.c says more. fail_calls 'KIND...' 'TURN...' OPTION...
 fail_calls() {
-    local call turn
-    for call in $1; do
-        for turn in $2; do
-            FAULT_CALL=$call FAULT_AT=$turn "${@:3}"
-            [ -e failed ] || break
-        done
-    done
+    FAULT_CALL=$1 FAULT_TURNS=$2 bigshuf-faulty "${@:3}"
 }
 
-# The same for all kinds that it makes: without FAULT_AT, they are in the log.
-# fail_any_call 'TURN...' COMMAND [ARGUMENT]...
+# fail_any_call 'TURN...' OPTION...
 fail_any_call() {
-    local calls
-    "${@:2}"
-    calls=$(sort -u failed)
-    fail_calls "$calls" "$@"
+    FAULT_TURNS=$1 bigshuf-faulty "${@:2}"
 }
