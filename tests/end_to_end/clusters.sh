@@ -3,7 +3,7 @@
 # or doubled.
 # shellcheck shell=bash
 # shellcheck disable=SC2016,SC2317 # names of files; functions that others call
-# tags: plain
+# tags: plain long
 
 recipes=$TOP/tests/recipes
 

@@ -136,6 +136,11 @@ fails_when_read() {
 runs_within() {
     needs_bare_program
     peak .peak bigshuf -S "$1M" "${@:2}"
+    stayed_within "$@"
+}
+
+# The run whose peak is in .peak did not.
+stayed_within() {
     if [ "$(<.peak)" -gt $((($1 + 16) * 1024)) ]; then
         echo "-S $1M ${*:2}: $(<.peak) KiB were resident" >&2
         return 1
@@ -171,9 +176,18 @@ killed_at_any_moment() {
     same '' "$never"
 }
 
+# The numbers of a small range, without starting a program: seq [FROM] TO.
+seq() {
+    if [[ $* =~ ^([0-9]{1,4}\ )?[1-9][0-9]{0,3}$ ]] && (($1 <= ${!#} || $# == 1)); then
+        eval "printf '%s\n' {$(($# > 1 ? $1 : 1))..${!#}}"
+    else
+        command seq "$@"
+    fi
+}
+
 # Print a line of so many bytes, no part of which is like another: long_line BYTES.
 long_line() {
-    head -c "$1" <(exec 2>/dev/null && seq "$1" | tr '\n' ' ')
+    head -c "$1" <(exec seq -s ' ' "$1" 2>/dev/null)
     echo
 }
 
