@@ -142,7 +142,7 @@ test_many_inputs_with_long_names_in_a_store() {
         runs_within 8 --scatter=store --seed=1 --batch=x --piles=4 --files0-from=list
     done
     runs_within 8 --gather=store >out
-    same 330000 "$(wc -l <out | tr -d ' ')"
+    same 330000 "$(line_counts out)"
     runs_within 8 --gather=store --list | grep '^x '
 }
 

@@ -116,11 +116,11 @@ test_v_says_what_each_output_has() {
     visits 3000 50 >in
     bigshuf -v --split-field=2 --split=30%:a --split=30%:b in 2>said >c
     for file in a b c; do
-        echo "bigshuf: output:        $(wc -l <$file | tr -d ' ') records, $(wc -c <$file | tr -d ' ') bytes in $file"
+        echo "bigshuf: output:        $(line_counts $file) records, $(wc -c <$file | tr -d ' ') bytes in $file"
     done | sed 's/in c/in standard output/' | cmp - <(grep output: said)
     bigshuf -v --stratify-field=2 --split=30%:a --split=70%:b in 2>said
     for file in a b; do
-        echo "bigshuf: output:        $(wc -l <$file | tr -d ' ') records, $(wc -c <$file | tr -d ' ') bytes in $file"
+        echo "bigshuf: output:        $(line_counts $file) records, $(wc -c <$file | tr -d ' ') bytes in $file"
     done | cmp - <(grep output: said)
     bigshuf -v --split=30%:a in 2>said >c
     fails_with 1 '' grep output: said
@@ -138,7 +138,7 @@ test_percentages_are_of_fields() {
     [ "$b" -lt 260 ]
     bigshuf --split-field=2 --split=100%:a in >out
     is_empty out
-    same 20000 "$(wc -l <a | tr -d ' ')"
+    same 20000 "$(line_counts a)"
     bigshuf --split-field=2 --split=0%:a in | sort | cmp - <(sort in)
     is_empty a
 }

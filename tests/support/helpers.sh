@@ -52,8 +52,7 @@ is_empty() {
 
 # The numbers of lines of files, in a row: line_counts FILE...
 line_counts() {
-    awk 'FNR == 1 { files++ } { lines[FILENAME]++ } END { for (i = 1; i < ARGC; i++) print lines[ARGV[i]] + 0 }' "$@" |
-        paste -s -d ' ' -
+    awk '{ lines[FILENAME]++ } END { for (i = 1; i < ARGC; i++) printf "%d%s", lines[ARGV[i]], i < ARGC - 1 ? " " : "\n" }' "$@"
 }
 
 # The names in a folder, in a row, hidden ones included: names [FOLDER].
