@@ -32,7 +32,7 @@ END
 test_any_order_is_the_models() {
     local row
     for row in '0 8' '1 8' '2 8' '3 8' '8 8' '9 8' '9 9' '10 9' '100 8' '511 9' '512 262144' '513 8' '1025 9' '4096 262144' \
-        '4097 8' "$(scale 5000 65537 70000) 8" "$(scale 5000 65537 70000) 262144"; do
+        '4097 8' "$(scale 5000 20000 70000) 8" "$(scale 5000 20000 70000) 262144"; do
         seq "${row% *}" >in
         bigshuf --seed=42 --tune=leaf-records="${row#* }" in | cmp - <(model 42 "${row#* }" <in)
     done
