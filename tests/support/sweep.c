@@ -68,23 +68,28 @@ static void must(bool succeeded, const char *what)
     }
 }
 
+static void fail(const char *why, const char *what)
+{
+    fprintf(stderr, "%s: %s\n", why, what);
+    exit(1);
+}
+
 /* ---- Trees of files ---- */
 
-static const char *other; /* the tree with which one is compared, or to which it is copied */
-static char difference[PATH_BYTES];
-static int entries;
+static enum task { COMPARE, COPY, REMOVE, REMOVE_HIDDEN, GIVE_NAMES, GROW_OLD } task;
+static const char *other; /* the tree to compare with, or to copy to */
+static unsigned entries;
 
 /* The path in the other tree. */
 static const char *counterpart(const char *path)
 {
     static char buffer[PATH_BYTES];
-    const char *below = strchr(path, '/');
 
-    snprintf(buffer, sizeof buffer, "%s%s", other, below ? below : "");
+    snprintf(buffer, sizeof buffer, "%s%s", other, path + strcspn(path, "/"));
     return buffer;
 }
 
-/* Are the contents the same, or at least the first those at which the second begins? */
+/* Are the contents the same, or at least the beginning of the others? */
 static bool same_file(const char *one, const char *two, bool beginning)
 {
     static char ones[65536], twos[65536];
@@ -100,102 +105,85 @@ static bool same_file(const char *one, const char *two, bool beginning)
     return got >= 0 && (got == wanted || (beginning && got < wanted)) && memcmp(ones, twos, (size_t)got) == 0;
 }
 
-static int compare(const char *path, const struct stat *status, int type, struct FTW *place)
+static bool same_entry(const char *path, const struct stat *status)
 {
     struct stat twin;
 
-    (void)place;
     entries++;
-    if (lstat(counterpart(path), &twin) == 0 && (twin.st_mode & S_IFMT) == (status->st_mode & S_IFMT) &&
-        (type != FTW_F || same_file(path, counterpart(path), false)))
-        return 0;
-    snprintf(difference, sizeof difference, "%s", path);
-    return 1;
+    return lstat(counterpart(path), &twin) == 0 && (twin.st_mode & S_IFMT) == (status->st_mode & S_IFMT) &&
+           (!S_ISREG(twin.st_mode) || same_file(path, counterpart(path), false));
 }
 
-static bool same_tree(const char *one, const char *two)
+static int copy(const char *path, const struct stat *status)
 {
-    int ones, result;
+    const mode_t mode = status->st_mode & 07777;
+    const int from = open(path, O_RDONLY);
+    ssize_t bytes = 0;
+    int to;
 
-    other = two;
-    entries = 0;
-    if (nftw(one, compare, 8, FTW_PHYS) != 0)
-        return false;
-    ones = entries;
-    other = one;
-    entries = 0;
-    result = nftw(two, compare, 8, FTW_PHYS);
-    return result == 0 && entries == ones;
-}
-
-static int copy(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    static char data[65536];
-    const char *target = counterpart(path);
-    ssize_t bytes;
-    int from, to;
-
-    (void)place;
-    if (type == FTW_D)
-        return mkdir(target, status->st_mode & 07777);
-    from = open(path, O_RDONLY);
-    to = open(target, O_WRONLY | O_CREAT | O_EXCL, status->st_mode & 07777);
-    while ((bytes = read(from, data, sizeof data)) > 0 && write(to, data, (size_t)bytes) == bytes)
+    if (S_ISDIR(status->st_mode))
+        return close(from) != 0 || mkdir(counterpart(path), mode) != 0;
+    to = open(counterpart(path), O_WRONLY | O_CREAT | O_EXCL, mode);
+    while ((bytes = read(from, said, sizeof said)) > 0 && write(to, said, (size_t)bytes) == bytes)
         ;
     return close(from) != 0 || close(to) != 0 || bytes != 0;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+/* A complete file .NAME.?????? becomes NAME, which must be as without the run. */
+static int give_name(const char *path, int base)
 {
-    (void)status, (void)type, (void)place;
-    return remove(path);
+    char name[PATH_BYTES];
+    struct stat present;
+    bool same;
+
+    snprintf(name, sizeof name, "%.*s%.*s", base, path, (int)strlen(path + base) - 8, path + base + 1);
+    other = WITHOUT;
+    same = lstat(name, &present) == 0 ? same_file(name, counterpart(name), false)
+                                      : lstat(counterpart(name), &present) != 0;
+    return same ? rename(path, name) : 0;
 }
 
-/* Is it .NAME.??????, what a file is called before it gets its name? */
-static bool is_hidden(const char *path, const struct FTW *place)
+static int visit(const char *path, const struct stat *status, int type, struct FTW *place)
 {
-    return fnmatch(".*.??????", path + place->base, 0) == 0;
+    static const struct timespec long_ago[2] = {{.tv_sec = 1577836800}, {.tv_sec = 1577836800}};
+    const bool hidden = fnmatch(".*.??????", path + place->base, 0) == 0;
+
+    (void)type;
+    switch (task) {
+    case COMPARE:
+        return !same_entry(path, status);
+    case COPY:
+        return copy(path, status);
+    case GIVE_NAMES:
+        return hidden ? give_name(path, place->base) : 0;
+    case GROW_OLD: /* what is hidden, or in a hidden folder */
+        return strstr(path, "/.") ? utimensat(AT_FDCWD, path, long_ago, 0) : 0;
+    default:
+        return hidden || task == REMOVE ? remove(path) : 0;
+    }
 }
 
-/* What is hidden, or in a hidden folder, was changed long ago. */
-static int grow_old(const char *path, const struct stat *status, int type, struct FTW *place)
+static bool walk(enum task now, const char *root, const char *beside)
 {
-    static const struct timespec times[2] = {{.tv_sec = 1577836800}, {.tv_sec = 1577836800}};
+    task = now;
+    other = beside;
+    return nftw(root, visit, 8, FTW_PHYS | (now > COPY ? FTW_DEPTH : 0)) == 0;
+}
 
-    (void)status, (void)type, (void)place;
-    return strstr(path, "/.") ? utimensat(AT_FDCWD, path, times, 0) : 0;
+static bool same_tree(const char *one, const char *two)
+{
+    unsigned ones;
+
+    entries = 0;
+    ones = walk(COMPARE, one, two) ? entries : 0;
+    return ones > 0 && walk(COMPARE, two, one) && entries == 2 * ones;
 }
 
 /* Make tree `to` as tree `from` is. */
 static void restore(const char *from, const char *to)
 {
-    must(nftw(to, remove_one, 8, FTW_PHYS | FTW_DEPTH) == 0 || errno == ENOENT, to);
-    other = to;
-    must(nftw(from, copy, 8, FTW_PHYS) == 0, from);
-    must(nftw(to, grow_old, 8, FTW_PHYS | FTW_DEPTH) == 0, to);
-}
-
-static int remove_hidden(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    return is_hidden(path, place) ? remove_one(path, status, type, place) : 0;
-}
-
-/* A complete file .NAME.?????? becomes NAME, which was as without the run. */
-static int give_name(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    char name[PATH_BYTES];
-    struct stat present;
-
-    (void)status, (void)type;
-    if (!is_hidden(path, place))
-        return 0;
-    snprintf(name, sizeof name, "%.*s%.*s", place->base, path, (int)strlen(path + place->base) - 8,
-             path + place->base + 1);
-    other = WITHOUT;
-    if (lstat(name, &present) == 0 ? same_file(name, counterpart(name), false)
-                                   : lstat(counterpart(name), &present) != 0)
-        return rename(path, name);
-    return 0;
+    must(walk(REMOVE, to, NULL) || errno == ENOENT, to);
+    must(walk(COPY, from, to) && walk(GROW_OLD, to, NULL), to);
 }
 
 /* ---- Runs ---- */
@@ -213,16 +201,14 @@ static void note_failure(const char *name)
     atomic_store(&seen->failed, true);
 }
 
-/* Pass standard input on through a pipe: its end, and the process that does it, if any. */
-static int feed(pid_t *feeder)
+/* Pass standard input on through a pipe, from a process of its own. */
+static int feed(void)
 {
+    ssize_t bytes;
     int ends[2];
 
     must(pipe(ends) == 0, "pipe");
-    *feeder = fork();
-    if (*feeder == 0) {
-        ssize_t bytes;
-
+    if (fork() == 0) {
         close(ends[0]);
         while ((bytes = read(STDIN_FILENO, said, sizeof said)) > 0 && write(ends[1], said, (size_t)bytes) == bytes)
             ;
@@ -232,41 +218,33 @@ static int feed(pid_t *feeder)
     return ends[0];
 }
 
-static void redirect(int fd, const char *name)
+static void redirect(int fd, int file)
 {
-    const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-    must(file >= 0 && dup2(file, fd) == fd && close(file) == 0, name);
+    must(file >= 0 && dup2(file, fd) == fd && close(file) == 0, "descriptors");
 }
 
 /* Run bigshuf with these arguments, and read what it says. Its status, as in a shell. */
 static int run(int argc, char **argv, const char *out)
 {
-    int status = 0, input = -1;
-    pid_t feeder = -1, child;
-    FILE *file;
+    const int input = lseek(STDIN_FILENO, 0, SEEK_SET) == 0 && getenv("FAULT_PIPED") ? feed() : dup(STDIN_FILENO);
+    const pid_t child = fork();
+    int status = 0, file;
+    ssize_t bytes;
 
-    atomic_store(&seen->failed, false);
-    lseek(STDIN_FILENO, 0, SEEK_SET);
-    if (getenv("FAULT_PIPED"))
-        input = feed(&feeder);
-    child = fork();
     if (child == 0) {
-        if (input >= 0)
-            must(dup2(input, STDIN_FILENO) == STDIN_FILENO && close(input) == 0, "pipe");
-        redirect(STDOUT_FILENO, out);
-        redirect(STDERR_FILENO, SAID);
+        redirect(STDIN_FILENO, input);
+        redirect(STDOUT_FILENO, open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666));
+        redirect(STDERR_FILENO, open(SAID, O_WRONLY | O_CREAT | O_TRUNC, 0666));
         exit(bigshuf_main(argc, argv));
     }
-    if (input >= 0)
-        close(input);
+    close(input);
     must(child > 0 && waitpid(child, &status, 0) == child, "fork");
-    if (feeder > 0)
-        waitpid(feeder, NULL, 0);
-    file = fopen(SAID, "r");
-    must(file != NULL, SAID);
-    said[fread(said, 1, sizeof said - 1, file)] = '\0';
-    fclose(file);
+    while (wait(NULL) > 0)
+        ;
+    file = open(SAID, O_RDONLY);
+    bytes = read(file, said, sizeof said - 1);
+    must(bytes >= 0 && close(file) == 0, SAID);
+    said[bytes] = '\0';
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -282,11 +260,9 @@ static void run_later(void)
         for (count = 1; word && strcmp(word, ";") != 0 && count < WORDS - 1; word = strtok_r(NULL, " ", &rest))
             words[count++] = word;
         words[count] = NULL;
-        must(nftw(FOLDER, grow_old, 8, FTW_PHYS | FTW_DEPTH) == 0, FOLDER);
-        if (run(count, words, "/dev/null") != 0) {
-            fprintf(stderr, "%sthis was said later, after:\n", said);
-            exit(1);
-        }
+        must(walk(GROW_OLD, FOLDER, NULL), FOLDER);
+        if (run(count, words, "/dev/null") != 0)
+            fail("a later run failed", said);
         word = word ? strtok_r(NULL, " ", &rest) : NULL;
     }
     free(copied);
@@ -338,13 +314,13 @@ static const char *judge(const char *kind, int status)
     if (getenv("FAULT_LATER"))
         run_later();
     else if (strncmp(kind, "unlink", 6) == 0)
-        nftw(FOLDER, remove_hidden, 8, FTW_PHYS | FTW_DEPTH);
+        walk(REMOVE_HIDDEN, FOLDER, NULL);
     if (completed)
-        must(nftw(FOLDER, give_name, 8, FTW_PHYS) == 0, FOLDER);
+        must(walk(GIVE_NAMES, FOLDER, NULL), FOLDER);
     if ((status && told) || same_tree(FOLDER, status && !completed ? WITHOUT : WITH) ||
         (status && getenv("FAULT_LATER") && same_tree(FOLDER, WITH)))
         return NULL;
-    return difference;
+    return "the folder is like neither .without nor .with";
 }
 
 /* Run it without faults, and without it. */
@@ -361,10 +337,8 @@ static void look_at_both(int argc, char **argv)
     faulty.only = NULL;
     faulty.at = 0;
     faulty.log = count_call;
-    if (run(argc, argv, RIGHT) != 0) {
-        fprintf(stderr, "without faults, it failed: %s", said);
-        exit(1);
-    }
+    if (run(argc, argv, RIGHT) != 0)
+        fail("without faults, it failed", said);
     faulty.log = note_failure;
     run_later();
     restore(FOLDER, WITH);
@@ -383,16 +357,15 @@ static bool sweep_kind(const char *kind, int argc, char **argv)
         made += faulty_is_among(kind, faulty_names[i]) ? atomic_load(&seen->made[i]) : 0;
     while ((turn = (unsigned)strtoul(turns, &turns, 10)) > 0 && turn <= made) {
         restore(BEFORE, FOLDER);
+        atomic_store(&seen->failed, false);
         faulty.only = kind;
         faulty.at = turn;
         status = run(argc, argv, OUT);
         failed |= atomic_load(&seen->failed);
         fprintf(stderr, "%s, turn %u: status %d: %s\n", kind, turn, status, said);
         wrong = judge(kind, status);
-        if (wrong) {
-            fprintf(stderr, "this is wrong: %s\n", wrong);
-            exit(1);
-        }
+        if (wrong)
+            fail("this is wrong", wrong);
     }
     return failed;
 }
@@ -411,10 +384,8 @@ static void sweep(int argc, char **argv)
     while (kinds && (kind = strtok_r(kinds, " ", &kinds))) {
         for (char *comma = kind; (comma = strchr(comma, ','));)
             *comma = ' ';
-        if (!sweep_kind(kind, argc, argv)) {
-            fprintf(stderr, "no call of kind %s has failed\n", kind);
-            exit(1);
-        }
+        if (!sweep_kind(kind, argc, argv))
+            fail("no call has failed of kind", kind);
     }
     restore(BEFORE, FOLDER);
 }
