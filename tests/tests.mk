@@ -23,8 +23,11 @@ CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 # ---- Building ----
 
 # The program with a system layer that fails on demand, before the true one under other names.
-$(FAULTY): $(MAIN) $(BUILD)/tests/support/faulty_environment.o $(FAULTY_SYS) $(LIBRARY)
+$(FAULTY): $(addprefix $(BUILD)/tests/support/,bigshuf_main.o sweep.o faulty_environment.o) $(FAULTY_SYS) $(LIBRARY)
 	$(call say,LD,$@)$(LINK) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/tests/support/bigshuf_main.o: src/main.c $(BUILD)/flags
+	$(call say,CC,$@)$(COMPILE) -Dmain=bigshuf_main -MMD -MP -c -o $@ $<
 
 # Flags that give the calls of the true layer these names: those of rows, and of functions in the layer of tests.
 $(BUILD)/tests/support/real_names: include/system/sys_calls.def tests/support/faulty_sys.c

@@ -46,12 +46,14 @@ test_archives_of_gnu_tar_are_shuffled_like_lines() {
 
 test_long_names_stay_with_their_members() {
     for length in 40 110 240; do
-        folder=in/$(printf "%0${length}d" 7)/é
+        printf -v folder "in/%0${length}d/é" 7
         mkdir -p "$folder"
-        for i in $(seq 10 30); do
-            echo "$i" >"$folder/$(printf "%0${length}d" "$i").a"
-            ln -s "$(printf "%0${length}d" "$i").a" "$folder/$(printf "%0${length}d" "$i").b"
+        for i in {10..30}; do
+            printf -v name "%0${length}d" "$i"
+            echo "$i" >"$folder/$name.a"
+            echo "$i" >"$folder/$name.c"
         done
+        ln -s "$name.a" "$folder/$name.b"
     done
     in_forms gnu pax
 }
@@ -84,7 +86,7 @@ test_a_sample_larger_than_memory_is_shuffled_like_a_line() {
         bigshuf --records=tar -S 8M --seed=$seed <in.tar | cmp - wanted
     done
     list_records wanted >out
-    same 301 "$(wc -l <out | tr -d ' ')"
+    same 301 "$(line_counts out)"
     list_records small.tar giant.tar | same_lines out /dev/stdin
 }
 

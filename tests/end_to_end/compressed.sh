@@ -216,7 +216,9 @@ test_what_pads_a_compressed_file_passes() {
 
 # A skippable frame: skipped FIRST-BYTE-IN-HEX BYTES
 skipped() {
-    printf '%b' "\x$1*M\x18\x$(printf %x $(($2 % 256)))\x$(printf %x $(($2 / 256 % 256)))\x$(printf %x $(($2 / 65536)))\0"
+    local frame
+    printf -v frame '\\x%s*M\\x18\\x%x\\x%x\\x%x\\0' "$1" $(($2 % 256)) $(($2 / 256 % 256)) $(($2 / 65536))
+    printf %b "$frame"
     head -c "$2" /dev/zero
 }
 
@@ -226,7 +228,7 @@ test_frames_to_be_skipped_may_come_first() {
     for format in zst lz4; do
         has_format $format || continue
         pack $format in
-        for magic in $(scale '50 5f' '50 57 5a 5f' "$(printf '%x ' {80..95})"); do
+        for magic in $(scale '50 5f' '50 5f' "$(printf '%x ' {80..95})"); do
             for size in 0 4 4096 131072; do
                 { skipped "$magic" 4; skipped 51 $size; cat in.$format; } >all
                 fails_with 1 "bigshuf: all: compressed by ${program_of[$format]}; add -Z *" bigshuf all

@@ -43,7 +43,7 @@ test_splits_get_the_same_records_of_each() {
     for folder in dev test train; do
         paste $folder/a.en* $folder/a.de* | sed 's/^e\(.*\)\t  d\1 \1$/fits/' | sort -u | cmp - <(echo fits)
     done
-    same '10 200 790' "$(wc -l <dev/a.de | xargs) $(wc -l <test/a.en | xargs) $(wc -l <train/a.de.x | xargs)"
+    same '10 200 790' "$(line_counts dev/a.de test/a.en train/a.de.x)"
     bigshuf --each --split='100%:dev/%s' a.en a.de
     same 1000 "$(wc -l <dev/a.en)"
 }

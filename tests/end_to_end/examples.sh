@@ -200,7 +200,7 @@ test_readme_recipes_of_other_records() {
     make_examples
     typed 'paragraphs.txt'
     same 'a,b b,c' "$(tr '\n' ' ' <paragraphs.txt | sed 's/  /,/g; s/,$//' | tr , '\n' | sort | paste -s -d , -)"
-    same 48 "$(wc -l <shuffled.fastq | xargs)"
+    same 48 "$(line_counts shuffled.fastq)"
     same '' "$(grep @ shuffled.fastq | sed 's|/.||' | paste - - | awk '$1 != $2')"
     consists_of shuffled.fastq pairs.fastq
 }
@@ -222,7 +222,7 @@ test_recipe_of_a_store_takes_files_of_any_names() {
     done
     for _ in 1 2; do
         typed 'find corpus' 2>said
-        same 2800 "$(wc -l <all.txt | tr -d ' ')"
+        same 2800 "$(line_counts all.txt)"
     done
     same 12 "$(grep -c 'nothing was added$' said)"
 }

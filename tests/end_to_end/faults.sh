@@ -1,95 +1,53 @@
 # Promise 1, whatever goes wrong: let the first system call of a kind fail, the second, the third, until the run gets
 # through without it. A run either succeeds, with the right output, or says once what went wrong and leaves nothing,
 # but for a complete file that could not get its name.
-# shellcheck disable=SC2154 # status is that of try_faulty
 
 cd "$MEMORY" || exit
-shopt -s dotglob nullglob
+mkdir -p folder/temporary
+echo old >folder/file
+export FAULT_NEEDED='read write preadv pwritev rename_at link_descriptor'
 
 # The numbers of the calls that fail, of each kind: $TURNS at the usual scale, if it is set.
 turns() {
-    scale '1 3' "${TURNS:-1 40}" "$(seq 40) $(seq 50 10 500) $(seq 600 100 5000)"
+    set -- {1..40} {50..500..10} {600..5000..100}
+    scale '1 3' "${TURNS:-1 40}" "$*"
 }
 
-# Calls that a run always needs: if one fails in a run with -S and --parallel, the run fails.
-needed=' read write preadv pwritev rename_at link_descriptor '
-
-# Judge a run: it wrote to `out`, or to folder/file instead of "old", and to `said`: judge OUTPUT. In the shell's own words
-# where they will do, since there are thousands of runs.
-judge() {
-    local said
-    said=$(<said)
-    if [ "$status" = 0 ]; then
-        cmp "$1" right
-        [[ $needed != *" ${FAULT_CALL:-} "* || ! -e failed || -n ${forgiving:-} ]]
-    else
-        if [[ $said = *': the complete file is now folder/.file.'* ]]; then
-            cmp "${said##* }" right
-            rm "${said##* }"
-        fi
-        if [ "$1" != out ]; then
-            same old "$(<"$1")"
-        elif [ -s out ]; then
-            cmp -n "$(wc -c <out)" out right
-        fi
-    fi
-    same '' "$(echo temporary/*)"
-    same folder/file "$(echo folder/*)"
-}
-
-# Shuffle file `in` under the environment's FAULT_...: run_survives OUTPUT OPTION..., OUTPUT being `out`, for standard output,
-# or `folder/file`. With $piped it comes through a pipe.
-run_survives() {
-    local output=$1 to=
-    shift
-    [ "$output" = out ] || to=$output
-    [ -d folder ] || mkdir folder temporary
-    echo old >folder/file
-    if [ -n "${piped:-}" ]; then
-        try_faulty --seed=1363 -T temporary ${to:+-o "$to"} "$@" < <(cat in 2>&1 || true) >out
-    else
-        try_faulty --seed=1363 -T temporary ${to:+-o "$to"} "$@" in >out
-    fi
-    judge "$output"
-}
-
-# The sweep, for some kinds of calls: sweep 'CALL...' OUTPUT OPTION...
+# The sweep, for some kinds of calls: sweep 'CALL...' OPTION... FILE
 sweep() {
-    bigshuf --seed=1363 "${@:3}" in >right
-    fail_calls "$1" "$(turns)" run_survives "${@:2}"
+    fail_calls "$1" "$(turns)" --seed=1363 -T folder/temporary "${@:2}"
 }
 
-# The sweep, for all kinds of calls that a run makes: sweep_all OUTPUT OPTION...
+# The sweep, for all kinds of calls that a run makes: sweep_all OPTION... FILE
 sweep_all() {
-    bigshuf --seed=1363 "${@:2}" in >right
-    fail_any_call "$(turns)" run_survives "$@"
+    fail_any_call "$(turns)" --seed=1363 -T folder/temporary "$@"
 }
 
 test_a_small_input_survives_any_fault() {
     seq 1000 >in
-    TURNS='1 4' sweep_all out
-    TURNS='1 3' FAULT_STAYS=1 sweep_all folder/file
+    TURNS='1 4' sweep_all in
+    TURNS='1 3' FAULT_STAYS=1 sweep_all -o folder/file in
 }
 
 test_groups_survive_any_fault() {
     seq 1000 >in
-    TURNS='1 4' sweep_all out --group-field=1 -t 9
-    TURNS='1 3' FAULT_STAYS=1 sweep_all folder/file --unique
+    TURNS='1 4' sweep_all --group-field=1 -t 9 in
+    TURNS='1 3' FAULT_STAYS=1 sweep_all -o folder/file --unique in
 }
 
 # A file that cannot be mapped is read, and some reads only ask for the machine's limits.
 test_an_input_that_fits_survives_any_fault() {
     seq 60000 >in
-    local forgiving=yes
-    sweep_all out -S 16M --parallel=1
-    TURNS='1 4' sweep_all folder/file
+    FAULT_NEEDED=
+    sweep_all -S 16M --parallel=1 in
+    TURNS='1 4' sweep_all -o folder/file in
 }
 
 test_an_archive_that_fits_survives_any_fault() {
     tar --version 2>/dev/null | grep -q GNU || skip "no GNU tar here"
     long_lines 200 1000 3000 | split -a 3 -l 1 - s.
     tar --remove-files -cf in s.*
-    forgiving=yes sweep_all out -S 16M --parallel=3 --records=tar
+    FAULT_NEEDED='' sweep_all -S 16M --parallel=3 --records=tar in
 }
 
 # With keys that are found beyond a block, and many that come again.
@@ -104,18 +62,18 @@ with_keys() {
 # tags: plain
 test_keys_of_a_spilling_input_survive_any_fault() {
     with_keys >in
-    TURNS='1 9' sweep_all folder/file -S 8M --parallel=3 --group-field=2
-    piped=yes TURNS='1 9' sweep_all folder/file -S 8M --parallel=1 --unique=2
-    sweep 'allocate map preadv pwritev open_anonymous' out -S 8M --parallel=3 --unique --part=2/3
-    piped=yes FAULT_DAMAGE=1 sweep preadv folder/file -S 8M --parallel=1 --group-field=2
+    TURNS='1 9' sweep_all -o folder/file -S 8M --parallel=3 --group-field=2 in
+    FAULT_PIPED=1 TURNS='1 9' sweep_all -o folder/file -S 8M --parallel=1 --unique=2 <in
+    sweep 'allocate map preadv pwritev open_anonymous' -S 8M --parallel=3 --unique --part=2/3 in
+    FAULT_PIPED=1 FAULT_DAMAGE=1 sweep preadv -o folder/file -S 8M --parallel=1 --group-field=2 <in
 }
 
 # tags: plain
 test_a_key_larger_than_memory_survives_any_fault() {
     { seq 1000 | sed 's/$/\tx/'; long_lines 900 9000 15000 | sed 's/$/\tk/'; } >in
-    sweep 'allocate map preadv pwritev open_anonymous thread' out -S 8M --parallel=3 --group-field=2
-    sweep 'preadv pwritev' folder/file -S 8M --parallel=1 --unique=2 --part=1/2
-    piped=yes FAULT_DAMAGE=1 sweep preadv folder/file -S 8M --parallel=1 --group-field=2
+    sweep 'allocate map preadv pwritev open_anonymous thread' -S 8M --parallel=3 --group-field=2 in
+    sweep preadv -o folder/file -S 8M --parallel=1 --unique=2 --part=1/2 in
+    FAULT_PIPED=1 FAULT_DAMAGE=1 sweep preadv -o folder/file -S 8M --parallel=1 --group-field=2 <in
 }
 
 # Small, since many runs are needed; long lines, since their number takes time and their bytes fill the memory.
@@ -126,35 +84,34 @@ spilling() {
 
 test_a_spilling_input_survives_any_fault() {
     spilling >in
-    sweep_all folder/file -S 8M --parallel=3
+    sweep_all -o folder/file -S 8M --parallel=3 in
 }
 
 # tags: plain
 test_leaves_that_are_started_over_survive_any_fault() {
     giants >in
-    sweep 'allocate map preadv pwritev open_anonymous' out -S 8M --parallel=1
-    sweep 'allocate preadv pwritev' out -S 8M --parallel=1 --tune=compress-temporary=always
+    sweep 'allocate map preadv pwritev open_anonymous' -S 8M --parallel=1 in
+    sweep 'allocate preadv pwritev' -S 8M --parallel=1 --tune=compress-temporary=always in
 }
 
 # tags: plain
 test_nodes_that_are_started_over_survive_any_fault() {
     giants >in
-    sweep 'allocate map preadv pwritev open_anonymous thread' folder/file -S 8M --parallel=3 --tune=leaf-records=8
+    sweep 'allocate map preadv pwritev open_anonymous thread' -o folder/file -S 8M --parallel=3 --tune=leaf-records=8 in
 }
 
 test_a_record_larger_than_memory_survives_any_fault() {
     { seq 100; long_line 9000000; } >in
-    sweep 'allocate map preadv pwritev read write open_anonymous' out -S 8M --parallel=1
+    sweep 'allocate map preadv pwritev read write open_anonymous' -S 8M --parallel=1 in
 }
 
 test_samples_survive_any_fault() {
-    local piped=yes
+    export FAULT_PIPED=1
     spilling >in
     for options in '-n 700 --keep-order' '-r -n 1000' '-t \x20 --weight-field=1' '-t \x20 --weight-field=1 -n 700 --keep-order' \
         '-t \x20 --weight-field=1 -r -n 1000'; do
-        sweep pwritev folder/file -S 8M --parallel=1 $options
-        FAULT_CALL=pwritev FAULT_AT=1 run_survives folder/file -S 8M --parallel=1 $options
-        [ -e failed ] # or it was no test
+        # shellcheck disable=SC2086 # words
+        sweep pwritev -o folder/file -S 8M --parallel=1 $options <in
     done
 }
 
@@ -162,10 +119,10 @@ test_samples_survive_any_fault() {
 
 test_a_full_disk_and_a_lack_of_descriptors_or_memory_at_any_moment_is_survived() {
     spilling >in
-    FAULT_STAYS=1 FAULT_ERRNO=ENOSPC sweep 'write pwritev open_anonymous' folder/file -S 8M --parallel=3
-    FAULT_STAYS=1 FAULT_ERRNO=EMFILE sweep 'open open_anonymous mkstemp' folder/file -S 8M --parallel=3
-    FAULT_STAYS=1 FAULT_ERRNO=ENOMEM sweep 'allocate map' folder/file -S 8M --parallel=3
-    FAULT_ERRNO=ENOSPC FAULT_SHORT=1 sweep 'write pwritev' folder/file -S 8M --parallel=3
+    FAULT_STAYS=1 FAULT_ERRNO=ENOSPC sweep 'write pwritev open_anonymous' -o folder/file -S 8M --parallel=3 in
+    FAULT_STAYS=1 FAULT_ERRNO=EMFILE sweep 'open open_anonymous' -o folder/file -S 8M --parallel=3 in
+    FAULT_STAYS=1 FAULT_ERRNO=ENOMEM sweep 'allocate map' -o folder/file -S 8M --parallel=3 in
+    FAULT_ERRNO=ENOSPC FAULT_SHORT=1 sweep 'write pwritev' -o folder/file -S 8M --parallel=3 in
 }
 
 # Others take the descriptors that were free at the start, soon or late; what is started over needs more.
@@ -194,9 +151,8 @@ END
 # No anonymous files, no links to descriptors: named files, which have further ways to fail.
 test_a_simpler_system_is_survived() {
     spilling >in
-    for call in open_anonymous link_descriptor punch_hole free_space; do
-        FAULT_CALL=$call FAULT_AT=1 FAULT_STAYS=1 FAULT_ERRNO=ENOTSUP forgiving=yes sweep $call folder/file -S 8M
-    done
+    export FAULT_NEVER='open_anonymous link_descriptor punch_hole free_space' FAULT_ERRNO=ENOTSUP FAULT_NEEDED=
+    sweep_all -o folder/file -S 8M in
 }
 
 # tags: threads

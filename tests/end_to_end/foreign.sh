@@ -50,8 +50,10 @@ test_rows_of_every_kind_of_csv_are_those_of_python() {
     needs python3
     for file in "$files"/csv/*.csv; do
         bigshuf --csv --header --seed=1 "$file" >out
-        same "$(rows "$file" | sort)" "$(rows out | sort)"
-        same "$(rows "$file" | head -n 1)" "$(rows out | head -n 1)"
+        rows "$file" >wanted
+        rows out >got
+        same_lines wanted got
+        cmp <(head -n 1 wanted) <(head -n 1 got)
         bigshuf --csv --header --keep-order -n 9 "$file" | cmp - <(cat "$file" && case $file in *simple.csv) echo ;; *simple_crlf*) printf '\r\n' ;; esac)
     done
 }

@@ -28,7 +28,7 @@ names_it() {
     for memory in 8M 1G; do
         fails_with 1 'bigshuf: store*: *' gather -S $memory -o out
         grep -E '^bigshuf: store(/x/|: files pile-000[01] do not hold the records that manifests say$)' .stderr
-        same 1 "$(wc -l <.stderr | tr -d ' ')"
+        [[ $(<.stderr) != *$'\n'* ]]
     done
     [ ! -e out ]
 }

@@ -46,7 +46,7 @@ test_memory_threads_pipes_and_files_do_not_matter() {
     tail -n +7778 in >b
     for key in --group-field=1 --group-field=2 --unique --unique=1 --unique=2; do
         bigshuf --seed=1 $key in >right
-        for options in '-S 8M' '-S 8M --parallel=1' '-S 20M --parallel=3' --parallel=1; do
+        for options in '-S 8M' '-S 8M --parallel=1' '-S 11M --parallel=3' --parallel=1; do
             bigshuf --seed=1 $key $options in | cmp - right
             bigshuf --seed=1 $key $options < <(cat in) | cmp - right
         done
@@ -139,7 +139,7 @@ test_a_key_larger_than_memory_is_copied_through() {
 # Keys that go to its pile come before and after it; the records of some are long, or more than fit into memory.
 test_others_stand_beside_a_key_larger_than_memory() {
     { echo large && seq 20000; } | sed 's/$/\t/' | bigshuf --seed=1 --group-field=1 | grep -B 3 -A 3 large | tr -d '\t' >near
-    for long in '' 2p 6p '2p;4p'; do
+    for long in '' '2p;6p' '2p;4p'; do
         {
             while read -r key; do printf '%s\t1\n' "$key"; done <near
             seq "$(scale 100000 110000 3000000)" | sed "s/^/large\t$(printf %080d 0)/"

@@ -202,7 +202,7 @@ test_lines_that_begin_with_a_string_stay_at_the_top_of_what_is_mapped() {
     long_lines 3000 100 300 >other
     rm mappings
     FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --header=start:'@' --headers-differ other in in >out
-    same 3 "$(wc -l <mappings | tr -d ' ')"
+    same 3 "$(line_counts mappings)"
     cat other other other | same_lines /dev/stdin out
 }
 

@@ -52,7 +52,7 @@ test_an_input_that_the_shell_has_emptied_is_told() {
     same '' "$(bigshuf in 2>&1 >>in)"
     seq 9 >in
     bigshuf in >>in
-    same 18 "$(wc -l <in | xargs)"
+    same 18 "$(line_counts in)"
     : >empty
     bigshuf empty >out
     bigshuf <empty >out

@@ -75,18 +75,20 @@ test_lengths_around_every_block_size() {
 # The three parts of `in` that follow from the number of its records are the whole, and any number of first records are
 # its beginning: looks_for_few OPTION...
 looks_for_few() {
-    local records count part
+    local said='records: +([0-9]+) read, ([0-9]+) written' records count part
     bigshuf -v --seed=x "$@" in 2>said >whole
-    records=$(awk '$2 == "records:" { print $3 }' said)
-    same "$records" "$(awk '$2 == "records:" { print $5 }' said)"
+    [[ $(<said) =~ $said ]]
+    records=${BASH_REMATCH[1]}
+    same "$records" "${BASH_REMATCH[2]}"
     for part in 1 2 3; do
         bigshuf --seed=x --part=$part/3 --expect-records="$records" "$@" in
     done | cmp - whole
     for count in 1 $((records / 5)) $((records - 1)); do
+        head -n "$count" whole >wanted
         for threads in 1 3; do
-            bigshuf -v --seed=x --parallel=$threads -n "$count" "$@" < <(cat in) 2>said >out
-            same "$records $count" "$(awk '$2 == "records:" { print $3, $5 }' said)"
-            cmp -n "$(wc -c <out)" out whole
+            bigshuf -v --seed=x --parallel=$threads -n "$count" "$@" < <(cat in) 2>said | cmp - wanted
+            [[ $(<said) =~ $said ]]
+            same "$records $count" "${BASH_REMATCH[*]:1}"
         done
     done
 }
@@ -110,46 +112,36 @@ test_few_lines_are_found_among_many() {
 # ---- What was written to temporary files is checked when it is read ----
 
 # Spoil each of the first reads of temporary files in turn, as FAULT_WHAT says, with `in` from a pipe: bigshuf never
-# writes a wrong byte, names the error, and fails. fails_when_spoilt FAULT_WHAT PATTERN OPTION...
+# writes a wrong byte, names the error, and fails. fails_when_spoilt FAULT_WHAT WORD OPTION...
 fails_when_spoilt() {
-    local how=$1 pattern=$2 at
-    shift 2
-    bigshuf -S 8M --seed=1363 "$@" <in >right
-    for at in $(scale '1 3' '1 2 34' "$(seq 50)"); do
-        rm -f spoilt
-        fails_with 1 "$pattern" env "$how=1" FAULT_CALL=preadv FAULT_AT="$at" FAULT_LOG=spoilt \
-            bigshuf-faulty -S 8M --seed=1363 "$@" < <(cat in) >out || [ ! -e spoilt ]
-        cmp -n "$(wc -c <out)" out right
-        [ -e spoilt ] || break
-    done
-    [ "$at" != 2 ]
+    export "$1=1" FAULT_PIPED=1 FAULT_NEEDED=preadv FAULT_SAYS="bigshuf: temporary file in $TMPDIR: *$2*"
+    fail_calls preadv "$(scale '1 3' '1 2 34' "$(echo {1..50})")" -S 8M --seed=1363 "${@:3}" <in
+    unset "$1"
 }
 
 test_a_changed_or_shortened_temporary_file_is_found_before_its_first_record_is_written() {
     more_than_memory >in
-    fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*"
-    fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*"
+    fails_when_spoilt FAULT_DAMAGE changed
+    fails_when_spoilt FAULT_END short
     giants >in # piles are started over
-    fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*"
-    fails_when_spoilt FAULT_END "bigshuf: temporary file in $TMPDIR: *short*" --tune=leaf-records=8
+    fails_when_spoilt FAULT_DAMAGE changed
+    fails_when_spoilt FAULT_END short --tune=leaf-records=8
 }
 
 test_a_changed_temporary_file_of_a_sample_is_found() {
     long_lines "$(scale 750 750 4000)" 9000 15000 >in
     for options in '-n 700 --keep-order' '-r -n 1000' '-t \x20 --weight-field=1' '-t \x20 --weight-field=1 -n 700 --keep-order' \
         '-t \x20 --weight-field=1 -r -n 1000'; do
-        fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*" --parallel=1 $options
+        fails_when_spoilt FAULT_DAMAGE changed --parallel=1 $options
     done
 }
 
 test_a_changed_temporary_file_is_found_when_a_record_is_larger_than_memory() {
     { long_line 9000000; seq 1000; } >in
-    fails_when_spoilt FAULT_DAMAGE "bigshuf: temporary file in $TMPDIR: *changed*"
-    long_line 9000000 >in
-    for at in 1 2 5; do
-        fails_with 1 '*changed*' env FAULT_DAMAGE=1 FAULT_CALL=preadv FAULT_AT=$at bigshuf-faulty -S 8M >out < <(cat in)
-        is_empty out
-    done
+    fails_when_spoilt FAULT_DAMAGE changed
+    long_line 9000000 >in # which is written after it was read once
+    FAULT_DAMAGE=1 FAULT_NEEDED=preadv FAULT_SAYS='*changed*' fail_calls preadv '1 2 5' -S 8M <in
+    is_empty .out
 }
 
 # What is kept until it is known to which file it belongs may go to standard output, too.

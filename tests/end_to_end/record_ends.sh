@@ -221,7 +221,7 @@ test_an_unclosed_quote_is_told_with_its_line() {
     { printf '%%!\n"'; cat in; } >below
     fails_when_read 'bigshuf: -: unclosed quote that starts in line 5' below --csv --header=bytes:4
     { more_than_memory; printf '"x"\n"\n'; } >in
-    fails_when_read "bigshuf: -: unclosed quote that starts in line $(wc -l <in | tr -d ' ')" in -S 8M --csv
+    fails_when_read "bigshuf: -: unclosed quote that starts in line $(line_counts in)" in -S 8M --csv
     { printf '"'; more_than_memory; } >in
     fails_when_read 'bigshuf: -: unclosed quote that starts in line 1' in -S 8M --csv
     echo a >ok

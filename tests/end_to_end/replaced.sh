@@ -154,7 +154,7 @@ test_a_file_of_several_links_is_replaced_and_the_others_keep_it() {
     fails_with 0 'bigshuf: warning: none: had other names (hard links), *' bigshuf -n 0 -o none
     same_lines again <(seq 10)
     same_lines third <(seq 2000)
-    same 1999 "$(wc -l <other | tr -d ' ')"
+    same 1999 "$(line_counts other)"
     ln file fourth
     FAULT_CALL=write FAULT_AT=1 fails_with 1 '*: Input/output error' bigshuf-faulty -o file file
     [ ./file -ef ./fourth ]

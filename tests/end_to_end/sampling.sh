@@ -95,7 +95,7 @@ spills_nothing() {
     same 0 "$(spilled said)"
     bigshuf -v -S 8M --seed=x "$@" < <(cat in) 2>said >out
     same 0 "$(spilled said)"
-    same 1000 "$(wc -l <out | tr -d ' ')"
+    same 1000 "$(line_counts out)"
 }
 
 test_what_cannot_be_in_the_sample_is_not_spilled() {

@@ -18,7 +18,7 @@ names_damage() {
     for options in '-o out' '-S 8M --parallel=1 -o out' '-o new'; do
         echo old >out
         fails_with 1 "bigshuf: store/$1: *" gather $options
-        same 1 "$(wc -l <.stderr | tr -d ' ')"
+        [[ $(<.stderr) != *$'\n'* ]]
         same old "$(<out)"
     done
     [ ! -e new ]
@@ -113,7 +113,7 @@ END
 all_say() {
     for command in 'bigshuf --gather=store --list' 'gather -o out' 'add x in'; do
         fails_with 1 "$1" $command
-        same 1 "$(wc -l <.stderr | tr -d ' ')"
+        [[ $(<.stderr) != *$'\n'* ]]
     done
     [ ! -e out ]
 }

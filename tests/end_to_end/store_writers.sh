@@ -110,7 +110,7 @@ test_what_a_writer_that_was_killed_elsewhere_left_is_removed_by_another_after_an
     mv copy store
     bigshuf --scatter=store --sweep >>swept
     grep '^removed .new-x~[0-9a-f]* ([0-9a-zA-Z. ]*)$' swept
-    same 2 "$(wc -l <swept | tr -d ' ')"
+    same 2 "$(line_counts swept)"
     batches other x
     same '' "$(bigshuf --scatter=store --sweep)"
 }

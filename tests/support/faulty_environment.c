@@ -1,17 +1,18 @@
 /*
- * What is to fail in bigshuf-faulty (faulty_sys.h), for sweeps: fail the first call, the second, the third, until the
- * program gets through, and look at what each run says and leaves. From the environment:
+ * What is to fail in bigshuf-faulty (faulty_sys.h; sweep.c lets all calls fail in turn). From the environment:
  *
  *     FAULT_AT=N         the N-th call fails (from 1 on)
  *     FAULT_STAYS=1      and so do all calls after it
  *     FAULT_CALL=NAME    count and fail calls of this name only: "read" stands for sys_read; or of several, with a
  *                        space between
  *     FAULT_ERRNO=NAME   with this error: EIO if not given
+ *     FAULT_NEVER=NAMES  calls of these names always fail with that error, and do not count
  *     FAULT_LOG=FILE     add a line with the call's name to FILE when a call is made to fail: a sweep is over when a
  *                        run leaves FILE as it was. Without FAULT_AT, whenever a call is made that could fail
  *     FAULT_DAMAGE=1     a preadv whose turn it is to fail succeeds instead, with one byte changed
  *     FAULT_END=1        a preadv whose turn it is to fail finds the end of the file instead
  *     FAULT_RUN=COMMAND  a call whose turn it is to fail does not, but before it the shell runs this
+ *     FAULT_KILLS=1      a call whose turn it is to fail ends the process by SIGKILL
  *     FAULT_SHORT=1      every read and write transfers at most half of what is asked for
  *     FAULT_HURRY=N      the clock goes N times as fast
  *     FAULT_EINTR=1      a thread's every second call of those that signals interrupt fails with EINTR
@@ -23,6 +24,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +76,11 @@ static void run_command(void)
     own = 0;
 }
 
+static void kill_self(void)
+{
+    raise(SIGKILL);
+}
+
 void real_sys_exit(int status);
 
 /* Another thread may see what a command does, and end the run: not before all has been done. But a signal that it sends
@@ -91,6 +98,7 @@ __attribute__((constructor)) static void read_environment(void)
     const char *at = getenv("FAULT_AT"), *error = getenv("FAULT_ERRNO"), *rate = getenv("FAULT_RATE");
 
     faulty_fail(getenv("FAULT_CALL"), at ? (unsigned)strtoul(at, NULL, 10) : 0, error ? error_of(error) : EIO);
+    faulty.never = getenv("FAULT_NEVER");
     faulty.stays = getenv("FAULT_STAYS") != NULL;
     faulty.damages = getenv("FAULT_DAMAGE") != NULL;
     faulty.ends = getenv("FAULT_END") != NULL;
@@ -98,6 +106,6 @@ __attribute__((constructor)) static void read_environment(void)
     faulty.hurry = getenv("FAULT_HURRY") ? (unsigned)strtoul(getenv("FAULT_HURRY"), NULL, 10) : 1;
     faulty.interrupts = getenv("FAULT_EINTR") != NULL;
     faulty.rate = rate != NULL ? strtoull(rate, NULL, 10) * 1000000 : 0;
-    faulty.meet = getenv("FAULT_RUN") != NULL ? run_command : NULL;
+    faulty.meet = getenv("FAULT_RUN") ? run_command : getenv("FAULT_KILLS") ? kill_self : NULL;
     faulty.log = getenv("FAULT_LOG") != NULL ? log_call : NULL;
 }

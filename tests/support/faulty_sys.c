@@ -1,6 +1,8 @@
 #include "faulty_sys.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,14 +17,44 @@ static const char *const interruptible =
 
 struct faulty faulty = {.error = EIO};
 
+/* Those of rows, and those that are written out below. */
+#define CALL(type, name, failure, parameters, arguments)       #name,
+#define SAME(type, name, failure, parameters, arguments, does) #name,
+#define PLAIN(type, name, parameters, does)
+#define DOES(name, parameters, does)
+const char *const faulty_names[] = {
+#include "system/sys_calls.def"
+    "fill_standard", "forget", "close", "read", "write", "preadv", "pwritev", NULL};
+#undef CALL
+#undef SAME
+#undef PLAIN
+#undef DOES
+
 void faulty_reset(void)
 {
     memset(&faulty, 0, sizeof faulty);
     faulty.error = EIO;
 }
 
+/* Abort if one of these is no call. */
+static void check_names(const char *only)
+{
+    for (size_t length; only && *(only += strspn(only, " ,")); only += length) {
+        size_t i = 0;
+
+        length = strcspn(only, " ,");
+        while (faulty_names[i] && (strncmp(faulty_names[i], only, length) != 0 || faulty_names[i][length] != '\0'))
+            i++;
+        if (!faulty_names[i]) {
+            fprintf(stderr, "no call that can fail has the name %.*s\n", (int)length, only);
+            abort();
+        }
+    }
+}
+
 void faulty_fail(const char *only, unsigned at, int error)
 {
+    check_names(only);
     faulty.only = only;
     faulty.at = at;
     faulty.stays = false;
@@ -37,8 +69,7 @@ void faulty_fail_all(const char *names, int error)
     faulty.stays = true;
 }
 
-/* Is the name one of these? */
-static bool is_among(const char *names, const char *name)
+bool faulty_is_among(const char *names, const char *name)
 {
     size_t length = strlen(name);
 
@@ -55,7 +86,7 @@ static bool is_interrupted(const char *name)
 {
     static _Thread_local bool just_interrupted;
 
-    if (!faulty.interrupts || !is_among(interruptible, name))
+    if (!faulty.interrupts || !faulty_is_among(interruptible, name))
         return false;
     just_interrupted = !just_interrupted;
     return just_interrupted;
@@ -68,7 +99,7 @@ static bool is_its_turn(const char *name)
     unsigned call;
     bool now;
 
-    if (faulty.only && !is_among(faulty.only, name))
+    if (faulty.only && !faulty_is_among(faulty.only, name))
         return false;
     call = atomic_fetch_add(&faulty.calls, 1) + 1;
     now = at > 0 && (call == at || (faulty.stays && call > at));
@@ -92,7 +123,7 @@ bool faulty_fails(const char *name)
         errno = EINTR;
         return true;
     }
-    if (!is_among(faulty.never, name)) {
+    if (!faulty_is_among(faulty.never, name)) {
         if (!is_its_turn(name))
             return false;
         if (faulty.meet) {

@@ -7,7 +7,8 @@
  * somebody says so: a unit test does with the functions below, and bigshuf-faulty is told by its environment
  * (faulty_environment.c).
  *
- * A call is named as in sys.h: "read" stands for sys_read. Several names are one string with a space between them.
+ * A call is named as in sys.h: "read" stands for sys_read. Several names are one string with a space between them. A
+ * name of no call aborts.
  *
  * A test that wants more of a call than failure defines sys_X itself: the functions of this layer are weak symbols,
  * and give way. Such a function asks faulty_fails, and calls real_sys_X, which the test declares.
@@ -45,6 +46,12 @@ struct faulty {
 };
 
 extern struct faulty faulty;
+
+/* The calls that can fail; NULL at the end. */
+extern const char *const faulty_names[];
+
+/* Is the name one of these? */
+bool faulty_is_among(const char *names, const char *name);
 
 /* Nothing fails, and nothing has been seen; the error is EIO. */
 void faulty_reset(void);

@@ -51,8 +51,7 @@ is_empty() {
 
 # The numbers of lines of files, in a row: line_counts FILE...
 line_counts() {
-    awk 'FNR == 1 { files++ } { lines[FILENAME]++ } END { for (i = 1; i < ARGC; i++) print lines[ARGV[i]] + 0 }' "$@" |
-        paste -s -d ' ' -
+    awk '{ lines[FILENAME]++ } END { for (i = 1; i < ARGC; i++) printf "%d%s", lines[ARGV[i]], i < ARGC - 1 ? " " : "\n" }' "$@"
 }
 
 # The names in a folder, in a row, hidden ones included: names [FOLDER].
@@ -154,6 +153,11 @@ fails_when_read() {
 runs_within() {
     needs_bare_program
     peak .peak bigshuf -S "$1M" "${@:2}"
+    stayed_within "$@"
+}
+
+# The run whose peak is in .peak did not.
+stayed_within() {
     if [ "$(<.peak)" -gt $((($1 + 16) * 1024)) ]; then
         echo "-S $1M ${*:2}: $(<.peak) KiB were resident" >&2
         return 1
@@ -198,9 +202,18 @@ killed_at_any_moment() {
     same '' "$never"
 }
 
+# The numbers of a small range, without starting a program: seq [FROM] TO.
+seq() {
+    if [[ $* =~ ^([0-9]{1,4}\ )?[1-9][0-9]{0,3}$ ]] && (($1 <= ${!#} || $# == 1)); then
+        eval "printf '%s\n' {$(($# > 1 ? $1 : 1))..${!#}}"
+    else
+        command seq "$@"
+    fi
+}
+
 # Print a line of so many bytes, no part of which is like another: long_line BYTES.
 long_line() {
-    head -c "$1" <(exec 2>/dev/null && seq "$1" | tr '\n' ' ')
+    head -c "$1" <(exec seq -s ' ' "$1" 2>/dev/null)
     echo
 }
 
@@ -347,43 +360,13 @@ processes_with() {
     grep -lszxF -f <(echo "$1") /proc/[0-9]*/cmdline | cut -d/ -f3
 }
 
-# Run bigshuf-faulty under the environment's FAULT_...: it succeeds, or fails with one message besides warnings. `status`
-# receives which, file `said` the messages, and file `failed` is there if calls have failed: try_faulty OPTION... In the
-# shell's own words where they will do, since there are thousands of runs.
-try_faulty() {
-    local line messages=0
-    status=0
-    [ ! -e failed ] || rm failed
-    echo "FAULT_CALL=${FAULT_CALL:-} FAULT_AT=${FAULT_AT:-} $*:" >&2
-    FAULT_LOG=failed bigshuf-faulty "$@" 2>said || status=$?
-    echo "status $status: $(<said)" >&2
-    while IFS= read -r line; do
-        [[ $line = 'bigshuf: warning: '* ]] || messages=$((messages + 1))
-        [[ $line = 'bigshuf: '* || -n ${others_speak:-} ]]
-    done <said
-    if [ -z "${others_speak:-}" ] || [ $status = 0 ]; then
-        same $status $messages
-    fi
-    [ $status -le 1 ]
-}
-
-# COMMAND calls try_faulty. Let calls of these kinds fail in it, at each turn, up to the first turn that it does not reach:
-# fail_calls 'CALL...' 'TURN...' COMMAND [ARGUMENT]...
+# Let calls of bigshuf fail, of these kinds or of all that it makes, each at these turns. It must succeed, or fail with one
+# message and leave `folder` as it was: sweep.c says more. fail_calls 'KIND...' 'TURN...' OPTION...
 fail_calls() {
-    local call turn
-    for call in $1; do
-        for turn in $2; do
-            FAULT_CALL=$call FAULT_AT=$turn "${@:3}"
-            [ -e failed ] || break
-        done
-    done
+    FAULT_CALL=$1 FAULT_TURNS=$2 bigshuf-faulty "${@:3}"
 }
 
-# The same for all kinds that it makes: without FAULT_AT, they are in the log.
-# fail_any_call 'TURN...' COMMAND [ARGUMENT]...
+# fail_any_call 'TURN...' OPTION...
 fail_any_call() {
-    local calls
-    "${@:2}"
-    calls=$(sort -u failed)
-    fail_calls "$calls" "$@"
+    FAULT_TURNS=$1 bigshuf-faulty "${@:2}"
 }
