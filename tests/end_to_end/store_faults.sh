@@ -31,7 +31,7 @@ make_all() {
 }
 
 # Let calls fail while the batch b is added, which is there whole or not at all when c has been added, and nothing that
-# does not belong there: add_faulty fail_any_call 'TURN...', or add fail_calls 'CALL...' 'TURN...'
+# does not belong there: add_faulty fail_any_call 'TURN...', or add_faulty fail_calls 'CALL...' 'TURN...'
 add_faulty() {
     FAULT_LATER="$scatter --batch=c c.in ; $gather -o folder/all" "$@" $scatter --batch=b -S 8M b.in
 }
