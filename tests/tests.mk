@@ -160,6 +160,7 @@ deps: ## install what most tests need
 
 deps-all: deps ## and what lint, fuzzers, clusters, products need
 	@CC='$(CC)' sh tests/support/deps.sh all
+	@CC='$(CC)' sh tests/support/deps.sh optional
 
 deps-machines: ## install what check-machines needs (Debian)
 	@sh tests/support/deps.sh machines
