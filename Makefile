@@ -53,7 +53,7 @@ HOSTILES   = $(if $(HOSTILE),$(patsubst %,$(BUILD)/tests/support/%.o,hostile mom
 # What `make` builds: in the usual folder, ./bigshuf as well.
 CHECKED = $(if $(filter build/plain,$(BUILD)),bigshuf,$(PROGRAM))
 
-.PHONY: all install install-strip uninstall completions dist dist-static deb release clean help FORCE
+.PHONY: all install install-strip installcheck uninstall completions dist dist-static deb release clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -109,7 +109,7 @@ install: ## install program, man pages, completions: PREFIX DESTDIR
 	@test -x $(PROGRAM) || { echo '$(PROGRAM): not built yet: run make first' >&2 && exit 1; }
 	install -d '$(DESTDIR)$(BINDIR)' $(foreach folder,$(sort $(dir $(PAGES))),'$(DESTDIR)$(MANDIR)/$(folder)') \
 	    '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)'
-	install -m 755 $(STRIP) $(PROGRAM) '$(DESTDIR)$(BINDIR)/bigshuf'
+	install -m 755 $(PROGRAM) '$(DESTDIR)$(BINDIR)/bigshuf'
 	for page in $(PAGES); do \
 	    install -m 644 "man/$${page#*/}" '$(DESTDIR)$(MANDIR)'/"$$page" || exit; \
 	done
@@ -117,8 +117,12 @@ install: ## install program, man pages, completions: PREFIX DESTDIR
 	install -m 644 .packaging/completions/zsh '$(DESTDIR)$(ZSHDIR)/_bigshuf'
 	install -m 644 .packaging/completions/fish '$(DESTDIR)$(FISHDIR)/bigshuf.fish'
 
-install-strip: STRIP = -s
+# Those who build packages have STRIP in the environment.
 install-strip: install ## the same, without what only debuggers need
+	$(or $(STRIP),strip) '$(DESTDIR)$(BINDIR)/bigshuf'
+
+installcheck: ## try what is installed: ten golden orders, two seconds
+	@sh tests/installcheck.sh '$(DESTDIR)$(BINDIR)/bigshuf'
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(BINDIR)/bigshuf' $(foreach page,$(PAGES),'$(DESTDIR)$(MANDIR)/$(page)') \

@@ -79,6 +79,27 @@ test_install_strip_leaves_out_what_debuggers_need() {
     [ "$(nm usr/local/bin/bigshuf 2>.stderr | wc -l)" -eq 0 ]
 }
 
+# Those who build packages have it in the environment.
+test_only_install_strip_uses_the_strip_of_the_environment() {
+    printf '#!/bin/sh\nstrip "$@" && touch %q\n' "$PWD/stripped" >x-strip
+    chmod +x x-strip
+    STRIP=$PWD/x-strip make_in_top install DESTDIR="$PWD"
+    same 'usr x-strip' "$(names)"
+    cmp "$BUILD/bigshuf" usr/local/bin/bigshuf
+    STRIP=$PWD/x-strip make_in_top install-strip DESTDIR="$PWD"
+    same 'stripped usr x-strip' "$(names)"
+}
+
+test_installcheck_passes_only_with_the_golden_orders() {
+    fails_with 2 '*/usr/local/bin/bigshuf: not there: run make install first*' make_in_top installcheck DESTDIR="$PWD"
+    make_in_top install DESTDIR="$PWD"
+    make_in_top installcheck DESTDIR="$PWD"
+    PATH=$PWD/usr/local/bin:$PATH sh "$TOP/tests/installcheck.sh"
+    # shellcheck disable=SC2016 # the script's
+    printf '#!/bin/sh\nexec "%s" "$@" --parallel=1 --weight-field=1\n' "$BUILD/bigshuf" >usr/local/bin/bigshuf
+    fails_with 2 '*wanted: *' make_in_top installcheck DESTDIR="$PWD"
+}
+
 # How often make would print this line: printed LINE OPTION...
 printed() {
     (unset MAKEFLAGS && make -C "$TOP" -n -B BUILD=build/other "${@:2}") | grep -c -e "echo '$1'" || true
