@@ -79,15 +79,42 @@ test_install_strip_leaves_out_what_debuggers_need() {
     [ "$(nm usr/local/bin/bigshuf 2>.stderr | wc -l)" -eq 0 ]
 }
 
+# A program of this name that is called in place of another one, and leaves NAME.called: stand_in NAME.
+stand_in() {
+    printf '#!/bin/sh\ntouch %q\nexec %s "$@"\n' "$PWD/$1.called" "$1" >"x-$1"
+    chmod +x "x-$1"
+}
+
 # Those who build packages have it in the environment.
 test_only_install_strip_uses_the_strip_of_the_environment() {
-    printf '#!/bin/sh\nstrip "$@" && touch %q\n' "$PWD/stripped" >x-strip
-    chmod +x x-strip
+    stand_in strip
     STRIP=$PWD/x-strip make_in_top install DESTDIR="$PWD"
     same 'usr x-strip' "$(names)"
     cmp "$BUILD/bigshuf" usr/local/bin/bigshuf
     STRIP=$PWD/x-strip make_in_top install-strip DESTDIR="$PWD"
-    same 'stripped usr x-strip' "$(names)"
+    same 'strip.called usr x-strip' "$(names)"
+}
+
+# With tools and flags in the environment, as conda and nixpkgs have them.
+test_the_recipe_of_conda_builds_and_installs() {
+    needs_committed_tree
+    make_in_top dist DIST="$PWD"
+    tar -xzf bigshuf-"$version".tar.gz
+    stand_in ar
+    stand_in strip
+    export AR=$PWD/x-ar STRIP=$PWD/x-strip CC=gcc CFLAGS=-O1 CPPFLAGS=-DNDEBUG LDFLAGS=-Wl,-O1 PREFIX=$PWD/prefix
+    cd bigshuf-"$version" || exit
+    sed -n '/^  script:/,/^$/ s/^    - //p' .packaging/conda/meta.yaml >script
+    env -u MAKEFLAGS sh -e script
+    sh tests/installcheck.sh ../prefix/bin/bigshuf
+    ls ../ar.called
+}
+
+test_the_changes_of_this_version_are_a_section_of_the_changelog() {
+    make_in_top -s notes >said
+    same "## $version" "$(head -n 1 said | cut -d ' ' -f 1-2)"
+    same 1 "$(grep -c '^## ' said)"
+    fails_with 2 '*' make_in_top -s notes VERSION=9.9
 }
 
 test_installcheck_passes_only_with_the_golden_orders() {
@@ -138,6 +165,9 @@ test_static_binary_runs_anywhere_and_gives_the_golden_values() {
     make_in_top dist-static DIST="$PWD"
     mv bigshuf-"$version"-* bigshuf
     golden bigshuf
+    if [ "$(uname -m)" = x86_64 ]; then
+        [ "$(objdump -d bigshuf | grep -c '%fs:0x28')" -gt 100 ] # stack protector
+    fi
     mkdir root
     mv bigshuf root
     unshare -r chroot root /bigshuf --version 2>.stderr >said || skip "chroot is not allowed"
@@ -145,7 +175,7 @@ test_static_binary_runs_anywhere_and_gives_the_golden_values() {
     same '10 5 9 3 2 4 8 7 6 1' "$(unshare -r chroot root /bigshuf --seed=42 -i 1-10 | paste -s -d ' ' -)"
 }
 
-# It runs the tests of golden values as it is built.
+# It runs installcheck as it is built.
 test_debian_package_is_clean_and_has_these_files() {
     needs dh
     needs lintian
