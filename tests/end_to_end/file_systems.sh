@@ -11,7 +11,7 @@ make_disk() {
     truncate -s "$2M" image
     case $1 in
     ext4 | xfs | btrfs | vfat)
-        "mkfs.$1" image
+        mkfs -t "$1" image
         mount -o loop image disk
         ;;
     tmpfs) mount -t tmpfs -o "size=$2m" none disk ;;
@@ -80,7 +80,7 @@ on() {
         cd disk
         "$3"' "$TOP" "$@" || status=$?
     if [ $status = 77 ]; then
-        failed=$(sed -n 's/.*: failed: \([^ ]*\).*/\1/p' made)
+        failed=$(sed -nE 's|.*: failed: ([^ ]*/)?([a-z0-9.-]*).*|\2|p' made | head -n 1)
         skip "cannot mount $1 here${failed:+: $failed fails}"
     fi
     return $status

@@ -65,6 +65,7 @@ in_namespace() {
 test_owners_that_are_not_kept_are_told_once_also_those_that_a_user_namespace_does_not_know() {
     [ "$(id -u)" = 0 ] || skip "only root can make another's file"
     needs_ordinary_user
+    needs_user_namespaces
     chmod 777 .
     echo old | tee a b c0 >c1
     chmod 660 a b c?

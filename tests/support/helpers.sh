@@ -247,17 +247,34 @@ start_half_fed() {
     more_than_memory >&7
 }
 
+# Run COMMAND where it may mount, and nobody else sees it: with_mounts COMMAND...
+with_mounts() {
+    if [ $EUID = 0 ]; then # who may do so also where namespaces of users are forbidden
+        unshare -m "$@"
+    else
+        unshare -rm "$@"
+    fi
+}
+
 # Run COMMAND with a disk of MIB MiB at ./disk: on_small_disk MIB COMMAND...
 on_small_disk() {
     local mount="mount -t tmpfs -o size=$1m none disk"
     shift
     mkdir -p disk
     # shellcheck disable=SC2016 # the inner shell's
-    unshare -rm sh -c "$mount"' && exec "$@"' sh "$@"
+    with_mounts sh -c "$mount"' && exec "$@"' sh "$@"
 }
 
 needs_small_disk() {
     on_small_disk 1 true 2>.stderr || skip "may not mount a tmpfs"
+}
+
+needs_user_namespaces() {
+    unshare -r true 2>.stderr || skip "no user namespaces here"
+}
+
+needs_terminal() {
+    terminal 80 record true 2>.stderr || skip "no pseudo-terminals here"
 }
 
 # Make the folder ./open, with a copy of the program in it, in which an ordinary user may do everything.
