@@ -174,3 +174,8 @@ test_no_assertion_of_a_test_is_dead() {
     cd "$TOP/tests" || exit
     { grep -nE '^ +(\[.*\] && (\[|case)|! [^|]*$)' end_to_end/*.sh ./*.sh || true; } | nothing
 }
+
+test_a_function_of_a_test_that_stands_in_a_condition_is_one_statement() {
+    needs python3
+    python3 "$TOP/tests/support/conditions.py" "$TOP"/tests/{end_to_end/*,support/[^rd]*,*}.sh | nothing
+}

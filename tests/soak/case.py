@@ -19,7 +19,7 @@ LIMITS = (("nofile", (16, 20, 40)), ("as", (60, 100, 200)), ("fsize", (1000, 500
 MOST_SHARDS = 8000
 MOST_DEAF = 100  # of the filter below that takes its time
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
-CALLS = ("open open_anonymous stat fstat fchmod fchown ftruncate link_descriptor rename_at lock unlink realpath "
+CALLS = ("open open_anonymous stat fstat fchmod fchown link_descriptor rename_at lock unlink realpath "
          "mkstemp seek pipe poll punch_hole spawn wait map map_file allocate random free_space thread "
          "access_mode fill_standard close read write preadv pwritev").split()
 FILTERS = {

@@ -136,6 +136,11 @@ fails_when_read() {
 runs_within() {
     needs_bare_program
     peak .peak bigshuf -S "$1M" "${@:2}"
+    stayed_within "$@"
+}
+
+# So did the run of which .peak tells: stayed_within MIB [OPTION]...
+stayed_within() {
     if [ "$(<.peak)" -gt $((($1 + 16) * 1024)) ]; then
         echo "-S $1M ${*:2}: $(<.peak) KiB were resident" >&2
         return 1
@@ -260,9 +265,8 @@ with_mounts() {
 on_small_disk() {
     local mount="mount -t tmpfs -o size=$1m none disk"
     shift
-    mkdir -p disk
     # shellcheck disable=SC2016 # the inner shell's
-    with_mounts sh -c "$mount"' && exec "$@"' sh "$@"
+    mkdir -p disk && with_mounts sh -c "$mount"' && exec "$@"' sh "$@"
 }
 
 needs_small_disk() {
