@@ -169,6 +169,12 @@ test_the_tags_of_tests_are_those_that_ci_asks_for() {
         <({ echo plain && grep -o 'TAG=[a-z]*' .ci/run | cut -d = -f 2; } | sort -u)
 }
 
+test_the_workflow_runs_each_section_of_ci_once() {
+    cd "$TOP" || exit
+    diff <(.ci/run --list | sort) <(sed -n '/^ *titles:/,/runs-on/s/^ *- //p' .github/workflows/check.yml |
+        while read -r titles; do .ci/run --list | grep -E -e "$titles"; done | sort)
+}
+
 # With set -e, the first of "a && b" and all of "! a" may fail in silence. One assertion a line.
 test_no_assertion_of_a_test_is_dead() {
     cd "$TOP/tests" || exit

@@ -17,6 +17,7 @@ tests     libc                   libc6-dev                                     g
 tests     coreutils
 tests     cmp                    diffutils                                     diffutils                 diffutils         diffutils   diffutils
 tests     find                   findutils                                     findutils                 findutils         findutils   findutils
+tests     pgrep                  procps                                        procps-ng                 procps-ng         procps-ng   -
 tests     awk                    gawk                                          gawk                      gawk              gawk        gawk
 tests     bash
 tests     python3                python3                                       python3                   python3           python      python
