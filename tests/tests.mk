@@ -93,6 +93,8 @@ check: $(CHECKED) $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run all tests
 	    EXCEPT='$(EXCEPT)' bash tests/support/run.sh \
 	    $(sort $(wildcard tests/end_to_end/*.sh)) tests/layers.sh $(SELECTED)
 
+check-all: check
+
 check-long: TEST_SCALE = full
 check-long: check ## run all tests on large inputs (some GB of disk)
 
