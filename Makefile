@@ -122,7 +122,7 @@ install-strip: install ## the same, without what only debuggers need
 	$(or $(STRIP),strip) '$(DESTDIR)$(BINDIR)/bigshuf'
 
 installcheck: ## try what is installed: ten golden orders, two seconds
-	@sh tests/installcheck.sh '$(DESTDIR)$(BINDIR)/bigshuf'
+	@sh .packaging/installcheck.sh '$(DESTDIR)$(BINDIR)/bigshuf'
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(BINDIR)/bigshuf' $(foreach page,$(PAGES),'$(DESTDIR)$(MANDIR)/$(page)') \

@@ -55,7 +55,8 @@ test_dist_without_git_leaves_no_file() {
 
 test_install_goes_where_it_is_told() {
     make_in_top install DESTDIR="$PWD/a folder" PREFIX=/opt BINDIR=/bin MANDIR=/man
-    ls 'a folder/bin/bigshuf' 'a folder/man/man1/bigshuf.1'
+    make_in_top install DESTDIR="$PWD" prefix=/opt
+    ls 'a folder/bin/bigshuf' 'a folder/man/man1/bigshuf.1' opt/bin/bigshuf opt/share/man/man1/bigshuf.1
 }
 
 # What stands there may be a program for another machine, built with whatever flags.
@@ -68,31 +69,21 @@ test_install_neither_compiles_nor_runs_anything() {
     cmp other/bigshuf usr/local/bin/bigshuf
 }
 
-test_install_takes_prefix_in_lower_case() {
-    make_in_top install DESTDIR="$PWD" prefix=/opt
-    ls opt/bin/bigshuf opt/share/man/man1/bigshuf.1
-}
-
-test_install_strip_leaves_out_what_debuggers_need() {
-    make_in_top install-strip DESTDIR="$PWD"
-    same '10 5 9 3 2 4 8 7 6 1' "$(seq 10 | usr/local/bin/bigshuf --seed=42 | paste -s -d ' ' -)"
-    [ "$(nm usr/local/bin/bigshuf 2>.stderr | wc -l)" -eq 0 ]
-}
-
-# A program of this name that is called in place of another one, and leaves NAME.called: stand_in NAME.
+# A program x-NAME, which leaves NAME.called, to be called in place of NAME: stand_in NAME.
 stand_in() {
     printf '#!/bin/sh\ntouch %q\nexec %s "$@"\n' "$PWD/$1.called" "$1" >"x-$1"
     chmod +x "x-$1"
 }
 
-# Those who build packages have it in the environment.
-test_only_install_strip_uses_the_strip_of_the_environment() {
+# With the STRIP of the environment, which those have who build packages.
+test_install_strip_leaves_out_what_debuggers_need_and_install_does_not() {
     stand_in strip
     STRIP=$PWD/x-strip make_in_top install DESTDIR="$PWD"
-    same 'usr x-strip' "$(names)"
     cmp "$BUILD/bigshuf" usr/local/bin/bigshuf
+    same 'usr x-strip' "$(names)"
     STRIP=$PWD/x-strip make_in_top install-strip DESTDIR="$PWD"
     same 'strip.called usr x-strip' "$(names)"
+    [ "$(nm usr/local/bin/bigshuf 2>.stderr | wc -l)" -eq 0 ]
 }
 
 # With tools and flags in the environment, as conda and nixpkgs have them.
@@ -106,7 +97,7 @@ test_the_recipe_of_conda_builds_and_installs() {
     cd bigshuf-"$version" || exit
     sed -n '/^  script:/,/^$/ s/^    - //p' .packaging/conda/meta.yaml >script
     env -u MAKEFLAGS sh -e script
-    sh tests/installcheck.sh ../prefix/bin/bigshuf
+    sh .packaging/installcheck.sh ../prefix/bin/bigshuf
     ls ../ar.called
 }
 
@@ -121,7 +112,7 @@ test_installcheck_passes_only_with_the_golden_orders() {
     fails_with 2 '*/usr/local/bin/bigshuf: not there: run make install first*' make_in_top installcheck DESTDIR="$PWD"
     make_in_top install DESTDIR="$PWD"
     make_in_top installcheck DESTDIR="$PWD"
-    PATH=$PWD/usr/local/bin:$PATH sh "$TOP/tests/installcheck.sh"
+    PATH=$PWD/usr/local/bin:$PATH sh "$TOP/.packaging/installcheck.sh"
     # shellcheck disable=SC2016 # the script's
     printf '#!/bin/sh\nexec "%s" "$@" --parallel=1 --weight-field=1\n' "$BUILD/bigshuf" >usr/local/bin/bigshuf
     fails_with 2 '*wanted: *' make_in_top installcheck DESTDIR="$PWD"

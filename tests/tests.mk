@@ -158,14 +158,14 @@ fuzz: ## search for inputs that break: SECONDS=N ONE=NAME INPUT=FILE
 fuzzers: $(FUZZERS)
 
 deps: ## install what most tests need
-	@CC='$(CC)' sh tests/support/deps.sh tests
+	@CC='$(CC)' sh .ci/deps tests
 
 deps-all: deps ## and what lint, fuzzers, clusters, products need
-	@CC='$(CC)' sh tests/support/deps.sh all
-	@CC='$(CC)' sh tests/support/deps.sh optional
+	@CC='$(CC)' sh .ci/deps all
+	@CC='$(CC)' sh .ci/deps optional
 
 deps-machines: ## install what check-machines needs (Debian)
-	@sh tests/support/deps.sh machines
+	@sh .ci/deps machines
 
 deps-statistics: ## install dieharder (Debian)
 	apt-get install -q -y --no-install-recommends dieharder
