@@ -53,7 +53,7 @@ HOSTILES   = $(if $(HOSTILE),$(patsubst %,$(BUILD)/tests/support/%.o,hostile mom
 # What `make` builds: in the usual folder, ./bigshuf as well.
 CHECKED = $(if $(filter build/plain,$(BUILD)),bigshuf,$(PROGRAM))
 
-.PHONY: all install install-strip uninstall completions dist dist-static deb release clean help FORCE
+.PHONY: all install install-strip installcheck uninstall completions dist dist-static deb notes release clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -109,7 +109,7 @@ install: ## install program, man pages, completions: PREFIX DESTDIR
 	@test -x $(PROGRAM) || { echo '$(PROGRAM): not built yet: run make first' >&2 && exit 1; }
 	install -d '$(DESTDIR)$(BINDIR)' $(foreach folder,$(sort $(dir $(PAGES))),'$(DESTDIR)$(MANDIR)/$(folder)') \
 	    '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)'
-	install -m 755 $(STRIP) $(PROGRAM) '$(DESTDIR)$(BINDIR)/bigshuf'
+	install -m 755 $(PROGRAM) '$(DESTDIR)$(BINDIR)/bigshuf'
 	for page in $(PAGES); do \
 	    install -m 644 "man/$${page#*/}" '$(DESTDIR)$(MANDIR)'/"$$page" || exit; \
 	done
@@ -117,8 +117,12 @@ install: ## install program, man pages, completions: PREFIX DESTDIR
 	install -m 644 .packaging/completions/zsh '$(DESTDIR)$(ZSHDIR)/_bigshuf'
 	install -m 644 .packaging/completions/fish '$(DESTDIR)$(FISHDIR)/bigshuf.fish'
 
-install-strip: STRIP = -s
+# Those who build packages have STRIP in the environment.
 install-strip: install ## the same, without what only debuggers need
+	$(or $(STRIP),strip) '$(DESTDIR)$(BINDIR)/bigshuf'
+
+installcheck: ## try what is installed: ten golden orders, two seconds
+	@sh .packaging/installcheck.sh '$(DESTDIR)$(BINDIR)/bigshuf'
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(BINDIR)/bigshuf' $(foreach page,$(PAGES),'$(DESTDIR)$(MANDIR)/$(page)') \
@@ -136,10 +140,15 @@ dist: ## make a tarball of the last commit in build/dist
 	$(call say,TAR,$(TARBALL))git -c tar.umask=0022 archive --prefix=$(NAME)/ HEAD >$(TARBALL:.gz=) && \
 	    gzip -9nf $(TARBALL:.gz=) || { rm -f $(TARBALL:.gz=); false; }
 
+# What a program should have that people get without its source. musl-gcc makes no program that is static and can be
+# moved (static-pie).
+HARDENED = -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now
+
 # MUSL_CC may be a compiler for another SYSTEM, with or without musl; then RUNNER, such as qemu-aarch64, runs the program.
 dist-static: ## make a static program there (needs musl-tools)
 	@command -v $(MUSL_CC) >/dev/null || { echo '$(MUSL_CC) is missing; Debian has musl-gcc in musl-tools' >&2 && exit 1; }
-	@$(MAKE) --no-print-directory BUILD=build/static-$(SYSTEM) CC='$(MUSL_CC)' LDFLAGS='$(LDFLAGS) -static -s' all
+	@$(MAKE) --no-print-directory BUILD=build/static-$(SYSTEM) CC='$(MUSL_CC)' CFLAGS='$(CFLAGS) $(HARDENED)' \
+	    LDFLAGS='$(LDFLAGS) -static -s' all
 	@mkdir -p $(DIST)
 	$(call say,CP,$(STATIC))install -m 755 build/static-$(SYSTEM)/bigshuf $(STATIC)
 	@test "$$($(RUNNER) $(STATIC) --seed=42 -i 1-10 | paste -s -d ' ' -)" = '10 5 9 3 2 4 8 7 6 1'
@@ -155,12 +164,16 @@ deb: dist ## make a Debian package there (needs debhelper)
 	cd $(DIST)/deb/$(NAME) && env -u MAKEFLAGS dpkg-buildpackage -us -uc
 	cp $(DIST)/deb/bigshuf_*.deb $(DIST)
 
+notes: ## print what is new in this version
+	@awk '/^## / { new = $$2 == "$(VERSION)" } new { print } new { some = 1 } END { exit !some }' .github/CHANGELOG.md
+
 # Each is tried as it is made: the programs are run, the package is built from the tarball and tests itself.
 release: ## make all that a release has there, with SHA-256 sums
 	rm -rf $(DIST)
 	@$(MAKE) --no-print-directory SYSTEM=linux-x86_64 dist-static
 	@$(MAKE) --no-print-directory SYSTEM=linux-arm64 MUSL_CC=aarch64-linux-gnu-gcc RUNNER=qemu-aarch64 dist-static
 	@$(MAKE) --no-print-directory deb
+	@$(MAKE) --no-print-directory -s notes >build/notes.md
 	cd $(DIST) && rm -rf deb && sha256sum * >SHA256SUMS && cat SHA256SUMS
 
 clean: ## remove everything that was built

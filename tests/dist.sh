@@ -54,7 +54,8 @@ test_dist_without_git_leaves_no_file() {
 
 test_install_goes_where_it_is_told() {
     make_in_top install DESTDIR="$PWD/a folder" PREFIX=/opt BINDIR=/bin MANDIR=/man
-    ls 'a folder/bin/bigshuf' 'a folder/man/man1/bigshuf.1'
+    make_in_top install DESTDIR="$PWD" prefix=/opt
+    ls 'a folder/bin/bigshuf' 'a folder/man/man1/bigshuf.1' opt/bin/bigshuf opt/share/man/man1/bigshuf.1
 }
 
 # What stands there may be a program for another machine, built with whatever flags.
@@ -67,15 +68,52 @@ test_install_neither_compiles_nor_runs_anything() {
     cmp other/bigshuf usr/local/bin/bigshuf
 }
 
-test_install_takes_prefix_in_lower_case() {
-    make_in_top install DESTDIR="$PWD" prefix=/opt
-    ls opt/bin/bigshuf opt/share/man/man1/bigshuf.1
+# A program x-NAME, which leaves NAME.called, to be called in place of NAME: stand_in NAME.
+stand_in() {
+    printf '#!/bin/sh\ntouch %q\nexec %s "$@"\n' "$PWD/$1.called" "$1" >"x-$1"
+    chmod +x "x-$1"
 }
 
-test_install_strip_leaves_out_what_debuggers_need() {
-    make_in_top install-strip DESTDIR="$PWD"
-    same '10 5 9 3 2 4 8 7 6 1' "$(seq 10 | usr/local/bin/bigshuf --seed=42 | paste -s -d ' ' -)"
+# With the STRIP of the environment, which those have who build packages.
+test_install_strip_leaves_out_what_debuggers_need_and_install_does_not() {
+    stand_in strip
+    STRIP=$PWD/x-strip make_in_top install DESTDIR="$PWD"
+    cmp "$BUILD/bigshuf" usr/local/bin/bigshuf
+    same 'usr x-strip' "$(names)"
+    STRIP=$PWD/x-strip make_in_top install-strip DESTDIR="$PWD"
+    same 'strip.called usr x-strip' "$(names)"
     [ "$(nm usr/local/bin/bigshuf 2>.stderr | wc -l)" -eq 0 ]
+}
+
+# With tools and flags in the environment, as conda and nixpkgs have them.
+test_the_recipe_of_conda_builds_and_installs() {
+    needs_committed_tree
+    make_in_top dist DIST="$PWD"
+    tar -xzf bigshuf-"$version".tar.gz
+    stand_in ar
+    stand_in strip
+    export AR=$PWD/x-ar STRIP=$PWD/x-strip CC=gcc CFLAGS=-O1 CPPFLAGS=-DNDEBUG LDFLAGS=-Wl,-O1 PREFIX=$PWD/prefix
+    cd bigshuf-"$version" || exit
+    sed -n '/^  script:/,/^$/ s/^    - //p' .packaging/conda/meta.yaml >script
+    env -u MAKEFLAGS sh -e script
+    sh .packaging/installcheck.sh ../prefix/bin/bigshuf
+    ls ../ar.called
+}
+
+test_the_changes_of_this_version_are_a_section_of_the_changelog() {
+    make_in_top -s notes >said
+    same "## $version" "$(head -n 1 said | cut -d ' ' -f 1-2)"
+    same 1 "$(grep -c '^## ' said)"
+    fails_with 2 '*' make_in_top -s notes VERSION=9.9
+}
+
+test_installcheck_passes_only_with_the_golden_orders() {
+    fails_with 2 '*/usr/local/bin/bigshuf: not there: run make install first*' make_in_top installcheck DESTDIR="$PWD"
+    make_in_top install DESTDIR="$PWD"
+    make_in_top installcheck DESTDIR="$PWD"
+    PATH=$PWD/usr/local/bin:$PATH sh "$TOP/.packaging/installcheck.sh"
+    printf '#!/bin/sh\nexec "%s" "$@" --parallel=1 --weight-field=1\n' "$BUILD/bigshuf" >usr/local/bin/bigshuf
+    fails_with 2 '*wanted: *' make_in_top installcheck DESTDIR="$PWD"
 }
 
 # How often make would print this line: printed LINE OPTION...
@@ -116,6 +154,9 @@ test_static_binary_runs_anywhere_and_gives_the_golden_values() {
     make_in_top dist-static DIST="$PWD"
     mv bigshuf-"$version"-* bigshuf
     golden bigshuf
+    if [ "$(uname -m)" = x86_64 ]; then
+        [ "$(objdump -d bigshuf | grep -c '%fs:0x28')" -gt 100 ] # stack protector
+    fi
     mkdir root
     mv bigshuf root
     unshare -r chroot root /bigshuf --version 2>.stderr >said || skip "chroot is not allowed"
@@ -123,7 +164,7 @@ test_static_binary_runs_anywhere_and_gives_the_golden_values() {
     same '10 5 9 3 2 4 8 7 6 1' "$(unshare -r chroot root /bigshuf --seed=42 -i 1-10 | paste -s -d ' ' -)"
 }
 
-# It runs the tests of golden values as it is built.
+# It runs installcheck as it is built.
 test_debian_package_is_clean_and_has_these_files() {
     needs dh
     needs lintian

@@ -173,8 +173,19 @@ test_the_tags_of_tests_are_those_that_ci_or_make_asks_for() {
         <({ echo plain && grep -ho 'TAG=[a-z]*' .ci/run tests/tests.mk | cut -d = -f 2; } | sort -u)
 }
 
+test_the_workflow_runs_each_section_of_ci_once() {
+    cd "$TOP" || exit
+    diff <(.ci/run --list | sort) <(sed -n '/^ *titles:/,/runs-on/s/^ *- //p' .github/workflows/check.yml |
+        while read -r titles; do .ci/run --list | grep -E -e "$titles"; done | sort)
+}
+
 # With set -e, the first of "a && b" and all of "! a" may fail in silence. One assertion a line.
 test_no_assertion_of_a_test_is_dead() {
     cd "$TOP/tests" || exit
     { grep -nE '^ +(\[.*\] && (\[|case)|! [^|]*$)' end_to_end/*.sh ./*.sh || true; } | nothing
+}
+
+test_a_function_of_a_test_that_stands_in_a_condition_is_one_statement() {
+    needs python3
+    python3 "$TOP/tests/support/conditions.py" "$TOP"/tests/{end_to_end/*,support/[^rd]*,*}.sh | nothing
 }

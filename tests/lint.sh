@@ -44,7 +44,7 @@ if has mandoc; then
     mandoc -T lint -W warning man/*.[1-9]
 fi
 
-scripts=(.ci/run tests/*.sh tests/*/*.sh tests/recipes/*.sbatch)
+scripts=(.ci/* .packaging/*.sh tests/*.sh tests/*/*.sh tests/recipes/*.sbatch)
 for script in "${scripts[@]}"; do
     bash -n "$script"
 done

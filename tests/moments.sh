@@ -14,7 +14,7 @@ sizes() {
 }
 
 # Little memory, small blocks, and no input too small for that: small inputs are spilled by several threads.
-SMALL=(shuffle/engine:ENGINE_{BLOCK_BITS=10,UNITS=16} shuffle/engine:QUEUE_BLOCK_{MIN,MANY}=64
+SMALL=(shuffle/engine:ENGINE_{BLOCK_BITS=10,UNITS=16} shuffle/engine:QUEUE_BLOCK_{MIN,MANY}"=64"
     shuffle/gather:CLAIM_BYTES=4096 job/supply:SUPPLY_SMALL_BYTES=1)
 sizes "${SMALL[@]}"
 

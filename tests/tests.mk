@@ -96,6 +96,8 @@ check: $(CHECKED) $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run all tests
 	    EXCEPT='$(EXCEPT)' bash tests/support/run.sh \
 	    $(sort $(wildcard tests/end_to_end/*.sh)) tests/layers.sh $(SELECTED)
 
+check-all: check
+
 check-long: TEST_SCALE = full
 check-long: check ## run all tests on large inputs (some GB of disk)
 
@@ -162,13 +164,14 @@ fuzz: ## search for inputs that break: SECONDS=N ONE=NAME INPUT=FILE
 fuzzers: $(FUZZERS)
 
 deps: ## install what most tests need
-	@CC='$(CC)' sh tests/support/deps.sh tests
+	@CC='$(CC)' sh .ci/deps tests
 
 deps-all: deps ## and what lint, fuzzers, clusters, products need
-	@CC='$(CC)' sh tests/support/deps.sh all
+	@CC='$(CC)' sh .ci/deps all
+	@CC='$(CC)' sh .ci/deps optional
 
 deps-machines: ## install what check-machines needs (Debian)
-	@sh tests/support/deps.sh machines
+	@sh .ci/deps machines
 
 deps-statistics: ## install dieharder (Debian)
 	apt-get install -q -y --no-install-recommends dieharder

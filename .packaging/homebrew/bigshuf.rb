@@ -5,11 +5,13 @@ class Bigshuf < Formula
   sha256 "@SHA256@"
   license "MIT"
 
-  depends_on "make" => :build # GNU make 4
+  depends_on "make" => :build # GNU make 4, whose name there is gmake on macOS
 
   def install
-    system "gmake"
-    system "gmake", "install", "prefix=#{prefix}"
+    make = OS.mac? ? "gmake" : "make"
+    system make
+    system make, "install", "prefix=#{prefix}"
+    system make, "installcheck", "prefix=#{prefix}"
   end
 
   test do

@@ -12,10 +12,7 @@ stdenv.mkDerivation (finalAttrs: {
   makeFlags = [ "prefix=${placeholder "out"}" ];
   enableParallelBuilding = true;
 
-  doInstallCheck = true;
-  installCheckPhase = ''
-    test "$($out/bin/bigshuf --seed=42 -i 1-10 | paste -s -d ' ' -)" = '10 5 9 3 2 4 8 7 6 1'
-  '';
+  doInstallCheck = true; # make installcheck
 
   meta = {
     description = "Shuffle the lines of files larger than memory";

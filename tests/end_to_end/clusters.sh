@@ -196,11 +196,10 @@ END
 }
 
 slurm_daemons() {
-    (umask 077 && head -c 128 /dev/urandom >"$slurm/munge/key")
-    munged --key-file="$slurm/munge/key" --socket="$slurm/munge/socket" --pid-file="$slurm/munge/pid" \
-        --log-file="$slurm/log/munged" --seed-file="$slurm/munge/seed" --num-threads=2
-    slurmctld -c -f "$SLURM_CONF"
-    slurmd -c -f "$SLURM_CONF"
+    (umask 077 && head -c 128 /dev/urandom >"$slurm/munge/key") &&
+        munged --key-file="$slurm/munge/key" --socket="$slurm/munge/socket" --pid-file="$slurm/munge/pid" \
+            --log-file="$slurm/log/munged" --seed-file="$slurm/munge/seed" --num-threads=2 &&
+        slurmctld -c -f "$SLURM_CONF" && slurmd -c -f "$SLURM_CONF"
 }
 
 slurm_is_idle() {
@@ -274,8 +273,7 @@ slurm_restarts() {
 
 # Is there a process with this word on its command line? Then `process` is its number: has_process WORD.
 has_process() {
-    process=$(processes_with "$1")
-    [ -n "$process" ]
+    process=$(processes_with "$1") && [ -n "$process" ]
 }
 
 # tags: slurm

@@ -148,8 +148,8 @@ test_too_small_a_directory_is_told_before_the_work() {
     mkfifo never
     for how in auto never; do
         fails_with 1 "bigshuf: temporary file in disk: No space left on device: about * MiB are needed, 0 MiB are free: *\
--T, or use a larger -S" timeout 60 \
-            unshare -rm sh -c 'mount -t tmpfs -o size=64k none disk && exec bigshuf -S 8M -T disk "$@" in never' \
+-T, or use a larger -S" with_mounts \
+            timeout 60 sh -c 'mount -t tmpfs -o size=64k none disk && exec bigshuf -S 8M -T disk "$@" in never' \
             sh --tune=compress-temporary="$how"
     done
 }

@@ -11,7 +11,7 @@ make_disk() {
     truncate -s "$2M" image
     case $1 in
     ext4 | xfs | btrfs | vfat)
-        "mkfs.$1" image
+        mkfs -t "$1" image
         mount -o loop image disk
         ;;
     tmpfs) mount -t tmpfs -o "size=$2m" none disk ;;
@@ -24,9 +24,13 @@ make_disk() {
     nfs) # above ext4, which counts the changes of a folder: tmpfs tells only their time
         mkfs.ext4 image
         mount -o loop image back
-        serve_nfs && mount -t nfs4 -o vers=4.2,retry=0 127.0.0.1:/ disk
+        serve_nfs
+        mount -t nfs4 -o vers=4.2,retry=0 127.0.0.1:/ disk
         ;;
-    ntfs) mkfs.ntfs -q -F -f image && ntfs-3g image disk ;;
+    ntfs)
+        mkfs.ntfs -q -F -f image
+        ntfs-3g image disk
+        ;;
     *) # those above another one
         mount -t tmpfs -o "size=$2m" none back
         mkdir back/lower back/upper back/work
@@ -41,6 +45,7 @@ make_disk() {
         esac
         ;;
     esac
+    mountpoint -q disk
 }
 
 # Export ./back in this network namespace. The server ends when nfsd is mounted no longer.
@@ -51,24 +56,33 @@ serve_nfs() {
         mount -t tmpfs none $state
     done
     touch /var/lib/nfs/etab
-    mount -t nfsd none /proc/fs/nfsd &&
-        echo 10 >/proc/fs/nfsd/nfsv4gracetime && # seconds, the least that it takes, for which the first file waits
-        exportfs -io rw,no_root_squash,fsid=0 "127.0.0.1:$PWD/back" && rpc.mountd -N 3 && rpc.nfsd -N 3
+    mount -t nfsd none /proc/fs/nfsd
+    echo 10 >/proc/fs/nfsd/nfsv4gracetime # seconds, the least that it takes, for which the first file waits
+    exportfs -io rw,no_root_squash,fsid=0 "127.0.0.1:$PWD/back"
+    rpc.mountd -N 3
+    rpc.nfsd -N 3
 }
 
-# Run FUNCTION in ./disk of that kind: on KIND MIB FUNCTION.
+# Run FUNCTION in ./disk of that kind, where $mib is its size: on KIND MIB FUNCTION. The disk is made in the background,
+# and not on the left of ||, where no failure would end it.
 on() {
-    local status=0
+    local status=0 failed
+    export mib=$2
     [ "$(id -u)" = 0 ] || skip "only root may mount"
+    unshare -mnpf --mount-proc true 2>.stderr || skip "no namespaces here"
     more_than_memory >/dev/null # made here, since all shells there have the same number
     giants >/dev/null
     unshare -mnpf --kill-child --mount-proc bash -c '. "$0/tests/support/helpers.sh"
         . "$0/tests/end_to_end/file_systems.sh"
         PATH=$PATH:/usr/sbin:/sbin
-        (make_disk "$1" "$2") >made 2>&1 </dev/null || exit 77
+        make_disk "$1" "$2" >made 2>&1 </dev/null &
+        wait $! || exit 77
         cd disk
         "$3"' "$TOP" "$@" || status=$?
-    [ $status != 77 ] || skip "cannot mount $1 here: $(grep -v dmesg made | tail -n 1)"
+    if [ $status = 77 ]; then
+        failed=$(sed -nE 's|.*: failed: ([^ ]*/)?([a-z0-9.-]*).*|\2|p' made | head -n 1)
+        skip "cannot mount $1 here${failed:+: $failed fails}"
+    fi
     return $status
 }
 
@@ -84,11 +98,15 @@ only() {
     same "$*" "$(find . -mindepth 1 -maxdepth 1 ! -name lost+found -printf '%f\n' | sort | paste -s -d ' ' -)"
 }
 
-# The disk has room for about a MiB more, with these names kept.
+# The disk has room for about a MiB more, with these names kept. Whatever the disk is, no more than twice its size is
+# written.
 fill() {
     head -c 1M /dev/zero >room
     sync
-    cat /dev/zero >fill 2>/dev/null || true
+    if head -c "$((2 * mib))M" /dev/zero >fill 2>/dev/null; then
+        echo "$mib MiB have room for twice as much" >&2
+        return 1
+    fi
     sync
     rm room
 }

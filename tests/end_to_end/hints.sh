@@ -59,6 +59,7 @@ test_an_input_that_the_shell_has_emptied_is_told() {
 }
 
 test_a_terminal_that_is_waited_for_is_told() {
+    needs_terminal
     local wait='for i in $(seq 2000); do grep -q Ctrl record && break; sleep 0.05; done; kill $!; wait'
     for words in '' '-n 1 -' --files0-from=-; do
         rm -f record

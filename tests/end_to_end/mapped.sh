@@ -45,7 +45,7 @@ test_lines_of_any_length() {
     seq 100000 >in
     same_piped in
     same_lines in out
-    (seq 100000 && long_line 3000000 && echo && paragraphs) >in
+    (seq 100000; long_line 3000000; echo; paragraphs) >in
     same_piped in
     same_lines in out
     bigshuf --seed=m -S 8M --parallel=3 < <(cat in) | cmp - out
@@ -78,7 +78,7 @@ test_every_kind_of_output() {
 # Lines that are too short to be referred to are read, after a look at the first ones where they are mapped.
 test_short_lines() {
     seq 800000 >in
-    (cat in && long_line 3000000 && echo) >mixed
+    (cat in; long_line 3000000; echo) >mixed
     for options in '' '-S 24M -T .' '--part=2/3' '-r -n 100000'; do
         bigshuf --seed=m $options mixed in >out
         bigshuf --seed=m $options < <(cat mixed in) | cmp out -

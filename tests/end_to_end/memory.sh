@@ -158,13 +158,13 @@ test_a_list_of_files_is_counted() {
 # A limit that is too small for all that is asked for is refused, with one that is enough: grows_within MIB [OPTION]...
 grows_within() {
     local mib=$1 said
-    if ! peak .peak bigshuf -S "$1M" "${@:2}" >/dev/null 2>said; then
+    peak .peak bigshuf -S "$1M" "${@:2}" >/dev/null 2>said || {
         said=$(<said)
         [[ $said = 'bigshuf: -S: too small, since '*' take more than the limit leaves; use -S '*'M or more' ]]
         said=${said%M or more}
         mib=${said##*-S }
-        peak .peak bigshuf -S "$mib"M "${@:2}" >/dev/null
-    fi
+        peak .peak bigshuf -S "${mib}M" "${@:2}" >/dev/null
+    }
     stayed_within "$mib" "${@:2}"
 }
 

@@ -92,8 +92,8 @@ test_dev_stdout_and_a_fifo_are_used_directly() {
 # In a /dev of its own, since a run that replaces the link would do so for all. Without /proc it leads nowhere.
 test_dev_stdout_that_leads_nowhere_is_told_and_stays() {
     needs_bare_program
-    unshare -rm true 2>.stderr || skip "may not mount"
-    unshare -rm sh -c 'mount -t tmpfs none /dev && mount -t tmpfs none /proc && ln -s /proc/self/fd/1 /dev/stdout &&
+    with_mounts true 2>.stderr || skip "may not mount"
+    with_mounts sh -c 'mount -t tmpfs none /dev && mount -t tmpfs none /proc && ln -s /proc/self/fd/1 /dev/stdout &&
         ln -s /dev/stdout link || exit
         for options in "-o /dev/stdout" "-o link" "-n 0 -o link" "--split=1:link" "--shards=1 -o /dev/std%d"; do
             bigshuf $options -e x || echo $?
@@ -182,7 +182,7 @@ test_a_disk_without_room_for_another_file_leaves_the_old_one() {
     mkdir -p disk
     seq 100 >in
     for from in in disk/file; do
-        fails_with 0 '*' unshare -rm sh -c 'mount -t tmpfs -o size=4m,nr_inodes=2 none disk
+        fails_with 0 '*' with_mounts sh -c 'mount -t tmpfs -o size=4m,nr_inodes=2 none disk
             seq 5 >disk/file
             bigshuf -o disk/file "$1" 2>said
             echo $? >status
@@ -212,6 +212,7 @@ refuses() {
 test_a_file_that_cannot_be_replaced_is_refused_at_the_start_and_nothing_is_left_beside_it() {
     [ "$(id -u)" = 0 ] || skip "only root can make another's file"
     needs_ordinary_user
+    needs_user_namespaces
     local as=as_ordinary_user denied='Operation not permitted'
     mkdir closed sticky others plain
     echo old | tee closed/file sticky/file others/file >plain/file

@@ -42,7 +42,7 @@ test_what_does_not_fit_is_divided_as_it_would_be_written() {
 }
 
 test_records_of_several_lines_are_divided_alike_in_any_memory() {
-    { seq 20000 | awk '{ print "\"" $1 "\n\"" }' && echo '"' && long_line 9000000 && echo '"'; } >in
+    { seq 20000 | awk '{ print "\"" $1 "\n\"" }'; echo '"'; long_line 9000000; echo '"'; } >in
     for limit in 8M 64M; do
         mkdir $limit
         bigshuf -S $limit --seed=m --csv --shards=bytes:10K -o $limit/%03d in

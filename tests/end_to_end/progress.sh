@@ -48,6 +48,7 @@ looks_like() {
 
 # tags: threads
 test_a_line_is_drawn_on_a_terminal_of_any_width() {
+    needs_terminal
     looks_like 35 34 '^pass 2 of 2, [0-9]*%, [0-9:]* left$'
     rm out record
     looks_like 0 49 '^pass 2 of 2, [0-9]*%, [0-9:]* left, [0-9.]* .iB(, [0-9.]* .iB/s)?$' COLUMNS=50
@@ -62,6 +63,7 @@ test_a_line_is_drawn_on_a_terminal_of_any_width() {
 }
 
 test_of_files_pass_1_knows_how_far_it_is() {
+    needs_terminal
     more_than_memory >in
     export FAULT_CALL=pwritev FAULT_AT=2 FAULT_RUN='until [ -e go ]; do sleep 0.02; done'
     export FAULT_HURRY=50000 # hours seem to pass
@@ -73,6 +75,7 @@ test_of_files_pass_1_knows_how_far_it_is() {
 }
 
 test_of_a_pipe_pass_1_shows_what_has_come_and_pass_2_how_far_it_is() {
+    needs_terminal
     mkfifo pipe
     start_writing 0 terminal 80 record bigshuf --progress -S 8M -o out pipe >screen
     exec 7>pipe
@@ -103,6 +106,7 @@ counts_records() {
 # (A sample by random bytes of a smaller file is another one than that of a pipe.)
 # tags: threads
 test_records_of_orders_and_samples_are_counted() {
+    needs_terminal
     seq 300000 >in
     for options in '-n 1000' --probability=0.5 '-r -n 1000'; do counts_records --seed=a $options; done
     long_lines "$(scale 900 900 90000)" 500 1500 >in
@@ -123,6 +127,7 @@ shows() {
 
 # tags: threads
 test_what_is_written_without_an_input_is_counted() {
+    needs_terminal
     shows '^pass 1 of 1, .*%, .* records$' -i 0-18446744073709551615 -n 100000 --seed=a
     bigshuf -i 0-18446744073709551615 -n 100000 --seed=a | cmp - written
     more_than_memory | tee in | bigshuf -S 8M --scatter=store --piles=16 --seed=a
@@ -132,6 +137,7 @@ test_what_is_written_without_an_input_is_counted() {
 
 # tags: threads
 test_draws_without_end_are_counted() {
+    needs_terminal
     start_writing 0 terminal 80 record bigshuf --progress -e -r a b -o out >screen
     wait_until is_drawn '^pass 2 of 2, [0-9.]* .*, .*/s, .* records$'
     exec 8>&-
@@ -139,6 +145,7 @@ test_draws_without_end_are_counted() {
 }
 
 test_progress_is_shown_while_a_batch_is_added() {
+    needs_terminal
     start_half_fed_on_terminal --scatter=store
     wait_until is_drawn '^pass 1 of 1, [0-9.]* MiB, .* records'
     exec 7>&-
@@ -146,6 +153,7 @@ test_progress_is_shown_while_a_batch_is_added() {
 }
 
 test_progress_is_shown_while_filters_run() {
+    needs_terminal
     seq 1000 >in
     start terminal 80 record bigshuf --progress --filter='until [ -e go ]; do sleep 0.02; done; cat >"$FILE"' -o out in >screen
     wait_until is_drawn '^pass 2 of 2, '
@@ -155,6 +163,7 @@ test_progress_is_shown_while_filters_run() {
 }
 
 test_it_is_drawn_five_times_a_second_at_most() {
+    needs_terminal
     mkfifo pipe
     began=${EPOCHREALTIME/[.,]/} # so that what keeps the machine busy can only add to the time
     start terminal 80 record bigshuf --progress pipe >out
@@ -166,6 +175,7 @@ test_it_is_drawn_five_times_a_second_at_most() {
 }
 
 test_messages_stand_on_lines_of_their_own() {
+    needs_terminal
     mkfifo pipe
     start terminal 80 record bigshuf --progress -v -o out pipe >screen
     exec 7>pipe
@@ -186,6 +196,7 @@ start_half_fed_on_terminal() {
 }
 
 test_a_failure_erases_the_line() {
+    needs_terminal
     start_half_fed_on_terminal --expect-records=7 -o out
     wait_until is_drawn '^pass 1'
     exec 7>&-
@@ -194,6 +205,7 @@ test_a_failure_erases_the_line() {
 }
 
 test_death_erases_the_line() {
+    needs_terminal
     start_half_fed_on_terminal -o out
     wait_until is_drawn '^pass 1'
     needs pgrep
@@ -267,6 +279,7 @@ for_hours() {
 }
 
 test_it_is_drawn_without_being_asked_for_after_two_seconds() {
+    needs_terminal
     mkfifo pipe
     FAULT_HURRY=10 start terminal 80 record bigshuf-faulty -o out pipe >screen
     exec 7>pipe
@@ -277,6 +290,7 @@ test_it_is_drawn_without_being_asked_for_after_two_seconds() {
 }
 
 test_a_quick_run_shows_nothing() {
+    needs_terminal
     local began=$SECONDS
     seq 100000 >in
     terminal 80 record bigshuf -o out in >screen
@@ -286,6 +300,7 @@ test_a_quick_run_shows_nothing() {
 }
 
 test_it_is_not_drawn_where_the_input_is_typed() {
+    needs_terminal
     needs pgrep
     FAULT_HURRY=100000 start terminal 80 record sh -c 'exec bigshuf-faulty -o out <&2' >screen
     run=$!
@@ -305,6 +320,7 @@ draws_nothing() {
 }
 
 test_it_is_not_drawn_where_the_output_goes_or_nobody_looks() {
+    needs_terminal
     TERMINAL_OUTPUT=1 for_hours terminal 80 record bigshuf-faulty >screen
     same_lines screen <(seq 10)
     same_lines record <(seq 10)
@@ -319,6 +335,7 @@ test_it_is_not_drawn_where_the_output_goes_or_nobody_looks() {
 
 # tags: threads
 test_it_is_not_drawn_on_a_simple_terminal_or_if_it_is_not_wanted() {
+    needs_terminal
     TERM=dumb draws_nothing terminal 80 record bigshuf-faulty -o out
     draws_nothing env -u TERM terminal 80 record bigshuf-faulty -o out
     draws_nothing terminal 80 record bigshuf-faulty --progress=never -o out
@@ -353,6 +370,7 @@ test_it_comes_in_lines_where_there_is_no_terminal() {
 
 # tags: threads
 test_it_comes_in_lines_where_the_output_goes() {
+    needs_terminal
     mkfifo pipe
     FAULT_HURRY=50 TERMINAL_OUTPUT=1 start terminal 80 record bigshuf-faulty --progress pipe >screen
     exec 7>pipe
@@ -365,6 +383,7 @@ test_it_comes_in_lines_where_the_output_goes() {
 
 # tags: threads
 test_a_line_that_nobody_hears_does_no_harm() {
+    needs_terminal
     mkfifo pipe messages
     exec 8<>messages
     FAULT_HURRY=100000 start bigshuf-faulty --progress -o out pipe 2>messages 8<&-

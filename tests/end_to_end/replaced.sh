@@ -49,17 +49,15 @@ test_owner_and_group_are_kept_or_nobody_gains_by_it() {
 
 # Run COMMAND as root of a user namespace that knows 100,000 users: in_namespace COMMAND...
 in_namespace() {
-    [ -p go ] || mkfifo go
-    unshare -U sh -c 'read -r _ <go; exec "$@"' sh "$@" &
-    PATIENCE=20 wait_until eval "echo '0 0 100000' >/proc/$!/uid_map" 2>/dev/null
-    echo '0 0 100000' >/proc/$!/gid_map
-    echo >go
-    wait $!
+    { [ -p go ] || mkfifo go; } && { unshare -U sh -c 'read -r _ <go; exec "$@"' sh "$@" & } &&
+        PATIENCE=20 wait_until eval "echo '0 0 100000' >/proc/$!/uid_map" 2>/dev/null &&
+        echo '0 0 100000' >/proc/$!/gid_map && echo >go && wait $!
 }
 
 test_owners_that_are_not_kept_are_told_once_also_those_that_a_user_namespace_does_not_know() {
     [ "$(id -u)" = 0 ] || skip "only root can make another's file"
     needs_ordinary_user
+    needs_user_namespaces
     chmod 777 .
     echo old | tee a b c0 >c1
     chmod 660 a b c?
@@ -79,16 +77,13 @@ test_owners_that_are_not_kept_are_told_once_also_those_that_a_user_namespace_doe
 
 # A holder of a lease, as file servers are, is asked to give it back, and does: leased FILE COMMAND...
 leased() {
-    rm -rf held
-    python3 -c 'import fcntl, os, signal, sys
+    rm -rf held && { python3 -c 'import fcntl, os, signal, sys
 f = open(sys.argv[1], "r+")
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO])
 fcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK)
 os.mkdir("held")
-signal.sigwait([signal.SIGIO])' "$1" & # at its end, the lease does
-    PATIENCE=200 wait_until test -e held
-    "${@:2}"
-    wait $!
+signal.sigwait([signal.SIGIO])' "$1" & } && # at its end, the lease does
+        PATIENCE=200 wait_until test -e held && "${@:2}" && wait $!
 }
 
 test_a_file_under_a_lease_is_read_and_replaced() {

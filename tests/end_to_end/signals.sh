@@ -9,7 +9,11 @@ an_old_file() {
 old_file_or_new() {
     same file "$(ls -A folder)"
     [ "$program" = bigshuf-faulty ] || same '' "$(ls -A temporary)" # there, a moment lies between making and unlinking
-    [ "$1" = 137 ] && same_lines folder/file in >differs || [ "$1" = 0 ] || same old "$(<folder/file)"
+    case $1 in
+    0) same_lines folder/file in ;;
+    137) same_lines folder/file in >differs || same old "$(<folder/file)" ;;
+    *) same old "$(<folder/file)" ;;
+    esac
 }
 
 # Runs that spill and replace folder/file are killed at any moment: killed SIGNAL PROGRAM OPTION...

@@ -156,7 +156,7 @@ runs_within() {
     stayed_within "$@"
 }
 
-# The run whose peak is in .peak did not.
+# So did the run of which .peak tells: stayed_within MIB [OPTION]...
 stayed_within() {
     if [ "$(<.peak)" -gt $((($1 + 16) * 1024)) ]; then
         echo "-S $1M ${*:2}: $(<.peak) KiB were resident" >&2
@@ -287,16 +287,32 @@ start_half_fed() {
     more_than_memory >&7
 }
 
+# Run COMMAND where it may mount, and nobody else sees it: with_mounts COMMAND...
+with_mounts() {
+    if [ $EUID = 0 ]; then # who may do so also where namespaces of users are forbidden
+        unshare -m "$@"
+    else
+        unshare -rm "$@"
+    fi
+}
+
 # Run COMMAND with a disk of MIB MiB at ./disk: on_small_disk MIB COMMAND...
 on_small_disk() {
     local mount="mount -t tmpfs -o size=$1m none disk"
     shift
-    mkdir -p disk
-    unshare -rm sh -c "$mount"' && exec "$@"' sh "$@"
+    mkdir -p disk && with_mounts sh -c "$mount"' && exec "$@"' sh "$@"
 }
 
 needs_small_disk() {
     on_small_disk 1 true 2>.stderr || skip "may not mount a tmpfs"
+}
+
+needs_user_namespaces() {
+    unshare -r true 2>.stderr || skip "no user namespaces here"
+}
+
+needs_terminal() {
+    terminal 80 record true 2>.stderr || skip "no pseudo-terminals here"
 }
 
 # Make the folder ./open, with a copy of the program in it, in which an ordinary user may do everything.
