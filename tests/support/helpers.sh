@@ -175,8 +175,8 @@ start() {
 # Process NUMBER has read and written so many bytes, or has ended: has_moved NUMBER BYTES
 has_moved() {
     local read written
-    { read -r _ read && read -r _ written; } 2>/dev/null <"/proc/$1/io" || return 0
-    [ $((read + written)) -ge "$2" ] || [ ! -e "/proc/$1/exe" ]
+    { ! { read -r _ read && read -r _ written; } 2>/dev/null <"/proc/$1/io"; } ||
+        [ $((read + written)) -ge "$2" ] || [ ! -e "/proc/$1/exe" ]
 }
 
 # Send SIGNAL to runs of COMMAND on file `in`, later and later until one comes to its end: first PREPARE, then `JUDGE
