@@ -172,11 +172,10 @@ start() {
     set +m
 }
 
-# Process NUMBER has read and written so many bytes, or has ended: has_moved NUMBER BYTES
-has_moved() {
+# Process NUMBER runs, and has read and written less than that: moves_less NUMBER BYTES
+moves_less() {
     local read written
-    { ! { read -r _ read && read -r _ written; } 2>/dev/null <"/proc/$1/io"; } ||
-        [ $((read + written)) -ge "$2" ] || [ ! -e "/proc/$1/exe" ]
+    { read -r _ read && read -r _ written; } 2>/dev/null <"/proc/$1/io" && [ $((read + written)) -lt "$2" ] && [ -e "/proc/$1/exe" ]
 }
 
 # Send SIGNAL to runs of COMMAND on file `in`, later and later until one comes to its end: first PREPARE, then `JUDGE
@@ -191,7 +190,7 @@ killed_at_any_moment() {
         "$3"
         status=0
         start "${@:5}" ${never:+"$never"}
-        until has_moved $! $((4 * bytes * moment / $2)); do :; done
+        while moves_less $! $((4 * bytes * moment / $2)); do :; done
         kill -"$1" $! 2>/dev/null || true
         wait $! || status=$?
         "$4" $status
