@@ -1,114 +1,95 @@
 """Print functions of tests that stand where set -e does not hold in them: conditions.py TEST.sh...
 
-In `f || ...`, `f && ...`, `if f`, `while f`, `until f`, `! f`, `wait_until f` and `local x=$(f)`, also within { } and ( ),
-f goes on after a command that fails. Only a function of one statement may stand there, as its status is that statement's.
-A file has the functions of its own, and of those that it reads from tests/support.
+In `f || ...`, `f && ...`, `if f`, `while f`, `until f`, `! f`, `wait_until f`, `fails_with 1 '' f` and `local x=$(f)`, also
+within { } and ( ), f goes on after a command that fails. Only a function of one statement may stand there, as its status is
+that statement's. A file has the functions of its own, and of those that it reads from tests/support.
 """
 
 import os
 import re
 import sys
 
-SUPPORT = os.path.dirname(__file__)
-# A loop that only tries again what the caller made, and words whose every statement says by `return` or `|| status=$?`
-# what becomes of a failure.
-PERMITTED = {"fails_with"}
+PERMITTED = {"fails_with"} # each of its statements says what becomes of a failure
 NESTED = r"""\((?:[^()"]|"[^"]*"|\((?:[^()"]|"[^"]*"|\([^()]*\))*\))*\)"""
-SKIPPED = re.compile(r"""(?:^|(?<=[\s;]))\#[^\n]* | \$'(?:\\.|[^'\\])*' | '[^']*' | "(?:\$NESTED|\\.|[^"\\$]|\$(?!\())*"
+QUOTED = re.compile(r"""(?:^|(?<=[\s;]))\#[^\n]* | \$'(?:\\.|[^'\\])*' | '[^']*' | "(?:\$NESTED|\\.|[^"\\$]|\$(?!\())*"
     | \\. | \$?\(\((?:[^()]|\([^()]*\))*\)\) | \$\{[^}]*\} | \$\#""".replace("NESTED", NESTED), re.X | re.S | re.M)
 TOKEN = re.compile(r"[$<>]\(|\|\||&&|;;|[()\n;|]|&(?![>\d])|(?:[<>]&|&>|[<>](?!\()|\$(?!\()|[^\s()\n;|&<>$])+")
+FUNCTION = re.compile(r"^(\w+)\(\) [{(](?:([^\n]+)[})]|\n(.*?)^[})])", re.M | re.S)
+# What begins a statement; setting variables and shifting arguments is none.
+STATEMENT = re.compile(r"^(?!fi\b|done\b|esac\b|else\b|elif\b|then\b|do\b|[)}]|local [^(]*$|shift\b|\w+=[^(]*$)\S.*", re.M)
 
 
-def plain(text):
-    """The text without comments, here-documents and what is quoted."""
-    text = re.sub(r"<<-?'?(\w+)'?([^\n]*\n)((?:.*\n)*?)[ \t]*\1(?=\n)", lambda m: m[2] + "\n" * m[3].count("\n"), text)
-    return SKIPPED.sub(lambda m: ("" if m[0][0] == "#" else " " if m[0] == "\\\n" else "Q") + "\v" * m[0].count("\n"), text)
+def plain(name):
+    """The text of a file without comments, here-documents and what is quoted; a newline that ends no command is a vertical tab."""
+    with open(name, encoding="utf-8") as file:
+        text = re.sub(r"<<-?'?(\w+)'?([^\n]*\n)((?:.*\n)*?)[ \t]*\1(?=\n)", lambda m: m[2] + "\n" * m[3].count("\n"), file.read())
+    return QUOTED.sub(lambda m: {"#": "", "\\\n": " "}.get(m[0][:1 + (m[0][0] != "#")], "Q") + "\v" * m[0].count("\n"), text)
 
 
 def several(text):
-    """The functions of several statements; those that set variables, or shift arguments, are not counted."""
-    found = set()
-    for name, short, body in re.findall(r"^(\w+)\(\) [{(](?:([^\n]+)[})]|\n(.*?)^[})])", text, re.M | re.S):
-        body = re.sub(r"(\||&&|\|\|)\n\s*", r"\1 ", re.sub("^    ", "", body, flags=re.M)) or re.sub(r"; *", "\n", short.strip())
-        begun = re.findall(r"^(?!fi\b|done\b|esac\b|else\b|elif\b|then\b|do\b|[)}]|local [^(]*$|shift\b|\w+=[^(]*$)\S.*", body, re.M)
-        if len(begun) > 1:
-            found.add(name)
-    return found
-
-
-class Level:
-    """Between two words that belong together: calls since the last && or || began, those before, and what it is."""
-
-    def __init__(self, kind):
-        self.kind, self.now, self.before, self.negated, self.word = kind, [], [], False, ""
+    """The functions of several statements."""
+    bodies = ((name, short, re.sub(r"(\||&&)\n\s*", r"\1 ", re.sub("^    ", "", long, flags=re.M)))
+              for name, short, long in FUNCTION.findall(text))
+    return {name for name, short, long in bodies if len(STATEMENT.findall(long or re.sub("; *", "\n", short.strip()))) > 1}
 
 
 def conditions(text, known):
     """(place, function) of each that stands in a condition."""
-    levels, found, first, last = [Level("")], [], True, ""
+    # Of each pair of words that belong together and is open: which it is, functions called since the last list of && and
+    # || began, those before, whether `!` stands before them, and the command's name.
+    levels, found, first, last = [["", [], [], False, ""]], [], True, ""
+
+    def leave(reported=False):
+        _, now, before, _, _ = levels.pop()
+        (found if reported else levels[-1][1]).extend(before + now)
+
     for match in TOKEN.finditer(text):
         token, top = match[0], levels[-1]
-
-        def leave(kinds, reported=False):
-            if levels[-1].kind in kinds:
-                left = levels.pop()
-                (found if reported else levels[-1].now).extend(left.before + left.now)
-
         if token in ("&&", "||"):
-            found += top.now
-            top.now, first = [], True
+            found += top[1]
+            top[1], first = [], True
         elif token in ("\n", ";", "&", ";;"):
             if last not in ("&&", "||", "|"):
-                (found if top.negated else top.before).extend(top.now)
-                top.now, top.negated, top.word, first = [], False, "", True
+                (found if top[3] else top[2]).extend(top[1])
+                top[1:2], top[3:], first = [[]], [False, ""], True
         elif token in ("(", "$(", "<(", ">("):
-            kind = "declared" if top.word in ("local", "export", "declare") else "group" if token == "(" or last.endswith("=") else "lost"
-            levels.append(Level(kind))
+            kind = "declared" if top[4] in ("local", "export") else "group" if token == "(" or last.endswith("=") else "lost"
+            levels.append([kind, [], [], False, ""])
             first = True
         elif token == ")":
-            if top.kind == "lost":
-                top.now, top.before = [], []
-            first = top.kind not in ("declared", "group", "lost") # of a pattern of `case`
-            leave(("declared", "group", "lost"), top.kind == "declared")
+            if top[0] == "lost":
+                levels.pop()
+            elif top[0] in ("declared", "group"): # else it ends a pattern of `case`
+                leave(top[0] == "declared")
+            first = top[0] not in ("declared", "group", "lost") or last == "(" # NAME() {
         elif token == "|":
             first = True
-        elif first and token in ("if", "while", "until", "elif"):
-            if token == "elif":
-                leave(("body",))
-            levels.append(Level("test"))
-        elif first and token in ("then", "do"):
-            leave(("test",), True)
-            levels.append(Level("body"))
-        elif first and token in ("{", "case"):
-            levels.append(Level(token))
-            first = token == "{"
+        elif first and token in ("if", "while", "until", "elif", "then", "do", "{", "case"):
+            if token == "elif" and top[0] == "body" or token in ("then", "do") and top[0] == "test":
+                leave(token != "elif")
+            levels.append(["test" if token in ("if", "while", "until", "elif") else "body", [], [], False, ""])
+            first = token != "case"
         elif first and token in ("}", "fi", "done", "esac"):
-            leave(("{", "body", "case"))
+            if top[0] == "body":
+                leave()
             first = False
         elif first and token == "!":
-            top.negated = True
+            top[3] = True
         elif first and not re.match(r"else$|\w+=", token):
-            if token in known and token not in PERMITTED:
-                top.now.append((match.start(), token))
-            top.word, first = token, False
-        elif top.word in ("wait_until", "fails_with") and token in known:
+            top[4], first = token, False
+            if token in known - PERMITTED:
+                top[1].append((match.start(), token))
+        elif top[4] in ("wait_until", "fails_with") and token in known:
             found.append((match.start(), token))
-        if token != "\n" or last not in ("&&", "||", "|"):
-            last = token
+        last = token if token != "\n" or last not in ("&&", "||", "|") else last
     return found
 
 
-def main():
-    words = several(plain(open(os.path.join(SUPPORT, "helpers.sh"), encoding="utf-8").read()))
-    for name in sys.argv[1:]:
-        text = open(name, encoding="utf-8").read()
-        known = set(words)
-        for other in re.findall(r'^\. "\$TOP/tests/support/(\w+\.sh)"', text, re.M):
-            known |= several(plain(open(os.path.join(SUPPORT, other), encoding="utf-8").read()))
-        text = plain(text)
-        for place, function in sorted(conditions(text, known | several(text))):
-            line = len(re.findall("[\\n\\v]", text[:place])) + 1
-            print(f"{name}:{line}: {function} stands in a condition, where set -e does not hold")
-
-
-main()
+for path in sys.argv[1:]:
+    code = plain(path)
+    with open(path, encoding="utf-8") as source:
+        others = ["helpers.sh"] + re.findall(r'^\. "\$TOP/tests/support/(\w+\.sh)"', source.read(), re.M)
+    defined = several(code).union(*(several(plain(os.path.join(os.path.dirname(__file__), other))) for other in others))
+    for place, function in sorted(conditions(code, defined)):
+        line = len(re.findall("[\n\v]", code[:place])) + 1
+        print(f"{path}:{line}: {function} is in a condition, where set -e does not hold")
