@@ -56,7 +56,7 @@ ignores_more() {
 
 # ---- However it is read ----
 
-test_a_mapped_input() {
+test_a_mapped_input() { # tags: long
     have_in long_lines 3000 100 300
     tells_all write 1 in
     tells_all map_file 1 in
@@ -64,7 +64,7 @@ test_a_mapped_input() {
     ignores_more map_file 1 --seed=1 in
 }
 
-test_an_input_that_is_larger_than_memory() {
+test_an_input_that_is_larger_than_memory() { # tags: long
     have_in more_than_memory
     tells_all read 20 -S 8M -T . in
     ignores_more read 20 -S 8M -T . --seed=1 in
@@ -148,7 +148,7 @@ test_many_inputs() {
 
 # ---- Wherever it goes ----
 
-test_the_old_output_stays() {
+test_the_old_output_stays() { # tags: long
     have_in long_lines 3000 100 300
     echo old >old
     tells_all write 1 -o old in
@@ -182,7 +182,7 @@ test_a_batch_of_a_file_that_grows_is_not_taken_for_all_of_it() {
 
 # ---- What else is read ----
 
-test_weights() {
+test_weights() { # tags: long
     have_in seq 10000 39999
     sed 's/^/1/' original >larger
     for options in '' '-r -n 10'; do
@@ -192,7 +192,7 @@ test_weights() {
     done
 }
 
-test_a_source_of_random_bytes() {
+test_a_source_of_random_bytes() { # tags: long
     have_in seq 100000
     seq 1000 >lines
     tells_all $before --random-source=in lines

@@ -171,7 +171,7 @@ test_a_full_disk_and_a_lack_of_descriptors_or_memory_at_any_moment_is_survived()
 }
 
 # Others take the descriptors that were free at the start, soon or late; what is started over needs more.
-test_descriptors_that_become_few_meanwhile_lead_to_fewer_files() {
+test_descriptors_that_become_few_meanwhile_lead_to_fewer_files() { # tags: long
     { giants; more_than_memory; } >in
     bigshuf --seed=1 in >wanted
     for options in '' '-T . -T ..' --tune=compress-temporary=always; do
@@ -222,7 +222,7 @@ unharmed() {
     bigshuf-faulty --seed=1363 "$@" <in | cmp - right
 }
 
-test_short_transfers_and_interruptions_do_no_harm() {
+test_short_transfers_and_interruptions_do_no_harm() { # tags: long
     export FAULT_SHORT=1 FAULT_EINTR=1
     seq 1000 >in
     unharmed

@@ -25,7 +25,7 @@ is_packed() {
     is_silent bigshuf --records=bytes:1 "$1"
 }
 
-test_compressed_files_are_refused_as_lines_and_pipes_are_warned_of() {
+test_compressed_files_are_refused_as_lines_and_pipes_are_warned_of() { # tags: long
     for packed in 'gzip \37\213\10\0' 'gzip \37\235' 'zstd (\265\57\375' 'zstd P*M\30' 'zstd _*M\30' 'zstd \47\265\57\375' 'xz \3757zXZ\0' \
         'xz ]\0\0\200\0\377' 'xz ]\0\0\0\4\377' 'bzip2 BZh9' 'bzip2 BZh1' 'lz4 \4"M\30' 'lz4 \2!L\30'; do
         # shellcheck disable=SC2059 # a format
@@ -152,7 +152,7 @@ END
     bigshuf long 2>&1 >out | grep 'warning: long: a JSON array, and'
 }
 
-test_text_is_not_warned_of() {
+test_text_is_not_warned_of() { # tags: long
     says_of <<'END'
 a,b\n1,"c"\n2,"d, e"\n =>
 "Hello, you\nthere," he said\n =>
@@ -265,7 +265,7 @@ test_what_is_no_text_is_not_replaced_by_its_own_lines() {
 }
 
 # Each line has options, and the first lines of a file: is it replaced by its own lines, or refused, as WHAT?
-test_text_with_a_header_is_replaced_only_if_that_stays() {
+test_text_with_a_header_is_replaced_only_if_that_stays() { # tags: long
     # shellcheck disable=SC2034 # used by name
     local vcf='##fileformat=VCFv4.2\n##a\n#CHROM\n1\n' sam='@HD\tVN:1\n@PG\ta\nr1\n' gff='##gff-version 3\n##a\n1\n#c\n'
     while read -r text options what <&9; do

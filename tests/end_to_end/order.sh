@@ -42,7 +42,7 @@ test_any_order_is_the_models() {
 }
 
 # tags: threads
-test_the_order_of_piles_that_are_started_over_is_the_models() {
+test_the_order_of_piles_that_are_started_over_is_the_models() { # tags: long
     local seed leaf
     giants >in
     for seed in 1363 1520; do # for each of them some piles are started over twice
@@ -55,7 +55,7 @@ test_the_order_of_piles_that_are_started_over_is_the_models() {
 
 # Of a store of two piles, since others are so large only with very large inputs. In memory, piles of short records are
 # divided, those of long ones are not; they are started over where they do not fit.
-test_golden_order_of_piles_larger_than_a_leaf() {
+test_golden_order_of_piles_larger_than_a_leaf() { # tags: long
     local file
     needs_scale small
     seq 600000 >short
@@ -142,7 +142,7 @@ test_a_run_is_repeated_with_the_seed_that_v_prints() {
 
 # With fixed seeds, so it passes always or never; the right program would fail with one seed in a thousand. With more
 # samples, and in all ways: make check-statistics.
-test_orders_samples_and_stores_are_as_likely_as_promised() {
+test_orders_samples_and_stores_are_as_likely_as_promised() { # tags: long
     needs python3
     needs_scale small
     SEED=1 SCALE=1 ONLY='^(piles of two|seeds s|epochs|--strat.*quarters|--requests, set)' \

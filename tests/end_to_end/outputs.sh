@@ -31,7 +31,7 @@ divides() {
     joined
 }
 
-test_what_fits_is_divided_as_it_would_be_written() {
+test_what_fits_is_divided_as_it_would_be_written() { # tags: long
     seq 20000 >in
     divides
     divides --parallel=3

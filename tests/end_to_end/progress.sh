@@ -53,7 +53,7 @@ looks_like() {
 }
 
 # tags: threads
-test_a_line_is_drawn_on_a_terminal_of_any_width() {
+test_a_line_is_drawn_on_a_terminal_of_any_width() { # tags: long
     looks_like 35 34 '^pass 2 of 2, [0-9]*%, [0-9:]* left$'
     rm out record
     looks_like 0 49 '^pass 2 of 2, [0-9]*%, [0-9:]* left, [0-9.]* .iB(, [0-9.]* .iB/s)?$' COLUMNS=50
@@ -160,7 +160,7 @@ test_progress_is_shown_while_filters_run() {
     same_lines out in
 }
 
-test_it_is_drawn_five_times_a_second_at_most() {
+test_it_is_drawn_five_times_a_second_at_most() { # tags: long
     mkfifo pipe
     began=$SECONDS # so that what keeps the machine busy can only add to the time
     start terminal 80 record bigshuf --progress pipe >out
@@ -344,7 +344,7 @@ test_lines_end_with_one_that_says_that_all_is_done() {
 
 # Every thirty seconds, of which twenty pass in one.
 # tags: threads
-test_it_comes_in_lines_where_there_is_no_terminal() {
+test_it_comes_in_lines_where_there_is_no_terminal() { # tags: long
     mkfifo pipe
     began=$SECONDS
     FAULT_HURRY=20 start bigshuf-faulty --progress -o out pipe 2>said

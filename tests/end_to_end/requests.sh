@@ -159,7 +159,7 @@ END
 }
 
 # Good ones of which a few bytes are others. What their answers are, the soak knows.
-test_requests_of_any_bytes_have_the_same_answers_from_a_file_and_in_pieces() {
+test_requests_of_any_bytes_have_the_same_answers_from_a_file_and_in_pieces() { # tags: long
     local log status
     needs python3
     seq 300 >in

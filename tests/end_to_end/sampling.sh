@@ -80,7 +80,7 @@ test_a_sample_is_the_beginning_of_the_order() {
 }
 
 # tags: plain
-test_a_sample_of_piles_that_are_started_over_is_the_beginning_of_the_order() {
+test_a_sample_of_piles_that_are_started_over_is_the_beginning_of_the_order() { # tags: long
     giants >in
     begins_the_order '' 5000 10001
 }
@@ -134,7 +134,7 @@ END
 # ---- -r ----
 
 # tags: plain
-test_repeats_are_the_same_from_memory_and_from_disk() {
+test_repeats_are_the_same_from_memory_and_from_disk() { # tags: long
     more_than_memory >in
     same_sample -r -n "$(scale 20000 100000 5000000)"
     long_lines 12 1 1500000 >in # which may be drawn several times
@@ -249,7 +249,7 @@ test_ranges_and_arguments_keep_their_order() {
 
 # The stored records just fit, or just do not fit.
 # tags: plain
-test_what_is_stored_makes_room_for_the_order() {
+test_what_is_stored_makes_room_for_the_order() { # tags: long
     local records
     tr '\0' '\n' </dev/zero | head -c 8000000 >in || true
     for records in {7650000..7850000..100000}; do
@@ -316,7 +316,7 @@ test_a_sample_is_not_written_into_its_input_before_all_is_verified() {
 # ---- Memory ----
 
 # Samples of about 10 MB, and of lines of a few bytes; other tests check the output.
-test_memory_of_samples_of_any_size() {
+test_memory_of_samples_of_any_size() { # tags: long
     local few most options
     few=$(scale 1000 30000 10000000) most=$(scale 1000 75000 500000)
     shared weighed_lines >in

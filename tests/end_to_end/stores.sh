@@ -45,7 +45,7 @@ test_golden_orders_of_stores() {
     same 9259b243538470a6e8f4121de34d4908 "$(md5 sums/c/manifest)" # whose checksums are of files of 0 to 140 bytes
 }
 
-test_golden_orders_of_larger_stores() {
+test_golden_orders_of_larger_stores() { # tags: long
     local sum piles epoch
     cd "$MEMORY" || exit
     seq 1000 >a
@@ -121,7 +121,7 @@ test_neither_the_order_of_adding_matters_nor_the_division_into_files() {
 }
 
 # tags: threads
-test_memory_and_threads_do_not_matter_when_it_is_gathered() {
+test_memory_and_threads_do_not_matter_when_it_is_gathered() { # tags: long
     more_than_memory >in
     seq 1000 >other
     add in --piles=2 in # so large that all of its piles are started over

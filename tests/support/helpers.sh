@@ -9,7 +9,7 @@ trap 'echo "${BASH_SOURCE[0]##*/}:$LINENO: failed: $BASH_COMMAND" >&2' ERR
 
 # This test makes no sense here: skip REASON. Not from within a subshell or a pipeline.
 skip() {
-    echo "$1" >"$REASON" # wherever the output goes
+    echo "${1//"$PWD"/.}" >"$REASON" # wherever the output goes
     exit 77
 }
 
