@@ -281,7 +281,7 @@ has_process() {
     [ -n "$process" ]
 }
 
-test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped() { # tags: long
+test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped() {
     start_slurm
     make_inputs a.txt b.txt c.txt d.txt
     mv in/d.txt d.txt
@@ -297,7 +297,7 @@ test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped
 }
 
 # Two tasks read from FIFOs, so that both are surely killed half-way, one of them by Slurm.
-test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() { # tags: long
+test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() {
     start_slurm
     make_inputs a.txt b.txt c.txt d.txt
     mkfifo in/killed in/requeued

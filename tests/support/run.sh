@@ -25,7 +25,8 @@
 #   EXCEPT       not those that match this one
 #   TAG          run only tests with this tag: a comment `# tags: WORD...` before a test or on its first line, or at the head
 #                of a file for all of it, and `/* tags: WORD... */` in a unit test; those with the tag `plain` do without the address
-#                sanitizer, since others run the same code, with less data and fewer processes
+#                sanitizer, since others run the same code, with less data and fewer processes; those with the
+#                tag `slurm` run only if it is asked for
 #   LIST         not empty: print the names of these tests and run none
 #   JOBS         how many to run at a time; if not given, twice the number of processors, since many tests wait
 #   UPDATE       not empty: write the results of `cases` anew, for review in the diff
@@ -38,23 +39,21 @@ skipped_status=77 # by the custom of automake
 
 # The tests of the things named: a line PROGRAM, or FILE.sh:FUNCTION.
 list_tests() {
-    local thing without=
-    [ -n "${SLOW:-}${ONLY:-}" ] || without=long
-    [[ ${SANITIZE:-} != *address* ]] || without+=' plain'
+    local thing without=slurm
+    [[ ${TAG:-} != slurm ]] || without=none
+    [[ ${SANITIZE:-} != *address* ]] || without+='|plain'
+    [ -n "${SLOW:-}${ONLY:-}" ] || without+='|long'
     for thing; do
         [ "${thing#/}" != "$thing" ] || thing=$TOP/$thing
         case $thing in
         *.sh)
-            awk -v tag="${TAG:-}" -v without="$without" '
-                function left_out(i, words) {
-                    for (i = split(without, words, " "); i > 0 && !index(all tags, " " words[i] " "); i--);
-                    return i > 0
-                }
+            awk -v tag="${TAG:-}" -v without=" ($without) " '
                 /^# tags: / { tags = tags substr($0, 8) " " }
                 /^$/ && !seen++ { all = tags }
                 /^$/ { tags = "" }
                 /^test_.* # tags: / { tags = tags substr($0, index($0, " # tags: ") + 8) " " }
-                /^test_[a-zA-Z0-9_]*\(\)/ && (tag == "" || index(all tags, " " tag " ")) && !left_out() {
+                /^test_[a-zA-Z0-9_]*\(\)/ && (tag == "" || index(all tags, " " tag " ")) &&
+                    (all tags) !~ without {
                     sub(/\(.*/, "")
                     print FILENAME ":" $0
                 }' "$thing"
