@@ -129,7 +129,7 @@ last_process() {
 
 # Root may have processes numbered for these tests alone: so they are counted, and none outlives them.
 if [ -z "${OWN_NUMBERS:-}" ] && [ "$EUID" = 0 ] && unshare --pid --fork --mount-proc true 2>/dev/null; then
-    OWN_NUMBERS=1 exec unshare --pid --fork --kill-child --mount-proc bash "$0" "$@"
+    OWN_NUMBERS=1 exec unshare --pid --fork --kill-child=TERM --mount-proc bash "$0" "$@"
 fi
 own_numbers=${OWN_NUMBERS:-}
 unset OWN_NUMBERS
@@ -155,10 +155,11 @@ MEMORY=$(mktemp -d /dev/shm/bigshuf-tests.XXXXXX 2>/dev/null || mktemp -d "$SCRA
 
 # End all that still runs after an interruption, and remove the folders.
 clean_up() {
+    trap '' HUP INT TERM
     kill "${watchdog:-}" 2>/dev/null || true
     [ -z "${running:-}" ] || grep -lsF -e "TMPDIR=$SCRATCH" /proc/[0-9]*/environ | while IFS=/ read -r _ _ process _; do
         kill -KILL "$process"
-    done || true
+    done 2>/dev/null || true
     chmod -R u+rwX "$SCRATCH" "$MEMORY" 2>/dev/null || true
     rm -rf "$SCRATCH" "$MEMORY"
 }
