@@ -88,9 +88,9 @@ HAVE_TAG = $(shell grep -l '^/\* tags:.* $(TAG) ' tests/unit/*/*_test.c tests/fu
 TAGGED   = $(if $(TAG),$(filter $(patsubst %.c,$(BUILD)/%,$(HAVE_TAG)) $(patsubst %.c,$(BUILD)/%_fuzz_test,$(HAVE_TAG)),$(UNIT_TESTS)),$(UNIT_TESTS))
 SELECTED = $(if $(ONLY),$(shell printf '%s\n' $(TAGGED) | grep -E -e '$(ONLY)'),$(TAGGED))
 
-# All tests of the usual run start fewer processes and threads than this on two processors, where a process takes 5 ms: so
-# that it stays short.
-MOST_PROCESSES = $(if $(SLOW)$(ONLY)$(EXCEPT)$(TAG)$(MACHINE)$(filter-out small,$(TEST_SCALE)),,40000)
+# The usual run starts fewer processes and threads than this on up to four processors, so that it stays short where a
+# process takes 5 ms to start.
+MOST_PROCESSES = $(if $(SLOW)$(ONLY)$(EXCEPT)$(TAG)$(MACHINE)$(filter-out small,$(TEST_SCALE)),,45000)
 
 check: $(CHECKED) $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run the tests, but for the long ones
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \

@@ -28,7 +28,8 @@
 #   JOBS         how many to run at a time; if not given, twice the number of processors, since many tests wait
 #   UPDATE       not empty: write the results of `cases` anew, for review in the diff
 #   TIMES        print that many of the slowest at the end: seconds, those of user and system, and the name
-#   MOST_PROCESSES  fail if the tests start more, where others' can be told from theirs
+#   MOST_PROCESSES  fail if the tests start more processes and threads, where others' can be told from theirs and no more
+#                than four processors share the threads
 
 set -euo pipefail
 
@@ -244,9 +245,10 @@ if [ -s "$SCRATCH/last" ]; then
 fi
 echo "$SECONDS seconds${processes:+, $processes processes and threads started${own_numbers:+ by these tests}}"
 too_many=
-if [ -n "$processes" ] && [ -n "$own_numbers" ] && [ "$processes" -gt "${MOST_PROCESSES:-$processes}" ]; then
+if [ -n "$processes" ] && [ -n "$own_numbers" ] && [ "$(getconf _NPROCESSORS_ONLN)" -le 4 ] &&
+    [ "$processes" -gt "${MOST_PROCESSES:-$processes}" ]; then
     too_many=1
-    echo "run.sh: the tests start more than $MOST_PROCESSES: make one cheaper, or give it the tag long"
+    echo "run.sh: that is more than $MOST_PROCESSES: make tests cheaper, or give some the tag long"
 fi
 
 # A test that brought no counts has failed.
