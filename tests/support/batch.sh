@@ -143,7 +143,7 @@ judge() {
 
 # Run the tests of a batch, a line of `batches`, and print how they went.
 run_batch() {
-    local words number folders=() places=() names=() place
+    local words number folders=() places=() names=() place last
     read -ra words <<<"$1"
     if [[ ${words[0]} = *.sh ]]; then
         place=${words[0]##*/}
@@ -181,8 +181,8 @@ run_batch() {
         chmod -R u+rwX "${folders[@]}" || true
         rm -rf "${folders[@]}"
     }
-    if [ -e "$SCRATCH/last" ]; then # run.sh counts processes
-        read -r _ _ _ _ process </proc/loadavg && echo "$process" >>"$SCRATCH/last"
+    if read -r _ _ _ _ last 2>/dev/null </proc/loadavg; then # the number of the process that was started last
+        echo "$last" >>"$SCRATCH/last"
     fi
 }
 

@@ -120,12 +120,9 @@ watch_tests() {
     done 2>/dev/null
 }
 
-# Write down the number of the process that was started last, where numbers go up.
-last_process() {
-    local last
-    if read -r _ _ _ _ last 2>/dev/null </proc/loadavg; then
-        echo "$last" >>"$SCRATCH/last"
-    fi
+# The number of processes and threads that were started since the system was; nothing where that is not known.
+started() {
+    awk '$1 == "processes" { print $2 }' /proc/stat 2>/dev/null || true
 }
 
 # Root may have processes numbered for these tests alone: so they are counted, and none outlives them.
@@ -197,7 +194,8 @@ export TEST_SECONDS
 cd "$TOP"
 : >"$SCRATCH/counts"
 : >"$SCRATCH/skipped"
-last_process
+before=$(started)
+: >"$SCRATCH/last"
 if ! list_tests "$@" >"$SCRATCH/tests"; then
     echo "run.sh: no test of the name ${ONLY:-}${TAG:+ with the tag $TAG}" >&2
     exit 1
@@ -233,17 +231,17 @@ fi
 # Why tests were skipped, and how many for each reason.
 sort "$SCRATCH/skipped" | uniq -c | sed 's/^ *\([0-9]*\) /skipped: \1: /'
 
-# Numbers begin again after the largest.
-processes=
-last_process
-if [ -s "$SCRATCH/last" ]; then
+# Numbers begin again after the largest; batches may have written theirs a little late.
+if [ -n "$own_numbers" ]; then
     processes=$(awk -v most="$(cat /proc/sys/kernel/pid_max)" '
-        NR == 1 { first = $1 }
-        $1 < last - most / 2 { turns++ }
+        $1 < last - most / 4 { turns++ }
         { last = $1 }
-        END { print last - first + turns * (most - 300) }' "$SCRATCH/last")
+        END { print last + turns * (most - 300) }' "$SCRATCH/last")
+else
+    processes=$(started)
+    processes=${processes:+$((processes - before))}
 fi
-echo "$SECONDS seconds${processes:+, $processes processes and threads started${own_numbers:+ by these tests}}"
+echo "$SECONDS seconds${processes:+, $processes processes and threads started$([ -n "$own_numbers" ] || echo " on this machine")}"
 too_many=
 if [ -n "$processes" ] && [ -n "$own_numbers" ] && [ "$(getconf _NPROCESSORS_ONLN)" -le 4 ] &&
     [ "$processes" -gt "${MOST_PROCESSES:-$processes}" ]; then
