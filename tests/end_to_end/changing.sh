@@ -251,8 +251,7 @@ two_members() {
 }
 
 # Before its program reads it, and when it has read some of it.
-# tags: plain
-test_a_compressed_file_that_loses_a_member() {
+test_a_compressed_file_that_loses_a_member() { # tags: plain
     two_members
     for call in 'spawn 1' 'poll_all 2'; do
         cp original in
@@ -264,8 +263,7 @@ test_a_compressed_file_that_loses_a_member() {
 }
 
 # Before its program runs ahead, and when it does.
-# tags: plain
-test_a_compressed_file_that_changes_before_its_turn() {
+test_a_compressed_file_that_changes_before_its_turn() { # tags: plain
     two_members
     seq 1000 | gzip >first
     dense 5000 | gzip -1 >larger
@@ -284,8 +282,7 @@ test_a_compressed_file_that_changes_before_its_turn() {
 }
 
 # A program cannot be told to read no more than there was.
-# tags: plain
-test_a_compressed_file_that_grows_is_used_as_it_was_or_told() {
+test_a_compressed_file_that_grows_is_used_as_it_was_or_told() { # tags: plain
     two_members
     if FAULT_CALL=poll_all FAULT_AT=2 FAULT_RUN='cat original >>in' bigshuf-faulty -Z in >out 2>said; then
         gzip -dc <original | same_lines out /dev/stdin

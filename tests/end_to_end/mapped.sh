@@ -137,8 +137,7 @@ test_an_input_that_just_fits() { # tags: long
     for memory in 1G 8M; do bigshuf --seed=m -S $memory < <(cat longer) | cmp - <(bigshuf --seed=m longer); done
 }
 
-# tags: plain
-test_records_that_get_shorter_after_the_first_ones() { # tags: long
+test_records_that_get_shorter_after_the_first_ones() { # tags: long plain
     (paragraphs | head -c 2000000 && head -c 2000000 /dev/zero | tr '\0' '\n') >in
     same_piped in
     for memory in 8M '14M --parallel=1'; do bigshuf --seed=m -S $memory < <(cat in) | cmp - wanted; done

@@ -91,8 +91,7 @@ looks_for_few() {
     done
 }
 
-# tags: plain
-test_few_lines_are_found_among_many() { # tags: long
+test_few_lines_are_found_among_many() { # tags: long plain
     seq 15000 >in
     looks_for_few
     seq 10000 24999 >in # of one length

@@ -52,8 +52,7 @@ looks_like() {
     same_lines written in
 }
 
-# tags: threads
-test_a_line_is_drawn_on_a_terminal_of_any_width() { # tags: long
+test_a_line_is_drawn_on_a_terminal_of_any_width() { # tags: long threads
     looks_like 35 34 '^pass 2 of 2, [0-9]*%, [0-9:]* left$'
     rm out record
     looks_like 0 49 '^pass 2 of 2, [0-9]*%, [0-9:]* left, [0-9.]* .iB(, [0-9.]* .iB/s)?$' COLUMNS=50
@@ -107,8 +106,7 @@ counts() {
 }
 
 # (A sample by random bytes of a smaller file is another one than that of a pipe.)
-# tags: threads
-test_records_of_orders_and_samples_are_counted() {
+test_records_of_orders_and_samples_are_counted() { # tags: threads
     seq 300000 >in
     for options in '-n 1000' --probability=0.5 '-r -n 1000'; do counts --seed=a $options; done
     long_lines "$(scale 900 900 90000)" 500 1500 >in
@@ -127,8 +125,7 @@ shows() {
     go_on $!
 }
 
-# tags: threads
-test_what_is_written_without_an_input_is_counted() {
+test_what_is_written_without_an_input_is_counted() { # tags: threads
     shows '^pass 1 of 1, .*%, .* records$' -i 0-18446744073709551615 -n 100000 --seed=a
     bigshuf -i 0-18446744073709551615 -n 100000 --seed=a | cmp - written
     more_than_memory | tee in | bigshuf -S 8M --scatter=store --piles=16 --seed=a
@@ -136,8 +133,7 @@ test_what_is_written_without_an_input_is_counted() {
     same_lines written in
 }
 
-# tags: threads
-test_draws_without_end_are_counted() {
+test_draws_without_end_are_counted() { # tags: threads
     start_writing 0 terminal 80 record bigshuf --progress -e -r a b -o out >screen
     wait_until is_drawn '^pass 2 of 2, [0-9.]* .*, .*/s, .* records$'
     exec 8>&-
@@ -323,8 +319,7 @@ test_it_is_not_drawn_where_the_output_goes_or_nobody_looks() {
     is_empty said
 }
 
-# tags: threads
-test_it_is_not_drawn_on_a_simple_terminal_or_if_it_is_not_wanted() {
+test_it_is_not_drawn_on_a_simple_terminal_or_if_it_is_not_wanted() { # tags: threads
     TERM=dumb draws_nothing terminal 80 record bigshuf-faulty -o out
     draws_nothing env -u TERM terminal 80 record bigshuf-faulty -o out
     draws_nothing terminal 80 record bigshuf-faulty --progress=never -o out
@@ -343,8 +338,7 @@ test_lines_end_with_one_that_says_that_all_is_done() {
 }
 
 # Every thirty seconds, of which twenty pass in one.
-# tags: threads
-test_it_comes_in_lines_where_there_is_no_terminal() { # tags: long
+test_it_comes_in_lines_where_there_is_no_terminal() { # tags: long threads
     mkfifo pipe
     began=$SECONDS
     FAULT_HURRY=20 start bigshuf-faulty --progress -o out pipe 2>said
@@ -357,8 +351,7 @@ test_it_comes_in_lines_where_there_is_no_terminal() { # tags: long
     same 0 "$(grep -c -v -E '^bigshuf: (pass [12] of 2|done), ([0-9]+%, ([0-9:]+ left, )?)?[0-9.]+ (bytes|KiB), .*/s(, .* records)?$' said || true)"
 }
 
-# tags: threads
-test_it_comes_in_lines_where_the_output_goes() {
+test_it_comes_in_lines_where_the_output_goes() { # tags: threads
     mkfifo pipe
     FAULT_HURRY=50 TERMINAL_OUTPUT=1 start terminal 80 record bigshuf-faulty --progress pipe >screen
     exec 7>pipe
@@ -369,8 +362,7 @@ test_it_comes_in_lines_where_the_output_goes() {
     same_lines <(grep -v '^bigshuf: ' screen) <(seq 10)
 }
 
-# tags: threads
-test_a_line_that_nobody_hears_does_no_harm() {
+test_a_line_that_nobody_hears_does_no_harm() { # tags: threads
     mkfifo pipe messages
     exec 8<>messages
     FAULT_HURRY=100000 start bigshuf-faulty --progress -o out pipe 2>messages 8<&-

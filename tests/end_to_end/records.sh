@@ -66,8 +66,7 @@ test_records_of_every_format_are_shuffled_like_lines() {
     done
 }
 
-# tags: plain
-test_records_that_do_not_fit_in_memory_are_shuffled_like_lines() { # tags: long
+test_records_that_do_not_fit_in_memory_are_shuffled_like_lines() { # tags: long plain
     use csv
     giants | tr a-j k-t >lines # piles are started over
     comes_like_lines --tune=leaf-records=8
@@ -86,8 +85,7 @@ test_records_of_17_bytes_are_shuffled_like_lines() {
     in_comes_like_lines --tune=leaf-records=64
 }
 
-# tags: plain
-test_few_large_records_of_one_size_are_shuffled_like_lines() { # tags: long
+test_few_large_records_of_one_size_are_shuffled_like_lines() { # tags: long plain
     for bytes in 9000001 5000000; do # one does not fit in memory; two do not
         seq $((bytes > 9000000 ? 1 : 4)) >lines
         options=("--records=bytes:$bytes")
@@ -98,8 +96,7 @@ test_few_large_records_of_one_size_are_shuffled_like_lines() { # tags: long
 }
 
 # Records that are longer than a block by one byte: so the ends of blocks come to lie in all places near their ends.
-# tags: plain
-test_records_across_the_ends_of_blocks_are_shuffled_like_lines() {
+test_records_across_the_ends_of_blocks_are_shuffled_like_lines() { # tags: plain
     local bytes
     for format in late_run lines size csv_crlf mbox tfrecord varint; do
         use "$format"
@@ -137,8 +134,7 @@ test_files_of_any_format_are_one_input() {
 
 # ---- Samples ----
 
-# tags: plain
-test_samples_of_every_kind_are_those_of_lines() { # tags: long
+test_samples_of_every_kind_are_those_of_lines() { # tags: long plain
     seq 2000 >lines
     seq 2000 >weights
     for format in late_run lines csv tfrecord; do
@@ -152,8 +148,7 @@ test_samples_of_every_kind_are_those_of_lines() { # tags: long
     done
 }
 
-# tags: plain
-test_samples_of_many_lines_are_those_of_lines() {
+test_samples_of_many_lines_are_those_of_lines() { # tags: plain
     more_than_memory >lines
     for format in $(scale csv csv 'late_run lines size csv fasta'); do
         use "$format"
@@ -185,8 +180,7 @@ test_headers_stay_at_the_top_of_many_lines() {
     comes_below_a_header
 }
 
-# tags: plain
-test_headers_of_every_format_stay_at_the_top_and_do_not_count_for_samples() {
+test_headers_of_every_format_stay_at_the_top_and_do_not_count_for_samples() { # tags: plain
     seq 2000 >lines
     seq 2000 >weights
     for format in $formats; do
