@@ -3,9 +3,8 @@
 # Run batches of tests and print how they went: tests/support/batch.sh BATCH... A batch is one argument, `PROGRAM...` or
 # `FILE.sh FUNCTION...`. For run.sh, which says what a test is, and whose environment this needs.
 #
-# Where a process takes 5 ms to start, processes are most of the time. So a shell reads the words of the tests and a file
-# once, and each test is a copy of that shell; one process makes the folders of a batch, one removes them, and one looks for
-# processes that were left behind.
+# Where a process takes 5 ms to start, processes are most of the time. So each test is a copy of a shell that has read the
+# words of tests; one process makes the folders of a batch, one removes them, and one looks for processes that were left.
 
 set -euo pipefail
 
@@ -50,12 +49,13 @@ count_cmocka() {
         END { print passed + 0, failed + (!failed && (status || passed + skipped == 0)), skipped + 0 }'
 }
 
-# Run COMMAND in the folder of a test of this name: in_folder FOLDER NAME COMMAND... An interrupted shell waits for no
+# Run COMMAND in the folder of a test of this name, PROGRAM or FILE.sh:FUNCTION: in_folder FOLDER NAME COMMAND... An interrupted shell waits for no
 # subshell in front, but ends the test.
 in_folder() {
     local -x REASON=$SCRATCH/$1/reason MEMORY=$MEMORY/$1 TMPDIR=$SCRATCH/$1/tmp
     if [ -n "${REACHED:-}" ]; then # tests/mutants
-        local -x MUTANTS_REACHED=$REACHED/$2
+        local -x MUTANTS_REACHED=${2##*/}
+        MUTANTS_REACHED=$REACHED/${MUTANTS_REACHED/.sh:/:}
         truncate -s "$REACHED_BYTES" "$MUTANTS_REACHED"
         chmod a+rw "$MUTANTS_REACHED"
     fi
@@ -84,14 +84,21 @@ in_folder() {
 # variables but its arguments, since the tests would see them.
 run_functions() (
     local -x ASAN_OPTIONS="detect_leaks=0:$ASAN_OPTIONS" # which takes as long as a small run; unit tests and valgrind do it
-    # shellcheck disable=SC1090,SC1091 # files that are checked by themselves
-    . "$TOP/tests/support/helpers.sh" && . "$1"
-    set -- "${1##*/}" 0 "${@:2}"
+    # shellcheck disable=SC1091 # it is checked by itself
+    . "$TOP/tests/support/helpers.sh"
+    set -- "$1" 0 "${@:2}"
     while [ $# -gt 2 ]; do
-        in_folder "$$.$2" "${1%.sh}:$3" "$3"
+        in_folder "$$.$2" "$1:$3" run_function "$1" "$3"
         set -- "$1" $(($2 + 1)) "${@:4}"
     done
 )
+
+# The file is read in the test's own folder: it may go elsewhere, or make what all its tests need.
+run_function() {
+    # shellcheck disable=SC1090 # it is checked by itself
+    . "$1"
+    "$2"
+}
 
 # Print how the test NAME in $SCRATCH/FOLDER went, and add its counts to $SCRATCH/counts: judge FOLDER NAME
 judge() {
@@ -105,7 +112,7 @@ judge() {
             esac
         done <"$folder/time"
     else
-        echo "not run: $(<"$SCRATCH/$$.said")" >>"$folder/log"
+        echo "not run" >>"$folder/log"
     fi
     if [ -e "$folder/late" ]; then
         echo "ended because it took longer than $TEST_SECONDS seconds" >>"$folder/log"
@@ -163,7 +170,8 @@ run_batch() {
 
     set +e # which a condition would take from the tests
     if [[ ${words[0]} = *.sh ]]; then
-        run_functions "${words[@]}" >"$SCRATCH/$$.said" 2>&1
+        [[ ${words[0]} = /* ]] || words[0]=$TOP/${words[0]}
+        run_functions "${words[@]}"
     else
         for number in "${!words[@]}"; do
             # shellcheck disable=SC2086 # words, by intention
