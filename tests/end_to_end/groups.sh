@@ -135,7 +135,7 @@ test_a_key_larger_than_memory_is_copied_through() { # tags: long
 }
 
 # Keys that go to its pile come before and after it; the records of some are long, or more than fit into memory.
-test_others_stand_beside_a_key_larger_than_memory() {
+test_others_stand_beside_a_key_larger_than_memory() { # tags: long
     { echo large && seq 20000; } | sed 's/$/\t/' | bigshuf --seed=1 --group-field=1 | grep -B 3 -A 3 large | tr -d '\t' >near
     for long in '' 2p 6p '2p;4p'; do
         {

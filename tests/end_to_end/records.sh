@@ -120,7 +120,7 @@ test_lengths_of_several_bytes_are_read_wherever_blocks_tear_them() { # tags: lon
     done
 }
 
-test_files_of_any_format_are_one_input() {
+test_files_of_any_format_are_one_input() { # tags: long
     for format in $all_formats; do
         use "$format"
         bigshuf --seed=1363 -i 1-100 | records >wanted
