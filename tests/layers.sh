@@ -169,8 +169,8 @@ test_no_two_files_of_tests_have_a_function_of_the_same_name() {
 # A tag that nobody asks for says nothing, and one that no test has runs nothing.
 test_the_tags_of_tests_are_those_that_ci_or_make_asks_for() {
     cd "$TOP" || exit
-    diff <(sed -nE 's/^(#|\/\*) tags: //p' tests/end_to_end/*.sh tests/unit/*/*.c tests/fuzz/*.c | tr -d '/*' | xargs -n 1 | sort -u) \
-        <({ echo plain && grep -ho 'TAG=[a-z]*' .ci/run tests/tests.mk | cut -d = -f 2; } | sort -u)
+    diff <(sed -nE 's/^(#|\/\*|test_.* #) tags: //p' tests/end_to_end/*.sh tests/unit/*/*.c tests/fuzz/*.c | tr -s '/* ' '\n' | sort -u) \
+        <({ printf 'long\nplain\n' && grep -ho 'TAG=[a-z]*' .ci/run tests/tests.mk | cut -d = -f 2; } | sort -u)
 }
 
 test_the_workflow_runs_each_section_of_ci_once() {

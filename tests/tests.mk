@@ -17,7 +17,7 @@ C_FILES       = $(wildcard src/*.c src/*/*.c include/*/*.h tests/*/*.[ch] tests/
 CMOCKA_CFLAGS = $(shell pkg-config --cflags cmocka 2>/dev/null)
 CMOCKA_LIBS   = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
-.PHONY: check check-long check-valgrind check-clusters check-dist check-statistics check-machines $(MACHINES:%=check-%) machine \
+.PHONY: check check-all check-long check-valgrind check-clusters check-dist check-statistics check-machines $(MACHINES:%=check-%) machine \
     check-moments moments soak faulty mutants fuzz fuzzers bench bench-peers bench-tables deps deps-all deps-machines deps-statistics format lint
 
 # ---- Building ----
@@ -91,15 +91,20 @@ HAVE_TAG = $(shell grep -l '^/\* tags:.* $(TAG) ' tests/unit/*/*_test.c tests/fu
 TAGGED   = $(if $(TAG),$(filter $(patsubst %.c,$(BUILD)/%,$(HAVE_TAG)) $(patsubst %.c,$(BUILD)/%_fuzz_test,$(HAVE_TAG)),$(UNIT_TESTS)),$(UNIT_TESTS))
 SELECTED = $(if $(ONLY),$(shell printf '%s\n' $(TAGGED) | grep -E -e '$(ONLY)'),$(TAGGED))
 
-check: $(CHECKED) $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run all tests
+# The usual run starts fewer processes and threads than this on up to four processors, so that it stays short where a
+# process takes 5 ms to start.
+MOST_PROCESSES = $(if $(SLOW)$(ONLY)$(EXCEPT)$(TAG)$(MACHINE)$(filter-out small,$(TEST_SCALE)),,50000)
+
+check: $(CHECKED) $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run the tests, but for the long ones
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \
-	    EXCEPT='$(EXCEPT)' bash tests/support/run.sh \
+	    EXCEPT='$(EXCEPT)' SLOW='$(SLOW)' MOST_PROCESSES='$(MOST_PROCESSES)' bash tests/support/run.sh \
 	    $(sort $(wildcard tests/end_to_end/*.sh)) tests/layers.sh $(SELECTED)
 
-check-all: check
+check-all: SLOW = 1
+check-all: check ## run all tests
 
 check-long: TEST_SCALE = full
-check-long: check ## run all tests on large inputs (some GB of disk)
+check-long: check-all ## run all tests on large inputs (some GB of disk)
 
 check-valgrind: VALGRIND = 1
 check-valgrind: check ## run all tests under valgrind

@@ -107,7 +107,7 @@ test_an_archive_that_is_compressed_is_told() {
     head -c 1024 out | cmp - <(head -c 1024 whole.tar)
 }
 
-test_an_archive_that_is_cut_off_is_told() {
+test_an_archive_that_is_cut_off_is_told() { # tags: long
     make_archive pax "$(scale 4 8 20)" 0 3000 >whole.tar # the first has a long name
     last=$(python3 -c '
 import tarfile

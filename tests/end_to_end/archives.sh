@@ -34,7 +34,7 @@ in_forms() {
     done
 }
 
-test_archives_of_gnu_tar_are_shuffled_like_lines() {
+test_archives_of_gnu_tar_are_shuffled_like_lines() { # tags: long
     mkdir in
     for i in $(seq 100 140); do
         echo "$i" >"in/$i.cls"
@@ -58,7 +58,7 @@ test_long_names_stay_with_their_members() {
     in_forms gnu pax
 }
 
-test_archives_of_python_are_shuffled_like_lines() {
+test_archives_of_python_are_shuffled_like_lines() { # tags: long
     for archive in 'ustar 0' 'gnu 1' 'pax 150'; do
         make_archive $archive 0 3000 >in.tar
         come_like_lines in.tar --tune=leaf-records=8
@@ -70,13 +70,13 @@ test_archives_of_python_are_shuffled_like_lines() {
 
 # ---- Every size ----
 
-test_archives_larger_than_memory_are_shuffled_like_lines() {
+test_archives_larger_than_memory_are_shuffled_like_lines() { # tags: long
     make_archive pax "$(scale 300 300 40000)" 10000 70000 >in.tar
     come_like_lines in.tar -S 8M --parallel=3
     grep -E 'spilled: +[1-9]' said
 }
 
-test_a_sample_larger_than_memory_is_shuffled_like_a_line() {
+test_a_sample_larger_than_memory_is_shuffled_like_a_line() { # tags: long
     make_archive gnu 300 0 900 >small.tar
     craft 'add(info("a/1.x"), b"1"); add(info("a/1.y"), b"23" * 5000000); add(info("a/1.z"), b"4" * 513); end()' >giant.tar
     cat small.tar giant.tar >in.tar
@@ -117,7 +117,7 @@ mapped_as_piped() {
     bigshuf --records=tar --seed=m < <(cat "${files[@]}") | cmp - out.tar
 }
 
-test_archives_that_fit_are_referred_to_where_they_are() {
+test_archives_that_fit_are_referred_to_where_they_are() { # tags: long
     make_archive pax 200 500 9000 >a.tar
     make_archive gnu 200 0 9000 >b.tar
     cat a.tar b.tar a.tar >ab.tar # with zeros between
@@ -140,7 +140,7 @@ end()' >long.tar # than a reference says
     bigshuf --records=tar --seed=m long.tar a.tar long.tar | cmp - out.tar
 }
 
-test_every_output_of_archives_that_are_mapped() {
+test_every_output_of_archives_that_are_mapped() { # tags: long
     make_archive pax 150 500 9000 >in.tar
     for options in --shards=3 --shards=records:40 --shards=bytes:100K --shards=bytes:10K '--shards=2 --split=10%:%/s.tar'; do
         mkdir file pipe
@@ -163,7 +163,7 @@ test_an_archive_on_standard_input_is_taken_from_its_position() {
     (python3 -c 'import os; os.lseek(0, 512, 0)' && bigshuf --records=tar --seed=m) <even | cmp - wanted.tar
 }
 
-test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() {
+test_an_archive_that_is_cut_short_meanwhile_is_a_failed_read() { # tags: long
     local status failures=0
     make_archive gnu 200 500 9000 >whole.tar
     bigshuf --records=tar --seed=m whole.tar >wanted.tar
@@ -206,7 +206,7 @@ end()' >in.tar
     is_empty said
 }
 
-test_a_key_in_two_archives_is_warned_of_once() {
+test_a_key_in_two_archives_is_warned_of_once() { # tags: long
     local said="has the key of another one in one.tar, and readers take two neighbours with one key for one sample; "
     said+="give each archive's samples other keys"
     craft 'for i in range(3000): add(info("%08d.txt" % i), b"1")
@@ -249,7 +249,7 @@ end()' >in.tar
 
 # ---- Outputs ----
 
-test_shards_are_archives_of_a_limited_size() {
+test_shards_are_archives_of_a_limited_size() { # tags: long
     make_archive gnu 250 0 9000 >in.tar
     list_records in.tar >all
     for limit in 10240 25000 1048576; do
@@ -271,7 +271,7 @@ end()' >in.tar
     same 36 "$(printf '%s\n' out-* | wc -l | tr -d ' ')"
 }
 
-test_shards_splits_and_samples_are_of_whole_records() {
+test_shards_splits_and_samples_are_of_whole_records() { # tags: long
     make_archive pax 200 0 3000 >in.tar
     list_records in.tar >all
     bigshuf --seed=x all >wanted

@@ -54,7 +54,7 @@ ignores_more() {
 
 # ---- However it is read ----
 
-test_a_mapped_input() {
+test_a_mapped_input() { # tags: long
     have_in long_lines 3000 100 300
     tells_all write 1 in
     tells_all map_file 1 in
@@ -62,7 +62,7 @@ test_a_mapped_input() {
     ignores_more map_file 1 --seed=1 in
 }
 
-test_an_input_that_is_larger_than_memory() {
+test_an_input_that_is_larger_than_memory() { # tags: long
     have_in more_than_memory
     tells_all read 20 -S 8M -T . in
     ignores_more read 20 -S 8M -T . --seed=1 in
@@ -146,7 +146,7 @@ test_many_inputs() {
 
 # ---- Wherever it goes ----
 
-test_the_old_output_stays() {
+test_the_old_output_stays() { # tags: long
     have_in long_lines 3000 100 300
     echo old >old
     tells_all write 1 -o old in
@@ -180,7 +180,7 @@ test_a_batch_of_a_file_that_grows_is_not_taken_for_all_of_it() {
 
 # ---- What else is read ----
 
-test_weights() {
+test_weights() { # tags: long
     have_in seq 10000 39999
     sed 's/^/1/' original >larger
     for options in '' '-r -n 10'; do
@@ -190,7 +190,7 @@ test_weights() {
     done
 }
 
-test_a_source_of_random_bytes() {
+test_a_source_of_random_bytes() { # tags: long
     have_in seq 100000
     seq 1000 >lines
     tells_all $before --random-source=in lines
@@ -249,8 +249,7 @@ two_members() {
 }
 
 # Before its program reads it, and when it has read some of it.
-# tags: plain
-test_a_compressed_file_that_loses_a_member() {
+test_a_compressed_file_that_loses_a_member() { # tags: plain
     two_members
     for call in 'spawn 1' 'poll_all 2'; do
         cp original in
@@ -262,8 +261,7 @@ test_a_compressed_file_that_loses_a_member() {
 }
 
 # Before its program runs ahead, and when it does.
-# tags: plain
-test_a_compressed_file_that_changes_before_its_turn() {
+test_a_compressed_file_that_changes_before_its_turn() { # tags: plain
     two_members
     seq 1000 | gzip >first
     dense 5000 | gzip -1 >larger
@@ -282,8 +280,7 @@ test_a_compressed_file_that_changes_before_its_turn() {
 }
 
 # A program cannot be told to read no more than there was.
-# tags: plain
-test_a_compressed_file_that_grows_is_used_as_it_was_or_told() {
+test_a_compressed_file_that_grows_is_used_as_it_was_or_told() { # tags: plain
     two_members
     if FAULT_CALL=poll_all FAULT_AT=2 FAULT_RUN='cat original >>in' bigshuf-faulty -Z in >out 2>said; then
         gzip -dc <original | same_lines out /dev/stdin

@@ -117,7 +117,7 @@ display_with() {
         sed 's/\\-/-/g; s/\\e/\\/g; s/\b16\b/2/; s/: 4$/: 2/'
 }
 
-test_an_upload_that_is_cut_short_is_told_and_made_good_by_the_array_jobs_of_the_manual() {
+test_an_upload_that_is_cut_short_is_told_and_made_good_by_the_array_jobs_of_the_manual() { # tags: long
     make_objects a.txt b.txt
     bigshuf --scatter=bucket/data/store --piles=4 --seed="$(<bucket/data/store.seed)" --batch=a.txt in/a.txt # as the task would
     fails_with 1 '*this is no task*' bucket.sh scatter s3:data/corpus s3:data/store
@@ -276,8 +276,7 @@ has_process() {
     process=$(processes_with "$1") && [ -n "$process" ]
 }
 
-# tags: slurm
-test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped() {
+test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped() { # tags: slurm
     start_slurm
     make_inputs a.txt b.txt c.txt d.txt
     mv in/d.txt d.txt
@@ -293,8 +292,7 @@ test_slurm_gathers_nothing_unless_all_was_scattered_and_goes_on_where_it_stopped
 }
 
 # Two tasks read from FIFOs, so that both are surely killed half-way, one of them by Slurm.
-# tags: slurm
-test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() {
+test_slurm_tasks_that_are_killed_run_again_and_lose_and_double_nothing() { # tags: slurm
     start_slurm
     make_inputs a.txt b.txt c.txt d.txt
     mkfifo in/killed in/requeued
@@ -342,7 +340,7 @@ tasks() {
     awk 'NR > 1 { print $1 }' "$1" | sort -n | paste -s -d ' ' -
 }
 
-test_parallel_works_over_logins_and_runs_what_failed_again_and_nothing_else() {
+test_parallel_works_over_logins_and_runs_what_failed_again_and_nothing_else() { # tags: long
     needs_parallel
     make_inputs a.txt b.txt c.txt d.txt e.txt
     mv in/c.txt c.txt
@@ -356,7 +354,7 @@ test_parallel_works_over_logins_and_runs_what_failed_again_and_nothing_else() {
     gathered 2
 }
 
-test_parallel_runs_what_was_killed_again() {
+test_parallel_runs_what_was_killed_again() { # tags: long
     needs_parallel
     [ -e /proc/self/cmdline ] || skip "no /proc here"
     make_inputs a.txt b.txt
@@ -374,7 +372,7 @@ test_parallel_runs_what_was_killed_again() {
     gathered 2
 }
 
-test_parallel_scatters_files_that_are_added_makes_again_what_is_missing_and_mixes_no_two_runs() {
+test_parallel_scatters_files_that_are_added_makes_again_what_is_missing_and_mixes_no_two_runs() { # tags: long
     local recipe=("$recipes/parallel.sh" 'the store' 'the output')
     needs_parallel
     mkdir "it's"

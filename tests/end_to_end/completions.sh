@@ -69,7 +69,7 @@ zsh_completes() {
         zpty -d shell' zsh "$@"
 }
 
-test_zsh_completes_options_and_files() {
+test_zsh_completes_options_and_files() { # tags: long
     needs zsh
     touch lines.txt
     zsh_completes 'bigshuf --shards=r' '*--shards=records:*' \

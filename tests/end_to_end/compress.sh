@@ -31,7 +31,7 @@ test_random_bytes_take_hardly_more_room() {
 }
 
 # A disk that takes 50 MB a second is slower than compressing, also on a busy machine; that is noticed after 80 MiB.
-test_a_slow_disk_is_noticed() {
+test_a_slow_disk_is_noticed() { # tags: long
     needs_scale small
     [ -e /proc/thread-self/schedstat ] || skip "this system does not tell how long threads wait for processors"
     awk -v text="$(seq -s ' ' 100)" 'BEGIN { for (i = 0; i < 100000; i++) print i, text }' >in

@@ -23,7 +23,7 @@ test_variables_of_the_programs_do_not_reach_them_when_they_decompress() {
     done
 }
 
-test_standard_input_and_fifos_are_decompressed_too() {
+test_standard_input_and_fifos_are_decompressed_too() { # tags: long
     seq 100000 >in
     bigshuf --seed=x in >wanted
     bigshuf --seed=x in in >twice
@@ -90,7 +90,7 @@ test_many_files_of_all_kinds_keep_their_order() {
     (ulimit -n 20 && bigshuf -Z --seed=x "${names[@]}") | cmp - wanted
 }
 
-test_members_and_frames_that_were_put_together_are_all_read() {
+test_members_and_frames_that_were_put_together_are_all_read() { # tags: long
     for format in $formats; do
         seq 10 >a
         seq 11 20000 >b
@@ -223,7 +223,7 @@ skipped() {
 }
 
 # What follows them says which program it is for. Only zstd is asked what comes after more than is seen of a pipe.
-test_frames_to_be_skipped_may_come_first() {
+test_frames_to_be_skipped_may_come_first() { # tags: long
     seq 1000 >in
     for format in zst lz4; do
         has_format $format || continue

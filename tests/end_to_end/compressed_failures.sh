@@ -37,7 +37,7 @@ test_a_truncated_input_fails_the_run() {
 }
 
 # If a format does not tell what comes next, unknown bytes may be most of the file. (bzip2 warns, and succeeds.)
-test_what_follows_a_compressed_file_and_is_not_compressed_fails_the_run() {
+test_what_follows_a_compressed_file_and_is_not_compressed_fails_the_run() { # tags: long
     seq 1000 >in
     for format in $formats; do
         local said="'${program_of[$format]} -dc' failed: exit status *"
@@ -64,7 +64,7 @@ is_unknown() {
     fails_with 0 '' bigshuf -Z --records=bytes:1 x >out
 }
 
-test_what_it_does_not_know_is_refused() {
+test_what_it_does_not_know_is_refused() { # tags: long
     is_unknown 'compressed by lzip' 'LZIP\1'
     is_unknown 'compressed by lzop' '\211LZO\0\r\n\32\n\20'
     is_unknown 'compressed by snappy' '\377\6\0\0sNaPpY'
@@ -154,7 +154,7 @@ test_what_is_compressed_and_has_no_lines_is_not_replaced_by_itself() {
 
 # ---- Programs ----
 
-test_a_program_that_is_missing_is_known_before_the_work() {
+test_a_program_that_is_missing_is_known_before_the_work() { # tags: long
     local options
     declare -A options=([gz]=-nc [zst]='-c -T3' [xz]='-c -T3' [bz2]=-c [lz4]=-c)
     without_programs bigshuf -V
@@ -206,7 +206,7 @@ failures() {
 	END
 }
 
-test_a_program_that_fails_fails_the_run_and_names_the_file() {
+test_a_program_that_fails_fails_the_run_and_names_the_file() { # tags: long
     needs zstd
     seq 100000 >in
     pack zst in
@@ -223,7 +223,7 @@ test_a_program_that_fails_fails_the_run_and_names_the_file() {
     spoils "*bigshuf: other.zst: 'zstd -dc' failed: exit status 1" bigshuf -Z -S 8M -o out.gz in.zst other.zst in.zst
 }
 
-test_a_compressor_that_fails_fails_the_run_and_names_the_file() {
+test_a_compressor_that_fails_fails_the_run_and_names_the_file() { # tags: long
     needs zstd
     seq 300000 >in
     real=$(command -v zstd)
@@ -321,8 +321,7 @@ test_what_cannot_be_decompressed_ahead_is_decompressed_in_its_turn() {
 }
 
 # An eighth is set aside for what is read ahead, from 64 MiB on.
-# tags: plain
-test_the_memory_that_is_asked_for_is_enough() {
+test_the_memory_that_is_asked_for_is_enough() { # tags: long plain
     seq 2000000 | gzip -1 >in.gz
     head -c 40000000 /dev/zero >random
     draw() { bigshuf -Z -S "$1M" -n 4000000 --random-source=random in.gz in.gz; }
@@ -332,7 +331,7 @@ test_the_memory_that_is_asked_for_is_enough() {
     fails_with 1 'bigshuf: * needs more memory: use -S *M or more' draw $((asked * 9 / 10))
 }
 
-test_short_transfers_and_interruptions_do_no_harm_to_programs() {
+test_short_transfers_and_interruptions_do_no_harm_to_programs() { # tags: long
     export FAULT_SHORT=1 FAULT_EINTR=1
     more_than_memory >in
     pack gz in

@@ -63,7 +63,7 @@ test_an_input_has_the_records_that_are_expected() {
     knows 0 --seed=a
 }
 
-test_a_large_input_has_the_records_that_are_expected() {
+test_a_large_input_has_the_records_that_are_expected() { # tags: long
     more_than_memory >in
     for options in --seed=a '--seed=a --probability=0.9' --random-source=in '--seed=a -n 50000 --keep-order'; do
         knows "$(wc -l <in)" -S 8M $options

@@ -34,7 +34,7 @@ test_only_what_does_not_fit_is_spilled() {
 }
 
 # A record of R bytes counts as its pile: at most D - 0.75 S + R bytes are spilled, and never more than D.
-test_records_nearly_as_large_as_memory_spill_little_more_than_does_not_fit() {
+test_records_nearly_as_large_as_memory_spill_little_more_than_does_not_fit() { # tags: long
     needs_scale small
     local memory=$((32 * 1048576)) record bytes most
     for twentieths in $(scale '' '9 18' '1 3 9 12 18 40'); do
@@ -112,7 +112,7 @@ test_every_directory_is_used() {
 }
 
 # A write may get half-way before the disk is full.
-test_a_directory_that_is_full_at_any_moment_goes_on_in_the_next() {
+test_a_directory_that_is_full_at_any_moment_goes_on_in_the_next() { # tags: long
     mkdir 1 2 3
     giants >in
     export FAULT_ERRNO=ENOSPC FAULT_SHORT=1 FAULT_SAYS='it succeeds'
@@ -127,7 +127,7 @@ more_than_a_disk() {
     head -c 12000000 /dev/urandom | base64 -w 99
 }
 
-test_all_full_is_one_message_that_names_the_directory_and_leaves_nothing() {
+test_all_full_is_one_message_that_names_the_directory_and_leaves_nothing() { # tags: long
     needs_small_disk
     more_than_a_disk >in
     for keys in '' --unique --group-field=1; do
@@ -176,7 +176,7 @@ sample_spills() {
     spilled said
 }
 
-test_samples_of_what_fits_spill_nothing() {
+test_samples_of_what_fits_spill_nothing() { # tags: long
     seq "$(scale 20000 600000 600000)" >in
     same 0 "$(sample_spills 20 --weight-field=1)"
     same 0 "$(sample_spills 20 --weight-field=1 -n 1000)"
@@ -202,7 +202,7 @@ order_spills() {
 }
 
 # 4 bytes for each record are in memory beside them. Input from a pipe is spilled twice.
-test_orders_of_random_bytes_spill_only_what_does_not_fit() {
+test_orders_of_random_bytes_spill_only_what_does_not_fit() { # tags: long
     local most
     seq "$(scale 20000 4000000 4000000)" >in
     same 0 "$(order_spills 64 <(cat in))"
@@ -216,7 +216,7 @@ test_orders_of_random_bytes_spill_only_what_does_not_fit() {
 }
 
 # But weights, of 16 bytes for each record.
-test_what_can_be_read_again_is_not_spilled() {
+test_what_can_be_read_again_is_not_spilled() { # tags: long
     local most=0 records
     records=$(scale 20000 1200000 2000000)
     seq "$records" >in
@@ -243,7 +243,7 @@ no_room() {
     same old "$(paste -s -d ' ' left)"
 }
 
-test_an_output_without_room_is_told_before_the_work() {
+test_an_output_without_room_is_told_before_the_work() { # tags: long
     needs_small_disk
     more_than_memory >in
     no_room disk/new bigshuf -o disk/new in never

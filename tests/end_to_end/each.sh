@@ -24,7 +24,7 @@ test_each_file_is_shuffled_as_alone() {
     done
 }
 
-test_large_and_empty_files_are_shuffled_as_alone() {
+test_large_and_empty_files_are_shuffled_as_alone() { # tags: long
     make_files "$(scale 300000 1000000 3000000)"
     mkdir new
     runs_within 8 --each -o 'new/%s' a.en a.de <(cat a.de) <(cat a.de)
@@ -84,7 +84,7 @@ test_archives_of_each_have_their_own_framing() {
     cmp new/images.tar <(bigshuf --seed=1 --records=tar images.tar)
 }
 
-test_many_files_and_old_outputs() {
+test_many_files_and_old_outputs() { # tags: long
     mkdir in new
     for i in {1..40}; do seq "$i" "$((i + 9))" >"in/$i"; done
     echo old >new/7

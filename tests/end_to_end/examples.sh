@@ -104,7 +104,7 @@ run_examples() {
     [ $count -ge "$1" ]
 }
 
-test_man_page_examples_work() {
+test_man_page_examples_work() { # tags: long
     man_examples | run_examples 9
 }
 
@@ -132,7 +132,7 @@ test_readme_recipe_of_places_restores_the_order() {
     fails_with 1 '' cmp shuffled.txt lines.txt
 }
 
-test_readme_recipe_of_a_bucket_makes_nothing_of_a_part() {
+test_readme_recipe_of_a_bucket_makes_nothing_of_a_part() { # tags: long
     make_examples
     echo old >all.txt
     mkdir corpus/3.folder
@@ -163,7 +163,7 @@ test_readme_recipe_of_a_mixture_has_as_many_of_each_or_fails() {
     fails_with 1 'bigshuf: *999, not 1000 *' typed '-n 500 web.txt'
 }
 
-test_readme_recipe_of_sessions_keeps_each_together_in_its_order() {
+test_readme_recipe_of_sessions_keeps_each_together_in_its_order() { # tags: long
     make_examples
     typed ' log.jsonl'
     same 30 "$(sort -u unique.jsonl | wc -l | xargs)"
@@ -173,7 +173,7 @@ test_readme_recipe_of_sessions_keeps_each_together_in_its_order() {
     jq -c '[.session, .t]' sessions.jsonl | sort -s -t , -k 1,1 | cmp - <(jq -c '[.session, .t]' log.jsonl | sort -s -t , -k 1,1)
 }
 
-test_readme_recipes_of_folds_and_bootstrap_files() {
+test_readme_recipes_of_folds_and_bootstrap_files() { # tags: long
     make_examples
     typed 'five folds'
     same '600 600 600 600 600' "$(for i in {0..4}; do wc -l <"fold.$i"; done | xargs)"
@@ -183,7 +183,7 @@ test_readme_recipes_of_folds_and_bootstrap_files() {
     [ "$(sort -u boot.0 | wc -l)" -lt 2200 ]
 }
 
-test_readme_recipes_of_classes_and_groups() {
+test_readme_recipes_of_classes_and_groups() { # tags: long
     make_examples
     typed 'of each label (column 3)'
     same '50 50 50 50 50 50 50' "$(cut -f 3 even.tsv | sort | uniq -c | awk '{ print $1 }' | xargs)"
@@ -205,7 +205,7 @@ test_readme_recipes_of_other_records() {
     consists_of shuffled.fastq pairs.fastq
 }
 
-test_recipes_of_a_store_stop_at_the_first_file_that_fails() {
+test_recipes_of_a_store_stop_at_the_first_file_that_fails() { # tags: long
     make_examples
     seq 501 600 >'corpus/part 07.jsonl'
     fails_with 1 "bigshuf: *--batch*'part 07.jsonl'*" typed 'in corpus/*'
@@ -214,7 +214,7 @@ test_recipes_of_a_store_stop_at_the_first_file_that_fails() {
     same '' "$(ls share.* epoch.* part.* 2>.stderr)"
 }
 
-test_recipe_of_a_store_takes_files_of_any_names() {
+test_recipe_of_a_store_takes_files_of_any_names() { # tags: long
     make_examples
     mkdir 'corpus/a folder' corpus/-n
     for name in 'part 07.jsonl' "it's" '"quoted"' $'new\nline' '%s $HOME' '-n/--batch=x' 'a folder/1.txt' format; do

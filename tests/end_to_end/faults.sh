@@ -59,8 +59,7 @@ with_keys() {
     done
 }
 
-# tags: plain
-test_keys_of_a_spilling_input_survive_any_fault() {
+test_keys_of_a_spilling_input_survive_any_fault() { # tags: plain
     with_keys >in
     TURNS='1 9' sweep_all -o folder/file -S 8M --parallel=3 --group-field=2 in
     FAULT_PIPED=1 TURNS='1 9' sweep_all -o folder/file -S 8M --parallel=1 --unique=2 <in
@@ -68,8 +67,7 @@ test_keys_of_a_spilling_input_survive_any_fault() {
     FAULT_PIPED=1 FAULT_DAMAGE=1 sweep preadv -o folder/file -S 8M --parallel=1 --group-field=2 <in
 }
 
-# tags: plain
-test_a_key_larger_than_memory_survives_any_fault() {
+test_a_key_larger_than_memory_survives_any_fault() { # tags: plain
     { seq 1000 | sed 's/$/\tx/'; long_lines 900 9000 15000 | sed 's/$/\tk/'; } >in
     sweep 'allocate map preadv pwritev open_anonymous thread' -S 8M --parallel=3 --group-field=2 in
     sweep preadv -o folder/file -S 8M --parallel=1 --unique=2 --part=1/2 in
@@ -87,15 +85,13 @@ test_a_spilling_input_survives_any_fault() {
     sweep_all -o folder/file -S 8M --parallel=3 in
 }
 
-# tags: plain
-test_leaves_that_are_started_over_survive_any_fault() {
+test_leaves_that_are_started_over_survive_any_fault() { # tags: plain
     giants >in
     sweep 'allocate map preadv pwritev open_anonymous' -S 8M --parallel=1 in
     sweep 'allocate preadv pwritev' -S 8M --parallel=1 --tune=compress-temporary=always in
 }
 
-# tags: plain
-test_nodes_that_are_started_over_survive_any_fault() {
+test_nodes_that_are_started_over_survive_any_fault() { # tags: plain
     giants >in
     sweep 'allocate map preadv pwritev open_anonymous thread' -o folder/file -S 8M --parallel=3 --tune=leaf-records=8 in
 }
@@ -126,7 +122,7 @@ test_a_full_disk_and_a_lack_of_descriptors_or_memory_at_any_moment_is_survived()
 }
 
 # Others take the descriptors that were free at the start, soon or late; what is started over needs more.
-test_descriptors_that_become_few_meanwhile_lead_to_fewer_files() {
+test_descriptors_that_become_few_meanwhile_lead_to_fewer_files() { # tags: long
     { giants; more_than_memory; } >in
     bigshuf --seed=1 in >wanted
     for options in '' '-T . -T ..' --tune=compress-temporary=always; do
@@ -155,8 +151,7 @@ test_a_simpler_system_is_survived() {
     sweep_all -o folder/file -S 8M in
 }
 
-# tags: threads
-test_threads_that_cannot_be_made_are_done_without() {
+test_threads_that_cannot_be_made_are_done_without() { # tags: threads
     more_than_memory >in
     bigshuf -S 8M --seed=x in >right
     for at in 1 2; do
@@ -175,7 +170,7 @@ unharmed() {
     bigshuf-faulty --seed=1363 "$@" <in | cmp - right
 }
 
-test_short_transfers_and_interruptions_do_no_harm() {
+test_short_transfers_and_interruptions_do_no_harm() { # tags: long
     export FAULT_SHORT=1 FAULT_EINTR=1
     seq 1000 >in
     unharmed

@@ -118,7 +118,7 @@ test_a_pointer_stands_for_a_value_of_json() {
 }
 
 # Records that come in pieces, whose value stands far behind, where it takes the place of another one.
-test_long_records_of_json_have_values_too() {
+test_long_records_of_json_have_values_too() { # tags: long
     giants | awk '{ print "{\"a\":7,\"text\":\"" (NR < 3 ? $0 : "s") "\",\"a\":" NR % 5 "}" }' >in
     bigshuf -S 8M --seed=1 --split-field=/a --split=40%:a -o rest in 2>said
     same '' "$(<said)"
@@ -131,7 +131,7 @@ test_long_records_of_json_have_values_too() {
     sed 's/.*://' in | grep -v 0 | sort | uniq -c | cmp - counts
 }
 
-test_a_record_without_the_value_is_told_with_its_line() {
+test_a_record_without_the_value_is_told_with_its_line() { # tags: long
     local field case said
     mkdir s
     printf '{"a":1}\n{"a":1,"b":[1]}\n' >good

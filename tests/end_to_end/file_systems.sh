@@ -211,16 +211,16 @@ full_quota() {
     only F
 }
 
-test_promises_on_ext4() { on ext4 64 promises_with_modes_and_links; }
-test_promises_on_xfs() { on xfs 300 promises_with_modes_and_links; }
-test_promises_on_btrfs() { on btrfs 110 promises_with_modes_and_links; }
+test_promises_on_ext4() { on ext4 64 promises_with_modes_and_links; } # tags: long
+test_promises_on_xfs() { on xfs 300 promises_with_modes_and_links; } # tags: long
+test_promises_on_btrfs() { on btrfs 110 promises_with_modes_and_links; } # tags: long
 test_promises_on_tmpfs() { on tmpfs 64 promises_with_modes_and_links; }
-test_promises_on_overlay() { on overlay 64 promises_with_modes_and_links; }
-test_promises_on_bindfs() { on bindfs 64 promises_with_modes_and_links; }
-test_promises_on_sshfs() { on sshfs 64 promises_with_modes_and_links; }
+test_promises_on_overlay() { on overlay 64 promises_with_modes_and_links; } # tags: long
+test_promises_on_bindfs() { on bindfs 64 promises_with_modes_and_links; } # tags: long
+test_promises_on_sshfs() { on sshfs 64 promises_with_modes_and_links; } # tags: long
 test_promises_on_nfs() { on nfs 64 promises_with_modes_and_links; }
-test_promises_on_ntfs() { on ntfs 64 promises; }
-test_promises_on_exfat() { on exfat 64 stores_are_refused; }
+test_promises_on_ntfs() { on ntfs 64 promises; } # tags: long
+test_promises_on_exfat() { on exfat 64 stores_are_refused; } # tags: long
 test_promises_on_vfat() { on vfat 64 stores_are_refused; }
 test_a_full_ext4_is_told_and_leaves_the_old_file() { on ext4 16 full_disk; }
 test_a_full_xfs_is_told_and_leaves_the_old_file() { on xfs 300 full_disk; }

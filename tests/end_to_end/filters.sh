@@ -70,7 +70,7 @@ test_a_filter_for_several_files_that_does_not_mention_file_is_refused() {
     fails_with 0 '' bigshuf --split=0:a --filter='cat > .gz' -i 1-9
 }
 
-test_no_more_filters_than_parallel_at_a_time() {
+test_no_more_filters_than_parallel_at_a_time() { # tags: long
     for most in 1 2 3; do
         rm -f count
         bigshuf --parallel=$most --shards=8 -o %d --filter='mkdir on-$FILE; ls -d on-* | wc -l >>count; cat >/dev/null

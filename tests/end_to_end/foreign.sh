@@ -45,7 +45,7 @@ rows() {
 for row in csv.reader(open(sys.argv[1], newline="")): print("|".join(row).join("||").encode())' "$1"
 }
 
-test_rows_of_every_kind_of_csv_are_those_of_python() {
+test_rows_of_every_kind_of_csv_are_those_of_python() { # tags: long
     local file
     needs python3
     for file in "$files"/csv/*.csv; do

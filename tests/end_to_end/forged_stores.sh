@@ -48,7 +48,7 @@ no_number_is_believed() {
 }
 
 # All of them in pile 0.
-test_numbers_of_records_of_a_key_larger_than_memory() {
+test_numbers_of_records_of_a_key_larger_than_memory() { # tags: long
     long_lines 1000 9000 15000 | sed 's/^/key\t/' >in
     keys=--group-field=1 before='key\t'
     piles=0 no_number_is_believed
@@ -59,13 +59,13 @@ test_numbers_of_records_in_a_pile_that_fits() {
     no_number_is_believed
 }
 
-test_numbers_of_records_in_a_pile_that_is_scattered_again() {
+test_numbers_of_records_in_a_pile_that_is_scattered_again() { # tags: long
     needs_scale small
     seq 1300000 >in
     piles=0 no_number_is_believed
 }
 
-test_numbers_of_records_in_a_leaf_that_does_not_fit() {
+test_numbers_of_records_in_a_leaf_that_does_not_fit() { # tags: long
     needs_scale small
     long_lines 1500 5000 15000 >in
     piles=1 no_number_is_believed

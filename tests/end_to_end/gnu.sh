@@ -146,7 +146,7 @@ same_sum_as_shuf() {
     same_as_shuf "${@/%/ | md5}"
 }
 
-test_large_inputs_are_shuffled_as_by_shuf() {
+test_large_inputs_are_shuffled_as_by_shuf() { # tags: long
     needs_scale small
     seq 300000 >many
     tr '\n' '\0' <many >zeros
@@ -157,7 +157,7 @@ test_large_inputs_are_shuffled_as_by_shuf() {
 }
 
 # With 8 MiB for bigshuf; in the last case there is hardly room for the numbers alone.
-test_what_does_not_fit_into_memory_is_shuffled_as_by_shuf() {
+test_what_does_not_fit_into_memory_is_shuffled_as_by_shuf() { # tags: long
     needs_scale small
     more_than_memory >many
     { seq 3; long_line 9000000; seq 4 6; long_line 8500000; } >large
@@ -186,7 +186,7 @@ bigshuf -v -S 8M -n 1000 --random-source=numbers < <(cat lines) 2>said >out; spi
 END
 }
 
-test_large_ranges_are_shuffled_as_by_shuf() {
+test_large_ranges_are_shuffled_as_by_shuf() { # tags: long
     needs_scale small
     same_sum_as_shuf '$shuf -i 1-65536 --random-source=<(yes 42)' '$shuf -i 1-65537 --random-source=<(yes 42)' \
         '$shuf -i 1-300000 --random-source=<(yes 42)' '$shuf -i 1-300000 -n 299999 --random-source=<(yes 42)' \
@@ -197,7 +197,7 @@ test_large_ranges_are_shuffled_as_by_shuf() {
 
 # shuf takes another way to the first lines of a pipe, or of a file of which more than 8 MiB are left, and comes to
 # another order.
-test_the_first_lines_of_more_than_8_mib_are_those_of_shuf() {
+test_the_first_lines_of_more_than_8_mib_are_those_of_shuf() { # tags: long
     needs_scale small
     seq 1200000 >many
     for size in 8388607 8388608 8388609; do
@@ -228,7 +228,7 @@ test_mistakes_are_told_as_by_shuf() {
         '$shuf -o "" in' '$shuf -o directory in' '$shuf -o missing/out -n 0 in'
 }
 
-test_counts_and_ranges_are_understood_or_not_as_by_shuf() {
+test_counts_and_ranges_are_understood_or_not_as_by_shuf() { # tags: long
     local count range lines=()
     for count in '' x -1 - 1x 1K 1k '1 ' '1 2' 1.5 1e3 0x1 99999999999999999999x -99999999999999999999; do
         lines+=("\$shuf -n '$count' in" "\$shuf -n 1 --head-count='$count' in" "\$shuf -n '$count' missing")

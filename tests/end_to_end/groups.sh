@@ -6,7 +6,7 @@ keyed_lines() {
     seq "$1" | awk -v keys="$2" -v padding="${3-}" '{ print $1 * 7919 % keys "\t" $1 * $1 % 3 "\t" $1 padding }'
 }
 
-test_the_order_is_what_the_page_says() {
+test_the_order_is_what_the_page_says() { # tags: long
     needs python3
     for count in 0 1 2 30 3000; do
         keyed_lines $count 700 | tee in$count | cut -f 1 >column$count
@@ -32,7 +32,7 @@ shorter_lines 70 | bigshuf --seed=42 --unique | md5 => e181ca9ee9e9f1de8cdd399d4
 END
 }
 
-test_golden_orders_of_keys_of_a_million() {
+test_golden_orders_of_keys_of_a_million() { # tags: long
     cases <<'END'
 seq 1000000 | sed 's/$/\t/' | bigshuf --seed=42 --group-field=1 | md5 => 603af39a798c1b7333d0f9ec1b661e84
 seq 1000000 | bigshuf --seed=42 --unique | md5 => 0b4bbc9d18404aea85120501fa563b36
@@ -40,7 +40,7 @@ seq 1000000 | awk '{ print $1 % 1000 "\t" $1 }' | bigshuf --seed=42 --group-fiel
 END
 }
 
-test_memory_threads_pipes_and_files_do_not_matter() {
+test_memory_threads_pipes_and_files_do_not_matter() { # tags: long
     keyed_lines "$(scale 20000 200000 3000000)" 30000 "$(printf %080d 0)" >in
     head -n 7777 in >a
     tail -n +7778 in >b
@@ -118,7 +118,7 @@ test_bytes_of_shards_are_those_that_are_written() {
     same 3 "$(printf '%s\n' single.* | wc -l | xargs)"
 }
 
-test_a_key_larger_than_memory_is_copied_through() {
+test_a_key_larger_than_memory_is_copied_through() { # tags: long
     {
         seq 1000 | sed 's/$/\t/'
         seq "$(scale 10000 110000 20000000)" | sed "s/^/large\t$(printf %080d 0)/"
@@ -137,7 +137,7 @@ test_a_key_larger_than_memory_is_copied_through() {
 }
 
 # Keys that go to its pile come before and after it; the records of some are long, or more than fit into memory.
-test_others_stand_beside_a_key_larger_than_memory() {
+test_others_stand_beside_a_key_larger_than_memory() { # tags: long
     { echo large && seq 20000; } | sed 's/$/\t/' | bigshuf --seed=1 --group-field=1 | grep -B 3 -A 3 large | tr -d '\t' >near
     for long in '' '2p;6p' '2p;4p'; do
         {
@@ -154,7 +154,7 @@ test_others_stand_beside_a_key_larger_than_memory() {
 }
 
 # Keys at the end of records of 1 byte to 3 MB.
-test_records_may_be_of_any_length() {
+test_records_may_be_of_any_length() { # tags: long
     for bytes in 1 5000 70000 $(scale '' 400000 '400000 3000000'); do
         for key in 1 2 1 3; do head -c "$bytes" /dev/zero | tr '\0' "$key" && printf '\tk%d\nshort\tk%d\n' "$key" "$key"; done
     done >in
@@ -169,7 +169,7 @@ test_records_may_be_of_any_length() {
 }
 
 # From a pipe: what is held of it at first ends within a line.
-test_records_larger_than_memory_come_from_a_pipe() {
+test_records_larger_than_memory_come_from_a_pipe() { # tags: long
     giants >in
     bigshuf --seed=1 --unique in >right
     for options in '-S 8M' '-S 8M --parallel=1' '-S 32M'; do
@@ -241,7 +241,7 @@ END
 }
 
 # The batches of logs from two machines, of which one has each key.
-test_a_store_collects_what_its_batches_have() {
+test_a_store_collects_what_its_batches_have() { # tags: long
     keyed_lines 3000 100 >a
     keyed_lines 2000 170 >b
     for key in --group-field=1 --unique=1 '--group-field=2 --group-field=1'; do

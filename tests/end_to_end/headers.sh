@@ -206,7 +206,7 @@ test_lines_that_begin_with_a_string_stay_at_the_top_of_what_is_mapped() {
     cat other other other | same_lines /dev/stdin out
 }
 
-test_only_lines_before_the_first_record_are_a_header() {
+test_only_lines_before_the_first_record_are_a_header() { # tags: long
     printf '#a\n1\n#b\n\n' >in
     records_below '#a\n' '1\n|#b\n|\n|' --header=start:'#' in
     records_below '#a\n' '1\n|#b\n|\n|1\n|#b\n|\n|' --header=start:'#' in /dev/null - < <(cat in)
@@ -215,14 +215,14 @@ test_only_lines_before_the_first_record_are_a_header() {
     printf '##a\n##b\n#' | records_below '##a\n##b\n' '#\n|' --header=start:'##'
 }
 
-test_a_header_of_such_lines_of_any_length_is_one() {
+test_a_header_of_such_lines_of_any_length_is_one() { # tags: long
     for total in 4091 4092 4093 4094 8192; do
         { printf '##'; long_line $total; printf '##y\n#1\n2\n'; } >in
         records_below "$(head -n 2 in)\n" '#1\n|2\n|' --header=start:'##' in
     done
 }
 
-test_lines_that_begin_with_a_string_are_lines_before_records_of_any_kind() {
+test_lines_that_begin_with_a_string_are_lines_before_records_of_any_kind() { # tags: long
     printf '#a\n#b\n>1\nA\n>2\n' >in
     records_below '#a\n#b\n' '>1\nA\n|>2\n|' --header=start:'#' --records=start:'>' in
     printf '# 5" disk\n#b\na,"\n"\nc,d' >in

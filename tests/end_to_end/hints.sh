@@ -24,7 +24,7 @@ is_packed() {
     is_silent bigshuf --records=bytes:1 "$1"
 }
 
-test_compressed_files_are_refused_as_lines_and_pipes_are_warned_of() {
+test_compressed_files_are_refused_as_lines_and_pipes_are_warned_of() { # tags: long
     for packed in 'gzip \37\213\10\0' 'gzip \37\235' 'zstd (\265\57\375' 'zstd P*M\30' 'zstd _*M\30' 'zstd \47\265\57\375' 'xz \3757zXZ\0' \
         'xz ]\0\0\200\0\377' 'xz ]\0\0\0\4\377' 'bzip2 BZh9' 'bzip2 BZh1' 'lz4 \4"M\30' 'lz4 \2!L\30'; do
         printf "${packed#* }...\n.\n" >x
@@ -136,7 +136,7 @@ END
     bigshuf long 2>&1 >out | grep 'warning: long: a JSON array, and'
 }
 
-test_text_is_not_warned_of() {
+test_text_is_not_warned_of() { # tags: long
     cases <<'END'
 given 'a,b\n1,"c"\n2,"d, e"\n' =?
 given '"Hello, you\nthere," he said\n' =?
@@ -257,7 +257,7 @@ in_place() {
     head -n "$lines" "$1" | cmp - <(head -n "$lines" in)
 }
 
-test_text_with_a_header_is_replaced_only_if_that_stays() {
+test_text_with_a_header_is_replaced_only_if_that_stays() { # tags: long
     printf '##fileformat=VCFv4.2\n##a\n#CHROM\n1\n' >vcf
     printf '@HD\tVN:1\n@PG\ta\nr1\n' >sam
     printf '##gff-version 3\n##a\n1\n#c\n' >gff

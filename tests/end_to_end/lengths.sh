@@ -5,7 +5,7 @@ codings="tfrecord u32le u32be u64le u64be varint"
 
 # ---- The order ----
 
-test_empty_records_are_records() {
+test_empty_records_are_records() { # tags: long
     for coding in $codings; do
         seq 5000 | sed 's/^.*7$//' | lengths "$coding" >in
         seq 5000 | sed 's/^.*7$//' | bigshuf --seed=1363 | lengths "$coding" >wanted
@@ -17,7 +17,7 @@ test_empty_records_are_records() {
 
 # ---- Where they come from and go ----
 
-test_shards_hold_whole_records() {
+test_shards_hold_whole_records() { # tags: long
     seq 3000 >lines
     for coding in tfrecord u64be varint; do
         lengths "$coding" <lines >in
@@ -54,7 +54,7 @@ test_an_impossible_length_is_told_with_its_place() {
     is_refused u64le 'record at byte 0: its length is no number below 2^63' in
 }
 
-test_damage_is_told_with_the_file_and_the_place_in_it() {
+test_damage_is_told_with_the_file_and_the_place_in_it() { # tags: long
     { seq 30000 && long_lines 900 5000 15000; } >lines
     lengths tfrecord <lines >fine
     echo more | lengths tfrecord | tr e f >in # changes no length

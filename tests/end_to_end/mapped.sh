@@ -36,7 +36,7 @@ reads() {
 
 # ---- The same output ----
 
-test_lines_of_any_length() {
+test_lines_of_any_length() { # tags: long
     paragraphs >in
     same_piped in
     same_lines in out
@@ -124,7 +124,7 @@ test_standard_input_is_taken_from_its_position_and_left_at_its_end() {
     done
 }
 
-test_an_input_that_just_fits() {
+test_an_input_that_just_fits() { # tags: long
     paragraphs >in
     for mib in 8 9 10 12 20; do same_as_read -S "${mib}M" in; done
     long_lines 40000 100 300 >in # 8 MB
@@ -133,8 +133,7 @@ test_an_input_that_just_fits() {
     for memory in 1G 8M; do bigshuf --seed=m -S $memory < <(cat longer) | cmp - <(bigshuf --seed=m longer); done
 }
 
-# tags: plain
-test_records_that_get_shorter_after_the_first_ones() {
+test_records_that_get_shorter_after_the_first_ones() { # tags: long plain
     (paragraphs | head -c 2000000 && head -c 2000000 /dev/zero | tr '\0' '\n') >in
     same_piped in
     for memory in 8M '14M --parallel=1'; do bigshuf --seed=m -S $memory < <(cat in) | cmp - wanted; done
@@ -263,7 +262,7 @@ test_a_file_that_is_cut_short_is_a_failed_read_at_every_stage() {
     during_each_call 'touch -d 2001-02-03 in'
 }
 
-test_a_sample_of_a_file_that_is_cut_short_is_a_failed_read() {
+test_a_sample_of_a_file_that_is_cut_short_is_a_failed_read() { # tags: long
     paragraphs >original
     : >right.empty
     for options in '-n 1000' '-n 1000 --keep-order' '-r -n 10000'; do

@@ -52,7 +52,7 @@ test_short_lines_with_every_number_of_threads() {
 }
 
 # The file is mapped, and beside it there are the piles.
-test_short_lines_that_just_fit_with_several_threads() {
+test_short_lines_that_just_fit_with_several_threads() { # tags: long
     seq "$(scale 2000000 2000000 20000000)" >in
     mib=$(($(wc -c <in) >> 20))
     shuffles_within $((mib + 10)) --parallel=2
@@ -99,7 +99,7 @@ test_a_deep_tree_of_short_lines() {
 }
 
 # Nearly as many as 8 MiB suffice for.
-test_orders_of_random_bytes() {
+test_orders_of_random_bytes() { # tags: long
     seq "$(scale 20000 1600000 1600000)" >in
     runs_within 8 --random-source=<(yes 42) in >out
     bigshuf -S 2G --random-source=<(yes 42) in | cmp - out
@@ -109,7 +109,7 @@ test_orders_of_random_bytes() {
 }
 
 # Of mapped files, in answers and before them.
-test_requests_for_records_of_any_length() {
+test_requests_for_records_of_any_length() { # tags: long
     { long_line "$(scale 30000000 32000000 400000000)"; seq 1000; long_lines "$(scale 20 100 1000)" 1300000 1300100; } >in
     count=$(wc -l <in)
     runs_within 8 --requests --seed=1 in <<<"draw $count" >out
@@ -132,8 +132,7 @@ long_names() {
 }
 
 # Nearly as many as one batch may have.
-# tags: long
-test_many_inputs_with_long_names_in_a_store() {
+test_many_inputs_with_long_names_in_a_store() { # tags: long
     seq 10 >in
     long_names 33000 >list
     for _ in 1 2; do
@@ -168,9 +167,8 @@ grows_within() {
     stayed_within "$mib" "${@:2}"
 }
 
-# tags: long
 # Each row makes one pocket as large as may be, and each two are tried together.
-test_pockets_do_not_add_up() {
+test_pockets_do_not_add_up() { # tags: long
     local rows splits both i j
     needs_scale small
     seq 3 >in
@@ -206,9 +204,8 @@ test_files_that_are_mapped_and_copied_are_counted() {
     runs_within 13 --parallel=28 in >/dev/null
 }
 
-# tags: long
 # Names, desks, sides and groups together: each alone would have its place in the 16 MiB.
-test_what_the_16_mib_do_not_hold_comes_off_the_limit() {
+test_what_the_16_mib_do_not_hold_comes_off_the_limit() { # tags: long
     local splits
     needs_scale small
     seq 245 | awk '{ print $1 "\t" $1 % 9 }' >in

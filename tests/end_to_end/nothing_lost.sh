@@ -93,8 +93,7 @@ looks_for_few() {
     done
 }
 
-# tags: plain
-test_few_lines_are_found_among_many() {
+test_few_lines_are_found_among_many() { # tags: long plain
     seq 15000 >in
     looks_for_few
     seq 10000 24999 >in # of one length
@@ -128,7 +127,7 @@ test_a_changed_or_shortened_temporary_file_is_found_before_its_first_record_is_w
     fails_when_spoilt FAULT_END short --tune=leaf-records=8
 }
 
-test_a_changed_temporary_file_of_a_sample_is_found() {
+test_a_changed_temporary_file_of_a_sample_is_found() { # tags: long
     long_lines "$(scale 750 750 4000)" 9000 15000 >in
     for options in '-n 700 --keep-order' '-r -n 1000' '-t \x20 --weight-field=1' '-t \x20 --weight-field=1 -n 700 --keep-order' \
         '-t \x20 --weight-field=1 -r -n 1000'; do
@@ -136,7 +135,7 @@ test_a_changed_temporary_file_of_a_sample_is_found() {
     done
 }
 
-test_a_changed_temporary_file_is_found_when_a_record_is_larger_than_memory() {
+test_a_changed_temporary_file_is_found_when_a_record_is_larger_than_memory() { # tags: long
     { long_line 9000000; seq 1000; } >in
     fails_when_spoilt FAULT_DAMAGE changed
     long_line 9000000 >in # which is written after it was read once

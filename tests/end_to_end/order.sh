@@ -3,8 +3,7 @@
 
 # The golden orders: fixed for ever, since people pin seeds in papers.
 
-# tags: bytes
-test_golden_orders() {
+test_golden_orders() { # tags: bytes
     cases <<'END'
 seq 10 | bigshuf --seed=42 => 10 5 9 3 2 4 8 7 6 1
 seq 20 | bigshuf --seed=42 => 19 10 5 9 13 3 2 4 15 8 14 7 16 18 11 12 17 6 20 1
@@ -44,8 +43,7 @@ test_any_order_is_the_models() {
     done
 }
 
-# tags: threads
-test_the_order_of_piles_that_are_started_over_is_the_models() {
+test_the_order_of_piles_that_are_started_over_is_the_models() { # tags: long threads
     local seed leaf
     giants >in
     for seed in 1363 1520; do # for each of them some piles are started over twice
@@ -58,7 +56,7 @@ test_the_order_of_piles_that_are_started_over_is_the_models() {
 
 # Of a store of two piles, since others are so large only with very large inputs. In memory, piles of short records are
 # divided, those of long ones are not; they are started over where they do not fit.
-test_golden_order_of_piles_larger_than_a_leaf() {
+test_golden_order_of_piles_larger_than_a_leaf() { # tags: long
     local file
     needs_scale small
     seq 600000 >short
@@ -82,8 +80,7 @@ same_order() {
     bigshuf --seed=x "$@" in | cmp - wanted
 }
 
-# tags: threads
-test_memory_does_not_matter() {
+test_memory_does_not_matter() { # tags: threads
     more_than_memory >in
     for size in 8M 9M 16M 64M 100M 2G; do
         same_order -S $size
@@ -92,8 +89,7 @@ test_memory_does_not_matter() {
     bigshuf -S 8M --seed=7 --tune=leaf-records=64 in | cmp - <(bigshuf -S 2G --seed=7 --tune=leaf-records=64 in)
 }
 
-# tags: threads
-test_threads_do_not_matter() {
+test_threads_do_not_matter() { # tags: threads
     more_than_memory >in
     for threads in 1 2 3 4 8 100; do
         same_order -S 8M --parallel=$threads
@@ -104,8 +100,7 @@ test_threads_do_not_matter() {
     done
 }
 
-# tags: threads
-test_temporary_directories_pipes_and_files_do_not_matter() {
+test_temporary_directories_pipes_and_files_do_not_matter() { # tags: threads
     more_than_memory >in
     mkdir 1 2 3 4
     same_order -S 8M -T 1
@@ -121,8 +116,7 @@ test_temporary_directories_pipes_and_files_do_not_matter() {
     bigshuf -S 8M --seed=x part* | cmp - wanted
 }
 
-# tags: threads
-test_record_lengths_and_the_delimiter_do_not_matter() {
+test_record_lengths_and_the_delimiter_do_not_matter() { # tags: threads
     long_lines "$(scale 1500 4000 20000)" 1000 10000 >long
     sed 's/ .*//' long >short
     bigshuf --seed=x short >wanted
@@ -145,7 +139,7 @@ test_a_run_is_repeated_with_the_seed_that_v_prints() {
 
 # With fixed seeds, so it passes always or never; the right program would fail with one seed in a thousand. With more
 # samples, and in all ways: make check-statistics.
-test_orders_samples_and_stores_are_as_likely_as_promised() {
+test_orders_samples_and_stores_are_as_likely_as_promised() { # tags: long
     needs python3
     needs_scale small
     SEED=1 SCALE=1 ONLY='^(piles of two|seeds s|epochs|--strat.*quarters|--requests, set)' \

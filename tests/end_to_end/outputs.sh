@@ -27,14 +27,13 @@ divides() {
     joined
 }
 
-test_what_fits_is_divided_as_it_would_be_written() {
+test_what_fits_is_divided_as_it_would_be_written() { # tags: long
     seq 20000 >in
     divides
     divides --parallel=3
 }
 
-# tags: plain
-test_what_does_not_fit_is_divided_as_it_would_be_written() {
+test_what_does_not_fit_is_divided_as_it_would_be_written() { # tags: plain
     giants >in
     divides -S 8M --tune=leaf-records=8
     { seq 200; long_line 9000000; } >in
@@ -176,8 +175,7 @@ test_shards_that_get_no_record_are_warned_of() {
     bigshuf --gather=../store --shards=11 -o part.%02d 2>&1 | grep 'part.%02d: 1 of the 11 shards are empty'
 }
 
-# tags: plain
-test_more_than_ten_thousand_shards_without_a_record_are_refused() {
+test_more_than_ten_thousand_shards_without_a_record_are_refused() { # tags: plain
     local message='bigshuf: %d: more than 10000 of the 10011 shards would be empty; use fewer, or --shards=records:N'
     cd "$MEMORY" || exit
     seq 10 >in

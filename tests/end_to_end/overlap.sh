@@ -9,7 +9,7 @@ refuses_as_input() {
     cat ./* | cksum | cmp - ../before
 }
 
-test_one_of_several_outputs_may_not_be_an_input() {
+test_one_of_several_outputs_may_not_be_an_input() { # tags: long
     mkfifo never
     mkdir files && cd files || exit
     seq 100 >a

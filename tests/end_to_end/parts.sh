@@ -127,7 +127,7 @@ test_only_a_part_is_spilled_if_the_number_of_records_is_known() {
         bigshuf --seed=x --part=8/8 --expect-records=18446744073709551614 in
 }
 
-test_parts_of_a_store_make_the_whole() {
+test_parts_of_a_store_make_the_whole() { # tags: long
     seq 20000 >in
     bigshuf --scatter=store --piles=8 --seed=7 --batch=a in
     bigshuf --scatter=store --seed=7 --batch=b in

@@ -46,8 +46,7 @@ looks_like() {
     same_lines written in
 }
 
-# tags: threads
-test_a_line_is_drawn_on_a_terminal_of_any_width() {
+test_a_line_is_drawn_on_a_terminal_of_any_width() { # tags: long threads
     needs_terminal
     looks_like 35 34 '^pass 2 of 2, [0-9]*%, [0-9:]* left$'
     rm out record
@@ -104,8 +103,7 @@ counts_records() {
 }
 
 # (A sample by random bytes of a smaller file is another one than that of a pipe.)
-# tags: threads
-test_records_of_orders_and_samples_are_counted() {
+test_records_of_orders_and_samples_are_counted() { # tags: threads
     needs_terminal
     seq 300000 >in
     for options in '-n 1000' --probability=0.5 '-r -n 1000'; do counts_records --seed=a $options; done
@@ -125,8 +123,7 @@ shows() {
     go_on $!
 }
 
-# tags: threads
-test_what_is_written_without_an_input_is_counted() {
+test_what_is_written_without_an_input_is_counted() { # tags: threads
     needs_terminal
     shows '^pass 1 of 1, .*%, .* records$' -i 0-18446744073709551615 -n 100000 --seed=a
     bigshuf -i 0-18446744073709551615 -n 100000 --seed=a | cmp - written
@@ -135,8 +132,7 @@ test_what_is_written_without_an_input_is_counted() {
     same_lines written in
 }
 
-# tags: threads
-test_draws_without_end_are_counted() {
+test_draws_without_end_are_counted() { # tags: threads
     needs_terminal
     start_writing 0 terminal 80 record bigshuf --progress -e -r a b -o out >screen
     wait_until is_drawn '^pass 2 of 2, [0-9.]* .*, .*/s, .* records$'
@@ -162,7 +158,7 @@ test_progress_is_shown_while_filters_run() {
     same_lines out in
 }
 
-test_it_is_drawn_five_times_a_second_at_most() {
+test_it_is_drawn_five_times_a_second_at_most() { # tags: long
     needs_terminal
     mkfifo pipe
     began=${EPOCHREALTIME/[.,]/} # so that what keeps the machine busy can only add to the time
@@ -333,8 +329,7 @@ test_it_is_not_drawn_where_the_output_goes_or_nobody_looks() {
     is_empty said
 }
 
-# tags: threads
-test_it_is_not_drawn_on_a_simple_terminal_or_if_it_is_not_wanted() {
+test_it_is_not_drawn_on_a_simple_terminal_or_if_it_is_not_wanted() { # tags: threads
     needs_terminal
     TERM=dumb draws_nothing terminal 80 record bigshuf-faulty -o out
     draws_nothing env -u TERM terminal 80 record bigshuf-faulty -o out
@@ -354,8 +349,7 @@ test_lines_end_with_one_that_says_that_all_is_done() {
 }
 
 # Every thirty seconds, which half a second stands for.
-# tags: threads
-test_it_comes_in_lines_where_there_is_no_terminal() {
+test_it_comes_in_lines_where_there_is_no_terminal() { # tags: long threads
     mkfifo pipe
     began=${EPOCHREALTIME/[.,]/}
     FAULT_HURRY=60 start bigshuf-faulty --progress -o out pipe 2>said
@@ -368,8 +362,7 @@ test_it_comes_in_lines_where_there_is_no_terminal() {
     same 0 "$(grep -c -v -E '^bigshuf: (pass [12] of 2|done), ([0-9]+%, ([0-9:]+ left, )?)?[0-9.]+ (bytes|KiB), .*/s(, .* records)?$' said || true)"
 }
 
-# tags: threads
-test_it_comes_in_lines_where_the_output_goes() {
+test_it_comes_in_lines_where_the_output_goes() { # tags: threads
     needs_terminal
     mkfifo pipe
     FAULT_HURRY=50 TERMINAL_OUTPUT=1 start terminal 80 record bigshuf-faulty --progress pipe >screen
@@ -381,8 +374,7 @@ test_it_comes_in_lines_where_the_output_goes() {
     same_lines <(grep -v '^bigshuf: ' screen) <(seq 10)
 }
 
-# tags: threads
-test_a_line_that_nobody_hears_does_no_harm() {
+test_a_line_that_nobody_hears_does_no_harm() { # tags: threads
     needs_terminal
     mkfifo pipe messages
     exec 8<>messages

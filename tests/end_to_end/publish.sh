@@ -18,7 +18,7 @@ none_lost() {
     done | sort -n | cmp - wanted
 }
 
-test_a_name_that_cannot_be_given_and_sigkill_between_names_leave_all_files_complete() {
+test_a_name_that_cannot_be_given_and_sigkill_between_names_leave_all_files_complete() { # tags: long
     for turn in 1 2 6; do
         have_shards
         FAULT_CALL=rename_at FAULT_AT=$turn fails_with 1 "bigshuf: d/$((turn - 1)): Input/output error: *" \
@@ -126,7 +126,7 @@ old_or_new() {
     [ "$1" = 137 ] || same $files "$(names folder | wc -w | tr -d ' ')"
 }
 
-test_sigterm_at_any_moment_leaves_all_files_old_or_all_new_and_sigkill_whole_files() {
+test_sigterm_at_any_moment_leaves_all_files_old_or_all_new_and_sigkill_whole_files() { # tags: long
     more_than_memory >in
     for files in $(scale 20 20 '3 20'); do
         rm -f new*

@@ -50,7 +50,7 @@ test_a_store_keeps_the_beginning_of_a_delimiter() {
     same 'a;;b;;;-a;;b;;;-' "$(bigshuf --gather=store)"
 }
 
-test_a_delimiter_may_have_255_bytes() {
+test_a_delimiter_may_have_255_bytes() { # tags: long
     local delimiter
     delimiter=$(printf '%254s_' '' | tr ' ' x)
     for bytes in $(seq 240 270) 600; do # of x
@@ -74,7 +74,7 @@ test_a_last_line_of_a_group_without_newline_gets_one() {
 }
 
 # Records are rows, or several where one ends with a carriage return alone: each is a line here, with \2 for newlines.
-test_records_of_csv_are_the_rows_of_python() {
+test_records_of_csv_are_the_rows_of_python() { # tags: long
     needs python3
     # shellcheck disable=SC1003 # a backslash
     for alphabet in '",nrba\' '"""n,abcdefghijklmnopqrstuvwxyz' '",,nr'; do
@@ -127,7 +127,7 @@ test_reads_of_fastq_have_four_lines_and_as_many_qualities_as_letters() {
 }
 
 # Whatever the way in which it is read; and once, though it is read again, or several files have one.
-test_an_odd_quote_is_told_with_its_line() {
+test_an_odd_quote_is_told_with_its_line() { # tags: long
     { seq 99999 && echo '1,3" x' && seq 100 && echo '1,"y" z'; } >in
     for options in '' '-S8M --parallel=1' -S1G -n3 '--keep-order -n3' --probability=0.1 '-r -n9' '-n9 --weight-field=1' \
         --group-field=1 '--split-field=1 --split=5%:test' --header -Z '--shards=2 -o x%d' '--scatter=store'; do

@@ -69,8 +69,7 @@ test_records_of_every_format_are_shuffled_like_lines() {
     done
 }
 
-# tags: plain
-test_records_that_do_not_fit_in_memory_are_shuffled_like_lines() {
+test_records_that_do_not_fit_in_memory_are_shuffled_like_lines() { # tags: long plain
     use csv
     giants | tr a-j k-t >lines # piles are started over
     comes_like_lines --tune=leaf-records=8
@@ -89,8 +88,7 @@ test_records_of_17_bytes_are_shuffled_like_lines() {
     in_comes_like_lines --tune=leaf-records=64
 }
 
-# tags: plain
-test_few_large_records_of_one_size_are_shuffled_like_lines() {
+test_few_large_records_of_one_size_are_shuffled_like_lines() { # tags: long plain
     for bytes in 9000001 5000000; do # one does not fit in memory; two do not
         seq $((bytes > 9000000 ? 1 : 4)) >lines
         options=("--records=bytes:$bytes")
@@ -101,8 +99,7 @@ test_few_large_records_of_one_size_are_shuffled_like_lines() {
 }
 
 # Records that are longer than a block by one byte: so the ends of blocks come to lie in all places near their ends.
-# tags: plain
-test_records_across_the_ends_of_blocks_are_shuffled_like_lines() {
+test_records_across_the_ends_of_blocks_are_shuffled_like_lines() { # tags: plain
     local bytes
     for format in late_run lines size csv_crlf mbox tfrecord varint; do
         use "$format"
@@ -118,7 +115,7 @@ test_records_across_the_ends_of_blocks_are_shuffled_like_lines() {
     done
 }
 
-test_lengths_of_several_bytes_are_read_wherever_blocks_tear_them() {
+test_lengths_of_several_bytes_are_read_wherever_blocks_tear_them() { # tags: long
     long_lines 3000 100 300 >lines
     for format in $codings; do
         use "$format"
@@ -126,7 +123,7 @@ test_lengths_of_several_bytes_are_read_wherever_blocks_tear_them() {
     done
 }
 
-test_files_of_any_format_are_one_input() {
+test_files_of_any_format_are_one_input() { # tags: long
     for format in $all_formats; do
         use "$format"
         bigshuf --seed=1363 -i 1-100 | records >wanted
@@ -140,8 +137,7 @@ test_files_of_any_format_are_one_input() {
 
 # ---- Samples ----
 
-# tags: plain
-test_samples_of_every_kind_are_those_of_lines() {
+test_samples_of_every_kind_are_those_of_lines() { # tags: long plain
     seq 2000 >lines
     seq 2000 >weights
     for format in late_run lines csv tfrecord; do
@@ -155,8 +151,7 @@ test_samples_of_every_kind_are_those_of_lines() {
     done
 }
 
-# tags: plain
-test_samples_of_many_lines_are_those_of_lines() {
+test_samples_of_many_lines_are_those_of_lines() { # tags: plain
     more_than_memory >lines
     for format in $(scale csv csv 'late_run lines size csv fasta'); do
         use "$format"
@@ -188,8 +183,7 @@ test_headers_stay_at_the_top_of_many_lines() {
     comes_below_a_header
 }
 
-# tags: plain
-test_headers_of_every_format_stay_at_the_top_and_do_not_count_for_samples() {
+test_headers_of_every_format_stay_at_the_top_and_do_not_count_for_samples() { # tags: plain
     seq 2000 >lines
     seq 2000 >weights
     for format in $formats; do
@@ -205,7 +199,7 @@ test_headers_of_every_format_stay_at_the_top_and_do_not_count_for_samples() {
     done
 }
 
-test_a_header_of_any_length_is_one() {
+test_a_header_of_any_length_is_one() { # tags: long
     local bytes total
     for format in late_run nul_lines csv fasta; do
         use "$format"
@@ -217,7 +211,7 @@ test_a_header_of_any_length_is_one() {
     done
 }
 
-test_a_header_of_bytes_comes_before_records_of_every_format() {
+test_a_header_of_bytes_comes_before_records_of_every_format() { # tags: long
     printf '\223NUMPY\1\0\n";>aab' >header # which no format divides
     seq 100 >lines
     for format in $all_formats; do
@@ -231,14 +225,14 @@ test_a_header_of_bytes_comes_before_records_of_every_format() {
 
 # ---- Memory ----
 
-test_memory_for_records_of_every_format() {
+test_memory_for_records_of_every_format() { # tags: long
     { seq 1000; long_line 9000000; seq 1000; } >lines
     use u32le
     records <lines >in
     runs_within 8 --seed=m in "${options[@]}" >out
 }
 
-test_memory_for_the_shortest_records() {
+test_memory_for_the_shortest_records() { # tags: long
     local bytes
     bytes=$(scale 120000 2400000 60000000) # which 3 divides
     head -c "$bytes" /dev/zero | tr '\0' '\n' >in

@@ -117,7 +117,7 @@ test_batches_are_scattered_anew() {
 }
 
 # Day 3 against day 4 of the recipe in the manual, and of its line for those who come from terashuf.
-test_windows_of_days_are_drawn_anew() {
+test_windows_of_days_are_drawn_anew() { # tags: long
     cd "$MEMORY" || exit
     mkdir log
     for day in 1 2 3 4; do seq $((1000 * day)) $((1000 * day + 999)) >log/$day; done

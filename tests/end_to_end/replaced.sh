@@ -191,7 +191,7 @@ test_a_directory_that_others_put_there_meanwhile_is_left_alone() {
 }
 
 # As Linux has it with fs.protected_symlinks, whether that is on or off.
-test_anothers_link_in_a_directory_for_all_is_not_followed() {
+test_anothers_link_in_a_directory_for_all_is_not_followed() { # tags: long
     [ "$(id -u)" = 0 ] || skip "only root can make another's link"
     for case in '1777 0 0 yes' '1777 0 1234 no' '1777 1234 1234 yes' '1777 1234 5678 no' '1777 1234 0 yes' \
         '777 0 1234 yes' '1775 0 1234 yes' '755 0 1234 yes'; do

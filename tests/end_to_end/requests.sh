@@ -157,7 +157,7 @@ END
 }
 
 # Good ones of which a few bytes are others. What their answers are, the soak knows.
-test_requests_of_any_bytes_have_the_same_answers_from_a_file_and_in_pieces() {
+test_requests_of_any_bytes_have_the_same_answers_from_a_file_and_in_pieces() { # tags: long
     needs python3
     seq 300 >in
     python3 -c '

@@ -78,8 +78,7 @@ test_a_sample_is_the_beginning_of_the_order() {
     begins_the_order --weight-field=1 1 19 20
 }
 
-# tags: plain
-test_a_sample_of_piles_that_are_started_over_is_the_beginning_of_the_order() {
+test_a_sample_of_piles_that_are_started_over_is_the_beginning_of_the_order() { # tags: long plain
     giants >in
     begins_the_order '' 5000 10001
 }
@@ -132,8 +131,7 @@ END
 
 # ---- -r ----
 
-# tags: plain
-test_repeats_are_the_same_from_memory_and_from_disk() {
+test_repeats_are_the_same_from_memory_and_from_disk() { # tags: long plain
     more_than_memory >in
     same_sample -r -n "$(scale 20000 100000 5000000)"
     long_lines 12 1 1500000 >in # which may be drawn several times
@@ -203,15 +201,13 @@ test_repeats_can_be_entered_anywhere() {
 
 # ---- Weights ----
 
-# tags: plain
-test_weighted_samples_are_the_same_from_memory_and_from_disk() {
+test_weighted_samples_are_the_same_from_memory_and_from_disk() { # tags: plain
     shared weighed_lines >in
     same_sample --weight-field=1
     same_sample --weight-field=1 -r -n "$(scale 2000 45000 1000000)"
 }
 
-# tags: plain
-test_weighted_samples_are_the_same_when_they_are_started_over() {
+test_weighted_samples_are_the_same_when_they_are_started_over() { # tags: plain
     long_lines "$(scale 10 12 400)" 1000000 3000000 >in
     for options in '' '-n 7' '-r -n 30' '-n 7 --keep-order' '--skip=3 -n 4'; do
         bigshuf -S 8M -v --seed=x --weight-field=1 -t ' ' $options in 2>said |
@@ -247,8 +243,7 @@ test_ranges_and_arguments_keep_their_order() {
 }
 
 # The stored records just fit, or just do not fit.
-# tags: plain
-test_what_is_stored_makes_room_for_the_order() {
+test_what_is_stored_makes_room_for_the_order() { # tags: long plain
     local records
     tr '\0' '\n' </dev/zero | head -c 8000000 >in || true
     for records in {7650000..7850000..100000}; do
@@ -313,7 +308,7 @@ test_a_sample_is_not_written_into_its_input_before_all_is_verified() {
 # ---- Memory ----
 
 # Samples of about 10 MB, and of lines of a few bytes; other tests check the output.
-test_memory_of_samples_of_any_size() {
+test_memory_of_samples_of_any_size() { # tags: long
     local few most options
     few=$(scale 1000 30000 10000000) most=$(scale 1000 75000 500000)
     shared weighed_lines >in
@@ -329,8 +324,7 @@ test_memory_of_samples_of_any_size() {
 }
 
 # The input is read again for what is drawn, but not when it has been written over.
-# tags: plain
-test_repeats_that_are_written_over_their_input_have_read_it_first() {
+test_repeats_that_are_written_over_their_input_have_read_it_first() { # tags: plain
     seq 1500000 | tee in >file
     bigshuf -S 8M --seed=a -r -n 300000 in >wanted
     bigshuf -S 8M --seed=a -r -n 300000 file 1<>file

@@ -163,7 +163,7 @@ test_files_that_are_there_survive_a_line_without_the_field() {
     same 'a b in rest' "$(echo *)"
 }
 
-test_a_failure_leaves_all_files() {
+test_a_failure_leaves_all_files() { # tags: long
     visits 3000 50 >in
     mkdir folder
     for file in a b rest; do echo old >folder/$file; done

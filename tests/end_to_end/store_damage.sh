@@ -231,7 +231,7 @@ test_wrong_words_of_stores_are_told_before_the_work() {
     same 'never out store' "$(ls | paste -s -d ' ' -)"
 }
 
-test_more_names_than_a_manifest_takes_are_told_before_the_work() {
+test_more_names_than_a_manifest_takes_are_told_before_the_work() { # tags: long
     seq 10 >"$(printf %0250d 0)"
     yes "$(echo 0*)" 2>said | head -n 34000 | tr '\n' '\0' >names || true
     fails_with 1 'bigshuf: store/x: the names of its inputs take more than 8 MiB: make several batches' \

@@ -43,8 +43,7 @@ test_a_store_and_a_batch_are_there_whole_or_not_at_all_whatever_call_fails() {
     add_faulty fail_any_call "$(scale '1 3' 1 '1 2 3 4 5 9 14 30')"
 }
 
-# tags: plain
-test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() {
+test_a_batch_larger_than_memory_is_there_whole_or_not_at_all() { # tags: plain
     local scatter=${scatter/=1/=3}
     make_store 700
     FAULT_STAYS=1 add_faulty fail_calls 'allocate map open_at pwritev thread' "$(scale 3 2 '1 2 3 4 5 9 14 30')"
@@ -96,8 +95,7 @@ test_stores_with_keys_survive_any_fault() {
     fail_calls 'allocate map preadv pwritev open_anonymous thread' "$(store_turns)" $gather -S 8M -T folder/temporary -o folder/all
 }
 
-# tags: plain
-test_a_gather_that_starts_over_survives_any_fault() {
+test_a_gather_that_starts_over_survives_any_fault() { # tags: plain
     scatter=${scatter/=4/=2} gather=${gather/=1/=3}
     make_store 1500
     make_all

@@ -93,7 +93,7 @@ test_what_changes_after_it_was_looked_at_is_named() {
 END
 }
 
-test_a_change_of_any_byte_is_found_and_named() {
+test_a_change_of_any_byte_is_found_and_named() { # tags: long
     local file at bytes
     seq -f '>>%.0f' 100 >in
     add x --piles=4 --records=start:'>>' in
@@ -250,7 +250,7 @@ END
 }
 
 # At any moment. Then as after an hour, and where there are no locks: so it may be taken for dead.
-test_a_sweep_at_any_moment_takes_no_part_of_a_batch() {
+test_a_sweep_at_any_moment_takes_no_part_of_a_batch() { # tags: long
     local turn sweeps
     make_pair
     for sweeps in 'bigshuf --scatter=store --sweep >>swept' \

@@ -27,8 +27,7 @@ golden_lines() {
     sed -n '/^\.Sh STORES/,/^\.Sh VALUES/p' "$TOP/man/bigshuf-order.7" | grep -E "$1"
 }
 
-# tags: bytes
-test_golden_orders_of_stores() {
+test_golden_orders_of_stores() { # tags: bytes
     local epoch order
     seq 10 >a
     seq 11 20 >b
@@ -43,7 +42,7 @@ test_golden_orders_of_stores() {
     same 9259b243538470a6e8f4121de34d4908 "$(md5 sums/c/manifest)" # whose checksums are of files of 0 to 140 bytes
 }
 
-test_golden_orders_of_larger_stores() {
+test_golden_orders_of_larger_stores() { # tags: long
     local sum piles epoch
     cd "$MEMORY" || exit
     seq 1000 >a
@@ -58,8 +57,7 @@ test_golden_orders_of_larger_stores() {
     same '4096 4096 512 512 8 8 8' "$(awk '{ print $2 }' orders | sort | paste -s -d ' ' -)"
 }
 
-# tags: plain
-test_any_store_is_in_the_order_of_the_model() {
+test_any_store_is_in_the_order_of_the_model() { # tags: plain
     cd "$MEMORY" || exit
     local piles
     for piles in 2 4 512; do
@@ -96,8 +94,7 @@ same_store() {
     [ ! -e store ] || diff -r wanted store
 }
 
-# tags: threads
-test_memory_and_threads_do_not_matter_to_a_store() {
+test_memory_and_threads_do_not_matter_to_a_store() { # tags: threads
     more_than_memory >in
     seq 1000 >other
     same_store -S 1G --parallel=1
@@ -118,8 +115,7 @@ test_neither_the_order_of_adding_matters_nor_the_division_into_files() {
     model gather 42 262144 8 0 x=B | cmp - <(gather)
 }
 
-# tags: threads
-test_memory_and_threads_do_not_matter_when_it_is_gathered() {
+test_memory_and_threads_do_not_matter_when_it_is_gathered() { # tags: long threads
     more_than_memory >in
     seq 1000 >other
     add in --piles=2 in # so large that all of its piles are started over

@@ -34,7 +34,7 @@ make_lines() {
     printf %s "$(cat corpus/1.jsonl)" >corpus/1.jsonl
 }
 
-test_files() {
+test_files() { # tags: long
     needs gzip
     make_lines
     gzip -k corpus/[5-9].jsonl
@@ -66,7 +66,7 @@ bigshuf --progress -o new lines.txt 2>&1 | grep -o 'done\|1000 records' => done 
 END
 }
 
-test_tables() {
+test_tables() { # tags: long
     seq 300 | awk 'BEGIN { print "id,patient,note" } { printf "%d,p%d,\"first, of %d\nsecond\"\n", $1, $1 % 30, $1 }' >people.csv
     for i in 1 2 3; do
         { echo shop,sum && seq -f "$i,%g" 100 | tee -a sales.rows; } >sales-$i.csv
@@ -100,7 +100,7 @@ bigshuf --weight-field=3 -n 50 table.tsv >new && count_lines new && head -n 1 ne
 END
 }
 
-test_shards_and_splits() {
+test_shards_and_splits() { # tags: long
     needs gzip
     make_lines
     cases <<'END'
@@ -164,7 +164,7 @@ bigshuf --records=bytes:15 cooc.bin =! cooc.bin: *
 END
 }
 
-test_many_machines() {
+test_many_machines() { # tags: long
     make_lines
     cases <<'END'
 # add each file, as many machines could; the same again adds nothing

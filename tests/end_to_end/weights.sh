@@ -30,7 +30,7 @@ test_weights_from_a_file_do_as_in_a_field() {
 }
 
 # Hundreds of KiB behind its beginning, or more than there is memory.
-test_a_weight_may_stand_anywhere_in_its_record() {
+test_a_weight_may_stand_anywhere_in_its_record() { # tags: long
     long_line "$(scale 2000000 9000000 90000000)" | tr -d '\n' >long
     long_lines 12 1 700000 | awk '{ print $0 "\t" NR % 7 "\t" NR }' >in
     { cat long; printf '\t2'; } >>in

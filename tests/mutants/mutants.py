@@ -6,7 +6,8 @@ larger. A mutant is killed if a test fails with it. Those that survive show what
 
 All mutants that are tried are compiled into one program, each behind a question whether it acts (mutant.c), so that
 nothing is built twice. First all tests run once with none acting, which tells which test reaches which mutant. Then each
-mutant acts alone, in the tests that reach it, quickest first, until one fails.
+mutant acts alone, in the tests that reach it, those of `make check` before those of `make check-all`, quickest first,
+until one fails.
 
 From the environment: SECONDS of trying; SEED of the choice, so that the same mutants can be tried again; MOST mutants;
 ONLY those whose FILE:LINE: matches, such as record/key.c or record/key.c:31:.
@@ -300,27 +301,29 @@ def names_of(said, verdict):
 
 
 def look_who_reaches(mutants):
-    """For each mutant the tests that reach it, quickest first, of those that pass when none acts; and their seconds."""
+    """For each mutant the tests that reach it, in the order in which they are tried, of those that pass when none acts;
+    their seconds; and the names of all in the fast set."""
     folder = TREE / "build" / "reached"
     folder.mkdir()
     folder.chmod(0o777)
     size = max(mutant.number for mutant in mutants) + 1  # more than there are, if some were not built
-    said = run(None, REACHED=str(folder), REACHED_BYTES=str(size), TIMES="100000")
+    said = run(None, SLOW="1", REACHED=str(folder), REACHED_BYTES=str(size), TIMES="100000")
+    fast = set(run(None, LIST="1").splitlines())
     passed = set(names_of(said, "ok"))
     for name in names_of(said, "not ok"):
         print(f"{name} fails without any, so it is left out", flush=True)
     seconds = {m.group(2): float(m.group(1)) for m in re.finditer(r"^([\d.]+) [\d.]+ [\d.]+ (\w+(?:: \w+)?)", said, re.M)}
     reaching = {mutant.number: [] for mutant in mutants}
-    for name in sorted(passed & seconds.keys(), key=seconds.get):
+    for name in sorted(passed & seconds.keys(), key=lambda name: (name not in fast, seconds[name])):
         marks = (folder / name.replace(": ", ":")).read_bytes().ljust(size, b"\0")
         for mutant in mutants:
             if marks[mutant.number]:
                 reaching[mutant.number].append(name)
-    return reaching, seconds
+    return reaching, seconds, fast
 
 
-def killer(mutant, tests, seconds):
-    """A test that fails if this mutant acts, or None."""
+def killer(mutant, tests, seconds, fast):
+    """A test that fails if this mutant acts, one of the fast set if there is one, or None."""
     tests = list(tests)
     for limit in BATCHES:
         batch, total = [], 0.0
@@ -332,7 +335,7 @@ def killer(mutant, tests, seconds):
         patience = str(int(max(PATIENCE_SECONDS, PATIENCE * seconds[batch[-1]])))
         failed = names_of(run(batch, MUTANT=str(mutant.number), TEST_SECONDS=patience), "not ok")
         if failed:
-            return failed[0]
+            return min(failed, key=lambda name: name not in fast)
     return None
 
 
@@ -343,19 +346,20 @@ def main():
     broken = build(mutants)
     mutants = [m for m in mutants if m not in broken]
     print(f"built after {time.monotonic() - begin:.0f} s", flush=True)
-    reaching, seconds = look_who_reaches(mutants)
+    reaching, seconds, fast = look_who_reaches(mutants)
     print(f"all tests ran once after {time.monotonic() - begin:.0f} s", flush=True)
     random.Random(seed).shuffle(mutants)  # so that what is tried before the time is over is a fair sample
-    killed = survived = 0
+    killed = killed_fast = survived = 0
     for mutant in mutants:
         if time.monotonic() - begin > float(os.environ.get("SECONDS") or 1e9):
             break
-        by = killer(mutant, reaching[mutant.number], seconds)
+        by = killer(mutant, reaching[mutant.number], seconds, fast)
+        killed_fast += by in fast
         killed, survived = killed + (by is not None), survived + (by is None)
         how = f"killed    {mutant} (by {by})" if by else f"SURVIVES  {mutant} ({len(reaching[mutant.number])} tests reach it)"
         print(how, flush=True)
     tried = killed + survived
-    print(f"{killed} of {tried} mutants killed, {100 * killed / max(tried, 1):.1f} %; {len(broken)} not built; "
+    print(f"{killed} of {tried} mutants killed, {100 * killed / max(tried, 1):.1f} %, {killed_fast} of them by `make check`; {len(broken)} not built; "
           f"{len(mutants) - tried} not tried; {time.monotonic() - begin:.0f} s")
 
 

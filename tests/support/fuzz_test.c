@@ -75,7 +75,7 @@ static void change(struct input *input)
 
 UNIT_TEST_IN(seeds_and_what_is_made_of_them_break_nothing, scratch_setup, scratch_teardown)
 {
-    const unsigned inputs = scratch_scale(2000, 10000, 100000);
+    const unsigned inputs = scratch_scale(2000, 4000, 100000);
 
     read_seeds();
     for (unsigned i = 0; i < inputs; i++) {

@@ -8,7 +8,7 @@ trap 'echo "${BASH_SOURCE[0]##*/}:$LINENO: failed: $BASH_COMMAND" >&2' ERR
 
 # This test makes no sense here: skip REASON. Not from within a subshell or a pipeline.
 skip() {
-    echo "$1" >"$REASON" # wherever the output goes
+    echo "${1//"$PWD"/.}" >"$REASON" # wherever the output goes
     exit 77
 }
 
@@ -75,7 +75,8 @@ fails_with() {
     local wanted=$1 pattern=$2 status=0 said
     shift 2
     "$@" 2>.stderr || status=$?
-    said=$(<.stderr)
+    IFS= read -r -d '' said <.stderr || true # unlike $(<.stderr), without a process
+    said=${said%$'\n'}
     # shellcheck disable=SC2053 # a pattern, by intention
     if [ "$status" != "$wanted" ] || [[ $said != $pattern ]]; then
         printf '%s\nwanted: status %s, %s\ngot:    status %s, %s\n' "$*" "$wanted" "$pattern" "$status" "$said" >&2
@@ -158,8 +159,10 @@ runs_within() {
 
 # So did the run of which .peak tells: stayed_within MIB [OPTION]...
 stayed_within() {
-    if [ "$(<.peak)" -gt $((($1 + 16) * 1024)) ]; then
-        echo "-S $1M ${*:2}: $(<.peak) KiB were resident" >&2
+    local resident
+    read -r resident <.peak
+    if [ "$resident" -gt $((($1 + 16) * 1024)) ]; then
+        echo "-S $1M ${*:2}: $resident KiB were resident" >&2
         return 1
     fi
 }
@@ -351,7 +354,7 @@ wait_until() {
             echo "waited in vain for: $*" >&2
             return 1
         fi
-        sleep 0.05
+        read -r -t 0.05 _ <>"$SCRATCH/never" || true # a sleep without a process
     done
 }
 

@@ -3,11 +3,12 @@
 # Run tests and count them: tests/support/run.sh THING...
 #
 # A THING is a unit test program (cmocka), which counts for as many tests as it has functions, or a file FILE.sh of shell
-# functions named test_WHAT_IS_PROMISED, each of them a test. Every program and every function runs alone: in a shell of
-# its own, in a folder of its own, which is empty, with a time limit. It passes if it succeeds, every command on the way
-# having succeeded (set -eu, pipefail), and if it leaves nothing in $TMPDIR and no process behind. tests/support/helpers.sh has
-# the words that tests are made of; the program is there as `bigshuf`. Tests that make thousands of files go to $MEMORY,
-# a folder that is in memory, if there is room: disks make them wait.
+# functions named test_WHAT_IS_PROMISED, each of them a test. Every program and every function runs alone: in a process
+# group of its own, in a folder of its own, which is empty, with a time limit. It passes if it succeeds, every command on
+# the way having succeeded (set -eu, pipefail), and if it leaves nothing in $TMPDIR and no process behind.
+# tests/support/helpers.sh has the words that tests are made of; the program is there as `bigshuf`. Tests that make
+# thousands of files go to $MEMORY, a folder that is in memory, if there is room: disks make them wait.
+# batch.sh runs them, some at a time.
 #
 # From the environment:
 #
@@ -16,26 +17,28 @@
 #   VALGRIND     not empty: run programs under valgrind
 #   RUNNER       the command, with arguments, that runs programs of another machine; then MACHINE is its name
 #   SANITIZE     the sanitizers that were built in
-#   ONLY         run only the tests whose names match this extended regular expression
+#   SLOW         not empty: also run tests with the tag `long`
+#   ONLY         run only the tests whose names match this extended regular expression, and of these the long ones, too
 #   EXCEPT       not those that match this one
-#   TAG          run only tests with this tag: a comment `# tags: WORD...` before a test, or at the head of a file for all
-#                of it, and `/* tags: WORD... */` in a unit test; those with the tag `plain` do without the address
+#   TAG          run only tests with this tag: a comment `# tags: WORD...` before a test or on its first line, or at the head
+#                of a file for all of it, and `/* tags: WORD... */` in a unit test; those with the tag `plain` do without the address
 #                sanitizer, since others run the same code, with less data and fewer processes; those with the
 #                tag `slurm` run only if it is asked for
+#   LIST         not empty: print the names of these tests and run none
 #   JOBS         how many to run at a time; if not given, twice the number of processors, since many tests wait
 #   UPDATE       not empty: write the results of `cases` anew, for review in the diff
 #   TIMES        print that many of the slowest at the end: seconds, those of user and system, and the name
+#   MOST_PROCESSES  fail if the tests start more processes and threads, where others' can be told from theirs and no more
+#                than four processors share the threads
 
 set -euo pipefail
 
-skipped_status=77 # by the custom of automake
-
-# The jobs of the things named: a line PROGRAM, or FILE.sh:FUNCTION. First one of each thing, then another one, and so
-# on: so programs, which take longest, are not the last, and tests that wait for the same seldom run at the same time.
-list_jobs() {
+# The tests of the things named: a line PROGRAM, or FILE.sh:FUNCTION.
+list_tests() {
     local thing without=slurm
     [[ ${TAG:-} != slurm ]] || without=none
     [[ ${SANITIZE:-} != *address* ]] || without+='|plain'
+    [ -n "${SLOW:-}${ONLY:-}" ] || without+='|long'
     for thing; do
         [ "${thing#/}" != "$thing" ] || thing=$TOP/$thing
         case $thing in
@@ -44,6 +47,7 @@ list_jobs() {
                 /^# tags: / { tags = tags substr($0, 8) " " }
                 /^$/ && !seen++ { all = tags }
                 /^$/ { tags = "" }
+                /^test_.* # tags: / { tags = tags substr($0, index($0, " # tags: ") + 8) " " }
                 /^test_[a-zA-Z0-9_]*\(\)/ && (tag == "" || index(all tags, " " tag " ")) &&
                     (all tags) !~ without {
                     sub(/\(.*/, "")
@@ -52,8 +56,26 @@ list_jobs() {
             ;;
         *) echo "$thing" ;; # make has chosen
         esac
-    done | sed "s|^$TOP/||" | grep -E -e "${ONLY:-}" | grep -Ev -e "${EXCEPT:-^$}" |
-        awk -F: '{ print ++jobs[$1] "\t" $0 }' | sort -s -n | cut -f 2- | sed "s|^[^/]|$TOP/&|"
+    done | sed "s|^$TOP/||" | grep -E -e "${ONLY:-}" | grep -Ev -e "${EXCEPT:-^$}"
+}
+
+# Batches of the tests on standard input: a line `PROGRAM...` or `FILE.sh FUNCTION...`. First one of each file, then
+# another one, and so on: so tests that wait for the same seldom run at the same time. At the full scale a batch is one
+# test, since its files are large.
+batches() {
+    awk -F : -v top="$TOP/" -v most="$([ "$TEST_SCALE" = full ] && echo 1 || echo 8)" '
+        {
+            file = NF > 1 ? $1 " " : ""
+            number = tests[file]++
+            batch = int(number / most) "\t" file
+            if (!(batch in words))
+                order[++count] = batch
+            words[batch] = words[batch] (NF > 1 || /^\// ? "" : top) $NF " "
+        }
+        END {
+            for (i = 1; i <= count; i++)
+                print order[i] words[order[i]]
+        }' | sort -s -n -k 1,1 | cut -f 2-
 }
 
 # Where tests find the programs: a folder at the head of PATH, in which $RUNNER stands before each.
@@ -77,126 +99,38 @@ make_tools() {
     fi
 }
 
-# The processes that a test has left behind, as /proc/NUMBER/environ: they have its TMPDIR there.
-processes_left() {
-    grep -lsF -e "TMPDIR=$1/tmp" /proc/[0-9]*/environ || true
-}
-
-# Has the test in folder $1 left anything behind? Mostly it has not, and finding that takes only one process.
-left_anything() {
-    local files=("$1"/tmp/* "$1"/tmp/.[!.]*)
-    [ -e "${files[0]}" ] || [ -e "${files[1]}" ] || grep -qsF -e "TMPDIR=$1/tmp" /proc/[0-9]*/environ
-}
-
-# Print what the test in folder $1 has left behind, and end it. Processes that are about to end have ten seconds.
-leftovers() {
-    local processes process
-    for _ in {1..50}; do
-        processes=$(processes_left "$1")
-        [ -n "$processes" ] || break
-        sleep 0.2
-    done
-    for process in $processes; do
-        process=${process%/environ}
-        echo "left behind: process ${process#/proc/}: $(tr '\0' ' ' <"$process/cmdline")"
-        kill -KILL "${process#/proc/}" || true
+# End tests that take longer than TEST_SECONDS, ten seconds later so that they cannot help it. Each has written the number of
+# its process group to its folder, or nothing if it is over.
+watch_tests() {
+    local file group now
+    local -A seconds
+    while kill -0 $$ 2>/dev/null; do
+        read -r -t 1 _ <>"$SCRATCH/never" || true # sleeps, without a process
+        for file in "$SCRATCH"/*/group; do
+            read -r group 2>/dev/null <"$file" || continue
+            now=$((${seconds[$file]:-0} + 1))
+            seconds[$file]=$now
+            if [ $now = "$TEST_SECONDS" ]; then
+                : >"${file%group}late"
+                kill -TERM -- "-$group" || true
+            elif [ $now = $((TEST_SECONDS + 10)) ]; then
+                kill -KILL -- "-$group" || true
+            fi
+        done
     done 2>/dev/null
-    # One name is the thread sanitizer's own, of a process that was killed while it started.
-    find "$1/tmp" -mindepth 1 ! -name 'tsan.rodata.*' -exec echo "left behind:" {} +
 }
 
-# Sum up what a cmocka program said: PASSED FAILED SKIPPED. To die, or to say nothing, is to fail one test more.
-count_cmocka() {
-    awk -v status="$1" '
-        /^\[  PASSED  \] [0-9]+ test/                      { passed += $4 }
-        /^\[  FAILED  \] (.*: )?[0-9]+ test\(s\), listed/ { sub(/^.*\] (.*: )?/, ""); failed += $1 }
-        /^\[  SKIPPED \] (.*: )?[0-9]+ test\(s\), listed/ { sub(/^.*\] (.*: )?/, ""); skipped += $1 }
-        END { print passed + 0, failed + (!failed && (status || passed + skipped == 0)), skipped + 0 }'
+# The number of processes and threads that were started since the system was; nothing where that is not known.
+started() {
+    awk '$1 == "processes" { print $2 }' /proc/stat 2>/dev/null || true
 }
 
-# Run one job, print how it went, and add its counts to $SCRATCH/counts.
-run_one() {
-    local job=$1 name folder memory status=0 line left counts reason
-    name=${job##*/}
-    name=${name/.sh:/: }
-    folder=$SCRATCH/$$
-    memory=$MEMORY/$$
-    mkdir "$folder" "$folder/cwd" "$folder/tmp" "$memory"
-
-    # shellcheck disable=SC2206 # words, by intention
-    local command=($RUNNER "${job%%:*}")
-    if [ "$name" != "${job##*/}" ]; then
-        command=(bash -c '. "$1/tests/support/helpers.sh"; . "$2"; "$3"' test "$TOP" "${job%%:*}" "${job##*:}")
-        # Looking for leaks takes as long as a small run; unit tests and valgrind look for them.
-        local -x ASAN_OPTIONS="detect_leaks=0:$ASAN_OPTIONS"
-    fi
-    if [ -n "${REACHED:-}" ]; then # tests/mutants
-        export MUTANTS_REACHED=$REACHED/${name/: /:}
-        truncate -s "$REACHED_BYTES" "$MUTANTS_REACHED"
-        chmod a+rw "$MUTANTS_REACHED"
-    fi
-    {
-        time {
-            (cd "$folder/cwd" && REASON=$folder/reason MEMORY=$memory TMPDIR=$folder/tmp exec $TIMEOUT "${command[@]}") \
-                </dev/null >"$folder/log" 2>&1 || status=$?
-        }
-    } 2>"$folder/time"
-    while IFS= read -r line; do
-        case $line in
-        "time: "*) echo "${line#time: } $name" >>"$SCRATCH/times" ;;
-        *) echo "$line" >>"$folder/log" ;; # what the shell says of a signal
-        esac
-    done <"$folder/time"
-
-    left=
-    if left_anything "$folder"; then
-        left=$(leftovers "$folder")
-    fi
-    if [ -n "$left" ]; then
-        echo "$left" >>"$folder/log"
-    fi
-    if [ $status = 124 ] || [ $status = 137 ]; then
-        echo "killed, perhaps because it took longer than $TEST_SECONDS seconds" >>"$folder/log"
-    fi
-
-    if [ "$name" = "${job##*/}" ]; then
-        counts=$(count_cmocka $status <"$folder/log")
-        read -r passed failed skipped <<<"$counts"
-        name="$name ($passed passed, $failed failed, $skipped skipped)"
-    elif [ $status = 0 ]; then
-        counts="1 0 0"
-    elif [ $status = $skipped_status ]; then
-        counts="0 0 1"
-    else
-        counts="0 1 0"
-    fi
-    if [ -n "$left" ] && [ "${counts#* 0 }" != "$counts" ]; then
-        counts="0 1 0"
-    fi
-
-    name=${MACHINE:+$MACHINE: }$name
-    case $counts in
-    "0 0 1")
-        reason=$(cat "$folder/reason" 2>/dev/null || tail -n 1 "$folder/log")
-        echo "$reason" >>"$SCRATCH/skipped"
-        echo "skip $name # $reason"
-        ;;
-    *" 0 "*) echo "ok $name" ;;
-    *) printf 'not ok %s\n%s\n' "$name" "$(tail -n 200 "$folder/log" | sed 's/^/    /')" ;;
-    esac
-    echo "$counts" >>"$SCRATCH/counts"
-    rm -rf "$folder" "$memory" 2>/dev/null || {
-        chmod -R u+rwX "$folder" "$memory" || true
-        rm -rf "$folder" "$memory"
-    }
-}
-
-if [ "${1:-}" = --jobs ]; then
-    for job in "${@:2}"; do
-        run_one "$job"
-    done
-    exit
+# Root may have processes numbered for these tests alone: so they are counted, and none outlives them.
+if [ -z "${OWN_NUMBERS:-}" ] && [ "$EUID" = 0 ] && unshare --pid --fork --mount-proc true 2>/dev/null; then
+    OWN_NUMBERS=1 exec unshare --pid --fork --kill-child=TERM --mount-proc bash "$0" "$@"
 fi
+own_numbers=${OWN_NUMBERS:-}
+unset OWN_NUMBERS
 
 export TIMEFORMAT='time: %2R %2U %2S'
 export RUNNER=${RUNNER:-} VALGRIND=${VALGRIND:-} SANITIZE=${SANITIZE:-} TEST_SCALE=${TEST_SCALE:-small}
@@ -209,10 +143,25 @@ tiny | small | full) ;;
 esac
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
+if [ -n "${LIST:-}" ]; then
+    list_tests "$@" | sed 's|.*/||; s|[.]sh:|: |'
+    exit
+fi
 BUILD=$(cd "${BUILD:-build/plain}" && pwd)
 SCRATCH=$(mktemp -d "$BUILD/scratch.XXXXXX") # beside the program: /tmp is often memory, which would falsify much
 MEMORY=$(mktemp -d /dev/shm/bigshuf-tests.XXXXXX 2>/dev/null || mktemp -d "$SCRATCH/memory.XXXXXX")
-trap 'chmod -R u+rwX "$SCRATCH" "$MEMORY" 2>/dev/null; rm -rf "$SCRATCH" "$MEMORY"' EXIT
+
+# End all that still runs after an interruption, and remove the folders.
+clean_up() {
+    trap '' HUP INT TERM
+    kill "${watchdog:-}" 2>/dev/null || true
+    [ -z "${running:-}" ] || grep -lsF -e "TMPDIR=$SCRATCH" /proc/[0-9]*/environ | while IFS=/ read -r _ _ process _; do
+        kill -KILL "$process"
+    done 2>/dev/null || true
+    chmod -R u+rwX "$SCRATCH" "$MEMORY" 2>/dev/null || true
+    rm -rf "$SCRATCH" "$MEMORY"
+}
+trap clean_up EXIT
 trap 'exit 130' HUP INT TERM
 if [ "$(df -Pk "$MEMORY" | awk 'NR == 2 { print $4 }')" -lt 1000000 ]; then
     rmdir "$MEMORY"
@@ -240,19 +189,23 @@ if [ -z "${TEST_SECONDS:-}" ]; then
     [ -n "$VALGRIND$SANITIZE" ] && TEST_SECONDS=900
     [ "$TEST_SCALE" = full ] && TEST_SECONDS=7200
 fi
-TIMEOUT=$(command -v timeout || command -v gtimeout || true)
-TIMEOUT=${TIMEOUT:+$TIMEOUT -k 10 $TEST_SECONDS}
-export TEST_SECONDS TIMEOUT
+export TEST_SECONDS
 
 cd "$TOP"
 : >"$SCRATCH/counts"
 : >"$SCRATCH/skipped"
-if ! list_jobs "$@" >"$SCRATCH/jobs"; then
+before=$(started)
+: >"$SCRATCH/last"
+if ! list_tests "$@" >"$SCRATCH/tests"; then
     echo "run.sh: no test of the name ${ONLY:-}${TAG:+ with the tag $TAG}" >&2
     exit 1
 fi
-tr '\n' '\0' <"$SCRATCH/jobs" |
-    xargs -0 -n 8 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" bash tests/support/run.sh --jobs || true
+mkfifo "$SCRATCH/never"
+watch_tests &
+watchdog=$! running=1
+batches <"$SCRATCH/tests" | tr '\n' '\0' |
+    xargs -0 -n 1 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" bash tests/support/batch.sh || true
+running=
 
 # What UPDATE has found, into the tests. Lines in which the shell had put values are not there, and are named.
 if [ -s "$SCRATCH/updates" ]; then
@@ -278,13 +231,31 @@ fi
 # Why tests were skipped, and how many for each reason.
 sort "$SCRATCH/skipped" | uniq -c | sed 's/^ *\([0-9]*\) /skipped: \1: /'
 
-# A job that brought no counts has failed.
-awk -v jobs="$(wc -l <"$SCRATCH/jobs")" '
+# Numbers begin again after the largest; batches may have written theirs a little late.
+if [ -n "$own_numbers" ]; then
+    processes=$(awk -v most="$(cat /proc/sys/kernel/pid_max)" '
+        $1 < last - most / 4 { turns++ }
+        { last = $1 }
+        END { print last + turns * (most - 300) }' "$SCRATCH/last")
+else
+    processes=$(started)
+    processes=${processes:+$((processes - before))}
+fi
+echo "$SECONDS seconds${processes:+, $processes processes and threads started$([ -n "$own_numbers" ] || echo " on this machine")}"
+too_many=
+if [ -n "$processes" ] && [ -n "$own_numbers" ] && [ "$(getconf _NPROCESSORS_ONLN)" -le 4 ] &&
+    [ "$processes" -gt "${MOST_PROCESSES:-$processes}" ]; then
+    too_many=1
+    echo "run.sh: that is more than $MOST_PROCESSES: make tests cheaper, or give some the tag long"
+fi
+
+# A test that brought no counts has failed.
+awk -v tests="$(wc -l <"$SCRATCH/tests")" -v too_many="$too_many" '
      { passed += $1; failed += $2; skipped += $3 }
      END {
-         failed += jobs - NR
+         failed += tests - NR
          printf "%d passed, %d failed", passed, failed
          if (skipped) printf ", %d skipped", skipped
          print ""
-         exit failed > 0 || !passed
+         exit failed > 0 || !passed || too_many
      }' "$SCRATCH/counts"
