@@ -61,6 +61,10 @@ void contents_end(struct contents *contents);
 
 void contents_close(struct contents *contents);
 
+/* Between files: read bytes of a regular file from the byte `at` on; or, if `data` is NULL, they will be read soon. The
+ * run ends if it has changed. */
+void contents_read_at(struct contents *contents, size_t file, off_t at, void *data, size_t bytes);
+
 /* Refuse a regular file that is also an output, if shuffling would damage it (hints.h). "-" is looked at from where it
  * is. */
 void contents_refuse(const char *name, const struct hints *hints);

@@ -34,10 +34,6 @@ struct source *source_over(source_function *read, void *context, void (*release)
 /* A stage turns one stream into another. */
 struct source_stage {
     source_function *read;
-    /* The same of mapped files: *data points to where the bytes stand. NULL: if the files are mapped, `read` delivers
-     * references to records of the length that `length` tells (source_refers). */
-    size_t (*lend)(void *context, const uint8_t **data, size_t bytes);
-    uint64_t (*length)(void *context, uint64_t place);
     void (*rewind)(void *context);
     void (*release)(void *context);
 };
@@ -46,57 +42,40 @@ struct source_stage {
  * source that is returned, which is rewound and freed with this one. Offsets in it are not those of source_name_at. */
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context);
 
-/* The next bytes, at most `bytes` of them, which is at least 1: *data points to them. Either they are read into
- * room[0, bytes), and are fewer only at the end; or they stay where they stand, until they are forgotten: all regular
- * files may be mapped (source_map), and what was read may be held (source_hold). A record that stays is in one piece,
- * with what was missing of it, however many calls it comes in, and SOURCE_SLACK_BYTES more can be read. Returns how
- * many, 0 at the end. */
+/* The next bytes, at most `bytes` of them, which is at least 1: *data points to them. Either they stay where they stand
+ * (source_stays), or they are read into room[0, bytes), and are fewer only at the end. Returns how many, 0 at the end.
+ * A record that stays is in one piece, however many calls it comes in, and POOL_SLACK_BYTES more can be read. */
 size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data);
-enum { SOURCE_SLACK_BYTES = 64 };
 
-/* The same of a source that is neither mapped nor held: they are read into data[0, bytes). */
+/* The same of a source of which nothing stays: they are read into data[0, bytes). */
 size_t source_read(struct source *source, uint8_t *data, size_t bytes);
 
-/* Map the inputs, if all are regular files that can be mapped and nothing of them has been read. A file that grows
- * meanwhile is used up to the size that it had. *bytes receives how much memory they take when all of them have been
- * looked at. False if it cannot be done, and all is as before. */
-bool source_map(struct source *source, uint64_t *bytes);
-
-/* Does it deliver references (reference.h) to its records, of 8 bytes each, that count from source_base? Archives do
- * that once they are mapped: between members there may be bytes of no record, and no frames (group.h). And how long is
- * a record at this place whose reference says REFERENCE_LONG? */
-bool source_refers(const struct source *source);
-uint64_t source_length(const struct source *source, uint64_t place);
-
-/* Be read after all: the source is to begin again (source_rewind), if anything has come. */
-void source_unmap(struct source *source);
-
-/* Hold what comes from now on in neighbouring blocks of a pool, together with what is left of what was held before. */
-void source_hold(struct source *source, struct pool *pool);
-
-/* Is it holding? Then it delivers what it holds, and no more. */
-bool source_holds(const struct source *source);
-
-/* Read `bytes` more bytes, to be held. Returns how many: fewer, or 0, at the end. */
-size_t source_fill(struct source *source, size_t bytes);
-
-/* Deliver what is held, from its beginning, for the last time, and then be read. What is forgotten leaves the pool. */
+/*
+ * A source may be a span that stays, in neighbouring blocks of a pool, and then a reader:
+ *
+ *     source_hold --> source_next ..., source_rewind, ... --> source_let_go --> source_next ..., source_forget ...
+ *
+ * From source_hold on, all that comes is read into the span, after what is left of an earlier span. If that would leave
+ * the pool less than `left` blocks, source_next returns 0, and the source is full: it has more. From
+ * source_let_go on, what is left of the span comes for the last time, and then what is read into the caller's room.
+ */
+void source_hold(struct source *source, struct pool *pool, uint32_t left);
+bool source_is_full(const struct source *source);
 void source_let_go(struct source *source);
 
-/* The space in which the mapped files stand, or what is held; NULL if the source is read. */
-const uint8_t *source_base(const struct source *source);
+/* Do the next bytes, if there are any, stay where they stand? */
+bool source_stays(const struct source *source);
+
+/* Read bytes of a record once more, from a source over files that are known, when all of it has been read: the bytes
+ * from `place` of the stream on. If `data` is NULL, they will be read soon. The run ends if its file has changed. */
+void source_read_at(struct source *source, uint64_t place, uint8_t *data, size_t bytes);
+
+/* Bytes in the span. */
 size_t source_space(const struct source *source);
 
-/* Nobody will read the bytes before `end`, which stayed, any more, until source_rewind: their memory may be given back.
- */
+/* Nobody will read the bytes before `end`, which stayed, any more: their blocks go back to the pool, if the source was
+ * let go. */
 void source_forget(struct source *source, const uint8_t *end);
-
-/* Mapped bytes have been looked at once more (mapped_saw). And how many stay when all others were given back. */
-void source_saw(struct source *source, const uint8_t *from, const uint8_t *end);
-uint64_t source_kept(const struct source *source);
-
-/* The files that are mapped must still be what they were (file_mark.h). Others are checked when they have been read. */
-void source_check(const struct source *source);
 
 /* The source will deliver `bytes` bytes in all: for the maker of a source that is not over files. */
 void source_expect(struct source *source, uint64_t bytes);
@@ -107,12 +86,10 @@ uint64_t source_known_bytes(const struct source *source);
 /* Is the number of bytes to come known? It is if all inputs are regular files, or if source_expect was called. */
 bool source_is_known(const struct source *source);
 
-/* What each file takes of memory. And of mapped files that are read, SOURCE_SEEN_BYTES are in memory at a time: seen
- * and not given back, with their neighbours, and looked at ahead. */
+/* What each file takes of memory. */
 size_t source_input_bytes(void);
-enum { SOURCE_SEEN_BYTES = 8 << 20 };
 
-/* Begin again with the first record, when source_is_known or source_holds. */
+/* Begin again with the first record: when the span is all that was read, or when source_is_known. */
 void source_rewind(struct source *source);
 
 /* Is this file one of the inputs? */

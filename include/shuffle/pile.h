@@ -45,10 +45,8 @@ struct piles {
     struct pool *pool;
     struct storage *storage;
     struct pile *pile;
-    uint64_t records;            /* that were dealt out to them, dropped ones among them */
-    const uint8_t *base;         /* not NULL: the piles hold references (index.h) to records that stand from here on, */
-    const uint8_t *base_end;     /* and end before this; */
-    const struct source *groups; /* not NULL: they are of this archive, and have no frames (source_refers) */
+    uint64_t records;          /* that were dealt out to them, dropped ones among them */
+    const struct source *held; /* not NULL: the piles hold references (index.h) to records in the span of this */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
     uint32_t flush_blocks; /* fewer of a tail are not worth a write */
@@ -72,9 +70,12 @@ void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t 
  * appended to them, and has them promised again when a pile is cleared. */
 void piles_init_children(struct piles *piles, unsigned count, const struct piles *parents);
 
-/* The piles, empty still, will hold references to records that a source holds or has mapped. When memory runs out, they
+/* The piles, empty still, will hold references to records that a source holds in their pool. When memory runs out, they
  * are not spilled: pile_append returns false. */
 void piles_refer(struct piles *piles, const struct source *source);
+
+/* How long the records are on average, of which they hold references, at least 1. */
+uint64_t piles_average(const struct piles *piles);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
 void piles_release(struct piles *piles);

@@ -251,6 +251,28 @@ void contents_close(struct contents *contents)
     contents->fd = -1;
 }
 
+/* The file stays open until another one is wanted. */
+void contents_read_at(struct contents *contents, size_t file, off_t at, void *data, size_t bytes)
+{
+    struct iovec piece = {.iov_base = data, .iov_len = bytes};
+    size_t done;
+
+    if (contents->fd < 0 || contents->file != file) {
+        contents_close(contents);
+        contents_begin(contents, file);
+    }
+    if (data == NULL) {
+        sys_will_need(contents->fd, at, (off_t)bytes);
+        return;
+    }
+    errno = 0;
+    if (io_read_at(contents->fd, &piece, 1, at, &done) != 0 && errno != 0)
+        report(contents);
+    errno = ESTALE;
+    if (done < bytes || file_mark_check(mark_of(contents), contents->fd, mark_of(contents)->bytes) != 0)
+        file_mark_report(name_of(contents));
+}
+
 /* ---- Outputs ---- */
 
 void contents_refuse(const char *name, const struct hints *hints)

@@ -68,7 +68,7 @@ struct row {
     uint64_t each, count;
 };
 
-enum { ROWS = 17 };
+enum { ROWS = 16 };
 
 uint64_t ledger_ahead(uint64_t limit_bytes)
 {
@@ -111,7 +111,6 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"keys", 1, split_key * (2 + lanes) + order_key * (1 + keyed)},
         {"headers", HEADER_BYTES_MAX, headers ? 2 : 0}, /* that of the first file, and that of another */
         {"recent", keyed_lane_bytes(), keyed},
-        {"mapped", 1, ledger->mapped_bytes},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
         {"requests", REQUESTS_LINES_BYTES, options->requests},
     };
