@@ -31,9 +31,11 @@ bool source_headers_may_differ(const struct source *source); /* from file to fil
 typedef size_t source_function(void *context, uint8_t *data, size_t bytes);
 struct source *source_over(source_function *read, void *context, void (*release)(void *context));
 
-/* A stage turns one stream into another. */
+/* A stage turns one stream into another. `claim` and `fetch` may be NULL: all is read in its order. */
 struct source_stage {
     source_function *read;
+    size_t (*claim)(void *context, size_t bytes, off_t *at);
+    void (*fetch)(void *context, uint8_t *data, size_t bytes, off_t at);
     void (*rewind)(void *context);
     void (*release)(void *context);
 };
@@ -46,6 +48,12 @@ struct source *source_insert(struct source *source, const struct source_stage *s
  * (source_stays), or they are read into room[0, bytes), and are fewer only at the end. Returns how many, 0 at the end.
  * A record that stays is in one piece, however many calls it comes in, and POOL_SLACK_BYTES more can be read. */
 size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data);
+
+/* The same, but bytes that stay need not be there yet: if *later is not -1, somebody must call source_fetch, with the
+ * same data, bytes and *later, before anybody looks at them. Any threads may do so at the same time, and while
+ * source_claim goes on; it waits for them where a file ends. */
+size_t source_claim(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, off_t *later);
+void source_fetch(struct source *source, const uint8_t *data, size_t bytes, off_t later);
 
 /* The same of a source of which nothing stays: they are read into data[0, bytes). */
 size_t source_read(struct source *source, uint8_t *data, size_t bytes);

@@ -50,7 +50,7 @@ struct source *source_open(const char *const *names, size_t count, const struct 
     struct stream *stream = stream_open(names, count, layout);
     struct source *source = source_over(NULL, stream, NULL);
 
-    source->stage = (struct source_stage){stream_read, stream_rewind, stream_free};
+    source->stage = (struct source_stage){stream_read, stream_claim, stream_fetch, stream_rewind, stream_free};
     source->stream = stream;
     source->known_bytes = stream->known_bytes;
     source->known = stream->known;
@@ -175,19 +175,23 @@ static size_t take(struct span *span, const uint8_t **data, size_t bytes)
     return taken;
 }
 
-/* Read more into the span, and take that. */
-static size_t read_into(struct source *source, const uint8_t **data, size_t bytes)
+/* Read more into the span, or if `later` is not NULL, perhaps only have room for it; and take that. */
+static size_t read_into(struct source *source, const uint8_t **data, size_t bytes, off_t *later)
 {
+    const struct source_stage *stage = &source->stage;
     struct span *span = &source->span;
+    size_t claimed = 0;
 
     span->full = !grow(span, bytes);
     if (span->full)
         return 0;
-    span->filled += source->stage.read(source->context, span->filled, bytes);
+    if (later != NULL && stage->claim != NULL)
+        claimed = stage->claim(source->context, bytes, later);
+    span->filled += claimed > 0 ? claimed : stage->read(source->context, span->filled, bytes);
     return take(span, data, bytes);
 }
 
-size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data)
+static size_t next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, off_t *later)
 {
     struct span *span = &source->span;
     size_t got;
@@ -196,11 +200,27 @@ size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uin
     if (span->at < span->filled)
         got = take(span, data, bytes);
     else if (span->grows)
-        got = read_into(source, data, bytes);
+        got = read_into(source, data, bytes, later);
     else
         got = source->stage.read(source->context, room, bytes);
     counter_add(&source->delivered_bytes, got);
     return got;
+}
+
+size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data)
+{
+    return next(source, room, bytes, data, NULL);
+}
+
+size_t source_claim(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, off_t *later)
+{
+    *later = -1;
+    return next(source, room, bytes, data, later);
+}
+
+void source_fetch(struct source *source, const uint8_t *data, size_t bytes, off_t later)
+{
+    source->stage.fetch(source->context, source->span.base + (data - source->span.base), bytes, later);
 }
 
 size_t source_read(struct source *source, uint8_t *data, size_t bytes)

@@ -168,6 +168,26 @@ size_t stream_read(void *context, uint8_t *data, size_t bytes)
     return done;
 }
 
+/* In the midst of a file of lines, nobody need look at the bytes: its beginning has been seen, and its end will be. */
+size_t stream_claim(void *context, size_t bytes, off_t *at)
+{
+    struct stream *stream = context;
+    size_t claimed;
+
+    if (!stream->open || stream->rest_bytes > 0 || !stream->seen_beginning || !tail_may_pass_over(&stream->tail))
+        return 0;
+    claimed = contents_claim(&stream->contents, bytes, at);
+    counter_add(&stream->read, claimed);
+    return claimed;
+}
+
+void stream_fetch(void *context, uint8_t *data, size_t bytes, off_t at)
+{
+    struct stream *stream = context;
+
+    contents_fetch(&stream->contents, data, bytes, at);
+}
+
 void stream_rewind(void *context)
 {
     struct stream *stream = context;

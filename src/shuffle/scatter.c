@@ -71,11 +71,18 @@ static void read_block(struct scattering *s, struct queue_block *block)
     if (s->reader != NULL)
         keyed_reader_fill(s->reader, block, most);
     else
-        block->bytes = source_next(s->source, block->buffer, most, &block->data);
+        block->bytes = source_claim(s->source, block->buffer, most, &block->data, &block->later);
     if (block->data != block->buffer && block->bytes > 0)
         s->lent = block->data + block->bytes;
     if (source_is_full(s->source))
         queue_stop(s->queue);
+}
+
+static void fetch(struct scattering *s, struct queue_block *block)
+{
+    if (block->later >= 0)
+        source_fetch(s->source, block->data, block->bytes, block->later);
+    block->later = -1;
 }
 
 /* Find the ends of the block's records; or only how many, if few are wanted and the lists have room for all. */
@@ -89,6 +96,7 @@ static void scan_block(struct scattering *s, struct queue_block *block)
     size_t scanned = bytes;
     bool whole;
 
+    fetch(s, block);
     if (s->reader != NULL && block->from == 0)
         anywhere = block->begins;
     block->begins = *scan;
@@ -433,7 +441,9 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         s.counted = fault_allocate(piles->count, sizeof *s.counted);
     s.count = fault_allocate((size_t)threads * (piles->count + 1), sizeof *s.count);
     stages_open(&s.stages, piles);
-    threads_run(threads, work, &s); /* writes to temporary files seldom wait */
+    threads_run(threads, work, &s);                               /* writes to temporary files seldom wait */
+    for (unsigned i = 0; queue_block_at(s.queue, i) != NULL; i++) /* if it was stopped */
+        fetch(&s, queue_block_at(s.queue, i));
     if (s.bad != NULL)
         keyed_reader_refuse(s.reader, s.bad);
     if (s.reader != NULL)
