@@ -49,6 +49,9 @@ struct stream {
     size_t rest_bytes;
 };
 
+/* What each file takes of memory. */
+enum { STREAM_FILE_BYTES = sizeof(struct file_mark) + sizeof(struct stream_end) };
+
 /* Look at all files, as source_open says. */
 struct stream *stream_open(const char *const *names, size_t count, const struct source_layout *layout);
 

@@ -20,8 +20,8 @@ struct span {
     uint8_t *end;      /* and of the blocks */
     uint8_t *given;    /* the first block that has not been given back */
     uint32_t left;     /* the pool keeps these blocks */
-    bool grows;        /* with all that is read, and stays */
-    bool full;         /* the pool had no room for more */
+    bool grows;        /* with all that is read */
+    bool passed;       /* more has been read since */
 };
 
 struct source {
@@ -32,23 +32,25 @@ struct source {
     struct span span;
     uint64_t known_bytes;
     bool known; /* is that all that will come? */
-    counter delivered_bytes;
+    counter arrived_bytes;
 };
 
 /* ---- Making a source ---- */
 
-struct source *source_over(source_function *read, void *context, void (*release)(void *context))
+struct source *source_over(source_function *read, void *context, void (*release)(void *context), uint64_t bytes)
 {
     struct source *source = fault_allocate(1, sizeof *source);
 
     *source = (struct source){.stage = {.read = read, .release = release}, .context = context};
+    source->known = bytes < UINT64_MAX;
+    source->known_bytes = source->known ? bytes : 0;
     return source;
 }
 
 struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout)
 {
     struct stream *stream = stream_open(names, count, layout);
-    struct source *source = source_over(NULL, stream, NULL);
+    struct source *source = source_over(NULL, stream, NULL, UINT64_MAX);
 
     source->stage = (struct source_stage){stream_read, stream_claim, stream_fetch, stream_rewind, stream_free};
     source->stream = stream;
@@ -59,7 +61,7 @@ struct source *source_open(const char *const *names, size_t count, const struct 
 
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context)
 {
-    struct source *before = source_over(NULL, source->context, NULL);
+    struct source *before = source_over(NULL, source->context, NULL, UINT64_MAX);
 
     before->stage = source->stage;
     before->before = source->before;
@@ -143,19 +145,9 @@ bool source_stays(const struct source *source)
     return source->span.grows || source->span.at < source->span.filled;
 }
 
-bool source_is_full(const struct source *source)
-{
-    return source->span.full;
-}
-
-size_t source_space(const struct source *source)
-{
-    return (size_t)(source->span.filled - source->span.base);
-}
-
 void source_let_go(struct source *source)
 {
-    source->span.grows = source->span.full = false;
+    source->span.grows = false;
 }
 
 void source_forget(struct source *source, const uint8_t *end)
@@ -180,42 +172,36 @@ static size_t read_into(struct source *source, const uint8_t **data, size_t byte
 {
     const struct source_stage *stage = &source->stage;
     struct span *span = &source->span;
-    size_t claimed = 0;
+    size_t claimed = 0; /* or read */
 
-    span->full = !grow(span, bytes);
-    if (span->full)
+    span->grows = grow(span, bytes);
+    if (!span->grows)
         return 0;
     if (later != NULL && stage->claim != NULL)
         claimed = stage->claim(source->context, bytes, later);
-    span->filled += claimed > 0 ? claimed : stage->read(source->context, span->filled, bytes);
+    if (claimed == 0)
+        claimed = stage->read(source->context, span->filled, bytes);
+    span->filled += claimed;
+    counter_add(&source->arrived_bytes, claimed);
     return take(span, data, bytes);
 }
 
-static size_t next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, off_t *later)
+size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, off_t *later)
 {
     struct span *span = &source->span;
     size_t got;
 
     *data = room;
+    if (later != NULL)
+        *later = -1;
     if (span->at < span->filled)
-        got = take(span, data, bytes);
-    else if (span->grows)
-        got = read_into(source, data, bytes, later);
-    else
-        got = source->stage.read(source->context, room, bytes);
-    counter_add(&source->delivered_bytes, got);
+        return take(span, data, bytes);
+    if (span->grows)
+        return read_into(source, data, bytes, later);
+    span->passed = true;
+    got = source->stage.read(source->context, room, bytes);
+    counter_add(&source->arrived_bytes, got);
     return got;
-}
-
-size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data)
-{
-    return next(source, room, bytes, data, NULL);
-}
-
-size_t source_claim(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, off_t *later)
-{
-    *later = -1;
-    return next(source, room, bytes, data, later);
 }
 
 void source_fetch(struct source *source, const uint8_t *data, size_t bytes, off_t later)
@@ -228,7 +214,7 @@ size_t source_read(struct source *source, uint8_t *data, size_t bytes)
     const uint8_t *there;
 
     MUST_ALWAYS(!source_stays(source));
-    return source_next(source, data, bytes, &there);
+    return source_next(source, data, bytes, &there, NULL);
 }
 
 /* Begin again with what the stage delivers. */
@@ -243,13 +229,13 @@ void source_rewind(struct source *source)
 {
     struct span *span = &source->span;
 
-    counter_set(&source->delivered_bytes, 0);
-    if (span->grows) {
+    if (span->base != NULL && span->given == span->base && !span->passed) {
         span->at = span->base;
         return;
     }
     forget(span, span->filled);
     span->at = span->filled;
+    counter_set(&source->arrived_bytes, 0);
     rewind_stage(source);
 }
 
@@ -259,12 +245,6 @@ void source_read_at(struct source *source, uint64_t place, uint8_t *data, size_t
 }
 
 /* ---- What is known ---- */
-
-void source_expect(struct source *source, uint64_t bytes)
-{
-    source->known_bytes = bytes;
-    source->known = true;
-}
 
 uint64_t source_known_bytes(const struct source *source)
 {
@@ -276,30 +256,16 @@ bool source_is_known(const struct source *source)
     return source->known;
 }
 
-uint64_t source_delivered_bytes(const struct source *source)
-{
-    return counter_get(&source->delivered_bytes);
-}
-
 uint64_t source_arrived_bytes(const struct source *source)
 {
-    return counter_get(source->stream != NULL ? &source->stream->read : &source->delivered_bytes);
+    return counter_get(source->stream != NULL ? &source->stream->read : &source->arrived_bytes);
 }
 
-size_t source_input_bytes(void)
+const struct header *source_header(const struct source *source)
 {
-    return sizeof(struct file_mark) + sizeof(struct stream_end);
-}
+    static const struct header none = {.text = NULL};
 
-const uint8_t *source_header(const struct source *source, size_t *bytes)
-{
-    *bytes = source->stream != NULL ? source->stream->header.text_bytes : 0;
-    return source->stream != NULL ? source->stream->header.text : NULL;
-}
-
-bool source_headers_may_differ(const struct source *source)
-{
-    return source->stream != NULL && source->stream->layout.header.may_differ;
+    return source->stream != NULL ? &source->stream->header : &none;
 }
 
 bool source_size_of(const struct source *source, size_t i, uint64_t *bytes)

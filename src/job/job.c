@@ -150,7 +150,7 @@ static void try_small_run(struct job *job)
 
     resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1);
     source_hold(source, &job->small.engine.pool, 0);
-    got = source_next(source, NULL, SUPPLY_SMALL_BYTES, &data);
+    got = source_next(source, NULL, SUPPLY_SMALL_BYTES, &data, NULL);
     source_rewind(source);
     if (got < SUPPLY_SMALL_BYTES)
         job->run = &job->small;
@@ -277,7 +277,7 @@ static void do_task(struct job *job)
     switch (job->task) {
     case TASK_SHUFFLE:
         if (run == &job->small)
-            small_shuffle(run, source, output);
+            small_shuffle(run, source, SUPPLY_SMALL_BYTES, output);
         else
             shuffle_source(run, source, output);
         break;

@@ -98,7 +98,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
     const bool headers = options->gather != NULL || !header_is_none(&options->header);
     const struct row all[ROWS] = {
         {"names", 1, ledger->name_bytes},
-        {"inputs", source_input_bytes(), ledger->inputs},
+        {"inputs", STREAM_FILE_BYTES, ledger->inputs},
         {"stacks", THREADS_STACK_BYTES, threads},
         {"desks", frames_desk_bytes(), options->packing != SPILL_NEVER ? threads + 1 : 0},
         {"rings", 1, scatter_bytes(workers, most)},

@@ -12,7 +12,7 @@ static bool store(struct piles *piles, const struct record_piece *piece)
 {
     uint64_t reference;
 
-    if (piles->held == NULL)
+    if (!piles->refers)
         return pile_append(piles, 0, piece->data, piece->bytes);
     reference = reference_make((uint64_t)(piece->data - piles->pool->memory), piece->last ? piece->bytes : UINT64_MAX);
     return !piece->first || pile_append(piles, 0, (const uint8_t *)&reference, sizeof reference);
@@ -27,7 +27,7 @@ static void count_records(struct run *run, struct source *source)
     size_t bytes;
     bool whole;
 
-    while ((bytes = source_next(source, space.data, space.bytes, &data)) > 0) {
+    while ((bytes = source_next(source, space.data, space.bytes, &data, NULL)) > 0) {
         counter_add(&run->progress->records, record_count(&run->format, &scan, data, bytes, &whole));
         if (data != space.data)
             source_forget(source, data + bytes);
@@ -54,14 +54,14 @@ static bool store_records(struct run *run, struct source *source, struct keep_ru
         records += piece.last;
         counter_set(counted, records);
     }
-    return !source_is_full(source);
+    return !piles->refers || source_stays(source);
 }
 
 void keep_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles, unsigned count)
 {
     piles_init(piles, count, 1, &run->engine.pool, run->engine.place);
     if (run->refers)
-        piles_refer(piles, source);
+        piles_refer(piles);
     if (rule->counts_only && rule->weights == NULL) {
         count_records(run, source);
         pile_count(piles, 0, (int64_t)counter_get(&run->progress->records));

@@ -130,14 +130,16 @@ static bool has_room(const struct requests *r)
     struct pool *pool = &r->run->engine.pool;
     const uint64_t left = r->again && source_stays(r->source) ? source_known_bytes(r->source) : 0;
 
-    return pool_blocks_for(pool, left - least(left, source_space(r->source))) < pool_free(pool);
+    return pool_blocks_for(pool, left - least(left, source_arrived_bytes(r->source))) < pool_free(pool);
 }
 
 /* Nothing is held any more. The reader's next piece begins where the one before ends. */
 static void stop_holding(struct requests *r, struct record_reader *reader)
 {
     source_let_go(r->source);
-    source_forget(r->source, reader->buffer + reader->start);
+    if (reader->buffer != reader->own)
+        source_forget(r->source, reader->buffer + reader->start);
+    reader->at_end = false;
 }
 
 /* If there is no room for a record, the others are only counted. */
@@ -149,18 +151,18 @@ static void read_records(struct requests *r, struct weight_input *weights)
     struct record_reader reader;
     struct record_piece piece;
     struct decimal weight;
-    bool fits = true;
+    bool fits = true, holds = source_stays(r->source);
 
     record_reader_init(&reader, &run->format, r->source, space.data, space.bytes);
     for (;;) {
         const bool more = weight_input_next(weights, &reader, &piece, &weight);
 
-        if (!more && !source_is_full(r->source))
-            break;
-        if ((!more || !has_room(r)) && source_stays(r->source)) {
+        if (holds && (!source_stays(r->source) || (more && !has_room(r)))) {
             fits = fits && r->again;
+            holds = false;
             stop_holding(r, &reader);
-            reader.at_end = false;
+        } else if (!more) {
+            break;
         }
         if (!more)
             continue;
@@ -204,7 +206,7 @@ static void open_records(struct requests *r, const struct weight_place *place)
     }
     if (source_stays(r->source)) {
         source_rewind(r->source);
-        (void)source_next(r->source, NULL, source_space(r->source), &r->held);
+        (void)source_next(r->source, NULL, (size_t)r->space + 1, &r->held, NULL);
     }
     run_scattered(run);
 }

@@ -52,7 +52,7 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     uint64_t start = 0, before = 0, records = 0;
     struct record_scan scan = {0};
 
-    if (piles->held != NULL) {
+    if (piles->refers) {
         take_references(piles, p, table);
         return;
     }
@@ -92,7 +92,7 @@ const uint8_t *index_in_one(const struct piles *piles, uint64_t reference, size_
     *bytes = reference_length(reference);
     if (*bytes == REFERENCE_LONG)
         return NULL;
-    if (piles->held != NULL)
+    if (piles->refers)
         return pool->memory + place;
     return ((size_t)place & (pool->block_bytes - 1)) + *bytes <= pool->block_bytes ? pool->memory + place : NULL;
 }
@@ -103,7 +103,7 @@ void index_walk(const struct piles *piles, const struct record_format *format, u
                 void *context)
 {
     const struct pool *pool = piles->pool;
-    const bool held = piles->held != NULL;
+    const bool held = piles->refers;
     const uint8_t *from = pool->memory + reference_place(reference), *pool_end = pool_block(pool, pool->blocks);
     uint32_t block = (uint32_t)(reference_place(reference) >> pool->block_shift); /* unless it is held */
     size_t room = pool->block_bytes - ((size_t)reference_place(reference) & (pool->block_bytes - 1));
@@ -170,7 +170,7 @@ void index_frame(const struct piles *piles, const struct record_format *format, 
  * has on average, and one more. (With one line, those of 100 bytes took 0.23 s, of 40 bytes 0.53 s.) */
 static size_t bytes_ahead(const struct piles *piles)
 {
-    if (piles->held == NULL)
+    if (!piles->refers)
         return 1;
     return (size_t)least(piles_average(piles) / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
@@ -181,7 +181,7 @@ void index_copy(const struct piles *piles, const struct record_format *format, c
 {
     const struct pool *pool = piles->pool;
     const uint8_t *base = pool->memory;
-    const size_t block_mask = piles->held != NULL ? 0 : pool->block_bytes - 1; /* what is held is in one piece */
+    const size_t block_mask = piles->refers ? 0 : pool->block_bytes - 1; /* what is held is in one piece */
     const size_t block_bytes = pool->block_bytes;
     const size_t ahead = bytes_ahead(piles);
     uint8_t *to = outlet->at; /* a copy, since the compiler must assume that any store of bytes changes *outlet */

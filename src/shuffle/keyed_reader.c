@@ -97,7 +97,7 @@ static size_t next_bytes(struct keyed_reader *reader, uint8_t *room, size_t byte
     struct iovec piece = {.iov_base = room};
 
     if (reader->stored == NULL)
-        return source_next(reader->source, room, bytes, data);
+        return source_next(reader->source, room, bytes, data, NULL);
     piece.iov_len = (size_t)least(bytes, reader->again.left);
     storage_reader_read(&reader->again, &piece, 1);
     if (reader->again.left == 0)
@@ -308,7 +308,7 @@ static void count_again(const struct keyed_reader *reader, const struct queue_bl
 
     source_rewind(reader->source);
     for (size_t got = 1; at < block->offset + block->bytes && got > 0; at += got) {
-        got = source_next(reader->source, NULL, QUEUE_BLOCK_BYTES_MAX, &data);
+        got = source_next(reader->source, NULL, QUEUE_BLOCK_BYTES_MAX, &data, NULL);
         position_pass(position, at, data, (size_t)least(block->offset - least(block->offset, at), got));
     }
     keyed_must_have(at >= block->offset + block->bytes);

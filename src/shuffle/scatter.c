@@ -71,10 +71,10 @@ static void read_block(struct scattering *s, struct queue_block *block)
     if (s->reader != NULL)
         keyed_reader_fill(s->reader, block, most);
     else
-        block->bytes = source_claim(s->source, block->buffer, most, &block->data, &block->later);
+        block->bytes = source_next(s->source, block->buffer, most, &block->data, &block->later);
     if (block->data != block->buffer && block->bytes > 0)
         s->lent = block->data + block->bytes;
-    if (source_is_full(s->source))
+    if (s->plan->refers && !source_stays(s->source))
         queue_stop(s->queue);
 }
 
@@ -427,7 +427,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     piles_init_in(piles, plan->piles, lanes, &engine->pool,
                   plan->storage != NULL ? plan->storage : spill_open(engine->place, plan->piles));
     if (plan->refers)
-        piles_refer(piles, source);
+        piles_refer(piles);
     if (plan->strata != NULL)
         strata_begin(plan->strata, lanes);
     if (plan->keyed != NULL)
@@ -452,7 +452,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     if (plan->keyed != NULL && plan->first_seen && records < UINT64_MAX)
         keyed_warn(plan->keyed);
     whole = stages_close(&s.stages, records < UINT64_MAX);
-    if (s.lent != NULL)
+    if (s.lent != NULL && !plan->refers)
         source_forget(source, s.lent);
     piles_seal(piles);
     piles_dealt_out(piles, records);

@@ -92,12 +92,12 @@ static void open_references(struct text *text)
     const uint8_t *data;
 
     small_open();
-    held = source_over(read_text, text, release);
+    held = source_over(read_text, text, release, UINT64_MAX);
     source_hold(held, &small.run.engine.pool, 0);
-    source_next(held, NULL, text->bytes, &data);
+    source_next(held, NULL, text->bytes, &data, NULL);
     assert_ptr_equal(data, small.run.engine.pool.memory);
     piles_init(&piles, 2, 1, &small.run.engine.pool, &small.place);
-    piles_refer(&piles, held);
+    piles_refer(&piles);
     for (size_t i = 0; i < text->records; i++) {
         uint64_t length = text->start[i + 1] - text->start[i];
         uint64_t reference = reference_make(text->start[i], i % 7 == 0 ? UINT64_MAX : length);
@@ -113,7 +113,7 @@ static void close_pile(void)
     piles_release(&piles);
     if (held != NULL) {
         source_let_go(held);
-        source_forget(held, small.run.engine.pool.memory + source_space(held));
+        source_forget(held, small.run.engine.pool.memory + engine_pool_bytes(&small.run.engine));
         source_free(held);
         held = NULL;
     }
