@@ -137,6 +137,16 @@ test_records_that_get_shorter_after_the_first_ones() {
     cmp drawn out
 }
 
+# What threads have claimed to read, when there is no more room for references, is read all the same.
+test_records_that_get_shorter_while_several_threads_read() {
+    (long_lines 6000 200 200 && head -c 3000000 /dev/zero | tr '\0' '\n' && long_lines 18000 200 200) >in
+    bigshuf --seed=m in >wanted
+    for threads in 2 3 3 8; do
+        same copied "$(how -S 14M --parallel=$threads in)"
+        cmp wanted out
+    done
+}
+
 test_a_file_with_holes() {
     (paragraphs && echo) >in
     truncate -s 3M in
