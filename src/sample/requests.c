@@ -102,7 +102,8 @@ static bool keep(struct requests *r, const void *data, size_t bytes)
             return false;
         r->kept = r->kept != NULL ? r->kept : pool_block(pool, block);
     }
-    memcpy(r->kept + r->kept_bytes, data, bytes);
+    if (bytes > 0)
+        memcpy(r->kept + r->kept_bytes, data, bytes);
     r->kept_bytes += bytes;
     return true;
 }
