@@ -22,23 +22,23 @@
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
  *                    archive key_check record_reader position generated source stream
- *                    contents hints foreign decompress mapped operand reference
+ *                    contents hints foreign decompress operand reference
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header csv sequences string lines sizes tar group length tail key record
  *                    scan field json quotes
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program standard folder file_mark table fault hardware io signals
- *                    progress_line guard pool sys
+ *                    progress_line pool sys
  *     base       pure computation: random words, checksums, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 steps decimal number escape arithmetic uint128
  *                    tunable must
  *
- * The way of a record: input/source reads it, or shows it where it is mapped (input/mapped) or held, as job/supply has
- * planned, and makes one of several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its
- * pile (shuffle/order, or by its key shuffle/keyed) and puts it there (shuffle/stage, shuffle/pile), or a reference to
- * it (input/reference), into memory or temporary/spill;
- * shuffle/gather has its place drawn (shuffle/order, or by its key shuffle/keyed) and copies it out (shuffle/index)
- * through output/output, which puts it into a file (output/sink), by its key if asked (output/sides).
+ * The way of a record: input/source reads it, and holds it in memory if job/supply has planned that, and makes one of
+ * several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its pile (shuffle/order, or by
+ * its key shuffle/keyed) and puts it there (shuffle/stage, shuffle/pile), or a reference to it (input/reference), into
+ * memory or temporary/spill; shuffle/gather has its place drawn (shuffle/order, or by its key shuffle/keyed) and copies
+ * it out (shuffle/index) through output/output, which puts it into a file (output/sink), by its key if asked
+ * (output/sides).
  */
 
 #include <errno.h>

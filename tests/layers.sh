@@ -20,7 +20,7 @@ permitted_calls='system/signals:unlink system/hardware:getrlimit'
 
 # Only what must be tidied up at the end of a run may change, and what a signal handler looks at besides: a line of
 # progress that is to be erased, and memory whose pages may fail.
-permitted_globals='system/signals system/fault system/guard system/progress_line'
+permitted_globals='system/signals system/fault system/progress_line'
 
 # Whatever module a header or source of the project includes: a line "FROM TO" each.
 includes() {

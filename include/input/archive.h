@@ -11,5 +11,5 @@
 
 #include "input/source.h"
 
-/* Make a source of archives, not read yet, deliver groups, or if mapped, references to them (source_refers). */
+/* Make a source of archives, not read yet, deliver groups. */
 void archive_begin(struct source *source);

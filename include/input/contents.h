@@ -10,6 +10,7 @@
  * contents_close may come at any time.
  */
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +34,9 @@ struct contents {
     off_t at;                      /* the next byte of it, if it is a regular file */
     bool decompressed;             /* does a program make them from the file? */
     bool at_end;                   /* has a read found its end? */
+    pthread_mutex_t mutex;         /* guards `claimed`: */
+    pthread_cond_t fetched;        /* all that was */
+    unsigned claimed;              /* pieces of the file that are still to be fetched */
     struct decompress_beginning beginning;
     size_t taken; /* of the bytes in that */
 };
@@ -56,10 +60,19 @@ void contents_begin(struct contents *contents, size_t file);
 /* Read up to `bytes` bytes, as one read() does; the context is the contents. Returns 0 at the end, and ever after. */
 size_t contents_read(void *context, void *data, size_t bytes);
 
-/* The caller has read all it wants of the file: a compressed file, to its end. */
+/* Instead of reading the next bytes, have somebody fetch them from *at on, meanwhile. Returns how many: all `bytes`, or
+ * 0 if that is not possible, or if nothing would be left to be read. Any thread may fetch. */
+size_t contents_claim(struct contents *contents, size_t bytes, off_t *at);
+void contents_fetch(struct contents *contents, void *data, size_t bytes, off_t at);
+
+/* The caller has read all it wants of the file, and waits until all has been fetched: a compressed file, to its end. */
 void contents_end(struct contents *contents);
 
 void contents_close(struct contents *contents);
+
+/* Between files: read bytes of a regular file from the byte `at` on; or, if `data` is NULL, they will be read soon. The
+ * run ends if it has changed. */
+void contents_read_at(struct contents *contents, size_t file, off_t at, void *data, size_t bytes);
 
 /* Refuse a regular file that is also an output, if shuffling would damage it (hints.h). "-" is looked at from where it
  * is. */

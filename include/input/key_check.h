@@ -6,6 +6,5 @@
 #include "input/source.h"
 #include "record/key.h"
 
-/* From now on, look at the keys of a source of records of the rule's format, of which nothing has been read. It can
- * still be mapped. */
+/* From now on, look at the keys of a source of records of the rule's format, of which nothing has been read. */
 void key_check_begin(struct source *source, const struct key_rule *rule);

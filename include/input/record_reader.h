@@ -25,7 +25,6 @@ struct record_reader {
     size_t count;
     uint64_t passed; /* bytes of the source that have left the buffer */
     bool inside;     /* part of the record was handed out */
-    bool keeps;      /* nothing is forgotten (source_forget); for the caller to set */
     bool at_end;
     uint32_t end[RECORD_READER_ENDS];
 };

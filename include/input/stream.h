@@ -1,6 +1,6 @@
 #pragma once
 
-/* The input files one after another, read or lent: what a source over files is over; the comments of source.h hold. */
+/* The input files one after another: what a source over files is over; the comments of source.h hold. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,6 @@
 #include "base/arithmetic.h"
 #include "input/contents.h"
 #include "input/decompress.h"
-#include "input/mapped.h"
 #include "record/header.h"
 #include "record/record.h"
 #include "record/tail.h"
@@ -25,13 +24,20 @@ struct source_layout {
     struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
 };
 
+/* Where a file ends in the stream, with these bytes, which are missing in it. */
+struct stream_end {
+    uint64_t at;
+    const uint8_t *missing;
+    size_t missing_bytes;
+};
+
 /* Callers read the fields and leave them as they are. */
 struct stream {
     const char *const *names;
     size_t count, next; /* the file being read is the one before `next` */
     uint64_t known_bytes;
     bool known;               /* are all regular, and read as they are? */
-    uint64_t *end;            /* of each file that has been read, in the stream */
+    struct stream_end *end;   /* of each file that has been read */
     counter read;             /* bytes of the stream */
     struct contents contents; /* of the file being read */
     struct source_layout layout;
@@ -41,17 +47,24 @@ struct stream {
     bool seen_beginning; /* were the hints shown it? */
     const uint8_t *rest; /* to be delivered before anything is read */
     size_t rest_bytes;
-    struct mapped mapped;    /* all files, if they are lent */
-    const uint8_t *followed; /* of the one that is lent: the next byte that the tail is to see */
 };
+
+/* What each file takes of memory. */
+enum { STREAM_FILE_BYTES = sizeof(struct file_mark) + sizeof(struct stream_end) };
 
 /* Look at all files, as source_open says. */
 struct stream *stream_open(const char *const *names, size_t count, const struct source_layout *layout);
 
 /* The functions of its source_stage. */
 size_t stream_read(void *context, uint8_t *data, size_t bytes);
-size_t stream_lend(void *context, const uint8_t **data, size_t bytes);
+size_t stream_claim(void *context, size_t bytes, off_t *at);
+void stream_fetch(void *context, uint8_t *data, size_t bytes, off_t at);
 void stream_rewind(void *context);
+
+/* Read bytes of one file, all of which has been read, once more: the bytes from `place` of the stream on. If `data` is
+ * NULL, they will be read soon. Not while the stream is read. */
+void stream_read_at(struct stream *stream, uint64_t place, uint8_t *data, size_t bytes);
+
 void stream_free(void *context);
 
 const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end);

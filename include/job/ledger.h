@@ -12,16 +12,15 @@
 /* What is known of the run. */
 struct ledger {
     const struct options *options;
-    uint64_t limit_bytes;  /* -S; 0: it is not known */
-    bool doubted;          /* a warning has said that there is less */
-    size_t inputs;         /* files */
-    uint64_t name_bytes;   /* of their names */
-    bool ahead;            /* may several be decompressed? */
-    uint64_t mapped_bytes; /* of files that --requests maps, in memory at a time */
-    unsigned workers;      /* that are asked for, */
-    unsigned waiting;      /* and threads besides */
-    unsigned piles;        /* of the store that is written; else 0 */
-    unsigned directories;  /* of temporary files */
+    uint64_t limit_bytes; /* -S; 0: it is not known */
+    bool doubted;         /* a warning has said that there is less */
+    size_t inputs;        /* files */
+    uint64_t name_bytes;  /* of their names */
+    bool ahead;           /* may several be decompressed? */
+    unsigned workers;     /* that are asked for, */
+    unsigned waiting;     /* and threads besides */
+    unsigned piles;       /* of the store that is written; else 0 */
+    unsigned directories; /* of temporary files */
 };
 
 /* What a limit leaves for the engine, which is more if the limit is more. `ledger` is one. */

@@ -19,8 +19,7 @@ TUNABLE(SUPPLY_SMALL_BYTES, 256 << 10, 1, ENGINE_UNITS < 128 ? ENGINE_UNITS << 1
 enum supply {
     SUPPLY_SMALL,  /* the input's beginning is read into the least memory: it may be all */
     SUPPLY_COPIED, /* read, and copied to piles */
-    SUPPLY_MAPPED, /* mapped; piles refer to its records */
-    SUPPLY_HELD,   /* read into the pool, if that has room for it; piles refer to its records if they are long */
+    SUPPLY_HELD,   /* read into the pool; piles refer to its records */
 };
 
 /* What is known. */
@@ -30,32 +29,25 @@ struct facts {
     uint64_t bytes;        /* that it has at least */
     size_t files;          /* 0: it is words or numbers */
     bool waits;            /* must all have been read before the first record is written? */
-    bool fixed;            /* is nobody known to write to the files meanwhile? */
     bool larger;           /* it was not small, as SUPPLY_SMALL has shown */
-    uint64_t memory_bytes; /* for the engine and what is mapped; 0: not looked up yet */
-    uint64_t addresses;    /* bytes that may be mapped besides */
-    uint64_t mapped_bytes; /* that SUPPLY_MAPPED has shown to be mapped, 0 if the input cannot be mapped; */
-    uint64_t record_bytes; /* and the average length of its first records; 0: it has not been tried */
+    uint64_t memory_bytes; /* for the engine; 0: not looked up yet */
+    uint64_t record_bytes; /* the average length of the first records; 0: they have not been read */
 };
 
 struct plan {
     enum supply supply;
     bool least;            /* the least memory and one worker do */
     bool rereads;          /* samples read the input again instead of keeping it */
-    uint64_t memory_bytes; /* for the engine; 0: `facts` must have memory_bytes and addresses */
+    uint64_t memory_bytes; /* for the engine; 0: `facts` must have it */
 };
 
 /* A pure function. It is asked again when facts have come that it asked for, or that speak against it: its answers to
- * SUPPLY_SMALL, to memory_bytes 0, and to SUPPLY_MAPPED until record_bytes is known. */
+ * SUPPLY_SMALL, to memory_bytes 0, and to SUPPLY_HELD until record_bytes is known. */
 struct plan supply_plan(const struct options *options, const struct facts *facts);
 
-/* Map a source, and put into `facts` what that shows. */
-void supply_map(struct source *source, const struct record_format *format, struct facts *facts);
+/* Hold what comes from now on in the pool, as far as references and the tables that sort them leave room. Read the
+ * first records, and put into `facts` how long they are; they come again. */
+void supply_hold(struct source *source, const struct record_format *format, struct pool *pool, struct facts *facts);
 
-/* Read an input that can be read only once, and whose records are used once, into the pool, as far as that has room for
- * it and for references to its records, if these are long. Returns whether all of it is held; else it is to be read on,
- * with what was held in front. */
-bool supply_hold(struct source *source, const struct record_format *format, struct pool *pool);
-
-/* "input: mapped, 1.0 GiB; memory: 64 MiB; spill: at most 970 MiB; 2 threads" */
+/* "input: held, 1.0 GiB; memory: 64 MiB; spill: at most 970 MiB; 2 threads" */
 void supply_note(const struct plan *plan, const struct facts *facts, unsigned threads);

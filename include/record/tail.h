@@ -59,6 +59,9 @@ void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
  * or checksum that is wrong, and a first record without its mark, ends the run. */
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
 
+/* May bytes go by that it is not shown, unless they are the file's last ones? */
+bool tail_may_pass_over(const struct tail *tail);
+
 /* For kinds, when the next bytes have come, at least one: look for the first end of all, if it is not known. */
 void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes);
 

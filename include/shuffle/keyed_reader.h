@@ -18,6 +18,7 @@ struct keyed_reader_plan {
                                         * the second, and records with this one are left out */
     bool drops;                        /* records whose keys came lately are left out */
     bool first_seen;                   /* nobody has looked at these keys before, so that some may be missing */
+    bool stays;                        /* all that comes stays where it stands, and may come once more */
 };
 
 /* Of all that the source delivers. Closing returns the end of the last bytes that stayed; NULL: none did. */

@@ -20,7 +20,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "input/source.h"
 #include "record/record.h"
 #include "system/pool.h"
 #include "system/sys.h"
@@ -45,15 +44,13 @@ struct piles {
     struct pool *pool;
     struct storage *storage;
     struct pile *pile;
-    uint64_t records;            /* that were dealt out to them, dropped ones among them */
-    const uint8_t *base;         /* not NULL: the piles hold references (index.h) to records that stand from here on, */
-    const uint8_t *base_end;     /* and end before this; */
-    const struct source *groups; /* not NULL: they are of this archive, and have no frames (source_refers) */
+    uint64_t records; /* that were dealt out to them, dropped ones among them */
     unsigned count;
     unsigned lanes;        /* pile p belongs to lane p mod lanes */
     uint32_t flush_blocks; /* fewer of a tail are not worth a write */
     bool promised;         /* has the caller the blocks for them promised (piles_init_children)? */
     bool sealed;           /* nothing will be appended any more */
+    bool refers;           /* do the piles hold references (index.h) to records that a source holds in the pool? */
 };
 
 /* What `count` piles take beside the pool, if they are spilled to `directories` directories. */
@@ -72,9 +69,12 @@ void pile_stored(struct piles *piles, unsigned pile, uint64_t records, uint64_t 
  * appended to them, and has them promised again when a pile is cleared. */
 void piles_init_children(struct piles *piles, unsigned count, const struct piles *parents);
 
-/* The piles, empty still, will hold references to records that a source holds or has mapped. When memory runs out, they
+/* The piles, empty still, will hold references to records that a source holds. When memory runs out, they
  * are not spilled: pile_append returns false. */
-void piles_refer(struct piles *piles, const struct source *source);
+void piles_refer(struct piles *piles);
+
+/* How long the records are on average, of which they hold references, at least 1. */
+uint64_t piles_average(const struct piles *piles);
 
 /* Gives back the blocks and temporary files that are left. Also when zeroed. */
 void piles_release(struct piles *piles);

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/siphash.h"
 #include "base/tunable.h"
@@ -43,6 +44,7 @@ struct queue_piece {
 struct queue_block {
     uint8_t *buffer;     /* POOL_SLACK_BYTES more than data_bytes may be read */
     const uint8_t *data; /* what was read: the buffer, unless QUEUE_READ has set it to where the bytes stand */
+    off_t later;         /* not -1: they are not there yet, and SCAN is to fetch them from there (input/source.h) */
     size_t data_bytes;   /* room */
     size_t bytes;        /* filled */
     size_t from;         /* the slice: data[from, to) */
@@ -90,6 +92,9 @@ size_t queue_lists_bytes(unsigned workers, unsigned lanes);
 /* *task is done, if it is one (QUEUE_END is none): READ has set block->bytes (0: the input is at its end), SCAN has set
  * to, records, open, ROUTE the pieces. *task becomes the next one. QUEUE_END: all is done, or it was stopped. */
 void queue_next(struct queue *queue, unsigned worker, struct queue_task *task);
+
+/* The i-th block of the ring; NULL: there are fewer. */
+struct queue_block *queue_block_at(struct queue *queue, unsigned i);
 
 /* The block of one of an APPEND's slices. */
 struct queue_block *queue_slice(const struct queue *queue, uint64_t slice);

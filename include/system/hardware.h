@@ -14,12 +14,8 @@
  * page cache counted as free, since it gives way. */
 uint64_t hardware_free_memory(void);
 
-/* Bytes of addresses that this process may still take: RLIMIT_AS and RLIMIT_DATA less what is in use; at most half of
- * all that there are. */
-uint64_t hardware_addresses(void);
-
-/* Bytes of memory to use when the user names none: half of the least of both, less 1/512 of it, the room for page
- * tables. At least HARDWARE_MEMORY_MIN. */
+/* Bytes of memory to use when the user names none: half of the least of that and of the addresses that are left
+ * (RLIMIT_AS, RLIMIT_DATA), less 1/512 of it, the room for page tables. At least HARDWARE_MEMORY_MIN. */
 uint64_t hardware_memory(void);
 
 /* Bytes of memory that this process could ever take, for "-S 50%": what the machine has, or, if that is less, what the

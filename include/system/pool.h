@@ -28,8 +28,9 @@ struct pool {
     uint32_t promised;
     uint32_t pinned;     /* blocks held by what cannot be spilled */
     uint32_t free_first; /* chain of blocks given back: used first, as they have been touched */
-    uint32_t fresh;      /* this one and all after it have never been used */
-    uint8_t *held;       /* is it, by somebody? Of each block, in a build that checks (must.h) */
+    uint32_t fresh;      /* [fresh, fresh_end) have never been used */
+    uint32_t fresh_end;
+    uint8_t *held; /* is it, by somebody? Of each block, in a build that checks (must.h) */
 };
 
 /* Map `bytes` of memory in all, its own lists included. 0, or -1 with errno. */
@@ -43,7 +44,8 @@ uint32_t pool_get(struct pool *pool);
 /* Blocks that could be promised. */
 uint32_t pool_free(struct pool *pool);
 
-/* Take `blocks` adjacent, never-used blocks, chained in order. The first of them, or POOL_NONE when there are fewer. */
+/* Take `blocks` adjacent, never-used blocks, chained in order. They come right after those of the call before. The
+ * first of them, or POOL_NONE when there are fewer. */
 uint32_t pool_get_neighbours(struct pool *pool, uint32_t blocks);
 
 /* Keep `blocks` blocks back; false if there are fewer. pool_get_promised then takes them one by one and never

@@ -3,15 +3,15 @@
 /*
  * Death by signal leaves no file behind and shows the parent its true cause: the handler tells the child processes,
  * unlinks the registered names, restores the default action and raises the signal again. The list of both, and what
- * keeps it still, are the program's one mutable global, with the line of progress and the guard of mapped memory.
+ * keeps it still, are the program's one mutable global, with the line of progress.
  *
  * Every signal is caught that can be and usually ends a process, unless the parent had ignored it, or something that
  * was there before (a sanitizer, a profiler) catches it. A fault of the program's own (SEGV, ILL, FPE, ...) is none
- * that others have sent: it ends the process at once, with a core as usual, but for a failed access to guarded memory
- * (guard.h). SIGXFSZ is ignored, so that a write over the limit fails with EFBIG and a message, and SIGCHLD has its
- * default, without which the status of a child would be lost. SIGPIPE is as deadly as the others, but for writes to
- * pipes of one's own. What comes when the run has succeeded comes too late: it ends the process at once, but with
- * EXIT_SUCCESS, so that the parent never sees a failure beside a complete output.
+ * that others have sent: it ends the process at once, with a core as usual. SIGXFSZ is ignored, so that a write over
+ * the limit fails with EFBIG and a message, and SIGCHLD has its default, without which the status of a child would be
+ * lost. SIGPIPE is as deadly as the others, but for writes to pipes of one's own. What comes when the run has succeeded
+ * comes too late: it ends the process at once, but with EXIT_SUCCESS, so that the parent never sees a failure beside a
+ * complete output.
  *
  * What is in the list and what is in the directories changes together, with death held off:
  *

@@ -18,7 +18,6 @@
 #include "base/tunable.h"
 #include "base/xxh64.h"
 #include "input/hints.h"
-#include "input/reference.h"
 #include "record/group.h"
 #include "record/record.h"
 #include "record/tar.h"
@@ -27,18 +26,10 @@
 enum { READ_BYTES = 1 << 18 };
 TUNABLE(LOOK_BYTES, READ_BYTES, 1, READ_BYTES);
 
-/* Of mapped files that are gone over at a time. */
-TUNABLE(STRETCH_BYTES, 1 << 20, 1, 1 << 20);
-
 /* What the names of a record's members share (tar_headers_key). */
 struct stem {
     size_t bytes;
     uint8_t text[TAR_NAME_BYTES_MAX];
-};
-
-/* A record of REFERENCE_UNKNOWN bytes or more. */
-struct long_record {
-    uint64_t place, bytes; /* the place first: it is looked up by that */
 };
 
 /* A sample, which begins with a member of this name. */
@@ -57,11 +48,10 @@ enum { KNOWN = 2048 };
 
 struct archive {
     struct source *files;
-    uint64_t file_start;   /* of the file in work, in the stream of files, */
-    uint64_t start;        /* of the archive in it, */
-    uint64_t position;     /* and of the next byte that will be used */
-    const uint8_t *window; /* what has come: the buffer, or where it stands */
-    size_t at;             /* that byte in it */
+    uint64_t file_start; /* of the file in work, in the stream of files, */
+    uint64_t start;      /* of the archive in it, */
+    uint64_t position;   /* and of the next byte that will be used */
+    size_t at;           /* that byte in the buffer */
     size_t filled;
     bool ended;                 /* what came last in the file were zeros */
     struct tar_headers headers; /* of the member in work, */
@@ -75,13 +65,9 @@ struct archive {
     bool at_end;
     bool joins; /* may the next member belong to its record? If it has the same key: */
     struct stem key;
-    struct stem found;          /* that of a name which is looked at */
-    uint64_t record;            /* if the files are mapped: the place of the record in work, */
-    uint64_t end;               /* and of its end, as far as it is known */
-    struct long_record *longer; /* all of them, up to it, in the order of their places */
-    size_t longs;
-    bool looked; /* has the sample in work been looked up among those before it? */
-    bool told;   /* that one is torn, which is said once */
+    struct stem found; /* that of a name which is looked at */
+    bool looked;       /* has the sample in work been looked up among those before it? */
+    bool told;         /* that one is torn, which is said once */
     uint8_t data[GROUP_HEAD_BYTES + TAR_HEADERS_BYTES_MAX]; /* a frame, up to the end of its headers */
     uint8_t buffer[READ_BYTES];
     struct sample recent[KNOWN], sampled[KNOWN]; /* last: where `data` begins in its page decides how fast headers are
@@ -97,8 +83,6 @@ static void restart(void *context)
     archive->ended = archive->any = archive->marked = archive->at_end = archive->joins = false;
     archive->ready = archive->given = 0;
     archive->left = 0;
-    archive->longs = 0;
-    archive->window = archive->buffer;
     archive->headers.data = archive->data + GROUP_HEAD_BYTES;
     tar_headers_begin(&archive->headers);
 }
@@ -198,7 +182,7 @@ static size_t bytes_in_file(const struct archive *archive, size_t bytes)
 static size_t look_ahead(struct archive *archive)
 {
     if (archive->at == archive->filled) {
-        archive->filled = source_next(archive->files, archive->buffer, LOOK_BYTES, &archive->window);
+        archive->filled = source_read(archive->files, archive->buffer, LOOK_BYTES);
         archive->at = 0;
     }
     return bytes_in_file(archive, archive->filled - archive->at);
@@ -206,7 +190,7 @@ static size_t look_ahead(struct archive *archive)
 
 static void copy(struct archive *archive, uint8_t *to, size_t bytes)
 {
-    memcpy(to, archive->window + archive->at, bytes);
+    memcpy(to, archive->buffer + archive->at, bytes);
     archive->at += bytes;
     archive->position += bytes;
 }
@@ -354,8 +338,11 @@ static size_t deliver(struct archive *archive, uint8_t *data, size_t bytes)
     return 0;
 }
 
-static size_t read_frames(struct archive *archive, uint8_t *data, size_t bytes)
+/* ---- The stage ---- */
+
+static size_t read_frames(void *context, uint8_t *data, size_t bytes)
 {
+    struct archive *archive = context;
     size_t done = 0;
 
     while (done < bytes && !(archive->at_end && !archive->marked))
@@ -363,104 +350,9 @@ static size_t read_frames(struct archive *archive, uint8_t *data, size_t bytes)
     return done;
 }
 
-/* ---- References to what is mapped ---- */
-
-/* Note the length of a record whose reference has no room for it. */
-static void note_long(struct archive *archive, uint64_t place, uint64_t bytes)
-{
-    if (archive->longer == NULL)
-        archive->longer = fault_allocate(source_space(archive->files) / REFERENCE_UNKNOWN + 1, sizeof *archive->longer);
-    archive->longer[archive->longs++] = (struct long_record){place, bytes};
-}
-
-static uint64_t length_at(void *context, uint64_t place)
-{
-    const struct archive *archive = context;
-    const struct long_record *found =
-        bsearch(&place, archive->longer, archive->longs, sizeof *archive->longer, compare_numbers);
-
-    MUST_ALWAYS(found != NULL);
-    return found->bytes;
-}
-
-/* Where the next byte stands, after `before` bytes of headers. */
-static uint64_t place_of_next(const struct archive *archive, size_t before)
-{
-    return (uint64_t)(archive->window + archive->at - source_base(archive->files)) - before;
-}
-
-/* Go over data that come at once. */
-static void pass_data(struct archive *archive)
-{
-    const size_t part = (size_t)least(archive->left, look_ahead(archive));
-
-    if (part == 0)
-        refuse_end(archive);
-    archive->at += part;
-    archive->position += part;
-    archive->left -= part;
-    archive->end = place_of_next(archive, 0);
-}
-
-/* Go over the headers of the next member. Does a record end before it? Then *reference stands for that. */
-static bool pass_headers(struct archive *archive, uint64_t *reference)
-{
-    const uint64_t bytes = archive->end - archive->record;
-    bool ended;
-
-    next_member(archive);
-    ended = archive->marked && archive->mark == GROUP_ENDS;
-    if (ended && bytes >= REFERENCE_UNKNOWN)
-        note_long(archive, archive->record, bytes);
-    *reference = reference_make(archive->record, bytes);
-    if (!archive->at_end && (!archive->marked || ended))
-        archive->record = place_of_next(archive, archive->headers.bytes);
-    if (!archive->at_end)
-        archive->end = place_of_next(archive, 0);
-    archive->marked = false;
-    return ended;
-}
-
-/* Others fetch the pages of what is referred to (shuffle/scatter.c), and so want to know soon. */
-static size_t refer(struct archive *archive, uint8_t *data, size_t bytes)
-{
-    const uint64_t start = archive->position;
-    uint64_t reference;
-    size_t done = 0;
-
-    while (!archive->at_end && bytes - done >= sizeof reference &&
-           (done == 0 || archive->position - start < STRETCH_BYTES)) {
-        if (archive->left > 0) {
-            pass_data(archive);
-        } else if (pass_headers(archive, &reference)) {
-            memcpy(data + done, &reference, sizeof reference);
-            done += sizeof reference;
-        }
-    }
-    return done;
-}
-
-/* ---- The stage ---- */
-
-static size_t read_on(void *context, uint8_t *data, size_t bytes)
-{
-    struct archive *archive = context;
-
-    return (source_base(archive->files) != NULL ? refer : read_frames)(archive, data, bytes);
-}
-
-static void release(void *context)
-{
-    struct archive *archive = context;
-
-    free(archive->longer);
-    free(archive);
-}
-
 void archive_begin(struct source *source)
 {
-    static const struct source_stage stage = {
-        .read = read_on, .length = length_at, .rewind = restart, .release = release};
+    static const struct source_stage stage = {.read = read_frames, .rewind = restart, .release = free};
     struct archive *archive = fault_allocate(1, sizeof *archive);
 
     archive->files = source_insert(source, &stage, archive);

@@ -23,12 +23,16 @@ void contents_open(struct contents *contents, const char *const *names, size_t c
 {
     *contents = (struct contents){.names = names, .count = count, .hints = *hints, .fd = -1};
     contents->marks = fault_allocate(count + 1, sizeof *contents->marks);
+    pthread_mutex_init(&contents->mutex, NULL);
+    pthread_cond_init(&contents->fetched, NULL);
 }
 
 void contents_release(struct contents *contents)
 {
     contents_close(contents);
     decompress_free(contents->decompress);
+    pthread_cond_destroy(&contents->fetched);
+    pthread_mutex_destroy(&contents->mutex);
     free(contents->marks);
 }
 
@@ -235,11 +239,53 @@ size_t contents_read(void *context, void *data, size_t bytes)
     return seen + (size_t)got;
 }
 
+/* The file must not change without being read there. */
+static void read_range(const struct contents *contents, void *data, size_t bytes, off_t at)
+{
+    struct iovec piece = {.iov_base = data, .iov_len = bytes};
+    size_t done;
+
+    if (io_read_at(contents->fd, &piece, 1, at, &done) == 0)
+        return;
+    errno = errno != 0 ? errno : ESTALE;
+    file_mark_report(name_of(contents));
+}
+
+size_t contents_claim(struct contents *contents, size_t bytes, off_t *at)
+{
+    const struct file_mark *mark = mark_of(contents);
+    const bool looked_at = contents->taken < contents->beginning.bytes;
+
+    if (contents->decompressed || mark->ends == 0 || looked_at || file_mark_left(mark, contents->at) <= bytes)
+        return 0;
+    *at = contents->at;
+    contents->at += (off_t)bytes;
+    if (sys_seek(contents->fd, contents->at, SEEK_SET) < 0)
+        report(contents);
+    pthread_mutex_lock(&contents->mutex);
+    contents->claimed++;
+    pthread_mutex_unlock(&contents->mutex);
+    return bytes;
+}
+
+void contents_fetch(struct contents *contents, void *data, size_t bytes, off_t at)
+{
+    read_range(contents, data, bytes, at);
+    pthread_mutex_lock(&contents->mutex);
+    if (--contents->claimed == 0)
+        pthread_cond_signal(&contents->fetched);
+    pthread_mutex_unlock(&contents->mutex);
+}
+
 void contents_end(struct contents *contents)
 {
     const struct file_mark *mark = mark_of(contents);
     const off_t end = contents->at_end && contents->at < mark->bytes ? contents->at : mark->bytes;
 
+    pthread_mutex_lock(&contents->mutex);
+    while (contents->claimed > 0)
+        pthread_cond_wait(&contents->fetched, &contents->mutex);
+    pthread_mutex_unlock(&contents->mutex);
     if (!contents->decompressed && file_mark_check(mark, contents->fd, end) != 0)
         file_mark_report(name_of(contents));
     contents_close(contents);
@@ -249,6 +295,22 @@ void contents_close(struct contents *contents)
 {
     operand_close(contents->fd);
     contents->fd = -1;
+}
+
+/* The file stays open until another one is wanted. */
+void contents_read_at(struct contents *contents, size_t file, off_t at, void *data, size_t bytes)
+{
+    if (contents->fd < 0 || contents->file != file) {
+        contents_close(contents);
+        contents_begin(contents, file);
+    }
+    if (data == NULL) {
+        sys_will_need(contents->fd, at, (off_t)bytes);
+        return;
+    }
+    read_range(contents, data, bytes, at);
+    if (file_mark_check(mark_of(contents), contents->fd, mark_of(contents)->bytes) != 0)
+        file_mark_report(name_of(contents));
 }
 
 /* ---- Outputs ---- */

@@ -48,14 +48,12 @@ static bool next_word(struct generated *words)
 struct source *generated_words(const char *const *words, size_t count)
 {
     struct generated *generated = fault_allocate(1, sizeof *generated);
-    struct source *source = source_over(read_texts, generated, free);
     uint64_t bytes = 0;
 
     *generated = (struct generated){.next = next_word, .word = words, .count = count};
     for (size_t i = 0; i < count; i++)
         bytes += strlen(words[i]) + 1;
-    source_expect(source, bytes);
-    return source;
+    return source_over(read_texts, generated, free, bytes);
 }
 
 size_t generated_number(const struct number_range *range, uint64_t i, uint8_t *text)
@@ -107,9 +105,7 @@ static bool next_number(struct generated *numbers)
 struct source *generated_range(const struct number_range *range)
 {
     struct generated *generated = fault_allocate(1, sizeof *generated);
-    struct source *source = source_over(read_texts, generated, free);
 
     *generated = (struct generated){.next = next_number, .range = *range, .ended = range->count == 0 && !range->full};
-    source_expect(source, generated_range_bytes(range));
-    return source;
+    return source_over(read_texts, generated, free, generated_range_bytes(range));
 }

@@ -79,16 +79,6 @@ static size_t read_on(void *context, uint8_t *data, size_t bytes)
     return got;
 }
 
-static size_t lend(void *context, const uint8_t **data, size_t bytes)
-{
-    struct key_check *check = context;
-    const size_t lent = source_next(check->records, NULL, bytes, data);
-
-    if (lent > 0)
-        look(check, *data, lent);
-    return lent;
-}
-
 static void release(void *context)
 {
     struct key_check *check = context;
@@ -99,7 +89,7 @@ static void release(void *context)
 
 void key_check_begin(struct source *source, const struct key_rule *rule)
 {
-    static const struct source_stage stage = {.read = read_on, .lend = lend, .rewind = restart, .release = release};
+    static const struct source_stage stage = {.read = read_on, .rewind = restart, .release = release};
     struct key_check *check = fault_allocate(1, sizeof *check);
 
     check->records = source_insert(source, &stage, check);

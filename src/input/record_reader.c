@@ -27,9 +27,9 @@ static void fill(struct record_reader *reader)
 
     if (from != reader->own)
         memmove(reader->own, from, open);
-    if (before != reader->own && reader->start > 0 && !reader->keeps)
+    if (before != reader->own && reader->start > 0)
         source_forget(reader->source, from);
-    got = source_next(reader->source, reader->own + open, reader->room - open, &data);
+    got = source_next(reader->source, reader->own + open, reader->room - open, &data, NULL);
     reader->buffer = got > 0 ? data - open : reader->own;
     reader->passed += reader->start;
     reader->start = 0;

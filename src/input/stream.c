@@ -73,7 +73,6 @@ void stream_free(void *context)
     struct stream *stream = context;
 
     contents_release(&stream->contents);
-    mapped_close(&stream->mapped);
     free(stream->end);
     header_release(&stream->header);
     free(stream);
@@ -95,20 +94,13 @@ static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
         hints_compare(hints, &stream->contents.marks[file], stream->names[file], data, bytes);
 }
 
-/* The next bytes of the file, which is open, have come. */
-static void follow(struct stream *stream, const uint8_t *data, size_t bytes)
-{
-    tail_follow(&stream->tail, stream->names[stream->next - 1], data, bytes);
-    give_hints(stream, data, bytes);
-}
-
-/* A file begins, whose bytes come from there. */
-static void begin_file(struct stream *stream, header_read *read, void *context)
+static void begin_file(struct stream *stream)
 {
     struct header *header = &stream->header;
 
+    contents_begin(&stream->contents, stream->next);
     tail_begin(&stream->tail);
-    header_take(header, read, context, stream->names[stream->next++], &stream->tail);
+    header_take(header, contents_read, &stream->contents, stream->names[stream->next++], &stream->tail);
     stream->open = true;
     stream->rest = header->rest;
     stream->rest_bytes = header->rest_bytes;
@@ -119,14 +111,15 @@ static void begin_file(struct stream *stream, header_read *read, void *context)
 
 static void end_file(struct stream *stream)
 {
-    uint64_t *end = &stream->end[stream->next - 1];
+    struct stream_end *end = &stream->end[stream->next - 1];
 
+    contents_end(&stream->contents);
     stream->open = false;
     stream->rest_bytes = tail_end(&stream->tail, stream->names[stream->next - 1], &stream->rest);
-    *end = counter_get(&stream->read) + stream->rest_bytes;
-    if (stream->next == stream->count && *end == 0 && stream->header.text_bytes > 0)
+    *end = (struct stream_end){counter_get(&stream->read) + stream->rest_bytes, stream->rest, stream->rest_bytes};
+    if (stream->next == stream->count && end->at == 0 && stream->header.text_bytes > 0)
         header_warn_alone(&stream->header);
-    if (stream->next == stream->count && *end > 0)
+    if (stream->next == stream->count && end->at > 0)
         hints_look_at_end(&stream->contents.hints, &stream->tail);
 }
 
@@ -148,15 +141,14 @@ static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
     if (stream->rest_bytes > 0)
         return take_rest(stream, data, bytes);
     if (!stream->open) {
-        contents_begin(&stream->contents, stream->next);
-        begin_file(stream, contents_read, &stream->contents);
+        begin_file(stream);
         return 0;
     }
     got = contents_read(&stream->contents, data, bytes);
     if (got > 0) {
-        follow(stream, data, got);
+        tail_follow(&stream->tail, stream->names[stream->next - 1], data, got);
+        give_hints(stream, data, got);
     } else {
-        contents_end(&stream->contents);
         end_file(stream);
     }
     return got;
@@ -176,73 +168,24 @@ size_t stream_read(void *context, uint8_t *data, size_t bytes)
     return done;
 }
 
-/* ---- Lending files ---- */
-
-/* All of a file has been lent. What completes its last record is put after it. */
-static void end_lending(struct stream *stream)
-{
-    mapped_end(&stream->mapped);
-    end_file(stream);
-    mapped_append(&stream->mapped, stream->rest, stream->rest_bytes);
-    stream->rest_bytes = 0;
-}
-
-/* The tail has seen what was read beyond the header. */
-static void begin_lending(struct stream *stream)
-{
-    struct mapped *mapped = &stream->mapped;
-
-    mapped_begin(mapped, stream->next);
-    begin_file(stream, mapped_read, mapped);
-    stream->followed = mapped->at;
-    mapped->at -= stream->rest_bytes;
-    stream->rest_bytes = 0;
-    if (mapped->at == mapped->last)
-        end_lending(stream);
-}
-
-/* The next bytes of the file, which is open, are about to be lent. */
-static void follow_lent(struct stream *stream, size_t bytes)
-{
-    const uint8_t *from = stream->followed;
-    const uint8_t *end = stream->mapped.at + bytes;
-
-    if (end <= from)
-        return;
-    stream->followed = end;
-    follow(stream, from, (size_t)(end - from));
-}
-
-static size_t lend(struct stream *stream, size_t bytes)
-{
-    const size_t lent = mapped_next(&stream->mapped, bytes);
-
-    if (stream->open)
-        follow_lent(stream, lent);
-    stream->mapped.at += lent;
-    counter_add(&stream->read, lent);
-    return lent;
-}
-
-/* A file is completed before its last bytes are lent, so that nothing is written while others may read. */
-size_t stream_lend(void *context, const uint8_t **data, size_t bytes)
+/* In the midst of a file of lines, nobody need look at the bytes: its beginning has been seen, and its end will be. */
+size_t stream_claim(void *context, size_t bytes, off_t *at)
 {
     struct stream *stream = context;
-    const struct mapped *mapped = &stream->mapped;
-    size_t lent;
+    size_t claimed;
 
-    while (mapped->at == mapped->last) {
-        if (stream->next == stream->count)
-            return 0;
-        begin_lending(stream);
-    }
-    *data = mapped->at;
-    lent = lend(stream, bytes);
-    if (stream->open && mapped->at == mapped->last) {
-        end_lending(stream);
-        lent += lend(stream, bytes - lent);
-    }
-    return lent;
+    if (!stream->open || stream->rest_bytes > 0 || !stream->seen_beginning || !tail_may_pass_over(&stream->tail))
+        return 0;
+    claimed = contents_claim(&stream->contents, bytes, at);
+    counter_add(&stream->read, claimed);
+    return claimed;
+}
+
+void stream_fetch(void *context, uint8_t *data, size_t bytes, off_t at)
+{
+    struct stream *stream = context;
+
+    contents_fetch(&stream->contents, data, bytes, at);
 }
 
 void stream_rewind(void *context)
@@ -254,27 +197,47 @@ void stream_rewind(void *context)
     stream->next = 0;
     counter_set(&stream->read, 0);
     stream->rest_bytes = 0;
-    mapped_restart(&stream->mapped);
     for (size_t i = 0; i < stream->count; i++)
         if (operand_is_standard_input(stream->names[i]) && sys_seek(STDIN_FILENO, stream->contents.start, SEEK_SET) < 0)
             die_errno(stream->names[i], errno);
 }
 
-/* ---- What is known ---- */
-
-const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end)
+/* The file from which the byte at `offset` came. */
+static size_t file_at(const struct stream *stream, uint64_t offset)
 {
     size_t i = 0;
 
     for (size_t last = stream->next - 1; i < last;) {
         const size_t middle = i + (last - i) / 2;
 
-        if (stream->end[middle] > offset)
+        if (stream->end[middle].at > offset)
             last = middle;
         else
             i = middle + 1;
     }
-    *end = i + 1 < stream->next || !stream->open ? stream->end[i] : UINT64_MAX;
+    return i;
+}
+
+void stream_read_at(struct stream *stream, uint64_t place, uint8_t *data, size_t bytes)
+{
+    const size_t file = file_at(stream, place);
+    const struct stream_end *end = &stream->end[file];
+    const uint64_t own = end->at - end->missing_bytes; /* where in the stream its own bytes end */
+    const size_t there = (size_t)least(bytes, own - least(own, place));
+    const off_t at = stream->contents.marks[file].bytes - (off_t)(own - least(own, place));
+
+    contents_read_at(&stream->contents, file, at, data, there);
+    if (data != NULL && there < bytes)
+        memcpy(data + there, end->missing + (place + there - own), bytes - there);
+}
+
+/* ---- What is known ---- */
+
+const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end)
+{
+    const size_t i = file_at(stream, offset);
+
+    *end = i + 1 < stream->next || !stream->open ? stream->end[i].at : UINT64_MAX;
     return stream->names[i];
 }
 

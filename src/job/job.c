@@ -31,7 +31,6 @@
 #include "sample/weighted.h"
 #include "shuffle/shuffle.h"
 #include "shuffle/small.h"
-#include "system/hardware.h"
 #include "system/standard.h"
 #include "system/sys.h"
 
@@ -64,14 +63,12 @@ static bool is_appended(const struct resources *resources)
            source_is_from(resources->source, &status);
 }
 
-/* Open the source, and plan as far as it can be known now. The inputs are not mapped if the output is written to one of
- * them, as a filter may do. */
+/* Open the source, and plan as far as it can be known now. */
 static void open_source(struct job *job)
 {
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
     const struct number_range range = task_range(options);
-    bool appended;
 
     if (has_files(options))
         resources_open_files(resources);
@@ -79,13 +76,11 @@ static void open_source(struct job *job)
         resources->source = generated_words(options->files, options->file_count);
     else if (job->task < TASK_RANGE)
         resources->source = generated_range(&range);
-    appended = is_appended(resources);
     job->facts = (struct facts){.task = job->task,
                                 .known = resources->source != NULL && source_is_known(resources->source),
                                 .bytes = resources->source != NULL ? source_known_bytes(resources->source) : 0,
                                 .files = has_files(options) ? resources->name_count : 0,
-                                .waits = output_waits(resources->output) || appended,
-                                .fixed = options->plan.filter == NULL && !appended};
+                                .waits = output_waits(resources->output) || is_appended(resources)};
     job->plan = supply_plan(options, &job->facts);
 }
 
@@ -146,37 +141,25 @@ static void open_all(struct job *job)
     resources_take_seed(resources);
 }
 
-/* The plan may be another one when there is something to be known of memory, and of what was mapped. */
-static void plan_again(struct job *job)
-{
-    struct resources *resources = &job->resources;
-    const struct record_format format = task_format(&resources->options);
-
-    look_up_room(job);
-    job->facts.addresses = hardware_addresses();
-    job->plan = supply_plan(&resources->options, &job->facts);
-    if (job->plan.supply != SUPPLY_MAPPED)
-        return;
-    supply_map(resources->source, &format, &job->facts);
-    job->plan = supply_plan(&resources->options, &job->facts);
-    if (job->plan.supply != SUPPLY_MAPPED && job->facts.mapped_bytes > 0)
-        source_unmap(resources->source);
-}
-
 /* Open the small run and hold the beginning of the input there. If that is all, the small run is the job's. */
 static void try_small_run(struct job *job)
 {
     struct source *source = job->resources.source;
+    const uint8_t *data;
+    size_t got;
 
     resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1);
-    source_hold(source, &job->small.engine.pool);
-    if (source_fill(source, SUPPLY_SMALL_BYTES) < SUPPLY_SMALL_BYTES)
+    source_hold(source, &job->small.engine.pool, 0);
+    got = source_next(source, NULL, SUPPLY_SMALL_BYTES, &data, NULL);
+    source_rewind(source);
+    if (got < SUPPLY_SMALL_BYTES)
         job->run = &job->small;
     else
         source_let_go(source);
 }
 
-/* Open a run as planned. */
+/* Open a run as planned. The plan may be another one when it is known how much memory there is, and how long records
+ * are. */
 static void open_run(struct job *job)
 {
     struct resources *resources = &job->resources;
@@ -195,14 +178,17 @@ static void open_run(struct job *job)
         resources_open_run(resources, run, job->plan.memory_bytes, 1);
         return;
     }
-    plan_again(job);
-    run->refers = job->plan.supply == SUPPLY_MAPPED;
+    look_up_room(job);
+    job->plan = supply_plan(&resources->options, &job->facts);
     run->rereads = job->plan.rereads;
     resources_open_large_run(resources, run, job->plan.memory_bytes);
-    if (job->plan.supply == SUPPLY_HELD)
-        run->refers = supply_hold(source, &format, &run->engine.pool);
-    if (job->plan.supply == SUPPLY_HELD && !run->refers)
-        job->plan.supply = SUPPLY_COPIED;
+    if (job->plan.supply == SUPPLY_COPIED)
+        return;
+    supply_hold(source, &format, &run->engine.pool, &job->facts);
+    job->plan = supply_plan(&resources->options, &job->facts);
+    run->refers = job->plan.supply == SUPPLY_HELD;
+    if (!run->refers)
+        source_let_go(source);
 }
 
 /* ---- Doing ---- */
@@ -255,7 +241,6 @@ static void answer_requests(struct resources *resources)
     resources_open_large_run(resources, &run, resources_memory(resources, UINT64_MAX));
     weights.in_steps = true;
     requests_answer(&run, resources->source, task_is_weighted(&resources->options) ? &weights : NULL);
-    source_check(resources->source);
     standard_close();
     progress_summarize(&resources->progress, resources->seed, NULL, 0);
     engine_close(&run.engine);
@@ -292,7 +277,7 @@ static void do_task(struct job *job)
     switch (job->task) {
     case TASK_SHUFFLE:
         if (run == &job->small)
-            small_shuffle(run, source, output);
+            small_shuffle(run, source, SUPPLY_SMALL_BYTES, output);
         else
             shuffle_source(run, source, output);
         break;
@@ -328,26 +313,17 @@ static void do_task(struct job *job)
     }
 }
 
-/* Use records when memory has no room for references to them, or for all the records referred to. */
+/* The pool has no room for all records, or for references to them: copy them to piles, first those that are held. */
 static void copy_instead(struct job *job)
 {
-    struct resources *resources = &job->resources;
     struct run *run = job->run;
 
     run->refers = false;
     job->plan.supply = SUPPLY_COPIED;
     counter_set(&run->progress->records, 0);
     run->progress->must_copy = false;
-    if (source_holds(resources->source)) {
-        source_let_go(resources->source);
-        return;
-    }
-    source_unmap(resources->source);
-    engine_close(&run->engine);
-    *run = (struct run){.rereads = run->rereads};
-    source_rewind(resources->source);
-    job->plan.memory_bytes = job->facts.memory_bytes;
-    resources_open_large_run(resources, run, job->plan.memory_bytes);
+    source_rewind(job->resources.source);
+    source_let_go(job->resources.source);
 }
 
 static void summarize(const struct job *job)
@@ -410,8 +386,6 @@ static void shuffle_records(struct job *job)
             copy_instead(job);
             do_task(job);
         }
-        if (job->resources.source != NULL)
-            source_check(job->resources.source);
     } while (take_next(job));
     finish(job);
 }

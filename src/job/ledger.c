@@ -68,7 +68,7 @@ struct row {
     uint64_t each, count;
 };
 
-enum { ROWS = 17 };
+enum { ROWS = 16 };
 
 uint64_t ledger_ahead(uint64_t limit_bytes)
 {
@@ -98,7 +98,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
     const bool headers = options->gather != NULL || !header_is_none(&options->header);
     const struct row all[ROWS] = {
         {"names", 1, ledger->name_bytes},
-        {"inputs", source_input_bytes(), ledger->inputs},
+        {"inputs", STREAM_FILE_BYTES, ledger->inputs},
         {"stacks", THREADS_STACK_BYTES, threads},
         {"desks", frames_desk_bytes(), options->packing != SPILL_NEVER ? threads + 1 : 0},
         {"rings", 1, scatter_bytes(workers, most)},
@@ -111,7 +111,6 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"keys", 1, split_key * (2 + lanes) + order_key * (1 + keyed)},
         {"headers", HEADER_BYTES_MAX, headers ? 2 : 0}, /* that of the first file, and that of another */
         {"recent", keyed_lane_bytes(), keyed},
-        {"mapped", 1, ledger->mapped_bytes},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
         {"requests", REQUESTS_LINES_BYTES, options->requests},
     };

@@ -84,8 +84,7 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
 {
     uint64_t *records = fault_allocate(piles, sizeof *records);
     const struct random_key key = key_of_batch(resources);
-    const uint8_t *header;
-    size_t header_bytes;
+    const struct header *header;
 
     engine_limit_files(&run->engine);
     if (run->keyed != NULL)
@@ -93,8 +92,8 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
     scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
     resources_check_taken(resources);
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
-    header = source_header(resources->source, &header_bytes);
-    if (draft_commit(draft, records, header, header_bytes, engine_threads(&run->engine)))
+    header = source_header(resources->source);
+    if (draft_commit(draft, records, header->text, header->text_bytes, engine_threads(&run->engine)))
         progress_summarize(&resources->progress, resources->seed, name, 0);
     free(records);
 }

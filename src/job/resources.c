@@ -216,7 +216,6 @@ static void count_pockets(struct resources *resources, unsigned workers)
     ledger->waiting = options->parallel == 0 ? WAITING : 0;
     ledger->piles = options->scatter == NULL ? 0 : (unsigned)options->piles;
     ledger->ahead = options->compressed && resources->name_count > 1;
-    ledger->mapped_bytes = options->requests ? least(source_known_bytes(resources->source), SOURCE_SEEN_BYTES) : 0;
 }
 
 uint64_t resources_memory(struct resources *resources, uint64_t bytes)

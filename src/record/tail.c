@@ -80,6 +80,11 @@ void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_
     record_advance(tail->format, &tail->scan, data, bytes);
 }
 
+bool tail_may_pass_over(const struct tail *tail)
+{
+    return tail->format->kind == NULL && checker(tail)->follow == NULL && tail->end_known;
+}
+
 size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing)
 {
     static const uint8_t line_end[] = {'\r', '\n'};

@@ -12,9 +12,9 @@ static bool store(struct piles *piles, const struct record_piece *piece)
 {
     uint64_t reference;
 
-    if (piles->base == NULL)
+    if (!piles->refers)
         return pile_append(piles, 0, piece->data, piece->bytes);
-    reference = reference_make((uint64_t)(piece->data - piles->base), piece->last ? piece->bytes : UINT64_MAX);
+    reference = reference_make((uint64_t)(piece->data - piles->pool->memory), piece->last ? piece->bytes : UINT64_MAX);
     return !piece->first || pile_append(piles, 0, (const uint8_t *)&reference, sizeof reference);
 }
 
@@ -27,14 +27,15 @@ static void count_records(struct run *run, struct source *source)
     size_t bytes;
     bool whole;
 
-    while ((bytes = source_next(source, space.data, space.bytes, &data)) > 0) {
+    while ((bytes = source_next(source, space.data, space.bytes, &data, NULL)) > 0) {
         counter_add(&run->progress->records, record_count(&run->format, &scan, data, bytes, &whole));
         if (data != space.data)
             source_forget(source, data + bytes);
     }
 }
 
-/* Store those of a source's records that are kept, and count all. False if there is no room for references. */
+/* Store those of a source's records that are kept, and count all. False if there is no room to hold the records, or for
+ * references to them. */
 static bool store_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles)
 {
     counter *const counted = &run->progress->records;
@@ -44,7 +45,6 @@ static bool store_records(struct run *run, struct source *source, struct keep_ru
     bool stays = true;
 
     run_transfer(&transfer, run, source, NULL);
-    transfer.reader.keeps = piles->base != NULL;
     while (weight_input_next(rule->weights, &transfer.reader, &piece, &rule->weight)) {
         if (piece.first && rule->admit != NULL)
             stays = rule->admit(rule->context, records);
@@ -54,14 +54,14 @@ static bool store_records(struct run *run, struct source *source, struct keep_ru
         records += piece.last;
         counter_set(counted, records);
     }
-    return true;
+    return !piles->refers || source_stays(source);
 }
 
 void keep_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles, unsigned count)
 {
     piles_init(piles, count, 1, &run->engine.pool, run->engine.place);
     if (run->refers)
-        piles_refer(piles, source);
+        piles_refer(piles);
     if (rule->counts_only && rule->weights == NULL) {
         count_records(run, source);
         pile_count(piles, 0, (int64_t)counter_get(&run->progress->records));

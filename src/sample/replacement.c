@@ -217,7 +217,7 @@ static void write_drawn(struct replacement *r)
         write_resident(r, &references, &numbers, batch);
         table_release(&references);
         table_release(&numbers);
-    } else if (r->piles.base != NULL) {
+    } else if (r->piles.refers) {
         r->run->progress->must_copy = true;
     } else {
         begin(r);

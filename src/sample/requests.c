@@ -4,12 +4,11 @@
  * that are left. Who was drawn weighs 0 until the batch is complete. Rounds are short, so that a few heavy records,
  * named again and again, do not take long.
  *
- * Regular files are mapped, and leave memory after each use if it has no room for all of them. Other inputs are kept.
+ * Input is held in memory. Regular files that do not fit are read again where a record is drawn.
  */
 
 #include "sample/requests.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,14 +16,14 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "base/steps.h"
-#include "base/tunable.h"
+#include "input/record_reader.h"
+#include "input/reference.h"
+#include "record/group.h"
+#include "record/length.h"
 #include "sample/dialogue.h"
 #include "sample/weight_law.h"
 #include "sample/weight_tree.h"
-#include "shuffle/index.h"
-#include "shuffle/pile_keys.h"
 #include "system/fault.h"
-#include "system/sys.h"
 
 enum {
     ROUND = 256,      /* numbers, at most; fixed, as it decides what is drawn */
@@ -32,23 +31,23 @@ enum {
     WINDOW = 1024,    /* records that are fetched at a time */
     QUOTED = 60,      /* bytes of a wrong line that a message shows */
     ENTRY_BYTES = 19, /* of the pool for a record with its weight */
-    DRAWN = 2,        /* numbers that are kept of each record of a batch: its own, and its weight */
+    DRAWN = 2,        /* numbers that are kept of each record of a batch: its own, and its weight; */
+    LONG = 2,         /* and of each whose length its reference does not tell: its place, and its length */
 };
-
-TUNABLE(STEP_BYTES, 256 << 10, 64, 256 << 10); /* of a long record that are looked at at a time */
 
 /* ---- All of it ---- */
 
 struct requests {
     struct run *run;
     struct source *source;
-    const uint8_t *base; /* of mapped files, */
-    uint64_t space;      /* so many bytes; what is kept has the places behind them */
-    bool stays;          /* may all of that be in memory? */
-    uint8_t *kept;       /* addresses of their own, in one piece, for bytes that are promised by the pool */
+    bool again;          /* may records be read once more when they are drawn? */
+    uint64_t space;      /* bytes of the input; what is kept has the places after them */
+    const uint8_t *held; /* all of these; NULL: they are read again */
+    uint8_t *kept;       /* records that were added, in neighbouring blocks */
     uint64_t kept_bytes, kept_room;
-    size_t kept_most;        /* addresses */
-    struct table references; /* of all records, as in shuffle/index.h */
+    struct table references; /* of all records, as in input/reference.h, from the beginning of the input */
+    struct table longs;
+    uint64_t long_count;
     struct weight_tree tree; /* and their weights */
     struct random_words words;
     struct dialogue dialogue;
@@ -96,61 +95,93 @@ static bool keep(struct requests *r, const void *data, size_t bytes)
 {
     struct pool *pool = &r->run->engine.pool;
 
-    if (bytes > r->kept_most - r->kept_bytes)
-        return false;
-    for (; r->kept_room < r->kept_bytes + bytes; r->kept_room += pool->block_bytes)
-        if (!pool_promise(pool, 1))
+    for (; r->kept_room < r->kept_bytes + bytes; r->kept_room += pool->block_bytes) {
+        const uint32_t block = pool_get_neighbours(pool, 1);
+
+        if (block == POOL_NONE)
             return false;
-    memcpy(r->kept + r->kept_bytes, data, bytes);
+        r->kept = r->kept != NULL ? r->kept : pool_block(pool, block);
+    }
+    if (bytes > 0)
+        memcpy(r->kept + r->kept_bytes, data, bytes);
     r->kept_bytes += bytes;
     return true;
 }
 
-static bool add_record(struct requests *r, uint64_t reference, uint64_t weight)
+/* A record begins `place` bytes after the beginning of all. False: there is no room to note it. */
+static bool add_record(struct requests *r, uint64_t place, uint64_t bytes, uint64_t weight)
 {
-    const uint64_t i = r->tree.count;
+    const uint64_t i = r->tree.count, reference = reference_make(place, bytes);
+    const bool is_long = reference_length(reference) == REFERENCE_LONG;
 
-    if (!table_extend(&r->references, i) || !weight_tree_add(&r->tree, weight))
+    if (!table_extend(&r->references, i) || (is_long && !table_extend(&r->longs, LONG * (r->long_count + 1) - 1)) ||
+        !weight_tree_add(&r->tree, weight))
         return false;
     *table_u64(&r->references, i) = reference;
+    if (is_long) {
+        *table_u64(&r->longs, LONG * r->long_count) = place;
+        *table_u64(&r->longs, LONG * r->long_count++ + 1) = bytes;
+    }
     return true;
 }
 
-/* If there is no room for a record, the others are only counted. The reader's next piece begins where this one ends. */
+/* Is there room to hold what will come of files, and for one more block? */
+static bool has_room(const struct requests *r)
+{
+    struct pool *pool = &r->run->engine.pool;
+    const uint64_t left = r->again && source_stays(r->source) ? source_known_bytes(r->source) : 0;
+
+    return pool_blocks_for(pool, left - least(left, source_arrived_bytes(r->source))) < pool_free(pool);
+}
+
+/* Nothing is held any more. The reader's next piece begins where the one before ends. */
+static void stop_holding(struct requests *r, struct record_reader *reader)
+{
+    source_let_go(r->source);
+    if (reader->buffer != reader->own)
+        source_forget(r->source, reader->buffer + reader->start);
+    reader->at_end = false;
+}
+
+/* If there is no room for a record, the others are only counted. */
 static void read_records(struct requests *r, struct weight_input *weights)
 {
     struct run *run = r->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_READING);
-    uint64_t steps = STEPS_ONE, end, length = 0, reference, needed = source_kept(r->source);
+    uint64_t steps = STEPS_ONE, length = 0;
     struct record_reader reader;
     struct record_piece piece;
     struct decimal weight;
-    bool fits = pool_promise(&run->engine.pool, (uint32_t)pool_blocks_for(&run->engine.pool, needed));
+    bool fits = true, holds = source_stays(r->source);
 
-    if (source_refers(r->source)) /* one by one, so that what each stands for can be given back */
-        record_reader_init(&reader, &pile_keys_format, r->source, space.data, sizeof reference);
-    else
-        record_reader_init(&reader, &run->format, r->source, space.data, space.bytes);
-    while (weight_input_next(weights, &reader, &piece, &weight)) {
+    record_reader_init(&reader, &run->format, r->source, space.data, space.bytes);
+    for (;;) {
+        const bool more = weight_input_next(weights, &reader, &piece, &weight);
+
+        if (holds && (!source_stays(r->source) || (more && !has_room(r)))) {
+            fits = fits && r->again;
+            holds = false;
+            stop_holding(r, &reader);
+        } else if (!more) {
+            break;
+        }
+        if (!more)
+            continue;
         length = piece.first ? piece.bytes : length + piece.bytes;
-        needed += (r->base == NULL ? piece.bytes : 0) + (piece.last ? ENTRY_BYTES : 0);
-        fits = fits && (r->base != NULL || keep(r, piece.data, piece.bytes));
         if (!piece.last)
             continue;
-        end = r->base != NULL ? (uint64_t)(reader.buffer + reader.start - r->base) : r->kept_bytes;
+        r->space = reader.passed + reader.start;
         if (weights != NULL)
             (void)steps_round(weight, &steps);
-        reference = reference_make(end - length, length);
-        if (source_refers(r->source)) {
-            memcpy(&reference, piece.data, sizeof reference);
-            source_forget(r->source, r->base + reference_place(reference));
-        }
-        fits = fits && add_record(r, reference, steps);
+        fits = fits && add_record(r, r->space - length, length, steps);
         counter_add(&run->progress->records, 1);
     }
-    if (!fits)
+    if (!fits) {
+        const uint64_t needed = (r->again ? 0 : r->space) + counter_get(&run->progress->records) * ENTRY_BYTES;
+
         engine_report_memory(&run->engine, needed + needed / (LINES_SHARE - 2) + 2 * REQUESTS_LINES_BYTES,
                              "--requests for %llu records", (unsigned long long)counter_get(&run->progress->records));
+    }
 }
 
 static void open_records(struct requests *r, const struct weight_place *place)
@@ -158,22 +189,15 @@ static void open_records(struct requests *r, const struct weight_place *place)
     struct run *run = r->run;
     struct pool *pool = &run->engine.pool;
     struct weight_input *weights;
-    uint64_t blocks;
 
-    for (r->kept_most = run->engine.memory.bytes; (r->kept = sys_map(r->kept_most)) == NULL; r->kept_most /= 2)
-        if (run->engine.is_given || r->kept_most < ENGINE_MEMORY_MIN)
-            die("--requests: cannot get %llu MiB of addresses besides as much memory: %s; use a smaller -S",
-                (unsigned long long)r->kept_most >> 20, strerror(errno));
     table_init(&r->references, pool);
-    r->references.wide = true;
+    table_init(&r->longs, pool);
+    r->references.wide = r->longs.wide = true;
     weight_tree_init(&r->tree, pool);
-    if (source_is_known(r->source) && source_map(r->source, &r->space)) {
-        r->base = source_base(r->source);
-        r->space = source_space(r->source);
-    } else if (record_is(&run->format, RECORD_GROUP)) {
-        die("--requests: tar archives must be files that are not compressed");
-    }
-    if (r->space > ENGINE_MEMORY_MAX / 2)
+    r->again = source_is_known(r->source) && !record_is(&run->format, RECORD_GROUP);
+    if (!r->again || pool_blocks_for(pool, source_known_bytes(r->source)) < pool_free(pool) / 2)
+        source_hold(r->source, pool, 0);
+    if (source_known_bytes(r->source) > ENGINE_MEMORY_MAX / 2)
         die("--requests: the input is larger than 8 TiB");
     weights = place != NULL ? weight_input_open(&run->engine, &run->format, *place, r->source) : NULL;
     read_records(r, weights);
@@ -181,61 +205,84 @@ static void open_records(struct requests *r, const struct weight_place *place)
         weight_input_end(weights);
         weight_input_free(weights);
     }
+    if (source_stays(r->source)) {
+        source_rewind(r->source);
+        (void)source_next(r->source, NULL, (size_t)r->space + 1, &r->held, NULL);
+    }
     run_scattered(run);
-    blocks = pool_blocks_for(pool, r->space);
-    r->stays = blocks < pool_free(pool) / 2 && pool_promise(pool, (uint32_t)blocks);
 }
 
+/* Where a record stands in memory; NULL: it is read again. */
 static const uint8_t *bytes_at(const struct requests *r, uint64_t place)
 {
-    return place < r->space ? r->base + place : r->kept + (place - r->space);
+    if (place >= r->space)
+        return r->kept + (place - r->space);
+    return r->held != NULL ? r->held + place : NULL;
 }
 
-/* Bytes of a record have been looked at. */
-static void see(struct requests *r, const uint8_t *data, size_t bytes)
+/* With the frames of a group. */
+static uint64_t whole_length_of(const struct requests *r, uint64_t reference)
 {
-    if (!r->stays && (uintptr_t)data - (uintptr_t)r->base < r->space)
-        source_saw(r->source, data, data + bytes);
-}
-
-/* The end of a long record is searched. If somebody has changed the file, it may be lost; source_check finds that out.
- */
-static uint64_t length_of(struct requests *r, uint64_t record)
-{
-    const uint64_t reference = *table_u64(&r->references, record), place = reference_place(reference);
-    const uint64_t most = place < r->space ? r->space - place : r->kept_bytes - (place - r->space);
-    const uint8_t *data = bytes_at(r, place);
-    struct record_scan scan = {0};
-    size_t scanned;
-    uint32_t end;
+    uint64_t low = 0, high = r->long_count;
 
     if (reference_length(reference) < REFERENCE_LONG)
         return reference_length(reference);
-    if (source_refers(r->source))
-        return source_length(r->source, place);
-    for (uint64_t done = 0; done < most; done += scanned, data += scanned) {
-        const size_t found =
-            record_ends(&r->run->format, &scan, data, (size_t)least(most - done, STEP_BYTES), &end, 1, &scanned);
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
 
-        see(r, data, scanned);
-        if (found > 0)
-            return done + end;
+        if (*table_u64(&r->longs, LONG * middle) > reference_place(reference))
+            high = middle;
+        else
+            low = middle;
     }
-    return most;
+    return *table_u64(&r->longs, LONG * low + 1);
 }
 
-/* What a record starts with stands behind it (record.h). */
+static uint64_t length_of(const struct requests *r, uint64_t record)
+{
+    const uint64_t reference = *table_u64(&r->references, record), whole = whole_length_of(r, reference);
+    struct record_scan scan = {0};
+
+    if (!record_is(&r->run->format, RECORD_GROUP))
+        return whole;
+    return group_text(&r->run->format, &scan, bytes_at(r, reference_place(reference)), (size_t)whole, NULL);
+}
+
+/* From a file, directly to where answers are put. */
+static void say_again(struct requests *r, uint64_t place, uint64_t bytes)
+{
+    struct output_buffer *out = &r->dialogue.out;
+
+    for (size_t part; bytes > 0; place += part, bytes -= part) {
+        if (out->at == out->end)
+            dialogue_flush(&r->dialogue);
+        part = (size_t)least(bytes, (uint64_t)(out->end - out->at));
+        source_read_at(r->source, place, out->at, part);
+        out->at += part;
+    }
+}
+
+/* What a record starts with stands after it (record.h). */
 static void say_record(struct requests *r, uint64_t record)
 {
-    const uint8_t *data = bytes_at(r, reference_place(*table_u64(&r->references, record)));
+    const uint64_t reference = *table_u64(&r->references, record), place = reference_place(reference);
+    const uint8_t *data = bytes_at(r, place);
+    struct length_scan scan = {0};
     size_t start_bytes, part;
     const uint8_t *start = record_start(&r->run->format, &start_bytes);
+    uint64_t left = whole_length_of(r, reference) - start_bytes;
+    bool is_text = true;
 
     output_buffer_put(&r->dialogue.out, start, start_bytes);
-    for (uint64_t left = length_of(r, record) - start_bytes; left > 0; left -= part, data += part) {
-        part = (size_t)least(left, STEP_BYTES);
-        output_buffer_put(&r->dialogue.out, data, part);
-        see(r, data, part);
+    if (data == NULL) {
+        say_again(r, place, left);
+        return;
+    }
+    for (; left > 0; left -= part, data += part) {
+        part =
+            record_is(&r->run->format, RECORD_GROUP) ? group_part(&scan, data, (size_t)left, &is_text) : (size_t)left;
+        if (is_text)
+            output_buffer_put(&r->dialogue.out, data, part);
     }
 }
 
@@ -243,16 +290,13 @@ static void say_record(struct requests *r, uint64_t record)
  * places. */
 static void fetch_window(struct requests *r, uint64_t first)
 {
-    const size_t count = (size_t)least(r->batch - first, WINDOW), page = sys_page_bytes();
+    const size_t count = (size_t)least(r->batch - first, WINDOW);
 
     for (size_t i = 0; i < count; i++)
         r->window[i] = *table_u64(&r->references, drawn_at(r, first + i)[0]);
     qsort(r->window, count, sizeof *r->window, compare_numbers);
-    for (size_t i = 0; i < count && reference_place(r->window[i]) < r->space; i++) {
-        const uint64_t place = reference_place(r->window[i]);
-
-        (void)sys_will_need(r->base + place / page * page, (size_t)(place % page + reference_length(r->window[i])));
-    }
+    for (size_t i = 0; i < count && reference_place(r->window[i]) < r->space; i++)
+        source_read_at(r->source, reference_place(r->window[i]), NULL, reference_length(r->window[i]));
 }
 
 /* ---- A batch ---- */
@@ -316,12 +360,10 @@ static void say_batch(struct requests *r)
         put_whole(r, length_of(r, drawn_at(r, i)[0]), '\n');
     }
     for (uint64_t i = 0; i < r->batch; i++) {
-        if (!r->stays && i % WINDOW == 0)
+        if (r->held == NULL && i % WINDOW == 0)
             fetch_window(r, i);
         say_record(r, drawn_at(r, i)[0]);
     }
-    if (!r->stays)
-        source_check(r->source);
 }
 
 /* ---- Requests ---- */
@@ -409,7 +451,7 @@ static void add(struct requests *r)
     if (memchr(r->at, format->delimiter, bytes) != NULL)
         refuse(r, "the record contains its delimiter");
     if (!keep(r, r->at, bytes) || !keep(r, &format->delimiter, 1) ||
-        !add_record(r, reference_make(r->space + r->kept_bytes - bytes - 1, bytes + 1), weight))
+        !add_record(r, r->space + r->kept_bytes - bytes - 1, bytes + 1, weight))
         refuse_memory(r, bytes);
 }
 
@@ -455,7 +497,7 @@ void requests_answer(struct run *run, struct source *source, const struct weight
     r->source = source;
     r->drawn.wide = true;
     random_words_init(&r->words, &run->order.key, "requests");
-    dialogue_open(&r->dialogue, lines_bytes, space.data, space.bytes); /* before the records take addresses */
+    dialogue_open(&r->dialogue, lines_bytes, space.data, space.bytes);
     open_records(r, weights);
     answer_all(r);
     free(r);

@@ -70,9 +70,8 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
 static const char *advise(const struct weight_input *weights)
 {
     const struct field *field = &weights->field;
-    size_t header_bytes;
+    const size_t header_bytes = source_header(weights->position.source)->text_bytes;
 
-    (void)source_header(weights->position.source, &header_bytes);
     if (weights->file != NULL || weights->position.record > 1 || header_bytes > 0 || field->bytes == 0)
         return "";
     if (field->text[0] == '{')

@@ -110,9 +110,7 @@ static bool fits(const struct gathering *g, unsigned p)
 /* What will be written of a pile, about. */
 static uint64_t output_bytes(const struct piles *piles, unsigned p)
 {
-    if (piles->base == NULL)
-        return pile_bytes(piles, p);
-    return piles->pile[p].records * ((uint64_t)(piles->base_end - piles->base) / (piles->records + 1) + 1);
+    return !piles->refers ? pile_bytes(piles, p) : piles->pile[p].records * piles_average(piles);
 }
 
 /* Get blocks promised for the next pile, and for those after it as long as they write no more than `bytes` together. */
@@ -348,7 +346,7 @@ static void gather_below(struct worker *worker, struct piles *piles, unsigned p,
         return;
     }
     piles_init_children(&children, 1u << bits, piles);
-    divide(piles, p, piles->base != NULL ? &pile_keys_format : &worker->gathering->run->format, node, bits, &children);
+    divide(piles, p, piles->refers ? &pile_keys_format : &worker->gathering->run->format, node, bits, &children);
     for (unsigned j = 0; j < children.count; j++) {
         gather_below(worker, &children, j, order_child(node, j));
         pile_clear(&children, j);

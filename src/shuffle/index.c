@@ -1,10 +1,9 @@
 /*
- * References are counted from the pool's memory, or from the base of piles that hold them. A length that does not fit
- * is given as REFERENCE_LONG; the end of such a record is searched again when it is copied, which costs little beside
- * copying it, or a mapped archive is asked for it.
+ * References are counted from the pool's memory. A length that does not fit is given as REFERENCE_LONG; the end of such
+ * a record is searched again when it is copied, which costs little beside copying it.
  *
- * Records cross from a block to its successor wherever they happen to, so copying has a fast case, a short record well
- * inside its block, and a general one that follows the chain.
+ * Records in piles cross from a block to its successor wherever they happen to, so copying has a fast case, a short
+ * record well inside its block, and a general one that follows the chain.
  */
 
 #include "shuffle/index.h"
@@ -53,7 +52,7 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     uint64_t start = 0, before = 0, records = 0;
     struct record_scan scan = {0};
 
-    if (piles->base != NULL) {
+    if (piles->refers) {
         take_references(piles, p, table);
         return;
     }
@@ -93,30 +92,28 @@ const uint8_t *index_in_one(const struct piles *piles, uint64_t reference, size_
     *bytes = reference_length(reference);
     if (*bytes == REFERENCE_LONG)
         return NULL;
-    if (piles->base != NULL)
-        return piles->base + place;
+    if (piles->refers)
+        return pool->memory + place;
     return ((size_t)place & (pool->block_bytes - 1)) + *bytes <= pool->block_bytes ? pool->memory + place : NULL;
 }
 
-/* A record of any length, over the ends of blocks. A record that is referred to may be in a file that somebody changes,
- * and may have lost its end; source_check finds that out. */
+/* A record of any length, over the ends of blocks. One that is held is in one piece, and the pool's last block ends
+ * after it. */
 void index_walk(const struct piles *piles, const struct record_format *format, uint64_t reference, index_take *take,
                 void *context)
 {
     const struct pool *pool = piles->pool;
-    const bool refers = piles->base != NULL;
-    const uint8_t *from = (refers ? piles->base : pool->memory) + reference_place(reference);
-    uint32_t block = (uint32_t)(reference_place(reference) >> pool->block_shift); /* unless it is referred to */
+    const bool held = piles->refers;
+    const uint8_t *from = pool->memory + reference_place(reference), *pool_end = pool_block(pool, pool->blocks);
+    uint32_t block = (uint32_t)(reference_place(reference) >> pool->block_shift); /* unless it is held */
     size_t room = pool->block_bytes - ((size_t)reference_place(reference) & (pool->block_bytes - 1));
     size_t left = reference_length(reference);
-    const bool is_group = piles->groups != NULL, is_long = left == REFERENCE_LONG && !is_group;
-    const size_t most = is_long ? SCAN_BYTES : SIZE_MAX; /* at a time, of what is referred to */
+    const bool is_long = left == REFERENCE_LONG;
+    const size_t most = is_long ? SCAN_BYTES : SIZE_MAX; /* at a time, of what is held */
     struct record_scan scan = {0};
 
-    if (is_group && left == REFERENCE_LONG)
-        left = (size_t)source_length(piles->groups, reference_place(reference));
     for (;;) {
-        size_t bytes = refers ? least_size((size_t)(piles->base_end - from), most) : room;
+        size_t bytes = held ? least_size((size_t)(pool_end - from), most) : room;
         bool ended = left <= bytes;
         uint32_t end;
 
@@ -128,8 +125,8 @@ void index_walk(const struct piles *piles, const struct record_format *format, u
         if (!take(context, from, bytes, ended) || ended)
             return;
         left -= bytes;
-        block = refers ? block : pool->next[block];
-        from = refers ? from + bytes : pool_block(pool, block);
+        block = held ? block : pool->next[block];
+        from = held ? from + bytes : pool_block(pool, block);
         room = pool->block_bytes;
     }
 }
@@ -169,16 +166,13 @@ void index_frame(const struct piles *piles, const struct record_format *format, 
     index_walk(piles, format, reference, put_frame, &framing);
 }
 
-/* How much is fetched ahead. A record that is referred to is in no cache, and begins anywhere in a line: as many lines
- * as one has on average, and one more. (With one line, those of 100 bytes took 0.23 s, of 40 bytes 0.53 s.) */
+/* How much is fetched ahead. A record that is held is in no cache, and begins anywhere in a line: as many lines as one
+ * has on average, and one more. (With one line, those of 100 bytes took 0.23 s, of 40 bytes 0.53 s.) */
 static size_t bytes_ahead(const struct piles *piles)
 {
-    uint64_t average;
-
-    if (piles->base == NULL)
+    if (!piles->refers)
         return 1;
-    average = (uint64_t)(piles->base_end - piles->base) / (piles->records + 1);
-    return (size_t)least(average / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
+    return (size_t)least(piles_average(piles) / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
 
 /* Short records inside their block are copied here, all others by the functions above. The record AHEAD is fetched. */
@@ -186,19 +180,13 @@ void index_copy(const struct piles *piles, const struct record_format *format, c
                 uint64_t first, uint64_t records, struct output_buffer *outlet)
 {
     const struct pool *pool = piles->pool;
-    const bool refers = piles->base != NULL;
-    const uint8_t *base = refers ? piles->base : pool->memory;
-    const size_t block_mask = refers ? 0 : pool->block_bytes - 1; /* what is referred to is in one piece */
+    const uint8_t *base = pool->memory;
+    const size_t block_mask = piles->refers ? 0 : pool->block_bytes - 1; /* what is held is in one piece */
     const size_t block_bytes = pool->block_bytes;
     const size_t ahead = bytes_ahead(piles);
     uint8_t *to = outlet->at; /* a copy, since the compiler must assume that any store of bytes changes *outlet */
     const uint8_t *end = outlet->end;
 
-    if (piles->groups != NULL) {
-        for (uint64_t i = first; i < first + records; i++)
-            index_frame(piles, format, *table_u64(table, i), true, outlet);
-        return;
-    }
     while (records > 0) {
         const uint64_t *reference = table_u64(table, first);
         const uint64_t *last = reference + least(records, table_run(table, first));

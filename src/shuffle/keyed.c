@@ -439,7 +439,7 @@ uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *pi
     struct siphash_pair last = {{0, 0}};
     uint64_t kept = 0;
 
-    if (piles->base != NULL)
+    if (piles->refers)
         take_references(piles, p, &sorting);
     else
         index_and_hash(keyed, thread, piles, p, format, table, &sorting);

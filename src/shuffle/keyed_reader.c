@@ -35,7 +35,7 @@ struct keyed_reader {
     struct storage_reader again; /* and is read from here */
     const uint8_t *lent;         /* the end of the last bytes that stayed where they stand, if any did */
     uint64_t offset;             /* where the next block is in the source */
-    bool counts;                 /* are lines counted meanwhile? Else the source can begin again, if they are wanted */
+    bool counts;                 /* are lines counted meanwhile? Else the source begins again, if they are wanted */
     struct position position;
 };
 
@@ -47,8 +47,7 @@ struct keyed_reader *keyed_reader_open(const struct keyed_reader_plan *plan, con
     *reader = (struct keyed_reader){.plan = *plan, .format = format, .source = source, .place = place};
     while (1u << reader->bits < plan->piles)
         reader->bits++;
-    reader->counts =
-        plan->first_seen && keyed_has_fields(plan->keyed) && !(source_base(source) != NULL && source_is_known(source));
+    reader->counts = plan->first_seen && keyed_has_fields(plan->keyed) && !plan->stays;
     position_begin(&reader->position, source, format);
     return reader;
 }
@@ -98,7 +97,7 @@ static size_t next_bytes(struct keyed_reader *reader, uint8_t *room, size_t byte
     struct iovec piece = {.iov_base = room};
 
     if (reader->stored == NULL)
-        return source_next(reader->source, room, bytes, data);
+        return source_next(reader->source, room, bytes, data, NULL);
     piece.iov_len = (size_t)least(bytes, reader->again.left);
     storage_reader_read(&reader->again, &piece, 1);
     if (reader->again.left == 0)
@@ -115,7 +114,7 @@ static bool look_further(struct keyed_reader *reader, struct queue_block *block,
     const uint8_t *data;
     size_t got;
 
-    if (source_base(reader->source) == NULL) {
+    if (!source_stays(reader->source)) {
         if (reader->bytes > 0)
             memmove(block->buffer, reader->data, reader->bytes);
         reader->data = block->buffer;
@@ -175,7 +174,7 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
         if (found != KEYED_MORE)
             break;
         at += scanned;
-        stays = source_base(reader->source) != NULL; /* perhaps no longer: then what stayed is stored as well */
+        stays = source_stays(reader->source); /* perhaps no longer: then what stayed is stored as well */
         if (!stays) {
             stored = stored != NULL ? stored : spill_open(reader->place, 1);
             store(stored, reader->data, reader->bytes);
@@ -301,7 +300,7 @@ void keyed_reader_vote(const struct queue_block *block, unsigned lane, struct ke
     }
 }
 
-/* Files that are mapped are gone through once more, for the lines before a block; it must have come as well. */
+/* What stays is gone through once more, for the lines before a block; it must have come as well. */
 static void count_again(const struct keyed_reader *reader, const struct queue_block *block, struct position *position)
 {
     const uint8_t *data;
@@ -309,7 +308,7 @@ static void count_again(const struct keyed_reader *reader, const struct queue_bl
 
     source_rewind(reader->source);
     for (size_t got = 1; at < block->offset + block->bytes && got > 0; at += got) {
-        got = source_next(reader->source, NULL, QUEUE_BLOCK_BYTES_MAX, &data);
+        got = source_next(reader->source, NULL, QUEUE_BLOCK_BYTES_MAX, &data, NULL);
         position_pass(position, at, data, (size_t)least(block->offset - least(block->offset, at), got));
     }
     keyed_must_have(at >= block->offset + block->bytes);

@@ -81,9 +81,7 @@ void piles_init_children(struct piles *piles, unsigned count, const struct piles
     init(piles,
          (struct piles){.pool = parents->pool,
                         .records = parents->records,
-                        .base = parents->base,
-                        .base_end = parents->base_end,
-                        .groups = parents->groups,
+                        .refers = parents->refers,
                         .count = count,
                         .lanes = 1,
                         .promised = true},
@@ -100,11 +98,14 @@ void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t byt
     piles->records += records;
 }
 
-void piles_refer(struct piles *piles, const struct source *source)
+void piles_refer(struct piles *piles)
 {
-    piles->base = source_base(source);
-    piles->base_end = piles->base + source_space(source);
-    piles->groups = source_refers(source) ? source : NULL;
+    piles->refers = true;
+}
+
+uint64_t piles_average(const struct piles *piles)
+{
+    return ((uint64_t)piles->pool->pinned << piles->pool->block_shift) / (piles->records + 1) + 1;
 }
 
 void piles_seal(struct piles *piles)
@@ -236,7 +237,7 @@ static bool next_block(struct piles *piles, unsigned p)
     uint32_t block = pile->blocks == 0 || piles->promised ? pool_get_promised(pool) : pool_get(pool);
 
     while (block == POOL_NONE) {
-        if (piles->base != NULL)
+        if (piles->refers)
             return false;
         make_room(piles, p);
         if (pile->at != pile->end)

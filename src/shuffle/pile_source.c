@@ -94,5 +94,5 @@ struct source *pile_source(struct piles *piles, unsigned p, bool keep)
     struct reading *reading = fault_allocate(1, sizeof *reading);
 
     begin_reading(reading, piles, p, keep);
-    return source_over(read_pile, reading, free_reading);
+    return source_over(read_pile, reading, free_reading, UINT64_MAX);
 }

@@ -139,6 +139,7 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
          * EPYC, Linux 6.18). */
         block->buffer = at;
         block->data = at;
+        block->later = -1;
         block->pieces = (struct queue_piece *)(void *)(at + block_bytes + POOL_SLACK_BYTES);
         block->hash = (struct siphash_pair *)(void *)(block->pieces + block->room + 1);
         block->number = (uint32_t *)(void *)(block->hash + (keyed ? block->room + 1 : 0));
@@ -153,6 +154,11 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
 static struct slot *slot_of(struct queue *queue, uint64_t sequence)
 {
     return &queue->slot[sequence % queue->count];
+}
+
+struct queue_block *queue_block_at(struct queue *queue, unsigned i)
+{
+    return i < queue->count ? &queue->slot[i].block : NULL;
 }
 
 struct queue_block *queue_slice(const struct queue *queue, uint64_t slice)

@@ -26,7 +26,6 @@
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/keyed_reader.h"
-#include "shuffle/pile_keys.h"
 #include "shuffle/queue.h"
 #include "shuffle/stage.h"
 #include "system/fault.h"
@@ -42,13 +41,6 @@ TUNABLE(LANES_MAX, 16, 1, 64);
  * lines of 9 bytes takes 1.3, 1.1, 1.5 and 1.8 s with 2, 4, 8 and 16 (Xeon, Sapphire Rapids, one thread). */
 TUNABLE(FEW, 4, 1, 64);
 
-/* Linux gives NEIGHBOURS_BYTES of a mapped file for one byte that is looked at. AHEAD_BYTES ahead, all threads do that:
- * 1 GB to /dev/null on two of an AMD EPYC takes 0.15 s if its lines have 350 bytes, 0.25 s if the one that reads has
- * the pages made (MADV_POPULATE_READ). Looked at when they are scanned, or 2 or 4 MiB ahead, TFRecords of 1000 bytes
- * take 0.21, 0.13 or 0.13 s, tar 0.17, 0.12 or 0.09 s, CSV 0.24, 0.19 or 0.18 s. */
-enum { NEIGHBOURS_BYTES = 64 << 10 };
-TUNABLE(AHEAD_BYTES, 4 << 20, 1, 4 << 20);
-
 struct scattering {
     const struct record_format *format;
     const struct scatter_plan *plan;
@@ -56,12 +48,9 @@ struct scattering {
     struct piles *piles;
     struct stages stages;
     struct queue *queue;
-    bool indexed;             /* does the source deliver references? */
-    uint64_t touched;         /* the place up to which pages have been fetched for these */
-    const uint8_t *lent;      /* the end of the last bytes that stayed where they stand, if any did, */
-    const uint8_t *space_end; /* and that of all that may */
-    struct record_scan scan;  /* where blocks that were scanned in order end */
-    bool in_order;            /* do the ends in a block depend on the bytes before it? */
+    const uint8_t *lent;     /* the end of the last bytes that stayed where they stand, if any did */
+    struct record_scan scan; /* where blocks that were scanned in order end */
+    bool in_order;           /* do the ends in a block depend on the bytes before it? */
     bool limited;
     struct keyed_reader *reader;   /* NULL: there are no keys */
     const struct queue_block *bad; /* has the first record without a key */
@@ -75,37 +64,25 @@ static void read_block(struct scattering *s, struct queue_block *block)
 {
     /* Records that are referred to are read only once, so their blocks need not fit in the caches: larger blocks are
      * fewer. 540 MB of JSON lines take 0.11 s, with blocks of 256 KiB 0.13 s. */
-    const size_t most = s->plan->refers && !s->indexed ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes;
+    const size_t most = s->plan->refers ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes;
 
-    if (block->data != block->buffer && !s->plan->refers)
+    if (block->data != block->buffer)
         source_forget(s->source, block->data + block->bytes);
     if (s->reader != NULL)
         keyed_reader_fill(s->reader, block, most);
     else
-        block->bytes = source_next(s->source, block->buffer, most, &block->data);
+        block->bytes = source_next(s->source, block->buffer, most, &block->data, &block->later);
     if (block->data != block->buffer && block->bytes > 0)
         s->lent = block->data + block->bytes;
+    if (s->plan->refers && !source_stays(s->source))
+        queue_stop(s->queue);
 }
 
-/* Fetch the pages of a mapped file before they are read: where one thread must look at all bytes (lengths, quotes,
- * headers of archives), the others should not also wait for its pages. The values read do not matter. */
-__attribute__((no_sanitize("thread"))) static void touch_ahead(const struct scattering *s, const uint8_t *data,
-                                                               size_t bytes)
+static void fetch(struct scattering *s, struct queue_block *block)
 {
-    const size_t left = (size_t)(s->space_end - data);
-
-    for (size_t i = AHEAD_BYTES; i < AHEAD_BYTES + bytes && i < left; i += NEIGHBOURS_BYTES)
-        (void)*(const volatile uint8_t *)(data + i);
-}
-
-/* The same for what a block refers to. */
-static void touch_referred(struct scattering *s, const struct queue_block *block)
-{
-    uint64_t last;
-
-    memcpy(&last, block->data + block->bytes - sizeof last, sizeof last);
-    touch_ahead(s, s->piles->base + s->touched, (size_t)(reference_place(last) - s->touched));
-    s->touched = reference_place(last);
+    if (block->later >= 0)
+        source_fetch(s->source, block->data, block->bytes, block->later);
+    block->later = -1;
 }
 
 /* Find the ends of the block's records; or only how many, if few are wanted and the lists have room for all. */
@@ -119,10 +96,7 @@ static void scan_block(struct scattering *s, struct queue_block *block)
     size_t scanned = bytes;
     bool whole;
 
-    if (block->data != block->buffer && block->from == 0)
-        touch_ahead(s, block->data, block->bytes);
-    if (s->indexed && block->from == 0)
-        touch_referred(s, block);
+    fetch(s, block);
     if (s->reader != NULL && block->from == 0)
         anywhere = block->begins;
     block->begins = *scan;
@@ -284,7 +258,7 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
 {
     const struct queue_piece *piece = block->pieces + block->lane_start[lane],
                              *end = block->pieces + block->lane_start[lane + 1];
-    const uint64_t base = (uint64_t)(block->data - s->piles->base);
+    const uint64_t base = (uint64_t)(block->data - s->piles->pool->memory);
 
     for (; piece < end; piece++) {
         const size_t start = piece->start, length = piece->length;
@@ -295,8 +269,6 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
             continue;
         refers.reference =
             reference_make(base + start, block->open && start + length == block->to ? REFERENCE_LONG : length);
-        if (s->indexed)
-            memcpy(&refers.reference, block->data + start, sizeof refers.reference);
         to = stage_reserve(&s->stages, piece->pile, s->reader != NULL ? sizeof refers : sizeof refers.reference);
         if (to == NULL)
             return false;
@@ -428,7 +400,8 @@ static struct keyed_reader *open_reader(const struct scatter_plan *plan, const s
                                               .piles = plan->piles,
                                               .around = plan->around,
                                               .drops = keyed_is_unique(plan->keyed) && plan->storage == NULL,
-                                              .first_seen = plan->first_seen};
+                                              .first_seen = plan->first_seen,
+                                              .stays = plan->refers};
 
     keyed_forget(plan->keyed);
     return keyed_reader_open(&reading, format, source, place);
@@ -441,16 +414,12 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     const unsigned workers = engine->memory.workers;
     const unsigned threads = workers + (engine->waiting > 0); /* one at a time waits for the input */
     const unsigned last = plan->last > 0 ? plan->last : plan->piles;
-    const bool indexed = source_refers(source);
-    struct scattering s = {.format = indexed ? &pile_keys_format : format,
-                           .indexed = indexed,
+    struct scattering s = {.format = format,
                            .plan = plan,
                            .source = source,
                            .piles = piles,
-                           .in_order = plan->keyed == NULL && (indexed || format->kind != NULL),
-                           .limited = plan->limit < UINT64_MAX,
-                           .space_end =
-                               source_base(source) != NULL ? source_base(source) + source_space(source) : NULL};
+                           .in_order = plan->keyed == NULL && format->kind != NULL,
+                           .limited = plan->limit < UINT64_MAX};
     const unsigned lanes = scatter_lanes(workers);
     uint64_t records;
     bool whole;
@@ -458,7 +427,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     piles_init_in(piles, plan->piles, lanes, &engine->pool,
                   plan->storage != NULL ? plan->storage : spill_open(engine->place, plan->piles));
     if (plan->refers)
-        piles_refer(piles, source);
+        piles_refer(piles);
     if (plan->strata != NULL)
         strata_begin(plan->strata, lanes);
     if (plan->keyed != NULL)
@@ -472,7 +441,9 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         s.counted = fault_allocate(piles->count, sizeof *s.counted);
     s.count = fault_allocate((size_t)threads * (piles->count + 1), sizeof *s.count);
     stages_open(&s.stages, piles);
-    threads_run(threads, work, &s); /* writes to temporary files seldom wait */
+    threads_run(threads, work, &s);                               /* writes to temporary files seldom wait */
+    for (unsigned i = 0; queue_block_at(s.queue, i) != NULL; i++) /* if it was stopped */
+        fetch(&s, queue_block_at(s.queue, i));
     if (s.bad != NULL)
         keyed_reader_refuse(s.reader, s.bad);
     if (s.reader != NULL)

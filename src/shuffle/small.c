@@ -38,11 +38,11 @@ static void arrange(const struct order *order, struct pool *pool, uint32_t *numb
     }
 }
 
-void small_shuffle(struct run *run, struct source *source, struct output *output)
+void small_shuffle(struct run *run, struct source *source, size_t most, struct output *output)
 {
     struct pool *pool = &run->engine.pool;
     const uint8_t *data;
-    const size_t bytes = source_next(source, NULL, source_space(source), &data);
+    const size_t bytes = source_next(source, NULL, most, &data, NULL);
     uint32_t *end = take_room(pool, bytes + 1, sizeof *end), *number;
     struct record_scan scan = {0};
     struct transfer transfer;

@@ -24,7 +24,7 @@ struct hashes {
 static void open_hashes(struct hashes *hashes, struct keyed *keyed, unsigned thread, struct piles *piles, unsigned p,
                         const struct record_format *format, uint8_t *buffer, size_t bytes)
 {
-    *hashes = (struct hashes){keyed, thread, pile_source(piles, p, true), .refers = piles->base != NULL};
+    *hashes = (struct hashes){keyed, thread, pile_source(piles, p, true), .refers = piles->refers};
     record_reader_init(&hashes->reader, format, hashes->source, buffer, bytes - POOL_SLACK_BYTES);
 }
 

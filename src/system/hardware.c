@@ -229,7 +229,7 @@ uint64_t hardware_free_memory(void)
 
 /* The first word of statm is the size, the sixth data and stack. With 32 bits the address space is what runs out
  * first. */
-uint64_t hardware_addresses(void)
+static uint64_t free_addresses(void)
 {
     struct rlimit size = {.rlim_cur = RLIM_INFINITY}, data = size;
 
@@ -240,7 +240,7 @@ uint64_t hardware_addresses(void)
 
 uint64_t hardware_memory(void)
 {
-    uint64_t bytes = least(hardware_addresses(), hardware_free_memory()) / 2;
+    uint64_t bytes = least(free_addresses(), hardware_free_memory()) / 2;
 
     bytes -= bytes / 512;
     return bytes > HARDWARE_MEMORY_MIN ? bytes : HARDWARE_MEMORY_MIN;

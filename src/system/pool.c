@@ -1,7 +1,9 @@
 /*
- * Free blocks are of two kinds: those given back, in a chain, and those never used, which are all that come after
- * `fresh`. The chain is used first, so that memory is touched only when it is needed: a small input leaves a large pool
- * as it was mapped. Blocks are used in order, so all of a large page is, as a rule.
+ * Free blocks are of two kinds: those given back, in a chain, and those never used, which are all from `fresh` to
+ * `fresh_end`. The chain is used first, so that memory is touched only when it is needed: a small input leaves a large
+ * pool as it was mapped. Neighbours are taken from one end of what is fresh and single blocks from the other, so who
+ * takes neighbours again and again gets one piece of memory. Blocks are used in order, so all of a large page is, as a
+ * rule.
  */
 
 #include "system/pool.h"
@@ -19,7 +21,7 @@ int pool_open(struct pool *pool, size_t bytes, size_t block_bytes)
     while ((size_t)1 << pool->block_shift < block_bytes)
         pool->block_shift++;
     pool->blocks = (uint32_t)((bytes - POOL_SLACK_BYTES) / (block_bytes + sizeof *pool->next));
-    pool->free = pool->blocks;
+    pool->free = pool->fresh_end = pool->blocks;
     pool->mapping_bytes = bytes;
     pool->memory = sys_map_large(bytes);
     if (pool->memory == NULL)
@@ -57,14 +59,6 @@ __attribute__((unused)) static bool change(struct pool *pool, uint32_t first, ui
     return blocks > 0;
 }
 
-static uint32_t take_fresh(struct pool *pool, uint32_t blocks)
-{
-    const uint32_t first = pool->fresh;
-
-    pool->fresh += blocks;
-    return first;
-}
-
 /* The caller has made sure that there is one. */
 static uint32_t take_block(struct pool *pool)
 {
@@ -72,7 +66,7 @@ static uint32_t take_block(struct pool *pool)
 
     MUST_ALWAYS(pool->free > 0);
     if (block == POOL_NONE)
-        block = take_fresh(pool, 1);
+        block = --pool->fresh_end;
     else
         pool->free_first = pool->next[block];
     pool->next[block] = POOL_NONE;
@@ -97,8 +91,9 @@ uint32_t pool_get_neighbours(struct pool *pool, uint32_t blocks)
     uint32_t first = POOL_NONE;
 
     pthread_mutex_lock(&pool->mutex);
-    if (pool->free - pool->promised >= blocks && pool->blocks - pool->fresh >= blocks) {
-        first = take_fresh(pool, blocks);
+    if (pool->free - pool->promised >= blocks && pool->fresh_end - pool->fresh >= blocks) {
+        first = pool->fresh;
+        pool->fresh += blocks;
         for (uint32_t b = first; b + 1 < pool->fresh; b++)
             pool->next[b] = b + 1;
         pool->next[pool->fresh - 1] = POOL_NONE;

@@ -27,7 +27,6 @@
 #include <string.h>
 
 #include "base/tunable.h"
-#include "system/guard.h"
 #include "system/progress_line.h"
 #include "system/sys.h"
 
@@ -85,8 +84,6 @@ static const int spared[] = {
 
 /* What a thread does itself: it comes to that thread at once, or, if it is blocked, ends the process. */
 static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
-
-static atomic_bool bus_is_ignored; /* by the parent; but it is how access to mapped memory fails */
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -168,12 +165,9 @@ static void handle(int number, siginfo_t *information, void *unused)
 {
     (void)unused;
     if (!is_among(number, faults, COUNT(faults)) || is_sent(information)) {
-        if (number != SIGBUS || !atomic_load(&bus_is_ignored))
-            end_by(number);
+        end_by(number);
         return;
     }
-    if (number == SIGBUS)
-        guard_access_failed(information->si_addr);
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -183,11 +177,7 @@ static void catch (int number, const struct sigaction *action)
 {
     struct sigaction inherited;
 
-    if (sigaction(number, action, &inherited) != 0 || inherited.sa_handler == SIG_DFL)
-        return;
-    if (number == SIGBUS)
-        atomic_store(&bus_is_ignored, inherited.sa_handler == SIG_IGN);
-    else
+    if (sigaction(number, action, &inherited) == 0 && inherited.sa_handler != SIG_DFL)
         sigaction(number, &inherited, NULL);
 }
 

@@ -132,7 +132,7 @@ test_a_damaged_header_is_told() {
     printf Z | dd of=in.tar bs=1 seek=1153 conv=notrunc 2>.stderr
     archive_refused 'byte 1024: *its checksum is wrong'
     craft 'for i in range(400): add(info("%d.x" % i), bytes(2048))
-end()' >in.tar # which is mapped
+end()' >in.tar # which is held
     printf Z | dd of=in.tar bs=1 seek=$((390 * 2560)) conv=notrunc 2>.stderr
     archive_refused "byte $((390 * 2560)): *its checksum is wrong"
     truncate -s $((389 * 2560)) in.tar

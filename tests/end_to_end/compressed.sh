@@ -137,10 +137,10 @@ test_plain_inputs_are_as_without() {
     bigshuf --seed=x in >wanted
     for option in -v -Z; do
         rm -f log
-        FAULT_LOG=log bigshuf-faulty $option --seed=x in 2>said | cmp - wanted
-        sort log | uniq -c | grep -w 'map_file\|spawn' >"calls$option"
+        FAULT_CALL=spawn FAULT_LOG=log bigshuf-faulty -v $option --seed=x in 2>said | cmp - wanted
+        [ ! -e log ]
+        grep 'input: *held, 1.9 MiB' said
     done
-    cmp calls-v calls-Z
 }
 
 # ---- Outputs ----

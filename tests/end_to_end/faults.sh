@@ -35,7 +35,7 @@ test_groups_survive_any_fault() {
     TURNS='1 3' FAULT_STAYS=1 sweep_all -o folder/file --unique in
 }
 
-# A file that cannot be mapped is read, and some reads only ask for the machine's limits.
+# Some reads only ask for the machine's limits.
 test_an_input_that_fits_survives_any_fault() {
     seq 60000 >in
     FAULT_NEEDED=

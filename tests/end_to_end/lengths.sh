@@ -33,7 +33,7 @@ test_shards_hold_whole_records() { # tags: long
 
 # ---- What is wrong ----
 
-# Reading FILE fails with this message, where NAME stands for it, as a file, mapped or not, and from a pipe, and nothing is
+# Reading FILE fails with this message, where NAME stands for it, as a file and from a pipe, and nothing is
 # written: is_refused CODING MESSAGE FILE [OPTION]...
 is_refused() {
     local coding=$1 message=$2 file=$3

@@ -28,15 +28,6 @@ test_descriptors_that_others_have_opened_are_not_counted_on() {
     done
 }
 
-# Each takes two mappings, and a process may have 65530.
-test_more_files_than_can_be_mapped_are_read() {
-    (ulimit -n 140000) || skip 'the limit of descriptors is low'
-    seq 10 >in
-    yes in | head -32750 | tr '\n' '\0' >list
-    (ulimit -n 140000 && bigshuf --requests --files0-from=list -S 64M --parallel=64 <<<'draw 2') >out
-    grep -q '^2 ' out
-}
-
 test_a_stack_of_64_kib_is_enough() {
     needs_bare_program
     seq 20000 | awk '{ print $1 "\t" $1 % 97 + 1 }' >in

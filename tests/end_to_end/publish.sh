@@ -166,7 +166,7 @@ test_a_directory_that_is_closed_meanwhile_leaves_all_old_files() {
     needs_ordinary_user
     cp "$(readlink "$(command -v bigshuf-faulty)")" faulty
     as_ordinary_user mkdir folder
-    seq 200000 >in # enough to be mapped
+    seq 200000 >in
     as_ordinary_user ./bigshuf --shards=6 -o folder/%d in
     md5 folder/? >wanted
     for turn in 7 8; do # when number 4 and 5 are opened again

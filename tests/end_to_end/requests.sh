@@ -100,7 +100,7 @@ printf 'set 7 1e9\ndraw 1\n' | bigshuf --seed=1 --requests -Z in.gz => 1 2 10000
 printf 'draw 0\n' | bigshuf --requests -z --files0-from=names => 0 0 4
 printf 'draw 0\n' | bigshuf --requests --header --expect-records=99999 -Z in.gz => 0 0 99999
 printf 'set 0 0\ndraw 2\n' | bigshuf --requests --records=tar in.tar | tail -n +3 | tar tf - => y.txt
-echo draw 1 | bigshuf --requests --records=tar <(cat in.tar) =! --requests: tar archives must be files that are not compressed
+echo draw 1 | bigshuf --requests --records=tar <(cat in.tar) | tail -n +3 | tar tf - | wc -l => 1
 echo add 1 x | bigshuf --requests --csv in.csv =! request 1: 'add 1 x': only lines can be added
 echo add 1 x | bigshuf --requests --delimiter=,1 in.csv =! request 1: 'add 1 x': only lines can be added
 echo 'add 1 x;y' | bigshuf --requests --delimiter=';' in.semi =! request 1: 'add 1 x;y': the record contains its delimiter
@@ -330,8 +330,6 @@ test_a_limit_on_addresses_leaves_less_memory() {
         same "$wanted" "$(ulimit -v $kib && ask 'draw 3\n')"
         same "$wanted" "$(ulimit -v $kib && bigshuf --requests --seed=42 <(cat in) <<<'draw 3')"
     done
-    fails_with 1 'bigshuf: --requests: cannot get 64 MiB of addresses *; use a smaller -S' \
-        bash -c 'ulimit -v 100000 && exec bigshuf --requests -S 64M in </dev/null'
 }
 
 test_an_input_that_changes_fails_the_run() {

@@ -89,7 +89,7 @@ static void read_all(struct keyed *keyed, const struct record_format *format, si
     static const char *const here[] = {"."};
     struct spill_place place;
     const struct keyed_reader_plan plan = {.keyed = keyed, .piles = KEYED_PILES};
-    struct source *source = source_over(read_stream, NULL, release_stream);
+    struct source *source = source_over(read_stream, NULL, release_stream, UINT64_MAX);
     struct keyed_reader *reader;
     size_t at = 0, record = 0;
     bool bad = false;

@@ -20,7 +20,7 @@ MOST_SHARDS = 8000
 MOST_DEAF = 100  # of the filter below that takes its time
 ERRORS = ("EIO", "ENOSPC", "EDQUOT", "ENOMEM", "EACCES", "EMFILE", "EAGAIN", "ENOTSUP", "EXDEV")
 CALLS = ("open open_anonymous stat fstat fchmod fchown link_descriptor rename_at lock unlink realpath "
-         "mkstemp seek pipe poll punch_hole spawn wait map map_file allocate random free_space thread "
+         "mkstemp seek pipe poll punch_hole spawn wait map allocate random free_space thread "
          "access_mode fill_standard close read write preadv pwritev").split()
 FILTERS = {
     "good": 'cat >"$FILE.part" && mv "$FILE.part" "$FILE"',
@@ -506,7 +506,7 @@ class Maker:
                 circ["fault"]["FAULT_CALL"] = draw.choice(CALLS)
             if self.chance(4) and circ["fault"]["FAULT_ERRNO"] != "EAGAIN":  # for which it would wait for ever
                 circ["fault"]["FAULT_STAYS"] = "1"
-            # Parts of files that are looked at or mapped are read in this way too, and have no checksum.
+            # Parts of files that are looked at are read in this way too, and have no checksum.
             if circ["via"] in ("pipe", "slow") and len(self.case.inputs) == 1 and self.chance(2):
                 circ["fault"] = {"FAULT_AT": str(draw.randrange(1, 40)), "FAULT_CALL": "preadv",
                                  draw.choice(("FAULT_DAMAGE", "FAULT_END")): "1"}

@@ -199,16 +199,6 @@ WEAK void sys_write_back(int fd)
     real_sys_write_back(fd);
 }
 
-/* ---- Advice that may not be taken ---- */
-
-void real_sys_forget(void *memory, size_t bytes);
-
-WEAK void sys_forget(void *memory, size_t bytes)
-{
-    if (!faulty_fails("forget"))
-        real_sys_forget(memory, bytes);
-}
-
 /* ---- A descriptor is closed even when close fails ---- */
 
 int real_sys_close(int fd);

@@ -144,5 +144,8 @@ WITH_POOL(neighbours_are_neither_promised_to_others_nor_more_than_there_are)
     pool_put(pool, 0, BLOCKS - 41, BLOCKS - 40);
     assert_int_equal(pool_get_neighbours(pool, 41), POOL_NONE); /* free, but used before */
     pool_release_promise(pool, 40);
-    assert_int_equal(pool_get_neighbours(pool, 40), BLOCKS - 40);
+    assert_int_equal(pool_get_neighbours(pool, 10), BLOCKS - 40);
+    for (uint32_t b = 0; b < BLOCKS - 30; b++)
+        assert_false(pool_get(pool) - (BLOCKS - 40) < 30); /* single blocks do not come between neighbours */
+    assert_int_equal(pool_get_neighbours(pool, 20), BLOCKS - 30);
 }

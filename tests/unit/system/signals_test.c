@@ -13,7 +13,6 @@
 #include <time.h>
 
 #include "system/fault.h"
-#include "system/guard.h"
 #include "system/progress_line.h"
 #include "system/signals.h"
 #include "system/sys.h"
@@ -310,98 +309,4 @@ TEST(death_waits_for_a_child_that_is_being_started)
 {
     assert_int_equal(WTERMSIG(scratch_child(die_while_a_child_starts)), SIGTERM);
     scratch_await("slow");
-}
-
-/* ---- A mapped file becomes shorter ---- */
-
-static void say_where(void *context, const uint8_t *address)
-{
-    die("%s %d", (const char *)context, (int)((uintptr_t)address % sys_page_bytes()));
-}
-
-/* Memory in which an empty file is mapped, which is guarded. */
-static uint8_t *map_nothing(void)
-{
-    static struct guard guard = {.failed = say_where, .context = "here"};
-    const size_t page = sys_page_bytes();
-    uint8_t *memory = sys_map(3 * page);
-
-    signals_install();
-    CHECK(memory != NULL && scratch_put("mapped", "", 0600));
-    CHECK(sys_map_file(memory + page, page, open("mapped", O_RDONLY), 0) == 0);
-    guard.memory = memory + page;
-    guard.bytes = page;
-    guard_set(&guard);
-    return memory;
-}
-
-static void *look(void *argument)
-{
-    volatile const uint8_t *address = argument;
-
-    return *address == 0 ? argument : NULL;
-}
-
-static void look_at_what_is_not_there(void)
-{
-    uint8_t *memory = map_nothing();
-    sigset_t before;
-    pthread_t worker;
-
-    CHECK(scratch_register("temporary") >= 0);
-    CHECK(scratch_put("temporary", "x", 0600));
-    CHECK(look(memory) == memory);
-    signals_block(&before);
-    CHECK(pthread_create(&worker, NULL, look, memory + sys_page_bytes() + 77) == 0);
-    pthread_join(worker, NULL);
-}
-
-TEST(what_is_not_there_any_more_ends_the_process_and_leaves_nothing)
-{
-    int status;
-
-    scratch_listen();
-    status = scratch_child(look_at_what_is_not_there);
-    assert_string_equal(scratch_heard(), "bigshuf: here 77\n");
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 1);
-    assert_int_equal(access("temporary", F_OK), -1);
-}
-
-static void look_beyond_the_guard(void)
-{
-    uint8_t *memory = map_nothing();
-    const size_t page = sys_page_bytes();
-
-    no_core();
-    CHECK(sys_map_file(memory + 2 * page, page, open("mapped", O_RDONLY), 0) == 0);
-    look(memory + 2 * page);
-}
-
-static void look_without_a_guard(void)
-{
-    uint8_t *memory = map_nothing();
-
-    no_core();
-    guard_set(NULL);
-    look(memory + sys_page_bytes());
-}
-
-static void have_the_signal_sent(void)
-{
-    no_core();
-    map_nothing();
-    raise(SIGBUS);
-}
-
-TEST(elsewhere_it_is_as_deadly_as_ever)
-{
-    void (*const bodies[])(void) = {look_beyond_the_guard, look_without_a_guard, have_the_signal_sent};
-
-    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
-        int status = scratch_child(bodies[i]);
-
-        assert_true(WIFSIGNALED(status));
-        assert_int_equal(WTERMSIG(status), SIGBUS);
-    }
 }

@@ -1,84 +1,71 @@
-# Files that fit in memory are mapped, not read, and input from a pipe that fits is held where it was read. That changes
-# only time and memory: whatever happens to a file meanwhile, a run succeeds or fails as if it had read it.
+# Input that fits in memory is held there, and piles refer to it. That changes only time and memory.
 
 # Lines of 100 to 300 bytes, as long as records that are referred to; half a MB and more.
 paragraphs() {
     long_lines "$(scale 3000 3000 60000)" 100 300
 }
 
-# The input is mapped, and the output is what it is when it is read: same_as_read OPTION...
-same_as_read() {
-    same_with --seed=m "$@"
+# How the input is supplied: how OPTION...
+how() {
+    bigshuf -v --seed=m "$@" 2>said >out
+    sed -n 's/^bigshuf: input: *\([a-z]*\).*/\1/p' said
 }
 
-# The same in an order of another kind: same_with ORDER OPTION...
-same_with() {
-    rm -f mappings
-    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty "$@" >out
-    FAULT_CALL=map_file FAULT_AT=1 FAULT_STAYS=1 bigshuf-faulty "$@" >wanted
+# The input is held, as a file and from a pipe, and the output is that of a limit that nobody reaches, for which it is
+# copied: same_as_copied FILE OPTION...
+same_as_copied() {
+    bigshuf --seed=m -n 99999999 "$@" >wanted
+    same held "$(how "$@")"
     cmp wanted out
-    [ -s mappings ]
-}
-
-# The output is the same when FILE comes through a pipe, where it is held if it fits, and else copied: same_piped FILE
-# OPTION...
-same_piped() {
-    same_as_read "$@"
     bigshuf --seed=m "${@:2}" < <(cat "$1") | cmp - wanted
-}
-
-# The input is not mapped, and the output is that of OPTIONS: reads OPTION...
-reads() {
-    rm -f mappings
-    FAULT_CALL=map_file FAULT_LOG=mappings bigshuf-faulty --seed=m "$@" >out
-    [ ! -e mappings ]
 }
 
 # ---- The same output ----
 
 test_lines_of_any_length() { # tags: long
     paragraphs >in
-    same_piped in
+    same_as_copied in
     same_lines in out
-    same_piped in --parallel=1
-    same_piped in --parallel=4 -S 64M
-    seq 100000 >in
-    same_piped in
-    same_lines in out
-    (seq 100000; long_line 3000000; echo; paragraphs) >in
-    same_piped in
+    same_as_copied in --parallel=1
+    same_as_copied in --parallel=4 -S 64M
+    (paragraphs && long_line 3000000 && echo && seq 100000) >in
+    same_as_copied in
     same_lines in out
     bigshuf --seed=m -S 8M --parallel=3 < <(cat in) | cmp - out
 }
 
-# Most need few records, which are copied: it is faster to read the others than to map them.
+# Most need few records, which are copied.
 test_every_kind_of_sample() {
     paragraphs >in
     for options in '-n 100' '-n 10 --keep-order' '-n 3000 --keep-order' --probability=0.1 \
         '--weight-field=1 -t \  -n 100' '--weight-field=1 -t \  -r -n 100'; do
-        eval "reads $options in"
+        same copied "$(eval "how $options in")"
         eval "bigshuf --seed=m $options" < <(cat in) | cmp - out
     done
-    same_piped in -r -n 5000
+    same held "$(how -r -n 5000 in)"
+    same held "$(how -r -n 5000 < <(cat in in in))"
+    bigshuf --seed=m -r -n 5000 in in in | cmp - out
+    bigshuf --seed=m -r -n 5000 -S 64M --weights=<(yes 1 | head -n "$(cat in in in | wc -l)") in in in >weighed
+    same 5000 "$(wc -l <weighed | tr -d ' ')"
 }
 
 test_every_kind_of_output() {
     paragraphs >in
-    same_as_read --shards=3 -o 'shard.%d' in
+    same held "$(how --shards=3 -o 'shard.%d' in)"
     cat shard.* | same_lines in /dev/stdin
-    same_as_read --split=10%:part -o rest in
+    same held "$(how --split=10%:part -o rest in)"
     cat part rest | same_lines in /dev/stdin
-    reads --shards=2 --filter='cat >$FILE' -o 'filtered.%d' in # which might write to an input
+    same held "$(how --shards=2 --filter='cat >$FILE' -o 'filtered.%d' in)"
     cat filtered.* | same_lines in /dev/stdin
     cp in inplace
     bigshuf --seed=m -o inplace inplace
     bigshuf --seed=m in | cmp - inplace
 }
 
-# Lines that are too short to be referred to are read, after a look at the first ones where they are mapped.
 test_short_lines() {
     seq 800000 >in
-    (cat in; long_line 3000000; echo) >mixed
+    same copied "$(how in)"
+    (cat in && long_line 3000000 && echo) >mixed
     for options in '' '-S 24M -T .' '--part=2/3' '-r -n 100000'; do
         bigshuf --seed=m $options mixed in >out
         bigshuf --seed=m $options < <(cat mixed in) | cmp out -
@@ -91,11 +78,11 @@ test_several_files_with_and_without_last_newlines() {
     head -c 400000 a >c
     printf 'end' >d
     : >empty
-    same_as_read a b c d empty a c
+    same held "$(how a b c d empty a c)"
     awk 1 a b c d a c | same_lines out /dev/stdin
     for file in a b c d empty a c; do printf '%s\0' "$file"; done >names
     bigshuf --seed=m --files0-from=names | cmp - out
-    same_as_read empty b empty empty c
+    bigshuf --seed=m -n 9999 empty b empty empty c | cmp - <(bigshuf --seed=m empty b empty empty c)
 }
 
 test_several_pipes_without_last_newlines_are_those_files() {
@@ -126,7 +113,7 @@ test_standard_input_is_taken_from_its_position_and_left_at_its_end() {
 
 test_an_input_that_just_fits() { # tags: long
     paragraphs >in
-    for mib in 8 9 10 12 20; do same_as_read -S "${mib}M" in; done
+    for mib in 8 9 10 12 20; do same_as_copied in -S "${mib}M"; done
     long_lines 40000 100 300 >in # 8 MB
     for mib in 8 10 11 12 14; do bigshuf --seed=m -S "${mib}M" < <(cat in) | cmp - <(bigshuf --seed=m in); done
     (seq 300000 && cat in) >longer
@@ -134,19 +121,33 @@ test_an_input_that_just_fits() { # tags: long
 }
 
 test_records_that_get_shorter_after_the_first_ones() { # tags: long plain
-    (paragraphs | head -c 2000000 && head -c 2000000 /dev/zero | tr '\0' '\n') >in
-    same_piped in
+    (long_lines 8000 100 300 && head -c 2000000 /dev/zero | tr '\0' '\n') >in
+    same_as_copied in
     for memory in 8M '14M --parallel=1'; do bigshuf --seed=m -S $memory < <(cat in) | cmp - wanted; done
-    same_as_read -S 14M --parallel=1 in
-    same_as_read -S 14M -r -n 1000 in
+    bigshuf --seed=m -S 14M --parallel=1 in | cmp - wanted
+    bigshuf --seed=m -S 64M -r -n 1000 in >drawn
+    same copied "$(how -S 14M -r -n 1000 in)"
+    cmp drawn out
+    same copied "$(how -S 14M -r -n 1000 < <(cat in))"
+    cmp drawn out
+}
+
+# What threads have claimed to read, when there is no more room for references, is read all the same.
+test_records_that_get_shorter_while_several_threads_read() {
+    (long_lines 6000 200 200 && head -c 3000000 /dev/zero | tr '\0' '\n' && long_lines 18000 200 200) >in
+    bigshuf --seed=m in >wanted
+    for threads in 2 3 3 8; do
+        same copied "$(how -S 14M --parallel=$threads in)"
+        cmp wanted out
+    done
 }
 
 test_a_file_with_holes() {
     (paragraphs && echo) >in
     truncate -s 3M in
     paragraphs >>in
-    same_as_read in
-    same_as_read -z in
+    same_as_copied in
+    bigshuf --seed=m -z in | cmp - <(bigshuf --seed=m -z -S 8M < <(cat in))
 }
 
 test_a_file_above_4_gib() {
@@ -155,8 +156,8 @@ test_a_file_above_4_gib() {
     paragraphs >in
     truncate -s 4300M in
     paragraphs >>in
-    bigshuf -S 6G --seed=m in | cksum >mapped
-    bigshuf -S 64M --seed=m in | cksum | cmp - mapped
+    bigshuf -S 6G --seed=m in | cksum >held
+    bigshuf -S 64M --seed=m in | cksum | cmp - held
 }
 
 test_memory_and_disk_of_a_pipe_are_those_of_a_file() {
@@ -170,15 +171,15 @@ test_memory_and_disk_of_a_pipe_are_those_of_a_file() {
     done
 }
 
-# ---- What is read as before ----
+# ---- Whatever the input is ----
 
-test_small_files_are_read() {
-    long_lines 500 100 300 | split -a 3 -l 1 - small.
-    reads small.*
+test_small_files() {
+    long_lines 3000 100 300 | split -a 3 -l 1 - small.
+    same held "$(how small.*)"
     cat small.* | same_lines out /dev/stdin
 }
 
-test_an_input_that_is_written_to_is_read() {
+test_an_input_that_is_written_to() {
     paragraphs >in
     cp in file
     bigshuf --seed=m file 1<>file
@@ -189,24 +190,23 @@ test_an_input_that_is_written_to_is_read() {
     fails_with 1 'bigshuf: file: is both input and output; *' bigshuf -o /dev/stdout file 1<>file
 }
 
-test_what_is_not_regular_is_read() {
+test_what_is_not_regular() {
     paragraphs >in
     mkfifo fifo
     cat in >fifo &
-    reads in fifo
+    same held "$(how in fifo)"
     cat in in | same_lines out /dev/stdin
 }
 
-test_what_shows_no_size_is_read() {
+test_what_shows_no_size() {
     [ -e /proc/self/status ] || skip "no /proc here"
     paragraphs >in
-    same_as_read in
     bigshuf --seed=m in /proc/version >out
     cat in /proc/version | same_lines out /dev/stdin
     same 9 "$(bigshuf -S 8M -r -n 9 /proc/version | wc -l | tr -d ' ')" # if it is read twice, too
 }
 
-test_without_addresses_to_map_it_to_it_is_read() {
+test_with_few_addresses_less_is_held() {
     needs_bare_program
     long_lines 100000 100 200 >in
     bigshuf --seed=m -S 64M in >out
@@ -283,22 +283,4 @@ test_a_file_that_a_fifo_replaces_is_a_failed_read() {
         done
     done
     same '.stderr' "$(ls -A)"
-}
-
-test_a_file_that_is_cut_short_when_output_has_begun_leaves_no_part_of_several() {
-    long_lines 10000 1000 2000 >original
-    cp original in
-    mkfifo pipe
-    FAULT_CALL=write FAULT_AT=3 FAULT_RUN='truncate -s 100 in' \
-        fails_with 1 "$changed" bigshuf-faulty --parallel=1 --shards=3 -o 'shard.%d' in
-    same 'in original pipe' "$(echo *)"
-}
-
-test_a_file_that_is_cut_short_is_told_by_a_run_that_was_started_with_its_signal_blocked() {
-    env --block-signal=BUS true 2>.stderr || skip "env blocks no signals here"
-    long_lines 10000 1000 2000 >in
-    echo old >out
-    FAULT_CALL=write FAULT_AT=3 FAULT_RUN='truncate -s 100 in' \
-        fails_with 1 "$changed" env --block-signal=BUS bigshuf-faulty --parallel=1 -o out in
-    same old "$(<out)"
 }
