@@ -28,7 +28,7 @@ test_lines_of_any_length() { # tags: long
     same_lines in out
     same_as_copied in --parallel=1
     same_as_copied in --parallel=4 -S 64M
-    (paragraphs && long_line 3000000 && echo && seq 100000) >in
+    (paragraphs; long_line 3000000; echo; seq 100000) >in
     same_as_copied in
     same_lines in out
     bigshuf --seed=m -S 8M --parallel=3 < <(cat in) | cmp - out
@@ -65,7 +65,7 @@ test_every_kind_of_output() {
 test_short_lines() {
     seq 800000 >in
     same copied "$(how in)"
-    (cat in && long_line 3000000 && echo) >mixed
+    (cat in; long_line 3000000; echo) >mixed
     for options in '' '-S 24M -T .' '--part=2/3' '-r -n 100000'; do
         bigshuf --seed=m $options mixed in >out
         bigshuf --seed=m $options < <(cat mixed in) | cmp out -
