@@ -1,7 +1,7 @@
 /*
- * Make a manifest say what it should not, as somebody could who knows the format: `forge MANIFEST PILE RECORDS BYTES
- * [FILE]` puts these numbers, and the checksum of the file if there is one, into the line of a pile, and the checksum
- * of all that at the end.
+ * Make a batch say what it should not, as somebody could who knows the format: `forge BATCH PILE RECORDS BYTES` puts
+ * these numbers into the row of a pile; if its first extent has as many bytes, that then has just these, and their
+ * checksum is right. `forge FORMAT` makes the checksum of a changed format right. All checksums above that are, too.
  */
 
 #include <inttypes.h>
@@ -9,56 +9,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/xxh64.h"
+#include "store/manifest.h"
 
-enum { ROOM = 16 << 20, HEAD_BYTES = 47, CHECKSUM_BYTES = 26 };
+enum { ROOM = 64 << 20, CHECKSUM_BYTES = 26 };
 
-static char text[ROOM];
+static uint8_t data[ROOM];
 
-static uint64_t checksum_of(const void *data, size_t bytes)
+static void put(uint8_t *row, size_t i, uint64_t number)
 {
-    struct xxh64 checksum;
-
-    xxh64_init(&checksum, 0);
-    xxh64_update(&checksum, data, bytes);
-    return xxh64_value(&checksum);
+    store64le(row + 8 * i, number);
 }
 
-static int put_checksum_of_file(char *at, const char *name)
+static int forge_pile(size_t bytes, char **words)
 {
-    static char data[ROOM];
-    FILE *file = fopen(name, "rb");
-    char digits[17];
+    uint8_t *const end = data + bytes - MANIFEST_END_BYTES, *manifest, *row;
+    struct manifest_end found;
+    struct manifest_pile pile;
 
-    if (file == NULL)
+    if (bytes < MANIFEST_END_BYTES || !manifest_find(&found, end, bytes))
         return -1;
-    snprintf(digits, sizeof digits, "%016" PRIx64, checksum_of(data, fread(data, 1, ROOM, file)));
-    memcpy(at, digits, sizeof digits - 1);
-    return fclose(file);
+    manifest = data + found.at;
+    row = manifest + MANIFEST_HEAD_BYTES + strtoul(words[0], NULL, 10) * MANIFEST_PILE_BYTES;
+    pile = manifest_load_pile(row);
+    put(row, 0, strtoull(words[1], NULL, 10));
+    put(row, 1, strtoull(words[2], NULL, 10));
+    if (load64le(row + 8) <= pile.first.bytes) {
+        put(row, 2, xxh64(data + pile.first.place, (size_t)load64le(row + 8)));
+        put(row, 4, load64le(row + 8));
+    }
+    put(end, 3, xxh64(manifest, (size_t)found.bytes));
+    put(end, 4, xxh64(end, MANIFEST_END_BYTES - 8));
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    FILE *file = argc == 5 || argc == 6 ? fopen(argv[1], "r+b") : NULL;
-    char start[8], head[HEAD_BYTES + 1];
-    char *pile;
-    size_t bytes;
+    FILE *file = argc == 2 || argc == 5 ? fopen(argv[1], "r+b") : NULL;
+    size_t bytes = file != NULL ? fread(data, 1, ROOM, file) : 0;
 
-    if (file == NULL) {
-        fputs("usage: forge MANIFEST PILE RECORDS BYTES [FILE]\n", stderr);
+    if (bytes < CHECKSUM_BYTES || (argc == 5 && forge_pile(bytes, argv + 2) != 0)) {
+        fputs("usage: forge BATCH PILE RECORDS BYTES | FORMAT\n", stderr);
         return 1;
     }
-    bytes = fread(text, 1, ROOM - CHECKSUM_BYTES - 1, file);
-    snprintf(start, sizeof start, "\n%04u ", (unsigned)strtoul(argv[2], NULL, 10) % 10000);
-    pile = strstr(text, start);
-    if (pile == NULL || bytes < CHECKSUM_BYTES)
-        return 1;
-    snprintf(head, sizeof head, "%.5s%20s %20s ", start + 1, argv[3], argv[4]);
-    memcpy(pile + 1, head, HEAD_BYTES);
-    if (argc == 6 && put_checksum_of_file(pile + 1 + HEAD_BYTES, argv[5]) != 0)
-        return 1;
-    bytes -= CHECKSUM_BYTES;
-    bytes += (size_t)snprintf(text + bytes, ROOM - bytes, "checksum %016" PRIx64 "\n", checksum_of(text, bytes));
+    if (argc == 2)
+        snprintf((char *)data + bytes - CHECKSUM_BYTES, CHECKSUM_BYTES + 1, "checksum %016" PRIx64 "\n",
+                 xxh64(data, bytes - CHECKSUM_BYTES));
     rewind(file);
-    return fwrite(text, 1, bytes, file) == bytes && fclose(file) == 0 ? 0 : 1;
+    return fwrite(data, 1, bytes, file) == bytes && fclose(file) == 0 ? 0 : 1;
 }
