@@ -16,9 +16,9 @@ struct batch {
     uint64_t header_checksum;
 };
 
-/* Open the batch `name` and verify its manifest, which is the caller's, to be given back with manifest_release. What is no
- * batch, or does not go with the store, is a failure. So is a lock that fails, unless the file system says that it has
- * none: then the batch is read without one. False, and closed: it has left the store, or never was in it. */
+/* Open the batch `name` and verify its manifest, which is the caller's, to be given back with manifest_release. What is
+ * no batch, or does not go with the store, is a failure. So is a lock that fails, unless the file system says that it
+ * has none: then the batch is read without one. False, and closed: it has left the store, or never was in it. */
 bool batch_open(struct batch *batch, const struct store *store, const char *name, struct manifest *manifest);
 void batch_close(struct batch *batch); /* also when zeroed */
 

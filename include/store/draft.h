@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * A batch in work: a file in which the piles are written, and which becomes the batch NAME in one step when all of it is
- * on disk. Any number of processes may make a batch of one name at the same time: one of them comes first, and the
+ * A batch in work: a file in which the piles are written, and which becomes the batch NAME in one step when all of it
+ * is on disk. Any number of processes may make a batch of one name at the same time: one of them comes first, and the
  * others find it there.
  *
  *     draft_begin --> writes to draft_storage --> draft_commit
@@ -22,11 +22,11 @@ struct draft;
  * batch that is the same has *records. The piles are those of the store's format. */
 struct draft *draft_begin(struct store *store, const char *name, const struct manifest *manifest, uint64_t *records);
 
-/* The piles of the batch, to be written only. It is the draft's: freeing it does nothing. Memory grows with the logarithm
- * of the bytes written. */
+/* The piles of the batch, to be written only. It is the draft's: freeing it does nothing. Memory grows with the
+ * logarithm of the bytes written. */
 struct storage *draft_storage(struct draft *draft);
 
-/* All has been written, records[p] records to pile p: put the header into the store, everything on disk, and the batch in
- * its place; and free the draft. If a batch of this name has appeared meanwhile, and is the same in all its piles,
+/* All has been written, records[p] records to pile p: put the header into the store, everything on disk, and the batch
+ * in its place; and free the draft. If a batch of this name has appeared meanwhile, and is the same in all its piles,
  * standard error says so, and this returns false; if it differs, the run ends. */
 bool draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *header, size_t header_bytes);

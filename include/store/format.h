@@ -22,7 +22,7 @@
  * it.
  */
 
-#define STORE_FORMAT_TITLE   "bigshuf store "
+#define STORE_FORMAT_TITLE "bigshuf store "
 enum { STORE_FORMAT_VERSION = 3 };
 
 enum store_keys { STORE_KEYS_NONE, STORE_KEYS_GROUP, STORE_KEYS_UNIQUE };

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * What stands at the end of a batch's file: the manifest, which says what the piles hold and where they are, and the end
- * of fixed size, which says where the manifest is. All numbers have 8 bytes, little-endian; all checksums are XXH64 with
- * the seed 0:
+ * What stands at the end of a batch's file: the manifest, which says what the piles hold and where they are, and the
+ * end of fixed size, which says where the manifest is. All numbers have 8 bytes, little-endian; all checksums are XXH64
+ * with the seed 0:
  *
  *     manifest   key (16 bytes), flags, bytes and checksum of the header, digest of the inputs, number of piles;
  *                for each pile: records, bytes, checksum; place and bytes of its first extent; where its other extents
@@ -58,8 +58,8 @@ struct manifest {
     uint64_t bytes;   /* these, which are fewer than those of the file */
 };
 
-/* The next input; `bytes` are MANIFEST_UNKNOWN if it is no regular file with a name. Before the first one, `digest` is 0
- * and `known` is true. */
+/* The next input; `bytes` are MANIFEST_UNKNOWN if it is no regular file with a name. Before the first one, `digest` is
+ * 0 and `known` is true. */
 void manifest_add_input(struct manifest *manifest, const char *name, uint64_t bytes);
 
 /* An extent of a pile in work. */

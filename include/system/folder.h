@@ -56,8 +56,8 @@ int folder_make_file(const struct folder *folder, const char *name, int *fd, int
 char *folder_read(const struct folder *folder, const char *name, size_t most, size_t *bytes);
 
 /* Let a file that was made so, and is on disk, appear under its own name, in place of nothing: it is linked, its name
- * `by` goes, and both are on disk when this returns. Death is held off meanwhile, and if that `succeeds`, so has the run
- * (signals_succeed). False, and nothing has changed: there is something of this name. */
+ * `by` goes, and both are on disk when this returns. Death is held off meanwhile, and if that `succeeds`, so has the
+ * run (signals_succeed). False, and nothing has changed: there is something of this name. */
 bool folder_publish(const struct folder *folder, const char *by, const char *name, int fd, int slot, bool succeeds);
 
 /* Rename a file, in one step. Names are on disk after folder_sync, as far as the file system can do that for

@@ -42,7 +42,8 @@ static const char *cause_of(int error)
 /* Find the manifest, and read it. NULL, or what is wrong. */
 static const char *read_manifest(struct batch *batch, struct manifest *manifest)
 {
-    static const char none[] = "no batch, or cut short: move it out of the store, and add the batch again if it was one";
+    static const char none[] =
+        "no batch, or cut short: move it out of the store, and add the batch again if it was one";
     uint8_t end_data[MANIFEST_END_BYTES], *data;
     struct manifest_end end;
     struct stat status;
@@ -289,9 +290,9 @@ static void begin_batch(struct storage_reader *reader)
 
     for (; reader->at.store.batch < all->opened; reader->at.store.batch++) {
         uint8_t data[MANIFEST_PILE_BYTES];
-        const int error = read_at(batch_of(reader), data, sizeof data,
-                                  batch_of(reader)->manifest_at + MANIFEST_HEAD_BYTES +
-                                      number_of(reader) * (uint64_t)sizeof data);
+        const int error =
+            read_at(batch_of(reader), data, sizeof data,
+                    batch_of(reader)->manifest_at + MANIFEST_HEAD_BYTES + number_of(reader) * (uint64_t)sizeof data);
 
         if (error != 0)
             report(reader, error);

@@ -1,7 +1,7 @@
 /*
- * The same calls write a text and read it, so what stands in it is said once. There is one way only to write anything: a
- * reader takes a value from the text, and then looks for just what would be written for that. Each function that passes
- * a part of the text writes it or reads it. Of a format that is written, all that is asked about the text holds.
+ * The same calls write a text and read it, so what stands in it is said once. There is one way only to write anything:
+ * a reader takes a value from the text, and then looks for just what would be written for that. Each function that
+ * passes a part of the text writes it or reads it. Of a format that is written, all that is asked about the text holds.
  */
 
 #include "store/format.h"
@@ -107,8 +107,8 @@ static void pass_string(struct line *line, uint8_t *string, size_t room, size_t 
 }
 
 /* Pass what `pattern` says: a % and one more character stand for what the next arguments say. d is a decimal number, x
- * one of 16 hexadecimal digits, each a uint64_t *; s are words, a const char *; q is a string as in C: uint8_t *, room in
- * bytes, size_t, and their number, size_t *. */
+ * one of 16 hexadecimal digits, each a uint64_t *; s are words, a const char *; q is a string as in C: uint8_t *, room
+ * in bytes, size_t, and their number, size_t *. */
 static void line_pass(struct line *line, const char *pattern, ...)
 {
     va_list more;

@@ -1,7 +1,7 @@
 /*
- * Checksums are looked at before anything is read, but they are no signature: whoever can write a batch can write those,
- * too. So what piles are said to hold must also make sense, since memory and files are measured by it. Extents may
- * overlap: what is in them is right if the checksums of their piles are.
+ * Checksums are looked at before anything is read, but they are no signature: whoever can write a batch can write
+ * those, too. So what piles are said to hold must also make sense, since memory and files are measured by it. Extents
+ * may overlap: what is in them is right if the checksums of their piles are.
  *
  * Nobody asks which inputs a batch had, only whether they are the same. So only a digest of them is kept.
  */

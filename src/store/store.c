@@ -115,7 +115,7 @@ enum store_name_kind store_name_kind(const char *name, char base[STORE_NAME_MAX 
     snprintf(base, STORE_NAME_MAX + 1, "%.*s", (int)length, name);
     if (is_left) /* users rename to it without a number */
         return store_name_is_batch(base) && (name[length] == '\0' || is_number(name + length)) ? STORE_NAME_LEFT
-                                                                                             : STORE_NAME_OTHER;
+                                                                                               : STORE_NAME_OTHER;
     return is_number(name + length) && (store_name_is_batch(base) || is_taken(base)) ? STORE_NAME_DRAFT
                                                                                      : STORE_NAME_OTHER;
 }

@@ -3,8 +3,8 @@
  * other machines have locked may not show here, so it must be old, too. Its own process may have died when it had both
  * names: then it is a batch, and only this name goes, without a lock that a reader could meet.
  *
- * A batch that leaves is renamed first, in one step, so that no new reader finds it. How readers and removal keep out of
- * each other's way is told in batch.c.
+ * A batch that leaves is renamed first, in one step, so that no new reader finds it. How readers and removal keep out
+ * of each other's way is told in batch.c.
  */
 
 #include "store/sweep.h"
@@ -73,8 +73,8 @@ static enum fate check_age(struct sweep *sweep, const struct stat *status)
 
 /* ---- Files ---- */
 
-/* See that nobody has the file locked, nor can lock it from now on, until it is closed. Where nothing can be locked, the
- * age of a draft decides. */
+/* See that nobody has the file locked, nor can lock it from now on, until it is closed. Where nothing can be locked,
+ * the age of a draft decides. */
 static enum fate lock(struct sweep *sweep, int fd, const struct stat *status, bool is_draft)
 {
     if (io_lock(fd, true) == 0)

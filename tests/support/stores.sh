@@ -12,6 +12,14 @@ gather() {
     bigshuf --gather=store --seed=42 "$@"
 }
 
+# Print these piles of all batches: piles PILE...
+piles() {
+    local name
+    for name in store/*; do
+        case $name in */format | */header) ;; *) batch $name "$@" ;; esac
+    done
+}
+
 # The store has these batches and nothing unfinished: batches NAME...
 batches() {
     same "$(printf '%s\n' "$@" format | sort)" "$(ls -A store)"
