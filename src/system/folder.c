@@ -280,7 +280,7 @@ bool folder_publish(const struct folder *folder, const char *by, const char *nam
     if (link_error != 0 && link_error != EEXIST)
         folder_report(folder, name, link_error);
     if (unlink_error != 0 && unlink_error != ENOENT)
-        folder_report(folder, by, unlink_error);
+        folder_say(folder, by, "cannot be removed: %s", fault_cause(unlink_error));
     return link_error == 0;
 }
 
