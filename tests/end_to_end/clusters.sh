@@ -33,14 +33,14 @@ batches() {
 
 # The same when an hour has passed since tasks were killed.
 batches_later() {
-    find store -path 'store/.*' -exec touch -t 202001010000 {} +
+    touch -c -t 202001010000 store/.[!.]*
     bigshuf --scatter=store --sweep
     batches "$@"
 }
 
 # Does, or did, a task work on the batch NAME: is_begun NAME.
 is_begun() {
-    ls store/.new-"$1"~*/manifest >/dev/null 2>&1
+    ls store/.draft-"$1"~* >/dev/null 2>&1
 }
 
 # ---- Machines without a shared file system. These tests wait longest, so they come first. ----
