@@ -51,7 +51,7 @@ $(C_TOOLS) $(WORDS): %: %.o
 
 $(addprefix $(BUILD)/tests/support/,forge json_values): $(LIBRARY)
 
-$(BUILD)/tests/support/batch: tests/support/batch.py
+$(BUILD)/tests/support/batch: tests/soak/batch.py
 $(BUILD)/tests/support/model: tests/support/model.py
 $(BUILD)/tests/support/lengths: tests/soak/lengths.py
 $(addprefix $(BUILD)/tests/support/,batch lengths model):

@@ -40,12 +40,12 @@ def xxh64(data):
 
 
 def read_batch(data):
-    """The key; and of each pile the records, the bytes, the checksum, and a function that gives what is in it."""
+    """The key; and of each pile its row, and a function that gives what is in it."""
     magic, at, length, checksum, own = struct.unpack("<8s4Q", data[-40:])
     assert (magic, own, checksum) == (b"bigshuf3", xxh64(data[-40:-8]), xxh64(data[at:at + length])), "damaged"
     key, *_, piles = struct.unpack("<16s5Q", data[at:at + 56])
-    return key, [pile[:3] + (lambda pile=pile: contents(data, *pile),)
-            for pile in struct.iter_unpack("<6Q", data[at + 56:at + 56 + 48 * piles])]
+    return key, [pile + (lambda pile=pile: contents(data, *pile),)
+                 for pile in struct.iter_unpack("<6Q", data[at + 56:at + 56 + 48 * piles])]
 
 
 def contents(data, _, size, checksum, place, length, more):
@@ -60,6 +60,6 @@ def contents(data, _, size, checksum, place, length, more):
 if __name__ == "__main__":
     name, batch = read_batch(open(sys.argv[1], "rb").read())
     for number in range(len(batch)) if "all" in sys.argv else map(int, sys.argv[2:]):
-        sys.stdout.buffer.write(batch[number][3]())
+        sys.stdout.buffer.write(batch[number][-1]())
     if len(sys.argv) == 2:
         sys.stdout.writelines([name.hex(), "\n"] + ["%d %d %016x\n" % pile[:3] for pile in batch])
