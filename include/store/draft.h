@@ -26,6 +26,9 @@ struct draft *draft_begin(struct store *store, const char *name, const struct ma
  * logarithm of the bytes written. */
 struct storage *draft_storage(struct draft *draft);
 
+/* What a batch in work takes for each pile; ten times as many bytes take less than half of it more. */
+size_t draft_pile_bytes(void);
+
 /* All has been written, records[p] records to pile p: put the header into the store, everything on disk, and the batch
  * in its place; and free the draft. If a batch of this name has appeared meanwhile, and is the same in all its piles,
  * standard error says so, and this returns false; if it differs, the run ends. */

@@ -24,7 +24,7 @@ enum {
     MANIFEST_PILE_BYTES = 48,     /* of each pile */
     MANIFEST_EXTENT_BYTES = 16,   /* in the list */
     MANIFEST_END_BYTES = 40,      /* of the fixed end */
-    MANIFEST_BYTES_MAX = 16 << 20 /* without the end */
+    MANIFEST_BYTES_MAX = 32 << 20 /* 4,096 piles of 256 extents, and more */
 };
 
 #define MANIFEST_MAGIC   "bigshuf3"
@@ -69,7 +69,7 @@ struct manifest_spot {
 };
 
 /* What is to be written at the byte `at` of the file: the manifest, which says where the piles are (those of each pile
- * in their order), and the end. Malloc'd; *bytes in all. NULL: the manifest would have more than MANIFEST_BYTES_MAX. */
+ * in their order), and the end. Malloc'd; *bytes in all. */
 uint8_t *manifest_write(struct manifest *manifest, const struct manifest_spot *spot, size_t spots, uint64_t at,
                         size_t *bytes);
 

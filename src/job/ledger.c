@@ -27,6 +27,7 @@
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
 #include "shuffle/scatter.h"
+#include "store/draft.h"
 #include "system/fault.h"
 #include "system/hardware.h"
 #include "system/sys.h"
@@ -68,7 +69,7 @@ struct row {
     uint64_t each, count;
 };
 
-enum { ROWS = 17 };
+enum { ROWS = 18 };
 
 uint64_t ledger_ahead(uint64_t limit_bytes)
 {
@@ -114,6 +115,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"mapped", 1, ledger->mapped_bytes},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
         {"requests", REQUESTS_LINES_BYTES, options->requests},
+        {"places", draft_pile_bytes(), options->scatter != NULL ? most : 0},
     };
 
     memcpy(rows, all, sizeof all);

@@ -31,15 +31,16 @@ enum { ATTEMPTS = 100 };
 /* Room is taken in steps of this. */
 TUNABLE(PAGE_BYTES, 4096, 1, 4096);
 
-/* An extent has at least this part of the file, so that there are about GROWTH * (1 + ln(FILE / GROWTH / WRITE)) of
- * them: 200,000 for 1 TB in writes of 256 KiB. */
-TUNABLE(GROWTH, 1 << 15, 1, 1 << 15);
+/* An extent has at least one part in GROWTH * PILES of the file, so that each pile has about GROWTH * (1 + ln(FILE /
+ * (GROWTH
+ * * PILES * WRITE))) of them: 50 in 512 piles of 160 GB in writes of 256 KiB, or of 5 GB in writes of 8 KiB, and 20
+ * more if these are ten times as large. Of the file, one part in 2 * GROWTH is holes then. */
+TUNABLE(GROWTH, 8, 1, 8);
+enum { LISTED = 256, LISTED_USUALLY = 50 }; /* extents for each pile */
 
 /* Writes of fewer bytes are collected, so many bytes of them. */
 TUNABLE(SMALL_BYTES, 64 << 10, 0, 64 << 10);
 TUNABLE(COLLECTED_BYTES, 256 << 10, 64 << 10, 256 << 10);
-
-enum { SPOTS_FIRST = 4096 };
 
 struct pile {
     struct xxh64 checksum;
@@ -56,14 +57,19 @@ struct draft {
     struct manifest manifest;
     struct pile *pile; /* [manifest.piles] */
 
-    pthread_mutex_t mutex; /* guards what follows */
-    uint64_t end;          /* of the file, as far as it has been given away */
-    struct manifest_spot *spot;
-    size_t spots, spots_room;
+    pthread_mutex_t mutex;      /* guards what follows */
+    uint64_t end;               /* of the file, as far as it has been given away */
+    struct manifest_spot *spot; /* the list; its memory is touched as it is used */
+    size_t spots;
     uint8_t *collected;    /* NULL: not begun */
     uint64_t collected_at; /* where in the file these bytes will be */
     size_t collected_bytes;
 };
+
+size_t draft_pile_bytes(void)
+{
+    return sizeof(struct pile) + sizeof(struct manifest_pile) + LISTED_USUALLY * sizeof(struct manifest_spot);
+}
 
 /* ---- The batch is there already ---- */
 
@@ -116,16 +122,8 @@ static void write_at(const struct draft *draft, const struct iovec *pieces, int 
 /* Begin an extent at a place of the file. The caller has the mutex, here and below. */
 static void begin_extent(struct draft *draft, unsigned number, uint64_t place)
 {
-    if (draft->spots == draft->spots_room) {
-        const size_t room = draft->spots_room > 0 ? 2 * draft->spots_room : SPOTS_FIRST;
-        struct manifest_spot *wider = fault_allocate(room, sizeof *wider);
-
-        if (draft->spots > 0)
-            memcpy(wider, draft->spot, draft->spots * sizeof *wider);
-        free(draft->spot);
-        draft->spot = wider;
-        draft->spots_room = room;
-    }
+    if (draft->spots == (size_t)LISTED * draft->manifest.piles)
+        folder_say(&draft->store->folder, draft->batch, "its piles are in too many places: use a larger -S");
     draft->spot[draft->spots] = (struct manifest_spot){.extent.place = place, .pile = number};
     draft->pile[number].spot = draft->spots++;
     draft->pile[number].end = place;
@@ -170,11 +168,11 @@ static uint64_t take_room(struct draft *draft, unsigned number, size_t bytes, si
     struct pile *pile = &draft->pile[number];
 
     if (pile->room == 0) {
-        const uint64_t room = bytes > draft->end / GROWTH ? bytes : draft->end / GROWTH, before = draft->end;
+        const uint64_t least_room = draft->end / GROWTH / draft->manifest.piles, before = draft->end;
 
-        if (pile->end != draft->end || draft->spots == 0)
+        if (pile->end != draft->end)
             begin_extent(draft, number, draft->end);
-        (void)move_end(draft, room);
+        (void)move_end(draft, bytes > least_room ? bytes : least_room);
         pile->room = draft->end - before;
     }
     *got = (size_t)least(bytes, pile->room);
@@ -201,7 +199,8 @@ static void write_pieces(struct storage *storage, unsigned number, const struct 
         bool small;
 
         pthread_mutex_lock(&draft->mutex);
-        small = done == 0 && pile->room == 0 && bytes < SMALL_BYTES && draft->end / GROWTH < PAGE_BYTES;
+        small = done == 0 && pile->room == 0 && bytes < SMALL_BYTES &&
+                draft->end / GROWTH / draft->manifest.piles < PAGE_BYTES;
         if (small)
             collect(draft, number, pieces, count, bytes);
         else
@@ -223,7 +222,7 @@ struct storage *draft_storage(struct draft *draft)
 /* The file, which begins with what it is. */
 static void make_file(struct draft *draft)
 {
-    static char title[] = "bigshuf batch 3\n";
+    char title[] = "bigshuf batch 3\n";
     const struct iovec piece = {.iov_base = title, .iov_len = sizeof title - 1};
 
     store_draft_begin(draft->store, &draft->file, draft->batch);
@@ -244,6 +243,7 @@ struct draft *draft_begin(struct store *store, const char *name, const struct ma
     draft->manifest.piles = store->format.piles;
     draft->manifest.pile = fault_allocate(store->format.piles, sizeof *draft->manifest.pile);
     draft->pile = fault_allocate(store->format.piles, sizeof *draft->pile);
+    draft->spot = fault_allocate(store->format.piles, LISTED * sizeof *draft->spot);
     for (unsigned p = 0; p < store->format.piles; p++)
         xxh64_init(&draft->pile[p].checksum, 0);
     make_file(draft);
@@ -264,8 +264,6 @@ static void complete(struct draft *draft, const uint64_t *records)
         manifest->pile[p].checksum = xxh64_value(&draft->pile[p].checksum);
     }
     pieces[1].iov_base = manifest_write(manifest, draft->spot, draft->spots, at, &pieces[1].iov_len);
-    if (pieces[1].iov_base == NULL)
-        folder_say(&draft->store->folder, draft->batch, "its piles are in too many places: use a larger -S");
     if (!is_last && draft->collected_bytes > 0)
         write_collected(draft);
     write_at(draft, is_last ? pieces : &pieces[1], is_last ? 2 : 1, is_last ? draft->collected_at : at);

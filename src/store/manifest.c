@@ -106,27 +106,24 @@ uint8_t *manifest_write(struct manifest *manifest, const struct manifest_spot *s
     const size_t listed = place_extents(manifest, spot, spots, next);
     const size_t list_at = MANIFEST_HEAD_BYTES + manifest->piles * (size_t)MANIFEST_PILE_BYTES;
     const size_t length = list_at + listed * MANIFEST_EXTENT_BYTES;
-    uint8_t *data = NULL, *to;
+    uint8_t *data = fault_allocate(length + MANIFEST_END_BYTES, 1), *to;
 
-    if (length <= MANIFEST_BYTES_MAX) {
-        data = fault_allocate(length + MANIFEST_END_BYTES, 1);
-        for (unsigned p = 0; p < manifest->piles; p++)
-            manifest->pile[p].more = manifest->pile[p].more > 0 ? at + list_at + next[p] * MANIFEST_EXTENT_BYTES : 0;
-        for (size_t i = 0; i < spots; i++) {
-            struct manifest_pile *pile = &manifest->pile[spot[i].pile];
+    for (unsigned p = 0; p < manifest->piles; p++)
+        manifest->pile[p].more = manifest->pile[p].more > 0 ? at + list_at + next[p] * MANIFEST_EXTENT_BYTES : 0;
+    for (size_t i = 0; i < spots; i++) {
+        struct manifest_pile *pile = &manifest->pile[spot[i].pile];
 
-            if (pile->first.bytes == 0)
-                pile->first = spot[i].extent;
-            else
-                put_extent(data + list_at + next[spot[i].pile]++ * MANIFEST_EXTENT_BYTES, &spot[i].extent);
-        }
-        to = put_head(data, manifest);
-        for (unsigned p = 0; p < manifest->piles; p++)
-            to = put_pile(to, &manifest->pile[p]);
-        put_end(data + length, data, length, at);
-        *bytes = length + MANIFEST_END_BYTES;
+        if (pile->first.bytes == 0)
+            pile->first = spot[i].extent;
+        else
+            put_extent(data + list_at + next[spot[i].pile]++ * MANIFEST_EXTENT_BYTES, &spot[i].extent);
     }
+    to = put_head(data, manifest);
+    for (unsigned p = 0; p < manifest->piles; p++)
+        to = put_pile(to, &manifest->pile[p]);
+    put_end(data + length, data, length, at);
     free(next);
+    *bytes = length + MANIFEST_END_BYTES;
     return data;
 }
 

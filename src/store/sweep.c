@@ -103,9 +103,9 @@ static enum fate remove_file(struct sweep *sweep, bool is_draft, const char *bas
 
     if (error != 0)
         return error == FOLDER_NOT_REGULAR ? GONE : fate_of(sweep, error);
-    if (sys_fstat(fd, &status) != 0)
+    if (sys_fstat(fd, &status) != 0) {
         fate = fate_of(sweep, errno);
-    else if (!is_draft || sys_stat_at(root->fd, base, &named) != 0 || !io_same_file(&status, &named)) {
+    } else if (!is_draft || sys_stat_at(root->fd, base, &named) != 0 || !io_same_file(&status, &named)) {
         if (is_draft && (!store_name_is_local(sweep->name) || status.st_size == 0))
             fate = check_age(sweep, &status);
         if (fate == REMOVED)
@@ -114,7 +114,6 @@ static enum fate remove_file(struct sweep *sweep, bool is_draft, const char *bas
     if (fate == REMOVED)
         fate = fate_of(sweep, sys_unlink_at(root->fd, sweep->name) == 0 ? 0 : errno);
     (void)io_close(fd);
-    sweep->bytes = (uint64_t)status.st_size;
     return fate;
 }
 
@@ -176,11 +175,14 @@ static enum fate sweep_one(struct sweep *sweep, const char *name)
     struct stat status;
     enum fate fate;
 
-    if (kind == STORE_NAME_OTHER || sys_stat_at(sweep->store->folder.fd, name, &status) != 0)
-        return GONE;
-    if (!sweep->all && kind == STORE_NAME_DRAFT && status.st_uid != sys_user())
+    if (kind == STORE_NAME_OTHER)
         return GONE;
     snprintf(sweep->name, sizeof sweep->name, "%s", name);
+    if (sys_stat_at(sweep->store->folder.fd, name, &status) != 0)
+        return fate_of(sweep, errno);
+    if (!sweep->all && kind == STORE_NAME_DRAFT && status.st_uid != sys_user())
+        return GONE;
+    sweep->bytes = (uint64_t)status.st_size;
     fate = remove_file(sweep, kind == STORE_NAME_DRAFT, base);
     if (sweep->all && fate == REMOVED)
         standard_print("removed %s (%s)\n", name, number_format_size(sweep->bytes, size));
