@@ -31,9 +31,8 @@ enum { ATTEMPTS = 100 };
 /* Room is taken in steps of this. */
 TUNABLE(PAGE_BYTES, 4096, 1, 4096);
 
-/* An extent has at least one part in GROWTH * PILES of the file, so that each pile has about GROWTH * (1 + ln(FILE /
- * (GROWTH
- * * PILES * WRITE))) of them: 50 in 512 piles of 160 GB in writes of 256 KiB, or of 5 GB in writes of 8 KiB, and 20
+/* An extent has at least one part in GROWTH * PILES of the file, so the extents of a pile become more with the
+ * logarithm of the file: about 50 in 512 piles of 160 GB in writes of 256 KiB, or of 5 GB in writes of 8 KiB, and 20
  * more if these are ten times as large. Of the file, one part in 2 * GROWTH is holes then. */
 TUNABLE(GROWTH, 8, 1, 8);
 enum { LISTED = 256, LISTED_USUALLY = 50 }; /* extents for each pile */
