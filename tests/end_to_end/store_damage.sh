@@ -50,7 +50,7 @@ test_nothing_of_a_damaged_pile_is_written() {
     make_sound_store
     gather >sound
     piles 1 >damaged
-    printf X | dd of=store/y bs=1 seek=$(byte_of y 1 50) conv=notrunc 2>.stderr
+    printf X | dd of=store/y bs=1 seek="$(byte_of y 1 50)" conv=notrunc 2>.stderr
     fails_with 1 'bigshuf: store/y: pile 1: contents have changed since they were written' gather --parallel=1 >out
     cmp out <(head -c "$(wc -c <out)" sound)
     fails_with 1 '' grep -xF -f damaged out
@@ -69,7 +69,7 @@ test_a_flipped_bit_of_any_byte_is_told_or_has_no_effect() {
         for ((at = ${#bytes[@]} - 1; at >= 0; at--)); do
             [ $file$at != x4095 ] || at=15
             for bit in $(scale 1 1 '1 2 4 8 16 32 64 128'); do
-                printf "\\x$(printf %x $((bytes[at] ^ bit)))" | dd of=store/$file bs=1 seek=$at conv=notrunc status=none
+                printf %b "\\x$(printf %x $((bytes[at] ^ bit)))" | dd of=store/$file bs=1 seek=$at conv=notrunc status=none
                 if gather >out 2>said; then
                     cmp out sound
                     same x $file
