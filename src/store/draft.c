@@ -58,6 +58,7 @@ struct draft {
 
     pthread_mutex_t mutex;      /* guards what follows */
     uint64_t end;               /* of the file, as far as it has been given away */
+    uint64_t bytes;             /* of piles, that have come */
     struct manifest_spot *spot; /* the list; its memory is touched as it is used */
     size_t spots;
     uint8_t *collected;    /* NULL: not begun */
@@ -137,6 +138,12 @@ static uint64_t move_end(struct draft *draft, uint64_t bytes)
     return place;
 }
 
+/* What an extent has at least. */
+static uint64_t least_room(const struct draft *draft)
+{
+    return draft->bytes / GROWTH / draft->manifest.piles;
+}
+
 static void write_collected(struct draft *draft)
 {
     const struct iovec piece = {.iov_base = draft->collected, .iov_len = draft->collected_bytes};
@@ -167,11 +174,11 @@ static uint64_t take_room(struct draft *draft, unsigned number, size_t bytes, si
     struct pile *pile = &draft->pile[number];
 
     if (pile->room == 0) {
-        const uint64_t least_room = draft->end / GROWTH / draft->manifest.piles, before = draft->end;
+        const uint64_t lowest = least_room(draft), before = draft->end;
 
         if (pile->end != draft->end)
             begin_extent(draft, number, draft->end);
-        (void)move_end(draft, bytes > least_room ? bytes : least_room);
+        (void)move_end(draft, bytes > lowest ? bytes : lowest);
         pile->room = draft->end - before;
     }
     *got = (size_t)least(bytes, pile->room);
@@ -198,12 +205,12 @@ static void write_pieces(struct storage *storage, unsigned number, const struct 
         bool small;
 
         pthread_mutex_lock(&draft->mutex);
-        small = done == 0 && pile->room == 0 && bytes < SMALL_BYTES &&
-                draft->end / GROWTH / draft->manifest.piles < PAGE_BYTES;
+        small = done == 0 && pile->room == 0 && bytes < SMALL_BYTES && least_room(draft) < PAGE_BYTES;
         if (small)
             collect(draft, number, pieces, count, bytes);
         else
             at = take_room(draft, number, bytes - done, &got);
+        draft->bytes += got;
         pthread_mutex_unlock(&draft->mutex);
         if (!small)
             write_at(draft, some, io_pieces_part(pieces, count, done, got, some, STORAGE_PIECES_MAX, &got), at);
