@@ -180,7 +180,7 @@ static const char *why_refused(const char *text)
     if (sscanf(text, STORE_FORMAT_TITLE "%u\n", &version) != 1)
         return "not a format of a store";
     if (version < STORE_FORMAT_VERSION)
-        return "a store of an earlier version: scatter again, or gather it with 0.3 and scatter the result";
+        return "a store of an earlier version: scatter again, or gather it with that version and scatter the result";
     return version > STORE_FORMAT_VERSION ? "a store of a later version" : STORE_CHANGED;
 }
 

@@ -148,7 +148,7 @@ test_a_name_that_is_no_batch_is_told_by_all() {
 test_a_store_of_another_version_is_told() {
     seq 10 | add x --piles=4
     sed -i 's/store 3/store 2/' store/format
-    fails_with 1 'bigshuf: store/format: a store of an earlier version: scatter again, or gather it with 0.3 and *' gather
+    fails_with 1 'bigshuf: store/format: a store of an earlier version: scatter again, or gather it with that version and *' gather
     sed -i 's/store 2/store 4/' store/format
     fails_with 1 'bigshuf: store/format: a store of a later version' gather
 }
