@@ -12,7 +12,7 @@
  *                    requests dialogue weight_tree weighted weight_law range replacement gnu in_order key_order keep
  *                    weight_input
  *     store      piles that are kept: batches in a directory, which many processes fill and read
- *                    draft sweep batch store format manifest line
+ *                    draft sweep batch store format manifest
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
  *                    shuffle small scatter keyed_reader stage gather units run keyed index pile_keys
  *                    pile_source pile engine order queue

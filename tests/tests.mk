@@ -4,7 +4,7 @@ TEST_CPPFLAGS = -I. -Itests -D_GNU_SOURCE
 FAULTY        = $(BUILD)/bigshuf-faulty
 FAULTY_SYS    = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
 C_TOOLS       = $(addprefix $(BUILD)/tests/support/,forge json_values peak same_lines terminal)
-TEST_TOOLS    = $(C_TOOLS) $(addprefix $(BUILD)/tests/support/,lengths model)
+TEST_TOOLS    = $(C_TOOLS) $(addprefix $(BUILD)/tests/support/,batch lengths model)
 FUZZERS       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 FUZZ_TESTS    = $(addsuffix _fuzz_test,$(filter-out %/inputs %/options,$(FUZZERS))) # those do without libFuzzer
 UNIT_TESTS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c)) $(FUZZ_TESTS)
@@ -54,9 +54,10 @@ $(C_TOOLS) $(WORDS): %: %.o
 
 $(addprefix $(BUILD)/tests/support/,forge json_values): $(LIBRARY)
 
+$(BUILD)/tests/support/batch: tests/model/batch.py
 $(BUILD)/tests/support/model: tests/model/command.py
 $(BUILD)/tests/support/lengths: tests/model/lengths.py
-$(addprefix $(BUILD)/tests/support/,lengths model):
+$(addprefix $(BUILD)/tests/support/,batch lengths model):
 	@mkdir -p $(@D)
 	$(call say,LN,$@)ln -sf '$(CURDIR)/$<' $@
 

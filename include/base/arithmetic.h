@@ -91,6 +91,12 @@ static inline uint64_t load64be(const uint8_t *p)
     return (uint64_t)load32be(p) << 32 | load32be(p + 4);
 }
 
+static inline void store64le(uint8_t *p, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        p[i] = (uint8_t)(value >> 8 * i);
+}
+
 /* ---- Counters ---- */
 
 /* A number that any thread may read while another changes it. Either one thread at a time changes it, which costs no

@@ -28,5 +28,5 @@ _Noreturn void operand_report(const char *name, int error);
  * does. The run ends if an entry is no name, or if a name with a newline does not exist, since the list probably has
  * lines, or if the list, and OPERAND_ENTRY_BYTES for each name, take more than `most` bytes. *names is an array into
  * *data; both are to be freed. */
-enum { OPERAND_ENTRY_BYTES = 80 }; /* its address, its end in the stream, its mark, its entry in a manifest */
+enum { OPERAND_ENTRY_BYTES = 64 }; /* its address, its end in the stream, its mark */
 void operand_list(const char *from, uint64_t most, const char ***names, size_t *count, char **data);

@@ -10,15 +10,20 @@
 /*
  * What all batches of a store have in common, and the text of it, which messages quote if an option says anything else:
  *
- *     bigshuf store 2
+ *     bigshuf store 3
  *     512 piles
- *     records ending with "\n"
- *     header of lines 1
+ *     records of end "\n"
  *     groups by "/user" separated by "\011" key 0123456789abcdef0123456789abcdef
+ *     header of lines 1
+ *     checksum 0123456789abcdef
  *
- * The last line is there only if keys say to which piles records go (keyed.h), under a key that is a seed by itself.
- * Records of archives are groups (record.h): "groups of tar".
+ * The line of groups is there only if keys say to which piles records go (keyed.h), under a key that is a seed by
+ * itself. Records of archives are frames (record.h): "frames of tar". The checksum is the XXH64 of what stands before
+ * it.
  */
+
+#define STORE_FORMAT_TITLE "bigshuf store "
+enum { STORE_FORMAT_VERSION = 3 };
 
 enum store_keys { STORE_KEYS_NONE, STORE_KEYS_GROUP, STORE_KEYS_UNIQUE };
 

@@ -1,22 +1,17 @@
 #pragma once
 
 /*
- * The description of a batch: a text file beside its piles, made last. Lines of a word and its value, then a line of 64
- * bytes for each pile, so that any of them can be read by itself, and the XXH64 of all that at the end:
+ * What stands at the end of a batch's file: the manifest, which says what the piles hold and where they are, and the
+ * end of fixed size, which says where the manifest is. All numbers have 8 bytes, little-endian; all checksums are XXH64
+ * with the seed 0:
  *
- *     bigshuf batch 1
- *     key 0123456789abcdef0123456789abcdef
- *     header 12 0123456789abcdef
- *     input 688895 corpus/a.txt
- *     input - -
- *     piles 512
- *     0000                 1234                56789 0123456789abcdef
- *     ...
- *     checksum 0123456789abcdef
+ *     manifest   key (16 bytes), flags, bytes and checksum of the header, digest of the inputs, number of piles;
+ *                for each pile: records, bytes, checksum; place and bytes of its first extent; where its other extents
+ *                are listed, or 0;
+ *                the list of these: place and bytes of each, pile after pile
+ *     end        MANIFEST_MAGIC, place, bytes and checksum of the manifest; checksum of the end up to here
  *
- * A pile's numbers are its records, its bytes, and the XXH64 (seed 0, in hexadecimal) of its file. The name of an input
- * has its control characters, and backslash, as \ and three octal digits. No name of a file is ever made of what stands
- * here.
+ * A pile is its extents, one after another. Places are offsets in the file.
  */
 
 #include <stdbool.h>
@@ -25,60 +20,75 @@
 
 enum {
     MANIFEST_KEY_BYTES = 16,
-    MANIFEST_PILE_BYTES = 64,     /* of a pile's line */
-    MANIFEST_BYTES_MAX = 8 << 20, /* of all of it */
+    MANIFEST_HEAD_BYTES = 56,     /* what stands before the piles */
+    MANIFEST_PILE_BYTES = 48,     /* of each pile */
+    MANIFEST_EXTENT_BYTES = 16,   /* in the list */
+    MANIFEST_END_BYTES = 40,      /* of the fixed end */
+    MANIFEST_BYTES_MAX = 32 << 20 /* 4,096 piles of 256 extents, and more */
 };
 
+#define MANIFEST_MAGIC   "bigshuf3"
 #define MANIFEST_UNKNOWN UINT64_MAX
+
+struct manifest_extent {
+    uint64_t place;
+    uint64_t bytes;
+};
 
 struct manifest_pile {
     uint64_t records;
     uint64_t bytes;
-    uint64_t checksum; /* XXH64 of the file */
-};
-
-struct manifest_input {
-    const char *name;
-    uint64_t bytes; /* MANIFEST_UNKNOWN if it is no regular file with a name */
+    uint64_t checksum; /* of the whole pile */
+    struct manifest_extent first;
+    uint64_t more; /* where in the file the next extents are listed; 0: there are none */
 };
 
 struct manifest {
     uint8_t key[MANIFEST_KEY_BYTES]; /* tells whether two batches were scattered with the same seed */
     bool decompressed;               /* inputs that were compressed were; the format says all else */
+    bool known;                      /* are the sizes of all inputs? */
     uint64_t header_bytes;
-    uint64_t header_checksum;           /* 0 if there is no header */
-    const struct manifest_input *input; /* to be written; set, with what is said of them, by manifest_set_inputs */
-    size_t inputs;
-    uint64_t inputs_bytes; /* of their lines */
-    uint64_t digest;       /* of these; also set by manifest_parse, as is */
-    bool known;            /* are all their sizes? */
-    struct manifest_pile *pile;
+    uint64_t header_checksum; /* 0 if there is no header */
+    uint64_t digest;          /* of the names and sizes of the inputs (manifest_add_input) */
     unsigned piles;
-    size_t piles_at; /* the offset of the first pile's line in the text; set by manifest_parse and manifest_text */
+    struct manifest_pile *pile;
 
     /* Set by manifest_parse: */
     uint64_t records; /* of all piles: no more than */
-    uint64_t bytes;   /* these, at most INT64_MAX */
+    uint64_t bytes;   /* these, which are fewer than those of the file */
 };
 
-/* Say what the inputs were, which must stay until the text is made. */
-void manifest_set_inputs(struct manifest *manifest, const struct manifest_input *input, size_t inputs);
+/* The next input; `bytes` are MANIFEST_UNKNOWN if it is no regular file with a name. Before the first one, `digest` is
+ * 0 and `known` is true. */
+void manifest_add_input(struct manifest *manifest, const char *name, uint64_t bytes);
 
-/* Is its text not too large? Only `piles` and the inputs need to be known for that. */
-bool manifest_fits(const struct manifest *manifest);
+/* An extent of a pile in work. */
+struct manifest_spot {
+    struct manifest_extent extent;
+    unsigned pile;
+};
 
-/* The text of one that fits, malloc'd, and its length. */
-char *manifest_text(struct manifest *manifest, size_t *bytes);
+/* What is to be written at the byte `at` of the file: the manifest, which says where the piles are (those of each pile
+ * in their order), and the end. Malloc'd; *bytes in all. */
+uint8_t *manifest_write(struct manifest *manifest, const struct manifest_spot *spot, size_t spots, uint64_t at,
+                        size_t *bytes);
 
-/* Read a text, which must be as manifest_text makes it, to the byte but for the lines of inputs, and make sense: a pile
- * has records if it has bytes, at most one for each byte, and all piles together have no more bytes than a file could.
- * A NUL byte follows the text. Give the manifest back with manifest_release. False, and nothing to be given
- * back, if it is no such text, or damaged. */
-bool manifest_parse(struct manifest *manifest, const char *text, size_t bytes);
-void manifest_release(struct manifest *manifest);
+/* Where a manifest is, and its checksum, by the end of a file of `file_bytes` bytes. False if this is no such end. */
+struct manifest_end {
+    uint64_t at, bytes, checksum;
+};
+bool manifest_find(struct manifest_end *found, const uint8_t end[MANIFEST_END_BYTES], uint64_t file_bytes);
 
-/* Read the line of a pile, as far as that can be done without the others. */
-bool manifest_parse_pile(const char line[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile);
+/* Read a manifest, which must be what manifest_write makes, and make sense: a pile has records if it has bytes, at most
+ * one for each byte, and as many bytes as its extents; these are before the manifest, and have no more bytes together
+ * than there are. Give it back with manifest_release. False, and nothing to be given back, if it is not so, or
+ * damaged. */
+bool manifest_parse(struct manifest *manifest, const uint8_t *data, const struct manifest_end *end);
+void manifest_release(struct manifest *manifest); /* also when zeroed */
+
+/* Read what a manifest says of one pile or extent, which has been checked as a part of the whole. */
+struct manifest_pile manifest_load_pile(const uint8_t data[MANIFEST_PILE_BYTES]);
+struct manifest_extent manifest_load_extent(const uint8_t data[MANIFEST_EXTENT_BYTES]);
 
 /* How the other one, with as many piles, was made differently, in words: "made %s". NULL if there is no difference.
  * Piles and headers are compared only if both are `complete`. */

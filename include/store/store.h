@@ -5,10 +5,9 @@
  * add batches at the same time. This is in it:
  *
  *     format, header      what is the same for all batches
- *     BATCH               a complete batch: a folder with pile-0000, pile-0001, ... (plain records) and manifest
- *     .new-BATCH~NUMBER   a draft: a batch that is being made (draft.h)
- *     .old-BATCH~NUMBER   a batch that has left the store, or a draft that was given up: being removed (sweep.h)
- *     .new-format~NUMBER, .new-header~NUMBER   the files format and header before they have their names
+ *     BATCH               a complete batch: the bytes of its piles, and a manifest that says where they are
+ * (manifest.h) .draft-NAME~NUMBER  any of these while it is being made .old-BATCH~NUMBER   a batch that has left the
+ * store, but is still being read (sweep.h)
  *
  * Whatever has another name is not the store's, and is left alone.
  *
@@ -28,13 +27,12 @@
 
 #define STORE_NAME_FORMAT       "format"
 #define STORE_NAME_HEADER       "header"
-#define STORE_NAME_DRAFT_PREFIX ".new-"
+#define STORE_NAME_DRAFT_PREFIX ".draft-"
 #define STORE_NAME_LEFT_PREFIX  ".old-"
 
 enum {
     STORE_NAME_MAX = 200,                   /* length of a batch's name */
-    STORE_NAME_PILE_BYTES = 16,             /* room for the name of a pile's file */
-    STORE_NAME_BYTES = STORE_NAME_MAX + 24, /* room for any other name that is made here */
+    STORE_NAME_BYTES = STORE_NAME_MAX + 25, /* room for any other name that is made here */
 };
 
 /* Is this the name of a batch: 1 to STORE_NAME_MAX bytes of A-Z a-z 0-9 . _ -, the first no dot, and no name that
@@ -45,25 +43,19 @@ bool store_name_is_batch(const char *name);
  * age. */
 void store_name_make_batch(char name[STORE_NAME_MAX + 1]);
 
-/* The name of the file of a pile. Returns `name`. */
-char *store_name_of_pile(unsigned pile, char name[STORE_NAME_PILE_BYTES]);
-
 /* A name that nobody has had: the prefix, the name of a batch or a file, ~ and a number. Of any such name, the number
  * says whether it was made on this machine since it was started. */
 void store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base);
-void store_name_make_old(char old[STORE_NAME_BYTES], const char *draft); /* of a draft that leaves */
 bool store_name_is_local(const char *name);
 
-/* Which of those that a sudden death may leave behind is it? */
-enum store_name_kind {
-    STORE_NAME_OTHER, /* none of them; any other kind has only bytes that can be printed */
-    STORE_NAME_DRAFT, /* a folder */
-    STORE_NAME_BEGUN, /* a file before it has its own name */
-    STORE_NAME_LEFT,  /* the folder of what has left the store */
-};
-enum store_name_kind store_name_kind(const char *name);
+/* Which of those that a sudden death may leave behind is it? These have only bytes that can be printed. `base` receives
+ * the name that it would have had, or has had. */
+enum store_name_kind { STORE_NAME_OTHER, STORE_NAME_DRAFT, STORE_NAME_LEFT };
+enum store_name_kind store_name_kind(const char *name, char base[STORE_NAME_MAX + 1]);
 
 /* ---- The store ---- */
+
+#define STORE_CHANGED "contents have changed since they were written"
 
 struct store {
     struct folder folder;
@@ -90,5 +82,30 @@ void store_put_header(const struct store *store, const uint8_t *header, size_t b
 /* Read the header: malloc'd; NULL, with 0 bytes, if there is none. */
 uint8_t *store_get_header(const struct store *store, size_t *bytes);
 
-/* The names of all complete batches, in bytewise order. */
+/* The names of all batches, in bytewise order. */
 void store_batches(const struct store *store, struct folder_names *names);
+
+/* ---- A file of the store that is being made ---- */
+
+struct store_draft {
+    char name[STORE_NAME_BYTES];
+    int fd;   /* to be read and written; locked, as long as it is open */
+    int slot; /* of its name, in the list of what is removed when the run ends */
+};
+
+void store_draft_begin(const struct store *store, struct store_draft *draft, const char *base);
+
+/* All has been written: bring it to disk, and let it appear under the name `base`; if that `succeeds`, so has the run.
+ * False if there is something of this name: then it can be tried again, or given up. */
+bool store_draft_publish(const struct store *store, const struct store_draft *draft, const char *base, bool succeeds);
+
+/* End the run, since writing has failed with errno. */
+_Noreturn void store_draft_fail(const struct store *store, const struct store_draft *draft);
+
+/* Close it, and remove its name, if it has not been published. */
+void store_draft_end(const struct store *store, struct store_draft *draft, bool published);
+
+/* What a task that was killed may have left, as the last sweep found it, and what to do with that; or "". It is put
+ * after the message that the store's disk is full. Returns `text`. */
+enum { STORE_ADVICE_BYTES = STORE_NAME_BYTES + 80 };
+const char *store_advice(const struct store *store, char text[STORE_ADVICE_BYTES]);

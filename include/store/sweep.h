@@ -4,15 +4,11 @@
  * Removes from a store the batches that have left it, and drafts that nobody will finish. There is a lock, and there is
  * an age:
  *
- * - Who makes a batch or reads one has a shared lock on its manifest (draft.h, batch.h). What is locked stays.
- * - A draft of this machine that is not locked any more is dead, at once. Any other draft is when nothing in it has
- * been written for an hour, as the clock of its file system has it, and it is not locked. So is a file that did not get
- * its name.
+ * - Who makes a file of the store, or reads a batch, has a shared lock on it. What is locked stays.
+ * - A draft of this machine that was locked and is not any more is dead, at once. Any other draft is when it has not
+ * been written for an hour, as the clock of its file system has it, and it is not locked.
  *
- * Where files cannot be locked, only sweep_all removes folders, drafts by their age alone.
- *
- * Only files whose names the store itself computes are unlinked, in folders that are opened without following links; a
- * folder in which there is anything else stays.
+ * Where files cannot be locked, only sweep_all removes anything, drafts by their age alone.
  */
 
 #include "store/store.h"
@@ -26,10 +22,5 @@ void sweep_dead(struct store *store);
 void sweep_all(struct store *store);
 
 /* The newest `keep` batches by name stay, and the batch `added`; the others leave the store: each is renamed to
- * .old-BATCH~NUMBER, and its files go if nobody reads them. */
+ * .old-BATCH~NUMBER, and removed if nobody reads it. */
 void sweep_keep(struct store *store, uint64_t keep, const char *added);
-
-/* What a task that was killed may have left, as the last sweep found it, and what to do with that; or "". It is put
- * after the message that the store's disk is full. Returns `text`. */
-enum { SWEEP_ADVICE_BYTES = STORE_NAME_BYTES + 80 };
-const char *sweep_advice(const struct store *store, char text[SWEEP_ADVICE_BYTES]);

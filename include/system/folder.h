@@ -23,13 +23,8 @@ enum { FOLDER_NOT_REGULAR = -1 };
 /* Open the directory `path`, in which links are followed, since it is the user's own word. False if it is missing. */
 bool folder_open(struct folder *folder, const char *path);
 
-/* Open the directory `name` in a folder. */
-int folder_enter(struct folder *inner, const struct folder *outer, const char *name);
-
-/* Make such a directory, for which nothing has this name yet (0777 less the umask), and open it; or one of a path: then
- * -1 says that there is something of this name. What is made goes when the process ends, however it does, until the
- * slot that is returned is forgotten; as signals_register has it, which also says what `old` is. */
-int folder_make(struct folder *inner, const struct folder *outer, const char *name, const char *old);
+/* Make the directory `path`, for which nothing has this name yet (0777 less the umask), or -1 if there is something. It
+ * goes when the process ends, however it does, until the slot that is returned is forgotten (signals.h). */
 int folder_make_path(const char *path);
 
 void folder_close(struct folder *folder); /* also when zeroed */
@@ -60,13 +55,13 @@ int folder_make_file(const struct folder *folder, const char *name, int *fd, int
  * is missing. */
 char *folder_read(const struct folder *folder, const char *name, size_t most, size_t *bytes);
 
-/* Make a new file of these bytes, on disk when this returns. It appears whole or not at all, and never in place of
- * another: it is made under the name `by`, which nobody else uses, and linked. `by` is gone when this returns, also
- * when the run ends here. False if there is a file of this name already. */
-bool folder_publish(const struct folder *folder, const char *name, const char *by, const void *data, size_t bytes);
+/* Let a file that was made so, and is on disk, appear under its own name, in place of nothing: it is linked, its name
+ * `by` goes, and both are on disk when this returns. Death is held off meanwhile, and if that `succeeds`, so has the
+ * run (signals_succeed). False, and nothing has changed: there is something of this name. */
+bool folder_publish(const struct folder *folder, const char *by, const char *name, int fd, int slot, bool succeeds);
 
-/* Rename a directory, in one step; EEXIST if `to` is something else than an empty directory. Names are on disk after
- * folder_sync, as far as the file system can do that for directories. */
+/* Rename a file, in one step. Names are on disk after folder_sync, as far as the file system can do that for
+ * directories. */
 int folder_rename(const struct folder *folder, const char *from, const char *to);
 void folder_sync(const struct folder *folder);
 

@@ -47,12 +47,12 @@ _Noreturn void signals_end(int status, void (*kept)(const char *path, int error)
 void signals_succeed(void);
 bool signals_has_succeeded(void);
 
-/* What is to go when the process ends: a file, or a folder with the files in it that are registered. */
+/* What is to go when the process ends: a file, or a folder, which goes after the files. */
 struct signals_name {
     int directory; /* in which the name is looked up; it may be closed afterwards. AT_FDCWD: the name is a path */
     const char *name;
-    const char *old;  /* NULL: a file. Else it is a folder, which is given this name before anything in it is removed */
     const char *path; /* for `kept`; NULL: nothing is said */
+    bool is_folder;
 };
 
 /* Register a name, with death held off. The strings must stay until signals_forget. Returns a slot number, or -1 with
@@ -60,8 +60,7 @@ struct signals_name {
 int signals_register(const struct signals_name *name);
 void signals_forget(int slot); /* -1 is fine; death must be held off; errno stays */
 
-/* Remove what is registered, a folder under its own name, and forget it. Death is held off here. 0, or -1 with errno.
- */
+/* Remove what is registered, and forget it. Death is held off here. 0, or -1 with errno. */
 int signals_remove(int slot);
 
 /* Block the caught signals in the calling thread, and set them back: around thread creation, so that workers do not run

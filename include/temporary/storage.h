@@ -1,7 +1,7 @@
 #pragma once
 
-/* The bytes of piles that are not in memory: temporary files (spill.h), the files of a batch in work (store/draft.h),
- * or those of all batches of a store (store/batch.h). A pile is written at its end and read from front to back. Each
+/* The bytes of piles that are not in memory: temporary files (spill.h), the file of a batch in work (store/draft.h), or
+ * those of all batches of a store (store/batch.h). A pile is written at its end and read from front to back. Each
  * kind makes sure that the bytes read are the bytes written. */
 
 #include <stdbool.h>
@@ -32,16 +32,17 @@ struct storage_reader {
             struct frames_reader frames; /* of what is compressed */
         } spill;
         struct {
-            size_t batch;      /* whose file of the pile is being read */
-            int fd;            /* of that file; -1 before the first one and between two */
-            uint64_t offset;   /* in it */
-            uint64_t left;     /* bytes still to come of it */
-            uint64_t checksum; /* that it must have */
+            size_t batch;      /* that is being read */
+            uint64_t left;     /* bytes of the pile still to come of it; */
+            uint64_t extent;   /* of these, so many are together, */
+            uint64_t offset;   /* from here on in the file; */
+            uint64_t more;     /* where the others are is said there */
+            uint64_t checksum; /* that all its bytes of the pile must have */
         } store;
     } at;
 };
 
-/* A function that a kind does not need is NULL. Without `drop` or `free`, the call does nothing. */
+/* A function that a kind does not need is NULL. Without `drop`, `end` or `free`, the call does nothing. */
 struct storage_kind {
     /* Append to a pile. Different threads may write different piles. */
     void (*write)(struct storage *storage, unsigned pile, const struct iovec *pieces, int count);
@@ -95,6 +96,6 @@ static inline void storage_reader_read(struct storage_reader *reader, const stru
 
 static inline void storage_reader_release(struct storage_reader *reader) /* also when zeroed */
 {
-    if (reader->storage != NULL)
+    if (reader->storage != NULL && reader->storage->kind->end != NULL)
         reader->storage->kind->end(reader);
 }

@@ -27,6 +27,7 @@
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
 #include "shuffle/scatter.h"
+#include "store/draft.h"
 #include "system/fault.h"
 #include "system/hardware.h"
 #include "system/sys.h"
@@ -68,7 +69,7 @@ struct row {
     uint64_t each, count;
 };
 
-enum { ROWS = 16 };
+enum { ROWS = 17 };
 
 uint64_t ledger_ahead(uint64_t limit_bytes)
 {
@@ -113,6 +114,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"recent", keyed_lane_bytes(), keyed},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
         {"requests", REQUESTS_LINES_BYTES, options->requests},
+        {"places", draft_pile_bytes(), options->scatter != NULL ? most : 0},
     };
 
     memcpy(rows, all, sizeof all);

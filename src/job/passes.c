@@ -1,5 +1,5 @@
 /*
- * Pass 1 is a scatter whose piles are the files of a batch instead of temporary ones, to the last byte.
+ * Pass 1 is a scatter whose piles go to the file of a batch instead of temporary ones, to the last byte.
  *
  * The piles of pass 2 are in their storage from the start, each in the files of several batches. They are gathered as
  * those of other shuffles are, but each is a tree of its own, with its own key; one that does not fit into memory is
@@ -93,38 +93,38 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
     resources_check_taken(resources);
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
     header = source_header(resources->source);
-    if (draft_commit(draft, records, header->text, header->text_bytes, engine_threads(&run->engine)))
+    if (draft_commit(draft, records, header->text, header->text_bytes))
         progress_summarize(&resources->progress, resources->seed, name, 0);
     free(records);
 }
 
 /* Put the sources of the batch into the manifest: the identity of the seed's key, the names and sizes of the inputs,
- * and how they are read. The caller frees manifest->input. */
+ * and how they are read. */
 static void describe(struct resources *resources, struct manifest *manifest)
 {
-    struct manifest_input *input = fault_allocate(resources->name_count + 1, sizeof *input);
     const struct random_key key = key_of_batch(resources);
-    uint64_t bytes;
 
-    for (size_t i = 0; i < resources->name_count; i++) {
-        input[i] = (struct manifest_input){.name = resources->names[i], .bytes = MANIFEST_UNKNOWN};
-        if (!operand_is_standard_input(resources->names[i]) && source_size_of(resources->source, i, &bytes))
-            input[i].bytes = bytes;
-    }
+    *manifest = (struct manifest){.decompressed = resources->options.compressed, .known = true};
     random_key_identity(&key, manifest->key);
-    manifest->decompressed = resources->options.compressed;
-    manifest_set_inputs(manifest, input, resources->name_count);
+    for (size_t i = 0; i < resources->name_count; i++) {
+        const char *name = resources->names[i];
+        uint64_t bytes;
+
+        if (operand_is_standard_input(name) || !source_size_of(resources->source, i, &bytes))
+            bytes = MANIFEST_UNKNOWN;
+        manifest_add_input(manifest, name, bytes);
+    }
 }
 
 /* Is there room for `bytes` bytes of records on the disk of the store? */
 static void check_room(const struct store *store, uint64_t bytes)
 {
-    char advice[SWEEP_ADVICE_BYTES];
+    char advice[STORE_ADVICE_BYTES];
     uint64_t free_bytes;
 
     if (sys_free_space(store->folder.fd, &free_bytes) == 0 && free_bytes < bytes)
         die("%s: %s: %llu MiB are needed, %llu MiB are free%s", store->folder.path, strerror(ENOSPC),
-            number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20), sweep_advice(store, advice));
+            number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20), store_advice(store, advice));
 }
 
 /* Add the batch to the store, which is open, and with --newest remove old ones. */
@@ -132,7 +132,7 @@ static void make_batch(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
     struct store *store = &resources->store;
-    struct manifest manifest = {.inputs = 0};
+    struct manifest manifest;
     struct draft *draft;
     uint64_t records = 0;
     char made[STORE_NAME_MAX + 1];
@@ -152,7 +152,6 @@ static void make_batch(struct resources *resources, struct run *run)
         records = counter_get(&run->progress->records);
     }
     signals_succeed(); /* also if it was there before; what follows is about others */
-    free((void *)manifest.input);
     if (options->newest > 0 && records > 0)
         sweep_keep(store, options->newest, name);
     else if (options->newest > 0) /* a program in front of a pipe may have failed */
@@ -197,7 +196,6 @@ static void join_store(struct resources *resources, struct run *run)
     check_memory(run, (unsigned)options->piles);
     store_join(store, options->scatter, &wanted);
     check_memory(run, store->format.piles);
-    batch_find_all(store);
 }
 
 void passes_scatter(struct resources *resources)
@@ -227,7 +225,6 @@ void passes_sweep(struct resources *resources)
     standard_open();
     store_open(store, resources->options.scatter);
     sweep_all(store);
-    batch_find_all(store);
     standard_close();
 }
 

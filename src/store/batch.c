@@ -1,13 +1,10 @@
 /*
- * Readers and removal meet at the manifest. Whoever removes a batch has renamed its folder first; then it takes an
- * exclusive lock on the manifest, which fails while there are readers, and unlinks the manifest before all else. So a
- * reader who finds the manifest still in its folder after it has got the shared lock is safe, and one who does not has
- * come too late, as if the batch had never been there. A batch that still has its name is not being removed: when
- * something about it is not as it should be, that is a failure.
+ * Readers and removal meet at the file. Whoever removes a batch has renamed it first; then it takes an exclusive lock,
+ * which fails while there are readers, and unlinks it. So a reader who has got the shared lock is safe. A batch that
+ * still has its name is not being removed: when something about it is not as it should be, that is a failure.
  *
- * A pile of the store is read file by file: that of the first batch, then that of the second, and so on. Of each batch
- * only its folder and its manifest are open all the time. How large a file is, and what checksum it must have, is read
- * from the manifest again when the file is opened, so that a million files take no memory.
+ * A pile of the store is read batch by batch. Where it is in each, how large it is, and what checksum it must have, is
+ * read from the manifest again when its turn comes, so that a million piles take no memory.
  *
  * While a directory is read, one batch may come and another one go, so that neither is seen. If the list of names is
  * the same before and after all of them have been opened, it was right at that time. If new batches keep coming, a list
@@ -19,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,101 +23,88 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-_Noreturn static void report_change(const struct batch *batch, const char *file)
+/* Fill a piece of memory from the byte `at` of the file on. 0, or the errno. */
+static int read_at(const struct batch *batch, void *data, size_t bytes, uint64_t at)
 {
-    folder_say(&batch->folder, file, "contents have changed since they were written");
+    const struct iovec piece = {.iov_base = data, .iov_len = bytes};
+    size_t done;
+
+    return io_read_at(batch->fd, &piece, 1, (off_t)at, &done) == 0 ? 0 : errno != 0 ? errno : ENODATA;
+}
+
+static const char *cause_of(int error)
+{
+    return error == ENODATA ? STORE_CHANGED : fault_cause(error);
 }
 
 /* ---- Opening ---- */
 
-/* Open and lock the manifest. False if the batch has left the store; on any other failure the run ends. */
-static bool open_manifest(struct batch *batch, const char *name)
+/* Find the manifest, and read it. NULL, or what is wrong. */
+static const char *read_manifest(struct batch *batch, struct manifest *manifest)
 {
-    const char *cause = NULL;
-    int error = folder_open_file(&batch->folder, BATCH_MANIFEST, O_RDONLY, &batch->manifest);
+    static const char none[] =
+        "no batch, or cut short: move it out of the store, and add the batch again if it was one";
+    uint8_t end_data[MANIFEST_END_BYTES], *data;
+    struct manifest_end end;
+    struct stat status;
+    bool good;
+    int error;
 
-    if (error == ENOENT)
-        cause = "missing, so this is no batch: move its folder out of the store, and add the batch again if it was one";
-    else if (error == 0 && io_lock(batch->manifest, false) != 0 && errno != ENOTSUP)
-        error = errno;
-    if (error == EWOULDBLOCK)
-        cause = "another process has locked it: try again when that has ended";
-    if (cause == NULL && error != 0)
-        folder_report(&batch->folder, BATCH_MANIFEST, error);
-    if (cause != NULL && folder_stands(&batch->store->folder, name, batch->folder.fd))
-        folder_say(&batch->folder, BATCH_MANIFEST, "%s", cause);
-    return cause == NULL;
-}
-
-/* Read the manifest through its name, not through the locked descriptor: this shows that it is still in its folder.
- * False if the lock has come too late. */
-static bool read_manifest(struct batch *batch, struct manifest *manifest)
-{
-    const unsigned piles = batch->store->format.piles;
-    size_t bytes;
-    char *text = folder_read(&batch->folder, BATCH_MANIFEST, MANIFEST_BYTES_MAX, &bytes);
-
-    if (text == NULL)
-        return false;
-    if (!manifest_parse(manifest, text, bytes))
-        report_change(batch, BATCH_MANIFEST);
-    if (manifest->piles != piles)
-        folder_say(&batch->folder, BATCH_MANIFEST, "there are %u piles in it, but %u in the store", manifest->piles,
-                   piles);
-    free(text);
-    batch->piles_at = manifest->piles_at;
+    if (io_lock(batch->fd, false) != 0 && errno != ENOTSUP)
+        return errno == EWOULDBLOCK ? "another process has locked it: try again when that has ended"
+                                    : fault_cause(errno);
+    if (sys_fstat(batch->fd, &status) != 0)
+        return fault_cause(errno);
+    if (status.st_size < MANIFEST_END_BYTES)
+        return none;
+    error = read_at(batch, end_data, sizeof end_data, (uint64_t)status.st_size - MANIFEST_END_BYTES);
+    if (error != 0)
+        return cause_of(error);
+    if (!manifest_find(&end, end_data, (uint64_t)status.st_size))
+        return none;
+    data = fault_allocate((size_t)end.bytes, 1);
+    error = read_at(batch, data, (size_t)end.bytes, end.at);
+    good = error == 0 && manifest_parse(manifest, data, &end);
+    free(data);
+    batch->manifest_at = end.at;
     batch->header_bytes = manifest->header_bytes;
     batch->header_checksum = manifest->header_checksum;
-    return true;
+    return good ? NULL : cause_of(error != 0 ? error : ENODATA);
 }
 
 bool batch_open(struct batch *batch, const struct store *store, const char *name, struct manifest *manifest)
 {
+    const struct folder *root = &store->folder;
+    const unsigned piles = store->format.piles;
+    const char *wrong;
     int error;
 
-    *batch = (struct batch){.store = store, .manifest = -1};
-    error = folder_enter(&batch->folder, &store->folder, name);
-    if (error != 0 && error != ENOENT)
-        folder_report(&store->folder, name, error);
-    if (error == 0 && open_manifest(batch, name) && read_manifest(batch, manifest))
+    *batch = (struct batch){.store = store, .fd = -1};
+    *manifest = (struct manifest){.piles = 0};
+    error = folder_open_file(root, name, O_RDONLY, &batch->fd);
+    if (error == ENOENT)
+        return false;
+    if (error != 0)
+        folder_report(root, name, error);
+    batch->name = fault_text("%s", name);
+    wrong = read_manifest(batch, manifest);
+    if (wrong == NULL && manifest->piles != piles)
+        wrong = fault_text("there are %u piles in it, but %u in the store", manifest->piles, piles);
+    if (wrong == NULL)
         return true;
+    if (folder_stands(root, name, batch->fd))
+        folder_say(root, name, "%s", wrong);
+    manifest_release(manifest);
     batch_close(batch);
     return false;
 }
 
-bool batch_find(const struct store *store, const char *name)
-{
-    char path[STORE_NAME_MAX + sizeof "/" BATCH_MANIFEST];
-    struct manifest manifest;
-    struct stat status;
-    struct batch batch;
-
-    snprintf(path, sizeof path, "%s/%s", name, BATCH_MANIFEST);
-    if (sys_stat_at(store->folder.fd, path, &status) == 0)
-        return true;
-    if (!batch_open(&batch, store, name, &manifest)) /* which tells why there is none */
-        return false;
-    manifest_release(&manifest);
-    batch_close(&batch);
-    return true;
-}
-
-void batch_find_all(const struct store *store)
-{
-    struct folder_names names;
-
-    store_batches(store, &names);
-    for (size_t i = 0; i < names.count; i++)
-        (void)batch_find(store, names.name[i]);
-    folder_names_release(&names);
-}
-
 void batch_close(struct batch *batch)
 {
-    if (batch->folder.path != NULL && batch->manifest >= 0)
-        (void)io_close(batch->manifest);
-    folder_close(&batch->folder);
-    *batch = (struct batch){.manifest = -1};
+    if (batch->name != NULL)
+        (void)io_close(batch->fd);
+    free(batch->name);
+    *batch = (struct batch){.fd = -1};
 }
 
 /* ---- Piles ---- */
@@ -129,47 +112,8 @@ void batch_close(struct batch *batch)
 void batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes)
 {
     if (manifest->bytes > INT64_MAX - *bytes)
-        folder_say(&batch->folder, BATCH_MANIFEST, "with it, the store has more bytes than can be");
+        folder_say(&batch->store->folder, batch->name, "with it, the store has more bytes than can be");
     *bytes += manifest->bytes;
-}
-
-/* What the manifest says of a pile. May be asked by several threads. */
-static struct manifest_pile pile_of(const struct batch *batch, unsigned pile)
-{
-    char line[MANIFEST_PILE_BYTES];
-    struct iovec piece = {.iov_base = line, .iov_len = sizeof line};
-    struct manifest_pile entry;
-    size_t done;
-
-    if (io_read_at(batch->manifest, &piece, 1, (off_t)(batch->piles_at + (size_t)pile * sizeof line), &done) != 0)
-        folder_report(&batch->folder, BATCH_MANIFEST, errno);
-    if (!manifest_parse_pile(line, pile, &entry))
-        report_change(batch, BATCH_MANIFEST);
-    return entry;
-}
-
-/* End the run if the pile's file is missing, not regular, or not entry->bytes long. *status was looked at unless there
- * was an `error`. */
-static void check(const struct batch *batch, const char *file, int error, const struct stat *status,
-                  const struct manifest_pile *entry)
-{
-    static const char remedy[] = "move the batch's folder out of the store, and add the batch again";
-
-    if (error == ENOENT)
-        folder_say(&batch->folder, file, "missing: %s", remedy);
-    if (error != 0 || !S_ISREG(status->st_mode))
-        folder_report(&batch->folder, file, error != 0 ? error : FOLDER_NOT_REGULAR);
-    if ((uintmax_t)status->st_size != entry->bytes)
-        folder_say(&batch->folder, file, "size has changed since it was written: %s", remedy);
-}
-
-void batch_check_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
-{
-    char file[STORE_NAME_PILE_BYTES];
-    struct stat status;
-    const int error = sys_stat_at(batch->folder.fd, store_name_of_pile(pile, file), &status) == 0 ? 0 : errno;
-
-    check(batch, file, error, &status, entry);
 }
 
 void batch_check_header(const struct batch *batch, const uint8_t *header, size_t bytes, uint64_t checksum)
@@ -181,46 +125,30 @@ void batch_check_header(const struct batch *batch, const uint8_t *header, size_t
     if (header == NULL)
         folder_report(root, STORE_NAME_HEADER, ENOENT);
     if (batch->header_bytes != bytes || batch->header_checksum != checksum)
-        folder_say(root, STORE_NAME_HEADER, "contents have changed since they were written");
-}
-
-/* Open the file of a pile, checked as above. Returns the descriptor. */
-static int open_pile(const struct batch *batch, unsigned pile, const struct manifest_pile *entry)
-{
-    char file[STORE_NAME_PILE_BYTES];
-    struct stat status;
-    int fd;
-    int error = folder_open_file(&batch->folder, store_name_of_pile(pile, file), O_RDONLY, &fd);
-
-    if (error == 0 && sys_fstat(fd, &status) != 0)
-        error = errno;
-    check(batch, file, error, &status, entry);
-    return fd;
+        folder_say(root, STORE_NAME_HEADER, STORE_CHANGED);
 }
 
 /* ---- All batches at one moment ---- */
 
-/* Descriptors left to the piles' files that are being read, the output, and what libc opens for a moment; and how many
- * are asked for, since there may be a thread for each of many processors. */
+/* Descriptors left to the output, and what libc opens for a moment; and how many are asked for. */
 static const unsigned SPARE_DESCRIPTORS = 16;
 static const unsigned WANTED_DESCRIPTORS = 1024;
 
 /* To see the same batches twice. */
 enum { ATTEMPTS = 100 };
 
-/* Two descriptors are wanted for each batch, and some to spare. The number in the message suffices also for what is
- * open already. */
+/* A descriptor is wanted for each batch, and some to spare. The number in the message suffices also for what is open
+ * already. */
 static void raise_descriptors(const struct store *store, size_t batches)
 {
-    const size_t open = 2 * batches;
-    const unsigned wanted = open < UINT_MAX / 2 ? (unsigned)open + WANTED_DESCRIPTORS : UINT_MAX;
+    const unsigned wanted = batches < UINT_MAX / 2 ? (unsigned)batches + WANTED_DESCRIPTORS : UINT_MAX;
 
-    if (sys_free_descriptors(wanted) < open + SPARE_DESCRIPTORS)
+    if (sys_free_descriptors(wanted) < batches + SPARE_DESCRIPTORS)
         die("%s: %zu batches need %zu open files: raise the limit (ulimit -n)", store->folder.path, batches,
-            open + 4 * (size_t)SPARE_DESCRIPTORS);
+            batches + 4 * (size_t)SPARE_DESCRIPTORS);
 }
 
-/* Add up what the batch that was opened last holds, and look at the files of the piles that are wanted. */
+/* Add up what the batch that was opened last holds of the piles that are wanted. */
 static void add_piles(struct batches *all, const struct manifest *manifest)
 {
     const struct batch *batch = &all->batch[all->opened - 1];
@@ -229,7 +157,6 @@ static void add_piles(struct batches *all, const struct manifest *manifest)
     for (unsigned p = 0; p < all->count; p++) {
         const struct manifest_pile *entry = &manifest->pile[all->number[p]];
 
-        batch_check_pile(batch, all->number[p], entry);
         all->pile[p].records += entry->records;
         all->pile[p].bytes += entry->bytes;
         all->records += entry->records;
@@ -336,7 +263,7 @@ static unsigned number_of(const struct storage_reader *reader)
     return all_of(reader)->number[reader->pile];
 }
 
-/* The batch whose file is at hand; the last one if there is none left. */
+/* The batch at hand; the last one if there is none left. */
 static const struct batch *batch_of(const struct storage_reader *reader)
 {
     const struct batches *all = all_of(reader);
@@ -345,61 +272,74 @@ static const struct batch *batch_of(const struct storage_reader *reader)
     return &all->batch[reader->at.store.batch < last ? reader->at.store.batch : last];
 }
 
-/* Also if the manifests no longer say what they said when the snapshot was taken. */
-_Noreturn static void report_damage(const struct storage_reader *reader)
+/* Also if manifests no longer say what they said when the snapshot was taken. `error` 0: nothing else is wrong. */
+_Noreturn static void report(const struct storage_reader *reader, int error)
 {
-    char file[STORE_NAME_PILE_BYTES];
+    const struct batch *batch = batch_of(reader);
 
-    report_change(batch_of(reader), store_name_of_pile(number_of(reader), file));
+    if (error != 0 && error != ENODATA)
+        folder_report(&batch->store->folder, batch->name, error);
+    folder_say(&batch->store->folder, batch->name, "pile %u: " STORE_CHANGED, number_of(reader));
 }
 
-/* ---- A file ---- */
-
-/* Open the next file that has any bytes. */
-static void begin_file(struct storage_reader *reader)
+/* Go on to the next batch that has any bytes of the pile. */
+static void begin_batch(struct storage_reader *reader)
 {
     const struct batches *all = all_of(reader);
-    struct manifest_pile entry = {.bytes = 0};
+    struct manifest_pile pile = {.bytes = 0};
 
     for (; reader->at.store.batch < all->opened; reader->at.store.batch++) {
-        entry = pile_of(batch_of(reader), number_of(reader));
-        if (entry.bytes > 0)
+        uint8_t data[MANIFEST_PILE_BYTES];
+        const int error =
+            read_at(batch_of(reader), data, sizeof data,
+                    batch_of(reader)->manifest_at + MANIFEST_HEAD_BYTES + number_of(reader) * (uint64_t)sizeof data);
+
+        if (error != 0)
+            report(reader, error);
+        pile = manifest_load_pile(data);
+        if (pile.bytes > 0)
             break;
     }
-    if (entry.bytes == 0 || entry.bytes > reader->left)
-        report_damage(reader);
-    reader->at.store.fd = open_pile(batch_of(reader), number_of(reader), &entry);
-    sys_sequential(reader->at.store.fd);
-    reader->at.store.offset = 0;
-    reader->at.store.left = entry.bytes;
-    reader->at.store.checksum = entry.checksum;
+    if (pile.bytes == 0 || pile.bytes > reader->left)
+        report(reader, 0);
+    reader->at.store.left = pile.bytes;
+    reader->at.store.checksum = pile.checksum;
+    reader->at.store.extent = pile.first.bytes;
+    reader->at.store.offset = pile.first.place;
+    reader->at.store.more = pile.more;
     xxh64_init(&reader->hash, 0);
 }
 
-static void close_file(struct storage_reader *reader)
+static void next_extent(struct storage_reader *reader)
 {
-    if (reader->at.store.fd >= 0)
-        (void)io_close(reader->at.store.fd);
-    reader->at.store.fd = -1;
+    uint8_t data[MANIFEST_EXTENT_BYTES];
+    const int error = read_at(batch_of(reader), data, sizeof data, reader->at.store.more);
+    const struct manifest_extent extent = manifest_load_extent(data);
+
+    if (error != 0)
+        report(reader, error);
+    reader->at.store.extent = extent.bytes;
+    reader->at.store.offset = extent.place;
+    reader->at.store.more += sizeof data;
 }
 
-/* Fill the pieces, from their byte `from` on, with what is left of the file, which may have become shorter. Returns how
- * many bytes were filled. */
-static size_t read_file(struct storage_reader *reader, const struct iovec *pieces, int count, size_t from)
+/* Fill the pieces, from their byte `from` on, with what is left of the extent. Returns how many bytes were filled. */
+static size_t read_extent(struct storage_reader *reader, const struct iovec *pieces, int count, size_t from)
 {
-    char file[STORE_NAME_PILE_BYTES];
     struct iovec some[STORAGE_PIECES_MAX];
+    const uint64_t extent = reader->at.store.extent;
     size_t bytes, done;
-    const int taken = io_pieces_part(pieces, count, from, reader->at.store.left, some, STORAGE_PIECES_MAX, &bytes);
+    int taken;
 
-    if (io_read_at(reader->at.store.fd, some, taken, (off_t)reader->at.store.offset, &done) != 0) {
-        if (errno == 0)
-            report_damage(reader);
-        folder_report(&batch_of(reader)->folder, store_name_of_pile(number_of(reader), file), errno);
-    }
+    if (extent == 0 || extent > reader->at.store.left || reader->at.store.offset > INT64_MAX - extent)
+        report(reader, 0);
+    taken = io_pieces_part(pieces, count, from, extent, some, STORAGE_PIECES_MAX, &bytes);
+    if (io_read_at(batch_of(reader)->fd, some, taken, (off_t)reader->at.store.offset, &done) != 0)
+        report(reader, errno);
     for (int i = 0; i < taken; i++)
         xxh64_update(&reader->hash, some[i].iov_base, some[i].iov_len);
     reader->at.store.offset += bytes;
+    reader->at.store.extent -= bytes;
     reader->at.store.left -= bytes;
     reader->left -= bytes;
     return bytes;
@@ -410,7 +350,6 @@ static size_t read_file(struct storage_reader *reader, const struct iovec *piece
 static void begin(struct storage_reader *reader)
 {
     reader->left = all_of(reader)->pile[reader->pile].bytes;
-    reader->at.store.fd = -1;
 }
 
 static void read_pieces(struct storage_reader *reader, const struct iovec *pieces, int count)
@@ -420,14 +359,15 @@ static void read_pieces(struct storage_reader *reader, const struct iovec *piece
     for (int i = 0; i < count; i++)
         wanted += pieces[i].iov_len;
     for (size_t done = 0; done < wanted;) {
-        if (reader->at.store.fd < 0)
-            begin_file(reader);
-        done += read_file(reader, pieces, count, done);
+        if (reader->at.store.left == 0)
+            begin_batch(reader);
+        else if (reader->at.store.extent == 0)
+            next_extent(reader);
+        done += read_extent(reader, pieces, count, done);
         if (reader->at.store.left > 0)
             continue;
-        close_file(reader);
         if (xxh64_value(&reader->hash) != reader->at.store.checksum)
-            report_damage(reader);
+            report(reader, 0);
         reader->at.store.batch++;
     }
 }
@@ -436,18 +376,15 @@ static void read_pieces(struct storage_reader *reader, const struct iovec *piece
 _Noreturn static void report_records(struct storage *storage, unsigned pile)
 {
     const struct batches *all = (const void *)storage;
-    char file[STORE_NAME_PILE_BYTES];
 
-    folder_say(&all->store->folder, NULL, "files %s do not hold the records that manifests say",
-               store_name_of_pile(all->number[pile], file));
+    folder_say(&all->store->folder, NULL, "pile %u does not hold the records that its batches say", all->number[pile]);
 }
 
 /* ---- The whole ---- */
 
 struct batches *batch_open_all(const struct store *store, const uint32_t *number, unsigned count)
 {
-    static const struct storage_kind kind = {
-        .begin = begin, .read = read_pieces, .end = close_file, .report = report_records};
+    static const struct storage_kind kind = {.begin = begin, .read = read_pieces, .report = report_records};
     struct batches *all = fault_allocate(1, sizeof *all);
 
     *all = (struct batches){.storage.kind = &kind, .store = store, .number = number, .count = count};

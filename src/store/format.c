@@ -1,19 +1,146 @@
-/* Each function below passes a part of the text, which is written or read (line.h). Of a format that is written, all
- * that is asked about the text holds. */
+/*
+ * The same calls write a text and read it, so what stands in it is said once. There is one way only to write anything:
+ * a reader takes a value from the text, and then looks for just what would be written for that. Each function that
+ * passes a part of the text writes it or reads it. Of a format that is written, all that is asked about the text holds.
+ */
 
 #include "store/format.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "store/line.h"
+#include "base/xxh64.h"
+
+/* ---- Words, numbers and strings ---- */
+
+struct line {
+    char *to;         /* writing: where the next byte goes; NULL: it reads */
+    const char *end;  /* of the room, which suffices, with a NUL byte after what is written */
+    const char *from; /* reading: what comes next in a text that a NUL byte ends; NULL: it was something else */
+};
+
+/* Words that are there only sometimes: if `is`, or reading, if the text goes on so. Returns whether they are there, and
+ * line_has passes them. */
+static bool line_begins(const struct line *line, bool is, const char *words)
+{
+    return line->to != NULL ? is : line->from != NULL && strncmp(line->from, words, strlen(words)) == 0;
+}
+
+/* A text is read in which this does not hold: it is none. */
+static void line_must(struct line *line, bool holds)
+{
+    line->from = holds ? line->from : NULL;
+}
+
+static void pass_words(struct line *line, const char *words)
+{
+    const size_t bytes = strlen(words);
+
+    if (line->to == NULL) {
+        line->from = line_begins(line, true, words) ? line->from + bytes : NULL;
+    } else if (bytes < (size_t)(line->end - line->to)) {
+        memcpy(line->to, words, bytes + 1);
+        line->to += bytes;
+    }
+}
+
+static bool line_has(struct line *line, bool is, const char *words)
+{
+    const bool has = line_begins(line, is, words);
+
+    if (has)
+        pass_words(line, words);
+    return has;
+}
+
+static void pass_number(struct line *line, uint64_t *number, int base)
+{
+    const int width = base == 16 ? 16 : 1;
+    char digits[64];
+
+    if (line->to == NULL) {
+        snprintf(digits, sizeof digits, "%.*s", base == 16 ? width : 40, line->from != NULL ? line->from : "");
+        *number = strtoull(digits, NULL, base);
+    }
+    snprintf(digits, sizeof digits, base == 16 ? "%0*" PRIx64 : "%*" PRIu64, width, *number);
+    pass_words(line, digits);
+}
+
+/* What is written so, if it is written right. */
+static uint8_t read_byte(const char *at)
+{
+    unsigned byte = (unsigned char)*at;
+
+    if (*at == '\\' && sscanf(at + 1, "%3o", &byte) != 1)
+        byte = at[1] == 'n' ? '\n' : (unsigned char)at[1];
+    return (uint8_t)byte;
+}
+
+static void pass_string(struct line *line, uint8_t *string, size_t room, size_t *bytes)
+{
+    const bool reads = line->to == NULL;
+    size_t i = 0;
+
+    pass_words(line, "\"");
+    for (; reads ? line->from != NULL && *line->from != '"' : i < *bytes; i++) {
+        char text[5];
+
+        if (i == room) {
+            line->from = NULL;
+            break;
+        }
+        if (reads)
+            string[i] = read_byte(line->from);
+        if (string[i] == '\n')
+            snprintf(text, sizeof text, "\\n");
+        else if (string[i] < ' ' || string[i] >= 0x7f)
+            snprintf(text, sizeof text, "\\%03o", string[i]);
+        else
+            snprintf(text, sizeof text, "%s%c", string[i] == '"' || string[i] == '\\' ? "\\" : "", string[i]);
+        pass_words(line, text);
+    }
+    *bytes = i;
+    pass_words(line, "\"");
+}
+
+/* Pass what `pattern` says: a % and one more character stand for what the next arguments say. d is a decimal number, x
+ * one of 16 hexadecimal digits, each a uint64_t *; s are words, a const char *; q is a string as in C: uint8_t *, room
+ * in bytes, size_t, and their number, size_t *. */
+static void line_pass(struct line *line, const char *pattern, ...)
+{
+    va_list more;
+
+    va_start(more, pattern);
+    for (; *pattern != '\0'; pattern++) {
+        if (*pattern != '%') {
+            pass_words(line, (char[]){*pattern, '\0'});
+        } else if (*++pattern == 's') {
+            pass_words(line, va_arg(more, const char *));
+        } else if (*pattern == 'q') {
+            uint8_t *string = va_arg(more, uint8_t *);
+            const size_t room = va_arg(more, size_t);
+
+            pass_string(line, string, room, va_arg(more, size_t *));
+        } else if (*pattern == 'x') {
+            pass_number(line, va_arg(more, uint64_t *), 16);
+        } else {
+            pass_number(line, va_arg(more, uint64_t *), 10);
+        }
+    }
+    va_end(more);
+}
+
+/* ---- The lines of a format ---- */
 
 static void pass_piles(struct line *line, struct store_format *format)
 {
-    uint64_t piles = format->piles;
+    uint64_t version = STORE_FORMAT_VERSION, piles = format->piles;
 
-    line_pass(line, "bigshuf store 2\n%d piles\n", &piles);
+    line_pass(line, STORE_FORMAT_TITLE "%d\n%d piles\n", &version, &piles);
+    line_must(line, version == STORE_FORMAT_VERSION);
     line_must(line, piles >= STORE_FORMAT_PILES_MIN && piles <= STORE_FORMAT_PILES_MAX && (piles & (piles - 1)) == 0);
     format->piles = (unsigned)piles;
 }
@@ -135,12 +262,25 @@ static void pass_header(struct line *line, struct store_format *format)
     line_pass(line, "\n");
 }
 
+/* `text` is where it all began. */
+static void pass_checksum(struct line *line, const char *text)
+{
+    const char *end = line->to != NULL ? line->to : line->from;
+    uint64_t right = end != NULL ? xxh64(text, (size_t)(end - text)) : 0, checksum = right;
+
+    line_pass(line, "checksum %x\n", &checksum);
+    line_must(line, checksum == right);
+}
+
 static void pass(struct line *line, struct store_format *format, uint8_t *string)
 {
+    const char *text = line->to != NULL ? line->to : line->from;
+
     pass_piles(line, format);
     pass_records(line, &format->record, string);
     pass_keys(line, format);
     pass_header(line, format);
+    pass_checksum(line, text);
 }
 
 size_t store_format_text(const struct store_format *format, char text[STORE_FORMAT_TEXT_BYTES])

@@ -1,204 +1,222 @@
 /*
- * The checksum is looked at before a text is read, but it is no signature: whoever can write a text can write that,
- * too. So what piles are said to hold must also make sense, since memory and files are measured by it.
+ * Checksums are looked at before anything is read, but they are no signature: whoever can write a batch can write
+ * those, too. So what piles are said to hold must also make sense, since memory and files are measured by it. Extents
+ * may overlap: what is in them is right if the checksums of their piles are.
  *
- * Nobody asks which inputs a batch had, only whether they are the same. So only a digest of their lines, which may be
- * many, is kept, for manifests that were read and for those yet to be written.
+ * Nobody asks which inputs a batch had, only whether they are the same. So only a digest of them is kept.
  */
 
 #include "store/manifest.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
 #include "base/xxh64.h"
-#include "store/line.h"
 #include "system/fault.h"
 
-enum {
-    PILES_MAX = 10000, /* what the four digits of a pile's line can tell apart */
-    LINE_BYTES = 128,  /* room for any line but that of an input */
-    ESCAPE_BYTES = 4,  /* \ooo */
-    CHECKSUM_BYTES = sizeof "checksum 0123456789abcdef\n" - 1,
-};
+enum { NUMBER_BYTES = 8, FLAG_DECOMPRESSED = 1, FLAG_KNOWN = 2 };
 
-/* ---- What is written or read (line.h) ---- */
-
-/* All that stands before the inputs. */
-static void pass_head(struct line *line, struct manifest *manifest)
+/* Number i of those that stand there. */
+static uint64_t number(const uint8_t *data, size_t i)
 {
-    uint64_t key[2] = {0};
-
-    for (int i = 0; i < MANIFEST_KEY_BYTES; i++)
-        key[i / 8] = key[i / 8] << 8 | manifest->key[i];
-    line_pass(line, "bigshuf batch 1\nkey %x%x\n", &key[0], &key[1]);
-    for (int i = 0; i < MANIFEST_KEY_BYTES; i++)
-        manifest->key[i] = (uint8_t)(key[i / 8] >> (56 - i % 8 * 8));
-    manifest->decompressed = line_has(line, manifest->decompressed, "decompressed\n");
-    line_pass(line, "header %d %x\n", &manifest->header_bytes, &manifest->header_checksum);
+    return load64le(data + i * NUMBER_BYTES);
 }
 
-static void pass_pile(struct line *line, unsigned number, struct manifest_pile *pile)
+void manifest_add_input(struct manifest *manifest, const char *name, uint64_t bytes)
 {
-    char name[16];
+    uint8_t size[NUMBER_BYTES];
+    struct xxh64 digest;
 
-    snprintf(name, sizeof name, "%04u", number);
-    line_pass(line, "%s %p %p %x\n", name, &pile->records, &pile->bytes, &pile->checksum);
-}
-
-/* That of the text before it. */
-static void pass_checksum(struct line *line, const char *text, size_t bytes)
-{
-    uint64_t checksum = xxh64(text, bytes);
-    const uint64_t right = checksum;
-
-    line_pass(line, "checksum %x\n", &checksum);
-    line_must(line, checksum == right);
+    store64le(size, bytes);
+    xxh64_init(&digest, manifest->digest);
+    xxh64_update(&digest, size, sizeof size);
+    xxh64_update(&digest, name, strlen(name));
+    manifest->digest = xxh64_value(&digest);
+    manifest->known = manifest->known && bytes != MANIFEST_UNKNOWN;
 }
 
 /* ---- Writing ---- */
 
-static void put_input(struct line *line, const struct manifest_input *input)
+static uint8_t *put(uint8_t *to, uint64_t value)
 {
-    uint64_t bytes = input->bytes;
+    store64le(to, value);
+    return to + NUMBER_BYTES;
+}
 
-    line_pass(line, bytes == MANIFEST_UNKNOWN ? "input - " : "input %d ", &bytes);
-    for (const char *name = input->name; *name != '\0'; name++) {
-        const bool plain = (unsigned char)*name >= ' ' && *name != 0x7f && *name != '\\';
-        char text[ESCAPE_BYTES + 1];
+static uint8_t *put_head(uint8_t *to, const struct manifest *manifest)
+{
+    memcpy(to, manifest->key, MANIFEST_KEY_BYTES);
+    to = put(to + MANIFEST_KEY_BYTES,
+             (manifest->decompressed ? FLAG_DECOMPRESSED : 0) | (manifest->known ? FLAG_KNOWN : 0));
+    to = put(to, manifest->header_bytes);
+    to = put(to, manifest->header_checksum);
+    to = put(to, manifest->digest);
+    return put(to, manifest->piles);
+}
 
-        snprintf(text, sizeof text, plain ? "%c" : "\\%03o", (unsigned char)*name);
-        line_pass(line, "%s", text);
+static uint8_t *put_extent(uint8_t *to, const struct manifest_extent *extent)
+{
+    return put(put(to, extent->place), extent->bytes);
+}
+
+static uint8_t *put_pile(uint8_t *to, const struct manifest_pile *pile)
+{
+    to = put(to, pile->records);
+    to = put(to, pile->bytes);
+    to = put(to, pile->checksum);
+    to = put_extent(to, &pile->first);
+    return put(to, pile->more);
+}
+
+static void put_end(uint8_t *to, const uint8_t *data, size_t bytes, uint64_t at)
+{
+    uint8_t *const start = to;
+
+    memcpy(to, MANIFEST_MAGIC, NUMBER_BYTES);
+    to = put(to + NUMBER_BYTES, at);
+    to = put(to, bytes);
+    to = put(to, xxh64(data, bytes));
+    put(to, xxh64(start, (size_t)(to - start)));
+}
+
+/* The first extent of each pile stands with it, the others in the list. Returns how long that is. `next` of each pile
+ * receives where in the list its extents begin. */
+static size_t place_extents(struct manifest *manifest, const struct manifest_spot *spot, size_t spots, size_t *next)
+{
+    size_t listed = 0;
+
+    for (size_t i = 0; i < spots; i++)
+        next[spot[i].pile]++;
+    for (unsigned p = 0; p < manifest->piles; p++) {
+        const size_t more = next[p] > 0 ? next[p] - 1 : 0;
+
+        manifest->pile[p].first = (struct manifest_extent){0};
+        manifest->pile[p].more = more > 0; /* so far */
+        next[p] = listed;
+        listed += more;
     }
-    line_pass(line, "\n");
+    return listed;
 }
 
-void manifest_set_inputs(struct manifest *manifest, const struct manifest_input *input, size_t inputs)
+uint8_t *manifest_write(struct manifest *manifest, const struct manifest_spot *spot, size_t spots, uint64_t at,
+                        size_t *bytes)
 {
-    struct xxh64 digest;
+    size_t *next = fault_allocate(manifest->piles, sizeof *next);
+    const size_t listed = place_extents(manifest, spot, spots, next);
+    const size_t list_at = MANIFEST_HEAD_BYTES + manifest->piles * (size_t)MANIFEST_PILE_BYTES;
+    const size_t length = list_at + listed * MANIFEST_EXTENT_BYTES;
+    uint8_t *data = fault_allocate(length + MANIFEST_END_BYTES, 1), *to;
 
-    manifest->input = input;
-    manifest->inputs = inputs;
-    manifest->known = true;
-    xxh64_init(&digest, 0);
-    for (size_t i = 0; i < inputs; i++) {
-        const size_t room = LINE_BYTES + ESCAPE_BYTES * strlen(input[i].name);
-        char *text = fault_allocate(room, 1);
-        struct line line = {.to = text, .end = text + room};
+    for (unsigned p = 0; p < manifest->piles; p++)
+        manifest->pile[p].more = manifest->pile[p].more > 0 ? at + list_at + next[p] * MANIFEST_EXTENT_BYTES : 0;
+    for (size_t i = 0; i < spots; i++) {
+        struct manifest_pile *pile = &manifest->pile[spot[i].pile];
 
-        put_input(&line, &input[i]);
-        xxh64_update(&digest, text, (size_t)(line.to - text));
-        manifest->known = manifest->known && input[i].bytes != MANIFEST_UNKNOWN;
-        free(text);
+        if (pile->first.bytes == 0)
+            pile->first = spot[i].extent;
+        else
+            put_extent(data + list_at + next[spot[i].pile]++ * MANIFEST_EXTENT_BYTES, &spot[i].extent);
     }
-    manifest->inputs_bytes = digest.bytes;
-    manifest->digest = xxh64_value(&digest);
-}
-
-/* No less than the bytes that the text will have. */
-static uint64_t text_room(const struct manifest *manifest)
-{
-    return 8 * LINE_BYTES + manifest->inputs_bytes + (uint64_t)manifest->piles * MANIFEST_PILE_BYTES;
-}
-
-bool manifest_fits(const struct manifest *manifest)
-{
-    return text_room(manifest) <= MANIFEST_BYTES_MAX && manifest->piles <= PILES_MAX;
-}
-
-char *manifest_text(struct manifest *manifest, size_t *bytes)
-{
-    const size_t room = (size_t)text_room(manifest); /* which fits (manifest_fits) */
-    char *text = fault_allocate(room, 1);
-    struct line line = {.to = text, .end = text + room};
-    uint64_t piles = manifest->piles;
-
-    pass_head(&line, manifest);
-    for (size_t i = 0; i < manifest->inputs; i++)
-        put_input(&line, &manifest->input[i]);
-    line_pass(&line, "piles %d\n", &piles);
-    manifest->piles_at = (size_t)(line.to - text);
-    for (unsigned i = 0; i < manifest->piles; i++)
-        pass_pile(&line, i, &manifest->pile[i]);
-    pass_checksum(&line, text, (size_t)(line.to - text));
-    *bytes = (size_t)(line.to - text);
-    return text;
+    to = put_head(data, manifest);
+    for (unsigned p = 0; p < manifest->piles; p++)
+        to = put_pile(to, &manifest->pile[p]);
+    put_end(data + length, data, length, at);
+    free(next);
+    *bytes = length + MANIFEST_END_BYTES;
+    return data;
 }
 
 /* ---- Reading ---- */
 
-static void read_inputs(struct line *line, struct manifest *manifest)
+bool manifest_find(struct manifest_end *found, const uint8_t end[MANIFEST_END_BYTES], uint64_t file_bytes)
 {
-    const char *first = line->from;
+    const size_t checked = MANIFEST_END_BYTES - NUMBER_BYTES;
 
-    manifest->known = true;
-    while (line_has(line, true, "input ")) {
-        manifest->known = manifest->known && !line_begins(line, true, "- ");
-        line->from += strcspn(line->from, "\n");
-        line_pass(line, "\n");
+    *found = (struct manifest_end){.at = number(end, 1), .bytes = number(end, 2), .checksum = number(end, 3)};
+    return memcmp(end, MANIFEST_MAGIC, NUMBER_BYTES) == 0 && load64le(end + checked) == xxh64(end, checked) &&
+           found->bytes >= MANIFEST_HEAD_BYTES && found->bytes <= MANIFEST_BYTES_MAX && found->at <= file_bytes &&
+           found->at + found->bytes + MANIFEST_END_BYTES == file_bytes;
+}
+
+struct manifest_extent manifest_load_extent(const uint8_t data[MANIFEST_EXTENT_BYTES])
+{
+    return (struct manifest_extent){.place = number(data, 0), .bytes = number(data, 1)};
+}
+
+struct manifest_pile manifest_load_pile(const uint8_t data[MANIFEST_PILE_BYTES])
+{
+    return (struct manifest_pile){.records = number(data, 0),
+                                  .bytes = number(data, 1),
+                                  .checksum = number(data, 2),
+                                  .first = manifest_load_extent(data + 3 * (size_t)NUMBER_BYTES),
+                                  .more = number(data, 5)};
+}
+
+/* The extent is before the manifest, and one of those that together have `left` bytes. */
+static bool is_extent(const struct manifest_extent *extent, uint64_t left, const struct manifest_end *end)
+{
+    return extent->bytes > 0 && extent->bytes <= left && extent->bytes <= end->at &&
+           extent->place <= end->at - extent->bytes;
+}
+
+/* Does the pile make sense, with the extents that are listed from data[*listed] on? Passes these. */
+static bool is_pile(const struct manifest_pile *pile, const uint8_t *data, size_t *listed,
+                    const struct manifest_end *end)
+{
+    const uint64_t more = end->at + *listed;
+    uint64_t left = pile->bytes;
+    struct manifest_extent extent = pile->first;
+
+    if (left == 0)
+        return pile->records == 0 && extent.place == 0 && extent.bytes == 0 && pile->more == 0;
+    if (pile->records == 0 || pile->records > left)
+        return false;
+    while (is_extent(&extent, left, end)) {
+        left -= extent.bytes;
+        if (left == 0)
+            return pile->more == (end->at + *listed > more ? more : 0);
+        if (end->bytes - *listed < MANIFEST_EXTENT_BYTES)
+            return false;
+        extent = manifest_load_extent(data + *listed);
+        *listed += MANIFEST_EXTENT_BYTES;
     }
-    if (line->from != NULL)
-        manifest->digest = xxh64(first, (size_t)(line->from - first));
+    return false;
 }
 
-/* A pile must make sense, as far as can be said without the others. */
-static void read_pile(struct line *line, unsigned number, struct manifest_pile *pile)
+static bool read_piles(struct manifest *manifest, const uint8_t *data, const struct manifest_end *end)
 {
-    pass_pile(line, number, pile);
-    line_must(line,
-              (pile->records == 0) == (pile->bytes == 0) && pile->records <= pile->bytes && pile->bytes <= INT64_MAX);
-}
+    size_t listed = MANIFEST_HEAD_BYTES + manifest->piles * (size_t)MANIFEST_PILE_BYTES;
 
-bool manifest_parse_pile(const char text[MANIFEST_PILE_BYTES], unsigned number, struct manifest_pile *pile)
-{
-    char copy[MANIFEST_PILE_BYTES + 1];
-    struct line line = {.from = copy};
+    for (unsigned p = 0; p < manifest->piles; p++) {
+        struct manifest_pile *pile = &manifest->pile[p];
 
-    memcpy(copy, text, MANIFEST_PILE_BYTES);
-    copy[MANIFEST_PILE_BYTES] = '\0';
-    read_pile(&line, number, pile);
-    return line.from == copy + MANIFEST_PILE_BYTES;
-}
-
-/* As many bytes of the text come before the checksum. */
-static void read_piles(struct line *line, const char *text, size_t bytes, struct manifest *manifest)
-{
-    uint64_t count = 0;
-
-    line_pass(line, "piles %d\n", &count);
-    line_must(line, line->from != NULL && count <= PILES_MAX &&
-                        (uint64_t)(line->from - text) + count * MANIFEST_PILE_BYTES == bytes);
-    if (line->from == NULL)
-        return;
-    manifest->piles_at = (size_t)(line->from - text);
-    manifest->pile = fault_allocate((size_t)count + 1, sizeof *manifest->pile);
-    for (; manifest->piles < count && line->from != NULL; manifest->piles++) {
-        struct manifest_pile *pile = &manifest->pile[manifest->piles];
-
-        read_pile(line, manifest->piles, pile);
-        line_must(line, pile->bytes <= INT64_MAX - manifest->bytes);
+        *pile = manifest_load_pile(data + MANIFEST_HEAD_BYTES + p * (size_t)MANIFEST_PILE_BYTES);
+        if (!is_pile(pile, data, &listed, end) || pile->bytes > end->at - manifest->bytes)
+            return false;
         manifest->records += pile->records;
         manifest->bytes += pile->bytes;
     }
+    return listed == end->bytes;
 }
 
-bool manifest_parse(struct manifest *manifest, const char *text, size_t bytes)
+bool manifest_parse(struct manifest *manifest, const uint8_t *data, const struct manifest_end *end)
 {
-    const size_t before = bytes - least_size(bytes, CHECKSUM_BYTES);
-    struct line end = {.from = text + before}, line = {.from = text};
+    const uint64_t flags = number(data, 2), piles = number(data, 6);
 
-    *manifest = (struct manifest){.piles = 0};
-    if (bytes <= MANIFEST_BYTES_MAX)
-        pass_checksum(&end, text, before);
-    if (bytes <= MANIFEST_BYTES_MAX && end.from == text + bytes) {
-        pass_head(&line, manifest);
-        read_inputs(&line, manifest);
-        read_piles(&line, text, before, manifest);
-        if (line.from == text + before)
-            return true;
-    }
+    *manifest = (struct manifest){.decompressed = (flags & FLAG_DECOMPRESSED) != 0,
+                                  .known = (flags & FLAG_KNOWN) != 0,
+                                  .header_bytes = number(data, 3),
+                                  .header_checksum = number(data, 4),
+                                  .digest = number(data, 5)};
+    memcpy(manifest->key, data, MANIFEST_KEY_BYTES);
+    if (xxh64(data, (size_t)end->bytes) != end->checksum || flags > (FLAG_DECOMPRESSED | FLAG_KNOWN) ||
+        piles > (end->bytes - MANIFEST_HEAD_BYTES) / MANIFEST_PILE_BYTES)
+        return false;
+    manifest->piles = (unsigned)piles;
+    manifest->pile = fault_allocate((size_t)piles + 1, sizeof *manifest->pile);
+    if (read_piles(manifest, data, end))
+        return true;
     manifest_release(manifest);
     return false;
 }
@@ -211,6 +229,16 @@ void manifest_release(struct manifest *manifest)
 
 /* ---- Comparing ---- */
 
+static bool have_same_piles(const struct manifest *one, const struct manifest *other)
+{
+    bool same = true;
+
+    for (unsigned p = 0; p < one->piles; p++)
+        same = same && one->pile[p].records == other->pile[p].records && one->pile[p].bytes == other->pile[p].bytes &&
+               one->pile[p].checksum == other->pile[p].checksum;
+    return same;
+}
+
 const char *manifest_difference(const struct manifest *one, const struct manifest *other, bool complete)
 {
     if (memcmp(one->key, other->key, sizeof one->key) != 0)
@@ -218,7 +246,7 @@ const char *manifest_difference(const struct manifest *one, const struct manifes
     if (one->digest != other->digest)
         return "of other inputs";
     if (!complete || (one->header_bytes == other->header_bytes && one->header_checksum == other->header_checksum &&
-                      memcmp(one->pile, other->pile, one->piles * sizeof *one->pile) == 0))
+                      have_same_piles(one, other)))
         return NULL;
     if (one->decompressed != other->decompressed)
         return other->decompressed ? "with -Z" : "without -Z";

@@ -1,6 +1,9 @@
 /*
  * Many processes may make a store at the same time: each links its own text to the name; the first one succeeds, and
  * all others find the text there and compare.
+ *
+ * A file is locked while it is made: that says that somebody is at work (sweep.h). It is a shared lock, so that those
+ * who read it under its own name do not meet another one.
  */
 
 #include "store/store.h"
@@ -36,14 +39,19 @@ static bool is_plain(char byte)
            byte == '.' || byte == '_' || byte == '-';
 }
 
+/* Does it stand for something else in a store? */
+static bool is_taken(const char *name)
+{
+    return strcmp(name, STORE_NAME_FORMAT) == 0 || strcmp(name, STORE_NAME_HEADER) == 0;
+}
+
 bool store_name_is_batch(const char *name)
 {
     size_t length = 0;
 
     while (is_plain(name[length]))
         length++;
-    return name[length] == '\0' && length > 0 && length <= STORE_NAME_MAX && name[0] != '.' &&
-           strcmp(name, STORE_NAME_FORMAT) != 0 && strcmp(name, STORE_NAME_HEADER) != 0;
+    return name[length] == '\0' && length > 0 && length <= STORE_NAME_MAX && name[0] != '.' && !is_taken(name);
 }
 
 /* The name of this host is cut if it is long, and has _ for bytes that are not plain. */
@@ -65,12 +73,6 @@ void store_name_make_batch(char name[STORE_NAME_MAX + 1])
             *name = '_';
 }
 
-char *store_name_of_pile(unsigned pile, char name[STORE_NAME_PILE_BYTES])
-{
-    snprintf(name, STORE_NAME_PILE_BYTES, "pile-%04u", pile);
-    return name;
-}
-
 void store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, const char *base)
 {
     uint32_t number;
@@ -78,11 +80,6 @@ void store_name_make_unused(char name[STORE_NAME_BYTES], const char *prefix, con
     if (sys_random(&number, sizeof number) != 0)
         die_errno("random number", errno);
     snprintf(name, STORE_NAME_BYTES, "%s%s~%08" PRIx32 "%08" PRIx32, prefix, base, hardware_boot(), number);
-}
-
-void store_name_make_old(char old[STORE_NAME_BYTES], const char *draft)
-{
-    snprintf(old, STORE_NAME_BYTES, STORE_NAME_LEFT_PREFIX "%s", draft + strlen(STORE_NAME_DRAFT_PREFIX));
 }
 
 bool store_name_is_local(const char *name)
@@ -103,41 +100,88 @@ static bool is_number(const char *rest)
     return *rest == '~' && strspn(rest + 1, "0123456789abcdef") == DIGITS && rest[1 + DIGITS] == '\0';
 }
 
-enum store_name_kind store_name_kind(const char *name)
+enum store_name_kind store_name_kind(const char *name, char base[STORE_NAME_MAX + 1])
 {
-    enum { PREFIX_BYTES = sizeof STORE_NAME_DRAFT_PREFIX - 1 };
-    const bool is_new = strncmp(name, STORE_NAME_DRAFT_PREFIX, PREFIX_BYTES) == 0;
-    const bool is_old = strncmp(name, STORE_NAME_LEFT_PREFIX, PREFIX_BYTES) == 0;
-    char base[STORE_NAME_MAX + 1];
-    const char *rest;
+    const bool is_draft = strncmp(name, STORE_NAME_DRAFT_PREFIX, strlen(STORE_NAME_DRAFT_PREFIX)) == 0;
+    const bool is_left = strncmp(name, STORE_NAME_LEFT_PREFIX, strlen(STORE_NAME_LEFT_PREFIX)) == 0;
+    size_t length;
 
-    if (!is_new && !is_old)
+    if (!is_draft && !is_left)
         return STORE_NAME_OTHER;
-    name += PREFIX_BYTES;
-    rest = name + strcspn(name, "~");
-    if (rest - name > STORE_NAME_MAX)
+    name += strlen(is_draft ? STORE_NAME_DRAFT_PREFIX : STORE_NAME_LEFT_PREFIX);
+    length = strcspn(name, "~");
+    if (length > STORE_NAME_MAX)
         return STORE_NAME_OTHER;
-    snprintf(base, sizeof base, "%.*s", (int)(rest - name), name);
-    if (is_old) /* users rename to it without a number */
-        return store_name_is_batch(base) && (*rest == '\0' || is_number(rest)) ? STORE_NAME_LEFT : STORE_NAME_OTHER;
-    if (!is_number(rest))
-        return STORE_NAME_OTHER;
-    if (strcmp(base, STORE_NAME_FORMAT) == 0 || strcmp(base, STORE_NAME_HEADER) == 0)
-        return STORE_NAME_BEGUN;
-    return store_name_is_batch(base) ? STORE_NAME_DRAFT : STORE_NAME_OTHER;
+    snprintf(base, STORE_NAME_MAX + 1, "%.*s", (int)length, name);
+    if (is_left) /* users rename to it without a number */
+        return store_name_is_batch(base) && (name[length] == '\0' || is_number(name + length)) ? STORE_NAME_LEFT
+                                                                                               : STORE_NAME_OTHER;
+    return is_number(name + length) && (store_name_is_batch(base) || is_taken(base)) ? STORE_NAME_DRAFT
+                                                                                     : STORE_NAME_OTHER;
+}
+
+/* ---- Files that are made ---- */
+
+/* The first byte says that it has been locked: without it, its maker may be about to do that. */
+void store_draft_begin(const struct store *store, struct store_draft *draft, const char *base)
+{
+    int error;
+
+    store_name_make_unused(draft->name, STORE_NAME_DRAFT_PREFIX, base);
+    error = folder_make_file(&store->folder, draft->name, &draft->fd, &draft->slot);
+    if (error == 0 && io_lock(draft->fd, false) != 0 && errno != ENOTSUP)
+        error = errno;
+    if (error == EWOULDBLOCK)
+        folder_say(&store->folder, draft->name, "somebody has removed it");
+    if (error != 0) {
+        errno = error;
+        store_draft_fail(store, draft);
+    }
+}
+
+void store_draft_fail(const struct store *store, const struct store_draft *draft)
+{
+    char advice[STORE_ADVICE_BYTES];
+
+    if (errno == ENOSPC || errno == EDQUOT)
+        folder_say(&store->folder, draft->name, "%s%s", strerror(errno), store_advice(store, advice));
+    folder_report(&store->folder, draft->name, errno);
+}
+
+bool store_draft_publish(const struct store *store, const struct store_draft *draft, const char *base, bool succeeds)
+{
+    if (io_sync(draft->fd) != 0)
+        store_draft_fail(store, draft);
+    return folder_publish(&store->folder, draft->name, base, draft->fd, draft->slot, succeeds);
+}
+
+void store_draft_end(const struct store *store, struct store_draft *draft, bool published)
+{
+    if (!published && signals_remove(draft->slot) != 0 && errno != ENOENT)
+        fault_warn("%s/%s: cannot be removed: %s", store->folder.path, draft->name, fault_cause(errno));
+    (void)io_close(draft->fd);
+}
+
+const char *store_advice(const struct store *store, char text[STORE_ADVICE_BYTES])
+{
+    text[0] = '\0';
+    if (store->young[0] != '\0')
+        snprintf(text, STORE_ADVICE_BYTES, "; it has %s: if the task that made it is dead, remove it by hand",
+                 store->young);
+    return text;
 }
 
 /* ---- The file of the format ---- */
 
 static const char *why_refused(const char *text)
 {
-    const char *groups = strstr(text, "\ngroups of ");
+    unsigned version;
 
-    if (groups == NULL)
-        return "not a format of a store that this version knows";
-    if (strcmp(groups, "\ngroups of tar\nno header\n") == 0)
-        return "the store has samples as earlier versions stored them; scatter its archives again";
-    return "the store has groups of neighbours, as earlier versions made them; scatter its inputs again";
+    if (sscanf(text, STORE_FORMAT_TITLE "%u\n", &version) != 1)
+        return "not a format of a store";
+    if (version < STORE_FORMAT_VERSION)
+        return "a store of an earlier version: scatter again, or gather it with that version and scatter the result";
+    return version > STORE_FORMAT_VERSION ? "a store of a later version" : STORE_CHANGED;
 }
 
 /* False if there is none. */
@@ -154,13 +198,18 @@ static bool read_format(struct store *store)
     return true;
 }
 
-/* Make a file that appears whole. False if there is one of its name already. */
-static bool publish(const struct store *store, const char *file, const void *data, size_t bytes)
+/* Make a small file. False if there is one of its name already. */
+static bool publish(const struct store *store, const char *name, const void *data, size_t bytes)
 {
-    char by[STORE_NAME_BYTES];
+    struct store_draft draft;
+    bool published;
 
-    store_name_make_unused(by, STORE_NAME_DRAFT_PREFIX, file);
-    return folder_publish(&store->folder, file, by, data, bytes);
+    store_draft_begin(store, &draft, name);
+    if (io_write(draft.fd, data, bytes) != 0)
+        store_draft_fail(store, &draft);
+    published = store_draft_publish(store, &draft, name, false);
+    store_draft_end(store, &draft, published);
+    return published;
 }
 
 /* Bring the name of a new directory to disk, if the directory above it may be read. */
@@ -280,7 +329,7 @@ static void refuse_others(const struct store *store)
  * each folder, until that is the root, which has itself above. */
 static void refuse_inner(const struct store *store)
 {
-    static const char title[] = "bigshuf store ";
+    static const char title[] = STORE_FORMAT_TITLE;
     char path[4096] = "../";
     struct stat below, above;
     size_t length = 3;
@@ -351,29 +400,13 @@ uint8_t *store_get_header(const struct store *store, size_t *bytes)
     return (uint8_t *)folder_read(&store->folder, STORE_NAME_HEADER, HEADER_FILE_BYTES, bytes);
 }
 
-static bool is_batch(const struct store *store, const char *name)
-{
-    struct stat status;
-
-    if (!store_name_is_batch(name))
-        return false;
-    if (sys_stat_at(store->folder.fd, name, &status) != 0) {
-        if (errno == ENOENT)
-            return false;
-        folder_report(&store->folder, name, errno);
-    }
-    if (S_ISLNK(status.st_mode))
-        folder_say(&store->folder, name, "is a link, and links are not followed here");
-    return S_ISDIR(status.st_mode);
-}
-
 void store_batches(const struct store *store, struct folder_names *names)
 {
     size_t kept = 0;
 
     folder_list(&store->folder, names);
     for (size_t i = 0; i < names->count; i++) {
-        if (is_batch(store, names->name[i]))
+        if (store_name_is_batch(names->name[i]))
             names->name[kept++] = names->name[i];
         else
             free(names->name[i]);

@@ -1,15 +1,10 @@
 /*
- * A draft that is to be removed is renamed to .old-NAME first, in one step, and only then emptied. That settles all
- * races: a draft is renamed either by its own process, and becomes a batch, or by whoever removes it, and then its
- * process fails; and what has begun to lose its files cannot be taken for a batch or a draft any more, also if the
- * removal is interrupted. An .old- folder without a manifest is such an interrupted removal, and anybody goes on with
- * it. As no name is used twice, what stands under one is what stood there before, or nothing.
+ * A draft that nobody has locked, though somebody had, cannot become a batch any more: its name is nobody else's. What
+ * other machines have locked may not show here, so it must be old, too. Its own process may have died when it had both
+ * names: then it is a batch, and only this name goes, without a lock that a reader could meet.
  *
- * Who makes a draft writes a byte to its manifest when it has the lock: without that, its maker may be about to lock
- * it. What other machines have locked may not show here.
- *
- * How readers and removal keep out of each other's way is told in batch.c. The manifest is closed before its folder is
- * removed, since on network file systems an open file would stay there under another name.
+ * A batch that leaves is renamed first, in one step, so that no new reader finds it. How readers and removal keep out
+ * of each other's way is told in batch.c.
  */
 
 #include "store/sweep.h"
@@ -39,8 +34,8 @@ struct sweep {
     struct store *store;
     bool all;                    /* the user asks for it: also drafts of others, and where nothing can be locked */
     time_t now;                  /* by the clock of the store's file system; 0: not looked at yet */
-    char name[STORE_NAME_BYTES]; /* what is to go, as it is called now */
-    uint64_t bytes;              /* in those of its files that have been removed */
+    char name[STORE_NAME_BYTES]; /* what is to go */
+    uint64_t bytes;              /* that it has */
     const char *why;
     int error;
 };
@@ -58,15 +53,6 @@ static enum fate fate_of(struct sweep *sweep, int error)
     return error == 0 ? REMOVED : error == ENOENT ? GONE : FAILED;
 }
 
-static const char *cause(const struct sweep *sweep, enum fate fate)
-{
-    if (fate == KEPT)
-        return sweep->why;
-    return sweep->error == ENOTEMPTY || sweep->error == EEXIST ? "there are other files in it" : strerror(sweep->error);
-}
-
-/* ---- Ages ---- */
-
 /* See whether it has not been written for so long that its writer must be dead. The clock is looked at by touching the
  * store's own folder: those of two machines may differ. */
 static enum fate check_age(struct sweep *sweep, const struct stat *status)
@@ -79,63 +65,26 @@ static enum fate check_age(struct sweep *sweep, const struct stat *status)
             return fate_of(sweep, errno);
         sweep->now = touched.st_mtime;
     }
-    return status->st_mtime <= sweep->now - DEAD_SECONDS
-               ? REMOVED
-               : keep_back(sweep, "written less than an hour ago; if its task is dead, remove it by hand");
+    if (status->st_mtime <= sweep->now - DEAD_SECONDS)
+        return REMOVED;
+    memcpy(sweep->store->young, sweep->name, sizeof sweep->name);
+    return keep_back(sweep, "written less than an hour ago; if its task is dead, remove it by hand");
 }
 
-static enum fate check_age_of_file(struct sweep *sweep, const struct folder *folder, const char *file)
+/* ---- Files ---- */
+
+/* See that nobody has the file locked, nor can lock it from now on, until it is closed. Where nothing can be locked,
+ * the age of a draft decides. */
+static enum fate lock(struct sweep *sweep, int fd, const struct stat *status, bool is_draft)
 {
-    struct stat status;
-
-    if (sys_stat_at(folder->fd, file, &status) != 0)
-        return errno == ENOENT ? REMOVED : fate_of(sweep, errno);
-    return check_age(sweep, &status);
-}
-
-/* The folder's own time says when a file has come to it last, and those of the files when they were written. */
-static enum fate check_age_of_draft(struct sweep *sweep, const struct folder *folder)
-{
-    enum fate fate = check_age_of_file(sweep, folder, ".");
-    char file[STORE_NAME_PILE_BYTES];
-
-    if (fate == REMOVED)
-        fate = check_age_of_file(sweep, folder, BATCH_MANIFEST);
-    for (unsigned p = 0; p < sweep->store->format.piles && fate == REMOVED; p++)
-        fate = check_age_of_file(sweep, folder, store_name_of_pile(p, file));
-    if (fate == KEPT)
-        memcpy(sweep->store->young, sweep->name, sizeof sweep->name);
-    return fate;
-}
-
-/* ---- Folders ---- */
-
-/* Has its maker, of this machine, had the lock? */
-static bool was_locked_here(const struct sweep *sweep, const struct folder *folder)
-{
-    struct stat status;
-
-    return store_name_is_local(sweep->name) && sys_stat_at(folder->fd, BATCH_MANIFEST, &status) == 0 &&
-           status.st_size > 0;
-}
-
-/* See that nobody has the manifest locked, nor can lock it from now on, until *fd is closed. If there is none, or what
- * is there is no file, nobody reads it, and *fd is -1. Where nothing can be locked, the age of a draft decides. */
-static enum fate lock_manifest(struct sweep *sweep, const struct folder *folder, bool is_draft, int *fd)
-{
-    const int error =
-        folder_open_file(folder, BATCH_MANIFEST, O_RDWR, fd); /* NFS locks only what is open for writing */
-
-    if (error != 0)
-        return error == ENOENT || error == FOLDER_NOT_REGULAR ? REMOVED : fate_of(sweep, error);
-    if (io_lock(*fd, true) == 0)
+    if (io_lock(fd, true) == 0)
         return REMOVED;
     if (errno == EWOULDBLOCK)
         return keep_back(sweep, is_draft ? "being made" : "being read");
     if (errno != ENOTSUP)
         return fate_of(sweep, errno);
     if (sweep->all)
-        return is_draft ? check_age_of_draft(sweep, folder) : REMOVED;
+        return is_draft ? check_age(sweep, status) : REMOVED;
     if (!sweep->store->told_of_locks)
         fault_warn("%s: files cannot be locked there: what is abandoned stays until --sweep",
                    sweep->store->folder.path);
@@ -143,67 +92,28 @@ static enum fate lock_manifest(struct sweep *sweep, const struct folder *folder,
     return keep_back(sweep, "nothing can be locked");
 }
 
-/* Give a draft the name of what has left the store. */
-static enum fate put_away(struct sweep *sweep)
-{
-    char old[STORE_NAME_BYTES];
-    enum fate fate;
-
-    store_name_make_old(old, sweep->name);
-    fate = fate_of(sweep, folder_rename(&sweep->store->folder, sweep->name, old));
-    if (fate == REMOVED)
-        memcpy(sweep->name, old, sizeof old);
-    return fate;
-}
-
-/* What is no file stays, and is found when the folder cannot be removed. */
-static enum fate unlink_file(struct sweep *sweep, const struct folder *folder, const char *file)
-{
-    struct stat status;
-
-    if (sys_stat_at(folder->fd, file, &status) != 0)
-        return errno == ENOENT ? REMOVED : fate_of(sweep, errno);
-    if (!S_ISREG(status.st_mode))
-        return REMOVED;
-    if (sys_unlink_at(folder->fd, file) != 0)
-        return errno == ENOENT ? REMOVED : fate_of(sweep, errno);
-    sweep->bytes += (uint64_t)status.st_size;
-    return REMOVED;
-}
-
-/* The piles, then the folder itself. */
-static enum fate remove_rest(struct sweep *sweep, const struct folder *folder)
-{
-    char file[STORE_NAME_PILE_BYTES];
-    enum fate fate = REMOVED;
-
-    for (unsigned p = 0; p < sweep->store->format.piles && fate == REMOVED; p++)
-        fate = unlink_file(sweep, folder, store_name_of_pile(p, file));
-    if (fate == REMOVED && sys_rmdir_at(sweep->store->folder.fd, sweep->name) != 0 && errno != ENOENT)
-        fate = fate_of(sweep, errno);
-    return fate;
-}
-
 /* A draft, or what has left the store and may still be read. */
-static enum fate remove_folder(struct sweep *sweep, bool is_draft)
+static enum fate remove_file(struct sweep *sweep, bool is_draft, const char *base)
 {
-    struct folder folder;
-    int lock = -1;
-    enum fate fate = fate_of(sweep, folder_enter(&folder, &sweep->store->folder, sweep->name));
+    const struct folder *root = &sweep->store->folder;
+    struct stat status, named;
+    enum fate fate = REMOVED;
+    int fd;
+    const int error = folder_open_file(root, sweep->name, O_RDWR, &fd); /* NFS locks only what is open for writing */
 
-    if (fate == REMOVED && is_draft && !was_locked_here(sweep, &folder))
-        fate = check_age_of_draft(sweep, &folder);
+    if (error != 0)
+        return error == FOLDER_NOT_REGULAR ? GONE : fate_of(sweep, error);
+    if (sys_fstat(fd, &status) != 0) {
+        fate = fate_of(sweep, errno);
+    } else if (!is_draft || sys_stat_at(root->fd, base, &named) != 0 || !io_same_file(&status, &named)) {
+        if (is_draft && (!store_name_is_local(sweep->name) || status.st_size == 0))
+            fate = check_age(sweep, &status);
+        if (fate == REMOVED)
+            fate = lock(sweep, fd, &status, is_draft);
+    }
     if (fate == REMOVED)
-        fate = lock_manifest(sweep, &folder, is_draft, &lock);
-    if (fate == REMOVED && is_draft)
-        fate = put_away(sweep);
-    if (fate == REMOVED)
-        fate = unlink_file(sweep, &folder, BATCH_MANIFEST);
-    if (lock >= 0)
-        (void)io_close(lock);
-    if (fate == REMOVED)
-        fate = remove_rest(sweep, &folder);
-    folder_close(&folder);
+        fate = fate_of(sweep, sys_unlink_at(root->fd, sweep->name) == 0 ? 0 : errno);
+    (void)io_close(fd);
     return fate;
 }
 
@@ -211,13 +121,12 @@ static enum fate remove_folder(struct sweep *sweep, bool is_draft)
 static void warn(const struct sweep *sweep, enum fate fate)
 {
     if (fate == FAILED)
-        fault_warn("%s/%s: cannot be removed: %s", sweep->store->folder.path, sweep->name, cause(sweep, fate));
+        fault_warn("%s/%s: cannot be removed: %s", sweep->store->folder.path, sweep->name, strerror(sweep->error));
 }
 
 /* ---- Batches that leave ---- */
 
-/* Let a batch leave the store, and remove its files if nobody reads it. The new name is on disk before the first file
- * is removed, so that no loss of power leaves a part of a batch under the old one. */
+/* Let a batch leave the store, and remove it if nobody reads it. */
 static void put_out(struct store *store, const char *batch)
 {
     struct sweep sweep = {.store = store};
@@ -228,64 +137,57 @@ static void put_out(struct store *store, const char *batch)
     store_name_make_unused(old, STORE_NAME_LEFT_PREFIX, batch);
     fate = fate_of(&sweep, folder_rename(&store->folder, batch, old));
     if (fate == REMOVED) {
-        folder_sync(&store->folder);
         memcpy(sweep.name, old, sizeof old);
-        fate = remove_folder(&sweep, false);
+        fate = remove_file(&sweep, false, batch);
     }
     warn(&sweep, fate);
 }
 
+/* What is no batch is not counted, and ends this. */
 void sweep_keep(struct store *store, uint64_t keep, const char *added)
 {
     struct folder_names names;
     uint64_t batches = 0;
 
     store_batches(store, &names);
-    for (size_t i = names.count; i-- > 0;)
-        if (batch_find(store, names.name[i]) && ++batches > keep && strcmp(names.name[i], added) != 0)
+    for (size_t i = names.count; i-- > 0;) {
+        struct manifest manifest;
+        struct batch batch;
+
+        if (!batch_open(&batch, store, names.name[i], &manifest))
+            continue;
+        manifest_release(&manifest);
+        batch_close(&batch);
+        if (++batches > keep && strcmp(names.name[i], added) != 0)
             put_out(store, names.name[i]);
+    }
     folder_names_release(&names);
 }
 
 /* ---- All that is in the store ---- */
 
-/* Remove the folder or file of this name, if it is of the kind that the name says, and if this sweep removes that kind;
- * else it is as if it were GONE. */
-static enum fate remove_one(struct sweep *sweep, enum store_name_kind kind)
-{
-    const struct folder *root = &sweep->store->folder;
-    struct stat status;
-    enum fate fate;
-
-    if (sys_stat_at(root->fd, sweep->name, &status) != 0)
-        return fate_of(sweep, errno);
-    if (!(kind == STORE_NAME_BEGUN ? S_ISREG(status.st_mode) : S_ISDIR(status.st_mode)))
-        return GONE;
-    if (!sweep->all && kind != STORE_NAME_LEFT && status.st_uid != sys_user())
-        return GONE;
-    if (kind != STORE_NAME_BEGUN)
-        return remove_folder(sweep, kind == STORE_NAME_DRAFT);
-    fate = check_age(sweep, &status);
-    return fate == REMOVED ? unlink_file(sweep, root, sweep->name) : fate;
-}
-
-/* The sweep goes on to a name. Names of kinds that can be removed are what the store has made, so that they can be
- * printed as they are. */
+/* The sweep goes on to a name. If it is not of a kind that this sweep removes, it is as if it were GONE. Names of these
+ * kinds are what the store has made, so that they can be printed as they are. */
 static enum fate sweep_one(struct sweep *sweep, const char *name)
 {
-    const enum store_name_kind kind = store_name_kind(name);
-    char size[32];
+    char base[STORE_NAME_MAX + 1], size[32];
+    const enum store_name_kind kind = store_name_kind(name, base);
+    struct stat status;
     enum fate fate;
 
     if (kind == STORE_NAME_OTHER)
         return GONE;
     snprintf(sweep->name, sizeof sweep->name, "%s", name);
-    sweep->bytes = 0;
-    fate = remove_one(sweep, kind);
+    if (sys_stat_at(sweep->store->folder.fd, name, &status) != 0)
+        return fate_of(sweep, errno);
+    if (!sweep->all && kind == STORE_NAME_DRAFT && status.st_uid != sys_user())
+        return GONE;
+    sweep->bytes = (uint64_t)status.st_size;
+    fate = remove_file(sweep, kind == STORE_NAME_DRAFT, base);
     if (sweep->all && fate == REMOVED)
         standard_print("removed %s (%s)\n", name, number_format_size(sweep->bytes, size));
     else if (sweep->all && fate != GONE)
-        standard_print("kept %s (%s)\n", sweep->name, cause(sweep, fate));
+        standard_print("kept %s (%s)\n", name, fate == KEPT ? sweep->why : strerror(sweep->error));
     return fate;
 }
 
@@ -312,14 +214,5 @@ void sweep_all(struct store *store)
             failed = sweep;
     folder_names_release(&names);
     if (failed.error != 0)
-        folder_say(&store->folder, failed.name, "cannot be removed: %s", cause(&failed, FAILED));
-}
-
-const char *sweep_advice(const struct store *store, char text[SWEEP_ADVICE_BYTES])
-{
-    text[0] = '\0';
-    if (store->young[0] != '\0')
-        snprintf(text, SWEEP_ADVICE_BYTES, "; it has %s: if the task that made it is dead, remove it by hand",
-                 store->young);
-    return text;
+        folder_say(&store->folder, failed.name, "cannot be removed: %s", strerror(failed.error));
 }

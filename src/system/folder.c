@@ -77,29 +77,18 @@ bool folder_open(struct folder *folder, const char *path)
     return true;
 }
 
-int folder_enter(struct folder *inner, const struct folder *outer, const char *name)
-{
-    int fd = io_open_at(outer->fd, name, O_RDONLY | O_DIRECTORY, 0);
-
-    *inner = (struct folder){.fd = -1};
-    if (fd < 0)
-        return is_link_error(errno) ? ENOTDIR : failure();
-    *inner = (struct folder){.fd = fd, .path = join(outer->path, name)};
-    return 0;
-}
-
 /* Register the name, and make what it says. Returns the slot, or -1 with errno. */
-static int make(const struct signals_name *name, int flags, int *fd)
+static int make(const struct signals_name *name, int *fd)
 {
     sigset_t before;
     int slot;
 
     signals_hold(&before);
     slot = signals_register(name);
-    if (slot >= 0 && name->old != NULL)
+    if (slot >= 0 && name->is_folder)
         *fd = sys_mkdir_at(name->directory, name->name, 0777);
     else if (slot >= 0)
-        *fd = io_open_at(name->directory, name->name, flags | O_CREAT | O_EXCL | O_NOCTTY, 0666);
+        *fd = io_open_at(name->directory, name->name, O_RDWR | O_CREAT | O_EXCL | O_NOCTTY, 0666);
     if (slot >= 0 && *fd < 0) {
         signals_forget(slot);
         slot = -1;
@@ -108,25 +97,10 @@ static int make(const struct signals_name *name, int flags, int *fd)
     return slot;
 }
 
-int folder_make(struct folder *inner, const struct folder *outer, const char *name, const char *old)
-{
-    char *path = join(outer->path, name);
-    int made;
-    const int slot =
-        make(&(struct signals_name){.directory = outer->fd, .name = name, .old = old, .path = path}, 0, &made);
-
-    if (slot >= 0)
-        *inner = (struct folder){.fd = io_open_at(outer->fd, name, O_RDONLY | O_DIRECTORY, 0), .path = path};
-    if (slot < 0 || inner->fd < 0)
-        folder_report(outer, name, errno);
-    return slot;
-}
-
 int folder_make_path(const char *path)
 {
     int made;
-    const int slot =
-        make(&(struct signals_name){.directory = AT_FDCWD, .name = path, .old = path, .path = NULL}, 0, &made);
+    const int slot = make(&(struct signals_name){.directory = AT_FDCWD, .name = path, .is_folder = true}, &made);
 
     if (slot < 0 && errno != EEXIST)
         die_errno(path, errno);
@@ -241,7 +215,7 @@ int folder_open_file(const struct folder *folder, const char *name, int flags, i
 
 int folder_make_file(const struct folder *folder, const char *name, int *fd, int *slot)
 {
-    *slot = make(&(struct signals_name){.directory = folder->fd, .name = name}, O_RDWR, fd);
+    *slot = make(&(struct signals_name){.directory = folder->fd, .name = name}, fd);
     return *slot >= 0 ? 0 : failure();
 }
 
@@ -272,20 +246,7 @@ char *folder_read(const struct folder *folder, const char *name, size_t most, si
     return text;
 }
 
-/* Make a file of these bytes, on disk. Returns the slot of its name. */
-static int write_new(const struct folder *folder, const char *name, const void *data, size_t bytes)
-{
-    int fd = -1, slot = -1;
-    int error = folder_make_file(folder, name, &fd, &slot);
-
-    if (error == 0 && (io_write(fd, data, bytes) != 0 || io_sync(fd) != 0))
-        error = errno;
-    if (error == 0 && io_close(fd) != 0)
-        error = errno;
-    if (error != 0)
-        folder_report(folder, name, error);
-    return slot;
-}
+/* ---- Names ---- */
 
 /* Has the file system no hard links? */
 static bool is_without_links(int error)
@@ -293,32 +254,39 @@ static bool is_without_links(int error)
     return error == EPERM || error == EMLINK || error == ENOSYS || error == ENOTSUP;
 }
 
-/* Whatever happens to the link, the file loses its first name before the run ends. */
-bool folder_publish(const struct folder *folder, const char *name, const char *by, const void *data, size_t bytes)
+/* A network file system may say that there is something of this name though it is the file: when the request was
+ * repeated, and the second one found what the first one had done. */
+bool folder_publish(const struct folder *folder, const char *by, const char *name, int fd, int slot, bool succeeds)
 {
-    const int slot = write_new(folder, by, data, bytes);
-    const int link_error = sys_link_at(folder->fd, by, name) == 0 ? 0 : errno;
-    const int unlink_error = signals_remove(slot) == 0 || errno == ENOENT || errno == ESTALE ? 0 : errno;
+    int link_error, unlink_error = 0;
+    sigset_t before;
 
+    signals_hold(&before);
+    link_error = sys_link_at(folder->fd, by, name) == 0 ? 0 : failure();
+    if (link_error == EEXIST && folder_stands(folder, name, fd))
+        link_error = 0;
+    if (link_error == 0) {
+        unlink_error = sys_unlink_at(folder->fd, by) == 0 ? 0 : failure();
+        signals_forget(slot);
+        folder_sync(folder);
+        if (succeeds)
+            signals_succeed();
+    }
+    signals_release(&before);
     if (is_without_links(link_error))
         folder_say(folder, name, "cannot be made in one step: the file system has no hard links");
+    if (link_error == ENOENT)
+        folder_say(folder, by, "somebody has removed it");
     if (link_error != 0 && link_error != EEXIST)
         folder_report(folder, name, link_error);
-    if (unlink_error != 0)
-        folder_report(folder, by, unlink_error);
-    if (link_error == EEXIST)
-        return false;
-    folder_sync(folder);
-    return true;
+    if (unlink_error != 0 && unlink_error != ENOENT)
+        folder_say(folder, by, "cannot be removed: %s", fault_cause(unlink_error));
+    return link_error == 0;
 }
-
-/* ---- Names ---- */
 
 int folder_rename(const struct folder *folder, const char *from, const char *to)
 {
-    if (sys_rename_at(folder->fd, from, to) == 0)
-        return 0;
-    return errno == ENOTEMPTY || errno == ENOTDIR || errno == EISDIR ? EEXIST : failure();
+    return sys_rename_at(folder->fd, from, to) == 0 ? 0 : failure();
 }
 
 void folder_sync(const struct folder *folder)
@@ -332,11 +300,9 @@ bool folder_stands(const struct folder *folder, const char *name, int fd)
 {
     struct stat open_one, named;
 
-    if (sys_fstat(fd, &open_one) != 0)
-        folder_report(folder, name, errno);
-    if (sys_stat_at(folder->fd, name, &named) == 0)
+    if (sys_fstat(fd, &open_one) == 0 && sys_stat_at(folder->fd, name, &named) == 0)
         return io_same_file(&open_one, &named);
-    if (errno != ENOENT)
+    if (failure() != ENOENT)
         folder_report(folder, name, errno);
     return false;
 }

@@ -111,6 +111,11 @@ static void caught_set(sigset_t *set)
 
 /* ---- The end ---- */
 
+static int remove_name(const struct signals_name *name)
+{
+    return name->is_folder ? sys_rmdir_at(name->directory, name->name) : sys_unlink_at(name->directory, name->name);
+}
+
 /* Leave nothing behind. `kept` may be NULL. */
 static void tidy_up(void (*kept)(const char *path, int error))
 {
@@ -120,17 +125,12 @@ static void tidy_up(void (*kept)(const char *path, int error))
     for (int i = 0; i < room; i++)
         if (entries[i].process > 0)
             (void)sys_kill(-entries[i].process, SIGTERM);
-    for (int i = 0; i < room; i++)
-        if (entries[i].name.old != NULL)
-            (void)sys_rename_at(entries[i].name.directory, entries[i].name.name, entries[i].name.old);
     for (int folders = 0; folders <= 1; folders++)
         for (int i = 0; i < room; i++) {
             const struct signals_name *name = &entries[i].name;
 
-            if (name->name != NULL && (name->old != NULL) == folders &&
-                (folders ? sys_rmdir_at(name->directory, name->old) : sys_unlink_at(name->directory, name->name)) !=
-                    0 &&
-                kept != NULL && name->path != NULL)
+            if (name->name != NULL && name->is_folder == folders && remove_name(name) != 0 && kept != NULL &&
+                name->path != NULL)
                 kept(name->path, errno);
         }
     progress_line_end();
@@ -298,7 +298,7 @@ int signals_remove(int slot)
     pthread_mutex_lock(&changing); /* the list may move */
     name = entries[slot].name;
     pthread_mutex_unlock(&changing);
-    result = name.old != NULL ? sys_rmdir_at(name.directory, name.name) : sys_unlink_at(name.directory, name.name);
+    result = remove_name(&name);
     signals_forget(slot);
     signals_release(&before);
     return result;

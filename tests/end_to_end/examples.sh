@@ -230,9 +230,8 @@ test_recipe_of_a_store_takes_files_of_any_names() { # tags: long
 test_store_page_says_how_one_batch_is_removed() {
     seq 5 | bigshuf --scatter=store --piles=2 --batch=day07
     seq 3 | bigshuf --scatter=store --batch=day08
-    bash -c "$(sed -n 's/^\.Ql \(mv .*\)/\1/p' "$TOP/man/bigshuf-store.7" | tr -d '\134')"
+    bash -c "$(sed -n 's/^\.Ql \(rm .*\) ./\1/p' "$TOP/man/bigshuf-store.7" | tr -d '\134')"
     same '1 2 3' "$(bigshuf --gather=store | sort | xargs)"
-    bigshuf --scatter=store --sweep >.out
     same 'day08 format' "$(names store)"
 }
 
@@ -406,6 +405,6 @@ test_requests_page_shows_what_its_examples_print() {
 
 test_store_page_shows_files_as_they_are() {
     seq 10 | bigshuf --scatter=store --piles=4 --seed=42 --batch=a
-    displays "$store_page" | head -n 4 | cmp - store/format
-    displays "$store_page" | sed -n '/^bigshuf batch/,/^checksum/p' | cmp - store/a/manifest
+    displays "$store_page" | head -n 5 | cmp - store/format
+    od -A d -t x1 -v -j 4096 store/a | cmp - <(displays "$store_page" | grep -E '^[0-9]{7}')
 }

@@ -279,8 +279,6 @@ test_a_store_says_what_its_keys_are() {
     grep -h -A 1 '^1,a' a b | grep -qx 1,c
     grep -qx 'groups by "id" separated by "," key [0-9a-f]*' store/format
     bigshuf --scatter=json --piles=2 --unique=/a/b <<<'{"a": {"b": 1}}'
-    cp -r json old
-    printf 'bigshuf store 2\n2 piles\ngroups of end "\\n"\nno header\n' >old/format
     cases <<'END'
 bigshuf --gather=json --seed=1 --split-field=/a/b --split=1%:c 2>said => {"a": {"b": 1}}
 bigshuf --scatter=store --csv --header --unique=id in =! store/format: the store has groups by "id" separated by ",", not unique records by "id" separated by ","
@@ -289,7 +287,6 @@ bigshuf --gather=store --split-field=x --split=50%:a =! --split-field: it would 
 bigshuf --gather=store --stratify-field=id --split=1:a =! --stratify-field: the records of this store have keys; pipe what --gather writes to another run
 bigshuf --gather=store -t ';' --split-field=id --split=50%:a =! -t: the fields of this store are separated by another byte
 bigshuf --scatter=rows --csv in && bigshuf --gather=rows -t e --split-field=1 --split=50%:a =! -t: the fields of this store are separated by another byte
-bigshuf --gather=old =! old/format: the store has groups of neighbours, as earlier versions made them; scatter its inputs again
 bigshuf --scatter=json --unique=/a/b <(echo 1) =! */63:1: nothing at /a/b: *
 END
 }

@@ -43,9 +43,9 @@ test_descriptors_that_a_store_needs_are_told_and_enough() {
     needs_bare_program
     seq 100 >in
     for batch in x y; do bigshuf --scatter=store --seed=42 --piles=4 --batch=$batch in; done
-    (ulimit -n 19 && fails_with 1 'bigshuf: store: 2 batches need 68 open files: raise the limit (ulimit -n)' \
+    (ulimit -n 19 && fails_with 1 'bigshuf: store: 2 batches need 66 open files: raise the limit (ulimit -n)' \
         bigshuf --gather=store)
-    (ulimit -n 68 && bigshuf --gather=store >out)
+    (ulimit -n 66 && bigshuf --gather=store >out)
     (ulimit -S -n 19 && bigshuf --gather=store >out)
 }
 

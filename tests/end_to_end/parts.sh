@@ -141,22 +141,23 @@ test_parts_of_a_store_make_the_whole() { # tags: long
     fails_with 1 'bigshuf: store: --part must not have more parts than the 8 piles' bigshuf --gather=store --seed=7 --part=1/9
 }
 
-# What the pile files before place SKIP and behind the last record hold does not matter. The records of the first three
+# What the piles before place SKIP and behind the last record hold does not matter. The records of the first three
 # piles in the order of the epoch are 1 to END.
 test_only_the_piles_that_a_range_is_in_are_read() {
-    local part end first range
+    local part end first at range
     seq 20000 >in
     { echo header && cat in; } | bigshuf --scatter=store --piles=8 --seed=7 --batch=a --header
     bigshuf --gather=store --seed=7 --epoch=3 | tail -n +2 >order
     end=$(for part in 1 2 3; do bigshuf --gather=store --seed=7 --epoch=3 --part=$part/8 | tail -n +2; done | wc -l)
     for part in 1 2 3 7 8; do
         first=$(bigshuf --gather=store --seed=7 --epoch=3 --part=$part/8 | sed -n 2p)
-        printf X | dd of="$(grep -lx "$first" store/a/pile-*)" bs=1 seek=1000 conv=notrunc 2>.stderr
+        at=$(grep -abow "$first" store/a)
+        printf X | dd of=store/a bs=1 seek=$((${at%:*} + 1000)) conv=notrunc 2>.stderr
     done
     for range in "$end 1" "$((end + 1)) 5000"; do
         bigshuf --gather=store --seed=7 --epoch=3 --skip=${range% *} -n ${range#* } | tail -n +2 |
             cmp - <(tail -n +$((${range% *} + 1)) order | sed ${range#* }q)
     done
-    fails_with 1 'bigshuf: store/a/pile-*' bigshuf --gather=store --seed=7 --epoch=3 --skip=$((end - 1)) -n 1
-    fails_with 1 'bigshuf: store/a/pile-*' bigshuf --gather=store --seed=7 --epoch=3 --skip=12000 >out
+    fails_with 1 'bigshuf: store/a: pile *' bigshuf --gather=store --seed=7 --epoch=3 --skip=$((end - 1)) -n 1
+    fails_with 1 'bigshuf: store/a: pile *' bigshuf --gather=store --seed=7 --epoch=3 --skip=12000 >out
 }

@@ -95,25 +95,25 @@ test_gathers_of_a_store_are_drawn_anew() {
     drawn_anew 512 --gather=store
     drawn_anew 512 --gather=store --epoch=1
     drawn_anew 512 --gather=store -n 1000
-    cat store/x/pile-00* >in
+    batch store/x {0..99} >in
     drawn_anew 100 --gather=store --piles=0-99
 }
 
-# Where they go, as the files of one pile after another tell.
+# Where they go, as one pile after another tells.
 test_batches_are_scattered_anew() {
     cd "$MEMORY" || exit
     make_repeated 4000
     bigshuf --scatter=store --seed=1 --batch=x in
     bigshuf --scatter=store --seed=1 --batch=y in
     bigshuf --scatter=store --seed=2 --batch=z in
-    unlike 512 <(cat store/x/pile-*) <(cat store/y/pile-*)
-    unlike 512 <(cat store/x/pile-*) <(cat store/z/pile-*)
+    unlike 512 <(batch store/x all) <(batch store/y all)
+    unlike 512 <(batch store/x all) <(batch store/z all)
     rm -r store
     for _ in 1 2; do bigshuf --scatter=store --seed=1 in; done
     batches=(store/2*)
-    unlike 512 <(cat "${batches[0]}"/pile-*) <(cat "${batches[1]}"/pile-*)
+    unlike 512 <(batch "${batches[0]}" all) <(batch "${batches[1]}" all)
     for store in one two; do bigshuf --scatter=$store --batch=x in; done
-    unlike 512 <(cat one/x/pile-*) <(cat two/x/pile-*)
+    unlike 512 <(batch one/x all) <(batch two/x all)
 }
 
 # Day 3 against day 4 of the recipe in the manual, and of its line for those who come from terashuf.

@@ -2,17 +2,6 @@
 
 . "$TOP/tests/support/stores.sh"
 
-# Writing the true values into its lines changes nothing.
-test_the_manifest_tells_records_bytes_and_checksums() {
-    seq 10000 | add x --piles=8
-    cp store/x/manifest told
-    for pile in 0 1 2 3 4 5 6 7; do
-        file=store/x/pile-000$pile
-        forge store/x/manifest $pile "$(wc -l <$file)" "$(wc -c <$file)" $file
-        cmp told store/x/manifest
-    done
-}
-
 # Gathering fails with one message that names FILE in the store, and makes no output: names_damage FILE.
 names_damage() {
     for options in '-o out' '-S 8M --parallel=1 -o out' '-o new'; do
@@ -24,57 +13,80 @@ names_damage() {
     [ ! -e new ]
 }
 
-# File and what happens to it. The other piles can still be read.
+# File and what happens to it.
 test_what_is_not_as_it_was_is_told() {
     local file change
+    { echo id; seq 1000; } >in
+    add x --piles=4 --header in
+    add y --header in
+    mv store sound
     while read -r file change; do
         rm -rf store moved
-        { echo id; seq 1000; } >in
-        add x --piles=4 --header in
-        add y --header in
+        cp -R sound store
         (cd store && eval "$change")
         names_damage "$file"
-        case $file in */pile*) gather --piles=2-3 >out ;; esac
     done <<'END'
-x/pile-0001 truncate -s -1 x/pile-0001
-x/pile-0001 printf X | dd of=x/pile-0001 bs=1 seek=50 conv=notrunc 2>/dev/null
-x/pile-0001 echo more >>x/pile-0001
-x/pile-0001 rm x/pile-0001
-x/pile-0001 mv x/pile-0001 ../moved && ln -s ../../moved x/pile-0001
-x/pile-0001 rm x/pile-0001 && mkfifo x/pile-0001
-x/pile-0001 rm x/pile-0001 && mkdir x/pile-0001
-x/manifest sed 's/^0001 /0011 /' x/manifest >m && cat m >x/manifest && rm m
-x/manifest rm x/manifest
+x truncate -s -1 x
+x truncate -s 4200 x
+x echo more >>x
+x : >x
+x mv x ../moved && ln -s ../moved x
+x rm x && mkfifo x
+x rm x && mkdir x
 header echo ID >header
 header rm header
-format sed 's/4 piles/5 piles/' format >f && cat f >format && rm f
+format sed 's/4 piles/8 piles/' format >f && cat f >format && rm f
 END
 }
 
+# Print where a byte of a pile of a small batch is in its file: byte_of NAME PILE NUMBER.
+byte_of() {
+    batch store/$1 | awk -v pile=$2 -v at=$((4096 + $3)) 'NR > 1 && NR < pile + 2 { at += $2 } END { print at }'
+}
+
+# The other piles can still be read.
 test_nothing_of_a_damaged_pile_is_written() {
     make_sound_store
     gather >sound
-    cat store/*/pile-0001 >damaged
-    printf X | dd of=store/y/pile-0001 bs=1 seek=50 conv=notrunc 2>.stderr
-    fails_with 1 'bigshuf: store/y/pile-0001: *' gather --parallel=1 >out
+    piles 1 >damaged
+    printf X | dd of=store/y bs=1 seek="$(byte_of y 1 50)" conv=notrunc 2>.stderr
+    fails_with 1 'bigshuf: store/y: pile 1: contents have changed since they were written' gather --parallel=1 >out
     cmp out <(head -c "$(wc -c <out)" sound)
     fails_with 1 '' grep -xF -f damaged out
+    gather --piles=2-3 >out
 }
 
-test_a_batch_without_all_of_its_piles_is_not_taken_for_there() {
-    local remedy="move the batch's folder out of the store, and add the batch again"
+# In a format with keys, a manifest, an end or a pile. What stands before the first pile is not looked at.
+test_a_flipped_bit_of_any_byte_is_told_or_has_no_effect() {
+    local file at bit bytes
+    cd "$MEMORY" || exit
+    seq 9 | add x --piles=2 --group-field=1
+    gather >sound
+    for file in x format; do
+        cp store/$file true
+        read -r -d '' -a bytes < <(od -An -v -tu1 true) || true
+        for ((at = ${#bytes[@]} - 1; at >= 0; at--)); do
+            [ $file$at != x4095 ] || at=15
+            for bit in $(scale 1 1 '1 2 4 8 16 32 64 128'); do
+                printf %b "\\x$(printf %x $((bytes[at] ^ bit)))" | dd of=store/$file bs=1 seek=$at conv=notrunc status=none
+                if gather >out 2>said; then
+                    cmp out sound
+                    same x $file
+                    [ $at -lt 16 ]
+                else
+                    grep -q "^bigshuf: store/$file: " said
+                    is_empty out
+                fi
+            done
+            cp true store/$file
+        done
+    done
+}
+
+test_a_batch_that_is_damaged_is_not_taken_for_there() {
     make_sound_store
-    truncate -s -1 store/x/pile-0003
-    refused "bigshuf: store/x/pile-0003: size has changed since it was written: $remedy" x in
-    rm store/x/pile-0001
-    refused "bigshuf: store/x/pile-0001: missing: $remedy" x in
-    mv store/x .
-    add x in
-    diff -r x store/x >changed || true
-    same 2 "$(grep -c 'pile-000[13]' changed)"
-    seq 10 | add pipe
-    rm store/pipe/pile-0002
-    seq 10 | refused 'bigshuf: store/pipe/pile-0002: missing: *' pipe
+    truncate -s -1 store/x
+    refused 'bigshuf: store/x: no batch, or cut short: *' x in
     rm -r store
     add x --piles=4 --header in
     nothing_added x --header in
@@ -118,14 +130,26 @@ all_say() {
     [ ! -e out ]
 }
 
-test_a_batch_with_a_bad_manifest_is_told_by_all() {
+test_a_name_that_is_no_batch_is_told_by_all() {
     seq 100 >in
     add x --piles=4 in
-    echo junk >store/x/manifest
-    all_say 'bigshuf: store/x/manifest: contents have changed since they were written'
-    rm store/x/manifest
-    mkdir store/x/manifest
-    all_say 'bigshuf: store/x/manifest: not a regular file'
+    echo junk >store/x
+    all_say 'bigshuf: store/x: no batch, or cut short: move it out of the store, and add the batch again if it was one'
+    rm store/x
+    mkdir store/x
+    all_say 'bigshuf: store/x: not a regular file'
+    mv store/x store/junk
+    add y in # which does not look at it
+    fails_with 0 'bigshuf: warning: store/junk: not a regular file' add z --newest=1 in
+    batches junk z
+}
+
+test_a_store_of_another_version_is_told() {
+    seq 10 | add x --piles=4
+    sed -i 's/store 3/store 2/' store/format
+    fails_with 1 'bigshuf: store/format: a store of an earlier version: scatter again, or gather it with that version and *' gather
+    sed -i 's/store 2/store 4/' store/format
+    fails_with 1 'bigshuf: store/format: a store of a later version' gather
 }
 
 test_a_batch_that_may_not_be_read_is_told_by_all() {
@@ -133,12 +157,9 @@ test_a_batch_that_may_not_be_read_is_told_by_all() {
     seq 100 >in
     ./bigshuf --scatter=store --seed=42 --batch=x --piles=4 in
     chmod 777 store
-    for what in store/x/manifest store/x; do
-        chmod 000 $what
-        for command in '--gather=store --list' '--gather=store' '--scatter=store --seed=42 --batch=x in'; do
-            fails_with 1 "bigshuf: $what*: Permission denied" as_ordinary_user ./bigshuf $command
-        done
-        chmod 755 $what
+    chmod 000 store/x
+    for command in '--gather=store --list' '--gather=store' '--scatter=store --seed=42 --batch=x in'; do
+        fails_with 1 'bigshuf: store/x: Permission denied' as_ordinary_user ./bigshuf $command
     done
 }
 
@@ -147,28 +168,12 @@ test_a_lock_of_somebody_who_may_only_read_hinders_nobody() {
     [ "$(uname)" = Linux ] || skip "its locks are those of readers, too"
     seq 100 >in
     add x --piles=4 in
-    exec 9<store/x/manifest
+    exec 9<store/x
     flock -x -n 9
     bigshuf --gather=store --list | grep '^x '
     gather | same_lines in /dev/stdin
     nothing_added x in
     exec 9<&-
-}
-
-test_a_folder_that_is_no_batch_is_told_by_all() {
-    local said='bigshuf: store/junk/manifest: missing, so this is no batch: move its folder out of the store, *'
-    seq 100 >in
-    add x --piles=4 in
-    mkdir store/junk
-    all_say "$said"
-    fails_with 1 "$said" add y in
-    fails_with 1 "$said" add z --newest=1 in
-    mkdir store/.old-w
-    fails_with 1 "$said" bigshuf --scatter=store --sweep >swept
-    grep '^removed .old-w ' swept
-    batches x junk
-    mv store/junk .
-    gather | same_lines in /dev/stdin
 }
 
 test_a_folder_of_too_many_names_is_told_by_all() {
@@ -188,15 +193,15 @@ test_no_store_is_made_within_another() {
     seq 10 >in
     add a --piles=4 in
     ln -s store link
-    mkdir -p store/a/b store/.c
-    for inner in store/day2 store/.c store/a/b link/day3; do
+    mkdir -p store/.a/b store/.c
+    for inner in store/day2 store/.c store/.a/b link/day3; do
         fails_with 1 "bigshuf: $inner/..*: is a store, in which there can be no other; name a folder elsewhere" \
             bigshuf --scatter=$inner in
         case $inner in */day?) [ ! -e "$inner" ] || false ;; esac
     done
     (cd store/.c && fails_with 1 'bigshuf: ./..: is a store, *' bigshuf --scatter=. ../../in)
     fails_with 1 'bigshuf: *' bigshuf --scatter=store/../store/day4 in
-    rm -r store/a/b store/.c
+    rm -r store/.a store/.c
     batches a
     mkdir -p plain/inner
     echo text >plain/format
@@ -229,14 +234,6 @@ test_wrong_words_of_stores_are_told_before_the_work() {
     done
     is_empty out
     same 'never out store' "$(ls | paste -s -d ' ' -)"
-}
-
-test_more_names_than_a_manifest_takes_are_told_before_the_work() { # tags: long
-    seq 10 >"$(printf %0250d 0)"
-    yes "$(echo 0*)" 2>said | head -n 34000 | tr '\n' '\0' >names || true
-    fails_with 1 'bigshuf: store/x: the names of its inputs take more than 8 MiB: make several batches' \
-        add x --files0-from=names
-    same format "$(ls -A store)"
 }
 
 test_another_header_is_told() {

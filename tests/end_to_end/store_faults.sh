@@ -20,8 +20,9 @@ make_store() {
     long_lines "$1" 9000 15000 >b.in
     seq 200 300 >c.in
     bigshuf $scatter "${@:2}" --batch=a a.in
-    cp -R folder/store/a folder/store/.old-d
-    cp -R folder/store/a folder/store/.new-d~0123456789abcdef
+    cp folder/store/a folder/store/.old-d
+    cp folder/store/a folder/store/.draft-d~0123456789abcdef
+    touch -t 202001010000 folder/store/.[!.]*
 }
 
 # Add the batch b, and make all of both what an old file becomes.
@@ -105,6 +106,6 @@ test_a_gather_that_starts_over_survives_any_fault() { # tags: plain
 test_damage_at_any_moment_is_found_and_named() {
     make_store 300
     make_all
-    FAULT_DAMAGE=1 FAULT_NEEDED=preadv FAULT_SAYS='bigshuf: folder/store/[ab]/*: *' fail_calls preadv "$(store_turns)" \
+    FAULT_DAMAGE=1 FAULT_NEEDED=preadv FAULT_SAYS='bigshuf: folder/store/[ab]: *' fail_calls preadv "$(store_turns)" \
         $gather -S 8M -T folder/temporary -o folder/all
 }

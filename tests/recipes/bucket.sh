@@ -8,16 +8,16 @@
 #
 # IN, STORE and OUT are paths such as s3:data/corpus; rclone's configuration says what `s3` is. A task has its number,
 # from 0, in AWS_BATCH_JOB_ARRAY_INDEX (AWS Batch) or JOB_COMPLETION_INDEX (Kubernetes), and a disk for its object, or for
-# its part twice.
+# its part, twice.
 #
-# A task that scatters makes a batch in a folder of its own, and uploads it, the manifest first: of an upload that was
-# cut short, files are missing that the manifest tells of. A task that gathers downloads its piles of all batches. Each
-# task can be run again: it makes the same files as before, so nothing is lost or doubled.
+# A task that scatters makes a store in a folder of its own, and uploads each pile as an object STORE/PILE/NAME. A task
+# that gathers downloads its piles of all objects, and shuffles them together. Each task can be run again: it makes the
+# same objects as before, so nothing is lost or doubled.
 #
 # Objects have names of letters, digits, dots, dashes and underscores, which become the batches' names.
 
 # bigshuf and rclone must be found by PATH. For other records than lines, add the options (--csv --header, -z, ...) to
-# the line that scatters.
+# the line that scatters, and to the one that shuffles a part.
 
 set -euo pipefail
 
@@ -43,21 +43,27 @@ case "${1-} $#" in
     name=$(rclone cat "$store.list" | sed -n "$((task + 1))p")
     rclone copyto "$in/${name:?there are fewer objects}" "$work/$name"
     bigshuf --scatter="$work/store" --piles=$piles --seed="$seed" --batch="$name" "$work/$name"
-    rclone copy --ignore-times --include '/*/manifest' "$work/store" "$store"
-    rclone copy --ignore-times "$work/store" "$store"
+    for ((pile = 0; pile < piles; pile++)); do
+        mkdir -p "$work/piles/$pile"
+        bigshuf --gather="$work/store" --piles=$pile-$pile --seed="$seed" -o "$work/piles/$pile/$name"
+    done
+    rclone copy --ignore-times "$work/piles" "$store"
     ;;
 'gather 4')
     store=$2 out=$3 parts=$4
     first=$((piles * task / parts)) last=$((piles * (task + 1) / parts - 1))
     seed=$(rclone cat "$store.seed")
     rclone cat "$store.list" >"$work/list"
-    { printf '/%s\n' format header '*/manifest' && seq -f '/*/pile-%04.0f' $first $last; } >"$work/files"
-    rclone copy --include-from "$work/files" "$store" "$work/store"
-    if ! bigshuf --gather="$work/store" --list -z | tr '\0' '\n' | cut -f 1 | cmp -s - "$work/list"; then
-        echo "$0: $store holds other batches than $store.list" >&2
-        exit 1
-    fi
-    bigshuf --gather="$work/store" --piles=$first-$last --seed="$seed" -o "$work/part"
+    seq -f '/%.0f/*' $first $last >"$work/files"
+    rclone copy --include-from "$work/files" "$store" "$work/piles"
+    for ((pile = first; pile <= last; pile++)); do
+        if ! (cd "$work/piles/$pile" && printf '%s\n' * | LC_ALL=C sort | cmp -s - "$work/list"); then
+            echo "$0: $store/$pile holds other objects than $store.list" >&2
+            exit 1
+        fi
+    done
+    find "$work/piles" -type f -print0 | LC_ALL=C sort -z |
+        bigshuf --seed="$seed.$task" --files0-from=- -o "$work/part"
     rclone copyto "$work/part" "$out/part-$(printf %05d "$task")"
     ;;
 *)

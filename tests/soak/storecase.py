@@ -10,8 +10,7 @@ from expect import input_records
 from run import option_words
 from shrink import changed
 
-CALLS = ("write read open_at mkdir_at link_at rename_at unlink_at rmdir_at sync lock list_next close stat_at "
-         "pwritev").split()
+CALLS = "write read open_at mkdir_at link_at rename_at unlink_at sync lock list_next close stat_at pwritev".split()
 FORGED = ("1<<61", "0", "half", "twice", "1", "more")
 
 
@@ -141,7 +140,7 @@ class StoreMaker:
         return maker.case.opts if self._may_write(case, maker.case.opts) else {}
 
     def _damage(self):
-        way = self.draw.choice(("flip", "cut", "manifest", "forge", "forge", "forge", "junk", "stray"))
+        way = self.draw.choice(("flip", "cut", "forge", "forge", "forge", "junk", "stray"))
         step = {"do": "damage", "way": way, "at": self.draw.randrange(1 << 30)}
         if way == "forge":
             step["records"] = self.draw.choice(FORGED)
@@ -184,9 +183,6 @@ class StoreMaker:
                 case.steps[-1].update(S="8M")
         if self.chance(3):
             case.steps += [self._damage(), {"do": "list"}, self._gather(case)]
-            if case.steps[-3]["way"] == "junk":
-                after = {"do": "scatter", "batch": "after", "inputs": [Data(look[0], 10, 1, look[2], look[1])]}
-                case.steps.insert(-2, after)
             for name in ("n", "skip", "part", "pile", "fault", "nofile"):
                 case.steps[-1].pop(name, None)
             if self.chance(2):

@@ -1,13 +1,13 @@
 """Run a case of a store of piles step by step, and see after each step that the store holds what it must."""
 
 import os
-import re
 import struct
 import subprocess
 import threading
 
 import fields
 import model
+from batch import read_batch
 from check import Check, difference, lacks_memory
 from expect import Expected, cut, cut_off
 from records import BadInput, members
@@ -126,10 +126,7 @@ class StoreRun:
         """As if an hour had passed since what is unfinished was written: all processes of former steps have ended."""
         for name in os.listdir(self.folder.at("store")) if os.path.isdir(self.folder.at("store")) else ():
             if name.startswith("."):
-                at = self.folder.at("store/" + name)
-                for path in [os.path.join(at, file) for file in os.listdir(at)] if os.path.isdir(at) else []:
-                    os.utime(path, (0, 0))
-                os.utime(at, (0, 0))
+                os.utime(self.folder.at("store/" + name), (0, 0))
 
     # ---- Scatter ----
 
@@ -148,10 +145,6 @@ class StoreRun:
         except BadInput:
             found = None
         troubled = "kill" in step or ("fault" in step and self._faulted(number, step))
-        if "junk" in self.damaged:
-            if ends[0][0] == 0:
-                raise Wrong("store not refused", "status 1: " + self.damaged, "status 0")
-            return
         fault = step.get("fault", {})
         if troubled and fault.get("FAULT_CALL") == "sync" and "FAULT_STAYS" in fault and ends[0][0] == 0:
             raise Wrong("store not refused", "status 1: nothing gets to the disk", "status 0")
@@ -159,7 +152,7 @@ class StoreRun:
         expected = self._may_add(step, found, operands(number, step))
         for status, _, err in ends:
             self._check_scatter(name, status, err, expected, troubled)
-        there = os.path.isdir(self.folder.at("store/" + name))
+        there = name in self._batches()
         if any(status == 0 for status, _, _ in ends) and not there:
             raise Wrong("store batch", "%s is in the store, since the status is 0" % name, str(self._batches()))
         self.remains |= troubled
@@ -210,7 +203,7 @@ class StoreRun:
         if not os.path.isdir(self.folder.at("store")):
             return set()
         return {name for name in os.listdir(self.folder.at("store"))
-                if os.path.isdir(self.folder.at("store/" + name)) and not name.startswith(".")}
+                if name not in ("format", "header") and not name.startswith(".")}
 
     def _look(self, troubled, clean_now):
         """The store holds the batches, whole, and nothing else."""
@@ -231,18 +224,19 @@ class StoreRun:
         """The pile of each record of a batch."""
         if not fields.label_of(self.case):
             return model.piles_of_batch(self.key, name.encode(), len(held), self.case.piles)
-        key = self.folder.read("store/format").splitlines()[-2].split(b" key ")[-1]
+        key = self.folder.read("store/format").splitlines()[-3].split(b" key ")[-1]
         return fields.keyed_piles(self.case.plain({}), key, held, self.header or b"", self.case.piles)
 
     def _look_at_piles(self, name, held):
         piles = [[] for _ in range(self.case.piles)]
         for record, pile in zip(held, self._piles(name, held)):
             piles[pile].append(record)
+        found = read_batch(self.folder.read("store/" + name))[1]
         for number, pile in enumerate(piles):
-            seen = self.folder.read("store/%s/pile-%04d" % (name, number))
+            seen = found[number][-1]()
             wanted = b"".join(_stored(self.case, record) for record in pile)
-            if seen != wanted:
-                raise Wrong("store pile", "%s/pile-%04d: %r" % (name, number, wanted[:200]), repr(seen[:200]))
+            if seen != wanted or found[number][0] != len(pile):
+                raise Wrong("store pile", "%s, pile %d: %r" % (name, number, wanted[:200]), repr(seen[:200]))
 
     def _sweep(self, number, step):
         self._age()
@@ -327,7 +321,7 @@ class StoreRun:
             if self.held and not self.damaged:
                 raise Wrong("store list", "status 0", "status %d" % status)
             return
-        if self.damaged and "manifest" not in self.damaged:
+        if self.damaged:
             return
         wanted = b""
         for name, held in sorted(self.held.items()):
@@ -343,39 +337,36 @@ class StoreRun:
         if step["way"] == "junk":
             return self._junk(step)
         if step["way"] == "stray" and os.path.isdir(self.folder.at("store")):
-            self.folder.write("store/README", b"hello\n")
+            self.folder.write("store/README~", b"hello\n")
         if not names or step["way"] == "stray":
             return None
         name = names[step["at"] % len(names)]
-        files = [f for f in sorted(os.listdir(self.folder.at("store/" + name)))
-                 if f.startswith("pile") and os.path.getsize(self.folder.at("store/%s/%s" % (name, f)))]
-        path = "store/%s/%s" % (name, files[step["at"] % len(files)])
+        path = "store/" + name
         self.damaged = "%s of %s (%s)" % (step["way"], path, step.get("records", ""))
-        getattr(self, "_damage_" + step["way"])(step, path, "store/%s/manifest" % name)
+        getattr(self, "_damage_" + step["way"])(step, path)
         return None
 
     def _junk(self, _):
-        """A folder that is no batch, with a name that could be that of one: all commands refuse."""
+        """What is no batch, with a name that could be that of one: all readers refuse."""
         if self.held:
             os.mkdir(self.folder.at("store/junk"))
             self.damaged = "store/junk is no batch"
 
-    def _damage_flip(self, step, path, _):
+    def _damage_flip(self, step, path):
         data = bytearray(self.folder.read(path))
-        data[step["at"] % len(data)] ^= 1
+        piles = [(place, size) for _, _, _, place, size, *_ in read_batch(data)[1] if size]
+        place, size = piles[step["at"] % len(piles)]
+        data[place + step["at"] % size] ^= 1
         self.folder.write(path, data)
 
-    def _damage_cut(self, _, path, __):
+    def _damage_cut(self, _, path):
         os.truncate(self.folder.at(path), os.path.getsize(self.folder.at(path)) - 1)
 
-    def _damage_manifest(self, _, __, manifest):
-        os.unlink(self.folder.at(manifest))
-
-    def _damage_forge(self, step, path, manifest):
+    def _damage_forge(self, step, path):
         """Another number of records in a manifest whose checksum is right."""
-        number, size = path[-4:], os.path.getsize(self.folder.at(path))
-        count = int(re.search(rb"(?m)^%s +(\d+) " % number.encode(), self.folder.read(manifest))[1])
+        piles = [(number, *pile) for number, pile in enumerate(read_batch(self.folder.read(path))[1]) if pile[0]]
+        number, count, size, *_ = piles[step["at"] % len(piles)]
         numbers = {"1<<61": 1 << 61, "half": count // 2, "twice": 2 * count, "more": min(count + 1, size)}
         new = numbers.get(step["records"], int(step["records"] == "1"))
-        words = [self.tools.forge, manifest, number, str(new + (new == count)), str(size)]
+        words = [self.tools.forge, path, str(number), str(new + (new == count)), str(size)]
         subprocess.run(words, cwd=self.folder.path, check=True)

@@ -90,7 +90,7 @@ make_tools() {
             ln -s "$BUILD/$tool" "$SCRATCH/bin/$tool"
         fi
     done
-    ln -s "$BUILD"/tests/support/{forge,json_values,lengths,model,peak,same_lines,terminal} "$SCRATCH/bin"
+    ln -s "$BUILD"/tests/support/{batch,forge,json_values,lengths,model,peak,same_lines,terminal} "$SCRATCH/bin"
     # A wrapper that chooses between several versions of the interpreter takes ten times as long as starting it, and the
     # site's packages, which tests do not use, five times.
     if tool=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null); then

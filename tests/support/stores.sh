@@ -16,6 +16,14 @@ store_names() {
     ls -A store | sed 's/~[0-9a-f]\{16\}/~N/' | paste -s -d ' ' -
 }
 
+# Print these piles of all batches: piles PILE...
+piles() {
+    local name
+    for name in store/*; do
+        case $name in */format | */header) ;; *) batch $name "$@" ;; esac
+    done
+}
+
 # The store has these batches and nothing unfinished: batches NAME...
 batches() {
     same "$(printf '%s\n' "$@" format | sort)" "$(ls -A store)"

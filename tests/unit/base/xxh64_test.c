@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Known values are in the manifests of stores.sh. Tools that watch memory see a read past the end, at odd addresses. */
+/* Known values are in stores.sh. Tools that watch memory see a read past the end, at odd addresses. */
 UNIT_TEST(pieces_give_the_hash_of_the_whole_and_no_byte_past_them_is_read)
 {
     uint8_t data[100];

@@ -4,215 +4,198 @@
 
 #include "support/unit.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/xxh64.h"
 #include "store/manifest.h"
 
-enum { PILES = 4, INPUTS = 5, TEXT_ROOM = 4096 };
+enum { PILES = 4, SPOTS = 6, AT = 5000, LIST_AT = MANIFEST_HEAD_BYTES + PILES * MANIFEST_PILE_BYTES };
 
-static const char head[] = "bigshuf batch 1\n"
-                           "key 000102030405060708090a0b0c0d0eff\n"
-                           "header 12 0123456789abcdef\n";
-static const char inputs[] = "input 688895 corpus/a.txt\n"
-                             "input - -\n"
-                             "input 0 \n"
-                             "input 18446744073709551614 two\\012lines \\134 \\177\\001\n"
-                             "input 7 \303\244 \377\n";
-static const char piles[] = "piles 4\n"
-                            "0000                 1234                56789 0123456789abcdef\n"
-                            "0001                    0                    0 ef46db3751d8e999\n"
-                            "0002  9223372036854719016  9223372036854719016 ffffffffffffffff\n"
-                            "0003                    1                    2 0000000000000000\n";
-
-static const struct manifest_input input[INPUTS] = {
-    {"corpus/a.txt", 688895}, {"-", MANIFEST_UNKNOWN}, {"", 0}, {"two\nlines \\ \177\1", MANIFEST_UNKNOWN - 1},
-    {"\303\244 \377", 7},
+/* Pile 0 has three extents, pile 2 none, and pile 3 two. */
+static const struct manifest_spot spots[SPOTS] = {
+    {{100, 10}, 0}, {{200, 1}, 3}, {{300, 20}, 0}, {{0, 100}, 1}, {{4996, 4}, 3}, {{400, 30}, 0},
 };
 
-/* With the others, all that there may be. */
-#define MOST (INT64_MAX - 56789 - 2)
-
-static struct manifest_pile pile[PILES] = {
-    {1234, 56789, 0x0123456789abcdef},
-    {0, 0, 0xef46db3751d8e999},
-    {MOST, MOST, UINT64_MAX},
-    {1, 2, 0},
-};
-
-static struct manifest example(void)
+static struct manifest example(struct manifest_pile pile[PILES])
 {
-    struct manifest manifest = {
-        .header_bytes = 12,
-        .header_checksum = 0x0123456789abcdef,
-        .pile = pile,
-        .piles = PILES,
-    };
+    struct manifest manifest = {.decompressed = true,
+                                .header_bytes = 12,
+                                .header_checksum = 0x0123456789abcdef,
+                                .pile = pile,
+                                .piles = PILES,
+                                .known = true};
 
-    manifest_set_inputs(&manifest, input, INPUTS);
-    for (int i = 0; i < MANIFEST_KEY_BYTES; i++)
-        manifest.key[i] = (uint8_t)i;
-    manifest.key[MANIFEST_KEY_BYTES - 1] = 0xff;
+    memcpy(manifest.key, "0123456789abcdef", MANIFEST_KEY_BYTES);
+    manifest_add_input(&manifest, "corpus/a.txt", 688895);
+    pile[0] = (struct manifest_pile){.records = 60, .bytes = 60, .checksum = 7};
+    pile[1] = (struct manifest_pile){.records = 1, .bytes = 100, .checksum = UINT64_MAX};
+    pile[2] = (struct manifest_pile){.checksum = 8};
+    pile[3] = (struct manifest_pile){.records = 2, .bytes = 5, .checksum = 9};
     return manifest;
 }
 
-/* The lines and their checksum. Returns their length. */
-static size_t seal(char text[TEXT_ROOM], const char *one, const char *two, const char *three)
+/* Malloc'd: the example, as it is written; *bytes of it. */
+static uint8_t *written(size_t *bytes)
 {
-    size_t length = (size_t)snprintf(text, TEXT_ROOM, "%s%s%s", one, two, three);
-    struct xxh64 checksum;
+    struct manifest_pile pile[PILES];
+    struct manifest manifest = example(pile);
 
-    xxh64_init(&checksum, 0);
-    xxh64_update(&checksum, text, length);
-    return length +
-           (size_t)snprintf(text + length, TEXT_ROOM - length, "checksum %016" PRIx64 "\n", xxh64_value(&checksum));
+    return manifest_write(&manifest, spots, SPOTS, AT, bytes);
 }
 
-/* The text is in a piece of memory of its own, so that a tool sees what is read beyond. */
-static bool is_refused(const char *text, size_t bytes)
+/* Is it refused? The data are in a piece of memory of their own, so that a tool sees what is read beyond. */
+static bool is_refused(const uint8_t *data, size_t bytes, uint64_t file_bytes)
 {
-    char *copy = malloc(bytes + 1);
-    struct manifest manifest;
+    struct manifest_end end;
+    struct manifest manifest = {.piles = 0};
+    uint8_t *copy = malloc(bytes);
     bool refused;
 
     assert_non_null(copy);
-    memcpy(copy, text, bytes);
-    copy[bytes] = '\0';
-    refused = !manifest_parse(&manifest, copy, bytes);
+    memcpy(copy, data, bytes);
+    refused = !manifest_find(&end, copy + bytes - MANIFEST_END_BYTES, file_bytes) ||
+              end.bytes + MANIFEST_END_BYTES > bytes || !manifest_parse(&manifest, copy, &end);
     manifest_release(&manifest);
     free(copy);
     return refused;
 }
 
-static bool are_refused(const char *one, const char *two, const char *three)
+/* Make the checksums right again, as whoever can write a batch can. */
+static void seal(uint8_t *data, size_t bytes)
 {
-    char text[TEXT_ROOM];
-    size_t bytes = seal(text, one, two, three);
+    uint8_t *end = data + bytes - MANIFEST_END_BYTES;
 
-    return is_refused(text, bytes);
+    store64le(end + 24, xxh64(data, bytes - MANIFEST_END_BYTES));
+    store64le(end + 32, xxh64(end, MANIFEST_END_BYTES - 8));
 }
 
-UNIT_TEST(what_is_written_is_this_to_the_byte_and_comes_back)
+UNIT_TEST(what_is_written_comes_back)
 {
-    struct manifest manifest = example(), after;
-    struct manifest_pile found;
-    char expected[TEXT_ROOM];
-    const size_t expected_bytes = seal(expected, head, inputs, piles);
+    struct manifest_pile pile[PILES];
+    struct manifest before = example(pile), after;
+    struct manifest_extent extent;
+    struct manifest_end end;
     size_t bytes;
-    char *text = manifest_text(&manifest, &bytes);
+    uint8_t *data = written(&bytes);
 
-    assert_int_equal(bytes, expected_bytes);
-    assert_memory_equal(text, expected, bytes);
-    assert_true(manifest_parse_pile(text + manifest.piles_at + MANIFEST_PILE_BYTES, 1, &found));
-    assert_int_equal(found.checksum, 0xef46db3751d8e999);
-    assert_false(manifest_parse_pile(text + manifest.piles_at, 1, &found));
-    assert_true(manifest_parse(&after, text, bytes));
-    assert_int_equal(after.piles_at, manifest.piles_at);
-    assert_int_equal(after.bytes, INT64_MAX);
-    assert_false(after.known);
-    assert_null(manifest_difference(&manifest, &after, true));
+    assert_int_equal(bytes, LIST_AT + 3 * MANIFEST_EXTENT_BYTES + MANIFEST_END_BYTES);
+    assert_true(manifest_find(&end, data + bytes - MANIFEST_END_BYTES, AT + bytes));
+    assert_int_equal(end.at, AT);
+    assert_true(manifest_parse(&after, data, &end));
+    assert_null(manifest_difference(&before, &after, true));
+    assert_true(after.known);
+    assert_true(after.decompressed);
+    assert_int_equal(after.records, 63);
+    assert_int_equal(after.bytes, 165);
+    assert_int_equal(after.pile[0].first.place, 100);
+    assert_int_equal(after.pile[0].more, AT + LIST_AT);
+    extent = manifest_load_extent(data + LIST_AT + MANIFEST_EXTENT_BYTES);
+    assert_int_equal(extent.place, 400);
+    assert_int_equal(after.pile[1].more, 0);
+    assert_int_equal(after.pile[3].more, AT + LIST_AT + 2 * MANIFEST_EXTENT_BYTES);
     manifest_release(&after);
     manifest_release(&after);
-    free(text);
+    free(data);
 }
 
-/* Whoever can write a manifest can write its checksum. */
-UNIT_TEST(numbers_of_piles_that_make_no_sense_are_refused)
+UNIT_TEST(every_bit_matters_and_so_does_every_length)
+{
+    size_t bytes;
+    uint8_t *data = written(&bytes);
+
+    assert_false(is_refused(data, bytes, AT + bytes));
+    for (size_t i = 0; i < bytes; i++)
+        for (unsigned bit = 1; bit < 256; bit *= 2) {
+            data[i] = (uint8_t)(data[i] ^ bit);
+            if (!is_refused(data, bytes, AT + bytes))
+                fail_msg("byte %zu may be %02x", i, data[i]);
+            data[i] = (uint8_t)(data[i] ^ bit);
+        }
+    assert_true(is_refused(data, bytes, AT + bytes + 1));
+    assert_true(is_refused(data, bytes, AT + bytes - 1));
+    assert_true(is_refused(data, bytes, bytes));
+    free(data);
+}
+
+/* Number `column` of those of a pile, or, as if it were one more, of the list of extents. */
+UNIT_TEST(numbers_that_make_no_sense_are_refused_whatever_the_checksum)
 {
     static const struct {
-        uint64_t records, bytes, bytes_of_next; /* which has a record, if any */
+        unsigned pile, column;
+        uint64_t number;
         bool good;
     } rows[] = {
-        {0, 0, 0, true},
-        {0, 1, 0, false},
-        {1, 0, 0, false},
-        {1, 1, 0, true},
-        {3, 2, 0, false},
-        {1, INT64_MAX, 0, true},
-        {1, (uint64_t)INT64_MAX + 1, 0, false},
-        {1, INT64_MAX - 1, 1, true},
-        {1, INT64_MAX, 1, false},
+        {0, 0, 0, false},          {0, 0, 59, true},
+        {0, 0, 61, false},         {0, 1, 0, false},
+        {0, 1, 59, false},         {0, 1, 61, false},
+        {0, 1, UINT64_MAX, false}, {0, 2, 1, true},
+        {0, 3, 4990, true},        {0, 3, 4991, false},
+        {0, 3, UINT64_MAX, false}, {0, 4, 0, false},
+        {0, 4, 9, false},          {0, 4, UINT64_MAX, false},
+        {0, 5, 0, false},          {0, 5, AT + LIST_AT + 16, false},
+        {2, 0, 1, false},          {2, 1, 1, false},
+        {2, 3, 1, false},          {2, 4, 1, false},
+        {2, 5, 1, false},          {1, 5, AT + LIST_AT, false},
+        {4, 0, 4980, true},        {4, 0, 4981, false},
+        {4, 1, 19, false},         {4, 1, 21, false},
+        {4, 5, 0, false},          {4, 4, INT64_MAX, false},
     };
+    size_t bytes;
+    uint8_t *data = written(&bytes);
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const char form[] = "piles 2\n%s %20" PRIu64 " %20" PRIu64 " 0000000000000000\n";
-        char text[256];
-        int at = snprintf(text, sizeof text, form, "0000", rows[i].records, rows[i].bytes);
+        uint8_t *at = data + MANIFEST_HEAD_BYTES + rows[i].pile * MANIFEST_PILE_BYTES + 8 * rows[i].column;
+        const uint64_t before = load64le(at);
 
-        (void)snprintf(text + at, sizeof text - (size_t)at, strchr(form, '%'), "0001",
-                       (uint64_t)(rows[i].bytes_of_next > 0), rows[i].bytes_of_next);
-        assert_int_equal(are_refused(head, inputs, text), !rows[i].good);
+        store64le(at, rows[i].number);
+        seal(data, bytes);
+        if (is_refused(data, bytes, AT + bytes) == rows[i].good)
+            fail_msg("row %zu", i);
+        store64le(at, before);
     }
-}
-
-UNIT_TEST(every_byte_matters_and_so_does_every_length)
-{
-    char text[TEXT_ROOM] = "";
-    const size_t bytes = seal(text, head, inputs, piles);
-
-    assert_false(is_refused(text, bytes));
-    for (size_t i = 0; i < bytes; i++) {
-        for (unsigned bit = 1; bit < 256; bit *= 2) {
-            text[i] = (char)(text[i] ^ (char)bit);
-            if (!is_refused(text, bytes))
-                fail_msg("byte %zu may be %02x", i, (unsigned char)text[i]);
-            text[i] = (char)(text[i] ^ (char)bit);
-        }
-        if (!is_refused(text, i))
-            fail_msg("%zu bytes are enough", i);
+    for (unsigned piles = 0; piles <= PILES + 2; piles++) {
+        store64le(data + MANIFEST_HEAD_BYTES - 8, piles);
+        seal(data, bytes);
+        assert_int_equal(is_refused(data, bytes, AT + bytes), piles != PILES);
     }
-    assert_true(is_refused(text, bytes + 1)); /* a NUL byte */
+    store64le(data + MANIFEST_HEAD_BYTES - 8, PILES);
+    store64le(data + MANIFEST_KEY_BYTES, 4); /* a flag that nobody knows */
+    seal(data, bytes);
+    assert_true(is_refused(data, bytes, AT + bytes));
+    free(data);
 }
 
-/* A text with the right checksum is what would be written for it, or refused. */
-static void assert_one_way(const char *before, const char *changed, const char *after)
+/* What piles have together is no more than there is. */
+UNIT_TEST(extents_that_overlap_make_no_more_of_it)
 {
-    char text[TEXT_ROOM], *again;
-    const size_t bytes = seal(text, before, changed, after);
-    struct manifest manifest;
-    size_t again_bytes;
+    struct manifest_pile pile[2] = {{.records = 1, .bytes = 60}, {.records = 1, .bytes = 40}};
+    struct manifest_spot both[2] = {{{0, 60}, 0}, {{0, 40}, 1}};
+    struct manifest manifest = {.pile = pile, .piles = 2};
+    size_t bytes;
+    uint8_t *data = manifest_write(&manifest, both, 2, 100, &bytes);
 
-    if (!manifest_parse(&manifest, text, bytes))
-        return;
-    again = manifest_text(&manifest, &again_bytes);
-    if (again_bytes != bytes || memcmp(again, text, bytes) != 0)
-        fail_msg("not refused: %s", text);
-    free(again);
-    manifest_release(&manifest);
+    assert_false(is_refused(data, bytes, 100 + bytes));
+    free(data);
+    data = manifest_write(&manifest, both, 2, 99, &bytes);
+    assert_true(is_refused(data, bytes, 99 + bytes));
+    free(data);
 }
 
-/* One without inputs, whose lines nobody reads: each byte is another, or is there once more, or not at all. */
-UNIT_TEST(there_is_one_way_to_write_a_manifest)
+UNIT_TEST(inputs_are_told_apart_by_names_sizes_and_order)
 {
-    static const char likely[] = "0123456789abcdefFk -\n";
-    char text[TEXT_ROOM];
-    const size_t bytes = (size_t)snprintf(text, sizeof text, "%s%s", head, piles);
+    struct manifest one = {.known = true}, other = {.known = true};
 
-    for (size_t i = 0; i < bytes; i++) {
-        char before[TEXT_ROOM] = "", other[2] = "";
-
-        memcpy(before, text, i);
-        assert_one_way(before, "", text + i + 1);
-        assert_one_way(before, "", i > 0 && text[i - 1] == '\n' ? strchr(text + i, '\n') + 1 : "");
-        for (size_t k = 0; likely[k] != '\0'; k++) {
-            other[0] = likely[k];
-            assert_one_way(before, other, text + i + 1);
-            assert_one_way(before, other, text + i);
-        }
-    }
-}
-
-UNIT_TEST(what_is_no_list_of_inputs_or_of_piles_is_refused)
-{
-    static const char *const other_inputs[] = {"inputs 1 a\n", "input 1 a\n\n", "input 1 a\ninput ", "key 0\n"};
-    static const char *const other_piles[] = {"", "piles 288230376151711744\n" /* times 64 is 2^64 */};
-
-    for (size_t i = 0; i < sizeof other_inputs / sizeof other_inputs[0]; i++)
-        assert_true(are_refused(head, other_inputs[i], piles));
-    for (size_t i = 0; i < sizeof other_piles / sizeof other_piles[0]; i++)
-        assert_true(are_refused(head, inputs, other_piles[i]));
-    assert_false(are_refused(head, "", piles));
-    assert_false(are_refused(head, inputs, "piles 0\n"));
+    manifest_add_input(&one, "a", 1);
+    manifest_add_input(&one, "b", MANIFEST_UNKNOWN);
+    assert_false(one.known);
+    manifest_add_input(&other, "a", 1);
+    manifest_add_input(&other, "b", 2);
+    assert_true(other.known);
+    assert_int_not_equal(one.digest, other.digest);
+    other = (struct manifest){.known = true};
+    manifest_add_input(&other, "b", MANIFEST_UNKNOWN);
+    manifest_add_input(&other, "a", 1);
+    assert_string_equal(manifest_difference(&one, &other, false), "of other inputs");
 }

@@ -2,17 +2,21 @@
 
 /* tags: bytes */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "support/unit.h"
 
+#include "base/xxh64.h"
 #include "store/store.h"
 
-#define TITLE  "bigshuf store 2\n"
+#define TITLE  "bigshuf store 3\n"
 #define OF_512 TITLE "512 piles\n"
 #define OF_CSV OF_512 "records of csv\n"
 #define KEY    "0123456789abcdef0123456789abcdef"
+
+enum { CHECKSUM_BYTES = 26 };
 
 static const char *const texts[] = {
     TITLE "512 piles\nrecords of end \"\\n\"\nno header\n",
@@ -34,17 +38,19 @@ static const char *const texts[] = {
     OF_CSV "groups by \"id\" \"/a/\\\"b\\n\\\\\" separated by \",\" key " KEY "\nheader of lines 1\n",
 };
 
-/* Is it read? Then it is what is written for that. */
+/* Is it read, with a checksum after it? Then it is what is written for that. */
 static bool is_known(const char *text, size_t bytes)
 {
-    char again[STORE_FORMAT_TEXT_BYTES];
+    char again[STORE_FORMAT_TEXT_BYTES], sealed[STORE_FORMAT_TEXT_BYTES];
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
     struct store_format found;
 
-    if (!store_format_parse(&found, string, text, bytes))
+    memcpy(sealed, text, bytes);
+    bytes += (size_t)sprintf(sealed + bytes, "checksum %016" PRIx64 "\n", xxh64(text, bytes));
+    if (!store_format_parse(&found, string, sealed, bytes))
         return false;
     assert_int_equal(store_format_text(&found, again), bytes);
-    assert_memory_equal(again, text, bytes);
+    assert_memory_equal(again, sealed, bytes);
     return true;
 }
 
@@ -60,7 +66,7 @@ static void assert_comes_back(const struct store_format *format)
     const size_t bytes = store_format_text(format, text);
 
     assert_int_equal(bytes, strlen(text));
-    assert_true(is_known(text, bytes));
+    assert_true(is_known(text, bytes - CHECKSUM_BYTES));
 }
 
 UNIT_TEST(the_longest_strings_are_kept)
@@ -110,10 +116,26 @@ UNIT_TEST(there_is_one_way_to_write_a_format)
     }
 }
 
+UNIT_TEST(every_bit_of_a_format_matters)
+{
+    const struct store_format format = {.piles = 2, .record = {.delimiter = '\n'}};
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+    char text[STORE_FORMAT_TEXT_BYTES];
+    const size_t bytes = store_format_text(&format, text);
+    struct store_format found;
+
+    for (size_t i = 0; i < 8 * bytes; i++) {
+        text[i / 8] = (char)(text[i / 8] ^ 1 << i % 8);
+        assert_false(store_format_parse(&found, string, text, bytes));
+        text[i / 8] = (char)(text[i / 8] ^ 1 << i % 8);
+    }
+    assert_true(store_format_parse(&found, string, text, bytes));
+}
+
 UNIT_TEST(what_makes_no_sense_is_not_known)
 {
     static const char *const wrong[] = {
-        "bigshuf store 1\n512 piles\nrecords of csv\nno header\n",
+        "bigshuf store 2\n512 piles\nrecords of csv\nno header\n",
         OF_512 "records of csv \"\"\nno header\n",
         TITLE "1 piles\nrecords of csv\nno header\n",
         TITLE "3 piles\nrecords of csv\nno header\n",

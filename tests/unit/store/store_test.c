@@ -21,8 +21,8 @@ int sys_host_name(char *name, size_t bytes)
 UNIT_TEST(names_of_batches_are_plain_and_stand_for_nothing_else)
 {
     static const char *const good[] = {"a", "Z",   "0",   "9",       "z",      "A",         "_",
-                                       "-", "a.b", "-rf", "formats", "Header", "pile-0000", "manifest"};
-    static const char *const bad[] = {"",    ".",   "..",       ".a",     ".new-a", "a b",   "a/b", "a\n", "a~1",
+                                       "-", "a.b", "-rf", "formats", "Header", "pile-0000", "README"};
+    static const char *const bad[] = {"",    ".",   "..",       ".a",     ".old-a", "a b",   "a/b", "a\n", "a~1",
                                       "a:b", "a@b", "\303\244", "format", "header", "a\177", "a[b", "a`b", "a{b"};
     char name[STORE_NAME_MAX + 2];
 
