@@ -226,6 +226,7 @@ bool source_map(struct source *source, uint64_t *bytes)
 
     MUST_ALWAYS(source->state != HOLDING && !is_mapped(source));
     if (source->state != PASSING || stream == NULL || !stream->known || stream->next > 0 ||
+        record_is(&stream->layout.format, RECORD_LAST_LINE) || /* blank lines at an end are left out */
         !mapped_open(&stream->mapped, stream->names, stream->contents.marks, stream->count, stream->contents.start))
         return false;
     *bytes = stream->mapped.used;

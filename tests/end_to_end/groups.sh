@@ -212,10 +212,11 @@ test_all_kinds_of_records_can_be_unique() {
 bigshuf --seed=1 -e --unique a b a a | sort => a b
 printf 'a\r\nb\na\n' | bigshuf --unique | wc -l => 3
 printf 'a\na' | bigshuf --unique => a
+printf 'a\n\na\n' | bigshuf --records=paragraph --unique | wc -c => 3
 printf 'abcdab' | bigshuf --records=bytes:2 --unique | wc -c => 4
 printf '>a\nx\n>b\ny\n>a\nx\n' | bigshuf --records=fasta --unique | sort => >a >b x y
 printf 'a;b;a;' | bigshuf --delimiter=';' --unique | wc -c => 4
-printf 'a--b--a--' | bigshuf --records=end:-- --unique | wc -c => 6
+printf 'a--b--a--' | bigshuf --delimiter=-- --unique | wc -c => 6
 printf 'h\nx\nh\nx\n' | bigshuf --header --unique | sort => h h x
 printf '"a\nb",1\n"a\nb",2\nc,1\n' | bigshuf --csv --unique=1 | wc -l => 3
 END
@@ -280,7 +281,7 @@ test_a_store_says_what_its_keys_are() {
     grep -qx 'groups by "id" separated by "," key [0-9a-f]*' store/format
     bigshuf --scatter=json --piles=2 --unique=/a/b <<<'{"a": {"b": 1}}'
     cp -r json old
-    printf 'bigshuf store 2\n2 piles\ngroups of end "\\n"\nno header\n' >old/format
+    printf 'bigshuf store 2\n2 piles\ngroups of delimiter "\\n"\nno header\n' >old/format
     cases <<'END'
 bigshuf --gather=json --seed=1 --split-field=/a/b --split=1%:c 2>said => {"a": {"b": 1}}
 bigshuf --scatter=store --csv --header --unique=id in =! store/format: the store has groups by "id" separated by ",", not unique records by "id" separated by ","
