@@ -27,7 +27,7 @@ use() {
     csv) options=(--csv) edit='put("\n"); $0 = "\"" $0 "\",\"a \"\"\n\"\" b\",\"\"\n"' ;;
     csv_crlf) options=(--csv) edit='put("\r\n"); $0 = "\"" $0 "\",c\r\n"' ;;
     fasta) options=(--records=start:'>') units=3 edit='put("\n"); $0 = ">" $0 "\nAC>GT\n >\n"' ;;
-    mail) options=(--records=mbox) units=4 edit='put("\n\n"); $0 = "From " $0 "\nFrom x\n\n"' ;;
+    mail) options=(--records=mbox) units=3 edit='put("\n\n"); $0 = "From " $0 "\nFrom x\n\n"' ;;
     ended) options=(--records=end:'END "x"') units=4 edit='put("\n"); $0 = "\nEND\n" $0 "\nEND \"x\"\r\n"' ;;
     paragraph) options=(--records=paragraph) units=3 edit='put("\n"); $0 = "\n" $0 "\r\n\r\n"' ;;
     tfrecord | u* | varint) options=("--records=$1") edit= ;;
