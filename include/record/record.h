@@ -147,7 +147,7 @@ struct record_kind {
 RECORD_KINDS(RECORD_DECLARE)
 
 /* What ends with a string of any bytes (--delimiter), which is no KIND. */
-extern const struct record_kind delimiter_kind;
+extern const struct record_kind string_delimiter_kind;
 
 /* Their addresses, and NULL. */
 extern const struct record_kind *const record_kinds[];

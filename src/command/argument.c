@@ -441,7 +441,7 @@ void argument_settle_records(struct parsing *parsing)
     struct record_format *format = &options->format;
 
     if (parsing->kind == NULL && parsing->delimiter_bytes > 0) {
-        format->kind = &delimiter_kind;
+        format->kind = &string_delimiter_kind;
         format->string = options->string;
         format->string_bytes = parsing->delimiter_bytes;
         memcpy(options->string, parsing->delimiter, parsing->delimiter_bytes);
@@ -450,7 +450,7 @@ void argument_settle_records(struct parsing *parsing)
         format->delimiter = '\0';
     else if (parsing->delimiter_bytes > 0)
         format->delimiter = parsing->delimiter[0];
-    if (format->kind == &delimiter_kind && format->string_bytes == 1) {
+    if (format->kind == &string_delimiter_kind && format->string_bytes == 1) {
         format->kind = NULL;
         format->delimiter = options->string[0];
     }

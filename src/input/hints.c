@@ -395,7 +395,7 @@ void hints_look_at_end(struct hints *hints, const struct tail *tail)
         fault_warn("%s: begins with '%s' as all FILEs do; if that is a header, add --header",
                    fault_name(hints->first_name), hints->text);
     hints->differs = true; /* which is told once */
-    if (hints->end_told || tail->end_known || (!byte && format->kind != &delimiter_kind))
+    if (hints->end_told || tail->end_known || (!byte && format->kind != &string_delimiter_kind))
         return;
     if (!byte || format->delimiter != '\0')
         fault_warn("the input does not contain the delimiter, so each file is one record");

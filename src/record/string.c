@@ -140,7 +140,7 @@ const struct record_kind string_mbox_kind =
 const struct record_kind string_pgn_kind =
     STARTS("pgn", .string = "\n\n[Event ", .noun = "games", .text = "games of chess, the same for\n'[Event '");
 
-const struct record_kind delimiter_kind = {
+const struct record_kind string_delimiter_kind = {
     .name = "delimiter",
     .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT,
     .ends = find_ends,

@@ -25,8 +25,8 @@ static void pass_kind(struct line *line, struct record_format *format, uint8_t *
 
     line_pass(line, frames ? " of " : "records of ");
     if (line->to == NULL && line->from != NULL)
-        format->kind = line_begins(line, true, delimiter_kind.name)
-                           ? &delimiter_kind
+        format->kind = line_begins(line, true, string_delimiter_kind.name)
+                           ? &string_delimiter_kind
                            : record_kind_of_name(line->from, strcspn(line->from, " \n"));
     line_must(line,
               format->kind != NULL && format->kind->stands_for == NULL && record_is(format, RECORD_GROUP) == frames);
@@ -56,7 +56,7 @@ static void pass_records(struct line *line, struct record_format *format, uint8_
     const bool is_lines = line->to != NULL && format->kind == NULL;
     size_t bytes = 1, starts;
 
-    format->kind = is_lines ? &delimiter_kind : format->kind;
+    format->kind = is_lines ? &string_delimiter_kind : format->kind;
     pass_kind(line, format, string);
     if (format->kind == NULL)
         return;
@@ -67,7 +67,7 @@ static void pass_records(struct line *line, struct record_format *format, uint8_
     }
     if (format->kind->takes == RECORD_COUNT) {
         line_pass(line, " %q", &format->delimiter, (size_t)1, &bytes);
-    } else if (starts || format->kind == &delimiter_kind) {
+    } else if (starts || format->kind == &string_delimiter_kind) {
         bytes = is_lines ? 1 : format->string_bytes - starts;
         line_pass(line, " %q", string + starts, RECORD_DELIMITER_BYTES_MAX - starts, &bytes);
         format->string_bytes = bytes + starts;
@@ -77,7 +77,7 @@ static void pass_records(struct line *line, struct record_format *format, uint8_
     }
     line_must(line, bytes > 0);
     line_pass(line, "\n");
-    if (format->kind == &delimiter_kind && bytes == 1) {
+    if (format->kind == &string_delimiter_kind && bytes == 1) {
         format->kind = NULL;
         format->delimiter = string[0];
     }

@@ -67,7 +67,8 @@ static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string
     static const struct record_kind *const lengths[] = {&length_kinds_tfrecord, &length_kinds_u32le,
                                                         &length_kinds_u32be,    &length_kinds_u64le,
                                                         &length_kinds_u64be,    &length_kinds_varint};
-    static const struct record_kind *const kinds[] = {NULL, &delimiter_kind, &lines_kind, &sizes_kind, &csv_kind};
+    static const struct record_kind *const kinds[] = {NULL, &string_delimiter_kind, &lines_kind, &sizes_kind,
+                                                      &csv_kind};
     const uint8_t kind = fuzz_byte(fuzz);
     struct record_format format = {.kind = NULL};
 
@@ -81,7 +82,7 @@ static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string
         format.quotes.backslash = format.count % 2 == 0;
         format.delimiter = '\n';
     }
-    if (format.kind != &delimiter_kind)
+    if (format.kind != &string_delimiter_kind)
         return format;
     if (format.delimiter < ' ')
         format.kind = format.delimiter == '\n' ? &string_start_kind : &last_line_end;

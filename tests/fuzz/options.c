@@ -32,9 +32,9 @@ static void check_format(const struct options *options)
 
     if (format->kind == NULL || record_is(format, RECORD_OF_LINES))
         FUZZ_CHECK(options->delimiter == format->delimiter);
-    else if (format->kind != &delimiter_kind)
+    else if (format->kind != &string_delimiter_kind)
         FUZZ_CHECK(options->delimiter == '\n');
-    if (record_kind(format)->takes == RECORD_LINE || format->kind == &delimiter_kind) {
+    if (record_kind(format)->takes == RECORD_LINE || format->kind == &string_delimiter_kind) {
         FUZZ_CHECK(format->string == options->string);
         FUZZ_CHECK(format->string_bytes >= 2 && format->string_bytes <= RECORD_DELIMITER_BYTES_MAX);
     }

@@ -68,8 +68,8 @@ static void assert_comes_back(const struct store_format *format)
 UNIT_TEST(the_longest_strings_are_kept)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
-    struct store_format format = {.piles = 2,
-                                  .record = {.kind = &delimiter_kind, .string = string, .string_bytes = sizeof string}};
+    struct store_format format = {
+        .piles = 2, .record = {.kind = &string_delimiter_kind, .string = string, .string_bytes = sizeof string}};
 
     memset(string, 0xfe, sizeof string);
     assert_comes_back(&format);
