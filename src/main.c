@@ -24,7 +24,7 @@
  *                    archive key_check record_reader position generated source stream
  *                    contents hints foreign decompress operand reference
  *     record     what a record is, where it ends, and what files have before the first and after the last one
- *                    header csv sequences string lines sizes tar group length tail key record
+ *                    header csv sequences string last_line lines sizes tar group length tail key record
  *                    scan field json quotes
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program standard folder file_mark table fault hardware io signals

@@ -21,10 +21,12 @@ struct foreign {
     const char *what;      /* "an HDF5 file" */
     const char *beginning; /* these bytes; NULL: its name tells */
     size_t bytes;
+    const char *then; /* and this after them, among the bytes that are looked at; NULL: anything */
     enum foreign_class class;
     const char *command;                 /* makes lines of it; else NULL, and */
     const char *advice;                  /* what to do */
     const char *mark;                    /* with which each line of the header begins; NULL: any header will do */
+    const char *until;                   /* from there on, the lines are something else; NULL: they are not */
     const char *ending[FOREIGN_ENDINGS]; /* of names of what a program compressed */
 };
 
@@ -32,6 +34,9 @@ struct foreign {
  * that has the name of a compressed file, but is neither that nor text, is foreign as well; NULL: nobody knows its
  * name. Returns NULL if it is nothing of all that. */
 const struct foreign *foreign_of(const char *name, const uint8_t *data, size_t bytes);
+
+/* Is this text among the bytes? */
+bool foreign_finds(const uint8_t *data, size_t bytes, const char *text);
 
 /* Does the name say that a program compressed the file that -Z does not use? */
 bool foreign_is_packed(const char *name);

@@ -22,6 +22,11 @@ struct hints {
     bool decompresses;                  /* and -Z */
     bool content_told, end_told;
 
+    /* Of the file being read: what is not to come in it (foreign.h), and how much of that the last bytes were. */
+    const char *until;
+    size_t matched;
+    bool until_told;
+
     /* Of several files: the first record of the first one, which `same` others have as well. */
     const struct file_mark *first;
     const char *first_name;
@@ -35,6 +40,10 @@ struct hints {
  * value, or that has a header which was not asked for? Records of a fixed size or with a length may begin so by chance.
  * With -Z, the run ends if it is no text. */
 void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes);
+
+/* The next bytes of a file have come, or its first ones. Warn if it goes on as something else, or end the run if an
+ * input is replaced. */
+void hints_follow(struct hints *hints, bool first, bool replaced, const char *name, const uint8_t *data, size_t bytes);
 
 /* Refuse a file that begins so and is also an output: it would be damaged. Not if lines of text may begin like that, as
  * JSON in one line. */

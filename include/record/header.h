@@ -2,10 +2,10 @@
 
 /*
  * The beginning of an input file, which is taken off before its records are shuffled: a header, which is a number of
- * bytes, or of lines, or all lines up to the first one that does not begin with a string; and the start of the first
- * record, if it has one. If records are not made of lines, "lines" stands for
- * records: a header of CSV is a number of CSV records; but lines that begin with a string are always lines. The header
- * of the first file that is not empty is kept; those of the others must be the same, unless they may differ.
+ * bytes, or all lines up to the first one that does not begin with a string, and a number of lines after them; and the
+ * start of the first record, if it has one. If records are not made of lines, "lines" stands for records: a header of
+ * CSV is a number of CSV records; but lines that begin with a string are always lines. The header of the first file
+ * that is not empty is kept; those of the others must be the same, unless they may differ.
  */
 
 #include <stdbool.h>
@@ -18,32 +18,38 @@
 
 enum { HEADER_BYTES_MAX = 1 << 20, HEADER_NAMES_MAX = 2 * KEY_FIELDS_MAX + 1 };
 
-/* What is the header of a file: one of these at most is not 0 or NULL. */
+/* What is the header of a file. If `bytes` is not 0, there are no lines. */
 struct header_rule {
-    uint64_t bytes, lines;
-    const char *start; /* of its lines; the caller's */
+    uint64_t bytes;
+    const char *start; /* of its first lines; NULL: there are no such lines; the caller's */
+    uint64_t lines;    /* after them */
     bool may_differ;
     struct field_place names[HEADER_NAMES_MAX]; /* of columns of each file, for field_find_column; others are zeroed */
 };
 
 bool header_is_none(const struct header_rule *rule);
 
-/* The run ends if files with such a header have no fields of this kind: names are in a header of one line, and JSON is
- * not in `columns` (--csv, -t). `option` is what the `count` choices are of. */
+/* The run ends if files with such a header have no fields of this kind: names are in the first of its `lines`, and JSON
+ * is not in `columns` (--csv, -t). `option` is what the `count` choices are of. */
 void header_check_fields(const struct header_rule *rule, bool columns, const struct field_choice *choice, size_t count,
                          const char *option);
 
+/* For each of these places, up to one without a choice: field_find_column in the line of this header that has names. */
+void header_find_columns(const struct header_rule *rule, const struct record_format *format,
+                         const struct field_place names[HEADER_NAMES_MAX], const char *file, const uint8_t *text,
+                         size_t bytes);
+
 struct header {
     const struct record_format *format;
-    struct record_format line; /* what one of its lines is, or its records */
-    bool has_lines;            /* which are no records */
-    const uint8_t *start;      /* record_start of the format */
+    struct record_format line;  /* what one of its lines is, or its records, */
+    struct record_format first; /* and what one is that begins with rule.start */
+    bool has_lines;             /* they are all lines, and no records */
+    const uint8_t *start;       /* record_start of the format */
     size_t start_bytes;
     struct header_rule rule;
-    size_t line_start_bytes; /* of rule.start */
-    bool known;              /* a file had one, or there is none to be had */
-    const char *from;        /* the file whose header was kept */
-    uint8_t *text;           /* the header as it stands in that file, the last line completed */
+    bool known;       /* a file had one, or there is none to be had */
+    const char *from; /* the file whose header was kept */
+    uint8_t *text;    /* the header as it stands in that file, the last line completed */
     size_t text_bytes;
     size_t own_bytes; /* the same of the file that was looked at last */
     uint8_t *buffer;

@@ -33,7 +33,7 @@ struct record_format {
     const struct record_kind *as;   /* what was asked for, if that stands for `kind`; its files are checked; or NULL */
 };
 
-/* What records start with, behind the newline; NULL and 0 bytes if that is nothing in particular. */
+/* What records start with, behind newlines; NULL and 0 bytes if that is nothing in particular. */
 const uint8_t *record_start(const struct record_format *format, size_t *bytes);
 
 /* How the length with which a record begins is written. */
@@ -71,8 +71,7 @@ enum record_argument {
     RECORD_ALONE, /* nothing */
     RECORD_COUNT, /* record_format.count, a whole number */
     RECORD_BYTES, /* the same as a size, which may have a unit */
-    RECORD_START, /* record_format.string behind a newline: with it records start */
-    RECORD_END    /* record_format.string, with which they end, and which may have escapes */
+    RECORD_LINE   /* record_format.string behind a newline: with it their first line begins, or their last line is it */
 };
 
 /* What is true of a kind, and what goes with it. */
@@ -82,10 +81,11 @@ enum record_trait {
     RECORD_HEADER = 4,       /* so many bytes may come before the first record, */
     RECORD_HEADER_COUNT = 8, /* so many lines or records, */
     RECORD_TEXT = 16,        /* or, as it is text, lines that begin with something */
-    RECORD_STARTS = 32,      /* it starts with a string, which format.string has behind a newline */
+    RECORD_STARTS = 32,      /* it starts with a string, which format.string has behind one newline, or two */
     RECORD_FIXED = 64,       /* it has format.count bytes */
     RECORD_GROUP = 128,      /* within the program it is a group (group.h) */
-    RECORD_DOUBTFUL = 256    /* other text may happen to begin like a file of it */
+    RECORD_DOUBTFUL = 256,   /* other text may happen to begin like a file of it */
+    RECORD_LAST_LINE = 512   /* its last line is known; blank lines at the end of a file are of none, and left out */
 };
 
 struct tail;
@@ -99,6 +99,7 @@ struct record_kind {
     const char *stands_for; /* another kind and its argument; then there is no more but: */
     bool looks;             /* the beginnings of files are looked at before any is read */
     const char *noun;       /* in the plural; NULL: "records" */
+    const char *string;     /* record_format.string, if it is always the same; else NULL */
     enum record_argument takes;
     unsigned traits;
 
@@ -127,8 +128,11 @@ struct record_kind {
     ROW(lines_kind)                                                                                                    \
     ROW(sizes_kind)                                                                                                    \
     ROW(string_start_kind)                                                                                             \
-    ROW(string_end_kind)                                                                                               \
+    ROW(last_line_end)                                                                                                 \
+    ROW(last_line_paragraph)                                                                                           \
     ROW(csv_kind)                                                                                                      \
+    ROW(string_mbox_kind)                                                                                              \
+    ROW(string_pgn_kind)                                                                                               \
     ROW(sequences_fasta)                                                                                               \
     ROW(sequences_fastq)                                                                                               \
     ROW(tar_kind)                                                                                                      \
@@ -142,6 +146,9 @@ struct record_kind {
 #define RECORD_DECLARE(row) extern const struct record_kind row;
 RECORD_KINDS(RECORD_DECLARE)
 
+/* What ends with a string of any bytes (--delimiter), which is no KIND. */
+extern const struct record_kind string_delimiter_kind;
+
 /* Their addresses, and NULL. */
 extern const struct record_kind *const record_kinds[];
 
@@ -150,6 +157,10 @@ const struct record_kind *record_kind_of_name(const char *name, size_t bytes);
 
 /* That of a format; never NULL. */
 const struct record_kind *record_kind(const struct record_format *format);
+
+/* Make a kind that of the format, of which `string` is to be the string: it receives that of the kind, if it has one.
+ */
+void record_take(struct record_format *format, const struct record_kind *kind, uint8_t *string);
 
 /* What its records are called. */
 const char *record_noun(const struct record_kind *kind);

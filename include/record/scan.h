@@ -17,6 +17,7 @@ struct scan_search {
     enum scan_sought {
         SCAN_BYTE,
         SCAN_PAIR,    /* only where `first` stands `distance` bytes before it; those before data[0] are read too */
+        SCAN_LINE,    /* only where a line of `distance` bytes ends, or of one more and a carriage return: the same */
         SCAN_UNQUOTED /* only outside the quotes of CSV, as far as each quote opens or closes; `byte` is a newline */
     } sought;
     uint8_t byte, first;

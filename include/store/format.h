@@ -32,7 +32,7 @@ enum { STORE_FORMAT_FIELD_BYTES = 128, STORE_FORMAT_KEY_DIGITS = 32 }; /* of a f
 struct store_format {
     unsigned piles;              /* a power of two */
     struct record_format record; /* its string is the caller's */
-    uint64_t header_lines;       /* one of these at most is not 0 or "", as in header_rule */
+    uint64_t header_lines;       /* these as in header_rule; no start: "" */
     uint64_t header_bytes;
     char header_start[RECORD_DELIMITER_BYTES_MAX];
     enum store_keys keys; /* if there are any: */

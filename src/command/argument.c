@@ -336,6 +336,23 @@ static void set_end(const struct parsing *parsing, const char *text, uint8_t str
     check_string(parsing, *bytes, 0);
 }
 
+/* STRING is a line; with escapes, which other strings have, somebody wants one of two things. */
+static void check_end(const struct parsing *parsing, const char *text)
+{
+    uint8_t string[RECORD_DELIMITER_BYTES_MAX];
+    size_t bytes, line = strlen(text);
+
+    if (strchr(text, '\\') == NULL || escape_parse(text, string, sizeof string, &bytes) != 0)
+        return;
+    for (; line >= 2 && (strcmp(text + line - 2, "\\n") == 0 || strncmp(text + line - 2, "\\r\\n", 4) == 0);)
+        line -= 2;
+    if (line > 0 && memchr(text, '\\', line) == NULL)
+        die("%s takes a line, without escapes; write --records=end:'%.*s' for records whose last line is that, or "
+            "--delimiter='%s'",
+            parsing->spelling, (int)line, text, text);
+    die("%s takes a line, without escapes; write --delimiter='%s'", parsing->spelling, text);
+}
+
 void argument_delimiter(struct parsing *parsing, const char *text)
 {
     set_end(parsing, text, parsing->delimiter, &parsing->delimiter_bytes);
@@ -366,8 +383,7 @@ static void set_kind(struct parsing *parsing, const struct record_kind *kind, co
     uint8_t *string = parsing->options->string;
     static const struct argument count = {.least = 1, .most = UINT64_MAX};
 
-    format->kind = kind;
-    format->string = string;
+    record_take(format, kind, string);
     switch (kind->takes) {
     case RECORD_ALONE:
         break;
@@ -377,14 +393,13 @@ static void set_kind(struct parsing *parsing, const struct record_kind *kind, co
     case RECORD_BYTES:
         set_size(parsing, text, &format->count);
         break;
-    case RECORD_START: /* the newline before it belongs to the delimiter */
+    case RECORD_LINE: /* the newline before it belongs to the delimiter */
+        if (kind == &last_line_end)
+            check_end(parsing, text);
         check_start(parsing, text);
         string[0] = '\n';
         format->string_bytes = strlen(text) + 1;
         memcpy(string + 1, text, format->string_bytes - 1);
-        break;
-    case RECORD_END:
-        set_end(parsing, text, string, &format->string_bytes);
         break;
     }
 }
@@ -426,7 +441,7 @@ void argument_settle_records(struct parsing *parsing)
     struct record_format *format = &options->format;
 
     if (parsing->kind == NULL && parsing->delimiter_bytes > 0) {
-        format->kind = &string_end_kind;
+        format->kind = &string_delimiter_kind;
         format->string = options->string;
         format->string_bytes = parsing->delimiter_bytes;
         memcpy(options->string, parsing->delimiter, parsing->delimiter_bytes);
@@ -435,7 +450,7 @@ void argument_settle_records(struct parsing *parsing)
         format->delimiter = '\0';
     else if (parsing->delimiter_bytes > 0)
         format->delimiter = parsing->delimiter[0];
-    if (format->kind == &string_end_kind && format->string_bytes == 1) {
+    if (format->kind == &string_delimiter_kind && format->string_bytes == 1) {
         format->kind = NULL;
         format->delimiter = options->string[0];
     }

@@ -57,7 +57,7 @@ static bool is_there(const char *text)
 static const struct argument_form headers[] = {
     {"N", COUNT(header.lines, 0, UINT64_MAX), .takes.valid = "must be a number of lines, bytes:N or start:STRING",
      .is = CLASS_HEADER_COUNT},
-    {"bytes:N", COUNT(header.bytes, 0, UINT64_MAX)},
+    {"bytes:N", COUNT(header.bytes, 0, UINT64_MAX), .excludes = CLASS_HEADER_COUNT | CLASS_HEADER_START},
     {"start:STRING", TAKES(ARGUMENT_START, const char *, header.start), .is = CLASS_HEADER_START},
     {.text = NULL},
 };
@@ -128,8 +128,8 @@ const struct option_row option_table[] = {
      SPECIAL(unique), .again = AGAIN_MORE, .alone = argument_whole, .is = CLASS_KEYED,
      .excludes = CLASSES_ORDER | CLASS_REQUESTS | CLASS_KEYED | CLASS_GATHER},
     {"header", 0, GROUP_RECORDS, NULL,
-     "keep the header on top: the first line, or N\nlines, N bytes, or lines starting with STRING", .alone = "1",
-     FORMS(headers), .is = CLASS_HEADER | CLASS_HEADER_RULE, .excludes = CLASS_HEADER_RULE, .common = true},
+     "keep the header on top: 1 or N lines, N bytes,\nor lines starting with STRING (and N lines)", .alone = "1",
+     FORMS(headers), .is = CLASS_HEADER | CLASS_HEADER_RULE, .common = true},
     {"headers-differ", 0, GROUP_RECORDS, NULL, "allow the FILEs to have different headers, and\nkeep the first one",
      FLAG(header.may_differ), .is = CLASS_HEADER, .excludes = CLASS_EACH, .needs = CLASS_HEADER_RULE},
 

@@ -17,6 +17,7 @@
 #include "base/must.h"
 #include "base/tunable.h"
 #include "base/xxh64.h"
+#include "input/foreign.h"
 #include "input/hints.h"
 #include "record/group.h"
 #include "record/record.h"
@@ -97,9 +98,12 @@ _Noreturn static void refuse(struct archive *archive, uint64_t before, const cha
     const char *file = source_name_at(archive->files, archive->file_start, &end);
     const unsigned long long offset = archive->position - before - archive->file_start;
     const struct packer *packer = packer_of_beginning(archive->headers.data, archive->headers.bytes);
+    const struct foreign *foreign = foreign_of(NULL, archive->headers.data, archive->headers.bytes);
 
     if (name.bytes == 0 && offset == 0 && packer != NULL)
         hints_refuse_packed(&tar_kind, packer, file);
+    if (name.bytes == 0 && offset == 0 && foreign != NULL && foreign->command != NULL)
+        die("%s: %s; write %s FILE | bigshuf --records=tar", file, foreign->what, foreign->command);
     if (name.bytes == 0)
         die("%s: byte %llu: %s", file, offset, why);
     die("%s: byte %llu: %s: %.*s", file, offset, why, (int)name.bytes, (const char *)name.data);

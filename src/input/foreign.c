@@ -9,8 +9,9 @@
 
 #include "system/packer.h"
 
-#define IN_ORDER "its lines make sense only in their order"
-#define KEEP(n)  "add --header=" n " to keep its header at the top"
+#define IN_ORDER           "its lines make sense only in their order"
+#define KEEP(n)            "add --header=" n " to keep its header at the top"
+#define ADD(kind, records) "add --records=" kind " to shuffle its " records
 
 /* What files begin with; and how the rows of a class begin. */
 #define BYTES(text)   .beginning = (text), .bytes = sizeof(text) - 1
@@ -23,6 +24,8 @@
 #define NO_SUCH       "neither text nor compressed as its name says", .advice = "it may be damaged"
 
 static const struct foreign rows[] = {
+    {"text in UTF-32", BYTES("\xff\xfe\0\0"), .class = FOREIGN_ENCODED, .command = "iconv -f UTF-32 -t UTF-8"},
+    {"text in UTF-32", BYTES("\0\0\xfe\xff"), .class = FOREIGN_ENCODED, .command = "iconv -f UTF-32 -t UTF-8"},
     {UTF_16("\xff\xfe")},
     {UTF_16("\xfe\xff")},
 
@@ -63,13 +66,15 @@ static const struct foreign rows[] = {
     {"a PDF document", NO_ROWS("%PDF-1.")},
 
     {"a VCF file", HEADED("##fileformat=VCF"), .advice = KEEP("start:'#'"), .mark = "#"},
-    {"a GFF file", HEADED("##gff-version"), .advice = KEEP("start:'#'"), .mark = "##"},
+    {"a GFF file", HEADED("##gff-version"), .advice = KEEP("start:'#'"), .mark = "##", .until = "\n##FASTA"},
     {"a GTF file", HEADED("#!genome-"), .advice = KEEP("start:'#'"), .mark = "#!"},
     {"a SAM file", HEADED("@HD\t"), .advice = KEEP("start:'@'"), .mark = "@"},
     {"a SAM file", HEADED("@SQ\t"), .advice = KEEP("start:'@'"), .mark = "@"},
     {"a SAM file", HEADED("@RG\t"), .advice = KEEP("start:'@'"), .mark = "@"},
     {"a SAM file", HEADED("@PG\t"), .advice = KEEP("start:'@'"), .mark = "@"},
     {"a SAM file", HEADED("@CO\t"), .advice = KEEP("start:'@'"), .mark = "@"},
+    {"a wiggle file", WHOLE("track type=wiggle_0"), .advice = IN_ORDER},
+    {"a BED file", HEADED("browser "), .then = "\ntrack ", .advice = KEEP("N")},
     {"a BED file", HEADED("track name="), .advice = KEEP("start:track"), .mark = "track"},
     {"a BED file", HEADED("track type="), .advice = KEEP("start:track"), .mark = "track"},
     {"a Matrix Market file", HEADED("%%MatrixMarket "), .advice = KEEP("N")},
@@ -78,15 +83,41 @@ static const struct foreign rows[] = {
     {"an ARFF file", HEADED("@relation "), .advice = KEEP("N")},
     {"an ARFF file", HEADED("@RELATION "), .advice = KEEP("N")},
 
-    {"a GenBank file", WHOLE("LOCUS       "), .advice = "add --records=end:'//\\n' to shuffle its records"},
-    {"a Stockholm file", WHOLE("# STOCKHOLM 1."), .advice = "add --records=end:'//\\n' to shuffle its records"},
-    {"a PDB file", WHOLE("HEADER    "), .advice = IN_ORDER},
-    {"a CoNLL-U file", WHOLE("# sent_id = "), .advice = "add --delimiter='\\n\\n' to shuffle its sentences"},
-    {"a CoNLL-U file", WHOLE("# newdoc"), .advice = "add --delimiter='\\n\\n' to shuffle its sentences"},
-    {"an LDIF file", WHOLE("version: 1\ndn: "), .advice = "add --delimiter='\\n\\n' to shuffle its records"},
-    {"a file of vCards", WHOLE("BEGIN:VCARD"), .advice = "add --records=start:BEGIN:VCARD to shuffle them"},
+    {"a GenBank file", WHOLE("LOCUS       "), .advice = ADD("end://", "records")},
+    {"an EMBL file", WHOLE("ID   "), .then = "\nAC   ", .advice = ADD("end://", "records")},
+    {"a Stockholm file", WHOLE("# STOCKHOLM 1."), .advice = ADD("end://", "records")},
+    {"an SDF file", WHOLE(""), .then = "\nM  END", .advice = ADD("end:'$$$$'", "molecules")},
+    {"an MGF file", WHOLE("BEGIN IONS"), .advice = ADD("end:'END IONS'", "spectra")},
+    {"a PGN file", WHOLE("[Event \""), .advice = ADD("pgn", "games")},
+    {"a mailbox", WHOLE("From "), .then = "\nFrom: ", .advice = ADD("mbox", "messages")},
+    {"a MEDLINE file", WHOLE("PMID- "), .advice = ADD("paragraph", "records")},
+    {"an RIS file", WHOLE("TY  - "), .advice = ADD("start:'TY  - '", "records")},
+    {"a CoNLL-U file", WHOLE("# sent_id = "), .advice = ADD("paragraph", "sentences")},
+    {"a CoNLL-U file", WHOLE("# newdoc"), .advice = ADD("paragraph", "sentences")},
+    {"an LDIF file", WHOLE("version: 1\ndn: "), .advice = ADD("paragraph --header", "records")},
+    {"an LDIF file", WHOLE("version: 1\r\ndn: "), .advice = ADD("paragraph --header", "records")},
+    {"an LDIF file", WHOLE("version: 1\n\ndn: "), .advice = ADD("paragraph --header=2", "records")},
+    {"an LDIF file", WHOLE("dn: "), .then = "\nobject", .advice = ADD("paragraph", "records")},
+    {"a list of Debian packages", WHOLE("Package: "), .then = "\nVersion: ", .advice = ADD("paragraph", "records")},
+    {"a SubRip file", WHOLE("1\n00:"), .then = " --> ", .advice = IN_ORDER},
+    {"a SubRip file", WHOLE("1\r\n00:"), .then = " --> ", .advice = IN_ORDER},
+    {"a WebVTT file", WHOLE("WEBVTT"), .then = " --> ", .advice = IN_ORDER},
+    {"a file of vCards", WHOLE("BEGIN:VCARD"), .advice = ADD("start:BEGIN:VCARD", "cards")},
     {"a calendar", WHOLE("BEGIN:VCALENDAR"), .advice = IN_ORDER},
+    {"a GEDCOM file", WHOLE("0 HEAD"), .then = "\n1 ", .advice = IN_ORDER},
+    {"a PDB file", WHOLE("HEADER    "), .advice = IN_ORDER},
+    {"a BibTeX file", WHOLE("@article{"), .advice = IN_ORDER},
+    {"a BibTeX file", WHOLE("@inproceedings{"), .advice = IN_ORDER},
+    {"a BibTeX file", WHOLE("@book{"), .advice = IN_ORDER},
+    {"an OBO file", WHOLE("format-version: "), .then = "\n[Term]", .advice = IN_ORDER},
+    {"a PO file", WHOLE("msgid \"\""), .then = "\nmsgstr ", .advice = IN_ORDER},
+    {"a YAML file", WHOLE("%YAML 1."), .advice = IN_ORDER},
+    {"an SQL dump", WHOLE("-- MySQL dump "), .advice = IN_ORDER},
+    {"an SQL dump", WHOLE("-- MariaDB dump "), .advice = IN_ORDER},
+    {"an SQL dump", WHOLE("--\n-- PostgreSQL database dump"), .advice = IN_ORDER},
+    {"an SQL dump", WHOLE("PRAGMA foreign_keys=OFF;"), .advice = IN_ORDER},
     {"an XML file", WHOLE("<?xml version="), .advice = IN_ORDER},
+    {"an XML file", WHOLE("<mediawiki "), .advice = IN_ORDER},
     {"an HTML file", WHOLE("<!DOCTYPE "), .advice = IN_ORDER},
     {"an HTML file", WHOLE("<!doctype "), .advice = IN_ORDER},
     {"an SVG file", WHOLE("<svg "), .advice = IN_ORDER},
@@ -94,6 +125,17 @@ static const struct foreign rows[] = {
     {"a FASTA file", BYTES(">"), .class = FOREIGN_PERHAPS,
      .advice = "add --records=fasta to shuffle its sequences, or --records=lines:1 its lines"},
 };
+
+bool foreign_finds(const uint8_t *data, size_t bytes, const char *text)
+{
+    const size_t length = strlen(text);
+    const uint8_t *end = data + bytes;
+
+    for (; (data = memchr(data, text[0], (size_t)(end - data))) != NULL && length <= (size_t)(end - data); data++)
+        if (memcmp(data, text, length) == 0)
+            return true;
+    return false;
+}
 
 static bool begins_with(const uint8_t *data, size_t bytes, const struct foreign *row)
 {
@@ -127,11 +169,12 @@ static bool is_whole(const uint8_t *data, size_t bytes, const struct foreign *ro
 
 static bool is_of(const struct foreign *row, const uint8_t *data, size_t bytes)
 {
-    if (row->beginning == NULL || !begins_with(data, bytes, row))
+    if (row->beginning == NULL || !begins_with(data, bytes, row) ||
+        (row->then != NULL && !foreign_finds(data, bytes, row->then)))
         return false;
     if (row->class == FOREIGN_BINARY)
         return row->bytes > 3 || !is_text(data, bytes);
-    return row->class < FOREIGN_WHOLE || is_whole(data, bytes, row);
+    return row->class < FOREIGN_WHOLE || row->bytes == 0 || is_whole(data, bytes, row);
 }
 
 static const struct foreign *row_of_name(const char *name)

@@ -150,11 +150,13 @@ static size_t header_end(const struct header_rule *rule, const struct beginning 
 {
     const size_t start_bytes = rule->start != NULL ? strlen(rule->start) : 0;
     size_t at = (size_t)least(rule->bytes, file->bytes);
+    bool started = rule->start != NULL;
 
-    for (uint64_t line = 0; at < file->bytes && (rule->start != NULL || line < rule->lines); line++) {
+    for (uint64_t line = 0; at < file->bytes; line += !started) {
         const uint8_t *data = file->data + at, *end = memchr(data, '\n', file->bytes - at);
 
-        if (rule->start != NULL && (file->bytes - at < start_bytes || memcmp(data, rule->start, start_bytes) != 0))
+        started = started && file->bytes - at >= start_bytes && memcmp(data, rule->start, start_bytes) == 0;
+        if (!started && line == rule->lines)
             break;
         at = end != NULL ? (size_t)(end + 1 - file->data) : file->bytes;
     }
@@ -178,7 +180,7 @@ static bool find_foreign(const struct hints *hints, const struct beginning *file
     const struct record_format *format = hints->format;
     const struct foreign *foreign = foreign_of(file->unpacked ? NULL : file->name, file->data, file->bytes);
 
-    if (foreign == NULL || (foreign->class >= FOREIGN_WHOLE && !(is_by_line(format) && header_is_none(hints->header))))
+    if (foreign == NULL || (foreign->class >= FOREIGN_WHOLE && !is_by_line(format)))
         return false;
     if (foreign->class == FOREIGN_HEADED &&
         (!(is_by_line(format) || record_is(format, RECORD_OF_LINES | RECORD_QUOTED)) || format->delimiter != '\n' ||
@@ -228,15 +230,50 @@ static bool find_csv(const struct record_format *format, const struct beginning 
     return true;
 }
 
+/* The member of an object whose elements people mean: the features of GeoJSON, or the first one if it is an array. */
+static bool find_list(const struct beginning *file, char name[WHAT_BYTES])
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+    const size_t key = skip(file, skip(file, 0, " \t\r\n") + 1, " \t\r\n") + 1, end = skip(file, key, letters);
+    const bool features = foreign_finds(file->data, file->bytes, "\"FeatureCollection\"");
+    const size_t value = skip(file, end, "\" \t\r\n:");
+
+    snprintf(name, WHAT_BYTES, "%.*s", features ? 8 : (int)least_size(end - key, WHAT_BYTES),
+             features ? "features" : (const char *)file->data + key);
+    return features || (end > key && value < file->bytes && file->data[value] == '[');
+}
+
 static bool find_json(const struct record_format *format, const struct beginning *file, struct hint *hint)
 {
     const char bracket = is_by_line(format) ? json_bracket(file) : '\0';
+    char name[WHAT_BYTES] = "", command[WHAT_BYTES + 16];
 
     if (bracket == '\0')
         return false;
     hint->may_be_text = memchr(file->data, '\n', file->bytes - 1) == NULL; /* and it stays as it is */
     snprintf(hint->what, sizeof hint->what, bracket == '[' ? "a JSON array" : "JSON with several lines for a value");
-    advise_command(file, bracket == '[' ? "elements" : "values", bracket == '[' ? "jq -c '.[]'" : "jq -c .", hint);
+    if (bracket == '{' && !find_list(file, name)) {
+        advise_command(file, "values", "jq -c .", hint);
+    } else {
+        snprintf(command, sizeof command, "jq -c '.%s[]'", name);
+        advise_command(file, bracket == '[' ? "elements" : name, command, hint);
+    }
+    return true;
+}
+
+/* Lines of the Macintosh: as they are, all of them are one record. */
+static bool find_returns(const struct record_format *format, const struct beginning *file, struct hint *hint)
+{
+    const uint8_t *end = memchr(file->data, '\r', file->bytes);
+
+    if (!(is_by_line(format) || record_is(format, RECORD_QUOTED)) || end == NULL ||
+        end + 1 == file->data + file->bytes || memchr(file->data, '\n', file->bytes) != NULL ||
+        memchr(file->data, '\0', file->bytes) != NULL)
+        return false;
+    snprintf(hint->what, sizeof hint->what, "lines that end with CR alone");
+    snprintf(hint->advice, sizeof hint->advice, "%s",
+             record_is(format, RECORD_QUOTED) ? "write tr '\\r' '\\n' < FILE | bigshuf --csv"
+                                              : "add --delimiter='\\r' to shuffle them");
     return true;
 }
 
@@ -248,7 +285,7 @@ static bool find_hint(const struct hints *hints, const struct beginning *file, s
     hint->no_text = hint->may_be_text = hint->is_rare = false;
     return record_is(format, RECORD_TEXT) &&
            (find_packer(file, hint) || find_other(format, file, hint) || find_foreign(hints, file, hint) ||
-            find_csv(format, file, hint) || find_json(format, file, hint));
+            find_csv(format, file, hint) || find_json(format, file, hint) || find_returns(format, file, hint));
 }
 
 void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
@@ -263,6 +300,26 @@ void hints_look(struct hints *hints, bool unpacked, const char *name, const uint
     if (!hints->content_told)
         fault_warn("%s: %s, and shuffled as it is; %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
+}
+
+void hints_follow(struct hints *hints, bool first, bool replaced, const char *name, const uint8_t *data, size_t bytes)
+{
+    const struct foreign *foreign = first && is_by_line(hints->format) ? foreign_of(NULL, data, bytes) : NULL;
+
+    hints->matched = first ? 0 : hints->matched;
+    if (first)
+        hints->until = foreign != NULL && !hints->until_told ? foreign->until : NULL;
+    for (size_t i = 0; i < bytes && hints->until != NULL; i++) {
+        hints->matched = data[i] == (uint8_t)hints->until[hints->matched] ? hints->matched + 1 : data[i] == '\n';
+        if (hints->until[hints->matched] != '\0')
+            continue;
+        (replaced ? die : fault_warn)("%s: '##FASTA' begins sequences, which are no features; write "
+                                      "sed '/^##FASTA/,$d' FILE | bigshuf --header=start:'#' for features, "
+                                      "sed '1,/^##FASTA/d' FILE for sequences",
+                                      fault_name(name));
+        hints->until = NULL;
+        hints->until_told = true;
+    }
 }
 
 void hints_refuse(const struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
@@ -338,7 +395,7 @@ void hints_look_at_end(struct hints *hints, const struct tail *tail)
         fault_warn("%s: begins with '%s' as all FILEs do; if that is a header, add --header",
                    fault_name(hints->first_name), hints->text);
     hints->differs = true; /* which is told once */
-    if (hints->end_told || tail->end_known || (!byte && format->kind != &string_end_kind))
+    if (hints->end_told || tail->end_known || (!byte && format->kind != &string_delimiter_kind))
         return;
     if (!byte || format->delimiter != '\0')
         fault_warn("the input does not contain the delimiter, so each file is one record");

@@ -86,6 +86,7 @@ static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
     struct hints *hints = &stream->contents.hints;
     const size_t file = stream->next - 1;
 
+    hints_follow(hints, !stream->seen_beginning, stream->layout.replaced, stream->names[file], data, bytes);
     if (stream->seen_beginning)
         return;
     stream->seen_beginning = true;

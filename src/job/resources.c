@@ -89,8 +89,8 @@ void resources_name_files(struct resources *resources)
     }
 }
 
-/* For field_find_column: the fields that are names. Returns how many. */
-static size_t list_columns(struct options *options, struct field_place names[HEADER_NAMES_MAX])
+/* For header_find_columns: the fields that are names. */
+static void list_columns(struct options *options, struct field_place names[HEADER_NAMES_MAX])
 {
     struct key_choice *const keys[] = {&options->split_key, task_order_fields(options)};
     size_t count = 0;
@@ -100,16 +100,16 @@ static size_t list_columns(struct options *options, struct field_place names[HEA
             if (keys[k]->field[i].kind == FIELD_NAME)
                 names[count++] = task_field(options, &keys[k]->field[i]);
     if (options->weight_field.kind == FIELD_NAME)
-        names[count++] = task_field(options, &options->weight_field);
-    return count;
+        names[count] = task_field(options, &options->weight_field);
 }
 
 void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes)
 {
-    struct field_place names[HEADER_NAMES_MAX];
+    const struct record_format format = task_format(&resources->options);
+    struct field_place names[HEADER_NAMES_MAX] = {0};
 
-    for (size_t count = list_columns(&resources->options, names); count > 0; count--)
-        field_find_column(&names[count - 1], name, header, bytes);
+    list_columns(&resources->options, names);
+    header_find_columns(&resources->options.header, &format, names, name, header, bytes);
 }
 
 void resources_open_files(struct resources *resources)
@@ -118,7 +118,7 @@ void resources_open_files(struct resources *resources)
     struct source_layout layout = {.format = task_format(options), .header = options->header};
     const struct key_rule sides = task_key(options, &options->split_key);
 
-    (void)list_columns(options, layout.header.names);
+    list_columns(options, layout.header.names);
     if (options->compressed)
         layout.decompress = (struct decompress_limits){.programs = processors(options),
                                                        .bytes = ledger_ahead(ledger_limit(&resources->ledger))};

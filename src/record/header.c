@@ -25,32 +25,43 @@ bool header_is_none(const struct header_rule *rule)
 void header_check_fields(const struct header_rule *rule, bool columns, const struct field_choice *choice, size_t count,
                          const char *option)
 {
-    const bool one_line = rule->lines == 1 && rule->bytes == 0 && rule->start == NULL;
 
     for (; count > 0; choice++, count--) {
-        if (choice->kind == FIELD_NAME && !one_line)
-            die("%s=%s: a name needs a header of one line; add --header, or give the number%s", option, choice->text,
-                columns ? "" : "; in lines of JSON, a field is a JSON Pointer, such as /user/id");
+        if (choice->kind == FIELD_NAME && rule->lines == 0)
+            die("%s=%s: a name needs a header line that has it; add --header, or give the number%s", option,
+                choice->text, columns ? "" : "; in lines of JSON, a field is a JSON Pointer, such as /user/id");
         if (choice->kind == FIELD_POINTER && columns)
             die("%s=%s: a JSON Pointer needs lines of JSON, without --csv or -t; write '\"%s\"' for a column", option,
                 choice->text, choice->text);
     }
 }
 
+/* Is a header of this format made of lines, and not of records? */
+static bool has_lines(const struct record_format *format)
+{
+    return record_is(format, RECORD_OF_LINES | RECORD_STARTS | RECORD_LAST_LINE);
+}
+
+/* What the units of a header are, or its `first` ones if those begin with a string. */
+static struct record_format line_of(const struct record_format *format, bool first)
+{
+    if (has_lines(format) || (first && record_is(format, RECORD_QUOTED)))
+        return (struct record_format){.delimiter = record_is(format, RECORD_OF_LINES) ? format->delimiter : '\n'};
+    return *format;
+}
+
 void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)
 {
-    *header = (struct header){.format = format, .line = *format, .rule = *rule};
-    header->has_lines =
-        record_is(format, RECORD_OF_LINES | RECORD_STARTS) || (record_is(format, RECORD_QUOTED) && rule->start != NULL);
-    if (header->has_lines)
-        header->line =
-            (struct record_format){.delimiter = record_is(format, RECORD_OF_LINES) ? format->delimiter : '\n'};
+    *header = (struct header){.format = format,
+                              .line = line_of(format, false),
+                              .first = line_of(format, true),
+                              .has_lines = has_lines(format),
+                              .rule = *rule};
     header->start = record_start(format, &header->start_bytes);
-    header->line_start_bytes = rule->start != NULL ? strlen(rule->start) : 0;
     header->known = header_is_none(rule);
     if (header->known && !record_is(format, RECORD_STARTS) && (format->as == NULL || !format->as->looks))
         return;
-    header->buffer = fault_allocate(1, HEADER_BYTES_MAX + header->line_start_bytes + RECORD_DELIMITER_BYTES_MAX);
+    header->buffer = fault_allocate(1, HEADER_BYTES_MAX + 2 * RECORD_DELIMITER_BYTES_MAX);
 }
 
 void header_release(struct header *header)
@@ -61,19 +72,24 @@ void header_release(struct header *header)
 
 /* ---- Messages ---- */
 
-enum { SIZE_BYTES = RECORD_DELIMITER_BYTES_MAX + 96, SHOWN_BYTES = 60 };
+enum { SIZE_BYTES = RECORD_DELIMITER_BYTES_MAX + 128, SHOWN_BYTES = 60 };
 
-/* "3 bytes", "1 line", "lines that begin with '#'" */
+/* "3 bytes", "1 line", "lines that begin with '#' and 1 line" */
 static const char *describe(const struct header *header, char text[SIZE_BYTES])
 {
     const struct record_format *line = &header->line;
     const char *noun = line->kind == NULL && (line->delimiter == '\n' || line->delimiter == '\0') ? "line" : "record";
-    const uint64_t bytes = header->rule.bytes, number = bytes > 0 ? bytes : header->rule.lines;
+    const uint64_t bytes = header_is_none(&header->rule) ? header->text_bytes : header->rule.bytes;
+    const uint64_t number = bytes > 0 ? bytes : header->rule.lines;
 
+    size_t used = 0;
+
+    text[0] = '\0';
     if (header->rule.start != NULL)
-        snprintf(text, SIZE_BYTES, "lines that begin with '%s'", header->rule.start);
-    else
-        snprintf(text, SIZE_BYTES, "%llu %s%s", (unsigned long long)number, bytes > 0 ? "byte" : noun,
+        used = (size_t)snprintf(text, SIZE_BYTES, "lines that begin with '%s'%s", header->rule.start,
+                                number > 0 ? " and " : "");
+    if (header->rule.start == NULL || number > 0)
+        snprintf(text + used, SIZE_BYTES - used, "%llu %s%s", (unsigned long long)number, bytes > 0 ? "byte" : noun,
                  number == 1 ? "" : "s");
     return text;
 }
@@ -103,45 +119,67 @@ void header_warn_alone(const struct header *header)
 struct beginning {
     size_t used;   /* bytes in the buffer */
     bool at_end;   /* they are all of the file */
-    size_t end;    /* of the header, as far as it was found */
+    size_t first;  /* where the lines end that begin with the string, */
+    size_t end;    /* and the header, as far as it was found */
     uint64_t left; /* lines of it that were not found */
     bool open;     /* a part of one was */
 };
 
-/* Does the line that begins at an offset belong to the header, as far as it is there? A byte-order mark before it is
- * none of it. */
-static bool is_started(const struct header *header, const struct beginning *beginning, size_t at)
+/* How many of a file's first bytes are a byte-order mark, or may become one with the next. */
+static size_t mark_bytes(const uint8_t *data, size_t bytes, bool at_end)
 {
-    const size_t bytes = header->line_start_bytes;
-    size_t mark = 0, there;
+    const size_t there = least_size(bytes, 3);
 
-    while (at == 0 && mark < 3 && mark < beginning->used && header->buffer[mark] == (uint8_t) "\xef\xbb\xbf"[mark])
-        mark++;
-    at += mark == 3 || mark == beginning->used ? mark : 0;
-    there = beginning->used - at;
-    if (there < bytes && beginning->at_end)
-        return false;
-    return memcmp(header->buffer + at, header->rule.start, there < bytes ? there : bytes) == 0;
+    return (there == 3 || !at_end) && memcmp(data, "\xef\xbb\xbf", there) == 0 ? there : 0;
 }
 
-/* As far as the bytes go that are wanted; or line by line, as many as are wanted, or begin with the string. */
+/* Does the line at an offset of a file's first bytes begin with the string, as far as it is there? A byte-order mark
+ * before it is none of it. */
+static bool is_started(const char *start, const uint8_t *data, size_t bytes, bool at_end, size_t at)
+{
+    const size_t length = strlen(start);
+    size_t there;
+
+    at += at == 0 ? mark_bytes(data, bytes, at_end) : 0;
+    there = bytes - at;
+    return (there >= length || !at_end) && memcmp(data + at, start, least_size(there, length)) == 0;
+}
+
+/* Where the line ends that begins at an offset; *open: nowhere. */
+static size_t end_of(const struct record_format *line, const uint8_t *data, size_t bytes, size_t at, bool *open)
+{
+    struct record_scan scan = {0};
+    uint32_t end;
+    size_t scanned;
+
+    *open = record_ends(line, &scan, data + at, bytes - at, &end, 1, &scanned) == 0;
+    return at + scanned;
+}
+
+/* A byte-order mark before records that start with a string is a header. Else as far as the bytes go that are wanted;
+ * or line by line, those that begin with the string and as many as are wanted after them. */
 static void find_end(const struct header *header, struct beginning *beginning)
 {
     const struct header_rule *rule = &header->rule;
-    size_t at = (size_t)least(rule->bytes, beginning->used), scanned;
-    uint64_t left = rule->lines;
-    bool open = false;
+    size_t at = (size_t)least(rule->bytes, beginning->used);
+    bool started = rule->start != NULL, open = false;
 
-    while (!open && (rule->start != NULL ? is_started(header, beginning, at) : left > 0 && at < beginning->used)) {
-        struct record_scan scan = {0};
-        uint32_t end;
-
-        open = record_ends(&header->line, &scan, header->buffer + at, beginning->used - at, &end, 1, &scanned) == 0;
-        left -= !open;
-        at += scanned;
+    beginning->first = 0;
+    beginning->left = rule->lines;
+    if (header_is_none(rule) && header->start_bytes > 0) {
+        at = mark_bytes(header->buffer, beginning->used, beginning->at_end);
+        beginning->left = at % 3;
+    }
+    while (!open) {
+        started = started && is_started(rule->start, header->buffer, beginning->used, beginning->at_end, at);
+        if (!started && (beginning->left == 0 || at == beginning->used))
+            break;
+        at = end_of(started ? &header->first : &header->line, header->buffer, beginning->used, at, &open);
+        beginning->first = started ? at : beginning->first;
+        beginning->left -= !started && !open;
     }
     beginning->end = at;
-    beginning->left = rule->start != NULL ? open : left;
+    beginning->left += started; /* the line that is open, or may come */
     beginning->open = open;
 }
 
@@ -156,7 +194,7 @@ static bool is_found(const struct header *header, const struct beginning *beginn
  * until the file ends, or the header is too large. */
 static struct beginning read_beginning(struct header *header, header_read *read, void *context)
 {
-    const size_t most = HEADER_BYTES_MAX + header->line_start_bytes + header->start_bytes;
+    const size_t most = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX + header->start_bytes;
     struct beginning beginning = {.left = header->rule.lines};
 
     do {
@@ -177,7 +215,7 @@ static void complete(struct header *header, const char *name, struct tail *tail,
     const uint8_t *missing = &header->line.delimiter;
     size_t bytes = beginning->open;
 
-    if (!header->has_lines)
+    if (!header->has_lines && (!record_is(header->format, RECORD_QUOTED) || beginning->end > beginning->first))
         bytes = tail_end(tail, name, &missing);
     if (beginning->left > 1 || !beginning->open)
         report_short(header, name);
@@ -192,14 +230,20 @@ static void complete(struct header *header, const char *name, struct tail *tail,
 static void check_start(struct header *header, const char *name, const struct beginning *beginning)
 {
     const size_t bytes = header->start_bytes;
-    char size[SIZE_BYTES];
+    char size[SIZE_BYTES], advice[SIZE_BYTES] = "";
+    size_t at = beginning->end, lines = scan_count(header->buffer, at, '\n');
+    bool open;
 
     if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, header->start, bytes) == 0)
         return;
+    for (; beginning->used - at >= bytes && memcmp(header->buffer + at, header->start, bytes) != 0; lines++)
+        at = end_of(&header->line, header->buffer, beginning->used, at, &open);
+    if (beginning->used - at >= bytes)
+        snprintf(advice, sizeof advice, "; to keep it at the top, write --header=%zu", lines);
     if (header_is_none(&header->rule))
-        die("%s: text before the first '%.*s'", name, (int)bytes, (const char *)header->start);
-    die("%s: text between the header of %s and the first '%.*s'", name, describe(header, size), (int)bytes,
-        (const char *)header->start);
+        die("%s: text before the first '%.*s'%s", name, (int)bytes, (const char *)header->start, advice);
+    die("%s: text between the header of %s and the first '%.*s'%s", name, describe(header, size), (int)bytes,
+        (const char *)header->start, advice);
 }
 
 /* The header in the buffer is not the one that is known. If it is none, records would be lost: the message shows it. */
@@ -225,20 +269,34 @@ _Noreturn static void report_difference(const struct header *header, const char 
         (const char *)data + start, end - start > SHOWN_BYTES ? "..." : "");
 }
 
+void header_find_columns(const struct header_rule *rule, const struct record_format *format,
+                         const struct field_place names[HEADER_NAMES_MAX], const char *file, const uint8_t *text,
+                         size_t bytes)
+{
+    const struct record_format first = line_of(format, true), line = line_of(format, false);
+    size_t at = 0, end;
+    bool open;
+
+    while (rule->start != NULL && at < bytes && is_started(rule->start, text, bytes, true, at))
+        at = end_of(&first, text, bytes, at, &open);
+    end = end_of(&line, text, bytes, at, &open);
+    for (size_t i = 0; i < HEADER_NAMES_MAX && names[i].choice != NULL; i++)
+        field_find_column(&names[i], file, text + at, end - at);
+}
+
 /* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */
 static void check_text(struct header *header, const char *name, size_t bytes)
 {
     header->own_bytes = bytes;
-    for (size_t i = 0; i < HEADER_NAMES_MAX && header->rule.names[i].choice != NULL; i++)
-        field_find_column(&header->rule.names[i], name, header->buffer, bytes);
-    if (!header->known) {
+    header_find_columns(&header->rule, header->format, header->rule.names, name, header->buffer, bytes);
+    if (!header->known || (header_is_none(&header->rule) && header->text_bytes == 0 && bytes > 0)) {
         header->text = fault_allocate(bytes + 1, 1);
         memcpy(header->text, header->buffer, bytes);
         header->text_bytes = bytes;
         header->from = name;
         header->known = true;
     }
-    if (header->rule.may_differ)
+    if (header->rule.may_differ || header_is_none(&header->rule))
         return;
     if (bytes != header->text_bytes || (bytes > 0 && memcmp(header->buffer, header->text, bytes) != 0))
         report_difference(header, name, bytes);
@@ -247,7 +305,8 @@ static void check_text(struct header *header, const char *name, size_t bytes)
 /* The tail follows the records: those of a header as well, but not lines. */
 static void begin_records(struct header *header, const char *name, struct tail *tail, const struct beginning *beginning)
 {
-    size_t from = header->has_lines ? beginning->end : (size_t)header->rule.bytes;
+    const bool quoted = record_is(header->format, RECORD_QUOTED) && header->rule.start != NULL;
+    size_t from = header->has_lines ? beginning->end : quoted ? beginning->first : (size_t)header->rule.bytes;
 
     tail_pass(tail, header->buffer, from);
     if (header->has_lines && beginning->used == beginning->end)

@@ -70,6 +70,14 @@ bool record_is(const struct record_format *format, unsigned traits)
     return (record_kind(format)->traits & traits) != 0;
 }
 
+void record_take(struct record_format *format, const struct record_kind *kind, uint8_t *string)
+{
+    format->kind = kind;
+    format->string = string;
+    format->string_bytes = kind->string != NULL ? strlen(kind->string) : 0;
+    memcpy(string, kind->string != NULL ? kind->string : "", format->string_bytes);
+}
+
 size_t record_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                    uint32_t *ends, size_t room, size_t *scanned)
 {
@@ -132,10 +140,11 @@ void record_advance(const struct record_format *format, struct record_scan *scan
 
 const uint8_t *record_start(const struct record_format *format, size_t *bytes)
 {
-    const bool starts = record_is(format, RECORD_STARTS);
+    const size_t newlines =
+        record_is(format, RECORD_STARTS) ? strspn((const char *)format->string, "\n") : format->string_bytes;
 
-    *bytes = starts ? format->string_bytes - 1 : 0;
-    return starts ? format->string + 1 : NULL;
+    *bytes = format->string_bytes - newlines;
+    return *bytes > 0 ? format->string + newlines : NULL;
 }
 
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)

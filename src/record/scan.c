@@ -130,12 +130,19 @@ INLINE uint64_t hits_in(enum scan_sought sought, hits_function *find_hits, const
     uint64_t hits = find_hits(data, search->byte);
     if (sought == SCAN_PAIR)
         hits &= find_hits(data - search->distance, search->first);
+    if (sought == SCAN_LINE && hits != 0)
+        hits &= find_hits(data - search->distance - 1, search->byte) |
+                (find_hits(data - 1, '\r') & find_hits(data - search->distance - 2, search->byte));
     return hits;
 }
 
 INLINE bool is_hit(enum scan_sought sought, const uint8_t *data, const struct scan_search *search)
 {
-    return *data == search->byte && (sought != SCAN_PAIR || *(data - search->distance) == search->first);
+    const uint8_t *before = data - search->distance; /* with which a line of this length begins, or one byte before */
+
+    if (sought == SCAN_LINE && *data == search->byte)
+        return before[-1] == search->byte || (data[-1] == '\r' && before[-2] == search->byte);
+    return *data == search->byte && (sought != SCAN_PAIR || *before == search->first);
 }
 
 /* Groups of four, written out because not every compiler unrolls a loop of four: for lines of 1 to 17 bytes (Zen 5,
@@ -211,6 +218,8 @@ INLINE size_t count(hits_function *find_hits, const uint8_t *data, size_t bytes,
             return scan(SCAN_BYTE, hits_##NAME, search, data, bytes, ends, room, scanned);                             \
         if (search->sought == SCAN_PAIR)                                                                               \
             return scan(SCAN_PAIR, hits_##NAME, search, data, bytes, ends, room, scanned);                             \
+        if (search->sought == SCAN_LINE)                                                                               \
+            return scan(SCAN_LINE, hits_##NAME, search, data, bytes, ends, room, scanned);                             \
         return scan(SCAN_UNQUOTED, hits_##NAME, search, data, bytes, ends, room, scanned);                             \
     }                                                                                                                  \
     TARGET static size_t count_##NAME(const uint8_t *data, size_t bytes, uint8_t byte)                                 \

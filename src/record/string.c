@@ -118,28 +118,30 @@ static ssize_t missing_at_end(const struct record_format *format, const struct r
 static ssize_t missing_at_start(const struct record_format *format, const struct record_scan *scan,
                                 const uint8_t **missing)
 {
-    const bool has_newline = scan->done == 1; /* of the last line */
+    const size_t newlines = strspn((const char *)format->string, "\n");
+    const size_t there = scan->done <= newlines ? (size_t)scan->done : 0; /* of them, at the end of the last line */
 
-    *missing = format->string + has_newline;
-    return (ssize_t)(format->string_bytes - has_newline);
+    *missing = format->string + there;
+    return (ssize_t)(format->string_bytes - there);
 }
 
-const struct record_kind string_start_kind = {
-    .name = "start",
-    .argument = "STRING",
-    .text = "the first line of each begins\nwith STRING",
-    .takes = RECORD_START,
-    .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT | RECORD_STARTS,
-    .ends = find_ends,
-    .advance = advance,
-    .missing = missing_at_start,
-};
+#define STARTS(is, ...)                                                                                                \
+    {                                                                                                                  \
+        .name = (is), .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT | RECORD_STARTS, .ends = find_ends,  \
+        .advance = advance, .missing = missing_at_start, __VA_ARGS__                                                   \
+    }
 
-const struct record_kind string_end_kind = {
-    .name = "end",
-    .argument = "STRING",
-    .text = "each ends with STRING, which\nmay have escapes as in C",
-    .takes = RECORD_END,
+const struct record_kind string_start_kind =
+    STARTS("start", .argument = "STRING", .takes = RECORD_LINE, .text = "the first line of each begins\nwith STRING");
+
+/* These start after a blank line only, which the last one of a file may lack. */
+const struct record_kind string_mbox_kind =
+    STARTS("mbox", .string = "\n\nFrom ", .noun = "messages", .text = "mail, as start:'From ' after a\nblank line");
+const struct record_kind string_pgn_kind =
+    STARTS("pgn", .string = "\n\n[Event ", .noun = "games", .text = "games of chess, the same for\n'[Event '");
+
+const struct record_kind string_delimiter_kind = {
+    .name = "delimiter",
     .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT,
     .ends = find_ends,
     .advance = advance,

@@ -56,8 +56,8 @@ void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes)
 
     if (!tail->end_known && record_ends(tail->format, &scan, data, bytes, &end, 1, &scanned) > 0) {
         tail->end_known = true;
-        tail->carriage_return =
-            record_is(tail->format, RECORD_QUOTED) && (end >= 2 ? data[end - 2] : tail->last) == '\r';
+        tail->carriage_return = record_is(tail->format, RECORD_QUOTED | RECORD_LAST_LINE) &&
+                                (end >= 2 ? data[end - 2] : tail->last) == '\r';
     }
     tail->last = data[bytes - 1];
 }
@@ -87,7 +87,7 @@ bool tail_may_pass_over(const struct tail *tail)
 
 size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing)
 {
-    static const uint8_t line_end[] = {'\r', '\n'};
+    static const uint8_t line_ends[] = {'\r', '\n', '\r', '\n'};
     ssize_t count = 0;
 
     *missing = NULL;
@@ -99,9 +99,9 @@ size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing)
         (checker(tail)->refuse != NULL ? checker(tail) : record_kind(tail->format))->refuse(tail, name);
     if (count > 0 && checker(tail)->check_last != NULL)
         checker(tail)->check_last(tail, name);
-    if (count > 0 && tail->carriage_return && tail->last != '\r') {
-        *missing = line_end;
-        count = sizeof line_end;
+    if (count > 0 && tail->carriage_return) {
+        *missing = line_ends + (tail->last == '\r');
+        count = 2 * count - (tail->last == '\r');
     }
     tail->open = false;
     return (size_t)count;

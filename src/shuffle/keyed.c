@@ -52,7 +52,7 @@ struct keyed {
 
 static size_t delimiter_bytes(const struct record_format *format)
 {
-    if (format->string_bytes > 0)
+    if (format->string_bytes > 0 && !record_is(format, RECORD_LAST_LINE))
         return format->string_bytes;
     return format->kind == NULL || record_is(format, RECORD_OF_LINES | RECORD_QUOTED);
 }

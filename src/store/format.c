@@ -146,17 +146,22 @@ static void pass_piles(struct line *line, struct store_format *format)
 }
 
 /* The name of the kind. */
-static void pass_kind(struct line *line, struct record_format *format)
+static void pass_kind(struct line *line, struct record_format *format, uint8_t *string)
 {
     const bool frames = line_has(line, format->kind != NULL && record_is(format, RECORD_GROUP), "frames");
 
     line_pass(line, frames ? " of " : "records of ");
     if (line->to == NULL && line->from != NULL)
-        format->kind = record_kind_of_name(line->from, strcspn(line->from, " \n"));
+        format->kind = line_begins(line, true, string_delimiter_kind.name)
+                           ? &string_delimiter_kind
+                           : record_kind_of_name(line->from, strcspn(line->from, " \n"));
     line_must(line,
               format->kind != NULL && format->kind->stands_for == NULL && record_is(format, RECORD_GROUP) == frames);
-    if (format->kind != NULL)
-        line_pass(line, "%s", format->kind->name);
+    if (format->kind == NULL)
+        return;
+    line_pass(line, "%s", format->kind->name);
+    if (format->kind->string != NULL)
+        record_take(format, format->kind, string);
 }
 
 /* How CSV is written, if more than its name is given. */
@@ -178,18 +183,18 @@ static void pass_records(struct line *line, struct record_format *format, uint8_
     const bool is_lines = line->to != NULL && format->kind == NULL;
     size_t bytes = 1, starts;
 
-    format->kind = is_lines ? &string_end_kind : format->kind;
-    pass_kind(line, format);
+    format->kind = is_lines ? &string_delimiter_kind : format->kind;
+    pass_kind(line, format, string);
     if (format->kind == NULL)
         return;
-    starts = format->kind->takes == RECORD_START;
+    starts = format->kind->takes == RECORD_LINE;
     if (format->kind->takes == RECORD_COUNT || format->kind->takes == RECORD_BYTES) {
         line_pass(line, " %d", &format->count);
         line_must(line, format->count > 0);
     }
     if (format->kind->takes == RECORD_COUNT) {
         line_pass(line, " %q", &format->delimiter, (size_t)1, &bytes);
-    } else if (starts || format->kind->takes == RECORD_END) {
+    } else if (starts || format->kind == &string_delimiter_kind) {
         bytes = is_lines ? 1 : format->string_bytes - starts;
         line_pass(line, " %q", string + starts, RECORD_DELIMITER_BYTES_MAX - starts, &bytes);
         format->string_bytes = bytes + starts;
@@ -199,7 +204,7 @@ static void pass_records(struct line *line, struct record_format *format, uint8_
     }
     line_must(line, bytes > 0);
     line_pass(line, "\n");
-    if (format->kind == &string_end_kind && bytes == 1) {
+    if (format->kind == &string_delimiter_kind && bytes == 1) {
         format->kind = NULL;
         format->delimiter = string[0];
     }
@@ -254,7 +259,8 @@ static void pass_header(struct line *line, struct store_format *format)
         if (line_begins(line, format->header_start[0] != '\0', " \"")) {
             pass_text(line, format->header_start, sizeof format->header_start);
             line_must(line, strchr(format->header_start, '\n') == NULL);
-        } else {
+        }
+        if (line_begins(line, format->header_lines > 0, " ") || format->header_start[0] == '\0') {
             line_pass(line, " %d", &format->header_lines);
             line_must(line, format->header_lines > 0);
         }

@@ -48,7 +48,9 @@ make_examples() {
     seq 100 | awk '{ print "{\"url\": \"/" $1 % 30 "\"}" }' >pages.jsonl
     seq 100 | awk '{ print $1 % 9 "\t" $1 }' >books.tsv
     seq 7001 8000 >code.txt
-    printf 'a\n\n\nb\nb\n\nc\n' >book.txt
+    printf 'a\n\nb\nb\n\nc\n' >entries.ldif
+    printf 'a\n//\n\nb\n//\n\n' >genes.gb
+    printf '#x\na,b\n1,2\n3,4\n' >log.csv
     for n in 1 2 3 4 5 6; do printf '@%s/%s\nACGT\n+\nIIII\n' $n 1 $n 2; done >pairs.fastq
     printf 'album,song\n1,a\n1,b\n2,c\n' >songs.csv
     seq -f '@%g
@@ -198,8 +200,8 @@ test_readme_recipes_of_classes_and_groups() { # tags: long
 
 test_readme_recipes_of_other_records() {
     make_examples
-    typed 'paragraphs.txt'
-    same 'a,b b,c' "$(tr '\n' ' ' <paragraphs.txt | sed 's/  /,/g; s/,$//' | tr , '\n' | sort | paste -s -d , -)"
+    typed 'shuffled.ldif'
+    same 'a,b b,c' "$(tr '\n' ' ' <shuffled.ldif | sed 's/  /,/g; s/,$//' | tr , '\n' | sort | paste -s -d , -)"
     same 48 "$(line_counts shuffled.fastq)"
     same '' "$(grep @ shuffled.fastq | sed 's|/.||' | paste - - | awk '$1 != $2')"
     consists_of shuffled.fastq pairs.fastq

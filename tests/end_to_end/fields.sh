@@ -84,8 +84,8 @@ bigshuf --csv --header --headers-differ --group-field=b in other =! other: 'b' i
 bigshuf --csv --header --headers-differ --group-field=b other in =! in: 'b' is column 2, but column 1 of other; *
 bigshuf --csv --header --headers-differ --group-field=b < <(cat other) - in =! in: 'b' is column 2, but column 1 of -; *
 bigshuf --csv --header --group-field=x many =! many: no column 'x': the header has 'column-with-number-1', *, ...
-bigshuf --csv --group-field=b in =! --group-field=b: a name needs a header of one line; add --header, or give the number
-bigshuf --csv --header=2 --weight-field=b in =! --weight-field=b: a name needs *
+bigshuf --csv --group-field=b in =! --group-field=b: a name needs a header line that has it; add --header, or give the number
+bigshuf --csv --header=start:a --weight-field=b in =! --weight-field=b: a name needs *
 bigshuf --csv --header=bytes:6 --weight-field=b in =! --weight-field=b: a name needs *
 bigshuf --csv --header=start:a --split-field=b --split=9%:s in =! --split-field=b: a name needs *
 bigshuf -e --weight-field=b =! --weight-field=b: a name needs *
@@ -182,7 +182,7 @@ test_a_store_has_names_and_pointers() {
     cases <<'END'
 bigshuf --gather=csv --split-field=x --split=30%:a =! csv: no column 'x': the header has 'n', 'patient', 'w'
 bigshuf --gather=csv --split-field=/x --split=30%:a =! --split-field=/x: a JSON Pointer needs *
-bigshuf --gather=json --split-field=x --split=30%:a =! --split-field=x: a name needs a header of one line; *
+bigshuf --gather=json --split-field=x --split=30%:a =! --split-field=x: a name needs a header line that has it; *
 bigshuf --gather=json --split-field=/x --split=30%:a =! --split-field: nothing at /x: '{"n": *'; jq can mend *
 END
 }

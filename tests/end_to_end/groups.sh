@@ -212,10 +212,11 @@ test_all_kinds_of_records_can_be_unique() {
 bigshuf --seed=1 -e --unique a b a a | sort => a b
 printf 'a\r\nb\na\n' | bigshuf --unique | wc -l => 3
 printf 'a\na' | bigshuf --unique => a
+printf 'a\n\na\n' | bigshuf --records=paragraph --unique | wc -c => 3
 printf 'abcdab' | bigshuf --records=bytes:2 --unique | wc -c => 4
 printf '>a\nx\n>b\ny\n>a\nx\n' | bigshuf --records=fasta --unique | sort => >a >b x y
 printf 'a;b;a;' | bigshuf --delimiter=';' --unique | wc -c => 4
-printf 'a--b--a--' | bigshuf --records=end:-- --unique | wc -c => 6
+printf 'a--b--a--' | bigshuf --delimiter=-- --unique | wc -c => 6
 printf 'h\nx\nh\nx\n' | bigshuf --header --unique | sort => h h x
 printf '"a\nb",1\n"a\nb",2\nc,1\n' | bigshuf --csv --unique=1 | wc -l => 3
 END

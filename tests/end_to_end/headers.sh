@@ -57,8 +57,8 @@ test_a_header_is_records_where_records_are_not_made_of_lines() {
 
 test_a_header_that_does_not_fit_the_records_is_told() {
     printf '>a\n1\n>b\n2\n' >in
-    fails_at_once "bigshuf: in: text between the header of 1 line and the first '>'" --header --records=start:'>' in never
-    fails_at_once "bigshuf: in: text between the header of 3 bytes and the first '>'" \
+    fails_at_once "bigshuf: in: text between the header of 1 line and the first '>'; to keep it at the top, write --header=2" --header --records=start:'>' in never
+    fails_at_once "bigshuf: in: text between the header of 3 bytes and the first '>'; *" \
         --header=bytes:3 --records=start:'>' in never
     fails_when_read 'bigshuf: -: 3 lines are left over at the end; records after the header must have 4 lines' in \
         --header --records=lines:4
@@ -201,6 +201,32 @@ test_lines_that_begin_with_a_string_stay_at_the_top_of_what_is_held() {
     long_lines 3000 100 300 >other
     bigshuf --header=start:'@' --headers-differ other in in >out
     cat other other other | same_lines /dev/stdin out
+}
+
+# Names of columns are in the first line that does not begin with the string: as in MAF, GEO, logs, and surveys with three rows.
+test_lines_that_begin_with_a_string_and_lines_after_them_are_one_header() {
+    printf '\357\273\277#v "1\n#\nid,g\nx,"y\nz"\n#1,a\n2,b\n3,a' >in
+    for options in '--csv --header=2' '--csv -Z --header=2' '--header=3 -t ,'; do
+        records_below '\357\273\277#v "1\n#\nid,g\nx,"y\nz"\n' '#1,a\n|2,b\n|3,a\n|#1,a\n|2,b\n|3,a\n|' \
+            --header=start:'#' $options in - < <(cat in)
+        bigshuf $options --header=start:'#' --group-field=g in >out
+        cmp -n 24 out in
+        same '2,b' "$(tail -n +6 out | grep -v a)"
+        [ "$(tail -n +6 out | paste -s -d ' ' -)" = '2,b #1,a 3,a' ] || same '#1,a 3,a 2,b' "$(tail -n +6 out | paste -s -d ' ' -)"
+    done
+    bigshuf --scatter=store --piles=2 --csv --header=2 --header=start:'#' in
+    bigshuf --gather=store --split-field=id --split=50%:half >out
+    cmp -n 24 out in
+    cmp -n 24 half in
+    printf 'a,b\nx\ny\n1,p\n2,q\n3,p\n' >three
+    same 1,2,3 "$(bigshuf --csv --header=3 --unique=a three | tail -n +4 | cut -d , -f 1 | sort | paste -s -d , -)"
+    cases <<'END'
+bigshuf --header=start:'#' --header=9 in =! in: shorter than a header of lines that begin with '#' and 9 lines
+printf '#a\n#b' | bigshuf --header=start:'#' --header =! -: shorter than a header of lines that begin with '#' and 1 line
+printf '#a\nh' | bigshuf --header=start:'#' --header --csv => bigshuf: warning: the input is only a header of lines that begin with '#' and 1 record #a h
+printf '#a' | bigshuf --header=start:'#' --csv => bigshuf: warning: the input is only a header of lines that begin with '#' #a
+bigshuf --header=start:'#' --group-field=id in =! --group-field=id: a name needs a header line that has it; *
+END
 }
 
 test_only_lines_before_the_first_record_are_a_header() { # tags: long

@@ -116,7 +116,7 @@ given '##fileformat=VCFv4.2\n#CHROM\n1\n' =? text: a VCF file, and shuffled as i
 given '##gff-version 3\nc\n' =? text: a GFF file, and shuffled as it is; add --header=start:'#' *
 given '@HD\tVN:1\nr\n' =? text: a SAM file, and shuffled as it is; add --header=start:'@' *
 given '@SQ\tSN:1\nr\n' =? text: a SAM file, and *
-given 'LOCUS       a\nb\n//\n' =? text: a GenBank file, and shuffled as it is; add --records=end:'//?n' to shuffle its records
+given 'LOCUS       a\nb\n//\n' =? text: a GenBank file, and shuffled as it is; add --records=end:// to shuffle its records
 given '<?xml version="1.0"?>\n<a/>\n' =? text: an XML file, and *
 given '\5\0\0\0\0\0\0\0\352\262\004\076hello....\n' =? text: a TFRecord file, and shuffled as it is; add --records=tfrecord to shuffle its records
 given 'id,text\n1,"a\nb ""c"""\n2,d\n' =? text: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records

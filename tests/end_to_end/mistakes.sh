@@ -53,7 +53,7 @@ bigshuf -0 in =! invalid option -- '0'; write -z
 bigshuf --keep=3 in =! option '--keep-order' doesn't allow an argument; it stands alone
 bigshuf --additional-suffix=.txt in =! unrecognized option '--additional-suffix=.txt'; write --shards=K -o PREFIX%05dSUFFIX
 bigshuf --input=in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
-bigshuf --header-start='#' in =! unrecognized option '--header-start=#'; write --header=start:STRING
+bigshuf --header-start='#' in =! unrecognized option '--header-start=#'; write --header=start:STRING, and --header=N as well for N lines after those, such as names of columns
 bigshuf --sead=42 in =! unrecognized option '--sead=42'; did you mean --seed?
 bigshuf --verison =! unrecognized option '--verison'; did you mean --version?
 bigshuf --cvs in =! unrecognized option '--cvs'; did you mean --csv?
@@ -118,10 +118,10 @@ bigshuf --skip=1 in =! --skip needs --seed, so that the order is the same again;
 bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': must be one byte, such as ',', or an escape, such as '\t'
 bigshuf -t '' --weight-field=2 in =! empty tab: must be one byte, such as ',', or an escape, such as '\t'
 bigshuf --delimiter='\d' in =! invalid --delimiter argument '\d': must have one of abfnrtv\ or a byte's number behind a backslash, such as \n or \xff
-bigshuf --weight-field=price in =! --weight-field=price: a name needs a header of one line; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
-bigshuf --group-field='$.user.id' in =! --group-field=$.user.id: a name needs a header of one line; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
-bigshuf --csv --group-field=.user in =! --group-field=.user: a name needs a header of one line; add --header, or give the number
-bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a header of one line; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --weight-field=price in =! --weight-field=price: a name needs a header line that has it; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --group-field='$.user.id' in =! --group-field=$.user.id: a name needs a header line that has it; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --csv --group-field=.user in =! --group-field=.user: a name needs a header line that has it; add --header, or give the number
+bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a header line that has it; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --csv --header --weight-field=prize table.csv =! table.csv: no column 'prize': the header has 'id', 'price'
 bigshuf --group-field=/user in =! in:1: nothing at /user: '1'; jq can mend such records, or leave them out
 bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number, digits only
@@ -131,7 +131,7 @@ bigshuf --records=jsonl in =! invalid record kind 'jsonl'; leave it out; lines a
 bigshuf --records=parquet in =! invalid record kind 'parquet'; convert it to lines first, such as with DuckDB
 bigshuf --records=tsv in =! invalid record kind 'tsv'; leave it out; TABs separate fields unless -t is given
 bigshuf --records=vcf in =! invalid record kind 'vcf'; write --header=start:'#'; its records are lines
-bigshuf --records=paragraphs in =! invalid record kind 'paragraphs'; write cat -s FILE | bigshuf --delimiter='\n\n'
+bigshuf --records=paragraphs in =! invalid record kind 'paragraphs'; write --records=paragraph
 bigshuf --records=webdataset in =! invalid record kind 'webdataset'; write --records=tar
 bigshuf --records=CSV in =! invalid record kind 'CSV'; write --records=csv
 bigshuf --records=csv:header in =! invalid record kind 'csv:header'; write --records=csv
@@ -140,7 +140,7 @@ bigshuf --records=lines in =! invalid record kind 'lines'; write --records=lines
 bigshuf --records=line:4 in =! invalid record kind 'line:4'; write --records=lines:N
 bigshuf --records=fixed:16 in =! invalid record kind 'fixed:16'; write --records=bytes:N
 bigshuf --records=delimiter:x in =! invalid record kind 'delimiter:x'; write --delimiter=STRING, such as '\r\n'
-bigshuf --records=16 in =! invalid record kind '16': must be one of lines:N, bytes:N, start:STRING, end:STRING, csv, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
+bigshuf --records=16 in =! invalid record kind '16': must be one of lines:N, bytes:N, start:STRING, end:STRING, paragraph, csv, mbox, pgn, fasta, fastq, tar, tfrecord, u32le, u32be, u64le, u64be or varint
 bigshuf --seed= in =! invalid --seed argument '': must not be empty, as an unset variable is; leave it out for a new order each time
 bigshuf --random-source=42 in =! 42: No such file or directory; write --seed=STRING for a seed
 bigshuf --header=yes in =! invalid --header argument 'yes': must be a number of lines, bytes:N or start:STRING

@@ -36,8 +36,7 @@ seeded --output=out -o out in; cat out == seeded in
 seeded --tune=leaf-records=9 --tune=leaf-records=8 in == seeded --tune=leaf-records=8 in
 seeded --tune=compress-temporary=always --tune=compress-temporary=auto in == seeded in
 seeded -S 8192 --parallel=99999999999999999999 in == seeded -S8388608b --parallel=4294967295 in
-seeded --records=end:';' in == seeded --delimiter=';' in
-seeded --records=end:'\r\n' in == seeded --delimiter='\r\n' in
+seeded --header=start:9 --header in == seeded --header --header=start:9 in
 seeded --records=fasta fasta == seeded --records=start:'>' fasta
 seeded --records=start:'a:b\n' starts == seeded starts
 seeded --records=bytes:0.125K sized == seeded --records=bytes:128 sized
@@ -187,8 +186,10 @@ bigshuf --records=start: =! --records=start must not be empty
 bigshuf --records=start:$'a\nb' =! --records=start must not have a newline
 bigshuf --records=start:"$(printf '%255s' '')" =! --records=start must be at most 254 bytes
 bigshuf --records=end: =! --records=end must not be empty
-bigshuf --records=end:'\q' =! invalid --records=end argument '\\q': must have one of abfnrtv\\ or a byte's number behind a backslash, such as \\n or \\xff
-bigshuf --records=end:"$(printf '%256s' '')" =! --records=end must be at most 255 bytes
+bigshuf --delimiter='\q' =! invalid --delimiter argument '\\q': must have one of abfnrtv\\ or a byte's number behind a backslash, such as \\n or \\xff
+bigshuf --records=end:"$(printf '%255s' '')" =! --records=end must be at most 254 bytes
+bigshuf --records=end:'//\n' =! --records=end takes a line, without escapes; write --records=end:'//' for records whose last line is that, or --delimiter='//?n'
+bigshuf --records=end:'\x1e' =! --records=end takes a line, without escapes; write --delimiter='?x1e'
 bigshuf --delimiter= =! --delimiter must not be empty
 bigshuf --delimiter='\400' =! --delimiter argument '\\400' too large
 bigshuf --header=start: =! --header=start must not be empty
@@ -234,7 +235,7 @@ bigshuf --skip=1 --seed=1 -n 1 -i 0-134217728 =! cannot combine --skip and -n of
 bigshuf --part=1/2 --seed=1 -n 1 -i 0-18446744073709551615 =! cannot combine --part and -n of an -i range over 2^27
 bigshuf --filter=a =! --filter needs -o or --split
 bigshuf --headers-differ =! --headers-differ needs --header
-bigshuf --header=2 --header=bytes:2 =! cannot combine --header and --header=bytes
+bigshuf --header=2 --header=bytes:2 =! cannot combine --header=bytes and --header
 bigshuf --header=start:a --header=bytes:2 =! cannot combine --header=bytes and --header=start
 bigshuf --piles=4 =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
 bigshuf --gather=a --piles=4 =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3

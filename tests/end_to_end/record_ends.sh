@@ -100,6 +100,37 @@ open("lines", "w", newline="").writelines(text[a:b - 1].replace("\n", "\2") + "\
     done
 }
 
+# Each of them ends where its last line does, in any pieces, and blank lines at the end of a file are left out.
+test_a_record_may_end_with_a_line() {
+    printf 'LOCUS A\n// \n//\nLOCUS B\n//' >in
+    printf '\n\nLOCUS C\n//\n\n\r\n' >blank
+    printf '\r\n\n' >empty
+    printf 'x\r\n//\r\n\r\ny\r\n//' >crlf
+    for options in '' '-S8M --parallel=1' -Z; do
+        records_are 'LOCUS A\n// \n//\n|LOCUS B\n//\n|' --records=end:// $options in
+        records_are 'LOCUS A\n// \n//\n|LOCUS B\n//\n|\n\nLOCUS C\n//\n|x\r\n//\r\n|\r\ny\r\n//\n|' \
+            --records=end:// $options in blank empty - < <(cat crlf)
+    done
+    same '2 read, 2 written' "$(bigshuf -v --records=end:// in empty 2>&1 >out | sed -n 's/.*records: *//p')"
+    { printf 'ID a\n' && seq 1500000 && printf '\n//\n'; } >long
+    bigshuf -S 8M --records=end:// long | cmp - long
+    printf 'A\n//\nB\n/\n\n' >cut
+    fails_with 1 "bigshuf: cut: line 4: the last record has no last line '//'" bigshuf --records=end:// -o cut cut
+    fails_with 1 "bigshuf: *: line 4: the last record has no last line '//'" bigshuf --records=end:// in - <cut
+}
+
+test_a_blank_line_ends_a_paragraph_and_is_added_to_the_last_one_of_a_file() {
+    printf 'A\nx\n\nB' >in
+    printf '\n\nC\n\n\nD\n\n\n\n' >blank
+    printf 'E\r\n\r\nF\r\n' >crlf
+    for options in '' '-S8M --parallel=1' -Z; do
+        records_are 'A\nx\n\n|B\n\n|' --records=paragraph $options in
+        records_are 'A\nx\n\n|B\n\n|\n\nC\n\n|\nD\n\n|E\r\n\n|F\n\n|' --records=paragraph $options in blank <(printf 'E\r\n\nF\n')
+        records_are 'E\r\n\r\n|F\r\n\r\n|' --records=paragraph $options - < <(cat crlf)
+    done
+    records_are '' --records=paragraph <(printf '\n\r\n\n') 2>said
+}
+
 test_backslashes_in_quotes_of_csv_take_the_next_byte() {
     printf 'a,"b\\"\nc",d\n\\,"\\\\"\n"\\\n",e\n' | records_are 'a,"b\\"\nc",d\n|\\,"\\\\"\n|"\\\n",e\n|' --csv=backslash
     printf 'a,b;"\n,"\nc"\n' >in
@@ -229,11 +260,23 @@ test_an_unclosed_quote_is_told_with_its_line() {
     is_empty out
 }
 
+test_a_byte_order_mark_before_the_first_start_stays_at_the_top() {
+    printf '\357\273\277>a\nA\n' >marked
+    printf '>b\n' >plain
+    for files in 'plain marked' 'marked plain' 'marked marked' '- marked' 'plain -'; do
+        bigshuf --records=fasta $files < <(cat marked) >out
+        cmp -n 3 out marked
+        same 1 "$(grep -c $'\357\273\277' out)"
+    done
+    bigshuf --records=fasta -o marked marked
+    printf '\357\273\277>a\nA\n' | cmp - marked
+}
+
 test_text_before_the_first_start_is_told() {
-    printf '\n>a\n' >in
+    printf '\nx\n>a\n' >in
     printf '>a\n' >ok
-    fails_at_once "bigshuf: in: text before the first '>'" --records=start:'>' never ok in
-    fails_when_read "bigshuf: -: text before the first '>'" in --records=start:'>' ok -
+    fails_at_once "bigshuf: in: text before the first '>'; to keep it at the top, write --header=2" --records=start:'>' never ok in
+    fails_when_read "bigshuf: -: text before the first '>'; *" in --records=start:'>' ok -
     printf 'Fro' >in
     fails_at_once "bigshuf: in: text before the first 'From '" --records=start:'From ' never in
 }

@@ -2,7 +2,7 @@
 
 # ---- Every format ----
 
-formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox"
+formats="nul byte blank_line crlf odd_run late_run lines nul_lines size csv csv_crlf fasta mbox mail ended paragraph"
 
 # Those that begin with their length, and all of them. (They have no header of records.)
 codings="tfrecord u32le u32be u64le u64be varint"
@@ -27,6 +27,9 @@ use() {
     csv) options=(--csv) edit='put("\n"); $0 = "\"" $0 "\",\"a \"\"\n\"\" b\",\"\"\n"' ;;
     csv_crlf) options=(--csv) edit='put("\r\n"); $0 = "\"" $0 "\",c\r\n"' ;;
     fasta) options=(--records=start:'>') units=3 edit='put("\n"); $0 = ">" $0 "\nAC>GT\n >\n"' ;;
+    mail) options=(--records=mbox) units=3 edit='put("\n\n"); $0 = "From " $0 "\nFrom x\n\n"' ;;
+    ended) options=(--records=end:'END "x"') units=4 edit='put("\n"); $0 = "\nEND\n" $0 "\nEND \"x\"\r\n"' ;;
+    paragraph) options=(--records=paragraph) units=3 edit='put("\n"); $0 = "\n" $0 "\r\n\r\n"' ;;
     tfrecord | u* | varint) options=("--records=$1") edit= ;;
     mbox) options=(--records=start:'From ') units=5 edit='put("\n"); $0 = "From " $0 "\nFrom\n>From x\nFro\n\n"' ;;
     esac
@@ -101,7 +104,7 @@ test_few_large_records_of_one_size_are_shuffled_like_lines() { # tags: long plai
 # Records that are longer than a block by one byte: so the ends of blocks come to lie in all places near their ends.
 test_records_across_the_ends_of_blocks_are_shuffled_like_lines() { # tags: plain
     local bytes
-    for format in late_run lines size csv_crlf mbox tfrecord varint; do
+    for format in late_run lines size csv_crlf mbox ended paragraph tfrecord varint; do
         use "$format"
         bytes=$(echo 1 | records | wc -c)
         awk -v bytes=$((262144 + 2 - bytes)) 'BEGIN {

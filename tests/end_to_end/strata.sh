@@ -148,7 +148,7 @@ bigshuf --stratify-field=/meta/label --split=10%:a json =! json:901: null at /me
 bigshuf --stratify-field=/meta --split=10%:a json =! json:1: *
 bigshuf --stratify-field=/meta/label --split=10%:a in =! in:1: *
 bigshuf --csv --header --stratify-field=lable --split=10%:a in =! in: no column 'lable': the header has 'n', 'label', 'x'
-bigshuf --csv --stratify-field=label --split=10%:a in =! --stratify-field=label: a name needs a header of one line; add --header, or give the number
+bigshuf --csv --stratify-field=label --split=10%:a in =! --stratify-field=label: a name needs a header line that has it; add --header, or give the number
 bigshuf --gather=store --stratify-field=label --split=10%:a =! *=label: a name needs *
 END
 }

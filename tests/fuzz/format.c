@@ -16,10 +16,10 @@ static void check_ranges(const struct store_format *format)
     FUZZ_CHECK(format->piles >= STORE_FORMAT_PILES_MIN && format->piles <= STORE_FORMAT_PILES_MAX);
     FUZZ_CHECK((format->piles & (format->piles - 1)) == 0);
     FUZZ_CHECK((record->kind != &lines_kind && record->kind != &sizes_kind) || record->count >= 1);
-    if (record->kind != &string_start_kind && record->kind != &string_end_kind)
+    if (record_kind(record)->takes != RECORD_LINE && record->kind != &string_delimiter_kind)
         return;
     FUZZ_CHECK(record->string_bytes >= 2 && record->string_bytes <= RECORD_DELIMITER_BYTES_MAX);
-    FUZZ_CHECK(record->kind == &string_end_kind ||
+    FUZZ_CHECK(record->kind == &string_delimiter_kind ||
                (record->string[0] == '\n' && memchr(record->string + 1, '\n', record->string_bytes - 1) == NULL));
 }
 

@@ -67,7 +67,8 @@ static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string
     static const struct record_kind *const lengths[] = {&length_kinds_tfrecord, &length_kinds_u32le,
                                                         &length_kinds_u32be,    &length_kinds_u64le,
                                                         &length_kinds_u64be,    &length_kinds_varint};
-    static const struct record_kind *const kinds[] = {NULL, &string_end_kind, &lines_kind, &sizes_kind, &csv_kind};
+    static const struct record_kind *const kinds[] = {NULL, &string_delimiter_kind, &lines_kind, &sizes_kind,
+                                                      &csv_kind};
     const uint8_t kind = fuzz_byte(fuzz);
     struct record_format format = {.kind = NULL};
 
@@ -81,16 +82,20 @@ static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string
         format.quotes.backslash = format.count % 2 == 0;
         format.delimiter = '\n';
     }
-    if (format.kind != &string_end_kind)
+    if (format.kind != &string_delimiter_kind)
         return format;
-    if (format.delimiter == '\n')
-        format.kind = &string_start_kind;
+    if (format.delimiter < ' ')
+        format.kind = format.delimiter == '\n' ? &string_start_kind : &last_line_end;
+    if (format.delimiter == '\r')
+        format.kind = &last_line_paragraph;
+    if (format.kind == &last_line_paragraph)
+        return format;
     format.string_bytes = 2 + fuzz_byte(fuzz) % (RECORD_DELIMITER_BYTES_MAX - 1);
     format.string = string;
     for (size_t i = 0; i < format.string_bytes; i++)
         string[i] = fuzz_byte(fuzz);
-    string[0] = format.kind == &string_start_kind ? '\n' : string[0];
-    for (size_t i = 1; format.kind == &string_start_kind && i < format.string_bytes; i++)
+    string[0] = format.kind->takes == RECORD_LINE ? '\n' : string[0];
+    for (size_t i = 1; format.kind->takes == RECORD_LINE && i < format.string_bytes; i++)
         string[i] ^= string[i] == '\n';
     return format;
 }

@@ -32,13 +32,13 @@ static void check_format(const struct options *options)
 
     if (format->kind == NULL || record_is(format, RECORD_OF_LINES))
         FUZZ_CHECK(options->delimiter == format->delimiter);
-    else if (format->kind != &string_end_kind)
+    else if (format->kind != &string_delimiter_kind)
         FUZZ_CHECK(options->delimiter == '\n');
-    if (format->kind == &string_start_kind || format->kind == &string_end_kind) {
+    if (record_kind(format)->takes == RECORD_LINE || format->kind == &string_delimiter_kind) {
         FUZZ_CHECK(format->string == options->string);
         FUZZ_CHECK(format->string_bytes >= 2 && format->string_bytes <= RECORD_DELIMITER_BYTES_MAX);
     }
-    if (format->kind == &string_start_kind)
+    if (record_kind(format)->takes == RECORD_LINE)
         FUZZ_CHECK(format->string[0] == '\n' && memchr(format->string + 1, '\n', format->string_bytes - 1) == NULL);
     if (record_kind(format)->takes == RECORD_COUNT || record_kind(format)->takes == RECORD_BYTES)
         FUZZ_CHECK(format->count >= 1);

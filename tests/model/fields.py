@@ -149,7 +149,7 @@ def order_keys(case, texts, header):
         key = Key(case, which, header)
         return [key.of(text)[0] for text in texts]
     start = len(case.format().string) if case.format().kind == "start" else 0
-    end = 1 if start else len(case.format().string) if case.format().kind in ("delimiter", "csv", "lines") else 0
+    end = len(case.format().before) if start else len(case.format().string) if case.format().kind in ("delimiter", "csv", "lines") else 0
     return [text[start : len(text) - end] for text in texts]
 
 

@@ -20,8 +20,9 @@ class BadInput(Exception):
 class Format:
     """One of the options about records, and those about headers."""
 
-    kind: str = "delimiter"  # or csv, lines, size, length, start, tar
-    string: bytes = b"\n"  # delimiter, end of a line, coding of a length, or start of a record
+    kind: str = "delimiter"  # or csv, lines, size, length, start, last, tar
+    string: bytes = b"\n"  # delimiter, end of a line, coding of a length, start of a record, or its last line
+    before: bytes = b"\n"  # a start, but for the first one of a file
     count: int = 1  # lines or bytes of a record
     header_records: int = 0
     header_bytes: int = 0
@@ -117,15 +118,40 @@ def _lengthy(data, coding):
         raise BadInput("a record is damaged or cut short") from error
 
 
-def _started(data, start):
+def _started(data, start, before):
     if not data:
         return []
     if not data.startswith(start):
         raise BadInput("text before the first start")
-    if not data.endswith(b"\n"):
-        data += b"\n"
-    pieces = (b"\n" + data[:-1]).split(b"\n" + start)
-    return [start + piece + b"\n" for piece in pieces[1:]]
+    rest = data[len(start) :]
+    there = next(n for n in range(len(before), -1, -1) if rest.endswith(before[:n]))
+    pieces = (rest + before[there:] + start).split(before + start)
+    return [start + piece + before for piece in pieces[:-1]]
+
+
+def _without_blank_end(data):
+    """Without the blank lines at its end."""
+    text = data.rstrip(b"\r\n")
+    return data[: data.find(b"\n", len(text)) + 1 or None] if text else b""
+
+
+def _with_last_lines(data, line, end):
+    """Each ends with the line; or with a blank one, if that is empty."""
+    records, record = [], b""
+    for part in _lines(data):
+        record += part
+        if re.fullmatch(re.escape(line) + rb"\r?\n", part) and (line or record.strip(b"\r\n")):
+            records.append(record)
+            record = b""
+    if not record:
+        return records
+    if line and re.sub(rb"\r$", b"", _lines(record)[-1]) != line:
+        raise BadInput("no last line")
+    if not records and end is None:
+        end = b"\n"
+    end = end or (b"\r\n" if records[0].endswith(b"\r\n") else b"\n")
+    missing = end if line or re.search(rb"\n\r?$", record) else end + end
+    return [*records, record + (missing.removeprefix(b"\r") if record.endswith(b"\r") else missing)]
 
 
 def _members(data):
@@ -161,7 +187,7 @@ def _units(fmt, data, csv_end):
         return _csv(data, csv_end, fmt)
     if fmt.kind == "size":
         return [data[i : i + fmt.count] for i in range(0, len(data), fmt.count)]
-    if fmt.kind == "start":
+    if fmt.kind in ("start", "last"):
         return _delimited(data, b"\n")
     return _delimited(data, fmt.string)
 
@@ -178,7 +204,9 @@ def _records(fmt, data, csv_end):
         return _sized(data, fmt.count)
     if fmt.kind == "length":
         return _lengthy(data, fmt.string.decode())
-    return _started(data, fmt.string)
+    if fmt.kind == "last":
+        return _with_last_lines(data, fmt.string, csv_end)
+    return _started(data, fmt.string, fmt.before)
 
 
 def members(fmt, record):
@@ -190,6 +218,8 @@ def members(fmt, record):
 
 def read_file(fmt, data, csv_end=None):
     """The contents of one file. csv_end is the end of the first record of all, if that was in a file before."""
+    if fmt.kind == "last":
+        data = _without_blank_end(data)
     contents = Contents(header=data[: fmt.header_bytes])
     if fmt.kind == "tar":
         archive = _members(data)
@@ -212,7 +242,7 @@ def read_file(fmt, data, csv_end=None):
             csv_end = b"\r\n" if head[0].endswith(b"\r\n") else b"\n"
         data = data[sum(map(len, head)) :]
     if fmt.header_start:
-        units = _delimited(data, b"\n" if fmt.kind in ("csv", "start") else fmt.string)
+        units = _delimited(data, b"\n" if fmt.kind in ("csv", "start", "last") else fmt.string)
         mark = b"\xef\xbb\xbf"
         after = len(mark) if data.startswith(mark + fmt.header_start) else 0
         lines = [units[0][after:], *units[1:]] if after else units
@@ -225,8 +255,9 @@ def read_file(fmt, data, csv_end=None):
 
 
 def _csv_end(fmt, contents, data):
-    """How the first record of a CSV file ends, which those that lack their end are given. Its own end must be there."""
-    first = (_csv(contents.header, None, fmt) if fmt.header_records else contents.records)[:1]
+    """How the first record of a file ends, which those that lack their end are given. Its own end must be there."""
+    heads = fmt.kind == "csv" and fmt.header_records
+    first = (_csv(contents.header, None, fmt) if heads else contents.records)[:1]
     if not first or first[0] not in data:
         return None
     return b"\r\n" if first[0].endswith(b"\r\n") else b"\n"
@@ -240,7 +271,7 @@ def read_files(fmt, files):
         whole.members += contents.members
         if len(contents.header) > HEADER_MAX:
             raise BadInput("header too large")
-        if not data:
+        if not data or (fmt.kind == "last" and not data.strip(b"\r\n")):
             continue
         if known and contents.header != whole.header and not fmt.may_differ:
             raise BadInput("headers differ")
@@ -249,6 +280,6 @@ def read_files(fmt, files):
         known = True
         whole.records += contents.records
         whole.all_header |= contents.all_header
-        if fmt.kind == "csv" and csv_end is None:
+        if fmt.kind in ("csv", "last") and csv_end is None:
             csv_end = _csv_end(fmt, contents, data)
     return whole

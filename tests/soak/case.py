@@ -77,8 +77,10 @@ class Case:
             fmt.kind, fmt.string = "length", kind.encode()
         elif kind in ("start", "fasta"):
             fmt.kind, fmt.string = "start", (argument or ">").encode()
-        elif kind == "end":
-            fmt.string = unescape(argument)
+        elif kind in ("mbox", "pgn"):
+            fmt.kind, fmt.before, fmt.string = "start", b"\n\n", b"From " if kind == "mbox" else b"[Event "
+        elif kind in ("end", "paragraph"):
+            fmt.kind, fmt.string = "last", argument.encode()
         return fmt
 
     def form(self, name):
@@ -222,7 +224,7 @@ class Maker:
         """A record format; returns (kind of data, end of records)."""
         opts, draw = self.case.opts, self.draw
         plain = draw.choice(("seq", "seq", "blank", "bytes", "text"))
-        way = draw.randrange(16)
+        way = draw.randrange(18)
         if way < 6:
             return plain, b"\n"
         if way == 6:
@@ -232,12 +234,8 @@ class Maker:
             opts["delimiter"] = draw.choice(BYTES)
             return plain, unescape(opts["delimiter"])
         if way in (8, 9):
-            string = draw.choice(STRINGS)
-            if self.chance(2):
-                opts["delimiter"] = string
-            else:
-                opts["records"] = "end:" + string
-            return "partial", unescape(string)
+            opts["delimiter"] = draw.choice(STRINGS)
+            return "partial", unescape(opts["delimiter"])
         if way == 10:
             if self.chance(2):
                 opts["csv"] = draw.choice((None, "backslash"))
@@ -260,7 +258,10 @@ class Maker:
         if way == 14:
             opts["records"] = draw.choice(LENGTHS)
             return "lengths", opts["records"].encode()
-        opts["records"] = draw.choice(("fasta", "start:>", "start:LOCUS ", "start:##"))
+        if way in (15, 16):
+            opts["records"] = draw.choice(("end://", "end:END IONS", "paragraph", "paragraph"))
+            return "ended", self.case.format().string
+        opts["records"] = draw.choice(("fasta", "start:>", "start:LOCUS ", "start:##", "mbox", "pgn"))
         return "fasta", self.case.format().string
 
     def pick_inputs(self, kind, end):
@@ -276,6 +277,8 @@ class Maker:
             tail = b""
             if kind == "tar":
                 tail = b"x" * draw.choice((1, 512)) if self.chance(20) else b""
+            elif kind == "ended":
+                tail = b"" if self.chance(2) else draw.choice((b"x", b"\n\n", b"\r\n\n", b"x\r\n", b"\n" + end, b"x\n" + end + b"\r", b"\n\nx\n\n\n"))
             elif kind == "fasta" and self.chance(3):
                 tail = draw.choice((b"-last", b"\n" + end[:1], end + b"last"))
             elif kind == "lengths":
@@ -311,12 +314,12 @@ class Maker:
             case.opts["header"] = "bytes:%d" % len(head)
         elif fmt.kind not in ("size", "length") and self.chance(3):
             case.opts["header"] = "start:" + draw.choice(("#", "##"))
-            head = b"".join(b"##%d" % i + (b"\n" if fmt.kind in ("csv", "start") else fmt.string)
+            head = b"".join(b"##%d" % i + (b"\n" if fmt.kind in ("csv", "start", "last") else fmt.string)
                             for i in range(draw.choice((0, 1, 3, 700))))
         elif fmt.kind != "length":
             lines = draw.choice((1, 1, 2, 5))
             case.opts["header"] = None if lines == 1 else str(lines)
-            line = b"h" * fmt.count if fmt.kind == "size" else b"title" + (b"\n" if fmt.kind == "start" else fmt.string)
+            line = b"h" * fmt.count if fmt.kind == "size" else b"title" + (b"\n" if fmt.kind in ("start", "last") else fmt.string)
             if fmt.kind == "csv":
                 line = b'a,"b\nc"\n'
             head = line * lines

@@ -114,6 +114,15 @@ def _fasta(count, draw, end):
             yield b"-" + b"".join(draw.choices((b"ACGT", b"ac", b" ", end), k=draw.randrange(4))) + b"\n"
 
 
+def _ended(count, draw, end):
+    """Lines and blank lines up to one that is `end`; or any, if that is empty."""
+    for i in range(count):
+        returns = b"\r\n" if draw.randrange(8) == 0 else b"\n"
+        for _ in range(draw.randrange(4)):
+            yield draw.choice((b"", b"%d" % i, b"x", end[:-1], end + b" ")) + returns
+        yield end + returns
+
+
 def _fastq(count, draw, end):
     for i in range(count):
         letters = draw.randrange(20)
@@ -185,7 +194,7 @@ def _lengths(count, draw, end):
 
 _KINDS = {
     "seq": _seq, "blank": _blank, "bytes": _bytes, "text": _text, "long": _long, "wide": _wide, "giant": _giant,
-    "partial": _partial, "csv": _csv, "odd-csv": _odd_csv, "fasta": _fasta, "fastq": _fastq, "table": _table(WEIGHTS, (b"\t", b"\txx")),
+    "partial": _partial, "csv": _csv, "odd-csv": _odd_csv, "fasta": _fasta, "fastq": _fastq, "ended": _ended, "table": _table(WEIGHTS, (b"\t", b"\txx")),
     "crlf-table": _table(WEIGHTS, (b"\r",)), "far-table": _far_table, "weights": _column(WEIGHTS),
     "scales": _column(SCALES), "scale-table": _table(SCALES, (b"",)),
     "people": _people, "objects": _objects, "raw": _raw, "lengths": _lengths, "tar": _tar,

@@ -59,7 +59,7 @@ class Unsure(records.BadInput):
 
 def refuse_packed(case):
     """Text hardly begins like a compressed file, which is refused if it is a regular one, but random bytes may."""
-    text = not {"Z", "e", "i"} & set(case.opts) and case.kind()[0] in ("", "csv", "lines", "start", "end", "fasta", "fastq")
+    text = not {"Z", "e", "i"} & set(case.opts) and case.kind()[0] in ("", "csv", "lines", "start", "end", "paragraph", "mbox", "pgn", "fasta", "fastq")
     if text and any(data.make()[:2] in (b"\x1f\x8b", b"\x1f\x9d") for data in case.inputs):
         raise Unsure("it looks compressed")
 

@@ -53,6 +53,15 @@ struct question {
     size_t found, scanned;
 };
 
+/* Is this place wanted, as far as what comes before it tells? */
+static bool is_after(const struct scan_search *search, const uint8_t *at)
+{
+    if (search->sought == SCAN_PAIR)
+        return *(at - search->distance) == search->first;
+    return search->sought == SCAN_BYTE || *(at - search->distance - 1) == search->byte ||
+           (at[-1] == '\r' && *(at - search->distance - 2) == search->byte);
+}
+
 static void answer_by_loop(struct question *q)
 {
     const struct scan_search *search = &q->search;
@@ -61,7 +70,7 @@ static void answer_by_loop(struct question *q)
     for (q->scanned = 0; q->scanned < q->bytes && q->found < q->room; q->scanned++) {
         const uint8_t *at = q->data + q->scanned;
 
-        if (*at == search->byte && (search->sought != SCAN_PAIR || *(at - search->distance) == search->first))
+        if (*at == search->byte && is_after(search, at))
             q->ends[q->found++] = (uint32_t)q->scanned + 1;
     }
 }
@@ -88,18 +97,18 @@ UNIT_TEST(every_way_finds_every_place_as_far_as_there_is_room)
     static struct question q;
 
     for (int round = 0; round < ROUNDS; round++) {
-        const enum scan_sought sought = below(2) == 0 ? SCAN_BYTE : SCAN_PAIR;
+        const enum scan_sought sought = (enum scan_sought[]){SCAN_BYTE, SCAN_PAIR, SCAN_LINE}[below(3)];
         const uint8_t byte = (uint8_t)below(256);
-        const uint8_t first = (uint8_t)(below(4) == 0 ? byte : below(256));
-        const size_t distance = 1 + below(254);
+        const uint8_t first = (uint8_t)(sought == SCAN_LINE ? '\r' : below(4) == 0 ? byte : below(256));
+        const size_t distance = (sought != SCAN_LINE) + below(below(2) == 0 ? 3 : 254), before = distance + 2;
         uint8_t *data;
 
         q.search = (struct scan_search){.sought = sought, .byte = byte, .first = first, .distance = distance};
         q.bytes = below(round % 2 == 0 ? 200 : BYTES_MAX + 1);
         q.room = below(2) == 0 ? BYTES_MAX : below(below(2) == 0 ? 100 : BYTES_MAX);
-        data = place_for(distance + q.bytes);
-        fill(data, distance + q.bytes, byte, first);
-        q.data = data + distance;
+        data = place_for(before + q.bytes);
+        fill(data, before + q.bytes, byte, first);
+        q.data = data + before;
         answer_by_loop(&q);
         FOR_EACH_WAY (scan_way, way, scan_ways)
             check(&q, way->find);

@@ -19,13 +19,15 @@
 enum { CHECKSUM_BYTES = 26 };
 
 static const char *const texts[] = {
-    TITLE "512 piles\nrecords of end \"\\n\"\nno header\n",
-    TITLE "2 piles\nrecords of end \"\\000\"\nno header\n",
-    TITLE "4096 piles\nrecords of end \"\\\"\"\nheader of lines 1\n",
-    TITLE "64 piles\nrecords of end \"\\377\"\nheader of bytes 1\n",
-    TITLE "64 piles\nrecords of end \"\\\\\"\nheader of bytes 80\n",
-    OF_512 "records of end \"\\015\\n\"\nno header\n",
-    OF_512 "records of end \"\\n\\000\\000\"\nno header\n",
+    TITLE "512 piles\nrecords of delimiter \"\\n\"\nno header\n",
+    TITLE "2 piles\nrecords of delimiter \"\\000\"\nno header\n",
+    TITLE "4096 piles\nrecords of delimiter \"\\\"\"\nheader of lines 1\n",
+    TITLE "64 piles\nrecords of delimiter \"\\377\"\nheader of bytes 1\n",
+    TITLE "64 piles\nrecords of delimiter \"\\\\\"\nheader of bytes 80\n",
+    OF_512 "records of delimiter \"\\015\\n\"\nno header\n",
+    OF_512 "records of delimiter \"\\n\\000\\000\"\nno header\n",
+    OF_512 "records of end \"//\"\nheader of lines \"#\" 2\n",
+    OF_512 "records of paragraph\nno header\n",
     OF_512 "records of start \">\"\nheader of lines 2\n",
     OF_512 "records of lines 4 \"\\n\"\nheader of lines 1\n",
     OF_512 "records of lines 1 \"\\000\"\nno header\n",
@@ -34,7 +36,7 @@ static const char *const texts[] = {
     OF_512 "records of tfrecord\nno header\n",
     OF_512 "frames of tar\nno header\n",
     OF_CSV "header of lines \"\\\"\\\\\\011@\"\n",
-    OF_512 "records of end \"\\n\"\nunique records key " KEY "\nno header\n",
+    OF_512 "records of delimiter \"\\n\"\nunique records key " KEY "\nno header\n",
     OF_CSV "groups by \"id\" \"/a/\\\"b\\n\\\\\" separated by \",\" key " KEY "\nheader of lines 1\n",
 };
 
@@ -73,7 +75,7 @@ UNIT_TEST(the_longest_strings_are_kept)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
     struct store_format format = {
-        .piles = 2, .record = {.kind = &string_end_kind, .string = string, .string_bytes = sizeof string}};
+        .piles = 2, .record = {.kind = &string_delimiter_kind, .string = string, .string_bytes = sizeof string}};
 
     memset(string, 0xfe, sizeof string);
     assert_comes_back(&format);
@@ -142,7 +144,7 @@ UNIT_TEST(what_makes_no_sense_is_not_known)
         TITLE "8192 piles\nrecords of csv\nno header\n",
         OF_512 "no header\n",
         OF_512 "records of TSV\nno header\n",
-        OF_512 "records of end \"\"\nno header\n",
+        OF_512 "records of delimiter \"\"\nno header\n",
         OF_512 "records of start \"\"\nno header\n",
         OF_512 "records of start \"a\\nb\"\nno header\n",
         OF_512 "records of bytes 0\nno header\n",

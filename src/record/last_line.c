@@ -1,0 +1,167 @@
+/*
+ * Records of lines whose last line is known: it is STRING, or blank. So a record ends where such a line does, and what
+ * comes before is enough to see that. A carriage return before the newline is none of a line. Blank lines before the
+ * first other line of a paragraph do not end it.
+ *
+ * Lines of the right length are found many at a time (scan.h), and then compared. The first bytes of a fragment, which
+ * may end a line that began before it, are followed one by one, and so are its last ones: `done` is 0 where a record
+ * begins, and else tells how the line at hand begins; `open` is set by the first byte of the record that is no line
+ * end.
+ */
+
+#include <string.h>
+
+#include "base/arithmetic.h"
+#include "record/record.h"
+#include "record/scan.h"
+#include "record/tail.h"
+#include "system/fault.h"
+
+/* How a line may begin: with this, and so many bytes of STRING, or all of it and a carriage return; or else. */
+enum { LINE = 1, OTHER = LINE + RECORD_DELIMITER_BYTES_MAX + 1 };
+
+/* Of STRING; a blank line has none. */
+static size_t length_of(const struct record_format *format)
+{
+    return format->string_bytes > 0 ? format->string_bytes - 1 : 0;
+}
+
+/* Move on by one byte. Does it end a record? */
+static bool step(const struct record_format *format, struct record_scan *scan, uint8_t byte)
+{
+    const size_t length = length_of(format), there = scan->done > LINE ? (size_t)scan->done - LINE : 0;
+    bool ends = false;
+
+    if (byte == '\n') {
+        ends = (there == length || there == length + 1) && (length > 0 || scan->open);
+        scan->done = ends ? 0 : LINE;
+    } else if (there < length && byte == format->string[1 + there]) {
+        scan->done = LINE + there + 1;
+    } else {
+        scan->done = there == length && byte == '\r' ? LINE + length + 1 : OTHER;
+    }
+    scan->open = !ends && (scan->open || (byte != '\n' && byte != '\r'));
+    return ends;
+}
+
+/* The first byte from `at` on that is of no line end. */
+static size_t skip_ends(const uint8_t *data, size_t at, size_t bytes)
+{
+    while (at < bytes && (data[at] == '\n' || data[at] == '\r'))
+        at++;
+    return at;
+}
+
+/* A line of the right length, or longer by a carriage return, ends there. Is it the last one of a record whose first
+ * byte that is of no line end stands at `text`? */
+static bool is_last(const struct record_format *format, const uint8_t *data, size_t end, size_t text)
+{
+    const size_t length = length_of(format);
+    const uint8_t *line = data + end - 1 - length;
+
+    if (length == 0)
+        return text < end;
+    return (line[-1] == '\n' && memcmp(line, format->string + 1, length) == 0) ||
+           (line[length - 1] == '\r' && line[-2] == '\n' && memcmp(line - 1, format->string + 1, length) == 0);
+}
+
+static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                        uint32_t *ends, size_t room, size_t *scanned)
+{
+    const size_t before = length_of(format) + 2;
+    struct scan_search search = {.sought = SCAN_LINE, .byte = '\n', .distance = length_of(format)};
+    uint32_t candidates[SCAN_ENDS];
+    size_t found = 0, at = 0, start = 0, text;
+
+    for (; at < bytes && at < before && found < room; at++)
+        if (step(format, scan, data[at]))
+            ends[found++] = (uint32_t)(start = at + 1);
+    *scanned = at;
+    if (at == bytes || found == room)
+        return found;
+    text = scan->open ? 0 : skip_ends(data, at, bytes);
+    while (at < bytes && found < room) {
+        size_t looked_at;
+        const size_t count = scan_find(&search, data + at, bytes - at, candidates, SCAN_ENDS, &looked_at);
+
+        for (size_t i = 0; i < count && found < room; i++) {
+            const size_t end = at + candidates[i];
+
+            if (!is_last(format, data, end, text))
+                continue;
+            ends[found++] = (uint32_t)end;
+            start = end;
+            text = skip_ends(data, end, bytes);
+        }
+        at += looked_at;
+    }
+    *scanned = found == room ? start : bytes;
+    at = start + before < *scanned ? *scanned - before : start;
+    *scan = (struct record_scan){.done = at == start && start > 0 ? 0
+                                         : data[at - 1] == '\n'   ? LINE
+                                                                  : OTHER,
+                                 .open = text < at};
+    while (at < *scanned)
+        (void)step(format, scan, data[at++]);
+    return found;
+}
+
+/* Only the last line counts that is not blank, and what follows it. */
+static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
+{
+    size_t at = bytes, last;
+
+    while (at > 0 && (data[at - 1] == '\n' || data[at - 1] == '\r'))
+        at--;
+    for (last = at; at > 0 && last - at < length_of(format) + 2 && data[at - 1] != '\n';)
+        at--;
+    if (at > 0)
+        *scan = (struct record_scan){.done = data[at - 1] == '\n' ? LINE : OTHER};
+    while (at < bytes)
+        (void)step(format, scan, data[at++]);
+}
+
+/* A line has its newline added, and a paragraph a blank line. */
+static ssize_t find_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
+{
+    static const uint8_t newlines[] = {'\n', '\n'};
+    const size_t length = length_of(format);
+
+    *missing = newlines;
+    if (scan->done == 0)
+        return 0;
+    if (scan->open && (scan->done == LINE + length || scan->done == LINE + length + 1))
+        return 1;
+    return scan->open && length == 0 ? 2 : -1;
+}
+
+/* ---- Files ---- */
+
+static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
+{
+    (void)name;
+    tail_learn_end(tail, data, bytes);
+    tail->newlines += scan_count(data, bytes, '\n');
+    advance(tail->format, &tail->scan, data, bytes);
+}
+
+static void refuse(const struct tail *tail, const char *name)
+{
+    const unsigned long long line = tail->newlines + (tail->last != '\n');
+    const int length = (int)length_of(tail->format);
+
+    die("%s: line %llu: the last record has no last line '%.*s'", fault_name(name), line, length,
+        length > 0 ? (const char *)tail->format->string + 1 : "");
+}
+
+#define KIND(is, ...)                                                                                                  \
+    {                                                                                                                  \
+        .name = (is), .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT | RECORD_LAST_LINE,                  \
+        .ends = find_ends, .advance = advance, .missing = find_missing, .follow = follow, .refuse = refuse,            \
+        __VA_ARGS__                                                                                                    \
+    }
+
+const struct record_kind last_line_end =
+    KIND("end", .argument = "STRING", .takes = RECORD_LINE, .text = "their last line is STRING");
+const struct record_kind last_line_paragraph =
+    KIND("paragraph", .noun = "paragraphs", .text = "lines up to a blank one");
