@@ -32,9 +32,10 @@ make_all() {
 }
 
 # Let calls fail while the batch b is added, which is there whole or not at all when c has been added, and nothing that
-# does not belong there: add_faulty fail_any_call 'TURN...', or add_faulty fail_calls 'CALL...' 'TURN...'
+# does not belong there: add_faulty fail_any_call 'TURN...', or add_faulty fail_calls 'CALL...' 'TURN...'. Where in its file
+# each pile stands depends on the threads.
 add_faulty() {
-    FAULT_LATER="$scatter --batch=c c.in ; $gather -o folder/all" "$@" $scatter --batch=b -S 8M b.in
+    FAULT_NAMED='*/store/b' FAULT_LATER="$scatter --batch=c c.in ; $gather -o folder/all" "$@" $scatter --batch=b -S 8M b.in
 }
 
 test_a_store_and_a_batch_are_there_whole_or_not_at_all_whatever_call_fails() {

@@ -13,6 +13,7 @@
  *                             given, all that a run without faults makes
  *     FAULT_NEEDED='NAME...'  if a call of these fails, the run does
  *     FAULT_SAYS=PATTERN      what is said then matches this, as in `case`
+ *     FAULT_NAMED=PATTERN     of files whose paths match it, what is in them is not compared
  *     FAULT_OTHERS=1          programs that are started may say something, too
  *     FAULT_PIPED=1           standard input, which is a file, comes through a pipe
  *     FAULT_KILLS=1           calls do not fail, but end the process by SIGKILL
@@ -111,7 +112,8 @@ static bool same_entry(const char *path, const struct stat *status)
 
     entries++;
     return lstat(counterpart(path), &twin) == 0 && (twin.st_mode & S_IFMT) == (status->st_mode & S_IFMT) &&
-           (!S_ISREG(twin.st_mode) || same_file(path, counterpart(path), false));
+           (!S_ISREG(twin.st_mode) || (getenv("FAULT_NAMED") && fnmatch(getenv("FAULT_NAMED"), path, 0) == 0) ||
+            same_file(path, counterpart(path), false));
 }
 
 static int copy(const char *path, const struct stat *status)
