@@ -135,12 +135,12 @@ test_many_inputs() {
     done
     for change in "${changes[@]::3}"; do
         cp original in
-        tells_change in read 100 "$change" -S 1G more/* in >out
+        tells_change in open 100 "$change" -S 1G more/* in >out
     done
     cp original in
     (ulimit -n 40 && bigshuf more/* in) >out
     cat more/* in | same_lines out /dev/stdin
-    FAULT_CALL=read FAULT_AT=100 FAULT_RUN='cat larger >>in' bigshuf-faulty -S 1G more/* in >out
+    FAULT_CALL=open FAULT_AT=100 FAULT_RUN='cat larger >>in' bigshuf-faulty -S 1G more/* in >out
     cat more/* original | same_lines out /dev/stdin
 }
 

@@ -203,8 +203,11 @@ fi
 mkfifo "$SCRATCH/never"
 watch_tests &
 watchdog=$! running=1
+# A program that was started with a signal ignored, as by nohup, leaves it so, and tests send all.
+defaults="env --default-signal"
+$defaults true 2>/dev/null || defaults=
 batches <"$SCRATCH/tests" | tr '\n' '\0' |
-    xargs -0 -n 1 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" bash tests/support/batch.sh || true
+    xargs -0 -n 1 -P "${JOBS:-$(($(getconf _NPROCESSORS_ONLN) * 2))}" $defaults bash tests/support/batch.sh || true
 running=
 
 # What UPDATE has found, into the tests. Lines in which the shell had put values are not there, and are named.
