@@ -151,10 +151,10 @@ test_the_old_output_stays() { # tags: long
     echo old >old
     tells_all read 2 -o old in
     same old "$(<old)"
-    tells_all read 2 --filter='cat >$FILE' --shards=2 -o 'shard.%d' in
+    tells_all allocate_apart 1 --filter='cat >$FILE' --shards=2 -o 'shard.%d' in
     for change in "${changes[@]}"; do
         cp original in
-        FAULT_CALL=read FAULT_AT=2 FAULT_RUN=$change \
+        FAULT_CALL=allocate_apart FAULT_AT=1 FAULT_RUN=$change \
             fails_with 1 'bigshuf: *' bigshuf-faulty --shards=2 -o 'shard.%d' in
     done
     cp original in
