@@ -156,7 +156,7 @@ $(MACHINES:%=check-%): check-%: $(PROGRAM)
 ON_MACHINES = $(FUZZ_TESTS) $(filter $(addprefix $(BUILD)/tests/unit/,base/% record/field% record/length% record/scan% \
     record/t% sample/gnu% sample/range% sample/weight% store/% system/table%),$(UNIT_TESTS))
 
-machine: $(PROGRAM) $(ON_MACHINES)
+machine: $(PROGRAM) $(BUILD)/tests/support/batch $(ON_MACHINES)
 	@ONLY='$(or $(ONLY),golden|/machines[.]sh|_test$$)' EXCEPT='golden_.*_of_(more|many|piles|a_million)' \
 	    bash tests/support/run.sh tests/machines.sh \
 	    $(addprefix tests/end_to_end/,gnu.sh groups.sh order.sh sampling.sh stores.sh) $(ON_MACHINES)

@@ -263,7 +263,8 @@ size_t contents_claim(struct contents *contents, size_t bytes, off_t *at)
     const struct file_mark *mark = mark_of(contents);
     const bool looked_at = contents->taken < contents->beginning.bytes;
 
-    if (contents->ends.data != NULL || contents->decompressed || mark->ends == 0 || looked_at || file_mark_left(mark, contents->at) <= bytes)
+    if (contents->ends.data != NULL || contents->decompressed || mark->ends == 0 || looked_at ||
+        file_mark_left(mark, contents->at) <= bytes)
         return 0;
     *at = contents->at;
     contents->at += (off_t)bytes;

@@ -277,6 +277,7 @@ void header_find_columns(const struct header_rule *rule, const struct record_for
     size_t at = 0, end;
     bool open;
 
+    text = bytes > 0 ? text : (const uint8_t *)"";
     while (rule->start != NULL && at < bytes && is_started(rule->start, text, bytes, true, at))
         at = end_of(&first, text, bytes, at, &open);
     end = end_of(&line, text, bytes, at, &open);
