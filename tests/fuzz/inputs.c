@@ -64,15 +64,15 @@ static void read_all(const char *const *name, size_t count, struct fuzz sizes, s
 {
     struct source *source = source_open(name, count, &layout);
     struct fuzz left = sizes;
-    const uint8_t *header;
+    const struct header *header = source_header(source);
 
     while (read_some(source, stream, fuzz_from_to(&left, 1, STREAM_MAX)))
         left = left.bytes == 0 ? sizes : left;
     FUZZ_CHECK(source_delivered_bytes(source) == stream->bytes);
-    header = source_header(source, &stream->header_bytes);
+    stream->header_bytes = header->text_bytes;
     FUZZ_CHECK(stream->header_bytes <= sizeof stream->header);
     if (stream->header_bytes > 0)
-        memcpy(stream->header, header, stream->header_bytes);
+        memcpy(stream->header, header->text, stream->header_bytes);
     check_whole(stream);
     source_free(source);
 }
