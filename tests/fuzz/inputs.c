@@ -68,7 +68,7 @@ static void read_all(const char *const *name, size_t count, struct fuzz sizes, s
 
     while (read_some(source, stream, fuzz_from_to(&left, 1, STREAM_MAX)))
         left = left.bytes == 0 ? sizes : left;
-    FUZZ_CHECK(source_delivered_bytes(source) == stream->bytes);
+    FUZZ_CHECK(source_arrived_bytes(source) == stream->bytes);
     stream->header_bytes = header->text_bytes;
     FUZZ_CHECK(stream->header_bytes <= sizeof stream->header);
     if (stream->header_bytes > 0)
