@@ -114,9 +114,9 @@ test_a_record_may_end_with_a_line() {
     same '2 read, 2 written' "$(bigshuf -v --records=end:// in empty 2>&1 >out | sed -n 's/.*records: *//p')"
     { printf 'ID a\n' && seq 1500000 && printf '\n//\n'; } >long
     bigshuf -S 8M --records=end:// long | cmp - long
-    printf 'A\n//\nB\n/\n\n' >cut
-    fails_with 1 "bigshuf: cut: line 4: the last record has no last line '//'" bigshuf --records=end:// -o cut cut
-    fails_with 1 "bigshuf: *: line 4: the last record has no last line '//'" bigshuf --records=end:// in - <cut
+    printf 'A\n//\nB\n/\n\n' >broken
+    fails_with 1 "bigshuf: broken: line 4: the last record has no last line '//'" bigshuf --records=end:// -o broken broken
+    fails_with 1 "bigshuf: *: line 4: the last record has no last line '//'" bigshuf --records=end:// in - <broken
 }
 
 test_a_blank_line_ends_a_paragraph_and_is_added_to_the_last_one_of_a_file() {

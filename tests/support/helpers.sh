@@ -186,14 +186,16 @@ moves_less() {
 # which nobody writes: so it is hit, however late the signal is.
 # killed_at_any_moment SIGNAL MOMENTS PREPARE JUDGE COMMAND...
 killed_at_any_moment() {
-    local status moment bytes never=never
+    local status moment bytes goal never=never
     [ -p never ] || mkfifo never
     bytes=$(wc -c <in)
     for moment in $(seq "$2"); do
         "$3"
         status=0
         start "${@:5}" ${never:+"$never"}
-        while moves_less $! $((4 * bytes * moment / $2)); do :; done
+        goal=$((4 * bytes * moment / $2))
+        [ -z "$never" ] || goal=$((bytes / 2)) # it waits then
+        while moves_less $! $goal; do :; done
         kill -"$1" $! 2>/dev/null || true
         wait $! || status=$?
         "$4" $status
