@@ -135,7 +135,7 @@ check-statistics: all $(WORDS) ## is every order as likely? SECONDS=N or SCALE=R
 	    python3 tests/statistics/check.py '$(CURDIR)/$(WORDS)'
 
 check-clusters: all $(TEST_TOOLS) ## test the recipes with daemons of Slurm
-	@BUILD='$(BUILD)' TAG=slurm ONLY='$(ONLY)' bash tests/support/run.sh tests/end_to_end/clusters.sh
+	@BUILD='$(BUILD)' TAG=slurm SLOW=1 ONLY='$(ONLY)' bash tests/support/run.sh tests/end_to_end/clusters.sh
 
 check-dist: all ## test what install, dist, dist-static and deb make
 	@BUILD='$(BUILD)' ONLY='$(ONLY)' bash tests/support/run.sh tests/dist.sh
