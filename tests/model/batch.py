@@ -13,23 +13,17 @@ def turned(value, bits):
     return ((value & MASK) << bits | (value & MASK) >> 64 - bits) & MASK
 
 
-def mixed(lane, word):
-    return turned(lane + word * B, 31) * A
-
-
 def xxh64(data):
-    """The checksum."""
     whole, left = len(data) // 32 * 32, len(data) % 8
-    lanes, value = [A + B, B, 0, -A], E
+    lanes = [A + B, B, 0, -A]
     for words in struct.iter_unpack("<4Q", data[:whole]):
-        lanes = [mixed(lane, word) & MASK for lane, word in zip(lanes, words)]
-    if whole:
-        value = sum(turned(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18)))
-        for lane in lanes:
-            value = (value ^ mixed(0, lane)) * A + D
+        lanes = [turned(lane + word * B, 31) * A & MASK for lane, word in zip(lanes, words)]
+    value = sum(turned(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18))) if whole else E
+    for lane in lanes if whole else ():
+        value = (value ^ turned(lane * B, 31) * A) * A + D
     value += len(data)
     for (word,) in struct.iter_unpack("<Q", data[whole:len(data) - left]):
-        value = turned(value ^ mixed(0, word) & MASK, 27) * A + D
+        value = turned(value ^ turned(word * B, 31) * A & MASK, 27) * A + D
     for (word,) in struct.iter_unpack("<L", data[len(data) - left:][:left & 4]):
         value = turned(value ^ word * A, 23) * B + C
     for byte in data[len(data) - left % 4:] if left % 4 else b"":
