@@ -326,7 +326,7 @@ void field_find_column(const struct field_place *place, const char *file, const 
 {
     struct field_choice *choice = place->choice;
     const struct field_place whole = {.quoted = choice->text[0] == '"', .quotes.separated = true};
-    const size_t length = strlen(choice->text), room = bytes + length;
+    const size_t length = strlen(choice->text), room = length + NAMES_BYTES; /* a longer name is another */
     struct columns columns = {.room = room, .name = fault_allocate(room, 1)};
     uint8_t *name = fault_allocate(room, 1);
     struct field field;
