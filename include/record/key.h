@@ -23,6 +23,9 @@ struct key_choice {
 bool key_has(const struct key_choice *choice, const struct field_choice *field);
 bool key_has_all(const struct key_choice *choice, const struct key_choice *other);
 
+/* One field more, unless it is one of them. False: there is no room. */
+bool key_add(struct key_choice *choice, const struct field_choice *field);
+
 /* Where the key stands in records of this format, which are not grouped. */
 struct key_rule {
     struct record_format format;

@@ -15,7 +15,6 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
-#include "command/argument.h"
 #include "input/operand.h"
 #include "job/room.h"
 #include "job/task.h"
@@ -312,15 +311,16 @@ static void gather_wanted(struct resources *resources)
 /* The store says what the keys are. */
 static void take_keys(struct options *options, const struct store_format *format)
 {
-    struct parsing parsing = {.options = options, .spelling = STORE_NAME_FORMAT};
     const bool rows = record_is(&format->record, RECORD_QUOTED);
     const uint8_t given = options->field_separator;
     bool columns = false;
+    struct field_choice field;
 
     options->unique = format->keys == STORE_KEYS_UNIQUE;
     for (unsigned i = 0; i < format->fields; i++) {
-        argument_key(&parsing, format->field[i], task_order_fields(options));
-        columns = columns || task_order_fields(options)->field[i].kind != FIELD_POINTER;
+        (void)field_parse(&field, format->field[i]);
+        (void)key_add(task_order_fields(options), &field);
+        columns = columns || field.kind != FIELD_POINTER;
     }
     if (format->keys != STORE_KEYS_NONE && options->stratified)
         die("--stratify-field: the records of this store have keys; pipe what --gather writes to another run");

@@ -15,6 +15,16 @@ bool key_has(const struct key_choice *choice, const struct field_choice *field)
             return true;
     return false;
 }
+bool key_add(struct key_choice *choice, const struct field_choice *field)
+{
+    if (key_has(choice, field))
+        return true;
+    if (choice->count == KEY_FIELDS_MAX)
+        return false;
+    choice->field[choice->count++] = *field;
+    return true;
+}
+
 
 bool key_has_all(const struct key_choice *choice, const struct key_choice *other)
 {
