@@ -19,7 +19,8 @@
 #include "system/fault.h"
 
 enum { RANGES = 256 };
-/* Each may begin two ranges. With one alone, a range might be divided into itself. */
+/* Places in the sample, each of which may begin a range; if it has the same key as the place before, it begins the one
+ * after that key. With one place alone, a range might be divided into itself. */
 TUNABLE(DIVISIONS, RANGES / 2, 2, RANGES / 2);
 
 TUNABLE(SAMPLE, 4096, 2, 4096);   /* keys: 16 for a range */
