@@ -21,13 +21,6 @@
 #include "record/record.h"
 #include "system/file_mark.h"
 
-/* Line ends, which are the file's last bytes unless more follow: they are kept back until that is known. */
-struct contents_ends {
-    uint8_t *data;       /* NULL: all bytes of files are of records */
-    size_t bytes, ready; /* of which the first ones belong to a record */
-    bool begun;          /* a byte came before them */
-};
-
 struct contents {
     const char *const *names;
     size_t count;
@@ -46,7 +39,6 @@ struct contents {
     unsigned claimed;              /* pieces of the file that are still to be fetched */
     struct decompress_beginning beginning;
     size_t taken; /* of the bytes in that */
-    struct contents_ends ends;
 };
 
 /* The names ("-" is standard input) must stay, as must `contents`, and what is in the hints, of which nothing is told.
@@ -65,8 +57,7 @@ void contents_decompress(struct contents *contents, struct decompress_limits lim
 
 void contents_begin(struct contents *contents, size_t file);
 
-/* Read up to `bytes` bytes, as one read() does; the context is the contents. Returns 0 at the end, and ever after.
- * Blank lines at the end are left out, if records have a last line that is known. */
+/* Read up to `bytes` bytes, as one read() does; the context is the contents. Returns 0 at the end, and ever after. */
 size_t contents_read(void *context, void *data, size_t bytes);
 
 /* Instead of reading the next bytes, have somebody fetch them from *at on, meanwhile. Returns how many: all `bytes`, or

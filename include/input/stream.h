@@ -29,6 +29,7 @@ struct stream_end {
     uint64_t at;
     const uint8_t *missing;
     size_t missing_bytes;
+    size_t left_out; /* of its own bytes, at its end */
 };
 
 /* Callers read the fields and leave them as they are. */
@@ -47,6 +48,9 @@ struct stream {
     bool seen_beginning; /* were the hints shown it? */
     const uint8_t *rest; /* to be delivered before anything is read */
     size_t rest_bytes;
+    const uint8_t *held; /* what came after that, to be delivered if more follows: blank lines (tail.h) */
+    size_t held_bytes;
+    uint8_t *blank; /* room for these; NULL if none are held */
 };
 
 /* What each file takes of memory. */

@@ -9,7 +9,7 @@
 
 #include "record/record.h"
 
-/* A file whose lengths are checked. Zeroed: at its beginning. */
+/* A file of which places are told. Zeroed: at its beginning. */
 struct length_check {
     uint64_t start;          /* in the file: of the record that is open, or comes next, */
     uint64_t at;             /* and of the next byte */
@@ -32,12 +32,13 @@ struct tail {
     bool replaced;     /* an input is also the output: what would be warned of is an error; for the caller to set */
     bool told;         /* the first thing that is to be warned of, which is once: also when files are read again */
     struct record_scan scan;
-    struct length_check lengths; /* of records with a length, in place of the scan */
+    struct length_check lengths; /* of records with a length, in place of the scan; places, if a last line is known */
     bool open;                   /* the file has begun, and nothing has ended it */
     uint8_t last;                /* byte of the file */
     struct tail_read read;
     uint64_t newlines;    /* CSV, FASTQ: in the file so far, */
     uint64_t passed;      /* and those before the records */
+    size_t blank;         /* of the last bytes that came: blank lines after a record, and of none if nothing follows */
     uint64_t quote_line;  /* CSV: in which the last quote opened, if it is still open */
     bool newline;         /* one has been seen before the first end of all, or with it */
     bool end_known;       /* the first end of all has been seen ... */

@@ -19,17 +19,12 @@
  */
 enum { PIPE_BYTES = 65536 };
 
-/* Of blank lines one after another; and how much is read to see what follows them. */
-enum { ENDS_BYTES = 1 << 16, ENDS_LOOK_BYTES = 1 << 12 };
-
 void contents_open(struct contents *contents, const char *const *names, size_t count, const struct hints *hints)
 {
     *contents = (struct contents){.names = names, .count = count, .hints = *hints, .fd = -1};
     contents->marks = fault_allocate(count + 1, sizeof *contents->marks);
     pthread_mutex_init(&contents->mutex, NULL);
     pthread_cond_init(&contents->fetched, NULL);
-    if (record_is(hints->format, RECORD_LAST_LINE))
-        contents->ends.data = fault_allocate(ENDS_BYTES + ENDS_LOOK_BYTES, 1);
 }
 
 void contents_release(struct contents *contents)
@@ -39,7 +34,6 @@ void contents_release(struct contents *contents)
     pthread_cond_destroy(&contents->fetched);
     pthread_mutex_destroy(&contents->mutex);
     free(contents->marks);
-    free(contents->ends.data);
 }
 
 static const char *name_of(const struct contents *contents)
@@ -146,7 +140,6 @@ bool contents_look(struct contents *contents, size_t file, uint64_t *bytes)
 
     *bytes = 0;
     contents->file = file;
-    contents->ends = (struct contents_ends){.data = contents->ends.data};
     if (mode < 0 || (is_input ? sys_fstat(STDIN_FILENO, &status) : io_look(name, &status)) != 0)
         report(contents);
     if (mode == O_WRONLY || S_ISDIR(status.st_mode))
@@ -189,7 +182,6 @@ void contents_begin(struct contents *contents, size_t file)
     contents->file = file;
     contents->at_end = false;
     contents->taken = 0;
-    contents->ends = (struct contents_ends){.data = contents->ends.data};
     contents->beginning = (struct decompress_beginning){.bytes = 0};
     contents->decompressed = decompress != NULL && decompress_is_ahead(decompress, file);
     if (contents->decompressed) {
@@ -227,8 +219,9 @@ static size_t take_seen(struct contents *contents, void *data, size_t bytes)
 }
 
 /* What was seen and what follows come at once, since hints are given about the first bytes that come. */
-static size_t read_all(struct contents *contents, void *data, size_t bytes)
+size_t contents_read(void *context, void *data, size_t bytes)
 {
+    struct contents *contents = context;
     size_t seen;
     ssize_t got;
 
@@ -263,8 +256,7 @@ size_t contents_claim(struct contents *contents, size_t bytes, off_t *at)
     const struct file_mark *mark = mark_of(contents);
     const bool looked_at = contents->taken < contents->beginning.bytes;
 
-    if (contents->ends.data != NULL || contents->decompressed || mark->ends == 0 || looked_at ||
-        file_mark_left(mark, contents->at) <= bytes)
+    if (contents->decompressed || mark->ends == 0 || looked_at || file_mark_left(mark, contents->at) <= bytes)
         return 0;
     *at = contents->at;
     contents->at += (off_t)bytes;
@@ -283,54 +275,6 @@ void contents_fetch(struct contents *contents, void *data, size_t bytes, off_t a
     if (--contents->claimed == 0)
         pthread_cond_signal(&contents->fetched);
     pthread_mutex_unlock(&contents->mutex);
-}
-
-/* How many bytes come before the line ends with which these end. */
-static size_t before_ends(const struct contents *contents, const uint8_t *data, size_t bytes)
-{
-    size_t before = bytes;
-
-    while (before > 0 && (data[before - 1] == '\n' || data[before - 1] == '\r'))
-        before--;
-    if (bytes - before > ENDS_BYTES)
-        die("%s: more than %d bytes of blank lines one after another", fault_name(name_of(contents)), ENDS_BYTES);
-    return before;
-}
-
-/* What follows the line ends? If nothing does, the first one is of the last line, and the others of blank lines. */
-static void look_further(struct contents *contents, struct contents_ends *ends)
-{
-    const size_t got = read_all(contents, ends->data + ends->bytes, ENDS_LOOK_BYTES);
-    const uint8_t *newline = memchr(ends->data, '\n', ends->bytes);
-
-    if (got == 0 && (newline != NULL || !ends->begun))
-        ends->bytes = ends->begun ? (size_t)(newline + 1 - ends->data) : 0;
-    ends->bytes += got;
-    ends->ready = got > 0 ? before_ends(contents, ends->data, ends->bytes) : ends->bytes;
-}
-
-size_t contents_read(void *context, void *data, size_t bytes)
-{
-    struct contents *contents = context;
-    struct contents_ends *ends = &contents->ends;
-
-    while (ends->data != NULL && ends->bytes > 0 && ends->ready == 0)
-        look_further(contents, ends);
-    if (ends->data != NULL && ends->ready > 0) {
-        bytes = least_size(bytes, ends->ready);
-        memcpy(data, ends->data, bytes);
-        ends->ready -= bytes;
-        ends->bytes -= bytes;
-        memmove(ends->data, ends->data + bytes, ends->bytes);
-        return bytes;
-    }
-    bytes = read_all(contents, data, bytes);
-    if (ends->data == NULL || bytes == 0)
-        return bytes;
-    ends->bytes = bytes - before_ends(contents, data, bytes);
-    ends->begun = ends->begun || bytes > ends->bytes;
-    memcpy(ends->data, (uint8_t *)data + bytes - ends->bytes, ends->bytes);
-    return bytes > ends->bytes ? bytes - ends->bytes : contents_read(contents, data, bytes);
 }
 
 void contents_end(struct contents *contents)

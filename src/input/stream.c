@@ -18,6 +18,9 @@
 #include "system/io.h"
 #include "system/sys.h"
 
+/* Of blank lines one after another; and what is read to see whether anything follows them. */
+enum { BLANK_BYTES = 1 << 16, LOOK_BYTES = 1 << 12 };
+
 /* ---- Looking at files ---- */
 
 /* A header is kept if all files before were seen: then it is that of the first. Standard input is not looked at. */
@@ -61,6 +64,8 @@ struct stream *stream_open(const char *const *names, size_t count, const struct 
     header_init(&stream->header, &stream->layout.format, &layout->header);
     hints = (struct hints){&stream->layout.format, &stream->layout.header, layout->decompress.programs > 0,
                            .end_told = false};
+    if (record_is(&layout->format, RECORD_LAST_LINE))
+        stream->blank = fault_allocate(BLANK_BYTES + LOOK_BYTES, 1);
     contents_open(&stream->contents, names, count, &hints);
     look_at_all(stream);
     if (layout->decompress.programs > 0 && !stream->known)
@@ -74,6 +79,7 @@ void stream_free(void *context)
 
     contents_release(&stream->contents);
     free(stream->end);
+    free(stream->blank);
     header_release(&stream->header);
     free(stream);
 }
@@ -95,6 +101,17 @@ static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
         hints_compare(hints, &stream->contents.marks[file], stream->names[file], data, bytes);
 }
 
+/* The tail has been shown these bytes, after what was held. Returns how many of them are to be delivered. */
+static size_t hold_back(struct stream *stream, const uint8_t *data, size_t bytes)
+{
+    stream->held_bytes = stream->tail.blank;
+    if (stream->held_bytes > BLANK_BYTES)
+        die("%s: more than %d bytes of blank lines one after another", fault_name(stream->names[stream->next - 1]),
+            BLANK_BYTES);
+    stream->held = stream->held_bytes > 0 ? data + (bytes - stream->held_bytes) : NULL;
+    return bytes - stream->held_bytes;
+}
+
 static void begin_file(struct stream *stream)
 {
     struct header *header = &stream->header;
@@ -104,7 +121,7 @@ static void begin_file(struct stream *stream)
     header_take(header, contents_read, &stream->contents, stream->names[stream->next++], &stream->tail);
     stream->open = true;
     stream->rest = header->rest;
-    stream->rest_bytes = header->rest_bytes;
+    stream->rest_bytes = hold_back(stream, header->rest, header->rest_bytes);
     stream->seen_beginning = false;
     if (header->taken_bytes > 0)
         give_hints(stream, header->buffer, header->taken_bytes);
@@ -117,7 +134,8 @@ static void end_file(struct stream *stream)
     contents_end(&stream->contents);
     stream->open = false;
     stream->rest_bytes = tail_end(&stream->tail, stream->names[stream->next - 1], &stream->rest);
-    *end = (struct stream_end){counter_get(&stream->read) + stream->rest_bytes, stream->rest, stream->rest_bytes};
+    *end = (struct stream_end){counter_get(&stream->read) + stream->rest_bytes, stream->rest, stream->rest_bytes,
+                               stream->held_bytes};
     if (stream->next == stream->count && end->at == 0 && stream->header.text_bytes > 0)
         header_warn_alone(&stream->header);
     if (stream->next == stream->count && end->at > 0)
@@ -134,6 +152,35 @@ static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)
     return taken;
 }
 
+/* Read once. Returns how many bytes came; 0: the file has ended. */
+static size_t read_more(struct stream *stream, uint8_t *data, size_t bytes)
+{
+    const size_t got = contents_read(&stream->contents, data, bytes);
+
+    if (got > 0) {
+        tail_follow(&stream->tail, stream->names[stream->next - 1], data, got);
+        give_hints(stream, data, got);
+    } else {
+        end_file(stream);
+    }
+    return got;
+}
+
+/* See what follows the blank lines that are held. */
+static void look_further(struct stream *stream)
+{
+    const size_t held = stream->held_bytes;
+    size_t got;
+
+    memmove(stream->blank, stream->held, held);
+    got = read_more(stream, stream->blank + held, LOOK_BYTES);
+    stream->held_bytes = 0;
+    if (got == 0)
+        return;
+    stream->rest = stream->blank;
+    stream->rest_bytes = hold_back(stream, stream->blank, held + got);
+}
+
 /* Do one thing: deliver from the rest, turn to the next file, or read once. Returns how many bytes came, perhaps 0. */
 static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
 {
@@ -141,17 +188,14 @@ static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
 
     if (stream->rest_bytes > 0)
         return take_rest(stream, data, bytes);
-    if (!stream->open) {
-        begin_file(stream);
+    if (!stream->open || stream->held_bytes > 0) {
+        (stream->open ? look_further : begin_file)(stream);
         return 0;
     }
-    got = contents_read(&stream->contents, data, bytes);
-    if (got > 0) {
-        tail_follow(&stream->tail, stream->names[stream->next - 1], data, got);
-        give_hints(stream, data, got);
-    } else {
-        end_file(stream);
-    }
+    got = read_more(stream, data, bytes);
+    got = got > 0 ? hold_back(stream, data, got) : 0;
+    if (stream->held_bytes > 0)
+        stream->held = memcpy(stream->blank, stream->held, stream->held_bytes);
     return got;
 }
 
@@ -225,7 +269,7 @@ void stream_read_at(struct stream *stream, uint64_t place, uint8_t *data, size_t
     const struct stream_end *end = &stream->end[file];
     const uint64_t own = end->at - end->missing_bytes; /* where in the stream its own bytes end */
     const size_t there = (size_t)least(bytes, own - least(own, place));
-    const off_t at = stream->contents.marks[file].bytes - (off_t)(own - least(own, place));
+    const off_t at = stream->contents.marks[file].bytes - (off_t)(end->left_out + own - least(own, place));
 
     contents_read_at(&stream->contents, file, at, data, there);
     if (data != NULL && there < bytes)

@@ -6,16 +6,18 @@
  * Lines of the right length are found many at a time (scan.h), and then compared. The first bytes of a fragment, which
  * may end a line that began before it, are followed one by one, and so are its last ones: `done` is 0 where a record
  * begins, and else tells how the line at hand begins; `open` is set by the first byte of the record that is no line
- * end.
+ * end. Blank lines after a file's last record are of none: as long as `open` is not set, they may be.
  */
 
 #include <string.h>
 
-#include "base/arithmetic.h"
+#include "base/tunable.h"
 #include "record/record.h"
 #include "record/scan.h"
 #include "record/tail.h"
 #include "system/fault.h"
+
+TUNABLE(NEAR, 4096, 1, 4096); /* bytes at the end in which the last record's is sought first */
 
 /* How a line may begin: with this, and so many bytes of STRING, or all of it and a carriage return; or else. */
 enum { LINE = 1, OTHER = LINE + RECORD_DELIMITER_BYTES_MAX + 1 };
@@ -106,19 +108,30 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     return found;
 }
 
-/* Only the last line counts that is not blank, and what follows it. */
+/* Move on to the last end of a record, which is sought from behind, and what follows it. Within a line, a record is
+ * open, if nothing else is known of it. Returns where that end is; 0: nowhere. */
+static size_t move_on(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
+{
+    const struct record_scan before = *scan;
+    uint32_t ends[SCAN_ENDS];
+    size_t last = 0;
+
+    for (size_t piece = NEAR, from = bytes, scanned; last == 0 && from > 0; piece *= 16) {
+        for (from = bytes > piece ? bytes - piece : 0; from > 0 && skip_ends(data, from - 1, from) == from;)
+            from--;
+        *scan = from > 0 ? (struct record_scan){.done = OTHER, .open = true} : before;
+        for (size_t at = from; at < bytes; at += scanned) {
+            const size_t count = find_ends(format, scan, data + at, bytes - at, ends, SCAN_ENDS, &scanned);
+
+            last = count > 0 ? at + ends[count - 1] : last;
+        }
+    }
+    return last;
+}
+
 static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
 {
-    size_t at = bytes, last;
-
-    while (at > 0 && (data[at - 1] == '\n' || data[at - 1] == '\r'))
-        at--;
-    for (last = at; at > 0 && last - at < length_of(format) + 2 && data[at - 1] != '\n';)
-        at--;
-    if (at > 0)
-        *scan = (struct record_scan){.done = data[at - 1] == '\n' ? LINE : OTHER};
-    while (at < bytes)
-        (void)step(format, scan, data[at++]);
+    (void)move_on(format, scan, data, bytes);
 }
 
 /* A line has its newline added, and a paragraph a blank line. */
@@ -128,30 +141,32 @@ static ssize_t find_missing(const struct record_format *format, const struct rec
     const size_t length = length_of(format);
 
     *missing = newlines;
-    if (scan->done == 0)
+    if (!scan->open)
         return 0;
-    if (scan->open && (scan->done == LINE + length || scan->done == LINE + length + 1))
+    if (scan->done == LINE + length || scan->done == LINE + length + 1)
         return 1;
-    return scan->open && length == 0 ? 2 : -1;
+    return length == 0 ? 2 : -1;
 }
 
 /* ---- Files ---- */
 
 static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
+    size_t last;
+
     (void)name;
     tail_learn_end(tail, data, bytes);
-    tail->newlines += scan_count(data, bytes, '\n');
-    advance(tail->format, &tail->scan, data, bytes);
+    last = move_on(tail->format, &tail->scan, data, bytes);
+    if (last > 0)
+        tail->lengths.start = tail->lengths.at + skip_ends(data, last, bytes);
+    tail->lengths.at += bytes;
+    tail->blank = tail->scan.open ? 0 : last > 0 ? bytes - last : tail->blank + bytes;
 }
 
 static void refuse(const struct tail *tail, const char *name)
 {
-    const unsigned long long line = tail->newlines + (tail->last != '\n');
-    const int length = (int)length_of(tail->format);
-
-    die("%s: line %llu: the last record has no last line '%.*s'", fault_name(name), line, length,
-        length > 0 ? (const char *)tail->format->string + 1 : "");
+    die("%s: record at byte %llu, the last one, has no last line '%.*s'", fault_name(name),
+        (unsigned long long)tail->lengths.start, (int)length_of(tail->format), (const char *)tail->format->string + 1);
 }
 
 #define KIND(is, ...)                                                                                                  \

@@ -39,6 +39,7 @@ void tail_begin(struct tail *tail)
     tail->last = 0;
     tail->read = (struct tail_read){0};
     tail->newlines = tail->passed = 0;
+    tail->blank = 0;
 }
 
 void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes)

@@ -115,7 +115,7 @@ bigshuf --shards=lines:1000 -o %d in =! invalid --shards argument 'lines:1000': 
 bigshuf --part=5/4 --seed=1 in =! invalid --part argument '5/4': must be R/W, part R of W, from 1/W to W/W, W below 2^32
 bigshuf --part=1/4294967296 --seed=1 in =! invalid --part argument '1/4294967296': must be R/W, part R of W, from 1/W to W/W, W below 2^32
 bigshuf --skip=1 in =! --skip needs --seed, so that the order is the same again; to keep the first line on top write --header
-bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': must be one byte, such as ',', or an escape, such as '\t'
+bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': must be one byte, such as ',', or an escape, such as '\t'; for others, write sed 's/::/\t/g' FILE | bigshuf -t '\t'
 bigshuf -t '' --weight-field=2 in =! empty tab: must be one byte, such as ',', or an escape, such as '\t'
 bigshuf --delimiter='\d' in =! invalid --delimiter argument '\d': must have one of abfnrtv\ or a byte's number behind a backslash, such as \n or \xff
 bigshuf --weight-field=price in =! --weight-field=price: a name needs a header line that has it; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id

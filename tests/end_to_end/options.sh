@@ -156,7 +156,7 @@ bigshuf --group-field=0 =! invalid field value '0': fields are numbered from 1?T
 bigshuf --split-field= =! invalid --split-field argument '': must be the number of a column, its name, or a JSON Pointer
 bigshuf --weight-field=/a~b =! invalid --weight-field argument '/a~b': must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1
 bigshuf --weight-field=18446744073709551616 =! field number '18446744073709551616' is too large?Try *
-bigshuf -t '\q' =! multi-character tab '\\q': must be one byte, such as ',', or an escape, such as '\\t'
+bigshuf -t '\q' =! multi-character tab '\\q': must be one byte, such as ',', or an escape, such as '\\t'; *FILE | bigshuf -t *
 bigshuf -t, -t';' =! multiple field separators specified; give one
 bigshuf -S 0% =! -S 0%: memory must be at least 8 MiB
 bigshuf --buff=8388607b =! --buffer-size 8388607b: memory must be at least 8 MiB

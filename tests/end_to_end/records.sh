@@ -28,6 +28,7 @@ use() {
     csv_crlf) options=(--csv) edit='put("\r\n"); $0 = "\"" $0 "\",c\r\n"' ;;
     fasta) options=(--records=start:'>') units=3 edit='put("\n"); $0 = ">" $0 "\nAC>GT\n >\n"' ;;
     mail) options=(--records=mbox) units=3 edit='put("\n\n"); $0 = "From " $0 "\nFrom x\n\n"' ;;
+    pgn) options=(--records=pgn) units=3 edit='put("\n\n"); $0 = "[Event " $0 "\n[Event x\n\n"' ;;
     ended) options=(--records=end:'END "x"') units=4 edit='put("\n"); $0 = "\nEND\n" $0 "\nEND \"x\"\r\n"' ;;
     paragraph) options=(--records=paragraph) units=3 edit='put("\n"); $0 = "\n" $0 "\r\n\r\n"' ;;
     tfrecord | u* | varint) options=("--records=$1") edit= ;;
@@ -79,6 +80,12 @@ test_records_that_do_not_fit_in_memory_are_shuffled_like_lines() { # tags: long 
     grep -E 'started over: +[12] ' said
     { seq 1000; long_line "$(scale 9000000 9000000 200000000)"; seq 1000; } >lines
     comes_like_lines
+    { giants && long_line 9000000; } >lines
+    for format in mail pgn ended paragraph; do
+        use "$format"
+        comes_like_lines --parallel=1
+        comes_like_lines --parallel=3
+    done
     more_than_memory >lines
     use u32le
     comes_like_lines

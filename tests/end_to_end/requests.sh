@@ -234,6 +234,12 @@ test_an_answer_is_written_before_more_is_waited_for() {
     wait $!
 }
 
+# Places in a file that is read again are those of its own bytes, though blank lines at its end are left out.
+test_paragraphs_that_are_read_again_are_those_that_were_held() {
+    { seq -f '%0999.0f' 9000 | sed G && printf '\n\n'; } >in
+    same "$(ask 'draw 99' --records=paragraph in | md5)" "$(ask 'draw 99' --records=paragraph -S 8M in | md5)"
+}
+
 # Ask without reading, then read, and print how many bytes have come: asks_first COUNT [OPTION]...
 asks_first() {
     mkfifo questions answers

@@ -90,6 +90,10 @@ static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string
         format.kind = &last_line_paragraph;
     if (format.kind == &last_line_paragraph)
         return format;
+    if (format.kind == &string_start_kind && format.count % 2 == 0) {
+        record_take(&format, &string_mbox_kind, string);
+        return format;
+    }
     format.string_bytes = 2 + fuzz_byte(fuzz) % (RECORD_DELIMITER_BYTES_MAX - 1);
     format.string = string;
     for (size_t i = 0; i < format.string_bytes; i++)

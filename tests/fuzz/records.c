@@ -154,6 +154,11 @@ static void complete(const struct record_format *format)
         FUZZ_CHECK(missing == 0 || record_is(format, RECORD_STARTS));
         return;
     }
+    if (missing == 0 && record_is(format, RECORD_LAST_LINE)) {
+        for (size_t at = records > 0 ? stream.ends[records - 1] : 0; at < stream.bytes; at++)
+            FUZZ_CHECK(stream.data[at] == '\n' || stream.data[at] == '\r');
+        return;
+    }
     if (missing > 0)
         memcpy(stream.data + stream.bytes, bytes, (size_t)missing);
     stream.bytes += (size_t)missing;

@@ -41,6 +41,7 @@ class Contents:
     records: list = field(default_factory=list)
     members: int = 0  # of all records, if they are groups
     all_header: bool = False  # of a file: which is worth a warning
+    row: bytes = b""  # of a file: the first of the header that is a record
 
 
 def _delimited(data, delimiter):
@@ -129,21 +130,15 @@ def _started(data, start, before):
     return [start + piece + before for piece in pieces[:-1]]
 
 
-def _without_blank_end(data):
-    """Without the blank lines at its end."""
-    text = data.rstrip(b"\r\n")
-    return data[: data.find(b"\n", len(text)) + 1 or None] if text else b""
-
-
 def _with_last_lines(data, line, end):
-    """Each ends with the line; or with a blank one, if that is empty."""
+    """Each ends with the line; or with a blank one, if that is empty. Blank lines after the last one are of none."""
     records, record = [], b""
     for part in _lines(data):
         record += part
         if re.fullmatch(re.escape(line) + rb"\r?\n", part) and (line or record.strip(b"\r\n")):
             records.append(record)
             record = b""
-    if not record:
+    if not record.strip(b"\r\n"):
         return records
     if line and re.sub(rb"\r$", b"", _lines(record)[-1]) != line:
         raise BadInput("no last line")
@@ -218,8 +213,6 @@ def members(fmt, record):
 
 def read_file(fmt, data, csv_end=None):
     """The contents of one file. csv_end is the end of the first record of all, if that was in a file before."""
-    if fmt.kind == "last":
-        data = _without_blank_end(data)
     contents = Contents(header=data[: fmt.header_bytes])
     if fmt.kind == "tar":
         archive = _members(data)
@@ -229,6 +222,15 @@ def read_file(fmt, data, csv_end=None):
     if len(data) < fmt.header_bytes:
         raise BadInput("shorter than the header's bytes")
     data = data[fmt.header_bytes :]
+    if fmt.header_start:
+        units = _delimited(data, b"\n" if fmt.kind in ("csv", "start", "last") else fmt.string)
+        mark = b"\xef\xbb\xbf"
+        after = len(mark) if data.startswith(mark + fmt.header_start) else 0
+        lines = [units[0][after:], *units[1:]] if after else units
+        head = units[: sum(1 for _ in itertools.takewhile(lambda line: line.startswith(fmt.header_start), lines))]
+        contents.header = b"".join(head)
+        data = data[len(contents.header) :]
+        contents.all_header = not data
     if fmt.header_records:
         units = _units(fmt, data, csv_end)
         if len(units) < fmt.header_records:
@@ -237,27 +239,18 @@ def read_file(fmt, data, csv_end=None):
         if fmt.kind == "size" and len(head[-1]) < fmt.count:
             raise BadInput("not a multiple of the size")
         contents.header += b"".join(head)
-        contents.all_header = len(units) == fmt.header_records
         if fmt.kind == "csv" and csv_end is None:
             csv_end = b"\r\n" if head[0].endswith(b"\r\n") else b"\n"
+        contents.row = head[0]
         data = data[sum(map(len, head)) :]
-    if fmt.header_start:
-        units = _delimited(data, b"\n" if fmt.kind in ("csv", "start", "last") else fmt.string)
-        mark = b"\xef\xbb\xbf"
-        after = len(mark) if data.startswith(mark + fmt.header_start) else 0
-        lines = [units[0][after:], *units[1:]] if after else units
-        head = units[: sum(1 for _ in itertools.takewhile(lambda line: line.startswith(fmt.header_start), lines))]
-        contents.header = b"".join(head)
-        contents.all_header = len(units) == len(head)
-        data = data[len(contents.header) :]
+        contents.all_header = not data
     contents.records = _records(fmt, data, csv_end)
     return contents
 
 
 def _csv_end(fmt, contents, data):
     """How the first record of a file ends, which those that lack their end are given. Its own end must be there."""
-    heads = fmt.kind == "csv" and fmt.header_records
-    first = (_csv(contents.header, None, fmt) if heads else contents.records)[:1]
+    first = [contents.row] if fmt.kind == "csv" and contents.row else contents.records[:1]
     if not first or first[0] not in data:
         return None
     return b"\r\n" if first[0].endswith(b"\r\n") else b"\n"
@@ -271,7 +264,7 @@ def read_files(fmt, files):
         whole.members += contents.members
         if len(contents.header) > HEADER_MAX:
             raise BadInput("header too large")
-        if not data or (fmt.kind == "last" and not data.strip(b"\r\n")):
+        if not data:
             continue
         if known and contents.header != whole.header and not fmt.may_differ:
             raise BadInput("headers differ")

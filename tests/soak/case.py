@@ -55,6 +55,7 @@ class Case:
         word, text = self.form("header")
         if word == "start":
             fmt.header_start = text.encode()
+            fmt.header_records = int(opts["header"][1]) if isinstance(opts["header"], list) else 0
         elif word == "bytes":
             fmt.header_bytes = int(text)
         elif "header" in opts:
@@ -84,8 +85,9 @@ class Case:
         return fmt
 
     def form(self, name):
-        """The argument of --header or --shards: its word, which may be none, and what follows it."""
-        word, colon, text = (self.opts.get(name) or "").partition(":")
+        """The first argument of --header, or that of --shards: its word, which may be none, and what follows it."""
+        value = self.opts.get(name) or ""
+        word, colon, text = (value[0] if isinstance(value, list) else value).partition(":")
         return (word, text) if colon else ("", word)
 
     def kind(self):
@@ -309,6 +311,9 @@ class Maker:
         case, draw = self.case, self.draw
         fmt = case.format()
         head = b""
+        line = b"h" * fmt.count if fmt.kind == "size" else b"title" + (b"\n" if fmt.kind in ("start", "last") else fmt.string)
+        if fmt.kind == "csv":
+            line = b'a,"b\nc"\n'
         if self.chance(3):
             head = b"#bytes"[: draw.randrange(1, 7)]
             case.opts["header"] = "bytes:%d" % len(head)
@@ -316,12 +321,12 @@ class Maker:
             case.opts["header"] = "start:" + draw.choice(("#", "##"))
             head = b"".join(b"##%d" % i + (b"\n" if fmt.kind in ("csv", "start", "last") else fmt.string)
                             for i in range(draw.choice((0, 1, 3, 700))))
+            if self.chance(2):
+                case.opts["header"] = [case.opts["header"], "2"]
+                head += line * 2
         elif fmt.kind != "length":
             lines = draw.choice((1, 1, 2, 5))
             case.opts["header"] = None if lines == 1 else str(lines)
-            line = b"h" * fmt.count if fmt.kind == "size" else b"title" + (b"\n" if fmt.kind in ("start", "last") else fmt.string)
-            if fmt.kind == "csv":
-                line = b'a,"b\nc"\n'
             head = line * lines
         case.inputs = [Data(d.kind, d.count, d.seed, d.end, head, d.tail) for d in case.inputs]
         if self.chance(12) and "header" in case.opts:
