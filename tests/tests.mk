@@ -190,11 +190,10 @@ bench-peers: ## get the others, as tests/bench/peers.txt says; as root
 	mkdir -p build/peers
 	cd build/peers && sed '/^#/d; s/^[^ ]* *[^ ]* *//' ../../tests/bench/peers.txt | sh -ex
 
-bench-tables: ## make tables and figure anew from tests/bench/results
+bench-tables: ## make tables anew from tests/bench/results
 	for page in README.md tests/bench/README.md; do \
 	    awk -f tests/bench/table.awk $$page >$$page.new && mv $$page.new $$page || exit; \
 	done
-	awk -f tests/bench/figure.awk tests/bench/results/figure.csv >tests/bench/figure.svg
 
 # ---- Style ----
 
