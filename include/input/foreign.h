@@ -15,13 +15,15 @@ enum foreign_class {
     FOREIGN_PERHAPS  /* the same, but other text may begin so as well */
 };
 
-enum { FOREIGN_LOOK_BYTES = 512, FOREIGN_ENDINGS = 3 };
+enum { FOREIGN_LOOK_BYTES = 512, FOREIGN_ENDINGS = 3, FOREIGN_BEGINNINGS = 5 };
 
 struct foreign {
-    const char *what;      /* "an HDF5 file" */
-    const char *beginning; /* these bytes; NULL: its name tells */
-    size_t bytes;
-    const char *then; /* and this after them, among the bytes that are looked at; NULL: anything */
+    const char *what; /* "an HDF5 file" */
+    struct foreign_beginning {
+        const char *text;
+        size_t bytes;
+    } beginning[FOREIGN_BEGINNINGS]; /* one of these; none: its name tells */
+    const char *then;                /* and this after them, among the bytes that are looked at; NULL: anything */
     enum foreign_class class;
     const char *command;                 /* makes lines of it; else NULL, and */
     const char *advice;                  /* what to do */

@@ -22,9 +22,9 @@ struct hints {
     bool decompresses;                  /* and -Z */
     bool content_told, end_told;
 
-    /* Of the file being read: what is not to come in it (foreign.h), and how much of that the last bytes were. */
+    /* Of the file being read: what is not to come in it (foreign.h), and where it is looked for. */
     const char *until;
-    size_t matched;
+    struct record_scan scan;
     bool until_told;
 
     /* Of several files: the first record of the first one, which `same` others have as well. */

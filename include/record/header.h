@@ -29,6 +29,16 @@ struct header_rule {
 
 bool header_is_none(const struct header_rule *rule);
 
+/* Where the header ends of a file that begins with these bytes, or `at_end`, consists of them. */
+struct header_place {
+    size_t first;  /* where the lines end that begin with the string, */
+    size_t end;    /* and all of it, as far as it is there */
+    uint64_t left; /* lines of it that are not, */
+    bool open;     /* though a part of one is */
+};
+struct header_place header_find(const struct header_rule *rule, const struct record_format *format, const uint8_t *data,
+                                size_t bytes, bool at_end);
+
 /* The run ends if files with such a header have no fields of this kind: names are in the first of its `lines`, and JSON
  * is not in `columns` (--csv, -t). `option` is what the `count` choices are of. */
 void header_check_fields(const struct header_rule *rule, bool columns, const struct field_choice *choice, size_t count,
@@ -41,10 +51,9 @@ void header_find_columns(const struct header_rule *rule, const struct record_for
 
 struct header {
     const struct record_format *format;
-    struct record_format line;  /* what one of its lines is, or its records, */
-    struct record_format first; /* and what one is that begins with rule.start */
-    bool has_lines;             /* they are all lines, and no records */
-    const uint8_t *start;       /* record_start of the format */
+    struct record_format line; /* what one of its lines is, or its records */
+    bool has_lines;            /* they are all lines, and no records */
+    const uint8_t *start;      /* record_start of the format */
     size_t start_bytes;
     struct header_rule rule;
     bool known;       /* a file had one, or there is none to be had */

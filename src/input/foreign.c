@@ -14,115 +14,96 @@
 #define ADD(kind, records) "add --records=" kind " to shuffle its " records
 
 /* What files begin with; and how the rows of a class begin. */
-#define BYTES(text)   .beginning = (text), .bytes = sizeof(text) - 1
-#define UTF_16(text)  "text in UTF-16", BYTES(text), .class = FOREIGN_ENCODED, .command = "iconv -f UTF-16 -t UTF-8"
-#define BINARY(text)  BYTES(text), .class = FOREIGN_BINARY
-#define NO_ROWS(text) BINARY(text), .advice = "its rows are not lines; convert it to text first"
+#define B(text)                                                                                                        \
+    {                                                                                                                  \
+        (text), sizeof(text) - 1                                                                                       \
+    }
+#define BYTES(...)    .beginning = {__VA_ARGS__}
+#define UTF(width)    .class = FOREIGN_ENCODED, .command = "iconv -f UTF-" width " -t UTF-8"
+#define BINARY(...)   BYTES(__VA_ARGS__), .class = FOREIGN_BINARY
+#define NO_ROWS(...)  BINARY(__VA_ARGS__), .advice = "its rows are not lines; convert it to text first"
 #define ARCHIVE(tool) .advice = "write " tool " FILE | bigshuf to shuffle lines in it"
-#define HEADED(text)  BYTES(text), .class = FOREIGN_HEADED
-#define WHOLE(text)   BYTES(text), .class = FOREIGN_WHOLE
+#define HEADED(...)   BYTES(__VA_ARGS__), .class = FOREIGN_HEADED
+#define WHOLE(...)    BYTES(__VA_ARGS__), .class = FOREIGN_WHOLE
 #define NO_SUCH       "neither text nor compressed as its name says", .advice = "it may be damaged"
 
 static const struct foreign rows[] = {
-    {"text in UTF-32", BYTES("\xff\xfe\0\0"), .class = FOREIGN_ENCODED, .command = "iconv -f UTF-32 -t UTF-8"},
-    {"text in UTF-32", BYTES("\0\0\xfe\xff"), .class = FOREIGN_ENCODED, .command = "iconv -f UTF-32 -t UTF-8"},
-    {UTF_16("\xff\xfe")},
-    {UTF_16("\xfe\xff")},
+    {"text in UTF-32", BYTES(B("\xff\xfe\0\0"), B("\0\0\xfe\xff")), UTF("32")},
+    {"text in UTF-16", BYTES(B("\xff\xfe"), B("\xfe\xff")), UTF("16")},
 
-    {"compressed by lzip", BINARY("LZIP"), .command = "lzip -dc", .ending = {".lz", ".tlz"}},
-    {"compressed by lzop", BINARY("\x89LZO\0\r\n\x1a\n"), .command = "lzop -dc", .ending = {".lzo", ".tzo"}},
-    {"compressed by snappy", BINARY("\xff\6\0\0sNaPpY"), .command = "snzip -dc", .ending = {".sz", ".snappy"}},
-    {"compressed by snappy", BINARY("\x82SNAPPY\0"), .command = "snzip -dc"},
+    {"compressed by lzip", BINARY(B("LZIP")), .command = "lzip -dc", .ending = {".lz", ".tlz"}},
+    {"compressed by lzop", BINARY(B("\x89LZO\0\r\n\x1a\n")), .command = "lzop -dc", .ending = {".lzo", ".tzo"}},
+    {"compressed by snappy", BINARY(B("\xff\6\0\0sNaPpY")), .command = "snzip -dc", .ending = {".sz", ".snappy"}},
+    {"compressed by snappy", BINARY(B("\x82SNAPPY\0")), .command = "snzip -dc"},
     {"compressed by brotli", .command = "brotli -dc", .ending = {".br"}},
     {NO_SUCH, .ending = {".Z", ".lzma", ".taz"}},
     {NO_SUCH, .ending = {".gzip", ".bgz", ".bz"}},
     {NO_SUCH, .ending = {".tbz", ".tlzma", ".bzip2"}},
 
-    {"a zip archive", BINARY("PK\3\4"), ARCHIVE("unzip -p"), .ending = {".zip"}},
-    {"a zip archive", BINARY("PK\5\6"), ARCHIVE("unzip -p")},
-    {"a zip archive", BINARY("PK\7\x8"), ARCHIVE("unzip -p")},
-    {"a 7z archive", BINARY("7z\xbc\xaf\x27\x1c"), ARCHIVE("7z x -so"), .ending = {".7z"}},
-    {"a rar archive", BINARY("Rar!\x1a\7"), ARCHIVE("unrar p -inul"), .ending = {".rar"}},
-    {"encrypted", BINARY("Salted__"), .advice = "decrypt it first"},
-    {"encrypted", BINARY("age-encryption.org/v1\n"), .advice = "decrypt it first"},
+    {"a zip archive", BINARY(B("PK\3\4")), ARCHIVE("unzip -p"), .ending = {".zip"}},
+    {"a zip archive", BINARY(B("PK\5\6"), B("PK\7\x8")), ARCHIVE("unzip -p")},
+    {"a 7z archive", BINARY(B("7z\xbc\xaf\x27\x1c")), ARCHIVE("7z x -so"), .ending = {".7z"}},
+    {"a rar archive", BINARY(B("Rar!\x1a\7")), ARCHIVE("unrar p -inul"), .ending = {".rar"}},
+    {"encrypted", BINARY(B("Salted__"), B("age-encryption.org/v1\n")), .advice = "decrypt it first"},
 
-    {"a Parquet file", NO_ROWS("PAR1\x15")},
-    {"a Parquet file", NO_ROWS("PARE\x15")},
-    {"an ORC file", NO_ROWS("ORC")},
-    {"an Arrow file", NO_ROWS("ARROW1\0")},
-    {"an Arrow file", NO_ROWS("FEA1\0")},
-    {"an SQLite database", NO_ROWS("SQLite format 3\0")},
-    {"an HDF5 file", NO_ROWS("\x89HDF\r\n\x1a\n")},
-    {"an Avro file", NO_ROWS("Obj\1")},
-    {"a sequence file of Hadoop", NO_ROWS("SEQ\6")},
-    {"a NumPy file", NO_ROWS("\x93NUMPY")},
-    {"a BAM file", NO_ROWS("BAM\1")},
-    {"a CRAM file", NO_ROWS("CRAM\1")},
-    {"a CRAM file", NO_ROWS("CRAM\2")},
-    {"a CRAM file", NO_ROWS("CRAM\3")},
-    {"a CRAM file", NO_ROWS("CRAM\4")},
-    {"a BCF file", NO_ROWS("BCF\2")},
-    {"a BCF file", NO_ROWS("BCF\4")},
-    {"a PDF document", NO_ROWS("%PDF-1.")},
+    {"a Parquet file", NO_ROWS(B("PAR1\x15"), B("PARE\x15"))},
+    {"an ORC file", NO_ROWS(B("ORC"))},
+    {"an Arrow file", NO_ROWS(B("ARROW1\0"), B("FEA1\0"))},
+    {"an SQLite database", NO_ROWS(B("SQLite format 3\0"))},
+    {"an HDF5 file", NO_ROWS(B("\x89HDF\r\n\x1a\n"))},
+    {"an Avro file", NO_ROWS(B("Obj\1"))},
+    {"a sequence file of Hadoop", NO_ROWS(B("SEQ\6"))},
+    {"a NumPy file", NO_ROWS(B("\x93NUMPY"))},
+    {"a BAM file", NO_ROWS(B("BAM\1"))},
+    {"a CRAM file", NO_ROWS(B("CRAM\1"), B("CRAM\2"), B("CRAM\3"), B("CRAM\4"))},
+    {"a BCF file", NO_ROWS(B("BCF\2"), B("BCF\4"))},
+    {"a PDF document", NO_ROWS(B("%PDF-1."))},
 
-    {"a VCF file", HEADED("##fileformat=VCF"), .advice = KEEP("start:'#'"), .mark = "#"},
-    {"a GFF file", HEADED("##gff-version"), .advice = KEEP("start:'#'"), .mark = "##", .until = "\n##FASTA"},
-    {"a GTF file", HEADED("#!genome-"), .advice = KEEP("start:'#'"), .mark = "#!"},
-    {"a SAM file", HEADED("@HD\t"), .advice = KEEP("start:'@'"), .mark = "@"},
-    {"a SAM file", HEADED("@SQ\t"), .advice = KEEP("start:'@'"), .mark = "@"},
-    {"a SAM file", HEADED("@RG\t"), .advice = KEEP("start:'@'"), .mark = "@"},
-    {"a SAM file", HEADED("@PG\t"), .advice = KEEP("start:'@'"), .mark = "@"},
-    {"a SAM file", HEADED("@CO\t"), .advice = KEEP("start:'@'"), .mark = "@"},
-    {"a wiggle file", WHOLE("track type=wiggle_0"), .advice = IN_ORDER},
-    {"a BED file", HEADED("browser "), .then = "\ntrack ", .advice = KEEP("N")},
-    {"a BED file", HEADED("track name="), .advice = KEEP("start:track"), .mark = "track"},
-    {"a BED file", HEADED("track type="), .advice = KEEP("start:track"), .mark = "track"},
-    {"a Matrix Market file", HEADED("%%MatrixMarket "), .advice = KEEP("N")},
-    {"a PLY file", HEADED("ply\nformat "), .advice = KEEP("N")},
-    {"a PLY file", HEADED("ply\r\nformat "), .advice = KEEP("N")},
-    {"an ARFF file", HEADED("@relation "), .advice = KEEP("N")},
-    {"an ARFF file", HEADED("@RELATION "), .advice = KEEP("N")},
+    {"a VCF file", HEADED(B("##fileformat=VCF")), .advice = KEEP("start:'#'"), .mark = "#"},
+    {"a GFF file", HEADED(B("##gff-version")), .advice = KEEP("start:'#'"), .mark = "##", .until = "\n##FASTA"},
+    {"a GTF file", HEADED(B("#!genome-")), .advice = KEEP("start:'#'"), .mark = "#!"},
+    {"a SAM file", HEADED(B("@HD\t"), B("@SQ\t"), B("@RG\t"), B("@PG\t"), B("@CO\t")), .advice = KEEP("start:'@'"),
+     .mark = "@"},
+    {"a wiggle file", WHOLE(B("track type=wiggle_0")), .advice = IN_ORDER},
+    {"a BED file", HEADED(B("browser ")), .then = "\ntrack ", .advice = KEEP("N")},
+    {"a BED file", HEADED(B("track name="), B("track type=")), .advice = KEEP("start:track"), .mark = "track"},
+    {"a Matrix Market file", HEADED(B("%%MatrixMarket ")), .advice = KEEP("N")},
+    {"a PLY file", HEADED(B("ply\nformat ")), .advice = KEEP("N")},
+    {"an ARFF file", HEADED(B("@relation "), B("@RELATION ")), .advice = KEEP("N")},
 
-    {"a GenBank file", WHOLE("LOCUS       "), .advice = ADD("end://", "records")},
-    {"an EMBL file", WHOLE("ID   "), .then = "\nAC   ", .advice = ADD("end://", "records")},
-    {"a Stockholm file", WHOLE("# STOCKHOLM 1."), .advice = ADD("end://", "records")},
-    {"an SDF file", WHOLE(""), .then = "\nM  END", .advice = ADD("end:'$$$$'", "molecules")},
-    {"an MGF file", WHOLE("BEGIN IONS"), .advice = ADD("end:'END IONS'", "spectra")},
-    {"a PGN file", WHOLE("[Event \""), .advice = ADD("pgn", "games")},
-    {"a mailbox", WHOLE("From "), .then = "\nFrom: ", .advice = ADD("mbox", "messages")},
-    {"a MEDLINE file", WHOLE("PMID- "), .advice = ADD("paragraph", "records")},
-    {"an RIS file", WHOLE("TY  - "), .advice = ADD("start:'TY  - '", "records")},
-    {"a CoNLL-U file", WHOLE("# sent_id = "), .advice = ADD("paragraph", "sentences")},
-    {"a CoNLL-U file", WHOLE("# newdoc"), .advice = ADD("paragraph", "sentences")},
-    {"an LDIF file", WHOLE("version: 1\ndn: "), .advice = ADD("paragraph --header", "records")},
-    {"an LDIF file", WHOLE("version: 1\r\ndn: "), .advice = ADD("paragraph --header", "records")},
-    {"an LDIF file", WHOLE("version: 1\n\ndn: "), .advice = ADD("paragraph --header=2", "records")},
-    {"an LDIF file", WHOLE("dn: "), .then = "\nobject", .advice = ADD("paragraph", "records")},
-    {"a list of Debian packages", WHOLE("Package: "), .then = "\nVersion: ", .advice = ADD("paragraph", "records")},
-    {"a SubRip file", WHOLE("1\n00:"), .then = " --> ", .advice = IN_ORDER},
-    {"a SubRip file", WHOLE("1\r\n00:"), .then = " --> ", .advice = IN_ORDER},
-    {"a WebVTT file", WHOLE("WEBVTT"), .then = " --> ", .advice = IN_ORDER},
-    {"a file of vCards", WHOLE("BEGIN:VCARD"), .advice = ADD("start:BEGIN:VCARD", "cards")},
-    {"a calendar", WHOLE("BEGIN:VCALENDAR"), .advice = IN_ORDER},
-    {"a GEDCOM file", WHOLE("0 HEAD"), .then = "\n1 ", .advice = IN_ORDER},
-    {"a PDB file", WHOLE("HEADER    "), .advice = IN_ORDER},
-    {"a BibTeX file", WHOLE("@article{"), .advice = IN_ORDER},
-    {"a BibTeX file", WHOLE("@inproceedings{"), .advice = IN_ORDER},
-    {"a BibTeX file", WHOLE("@book{"), .advice = IN_ORDER},
-    {"an OBO file", WHOLE("format-version: "), .then = "\n[Term]", .advice = IN_ORDER},
-    {"a PO file", WHOLE("msgid \"\""), .then = "\nmsgstr ", .advice = IN_ORDER},
-    {"a YAML file", WHOLE("%YAML 1."), .advice = IN_ORDER},
-    {"an SQL dump", WHOLE("-- MySQL dump "), .advice = IN_ORDER},
-    {"an SQL dump", WHOLE("-- MariaDB dump "), .advice = IN_ORDER},
-    {"an SQL dump", WHOLE("--\n-- PostgreSQL database dump"), .advice = IN_ORDER},
-    {"an SQL dump", WHOLE("PRAGMA foreign_keys=OFF;"), .advice = IN_ORDER},
-    {"an XML file", WHOLE("<?xml version="), .advice = IN_ORDER},
-    {"an XML file", WHOLE("<mediawiki "), .advice = IN_ORDER},
-    {"an HTML file", WHOLE("<!DOCTYPE "), .advice = IN_ORDER},
-    {"an HTML file", WHOLE("<!doctype "), .advice = IN_ORDER},
-    {"an SVG file", WHOLE("<svg "), .advice = IN_ORDER},
-    {"a script", WHOLE("#!/"), .advice = IN_ORDER},
-    {"a FASTA file", BYTES(">"), .class = FOREIGN_PERHAPS,
+    {"a GenBank file", WHOLE(B("LOCUS       ")), .advice = ADD("end://", "records")},
+    {"an EMBL file", WHOLE(B("ID   ")), .then = "\nAC   ", .advice = ADD("end://", "records")},
+    {"a Stockholm file", WHOLE(B("# STOCKHOLM 1.")), .advice = ADD("end://", "records")},
+    {"an SDF file", WHOLE(B("")), .then = "\nM  END", .advice = ADD("end:'$$$$'", "molecules")},
+    {"an MGF file", WHOLE(B("BEGIN IONS")), .advice = ADD("end:'END IONS'", "spectra")},
+    {"a PGN file", WHOLE(B("[Event \"")), .advice = ADD("pgn", "games")},
+    {"a mailbox", WHOLE(B("From ")), .then = "\nFrom: ", .advice = ADD("mbox", "messages")},
+    {"a MEDLINE file", WHOLE(B("PMID- ")), .advice = ADD("paragraph", "records")},
+    {"an RIS file", WHOLE(B("TY  - ")), .advice = ADD("start:'TY  - '", "records")},
+    {"a CoNLL-U file", WHOLE(B("# sent_id = "), B("# newdoc")), .advice = ADD("paragraph", "sentences")},
+    {"an LDIF file", WHOLE(B("version: 1\ndn: ")), .advice = ADD("paragraph --header", "records")},
+    {"an LDIF file", WHOLE(B("version: 1\n\ndn: ")), .advice = ADD("paragraph --header=2", "records")},
+    {"an LDIF file", WHOLE(B("dn: ")), .then = "\nobject", .advice = ADD("paragraph", "records")},
+    {"a list of Debian packages", WHOLE(B("Package: ")), .then = "\nVersion: ", .advice = ADD("paragraph", "records")},
+    {"a SubRip file", WHOLE(B("1\n00:")), .then = " --> ", .advice = IN_ORDER},
+    {"a WebVTT file", WHOLE(B("WEBVTT")), .then = " --> ", .advice = IN_ORDER},
+    {"a file of vCards", WHOLE(B("BEGIN:VCARD")), .advice = ADD("start:BEGIN:VCARD", "cards")},
+    {"a calendar", WHOLE(B("BEGIN:VCALENDAR")), .advice = IN_ORDER},
+    {"a GEDCOM file", WHOLE(B("0 HEAD")), .then = "\n1 ", .advice = IN_ORDER},
+    {"a PDB file", WHOLE(B("HEADER    ")), .advice = IN_ORDER},
+    {"a BibTeX file", WHOLE(B("@article{"), B("@inproceedings{"), B("@book{")), .advice = IN_ORDER},
+    {"an OBO file", WHOLE(B("format-version: ")), .then = "\n[Term]", .advice = IN_ORDER},
+    {"a PO file", WHOLE(B("msgid \"\"")), .then = "\nmsgstr ", .advice = IN_ORDER},
+    {"a YAML file", WHOLE(B("%YAML 1.")), .advice = IN_ORDER},
+    {"an SQL dump",
+     WHOLE(B("-- MySQL dump "), B("-- MariaDB dump "), B("--\n-- PostgreSQL database dump"),
+           B("PRAGMA foreign_keys=OFF;")),
+     .advice = IN_ORDER},
+    {"an XML file", WHOLE(B("<?xml version="), B("<mediawiki ")), .advice = IN_ORDER},
+    {"an HTML file", WHOLE(B("<!DOCTYPE "), B("<!doctype ")), .advice = IN_ORDER},
+    {"an SVG file", WHOLE(B("<svg ")), .advice = IN_ORDER},
+    {"a script", WHOLE(B("#!/")), .advice = IN_ORDER},
+    {"a FASTA file", BYTES(B(">")), .class = FOREIGN_PERHAPS,
      .advice = "add --records=fasta to shuffle its sequences, or --records=lines:1 its lines"},
 };
 
@@ -137,9 +118,22 @@ bool foreign_finds(const uint8_t *data, size_t bytes, const char *text)
     return false;
 }
 
+/* With one of these, in which a newline may have a carriage return before it. */
 static bool begins_with(const uint8_t *data, size_t bytes, const struct foreign *row)
 {
-    return bytes >= row->bytes && memcmp(data, row->beginning, row->bytes) == 0;
+    for (size_t b = 0; b < FOREIGN_BEGINNINGS && row->beginning[b].text != NULL; b++) {
+        const struct foreign_beginning *beginning = &row->beginning[b];
+        size_t at = 0, i = 0;
+
+        for (; i < beginning->bytes && at < bytes; i++, at++) {
+            at += beginning->text[i] == '\n' && data[at] == '\r' && at + 1 < bytes;
+            if (data[at] != (uint8_t)beginning->text[i])
+                break;
+        }
+        if (i == beginning->bytes)
+            return true;
+    }
+    return false;
 }
 
 /* UTF-8, as far as it goes, with the control characters that terminals and printers know. */
@@ -169,12 +163,11 @@ static bool is_whole(const uint8_t *data, size_t bytes, const struct foreign *ro
 
 static bool is_of(const struct foreign *row, const uint8_t *data, size_t bytes)
 {
-    if (row->beginning == NULL || !begins_with(data, bytes, row) ||
-        (row->then != NULL && !foreign_finds(data, bytes, row->then)))
+    if (!begins_with(data, bytes, row) || (row->then != NULL && !foreign_finds(data, bytes, row->then)))
         return false;
     if (row->class == FOREIGN_BINARY)
-        return row->bytes > 3 || !is_text(data, bytes);
-    return row->class < FOREIGN_WHOLE || row->bytes == 0 || is_whole(data, bytes, row);
+        return row->beginning[0].bytes > 3 || !is_text(data, bytes);
+    return row->class < FOREIGN_WHOLE || row->beginning[0].bytes == 0 || is_whole(data, bytes, row);
 }
 
 static const struct foreign *row_of_name(const char *name)

@@ -145,28 +145,11 @@ static void advise_command(const struct beginning *file, const char *records, co
              has_name ? "'" : "");
 }
 
-/* Where the file's header ends, as far as it is there. */
-static size_t header_end(const struct header_rule *rule, const struct beginning *file)
-{
-    const size_t start_bytes = rule->start != NULL ? strlen(rule->start) : 0;
-    size_t at = (size_t)least(rule->bytes, file->bytes);
-    bool started = rule->start != NULL;
-
-    for (uint64_t line = 0; at < file->bytes; line += !started) {
-        const uint8_t *data = file->data + at, *end = memchr(data, '\n', file->bytes - at);
-
-        started = started && file->bytes - at >= start_bytes && memcmp(data, rule->start, start_bytes) == 0;
-        if (!started && line == rule->lines)
-            break;
-        at = end != NULL ? (size_t)(end + 1 - file->data) : file->bytes;
-    }
-    return at;
-}
-
 /* Do all lines of the file's header stay at the top? If its end is not seen, they do if taken by mark or number. */
-static bool keeps_header(const struct header_rule *rule, const char *mark, const struct beginning *file)
+static bool keeps_header(const struct hints *hints, const char *mark, const struct beginning *file)
 {
-    const size_t end = header_end(rule, file), bytes = file->bytes - end;
+    const struct header_rule *rule = hints->header;
+    const size_t end = header_find(rule, hints->format, file->data, file->bytes, false).end, bytes = file->bytes - end;
 
     if (mark == NULL)
         return !header_is_none(rule);
@@ -184,7 +167,7 @@ static bool find_foreign(const struct hints *hints, const struct beginning *file
         return false;
     if (foreign->class == FOREIGN_HEADED &&
         (!(is_by_line(format) || record_is(format, RECORD_OF_LINES | RECORD_QUOTED)) || format->delimiter != '\n' ||
-         keeps_header(hints->header, foreign->mark, file)))
+         keeps_header(hints, foreign->mark, file)))
         return false;
     hint->no_text = foreign->class == FOREIGN_BINARY;
     hint->is_rare = foreign->class == FOREIGN_PERHAPS;
@@ -305,21 +288,25 @@ void hints_look(struct hints *hints, bool unpacked, const char *name, const uint
 void hints_follow(struct hints *hints, bool first, bool replaced, const char *name, const uint8_t *data, size_t bytes)
 {
     const struct foreign *foreign = first && is_by_line(hints->format) ? foreign_of(NULL, data, bytes) : NULL;
+    struct record_format format = {.kind = &string_delimiter_kind};
+    bool whole;
 
-    hints->matched = first ? 0 : hints->matched;
-    if (first)
+    if (first) {
         hints->until = foreign != NULL && !hints->until_told ? foreign->until : NULL;
-    for (size_t i = 0; i < bytes && hints->until != NULL; i++) {
-        hints->matched = data[i] == (uint8_t)hints->until[hints->matched] ? hints->matched + 1 : data[i] == '\n';
-        if (hints->until[hints->matched] != '\0')
-            continue;
-        (replaced ? die : fault_warn)("%s: '##FASTA' begins sequences, which are no features; write "
-                                      "sed '/^##FASTA/,$d' FILE | bigshuf --header=start:'#' for features, "
-                                      "sed '1,/^##FASTA/d' FILE for sequences",
-                                      fault_name(name));
-        hints->until = NULL;
-        hints->until_told = true;
+        hints->scan = (struct record_scan){0};
     }
+    if (hints->until == NULL)
+        return;
+    format.string = (const uint8_t *)hints->until;
+    format.string_bytes = strlen(hints->until);
+    if (record_count(&format, &hints->scan, data, bytes, &whole) == 0)
+        return;
+    (replaced ? die : fault_warn)("%s: '##FASTA' begins sequences, which are no features; write "
+                                  "sed '/^##FASTA/,$d' FILE | bigshuf --header=start:'#' for features, "
+                                  "sed '1,/^##FASTA/d' FILE for sequences",
+                                  fault_name(name));
+    hints->until = NULL;
+    hints->until_told = true;
 }
 
 void hints_refuse(const struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)

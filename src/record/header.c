@@ -52,11 +52,8 @@ static struct record_format line_of(const struct record_format *format, bool fir
 
 void header_init(struct header *header, const struct record_format *format, const struct header_rule *rule)
 {
-    *header = (struct header){.format = format,
-                              .line = line_of(format, false),
-                              .first = line_of(format, true),
-                              .has_lines = has_lines(format),
-                              .rule = *rule};
+    *header = (struct header){
+        .format = format, .line = line_of(format, false), .has_lines = has_lines(format), .rule = *rule};
     header->start = record_start(format, &header->start_bytes);
     header->known = header_is_none(rule);
     if (header->known && !record_is(format, RECORD_STARTS) && (format->as == NULL || !format->as->looks))
@@ -117,12 +114,9 @@ void header_warn_alone(const struct header *header)
 
 /* What was read of a file. */
 struct beginning {
-    size_t used;   /* bytes in the buffer */
-    bool at_end;   /* they are all of the file */
-    size_t first;  /* where the lines end that begin with the string, */
-    size_t end;    /* and the header, as far as it was found */
-    uint64_t left; /* lines of it that were not found */
-    bool open;     /* a part of one was */
+    size_t used; /* bytes in the buffer */
+    bool at_end; /* they are all of the file */
+    struct header_place header;
 };
 
 /* How many of a file's first bytes are a byte-order mark, or may become one with the next. */
@@ -156,38 +150,35 @@ static size_t end_of(const struct record_format *line, const uint8_t *data, size
     return at + scanned;
 }
 
-/* A byte-order mark before records that start with a string is a header. Else as far as the bytes go that are wanted;
- * or line by line, those that begin with the string and as many as are wanted after them. */
-static void find_end(const struct header *header, struct beginning *beginning)
+/* A byte-order mark before records that start with a string is a header. */
+struct header_place header_find(const struct header_rule *rule, const struct record_format *format, const uint8_t *data,
+                                size_t bytes, bool at_end)
 {
-    const struct header_rule *rule = &header->rule;
-    size_t at = (size_t)least(rule->bytes, beginning->used);
-    bool started = rule->start != NULL, open = false;
+    const struct record_format first = line_of(format, true), line = line_of(format, false);
+    struct header_place place = {.end = (size_t)least(rule->bytes, bytes), .left = rule->lines};
+    bool started = rule->start != NULL;
 
-    beginning->first = 0;
-    beginning->left = rule->lines;
-    if (header_is_none(rule) && header->start_bytes > 0) {
-        at = mark_bytes(header->buffer, beginning->used, beginning->at_end);
-        beginning->left = at % 3;
+    if (header_is_none(rule) && record_is(format, RECORD_STARTS)) {
+        place.end = mark_bytes(data, bytes, at_end);
+        place.left = place.end % 3;
     }
-    while (!open) {
-        started = started && is_started(rule->start, header->buffer, beginning->used, beginning->at_end, at);
-        if (!started && (beginning->left == 0 || at == beginning->used))
+    while (!place.open) {
+        started = started && is_started(rule->start, data, bytes, at_end, place.end);
+        if (!started && (place.left == 0 || place.end == bytes))
             break;
-        at = end_of(started ? &header->first : &header->line, header->buffer, beginning->used, at, &open);
-        beginning->first = started ? at : beginning->first;
-        beginning->left -= !started && !open;
+        place.end = end_of(started ? &first : &line, data, bytes, place.end, &place.open);
+        place.first = started ? place.end : place.first;
+        place.left -= !started && !place.open;
     }
-    beginning->end = at;
-    beginning->left += started; /* the line that is open, or may come */
-    beginning->open = open;
+    place.left += started; /* the line that is open, or may come */
+    return place;
 }
 
 /* Are all of the header and a start after it in the buffer? */
 static bool is_found(const struct header *header, const struct beginning *beginning)
 {
-    return beginning->left == 0 && beginning->used >= header->rule.bytes &&
-           beginning->used - beginning->end >= header->start_bytes;
+    return beginning->header.left == 0 && beginning->used >= header->rule.bytes &&
+           beginning->used - beginning->header.end >= header->start_bytes;
 }
 
 /* Read until the header, enough to see that the next line does not belong to it, and a start after it are there; or
@@ -195,7 +186,7 @@ static bool is_found(const struct header *header, const struct beginning *beginn
 static struct beginning read_beginning(struct header *header, header_read *read, void *context)
 {
     const size_t most = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX + header->start_bytes;
-    struct beginning beginning = {.left = header->rule.lines};
+    struct beginning beginning = {.used = 0};
 
     do {
         size_t room = most - beginning.used;
@@ -204,7 +195,7 @@ static struct beginning read_beginning(struct header *header, header_read *read,
 
         beginning.used += got;
         beginning.at_end = got == 0;
-        find_end(header, &beginning);
+        beginning.header = header_find(&header->rule, header->format, header->buffer, beginning.used, got == 0);
     } while (!beginning.at_end && beginning.used < most && !is_found(header, &beginning));
     return beginning;
 }
@@ -213,15 +204,16 @@ static struct beginning read_beginning(struct header *header, header_read *read,
 static void complete(struct header *header, const char *name, struct tail *tail, struct beginning *beginning)
 {
     const uint8_t *missing = &header->line.delimiter;
-    size_t bytes = beginning->open;
+    size_t bytes = beginning->header.open;
 
-    if (!header->has_lines && (!record_is(header->format, RECORD_QUOTED) || beginning->end > beginning->first))
+    if (!header->has_lines &&
+        (!record_is(header->format, RECORD_QUOTED) || beginning->header.end > beginning->header.first))
         bytes = tail_end(tail, name, &missing);
-    if (beginning->left > 1 || !beginning->open)
+    if (beginning->header.left > 1 || !beginning->header.open)
         report_short(header, name);
     memcpy(header->buffer + beginning->used, missing, bytes);
     beginning->used += bytes;
-    beginning->end = beginning->used;
+    beginning->header.end = beginning->used;
 }
 
 /* ---- Taking it off ---- */
@@ -231,10 +223,11 @@ static void check_start(struct header *header, const char *name, const struct be
 {
     const size_t bytes = header->start_bytes;
     char size[SIZE_BYTES], advice[SIZE_BYTES] = "";
-    size_t at = beginning->end, lines = scan_count(header->buffer, at, '\n');
+    size_t at = beginning->header.end, lines = scan_count(header->buffer, at, '\n');
     bool open;
 
-    if (beginning->used - beginning->end >= bytes && memcmp(header->buffer + beginning->end, header->start, bytes) == 0)
+    if (beginning->used - beginning->header.end >= bytes &&
+        memcmp(header->buffer + beginning->header.end, header->start, bytes) == 0)
         return;
     for (; beginning->used - at >= bytes && memcmp(header->buffer + at, header->start, bytes) != 0; lines++)
         at = end_of(&header->line, header->buffer, beginning->used, at, &open);
@@ -273,16 +266,13 @@ void header_find_columns(const struct header_rule *rule, const struct record_for
                          const struct field_place names[HEADER_NAMES_MAX], const char *file, const uint8_t *text,
                          size_t bytes)
 {
-    const struct record_format first = line_of(format, true), line = line_of(format, false);
-    size_t at = 0, end;
-    bool open;
+    const struct header_rule names_rule = {.start = rule->start, .lines = 1};
+    struct header_place place;
 
     text = bytes > 0 ? text : (const uint8_t *)"";
-    while (rule->start != NULL && at < bytes && is_started(rule->start, text, bytes, true, at))
-        at = end_of(&first, text, bytes, at, &open);
-    end = end_of(&line, text, bytes, at, &open);
+    place = header_find(&names_rule, format, text, bytes, true);
     for (size_t i = 0; i < HEADER_NAMES_MAX && names[i].choice != NULL; i++)
-        field_find_column(&names[i], file, text + at, end - at);
+        field_find_column(&names[i], file, text + place.first, place.end - place.first);
 }
 
 /* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */
@@ -307,10 +297,12 @@ static void check_text(struct header *header, const char *name, size_t bytes)
 static void begin_records(struct header *header, const char *name, struct tail *tail, const struct beginning *beginning)
 {
     const bool quoted = record_is(header->format, RECORD_QUOTED) && header->rule.start != NULL;
-    size_t from = header->has_lines ? beginning->end : quoted ? beginning->first : (size_t)header->rule.bytes;
+    size_t from = header->has_lines ? beginning->header.end
+                  : quoted          ? beginning->header.first
+                                    : (size_t)header->rule.bytes;
 
     tail_pass(tail, header->buffer, from);
-    if (header->has_lines && beginning->used == beginning->end)
+    if (header->has_lines && beginning->used == beginning->header.end)
         return;
     if (record_is(header->format, RECORD_STARTS)) {
         check_start(header, name, beginning);
@@ -336,15 +328,15 @@ void header_take(struct header *header, header_read *read, void *context, const 
         return;
     if (beginning.used < header->rule.bytes)
         report_short(header, name);
-    if (beginning.left > 0 && !beginning.at_end)
+    if (beginning.header.left > 0 && !beginning.at_end)
         report_large(name);
     begin_records(header, name, tail, &beginning);
-    if (beginning.left > 0)
+    if (beginning.header.left > 0)
         complete(header, name, tail, &beginning);
-    if (beginning.end > HEADER_BYTES_MAX)
+    if (beginning.header.end > HEADER_BYTES_MAX)
         report_large(name);
-    rest = beginning.end + (beginning.used > beginning.end ? header->start_bytes : 0);
+    rest = beginning.header.end + (beginning.used > beginning.header.end ? header->start_bytes : 0);
     header->rest = header->buffer + rest;
     header->rest_bytes = beginning.used - rest;
-    check_text(header, name, beginning.end);
+    check_text(header, name, beginning.header.end);
 }
