@@ -56,10 +56,6 @@ typedef bool index_take(void *context, const uint8_t *data, size_t bytes, bool l
 void index_walk(const struct piles *piles, const struct record_format *format, uint64_t reference, index_take *take,
                 void *context);
 
-/* Copy a record as a frame of a group, or as several, the last of which ends the group if `ends`. */
-void index_frame(const struct piles *piles, const struct record_format *format, uint64_t reference, bool ends,
-                 struct output_buffer *outlet);
-
-/* Copy the records of table[first, first + records), which are the piles', to the outlet. */
+/* Copy the records of table[first, first + records), which are the piles', to the outlet. Is each of them a unit? */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
-                uint64_t first, uint64_t records, struct output_buffer *outlet);
+                uint64_t first, uint64_t records, bool units, struct output_buffer *outlet);

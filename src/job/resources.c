@@ -130,13 +130,6 @@ void resources_open_files(struct resources *resources)
         key_check_begin(resources->source, &sides);
 }
 
-/* Must the output be told where groups end? */
-static bool has_frames(const struct options *options)
-{
-    return options->group_key.count > 0 && (options->plan.shards > 0 || options->plan.shard_records > 0 ||
-                                            options->plan.shard_bytes > 0 || options->plan.splits > 0);
-}
-
 void resources_open_output(struct resources *resources)
 {
     struct options *options = &resources->options;
@@ -153,8 +146,7 @@ void resources_open_output(struct resources *resources)
     plan.place = &resources->place;
     plan.key = &resources->order.key;
     plan.framing.format = plan.format;
-    if (has_frames(options))
-        plan.framing.format.kind = &group_kind;
+    plan.groups = options->group_key.count > 0;
     plan.framing.translates = options->echo;
     plan.framing.to = options->delimiter;
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
@@ -254,7 +246,7 @@ static void open_keyed(struct resources *resources, struct run *run)
     if (!task_is_keyed(options))
         return;
     if (resources->keyed == NULL)
-        resources->keyed = keyed_new(&rule, options->unique, has_frames(options));
+        resources->keyed = keyed_new(&rule, options->unique);
     keyed_begin(resources->keyed, &resources->order.key, engine_threads(&run->engine));
     run->keyed = resources->keyed;
 }
