@@ -17,7 +17,7 @@
  *                    shuffle small scatter keyed_reader stage gather units run keyed index pile_keys
  *                    pile_source pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    output overlap sides strata files plan held_back framing filter sink target split
+ *                    output overlap sides strata division files plan held_back framing filter sink target split outlet
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record

@@ -3,8 +3,9 @@
 TEST_CPPFLAGS = -I. -Itests -D_GNU_SOURCE
 FAULTY        = $(BUILD)/bigshuf-faulty
 FAULTY_SYS    = $(addprefix $(BUILD)/tests/support/,faulty_sys.o real_sys.o)
-C_TOOLS       = $(addprefix $(BUILD)/tests/support/,forge json_values peak same_lines terminal)
-TEST_TOOLS    = $(C_TOOLS) $(addprefix $(BUILD)/tests/support/,batch lengths model)
+C_TOOLS       = $(addprefix $(BUILD)/tests/support/,json_values peak same_lines)
+PY_TOOLS      = $(addprefix $(BUILD)/tests/support/,batch forge lengths model terminal)
+TEST_TOOLS    = $(C_TOOLS) $(PY_TOOLS)
 FUZZERS       = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 FUZZ_TESTS    = $(addsuffix _fuzz_test,$(filter-out %/inputs %/options,$(FUZZERS))) # those do without libFuzzer
 UNIT_TESTS    = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c)) $(FUZZ_TESTS)
@@ -52,12 +53,12 @@ endif
 $(C_TOOLS) $(WORDS): %: %.o
 	$(call say,LD,$@)$(LINK) -o $@ $^ $(LDLIBS)
 
-$(addprefix $(BUILD)/tests/support/,forge json_values): $(LIBRARY)
+$(BUILD)/tests/support/json_values: $(LIBRARY)
 
-$(BUILD)/tests/support/batch: tests/model/batch.py
 $(BUILD)/tests/support/model: tests/model/command.py
-$(BUILD)/tests/support/lengths: tests/model/lengths.py
-$(addprefix $(BUILD)/tests/support/,batch lengths model):
+$(BUILD)/tests/support/terminal: tests/support/terminal.py
+$(filter-out %/model %/terminal,$(PY_TOOLS)): $(BUILD)/tests/support/%: tests/model/%.py
+$(PY_TOOLS):
 	@mkdir -p $(@D)
 	$(call say,LN,$@)ln -sf '$(CURDIR)/$<' $@
 
@@ -190,11 +191,10 @@ bench-peers: ## get the others, as tests/bench/peers.txt says; as root
 	mkdir -p build/peers
 	cd build/peers && sed '/^#/d; s/^[^ ]* *[^ ]* *//' ../../tests/bench/peers.txt | sh -ex
 
-bench-tables: ## make tables and figure anew from tests/bench/results
+bench-tables: ## make tables anew from tests/bench/results
 	for page in README.md tests/bench/README.md; do \
 	    awk -f tests/bench/table.awk $$page >$$page.new && mv $$page.new $$page || exit; \
 	done
-	awk -f tests/bench/figure.awk tests/bench/results/figure.csv >tests/bench/figure.svg
 
 # ---- Style ----
 

@@ -96,9 +96,6 @@ argument_setter argument_delimiter;
 argument_setter argument_records; /* KIND or KIND:ARGUMENT, of record.h */
 argument_setter argument_csv;     /* "backslash" or nothing */
 
-/* A field more of a key; the same one once more adds nothing. The spelling is for messages. */
-void argument_key(struct parsing *parsing, const char *text, struct key_choice *key);
-
 /* A field more, or argument_whole, the whole record. */
 argument_setter argument_unique;
 extern const char argument_whole[];

@@ -19,7 +19,7 @@ struct ledger {
     bool ahead;           /* may several be decompressed? */
     unsigned workers;     /* that are asked for, */
     unsigned waiting;     /* and threads besides */
-    unsigned piles;       /* of the store that is written; else 0 */
+    unsigned piles;       /* of the store; 0: there is none */
     unsigned directories; /* of temporary files */
 };
 
@@ -36,10 +36,9 @@ uint64_t ledger_limit(struct ledger *ledger);
 /* What it leaves, but no more than is of use for an input of `bytes` bytes. */
 uint64_t ledger_memory(struct ledger *ledger, uint64_t bytes);
 
-/* Open an engine with `bytes` bytes of memory, for at most `workers` workers. A limit that was given must leave the
+/* Open an engine with `bytes` bytes of memory for the threads that are known. A limit that was given must leave the
  * least engine beside all pockets; without one, memory that the machine should have, but does not give, is halved. */
-void ledger_open_engine(struct ledger *ledger, struct engine *engine, uint64_t bytes, unsigned workers,
-                        struct spill_place *place);
+void ledger_open_engine(struct ledger *ledger, struct engine *engine, uint64_t bytes, struct spill_place *place);
 
 /* For -v: all rows that are not small, and the `outputs` bytes that outputs take, which are not of the limit. */
 void ledger_note(const struct ledger *ledger, uint64_t outputs);

@@ -66,9 +66,10 @@ void resources_take_seed(struct resources *resources);
  * than is of use for an input of `bytes` bytes (UINT64_MAX if that is not known). */
 uint64_t resources_memory(struct resources *resources, uint64_t bytes);
 
-/* Open a run with `memory_bytes` bytes of memory and at most `workers` workers. */
-void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers);
+/* The limit, in MiB, that leaves `pool_bytes` bytes for piles beside all else that such a job takes. */
+uint64_t resources_needed_limit(struct resources *resources, uint64_t pool_bytes);
 
-/* The same with as many workers as --parallel says; without it, as there are processors, and with some further threads,
- * which work while workers wait for disks. */
-void resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes);
+/* Open a run with `memory_bytes` bytes of memory and one thread; or if it is `large`, with as many workers as
+ * --parallel says; without it, as there are processors, and with some further threads, which work while workers wait
+ * for disks. */
+void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, bool large);

@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/arithmetic.h"
+#include "output/outlet.h"
 #include "output/plan.h"
 
 struct output;
@@ -57,9 +57,11 @@ bool output_counts(const struct output *output);
  * `header` stands at the beginning of each file, and must stay. */
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
 
-/* Write the next bytes of records; they may begin and end in the midst of a record. `data` is changed. By one thread at
- * a time. */
-void output_write(struct output *output, uint8_t *data, size_t bytes);
+/* Does it have to know where units end? */
+bool output_wants_ends(const struct output *output);
+
+/* Write what comes next; it may begin and end in the midst of a unit. By one thread at a time. */
+void output_write(struct output *output, const struct units *units);
 
 /* The output is larger than the system's memory: from now on, send bytes written to regular files to disk MiB by MiB.
  * Otherwise the system sends them when memory is full, and writers have to wait. Files that programs write are left to
@@ -82,49 +84,11 @@ void output_commit(struct output *output);
 
 void output_free(struct output *output); /* NULL is fine */
 
-/* ---- A buffer between many small writes and an output ---- */
-
-/* Whoever writes often may write to `at` itself, up to `end`; output_buffer_put does it for any number of bytes. */
-struct output_buffer {
-    uint8_t *buffer;
-    uint8_t *at; /* where the next byte goes */
-    uint8_t *end;
-    void (*drain)(void *context); /* empties it, with output_buffer_drain; called when it is full */
-    void *context;                /* of drain */
-};
-
-/* Make it empty, in buffer[0, bytes), which must stay. */
-static inline void output_buffer_init(struct output_buffer *to, uint8_t *buffer, size_t bytes,
-                                      void (*drain)(void *context), void *context)
-{
-    *to = (struct output_buffer){
-        .buffer = buffer, .at = buffer, .end = buffer + bytes, .drain = drain, .context = context};
-}
-
-/* Put bytes into it, and call `drain` whenever it is full. */
-static inline void output_buffer_put(struct output_buffer *to, const uint8_t *data, size_t bytes)
-{
-    while (bytes > 0) {
-        const size_t room = least_size((size_t)(to->end - to->at), bytes);
-
-        if (room == 0)
-            to->drain(to->context);
-        memcpy(to->at, data, room);
-        to->at += room;
-        data += room;
-        bytes -= room;
-    }
-}
-
-/* The same of a frame (group.h) with this text, that `ends` its group or not. */
-void output_buffer_put_frame(struct output_buffer *to, const uint8_t *text, size_t bytes, bool ends);
-
-/* Write what is in it to an output; then it is empty. */
+/* Write what is in a buffer to an output; then it is empty. */
 static inline void output_buffer_drain(struct output_buffer *to, struct output *output)
 {
-    const size_t bytes = (size_t)(to->at - to->buffer);
+    const struct units units = output_buffer_take(to);
 
-    to->at = to->buffer;
-    if (bytes > 0)
-        output_write(output, to->buffer, bytes);
+    if (units.bytes > 0)
+        output_write(output, &units);
 }

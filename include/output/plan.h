@@ -34,6 +34,7 @@ struct output_plan {
     struct split *split; /* the records go to these in turn, and what is left to `path` */
     size_t splits;
     struct key_rule split_key;    /* if there is one, it decides where a record goes: see sides.h */
+    bool groups;                  /* are units groups of records with the same key? */
     struct strata *strata;        /* its classes, if each is split by itself (strata.h); else NULL */
     const struct random_key *key; /* of the order, for that; known in output_begin */
 
@@ -87,6 +88,5 @@ bool output_plan_is_wanted(const struct output_plan *plan, size_t number);
  * OUTPUT_EMPTY_MAX shards empty. Returns how many they leave empty. */
 uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t records);
 
-/* How many of `records` records in all (UINT64_MAX: nobody knows how many) a file takes at most; UINT64_MAX: all that
- * come. */
-uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records);
+/* How many of `records` records in all the splits leave. */
+uint64_t output_plan_rest(const struct output_plan *plan, uint64_t records);

@@ -13,17 +13,17 @@
 #include <stdint.h>
 
 #include "output/files.h"
+#include "output/outlet.h"
 #include "output/plan.h"
 
 struct sides;
 
 /* Begin the files of splits. `write` takes what is left, and may change it. What is pointed to must stay. */
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
-                         void (*write)(void *context, uint8_t *data, size_t bytes), void *context);
+                         void (*write)(void *context, const struct units *units), void *context);
 
-/* Write the next bytes of records; they may begin and end in the midst of a record. A record without the field ends the
- * run. */
-void sides_write(struct sides *sides, uint8_t *data, size_t bytes);
+/* Write what comes next. A unit without the field ends the run. */
+void sides_write(struct sides *sides, const struct units *units);
 
 /* All records have come: write what is still kept. */
 void sides_finish(struct sides *sides);

@@ -1,15 +1,13 @@
 #pragma once
 
 /*
- * Groups: records that consist of others (--group-field), where the output must know which belong together, or of
- * members of an archive. A group is a sequence of frames:
+ * Groups: records that consist of members of an archive. A group is a sequence of frames:
  *
  *     8 bytes       how long the text is, little-endian
  *     text          any bytes: a member, or some of it
  *     1 byte        does the group go on with the next frame, or end?
  *
- * So its end is found without a look at the text, and two groups with the same key that come to stand side by side stay
- * two. The texts alone are what is written (output/framing.h).
+ * So its end is found without a look at the text. The texts alone are what is written (output/framing.h).
  */
 
 #include <stdbool.h>
@@ -19,8 +17,6 @@
 #include "record/record.h"
 
 enum { GROUP_HEAD_BYTES = 8, GROUP_GOES_ON = '+', GROUP_ENDS = '.' };
-
-extern const struct record_kind group_kind; /* of records; archives have a kind of their own, tar_kind */
 
 /* The ends of groups. */
 record_ends_function group_ends;

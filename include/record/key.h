@@ -9,7 +9,7 @@
 #include "record/field.h"
 #include "record/record.h"
 
-enum { KEY_BYTES_MAX = 1 << 16, KEY_FIELDS_MAX = 8 };
+enum { KEY_BYTES_MAX = 1 << 16, KEY_FIELDS_MAX = 8, KEY_QUOTED_BYTES = 40 };
 
 /* The fields that were asked for, in that order. One is the key, unchanged except that the quotes of CSV and a carriage
  * return before the newline that ends the record do not belong to it. Several are one key: of each its length, in 8
@@ -22,6 +22,9 @@ struct key_choice {
 /* Is this one of the fields? And are all of another key? */
 bool key_has(const struct key_choice *choice, const struct field_choice *field);
 bool key_has_all(const struct key_choice *choice, const struct key_choice *other);
+
+/* One field more, unless it is one of them. False: there is no room. */
+bool key_add(struct key_choice *choice, const struct field_choice *field);
 
 /* Where the key stands in records of this format, which are not grouped. */
 struct key_rule {
@@ -38,6 +41,8 @@ struct key {
     const uint8_t *text;        /* else the key, as long as the record stands there and no other begins */
     size_t bytes;               /* of it; or if a column is missing, how many there are */
     bool ended[KEY_FIELDS_MAX];
+    size_t quoted; /* bytes of the record's beginning, for a message */
+    uint8_t quote[KEY_QUOTED_BYTES];
     struct field field[KEY_FIELDS_MAX];
     uint8_t room[]; /* for the text of each field, and for its length before it */
 };

@@ -17,21 +17,28 @@
 
 enum { COPY_STEP = 32 }; /* at most POOL_SLACK_BYTES */
 
+/* Copy half a step by way of a register: one load and one store, as of places that may overlap. */
+__attribute__((no_sanitize("thread"))) static inline void copy_half_step(uint8_t *to, const uint8_t *from)
+{
+    uint8_t bytes[COPY_STEP / 2];
+    memcpy(bytes, from, sizeof bytes);
+    memcpy(to, bytes, sizeof bytes);
+}
+
 /* Copy a short record, without a call and mostly without a branch; up to COPY_STEP after them may be read and
  * overwritten, too. A record of half a step seldom touches a second cache line. The bytes read after the record may be
- * in another thread's block, so the thread sanitizer must ignore this; or in the block to which it is copied, which
- * memmove permits (a load and a store of a fixed size, as memcpy is). */
+ * in another thread's block, so the thread sanitizer must ignore this; or in the block to which it is copied. */
 __attribute__((no_sanitize("thread"))) static inline void copy_over(uint8_t *to, const uint8_t *from, size_t bytes)
 {
-    memmove(to, from, COPY_STEP / 2);
+    copy_half_step(to, from);
     if (bytes <= COPY_STEP / 2)
         return;
-    memmove(to + COPY_STEP / 2, from + COPY_STEP / 2, COPY_STEP / 2);
+    copy_half_step(to + COPY_STEP / 2, from + COPY_STEP / 2);
     if (bytes > 8 * (size_t)COPY_STEP)
         memcpy(to + COPY_STEP, from + COPY_STEP, bytes - COPY_STEP);
     else
-        for (size_t done = COPY_STEP; done < bytes; done += COPY_STEP)
-            memmove(to + done, from + done, COPY_STEP);
+        for (size_t done = COPY_STEP; done < bytes; done += COPY_STEP / 2)
+            copy_half_step(to + done, from + done);
 }
 
 /* Write the references of the pile's records, or those that it holds, to `table`, which has room for pile.records of
@@ -49,10 +56,6 @@ typedef bool index_take(void *context, const uint8_t *data, size_t bytes, bool l
 void index_walk(const struct piles *piles, const struct record_format *format, uint64_t reference, index_take *take,
                 void *context);
 
-/* Copy a record as a frame of a group, or as several, the last of which ends the group if `ends`. */
-void index_frame(const struct piles *piles, const struct record_format *format, uint64_t reference, bool ends,
-                 struct output_buffer *outlet);
-
-/* Copy the records of table[first, first + records), which are the piles', to the outlet. */
+/* Copy the records of table[first, first + records), which are the piles', to the outlet. Is each of them a unit? */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
-                uint64_t first, uint64_t records, struct output_buffer *outlet);
+                uint64_t first, uint64_t records, bool units, struct output_buffer *outlet);

@@ -27,13 +27,11 @@ enum { KEYED_BITS = 9, KEYED_PILES = 1 << KEYED_BITS };
 
 struct keyed;
 
-/* The rule must stay; without fields, the whole record is the key, but for its delimiter. Are they written as
- * `frames` (group.h)? */
-struct keyed *keyed_new(const struct key_rule *rule, bool unique, bool frames);
+/* The rule must stay; without fields, the whole record is the key, but for its delimiter. */
+struct keyed *keyed_new(const struct key_rule *rule, bool unique);
 void keyed_free(struct keyed *keyed); /* NULL is fine */
 
 bool keyed_is_unique(const struct keyed *keyed);
-bool keyed_frames(const struct keyed *keyed);
 bool keyed_has_fields(const struct keyed *keyed);
 
 /* So many threads, one more for long records, and the order of this key. Nothing is known of any record. */

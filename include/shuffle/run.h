@@ -98,6 +98,9 @@ struct transfer {
 void run_transfer(struct transfer *transfer, const struct run *run, struct source *source, struct output *output);
 void run_transfer_end(struct transfer *transfer);
 
+/* Put a record, which is a unit, or a piece of it into the outlet. */
+void run_transfer_piece(struct transfer *transfer, const struct record_piece *piece);
+
 /* Write all that a pile holds, after piles_seal, and give its space back; its file is verified before. Uses
  * ENGINE_WHOLE. */
 void run_transfer_pile(const struct run *run, struct piles *piles, unsigned pile, struct output *output);

@@ -73,6 +73,9 @@ void store_open(struct store *store, const char *path);
  * store has, STORE_FORMAT_PILES in a new one. */
 void store_join(struct store *store, const char *path, const struct store_format *wanted);
 
+/* How many piles the store in this directory has; 0: there is none yet. */
+unsigned store_piles(const char *path);
+
 void store_close(struct store *store); /* also when zeroed */
 
 /* Put the header into the store, if none is there yet. Another one is a failure. One of 0 bytes (inputs without a byte)

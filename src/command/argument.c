@@ -93,33 +93,26 @@ static void set_size(const struct parsing *parsing, const char *text, uint64_t *
 /* Digits alone are a number. */
 static void set_field(struct parsing *parsing, const char *text, struct field_choice *field)
 {
-    const bool is_number = text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
-
-    *field = (struct field_choice){.text = text};
-    field->kind = is_number ? FIELD_NUMBER : text[0] == '/' ? FIELD_POINTER : FIELD_NAME;
-    errno = EINVAL;
-    if (text[0] == '\0')
-        refuse_argument(parsing, text, "must be the number of a column, its name, or a JSON Pointer");
-    if (text[0] == '/' && !json_is_pointer(text))
-        refuse_argument(parsing, text, "must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1");
-    if (!is_number || (number_parse(text, &field->number) == 0 && field->number > 0))
+    if (field_parse(field, text))
         return;
+    if (field->kind != FIELD_NUMBER)
+        refuse_argument(parsing, text,
+                        field->kind == FIELD_POINTER
+                            ? "must be a JSON Pointer, in which ~ is written as ~0, and / in a name as ~1"
+                            : "must be the number of a column, its name, or a JSON Pointer");
     argument_misused();
     if (errno != ERANGE)
         die("invalid field value '%s': fields are numbered from 1", text);
     die("field number '%s' is too large", text);
 }
 
-void argument_key(struct parsing *parsing, const char *text, struct key_choice *key)
+static void set_key(struct parsing *parsing, const char *text, struct key_choice *key)
 {
     struct field_choice field;
 
     set_field(parsing, text, &field);
-    if (key_has(key, &field))
-        return;
-    if (key->count == KEY_FIELDS_MAX)
+    if (!key_add(key, &field))
         die("%s: more than %d fields", parsing->spelling, KEY_FIELDS_MAX);
-    key->field[key->count++] = field;
 }
 
 static void set_range(const struct parsing *parsing, const struct argument *argument, const char *text,
@@ -225,7 +218,7 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
         set_field(parsing, text, field);
         break;
     case ARGUMENT_KEY:
-        argument_key(parsing, text, field);
+        set_key(parsing, text, field);
         break;
     case ARGUMENT_RANGE:
         set_range(parsing, argument, text, field);
@@ -475,7 +468,7 @@ void argument_unique(struct parsing *parsing, const char *text)
     if (options->unique && whole != (key->count == 0))
         die("cannot combine --unique and --unique=%s", whole ? key->field[0].text : text);
     if (!whole)
-        argument_key(parsing, text, key);
+        set_key(parsing, text, key);
     options->unique = true;
 }
 
@@ -491,7 +484,7 @@ void argument_split(struct parsing *parsing, const char *text)
 
 void argument_stratify_field(struct parsing *parsing, const char *text)
 {
-    argument_key(parsing, text, &parsing->options->split_key);
+    set_key(parsing, text, &parsing->options->split_key);
     parsing->options->stratified = true;
 }
 

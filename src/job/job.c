@@ -148,7 +148,7 @@ static void try_small_run(struct job *job)
     const uint8_t *data;
     size_t got;
 
-    resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, 1);
+    resources_open_run(&job->resources, &job->small, ENGINE_MEMORY_MIN, false);
     source_hold(source, &job->small.engine.pool, 0);
     got = source_next(source, NULL, SUPPLY_SMALL_BYTES, &data, NULL);
     source_rewind(source);
@@ -175,13 +175,13 @@ static void open_run(struct job *job)
     job->facts.larger = true;
     job->plan = supply_plan(&resources->options, &job->facts);
     if (job->plan.least) {
-        resources_open_run(resources, run, job->plan.memory_bytes, 1);
+        resources_open_run(resources, run, job->plan.memory_bytes, false);
         return;
     }
     look_up_room(job);
     job->plan = supply_plan(&resources->options, &job->facts);
     run->rereads = job->plan.rereads;
-    resources_open_large_run(resources, run, job->plan.memory_bytes);
+    resources_open_run(resources, run, job->plan.memory_bytes, true);
     if (job->plan.supply == SUPPLY_COPIED)
         return;
     supply_hold(source, &format, &run->engine.pool, &job->facts);
@@ -238,7 +238,7 @@ static void answer_requests(struct resources *resources)
         check_name(resources->names[i]);
     resources_open_files(resources);
     resources_take_seed(resources);
-    resources_open_large_run(resources, &run, resources_memory(resources, UINT64_MAX));
+    resources_open_run(resources, &run, resources_memory(resources, UINT64_MAX), true);
     weights.in_steps = true;
     requests_answer(&run, resources->source, task_is_weighted(&resources->options) ? &weights : NULL);
     standard_close();

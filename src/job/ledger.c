@@ -95,7 +95,8 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
     const size_t split_key = key_memory(&options->split_key);
     const size_t order_key = key_memory(options->unique ? &options->unique_key : &options->group_key);
     const unsigned keyed = options->unique || options->group_key.count > 0 ? threads + 1 : 0;
-    const unsigned lanes = options->stratified ? scatter_lanes(workers) : 0;
+    const unsigned scatters = scatter_lanes(workers), most_lanes = scatters > threads ? scatters : threads;
+    const unsigned lanes = options->stratified ? most_lanes : 0;
     const bool headers = options->gather != NULL || !header_is_none(&options->header);
     const struct row all[ROWS] = {
         {"names", 1, ledger->name_bytes},
@@ -220,18 +221,18 @@ static bool open_beside(struct engine *engine, struct engine_memory memory, stru
     return opened;
 }
 
-void ledger_open_engine(struct ledger *ledger, struct engine *engine, uint64_t bytes, unsigned workers,
-                        struct spill_place *place)
+void ledger_open_engine(struct ledger *ledger, struct engine *engine, uint64_t bytes, struct spill_place *place)
 {
     size_t room = 0;
 
     engine->budget = (struct engine_budget){ledger_left, ledger};
+    engine->waiting = ledger->waiting;
     engine->is_given = ledger->options->memory_bytes > 0;
     if (engine->is_given) {
         check(ledger, engine->budget);
         doubt(ledger, bytes);
     }
-    while (!open_beside(engine, engine_memory(bytes, workers), place, room)) {
+    while (!open_beside(engine, engine_memory(bytes, ledger->workers), place, room)) {
         if (engine->is_given || bytes == ENGINE_MEMORY_MIN)
             die("cannot get %llu MiB of memory: %s; %s", (unsigned long long)bytes >> 20, strerror(errno),
                 engine->is_given ? "use a smaller -S" : "raise the limits of memory, or end other programs");

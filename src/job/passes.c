@@ -15,7 +15,6 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
-#include "command/argument.h"
 #include "input/operand.h"
 #include "job/room.h"
 #include "job/task.h"
@@ -211,7 +210,7 @@ void passes_scatter(struct resources *resources)
             resources->options.scatter);
     resources_take_seed(resources);
     bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
-    resources_open_large_run(resources, &run, resources_memory(resources, bytes));
+    resources_open_run(resources, &run, resources_memory(resources, bytes), true);
     join_store(resources, &run);
     sweep_dead(&resources->store);
     make_batch(resources, &run);
@@ -268,8 +267,9 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     output_check_outside(resources->output, options->gather);
     room_check_output(options, all->bytes, resources->output);
     resources_check_temporary(resources);
-    resources_open_large_run(
-        resources, &run, resources_memory(resources, gather_memory(all->bytes, all->records, task_is_keyed(options))));
+    resources_open_run(resources, &run,
+                       resources_memory(resources, gather_memory(all->bytes, all->records, task_is_keyed(options))),
+                       true);
     engine_limit_files(&run.engine);
     write_piles(resources, &run, all);
     output_commit(resources->output);
@@ -312,15 +312,16 @@ static void gather_wanted(struct resources *resources)
 /* The store says what the keys are. */
 static void take_keys(struct options *options, const struct store_format *format)
 {
-    struct parsing parsing = {.options = options, .spelling = STORE_NAME_FORMAT};
     const bool rows = record_is(&format->record, RECORD_QUOTED);
     const uint8_t given = options->field_separator;
+    struct field_choice field;
     bool columns = false;
 
     options->unique = format->keys == STORE_KEYS_UNIQUE;
     for (unsigned i = 0; i < format->fields; i++) {
-        argument_key(&parsing, format->field[i], task_order_fields(options));
-        columns = columns || task_order_fields(options)->field[i].kind != FIELD_POINTER;
+        (void)field_parse(&field, format->field[i]);
+        (void)key_add(task_order_fields(options), &field);
+        columns = columns || field.kind != FIELD_POINTER;
     }
     if (format->keys != STORE_KEYS_NONE && options->stratified)
         die("--stratify-field: the records of this store have keys; pipe what --gather writes to another run");
@@ -376,27 +377,31 @@ static void list_batch(FILE *to, const char *name, int width, const struct manif
 }
 
 /* What somebody who is going to read the store wants to know. */
-static void list_totals(FILE *to, int width, const struct totals *totals, const struct store_format *format)
+static void list_totals(FILE *to, int width, const struct totals *totals, struct resources *resources)
 {
+    const struct store_format *format = &resources->store.format;
     const unsigned piles = format->piles;
     const bool keyed = format->keys != STORE_KEYS_NONE;
-    uint64_t largest = 0;
+    uint64_t largest = 0, most = 0;
     char size[32];
 
-    for (unsigned p = 1; p < piles; p++)
-        if (totals->pile[p].bytes > totals->pile[largest].bytes)
-            largest = p;
+    for (unsigned p = 0; p < piles; p++) {
+        const uint64_t needed = gather_memory(totals->pile[p].bytes, totals->pile[p].records, keyed);
+
+        largest = totals->pile[p].bytes > largest ? totals->pile[p].bytes : largest;
+        most = needed > most ? needed : most;
+    }
     fprintf(to, "%-*s %6u %16llu %20llu\n", width, "in all", piles, (unsigned long long)totals->records,
             (unsigned long long)totals->bytes);
-    fprintf(to, "\nThe largest pile has %s: -S %lluM holds it in memory.\n",
-            number_format_size(totals->pile[largest].bytes, size),
-            (unsigned long long)engine_needed(
-                gather_memory(totals->pile[largest].bytes, totals->pile[largest].records, keyed)));
+    fprintf(to, "\nThe largest pile has %s: -S %lluM holds it in memory.\n", number_format_size(largest, size),
+            (unsigned long long)resources_needed_limit(resources, most));
 }
 
 /* Batches that have left the store since their names were read are passed over. */
-static void list_batches(FILE *to, const struct store *store, const struct folder_names *names, bool for_programs)
+static void list_batches(FILE *to, struct resources *resources, const struct folder_names *names)
 {
+    const struct store *store = &resources->store;
+    const bool for_programs = resources->options.delimiter == '\0';
     struct totals totals = {.pile = fault_allocate(store->format.piles, sizeof *totals.pile)};
     int width = 6;
 
@@ -416,7 +421,7 @@ static void list_batches(FILE *to, const struct store *store, const struct folde
         batch_close(&batch);
     }
     if (!for_programs)
-        list_totals(to, width, &totals, &store->format);
+        list_totals(to, width, &totals, resources);
     free(totals.pile);
 }
 
@@ -441,7 +446,8 @@ void passes_list(struct resources *resources)
     standard_open();
     store_open(&resources->store, resources->options.gather);
     store_batches(store, &names);
-    list_batches(to, store, &names, resources->options.delimiter == '\0');
+    take_keys(&resources->options, &store->format);
+    list_batches(to, resources, &names);
     if (fclose(to) != 0)
         die_errno("memory", errno);
     standard_write(text, length);

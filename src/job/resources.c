@@ -130,13 +130,6 @@ void resources_open_files(struct resources *resources)
         key_check_begin(resources->source, &sides);
 }
 
-/* Must the output be told where groups end? */
-static bool has_frames(const struct options *options)
-{
-    return options->group_key.count > 0 && (options->plan.shards > 0 || options->plan.shard_records > 0 ||
-                                            options->plan.shard_bytes > 0 || options->plan.splits > 0);
-}
-
 void resources_open_output(struct resources *resources)
 {
     struct options *options = &resources->options;
@@ -153,8 +146,7 @@ void resources_open_output(struct resources *resources)
     plan.place = &resources->place;
     plan.key = &resources->order.key;
     plan.framing.format = plan.format;
-    if (has_frames(options))
-        plan.framing.format.kind = &group_kind;
+    plan.groups = options->group_key.count > 0;
     plan.framing.translates = options->echo;
     plan.framing.to = options->delimiter;
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
@@ -207,21 +199,30 @@ void resources_take_seed(struct resources *resources)
     resources->order.leaf_records = resources->options.leaf_records;
 }
 
-static void count_pockets(struct resources *resources, unsigned workers)
+/* Of a run with as many threads as are of use, or with one. */
+static void count_pockets(struct resources *resources, bool large)
 {
     const struct options *options = &resources->options;
+    const unsigned asked = options->scatter != NULL ? (unsigned)options->piles : 0;
+    const unsigned there = options->scatter != NULL ? store_piles(options->scatter) : resources->store.format.piles;
     struct ledger *ledger = &resources->ledger;
 
-    ledger->workers = workers;
-    ledger->waiting = options->parallel == 0 ? WAITING : 0;
-    ledger->piles = options->scatter == NULL ? 0 : (unsigned)options->piles;
+    ledger->workers = large ? processors(options) : 1;
+    ledger->waiting = large && options->parallel == 0 ? WAITING : 0;
+    ledger->piles = asked > there ? asked : there;
     ledger->ahead = options->compressed && resources->name_count > 1;
 }
 
 uint64_t resources_memory(struct resources *resources, uint64_t bytes)
 {
-    count_pockets(resources, processors(&resources->options));
+    count_pockets(resources, true);
     return ledger_memory(&resources->ledger, bytes);
+}
+
+uint64_t resources_needed_limit(struct resources *resources, uint64_t pool_bytes)
+{
+    count_pockets(resources, true);
+    return engine_needed_limit((struct engine_budget){ledger_left, &resources->ledger}, engine_needed(pool_bytes));
 }
 
 /* All that is read, for reports. */
@@ -245,12 +246,12 @@ static void open_keyed(struct resources *resources, struct run *run)
     if (!task_is_keyed(options))
         return;
     if (resources->keyed == NULL)
-        resources->keyed = keyed_new(&rule, options->unique, has_frames(options));
-    keyed_begin(resources->keyed, &resources->order.key, run->engine.memory.workers + WAITING + 1);
+        resources->keyed = keyed_new(&rule, options->unique);
+    keyed_begin(resources->keyed, &resources->order.key, engine_threads(&run->engine));
     run->keyed = resources->keyed;
 }
 
-void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, unsigned workers)
+void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, bool large)
 {
     run->order = resources->order;
     run->format = task_format(&resources->options);
@@ -264,17 +265,10 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     run->input_name = name_input(resources);
     run->like = resources->like;
     run->progress = &resources->progress.run;
-    if (resources->options.memory_bytes > 0)
-        count_pockets(resources, workers);
+    count_pockets(resources, large);
     progress_begin(&resources->progress, resources->source, resources->output);
-    ledger_open_engine(&resources->ledger, &run->engine, memory_bytes, workers, &resources->place);
+    ledger_open_engine(&resources->ledger, &run->engine, memory_bytes, &resources->place);
+    if (large)
+        resources->place.threads = engine_threads(&run->engine);
     open_keyed(resources, run);
-}
-
-void resources_open_large_run(struct resources *resources, struct run *run, uint64_t memory_bytes)
-{
-    resources_open_run(resources, run, memory_bytes, processors(&resources->options));
-    resources->place.threads = engine_threads(&run->engine);
-    if (resources->options.parallel == 0)
-        run->engine.waiting = WAITING;
 }

@@ -43,7 +43,7 @@ static uint64_t range_bytes(const struct options *options)
 uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
 {
     if (is_endless(options) || task_is_weighted(options) || options->probability != NULL || options->parts > 0 ||
-        options->skip > 0)
+        options->skip > 0 || options->unique)
         return 0;
     if (options->range)
         return options->range_full || options->range_count > 0 ? range_bytes(options) : 0;
@@ -54,12 +54,14 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
 
 /* Of D bytes of input, S bytes of memory keep 3/4 S at least, or all if D is not more than S: so the manual promises
  * of records up to S/8.
- * Nobody knows how many bytes are kept for a sample without replacement, for a part, or for what follows --skip. */
+ * Nobody knows how many bytes are kept for a sample without replacement, for a part, for what follows --skip, or of
+ * records that differ. */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads)
 {
     const bool part = (options->parts > 0 || options->skip > 0) && options->expected_records < UINT64_MAX;
 
-    if (options->probability != NULL || part || (options->repeat ? rereads : options->count < UINT64_MAX))
+    if (options->probability != NULL || part || options->unique ||
+        (options->repeat ? rereads : options->count < UINT64_MAX))
         return 0;
     return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
 }

@@ -142,8 +142,9 @@ static void append(struct files *files)
     struct output_file *more;
     const char *path;
 
+    path = place < plan->splits ? plan->split[place].path : plan->path;
     if (number == OUTPUT_FILES_MAX)
-        die("%s: more than %d files; make fewer", plan->path, OUTPUT_FILES_MAX);
+        die("%s: more than %d files; make fewer", path, OUTPUT_FILES_MAX);
     if (number == files->allocated) {
         files->allocated = 2 * number + 1;
         more = fault_allocate(files->allocated, sizeof *more);
@@ -152,13 +153,12 @@ static void append(struct files *files)
         free(files->file);
         files->file = more;
     }
-    path = place < plan->splits ? plan->split[place].path : plan->path;
-    if (plan->each)
-        path = output_plan_name(path, 0, plan->inputs[number / output_plan_files(plan)]);
-    else if (output_plan_is_shard(plan, number))
-        path = output_plan_name(plan->path, number - plan->splits, NULL);
-    if (path == NULL && plan->path != NULL)
-        die_errno("memory", errno);
+    if (plan->each || output_plan_is_shard(plan, number)) {
+        path = output_plan_name(path, number - plan->splits,
+                                plan->each ? plan->inputs[number / output_plan_files(plan)] : NULL);
+        if (path == NULL)
+            die_errno("memory", errno);
+    }
     files->file[number].path = path;
     files->count++;
 }

@@ -2,14 +2,8 @@
  * The files are written one after another. The first few stay open, without a name, until all are complete; later ones
  * are finished at once and have temporary names.
  *
- * Where a file ends and the next one begins depends on the stream of records alone, not on the pieces in which it
- * comes: after so many records, or before the first record that would make the file larger than so many bytes, without
- * frames of groups. Records are found some hundreds at a time. If a file is full in the midst of them, the rest is
- * searched once more for the next file: a scan from the beginning of a record needs no earlier ones.
- *
- * If bytes are counted, a record whose end has not come yet may be too large for the file, so it is held back. Not if
- * it is the first record of the file, which takes it whatever its size; nor if it is too large already, and so goes to
- * the next file.
+ * The one that comes next is always begun, as far as it is known that there is one (division.h); what is held back is
+ * written before the rest of its unit.
  */
 
 #include "output/output.h"
@@ -21,23 +15,18 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
-#include "base/tunable.h"
 #include "input/foreign.h"
+#include "output/division.h"
 #include "output/files.h"
 #include "output/held_back.h"
 #include "output/overlap.h"
 #include "output/sides.h"
 #include "output/strata.h"
 #include "output/target.h"
-#include "record/group.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/packer.h"
 #include "system/sys.h"
-
-/* How many ends of records are looked for at a time, and in how many bytes, as ends are 32-bit numbers. */
-TUNABLE(ENDS, 512, 1, 512);
-TUNABLE(SCAN_BYTES, 1 << 30, 1, 1 << 30);
 
 enum { FILE_BYTES = 400, NAMES = 3 }; /* of each file, in memory */
 
@@ -48,20 +37,15 @@ struct output {
     size_t first; /* file of the input in work: not 0 only if each input has its own */
     size_t begun; /* files that have been begun; the last one is in work if `in_work` */
     bool in_work;
-    uint64_t records; /* of all files */
     counter written_bytes;
     struct filters *filters;
     struct sides *sides; /* of the splits, if these are filled side by side; else NULL */
 
     /* The file that is in work: */
     struct framing_file framing;
-    struct record_scan scan;
-    uint64_t left_records; /* that it still takes; UINT64_MAX: all that come */
-    uint64_t limit_bytes;  /* that it takes, unless one record alone has more; UINT64_MAX for any number */
-    uint64_t file_bytes;   /* that it has, without those that are held back, */
-    uint64_t held_bytes;   /* as whether they belong to it or to the next one is not known yet */
-    struct held_back held;
-    bool inside; /* has it got the beginning of a record whose end is to come? */
+    struct division division;
+    struct held_back held; /* the beginning of a unit, as long as nobody knows where it goes */
+    bool inside;           /* has the file got the beginning of a unit whose end is to come? */
 };
 
 /* ---- Opening ---- */
@@ -217,18 +201,13 @@ void output_check_outside(const struct output *output, const char *directory)
 static void begin_file(struct output *output)
 {
     const struct output_plan *plan = &output->plan;
-    const size_t number = output->begun, place = number - output->first;
+    const size_t number = output->begun;
 
-    if (place == output_plan_files(plan) && !output_plan_is_open_ended(plan))
+    if (number - output->first == output_plan_files(plan) && !output_plan_is_open_ended(plan))
         die("there are more records to write than were counted");
     files_begin(&output->files, number, output->filters, &output->framing);
     output->begun++;
     output->in_work = true;
-    output->left_records = output_plan_quota(plan, place, output->records);
-    output->limit_bytes = plan->shard_bytes > 0 && output_plan_is_shard(plan, place)
-                              ? framing_room(&plan->framing, plan->shard_bytes)
-                              : UINT64_MAX;
-    output->file_bytes = 0;
 }
 
 static void end_file(struct output *output)
@@ -274,91 +253,30 @@ static void write_framed(void *context, uint8_t *data, size_t bytes)
     framing_write(&output->framing, data, bytes);
 }
 
-/* If records are counted: write up to the end of the last record that the file takes, or as far as the search went.
- * Returns how many bytes that are; 0 if the next file begins with the first one. */
-static size_t write_by_records(struct output *output, uint8_t *data, size_t bytes)
-{
-    uint32_t ends[ENDS];
-
-    if (output->left_records == 0) {
-        next_file(output);
-        return 0;
-    }
-    output->left_records -=
-        record_ends(&output->plan.framing.format, &output->scan, data, least_size(bytes, SCAN_BYTES), ends,
-                    (size_t)least(output->left_records, ENDS), &bytes);
-    write_framed(output, data, bytes);
-    return bytes;
-}
-
-/* Would the file be too large with the next record, of which so many bytes are known? */
-static bool is_full(const struct output *output, uint64_t record_bytes)
-{
-    return !output->inside && output->file_bytes > 0 &&
-           (output->file_bytes > output->limit_bytes || record_bytes > output->limit_bytes - output->file_bytes);
-}
-
-/* How many bytes records have without frames, of which data[0, bytes) are the next ones. */
-static uint64_t bytes_of(const struct output *output, struct record_scan scan, const uint8_t *data, size_t bytes)
-{
-    return group_text(&output->plan.framing.format, &scan, data, bytes, NULL);
-}
-
-/* If bytes are counted: of the records found, write as many whole ones as the file takes, or the part there is of a
- * record that surely belongs to the file; else hold it back. Returns how many bytes that are; 0 as above. */
-static size_t write_by_bytes(struct output *output, uint8_t *data, size_t bytes)
-{
-    const struct record_scan before = output->scan, beginning = {0};
-    uint32_t ends[ENDS];
-    size_t taken, scanned, i = 0;
-    const size_t found = record_ends(&output->plan.framing.format, &output->scan, data, least_size(bytes, SCAN_BYTES),
-                                     ends, ENDS, &scanned);
-    uint64_t next = bytes_of(output, before, data, found > 0 ? ends[0] : scanned); /* of the next record */
-
-    if (is_full(output, output->held_bytes + next)) {
-        output->scan = before;
-        next_file(output);
-        return 0;
-    }
-    if (found == 0 && !output->inside && output->file_bytes > 0) {
-        output->held_bytes += next;
-        held_back_append(&output->held, data, scanned);
-        return scanned;
-    }
-    held_back_drain(&output->held, write_framed, output);
-    output->file_bytes += output->held_bytes;
-    output->held_bytes = 0;
-    output->inside = found == 0;
-    do {
-        output->file_bytes += next;
-        taken = found > 0 ? ends[i++] : scanned;
-        if (i < found)
-            next = bytes_of(output, beginning, data + taken, ends[i] - taken);
-    } while (i < found && !is_full(output, next));
-    if (taken < scanned)
-        output->scan = beginning;
-    write_framed(output, data, taken);
-    return taken;
-}
-
 /* Write to the files that are filled one after the other. */
-static void write_in_turn(void *context, uint8_t *data, size_t bytes)
+static void write_in_turn(void *context, const struct units *units)
 {
     struct output *output = context;
+    size_t from = 0;
 
-    if (bytes > 0 && !output->in_work)
-        begin_file(output);
-    while (bytes > 0) {
-        size_t part = bytes;
+    for (size_t i = 0; i < units->count || from < units->bytes;) {
+        const size_t count =
+            output->inside ? 1 : division_place(&output->division, units, i, output->framing.record_bytes);
+        size_t end = units->bytes;
 
-        if (output->limit_bytes < UINT64_MAX)
-            part = write_by_bytes(output, data, bytes);
-        else if (output->left_records < UINT64_MAX)
-            part = write_by_records(output, data, bytes);
-        else
-            write_framed(output, data, bytes);
-        data += part;
-        bytes -= part;
+        if (count == DIVISION_HOLD) {
+            held_back_append(&output->held, units->data + from, end - from);
+            return;
+        }
+        if (count <= units->count - i)
+            end = units_end(units, i + count - 1);
+        while (output->begun - output->first <= output->division.file)
+            next_file(output);
+        held_back_drain(&output->held, write_framed, output);
+        write_framed(output, units->data + from, end - from);
+        output->inside = count > units->count - i;
+        i += count;
+        from = end;
     }
 }
 
@@ -368,7 +286,7 @@ static void warn_of_empty_splits(const struct output *output, uint64_t records)
     const struct output_plan *plan = &output->plan;
 
     for (size_t i = 0; i < plan->splits && records > 0 && !output_plan_has_sides(plan); i++)
-        if (plan->split[i].amount > 0 && output_plan_quota(plan, i, records) == 0)
+        if (plan->split[i].amount > 0 && split_records(plan->split, i, records) == 0)
             fault_warn("%s: will be empty, since its share of %llu records is less than one",
                        output->files.file[output->first + i].path, (unsigned long long)records);
 }
@@ -382,7 +300,8 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
     if (empty > 0)
         fault_warn("%s: %llu of the %llu shards are empty; --shards=records:N makes only as many as are needed",
                    plan->path, (unsigned long long)empty, (unsigned long long)plan->shards);
-    output->records = records;
+    division_begin(&output->division, plan, records);
+    output->inside = false;
     output->plan.framing.header = header;
     output->plan.framing.header_bytes = header_bytes;
     if (output_plan_has_sides(plan)) {
@@ -393,13 +312,18 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
         begin_file(output);
 }
 
-void output_write(struct output *output, uint8_t *data, size_t bytes)
+bool output_wants_ends(const struct output *output)
+{
+    return output_plan_has_shards(&output->plan) || output->plan.splits > 0;
+}
+
+void output_write(struct output *output, const struct units *units)
 {
     if (output->sides != NULL)
-        sides_write(output->sides, data, bytes);
+        sides_write(output->sides, units);
     else
-        write_in_turn(output, data, bytes);
-    counter_add(&output->written_bytes, bytes);
+        write_in_turn(output, units);
+    counter_add(&output->written_bytes, units->bytes);
 }
 
 void output_write_behind(struct output *output)
@@ -442,7 +366,6 @@ void output_turn(struct output *output)
 {
     complete(output);
     output->first = output->begun;
-    output->scan = (struct record_scan){0};
 }
 
 void output_commit(struct output *output)
@@ -464,15 +387,4 @@ void output_free(struct output *output)
     overlap_release(&output->overlap);
     held_back_release(&output->held);
     free(output);
-}
-
-void output_buffer_put_frame(struct output_buffer *to, const uint8_t *text, size_t bytes, bool ends)
-{
-    const uint8_t last = ends ? GROUP_ENDS : GROUP_GOES_ON;
-    uint8_t head[GROUP_HEAD_BYTES];
-
-    group_put_head(head, bytes);
-    output_buffer_put(to, head, sizeof head);
-    output_buffer_put(to, text, bytes);
-    output_buffer_put(to, &last, 1);
 }

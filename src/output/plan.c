@@ -166,13 +166,7 @@ uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t reco
     return empty;
 }
 
-uint64_t output_plan_quota(const struct output_plan *plan, size_t number, uint64_t records)
+uint64_t output_plan_rest(const struct output_plan *plan, uint64_t records)
 {
-    const uint64_t rest = records - split_off(plan, records);
-
-    if (number < plan->splits)
-        return split_records(plan->split, number, records);
-    if (plan->shards > 0)
-        return rest / plan->shards + (number - plan->splits < rest % plan->shards);
-    return plan->shard_records > 0 ? plan->shard_records : UINT64_MAX;
+    return records - split_off(plan, records);
 }

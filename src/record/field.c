@@ -4,11 +4,13 @@
 
 #include "record/field.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/number.h"
 #include "system/fault.h"
 
 /* A byte-order mark, U+FEFF in UTF-8. */
@@ -17,6 +19,21 @@ static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
 static bool is_json(const struct field_place *place)
 {
     return place->choice != NULL && place->choice->kind == FIELD_POINTER;
+}
+
+bool field_parse(struct field_choice *field, const char *text)
+{
+    const bool is_number = text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
+    const bool is_pointer = text[0] == '/';
+
+    *field = (struct field_choice){.kind = is_number    ? FIELD_NUMBER
+                                           : is_pointer ? FIELD_POINTER
+                                                        : FIELD_NAME,
+                                   .text = text};
+    if (is_number && number_parse(text, &field->number) != 0)
+        return false;
+    errno = EINVAL;
+    return is_number ? field->number > 0 : is_pointer ? json_is_pointer(text) : text[0] != '\0';
 }
 
 bool field_is_same(const struct field_choice *one, const struct field_choice *other)
@@ -326,7 +343,7 @@ void field_find_column(const struct field_place *place, const char *file, const 
 {
     struct field_choice *choice = place->choice;
     const struct field_place whole = {.quoted = choice->text[0] == '"', .quotes.separated = true};
-    const size_t length = strlen(choice->text), room = bytes + length;
+    const size_t length = strlen(choice->text), room = length + NAMES_BYTES; /* a longer name is another */
     struct columns columns = {.room = room, .name = fault_allocate(room, 1)};
     uint8_t *name = fault_allocate(room, 1);
     struct field field;

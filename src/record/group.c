@@ -7,8 +7,6 @@
 #include "base/arithmetic.h"
 #include "record/length.h"
 
-const struct record_kind group_kind = {.traits = RECORD_GROUP, .ends = group_ends};
-
 size_t group_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                   uint32_t *ends, size_t room, size_t *scanned)
 {

@@ -5,8 +5,7 @@
 #include "base/arithmetic.h"
 #include "system/fault.h"
 
-/* Of a record, in messages. */
-enum { QUOTED = 40, LENGTH_BYTES = 8 };
+enum { LENGTH_BYTES = 8 };
 
 bool key_has(const struct key_choice *choice, const struct field_choice *field)
 {
@@ -14,6 +13,16 @@ bool key_has(const struct key_choice *choice, const struct field_choice *field)
         if (field_is_same(&choice->field[i], field))
             return true;
     return false;
+}
+
+bool key_add(struct key_choice *choice, const struct field_choice *field)
+{
+    if (key_has(choice, field))
+        return true;
+    if (choice->count == KEY_FIELDS_MAX)
+        return false;
+    choice->field[choice->count++] = *field;
+    return true;
 }
 
 bool key_has_all(const struct key_choice *choice, const struct key_choice *other)
@@ -51,6 +60,7 @@ struct key *key_new(const struct key_rule *rule)
 
 void key_begin(struct key *key)
 {
+    key->quoted = 0;
     for (size_t i = 0; i < key->rule->choice->count; i++) {
         field_begin(&key->field[i], place_of(key->rule, i), true, key->room + i * ROOM_BYTES + LENGTH_BYTES,
                     KEY_BYTES_MAX + 1);
@@ -60,8 +70,11 @@ void key_begin(struct key *key)
 
 bool key_follow(struct key *key, const uint8_t *data, size_t bytes)
 {
+    const size_t quoted = least_size(bytes, KEY_QUOTED_BYTES - key->quoted);
     bool all = true;
 
+    memcpy(key->quote + key->quoted, data, quoted);
+    key->quoted += quoted;
     for (size_t i = 0; i < key->rule->choice->count; i++) {
         key->ended[i] = key->ended[i] || field_follow(&key->field[i], data, bytes);
         all = all && key->ended[i];
@@ -144,8 +157,9 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, 
         die("%s: field %s has more than %d bytes", place, field.choice->text, KEY_BYTES_MAX);
     if (bytes > 0 && record[bytes - 1] == '\r')
         bytes--;
-    die("%s: %s: '%.*s'%s", place, field_say(&field, key->verdict, key->bytes, said), (int)least_size(bytes, QUOTED),
-        (const char *)record, field_advice(&field, watch->records == 0, record, bytes));
+    die("%s: %s: '%.*s'%s", place, field_say(&field, key->verdict, key->bytes, said),
+        (int)(key->quoted - (key->quoted > bytes && key->quote[key->quoted - 1] == '\r')), (const char *)key->quote,
+        field_advice(&field, watch->records == 0, record, bytes));
 }
 
 void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option)

@@ -29,7 +29,7 @@ void dialogue_open(struct dialogue *dialogue, size_t lines_bytes, uint8_t *out, 
     if (dialogue->in == NULL)
         die_errno("memory", errno);
     dialogue->keeps = sys_fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode);
-    output_buffer_init(&dialogue->out, out, out_bytes, dialogue_flush, dialogue);
+    output_buffer_init(&dialogue->out, out, out_bytes, false, dialogue_flush, dialogue);
     sys_widen_pipe(STDIN_FILENO);
     sys_widen_pipe(STDOUT_FILENO);
 }

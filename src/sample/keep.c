@@ -88,7 +88,7 @@ void keep_write(struct run *run, struct source *source, uint64_t records, keep_f
         if (piece.first)
             stays = admit(context, record++);
         if (stays)
-            output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
+            run_transfer_piece(&transfer, &piece);
         counter_add(&run->progress->written, piece.last && stays);
     }
     run_transfer_end(&transfer);

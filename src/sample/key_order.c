@@ -19,7 +19,8 @@
 #include "system/fault.h"
 
 enum { RANGES = 256 };
-/* Each may begin two ranges. With one alone, a range might be divided into itself. */
+/* Places in the sample, each of which may begin a range; if it has the same key as the place before, it begins the one
+ * after that key. With one place alone, a range might be divided into itself. */
 TUNABLE(DIVISIONS, RANGES / 2, 2, RANGES / 2);
 
 TUNABLE(SAMPLE, 4096, 2, 4096);   /* keys: 16 for a range */
@@ -312,7 +313,7 @@ static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, str
     index_build(&ranges->piles, 2 * j, &run->format, NULL, 0, &pairs.value);
     table_sort(&pairs, records);
     taken = run_pass(run, records, &skipped);
-    index_copy(&ranges->piles, &run->format, &pairs.value, skipped, taken, &transfer->outlet);
+    index_copy(&ranges->piles, &run->format, &pairs.value, skipped, taken, true, &transfer->outlet);
     table_pairs_release(&pairs);
     clear(ranges, j);
 }
@@ -330,7 +331,7 @@ static void write_through(struct run *run, struct ranges *ranges, unsigned j, st
     run_transfer(&through, run, source, output);
     while ((!piece.last || run_left(run) > 0) && record_reader_next(&through.reader, &piece)) {
         if (run->progress->passed >= run->progress->range.first)
-            output_buffer_put(&through.outlet, piece.data, piece.bytes);
+            run_transfer_piece(&through, &piece);
         run_take(run, piece.last);
     }
     source_free(source);

@@ -14,6 +14,7 @@ static void put_number(struct run *run, struct transfer *transfer, const struct 
 
     counter_add(&run->progress->records, 1);
     output_buffer_put(&transfer->outlet, text, generated_number(range, i, text));
+    output_buffer_end_unit(&transfer->outlet);
 }
 
 void range_repeated(struct run *run, const struct number_range *range, struct gnu *gnu, struct output *output)

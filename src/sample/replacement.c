@@ -56,7 +56,7 @@ static void write_resident(struct replacement *r, const struct table *references
         draw(r, numbers, count);
         for (uint64_t i = 0; i < count; i++)
             *table_u64(numbers, i) = *table_u64(references, *table_u64(numbers, i));
-        index_copy(&r->piles, &run->format, numbers, 0, count, &transfer.outlet);
+        index_copy(&r->piles, &run->format, numbers, 0, count, true, &transfer.outlet);
     }
     run_transfer_end(&transfer);
 }

@@ -207,7 +207,7 @@ static void emit(struct worker *worker, const struct piles *piles, uint64_t reco
 
     worker->skipped -= skipped;
     worker->wanted -= wanted;
-    index_copy(piles, &worker->gathering->run->format, &worker->table, skipped, wanted, &worker->outlet);
+    index_copy(piles, &worker->gathering->run->format, &worker->table, skipped, wanted, true, &worker->outlet);
 }
 
 /* Take the blocks that the table needs out of the promise. */
@@ -271,13 +271,16 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
     counter_add_shared(&g->run->progress->written, end - first - wanted);
     counter_add_shared(&g->run->progress->units, wanted);
     counter_add_shared(&g->run->progress->left_out, records - count);
-    if (!keyed_frames(keyed)) {
-        index_copy(g->piles, format, table, first, end - first, &worker->outlet);
+    if (keyed_is_unique(keyed) || !worker->outlet.ends) {
+        index_copy(g->piles, format, table, first, end - first, true, &worker->outlet);
         return;
     }
-    for (uint64_t i = first; i < end; i++) /* each says whether the next one belongs to the same unit */
-        index_frame(g->piles, format, *table_u64(table, i), i + 1 == count || keyed_begins(table, records, i + 1),
-                    &worker->outlet);
+    for (uint64_t next; first < end; first = next) {
+        for (next = first + 1; next < end && !keyed_begins(table, records, next);)
+            next++;
+        index_copy(g->piles, format, table, first, next - first, false, &worker->outlet);
+        output_buffer_end_unit(&worker->outlet);
+    }
 }
 
 /* ---- By the order of a node ---- */
@@ -400,7 +403,7 @@ static void set_up(struct gathering *g, unsigned workers)
         worker->gathering = g;
         pthread_cond_init(&worker->turn, NULL);
         worker->number = w;
-        output_buffer_init(&worker->outlet, space.data + w * share, share, drain, worker);
+        output_buffer_init(&worker->outlet, space.data + w * share, share, output_wants_ends(g->output), drain, worker);
         table_init(&worker->table, &run->engine.pool);
     }
 }

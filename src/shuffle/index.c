@@ -145,27 +145,6 @@ static void copy_any(const struct piles *piles, const struct record_format *form
     index_walk(piles, format, reference, copy_piece, outlet);
 }
 
-struct framing_of {
-    struct output_buffer *outlet;
-    bool ends;
-};
-
-static bool put_frame(void *context, const uint8_t *data, size_t bytes, bool last)
-{
-    const struct framing_of *framing = context;
-
-    output_buffer_put_frame(framing->outlet, data, bytes, last && framing->ends);
-    return true;
-}
-
-void index_frame(const struct piles *piles, const struct record_format *format, uint64_t reference, bool ends,
-                 struct output_buffer *outlet)
-{
-    struct framing_of framing = {outlet, ends};
-
-    index_walk(piles, format, reference, put_frame, &framing);
-}
-
 /* How much is fetched ahead. A record that is held is in no cache, and begins anywhere in a line: as many lines as one
  * has on average, and one more. (With one line, those of 100 bytes took 0.23 s, of 40 bytes 0.53 s.) */
 static size_t bytes_ahead(const struct piles *piles)
@@ -175,9 +154,10 @@ static size_t bytes_ahead(const struct piles *piles)
     return (size_t)least(piles_average(piles) / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
 
-/* Short records inside their block are copied here, all others by the functions above. The record AHEAD is fetched. */
-void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
-                uint64_t first, uint64_t records, struct output_buffer *outlet)
+/* Short records inside their block are copied here, all others by the functions above. The record AHEAD is fetched. The
+ * compiler makes two of it. */
+static inline void copy(const struct piles *piles, const struct record_format *format, const struct table *table,
+                        uint64_t first, uint64_t records, const bool ends, struct output_buffer *outlet)
 {
     const struct pool *pool = piles->pool;
     const uint8_t *base = pool->memory;
@@ -185,7 +165,7 @@ void index_copy(const struct piles *piles, const struct record_format *format, c
     const size_t block_bytes = pool->block_bytes;
     const size_t ahead = bytes_ahead(piles);
     uint8_t *to = outlet->at; /* a copy, since the compiler must assume that any store of bytes changes *outlet */
-    const uint8_t *end = outlet->end;
+    uint8_t *end = outlet->end;
 
     while (records > 0) {
         const uint64_t *reference = table_u64(table, first);
@@ -202,12 +182,28 @@ void index_copy(const struct piles *piles, const struct record_format *format, c
             if (length + COPY_STEP <= (size_t)(end - to) && ((size_t)start & block_mask) + length <= block_bytes) {
                 copy_over(to, base + start, length);
                 to += length;
+                if (ends)
+                    end = output_buffer_mark(outlet, to, end);
                 continue;
             }
             outlet->at = to;
+            outlet->end = end;
             copy_any(piles, format, *reference, outlet);
+            if (ends)
+                output_buffer_end_unit(outlet);
             to = outlet->at;
+            end = outlet->end;
         }
     }
     outlet->at = to;
+    outlet->end = end;
+}
+
+void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
+                uint64_t first, uint64_t records, bool units, struct output_buffer *outlet)
+{
+    if (units && outlet->ends)
+        copy(piles, format, table, first, records, true, outlet);
+    else
+        copy(piles, format, table, first, records, false, outlet);
 }

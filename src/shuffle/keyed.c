@@ -45,7 +45,6 @@ struct keyed {
     struct key_rule rule;
     size_t end_bytes; /* of the delimiter of a record */
     bool unique;
-    bool frames;
     struct lane *lane;
     unsigned lanes;
 };
@@ -57,12 +56,11 @@ static size_t delimiter_bytes(const struct record_format *format)
     return format->kind == NULL || record_is(format, RECORD_OF_LINES | RECORD_QUOTED);
 }
 
-struct keyed *keyed_new(const struct key_rule *rule, bool unique, bool frames)
+struct keyed *keyed_new(const struct key_rule *rule, bool unique)
 {
     struct keyed *keyed = fault_allocate(1, sizeof *keyed);
 
-    *keyed =
-        (struct keyed){.rule = *rule, .end_bytes = delimiter_bytes(&rule->format), .unique = unique, .frames = frames};
+    *keyed = (struct keyed){.rule = *rule, .end_bytes = delimiter_bytes(&rule->format), .unique = unique};
     return keyed;
 }
 
@@ -85,11 +83,6 @@ void keyed_free(struct keyed *keyed)
 bool keyed_is_unique(const struct keyed *keyed)
 {
     return keyed->unique;
-}
-
-bool keyed_frames(const struct keyed *keyed)
-{
-    return keyed->frames;
 }
 
 bool keyed_has_fields(const struct keyed *keyed)

@@ -122,18 +122,29 @@ void run_transfer(struct transfer *transfer, const struct run *run, struct sourc
 
     transfer->output = output;
     record_reader_init(&transfer->reader, &run->format, source, reading.data, reading.bytes);
-    output_buffer_init(&transfer->outlet, writing.data, writing.bytes, drain, transfer);
+    output_buffer_init(&transfer->outlet, writing.data, writing.bytes, output != NULL && output_wants_ends(output),
+                       drain, transfer);
+}
+
+void run_transfer_piece(struct transfer *transfer, const struct record_piece *piece)
+{
+    output_buffer_put(&transfer->outlet, piece->data, piece->bytes);
+    if (piece->last)
+        output_buffer_end_unit(&transfer->outlet);
 }
 
 void run_transfer_pile(const struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
     const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
     struct source *source;
-    size_t bytes;
+    struct transfer transfer;
+    struct record_piece piece;
 
     pile_source_verify(piles, p, &run->format, buffer.data, buffer.bytes);
     source = pile_source(piles, p, false);
-    while ((bytes = source_read(source, buffer.data, buffer.bytes)) > 0)
-        output_write(output, buffer.data, bytes);
+    run_transfer(&transfer, run, source, output);
+    while (record_reader_next(&transfer.reader, &piece))
+        run_transfer_piece(&transfer, &piece);
+    run_transfer_end(&transfer);
     source_free(source);
 }

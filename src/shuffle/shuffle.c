@@ -214,12 +214,10 @@ static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct s
         if (others && !has_key(run->keyed, &piece, key))
             continue;
         done += piece.last;
-        if (keyed_frames(run->keyed))
-            output_buffer_put_frame(&transfer.outlet, piece.data, piece.bytes, done == kept);
-        else
-            output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
+        output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
     }
     keyed_must_have(done == kept);
+    output_buffer_end_unit(&transfer.outlet);
     run_transfer_end(&transfer);
     source_free(source);
 }

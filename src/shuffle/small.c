@@ -62,7 +62,9 @@ void small_shuffle(struct run *run, struct source *source, size_t most, struct o
     run_begin(run, output, records);
     wanted = run_pass(run, records, &skipped);
     run_transfer(&transfer, run, NULL, output);
-    for (const uint32_t *next = number + skipped; next < number + skipped + wanted; next++)
+    for (const uint32_t *next = number + skipped; next < number + skipped + wanted; next++) {
         output_buffer_put(&transfer.outlet, data + end[*next], end[*next + 1] - end[*next]);
+        output_buffer_end_unit(&transfer.outlet);
+    }
     run_transfer_end(&transfer);
 }

@@ -210,7 +210,7 @@ static void pass_records(struct line *line, struct record_format *format, uint8_
     }
 }
 
-/* A field, or the beginning of the lines of a header: an argument of the command line. */
+/* A field, or the beginning of the lines of a header. */
 static void pass_text(struct line *line, char *text, size_t room)
 {
     size_t bytes = strlen(text);
@@ -224,6 +224,7 @@ static void pass_text(struct line *line, char *text, size_t room)
 static void pass_keys(struct line *line, struct store_format *format)
 {
     uint64_t key[2] = {0};
+    struct field_choice field;
     size_t bytes = 1;
     unsigned i = 0;
 
@@ -234,8 +235,10 @@ static void pass_keys(struct line *line, struct store_format *format)
     else
         return;
     if (line_has(line, format->fields > 0, " by")) {
-        for (; line_begins(line, i < format->fields, " \"") && i < KEY_FIELDS_MAX; i++)
+        for (; line_begins(line, i < format->fields, " \"") && i < KEY_FIELDS_MAX; i++) {
             pass_text(line, format->field[i], STORE_FORMAT_FIELD_BYTES);
+            line_must(line, field_parse(&field, format->field[i]));
+        }
         line_must(line, i > 0);
         line_pass(line, " separated by %q", &format->separator, (size_t)1, &bytes);
         line_must(line, bytes == 1);

@@ -372,6 +372,17 @@ void store_join(struct store *store, const char *path, const struct store_format
     compare_format(store, wanted);
 }
 
+unsigned store_piles(const char *path)
+{
+    struct store store = {0};
+    unsigned piles = 0;
+
+    if (folder_open(&store.folder, path) && read_format(&store))
+        piles = store.format.piles;
+    store_close(&store);
+    return piles;
+}
+
 void store_close(struct store *store)
 {
     folder_close(&store->folder);

@@ -6,7 +6,7 @@
 # times. Programs are compared by the medians of the rounds. A round whose yardstick took more than 1.5 times its own
 # median was disturbed and is dropped from the comparison, which says so. "beside" are programs of others, of which one
 # that takes over 15 s runs once. The rows are the functions row_NAME below; the commands in them are what is timed. The
-# file of results is kept by copying it to results/, from which table.awk and figure.awk make tables and figure.
+# file of results is kept by copying it to results/, from which table.awk makes tables.
 #
 # From the environment:
 #
@@ -21,7 +21,6 @@
 #                 of "peers", what people use instead, run only if they match one
 #   QUICK         1: a hundredth of the data, a twentieth of the memory, one round and none to warm up: to see that all
 #                 works; no claims
-#   FIGURE        1: also measure what figure.awk draws (row "figure")
 #   NOTE          what else is to be known of this run; the file of results says it
 #   BIGSHUF SHUF SORT TERASHUF UU_SHUF DUCKDB   the programs, if they are neither in PATH nor where `make bench-peers`,
 #                 which gets those of peers.txt, puts them
@@ -37,7 +36,6 @@ BUILD=${BUILD:-$bench/../../build/plain}
 BUILD=$(cd "$BUILD" && pwd)
 QUICK=${QUICK:-}
 KEEP=${KEEP:-}
-FIGURE=${FIGURE:-}
 ROWS=${ROWS:-}
 RUNS=${RUNS:-$([ -n "$QUICK" ] && echo 1 || echo 5)}
 BENCH_CSV=${BENCH_CSV:-$BUILD/bench.csv}
@@ -613,22 +611,6 @@ row_peers_beyond() {
     peers "$(mebibytes 256)"
 }
 
-# What figure.awk draws: from far below the limit to far above it.
-row_figure() {
-    local mb name memory group limit_mib='' RUNS=$((RUNS < 3 ? RUNS : 3)) BENCH_TIMEOUT=120
-    memory=$(mebibytes 256)
-    group=$(mebibytes 1024)
-    needs_cgroup "$group" || return 0
-    limit_mib=$group
-    for mb in 125 250 500 1000 2000 4000; do
-        use_data json "$(megabytes $mb)" || return 0
-        find_others "$memory"
-        measure bigshuf "\"\$BIGSHUF\" -S ${memory}M -T \"\$WORK\" \"\$IN\" >\"\$OUT\"" \
-            copy "$double_copy" beside shuf '"$SHUF" "$IN" >"$OUT"' ${others[@]+"${others[@]}"}
-        for name in copy terashuf shuf; do compare bigshuf "$name" '>='; done
-    done
-}
-
 # ---- The machine and the programs ----
 
 describe() {
@@ -709,9 +691,6 @@ run_row limit-lines limited lines 8000 256 1024 '<=0.95'
 run_row limit-text limited text 4000 256 1024 '<=0.9'
 run_row slow row_slow
 run_row cliff row_cliff
-if [ -n "$FIGURE$ROWS" ]; then
-    run_row figure row_figure
-fi
 if [ -n "$ROWS" ]; then
     for data_kind in seq lines json; do
         run_row "peers-$data_kind" row_peers "$data_kind"

@@ -376,10 +376,9 @@ test_page_for_tests_has_the_options_that_exclude_or_need_others() {
 
 # ---- What was measured ----
 
-test_tables_and_the_figure_are_what_the_kept_results_say() {
+test_tables_are_what_the_kept_results_say() {
     cd "$TOP" || exit
     for page in README.md tests/bench/README.md; do awk -f tests/bench/table.awk $page | diff $page -; done
-    awk -f tests/bench/figure.awk tests/bench/results/figure.csv | cmp - tests/bench/figure.svg
 }
 
 # A median or a ratio, with as many digits as in the tables.

@@ -27,6 +27,8 @@ test_a_small_input_survives_any_fault() {
     seq 1000 >in
     TURNS='1 4' sweep_all in
     TURNS='1 3' FAULT_STAYS=1 sweep_all -o folder/file in
+    mkdir x && mv in x/file
+    TURNS='7 8 9 10 11' sweep allocate --each --split='100%:folder/%s' x/file
 }
 
 test_groups_survive_any_fault() {

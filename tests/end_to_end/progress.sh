@@ -1,5 +1,5 @@
 # Progress, drawn on a terminal or as lines now and then. Tests make runs wait, so that there is time to look at them.
-# tests/support/terminal.c gives the screen at the end, and a record of all that was drawn.
+# tests/support/terminal.py gives the screen at the end, and a record of all that was drawn.
 
 export TERM=xterm
 unset COLUMNS

@@ -173,7 +173,9 @@ test_files_that_are_there_survive_what_is_refused() {
 
 test_what_cannot_be_stratified_is_told() {
     seq 10 >in
+    { printf begin && long_line 600000; } >long
     cases <<'END'
+bigshuf --stratify-field=2 --split=9%:a long =! long:1: no field 2, only 1: 'begin*
 bigshuf --stratify-field=1 --split=10%:a --split=10:b in =! --stratify-field: give each --split a percentage, or each a number of records
 bigshuf --stratify-field=1 --split=60%:a --split=50%:b in =! --split: the percentages must not be more than 100% together
 bigshuf --stratify-field=1 $(seq -f --split=1%%:%g 65) in =! --stratify-field: more than 64 splits

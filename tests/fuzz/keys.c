@@ -137,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (how % 2 == 0 && (format.kind == NULL || rule.place.quoted))
         rule.choice = &choice;
     random_key_init(&key, "42", 2);
-    keyed = keyed_new(&rule, how % 16 < 8, false);
+    keyed = keyed_new(&rule, how % 16 < 8);
     keyed_begin(keyed, &key, 1);
     block = (struct queue_block){.buffer = buffer, .ends = ends, .pile = pile, .hash = hash};
     take_stream(&fuzz, &format);

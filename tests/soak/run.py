@@ -30,7 +30,6 @@ class Tools:
     hostile: str
     hostile_faulty: str
     peak: str = ""
-    forge: str = ""
 
     @staticmethod
     def from_environment():
@@ -44,7 +43,7 @@ class Tools:
 
         return Tools(tool("BIGSHUF", build, "bigshuf"), tool("BIGSHUF_FAULTY", build, "bigshuf-faulty"),
                      tool("HOSTILE", hostile, "bigshuf"), tool("HOSTILE_FAULTY", hostile, "bigshuf-faulty"),
-                     *(tool(name.upper(), build, "tests/support/" + name) for name in ("peak", "forge")))
+                     tool("PEAK", build, "tests/support/peak"))
 
     def choose(self, case, fails):
         """The program that tries a case, whose calls fail or not."""

@@ -10,6 +10,7 @@ import model
 from batch import read_batch
 from check import Check, difference, lacks_memory
 from expect import Expected, cut, cut_off
+from forge import forge
 from records import BadInput, members
 from run import Result, contents, limits, peak_beyond, see_to_end
 from storecase import command, contents_of, operands
@@ -368,5 +369,4 @@ class StoreRun:
         number, count, size, *_ = piles[step["at"] % len(piles)]
         numbers = {"1<<61": 1 << 61, "half": count // 2, "twice": 2 * count, "more": min(count + 1, size)}
         new = numbers.get(step["records"], int(step["records"] == "1"))
-        words = [self.tools.forge, path, str(number), str(new + (new == count)), str(size)]
-        subprocess.run(words, cwd=self.folder.path, check=True)
+        forge(self.folder.at(path), number, new + (new == count), size)

@@ -13,7 +13,9 @@ static struct spill_place place = {.directory = directories, .directories = 1, .
 /* Records of half a MiB, in as many shards, or in one file. How often were files told to go to disk? */
 static unsigned times_told(unsigned lines, unsigned shards, bool behind)
 {
-    static uint8_t line[1 << 19];
+    static uint8_t line[(1 << 19) + UNITS_END_BYTES];
+    struct output_buffer buffer;
+    struct units units;
     const struct output_plan plan = {
         .path = "F%d", .shards = shards, .filters = 2, .framing = {.format = {.delimiter = '\n'}}, .place = &place};
     struct output *output = output_open(&plan);
@@ -22,9 +24,13 @@ static unsigned times_told(unsigned lines, unsigned shards, bool behind)
     output_begin(output, lines, NULL, 0);
     if (behind)
         output_write_behind(output);
-    line[sizeof line - 1] = '\n';
+    output_buffer_init(&buffer, line, sizeof line, true, NULL, NULL);
+    buffer.at = line + (1 << 19);
+    (void)output_buffer_mark(&buffer, buffer.at, buffer.end);
+    units = output_buffer_take(&buffer);
+    units.count = 1;
     for (unsigned i = 0; i < lines; i++)
-        output_write(output, line, sizeof line);
+        output_write(output, &units);
     output_commit(output);
     output_free(output);
     return faulty.write_backs;

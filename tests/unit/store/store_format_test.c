@@ -157,6 +157,7 @@ UNIT_TEST(what_makes_no_sense_is_not_known)
         OF_CSV "groups by separated by \",\" key " KEY "\nno header\n",
         OF_CSV "groups by \"\" separated by \",\" key " KEY "\nno header\n",
         OF_CSV "groups by \"a\\000b\" separated by \",\" key " KEY "\nno header\n",
+        OF_CSV "groups by \"/a~2\" separated by \",\" key " KEY "\nno header\n",
         OF_CSV "groups by \"1\" separated by \"\" key " KEY "\nno header\n",
         OF_CSV "groups by \"1\" separated by \",;\" key " KEY "\nno header\n",
         OF_CSV "records by \"1\" separated by \",\" key " KEY "\nno header\n",
