@@ -60,10 +60,16 @@ void contents_begin(struct contents *contents, size_t file);
 /* Read up to `bytes` bytes, as one read() does; the context is the contents. Returns 0 at the end, and ever after. */
 size_t contents_read(void *context, void *data, size_t bytes);
 
-/* Instead of reading the next bytes, have somebody fetch them from *at on, meanwhile. Returns how many: all `bytes`, or
- * 0 if that is not possible, or if nothing would be left to be read. Any thread may fetch. */
-size_t contents_claim(struct contents *contents, size_t bytes, off_t *at);
-void contents_fetch(struct contents *contents, void *data, size_t bytes, off_t at);
+/* Bytes that are still to be fetched from the file. */
+struct absent {
+    size_t bytes;
+    off_t at;
+};
+
+/* Instead of reading the next bytes, have somebody fetch them meanwhile. Returns how many: all `bytes`, or 0 if that is
+ * not possible, or if nothing would be left to be read. Any thread may fetch. */
+size_t contents_claim(struct contents *contents, size_t bytes, struct absent *absent);
+void contents_fetch(struct contents *contents, void *data, const struct absent *absent);
 
 /* The caller has read all it wants of the file, and waits until all has been fetched: a compressed file, to its end. */
 void contents_end(struct contents *contents);

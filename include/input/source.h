@@ -28,14 +28,13 @@ const struct header *source_header(const struct source *source);
 
 /* A source over anything else that can be read as source_read says, and has `bytes` bytes (UINT64_MAX: nobody knows);
  * `release` frees the context with the source. */
-typedef size_t source_function(void *context, uint8_t *data, size_t bytes);
+typedef size_t source_function(void *context, uint8_t *data, size_t bytes, struct absent *absent);
 struct source *source_over(source_function *read, void *context, void (*release)(void *context), uint64_t bytes);
 
-/* A stage turns one stream into another. `claim` and `fetch` may be NULL: all is read in its order. */
+/* A stage turns one stream into another. Without `fetch`, what is absent is so in the source before. */
 struct source_stage {
     source_function *read;
-    size_t (*claim)(void *context, size_t bytes, off_t *at);
-    void (*fetch)(void *context, uint8_t *data, size_t bytes, off_t at);
+    void (*fetch)(void *context, uint8_t *data, const struct absent *absent);
     void (*rewind)(void *context);
     void (*release)(void *context);
 };
@@ -49,15 +48,15 @@ struct source *source_insert(struct source *source, const struct source_stage *s
  * (source_stays), or they are read into room[0, bytes), and are fewer only at the end. Returns how many, 0 at the end.
  * A record that stays is in one piece, however many calls it comes in, and POOL_SLACK_BYTES more can be read.
  *
- * If `later` is not NULL, bytes that stay need not be there yet: if *later is not -1, somebody must call source_fetch
- * with it and the same data and bytes before anybody looks at them. Any threads may do that, also while the source is
- * read, which waits for them where a file ends.
+ * If `absent` is not NULL, the last ones of those that stay may be left out; it receives how many. Before anybody looks
+ * at them, somebody must call source_fetch with their end. Any thread may do that, also while the source is read, which
+ * waits for it where a file ends.
  */
-size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, off_t *later);
-void source_fetch(struct source *source, const uint8_t *data, size_t bytes, off_t later);
+size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, struct absent *absent);
+void source_fetch(struct source *source, const uint8_t *end, struct absent *absent);
 
-/* The same of a source of which nothing stays: they are read into data[0, bytes). */
-size_t source_read(struct source *source, uint8_t *data, size_t bytes);
+/* The same of a source of which nothing stays: they are read into data[0, bytes), or with `absent`, all left out. */
+size_t source_read(struct source *source, uint8_t *data, size_t bytes, struct absent *absent);
 
 /*
  * A source may be a span that stays, in neighbouring blocks of a pool, and then a reader. From source_hold on, all that

@@ -60,9 +60,8 @@ enum { STREAM_FILE_BYTES = sizeof(struct file_mark) + sizeof(struct stream_end) 
 struct stream *stream_open(const char *const *names, size_t count, const struct source_layout *layout);
 
 /* The functions of its source_stage. */
-size_t stream_read(void *context, uint8_t *data, size_t bytes);
-size_t stream_claim(void *context, size_t bytes, off_t *at);
-void stream_fetch(void *context, uint8_t *data, size_t bytes, off_t at);
+size_t stream_read(void *context, uint8_t *data, size_t bytes, struct absent *absent);
+void stream_fetch(void *context, uint8_t *data, const struct absent *absent);
 void stream_rewind(void *context);
 
 /* Read bytes of one file, all of which has been read, once more: the bytes from `place` of the stream on. If `data` is

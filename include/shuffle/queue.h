@@ -22,6 +22,7 @@
 
 #include "base/siphash.h"
 #include "base/tunable.h"
+#include "input/contents.h"
 #include "input/position.h"
 #include "record/record.h"
 
@@ -44,7 +45,7 @@ struct queue_piece {
 struct queue_block {
     uint8_t *buffer;     /* POOL_SLACK_BYTES more than data_bytes may be read */
     const uint8_t *data; /* what was read: the buffer, unless QUEUE_READ has set it to where the bytes stand */
-    off_t later;         /* not -1: they are not there yet, and SCAN is to fetch them from there (input/source.h) */
+    struct absent absent; /* the last of these, which SCAN or ROUTE fetches (input/source.h) */
     size_t data_bytes;   /* room */
     size_t bytes;        /* filled */
     size_t from;         /* the slice: data[from, to) */

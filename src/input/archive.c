@@ -24,7 +24,8 @@
 #include "record/tar.h"
 #include "system/fault.h"
 
-enum { READ_BYTES = 1 << 18 };
+/* Headers are read with as much of what follows; more of a member is read where it is wanted, and may be fetched. */
+enum { READ_BYTES = 1 << 14 };
 TUNABLE(LOOK_BYTES, READ_BYTES, 1, READ_BYTES);
 
 /* What the names of a record's members share (tar_headers_key). */
@@ -186,7 +187,7 @@ static size_t bytes_in_file(const struct archive *archive, size_t bytes)
 static size_t look_ahead(struct archive *archive)
 {
     if (archive->at == archive->filled) {
-        archive->filled = source_read(archive->files, archive->buffer, LOOK_BYTES);
+        archive->filled = source_read(archive->files, archive->buffer, LOOK_BYTES, NULL);
         archive->at = 0;
     }
     return bytes_in_file(archive, archive->filled - archive->at);
@@ -201,14 +202,20 @@ static void copy(struct archive *archive, uint8_t *to, size_t bytes)
 
 /* ---- The data of a member ---- */
 
-/* Deliver as many as come at once. Returns how many. */
-static size_t read_data(struct archive *archive, uint8_t *data, size_t bytes)
+/* Is so much of them to come that they are not read with the next headers? */
+static bool is_large(const struct archive *archive)
+{
+    return archive->at == archive->filled && archive->left >= LOOK_BYTES;
+}
+
+/* Deliver as many as come at once, or leave them to be fetched. Returns how many. */
+static size_t read_data(struct archive *archive, uint8_t *data, size_t bytes, struct absent *absent)
 {
     const size_t wanted = (size_t)least(archive->left, bytes);
     size_t got;
 
-    if (archive->at == archive->filled && wanted >= LOOK_BYTES) {
-        got = bytes_in_file(archive, source_read(archive->files, data, wanted));
+    if (is_large(archive)) {
+        got = bytes_in_file(archive, source_read(archive->files, data, wanted, absent));
         archive->position += got;
     } else {
         got = least_size(look_ahead(archive), wanted);
@@ -322,7 +329,7 @@ static void next_member(struct archive *archive)
 /* ---- Frames ---- */
 
 /* Do one thing. Returns how many bytes have been delivered. */
-static size_t deliver(struct archive *archive, uint8_t *data, size_t bytes)
+static size_t deliver(struct archive *archive, uint8_t *data, size_t bytes, struct absent *absent)
 {
     const size_t part = least_size(archive->ready - archive->given, bytes);
 
@@ -337,20 +344,21 @@ static size_t deliver(struct archive *archive, uint8_t *data, size_t bytes)
         return part;
     }
     if (archive->left > 0)
-        return read_data(archive, data, bytes);
+        return read_data(archive, data, bytes, absent);
     next_member(archive);
     return 0;
 }
 
 /* ---- The stage ---- */
 
-static size_t read_frames(void *context, uint8_t *data, size_t bytes)
+/* What is left out comes last. */
+static size_t read_frames(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct archive *archive = context;
     size_t done = 0;
 
-    while (done < bytes && !(archive->at_end && !archive->marked))
-        done += deliver(archive, data + done, bytes - done);
+    while (done < bytes && !(archive->at_end && !archive->marked) && (absent == NULL || absent->bytes == 0))
+        done += deliver(archive, data + done, bytes - done, absent);
     return done;
 }
 

@@ -251,14 +251,14 @@ static void read_range(const struct contents *contents, void *data, size_t bytes
     file_mark_report(name_of(contents));
 }
 
-size_t contents_claim(struct contents *contents, size_t bytes, off_t *at)
+size_t contents_claim(struct contents *contents, size_t bytes, struct absent *absent)
 {
     const struct file_mark *mark = mark_of(contents);
     const bool looked_at = contents->taken < contents->beginning.bytes;
 
     if (contents->decompressed || mark->ends == 0 || looked_at || file_mark_left(mark, contents->at) <= bytes)
         return 0;
-    *at = contents->at;
+    *absent = (struct absent){bytes, contents->at};
     contents->at += (off_t)bytes;
     if (sys_seek(contents->fd, contents->at, SEEK_SET) < 0)
         report(contents);
@@ -268,9 +268,9 @@ size_t contents_claim(struct contents *contents, size_t bytes, off_t *at)
     return bytes;
 }
 
-void contents_fetch(struct contents *contents, void *data, size_t bytes, off_t at)
+void contents_fetch(struct contents *contents, void *data, const struct absent *absent)
 {
-    read_range(contents, data, bytes, at);
+    read_range(contents, data, absent->bytes, absent->at);
     pthread_mutex_lock(&contents->mutex);
     if (--contents->claimed == 0)
         pthread_cond_signal(&contents->fetched);

@@ -20,11 +20,12 @@ struct generated {
     uint8_t number[GENERATED_NUMBER_BYTES];
 };
 
-static size_t read_texts(void *context, uint8_t *data, size_t bytes)
+static size_t read_texts(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct generated *generated = context;
     size_t done = 0;
 
+    (void)absent;
     while (done < bytes && (generated->bytes > 0 || generated->next(generated))) {
         const size_t part = least_size(generated->bytes, bytes - done);
 

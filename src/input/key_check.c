@@ -70,10 +70,12 @@ static void look(struct key_check *check, const uint8_t *data, size_t bytes)
     }
 }
 
-static size_t read_on(void *context, uint8_t *data, size_t bytes)
+static size_t read_on(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct key_check *check = context;
-    const size_t got = source_read(check->records, data, bytes);
+    const size_t got = source_read(check->records, data, bytes, NULL);
+
+    (void)absent;
 
     look(check, data, got);
     return got;

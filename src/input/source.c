@@ -52,7 +52,7 @@ struct source *source_open(const char *const *names, size_t count, const struct 
     struct stream *stream = stream_open(names, count, layout);
     struct source *source = source_over(NULL, stream, NULL, UINT64_MAX);
 
-    source->stage = (struct source_stage){stream_read, stream_claim, stream_fetch, stream_rewind, stream_free};
+    source->stage = (struct source_stage){stream_read, stream_fetch, stream_rewind, stream_free};
     source->stream = stream;
     source->known_bytes = stream->known_bytes;
     source->known = stream->known;
@@ -167,54 +167,56 @@ static size_t take(struct span *span, const uint8_t **data, size_t bytes)
     return taken;
 }
 
-/* Read more into the span, or if `later` is not NULL, perhaps only have room for it; and take that. */
-static size_t read_into(struct source *source, const uint8_t **data, size_t bytes, off_t *later)
-{
-    const struct source_stage *stage = &source->stage;
-    struct span *span = &source->span;
-    size_t claimed = 0; /* or read */
-
-    span->grows = grow(span, bytes);
-    if (!span->grows)
-        return 0;
-    if (later != NULL && stage->claim != NULL)
-        claimed = stage->claim(source->context, bytes, later);
-    if (claimed == 0)
-        claimed = stage->read(source->context, span->filled, bytes);
-    span->filled += claimed;
-    counter_add(&source->arrived_bytes, claimed);
-    return take(span, data, bytes);
-}
-
-size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, off_t *later)
+/* Read more into the span, or only have room for it, and take that. */
+static size_t read_into(struct source *source, const uint8_t **data, size_t bytes, struct absent *absent)
 {
     struct span *span = &source->span;
     size_t got;
 
-    *data = room;
-    if (later != NULL)
-        *later = -1;
-    if (span->at < span->filled)
-        return take(span, data, bytes);
-    if (span->grows)
-        return read_into(source, data, bytes, later);
-    span->passed = true;
-    got = source->stage.read(source->context, room, bytes);
+    span->grows = grow(span, bytes);
+    if (!span->grows)
+        return 0;
+    got = source->stage.read(source->context, span->filled, bytes, absent);
+    span->filled += got;
+    counter_add(&source->arrived_bytes, got);
+    return take(span, data, bytes);
+}
+
+size_t source_read(struct source *source, uint8_t *data, size_t bytes, struct absent *absent)
+{
+    size_t got;
+
+    MUST_ALWAYS(!source_stays(source));
+    source->span.passed = true;
+    got = source->stage.read(source->context, data, bytes, absent);
     counter_add(&source->arrived_bytes, got);
     return got;
 }
 
-void source_fetch(struct source *source, const uint8_t *data, size_t bytes, off_t later)
+size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, struct absent *absent)
 {
-    source->stage.fetch(source->context, source->span.base + (data - source->span.base), bytes, later);
+    struct span *span = &source->span;
+
+    *data = room;
+    if (absent != NULL)
+        absent->bytes = 0;
+    if (span->at < span->filled)
+        return take(span, data, bytes);
+    if (span->grows)
+        return read_into(source, data, bytes, absent);
+    return source_read(source, room, bytes, NULL);
 }
 
-size_t source_read(struct source *source, uint8_t *data, size_t bytes)
+void source_fetch(struct source *source, const uint8_t *end, struct absent *absent)
 {
-    const uint8_t *there;
+    const struct source *from = source;
 
-    MUST_ALWAYS(!source_stays(source));
-    return source_next(source, data, bytes, &there, NULL);
+    if (absent->bytes == 0)
+        return;
+    while (from->stage.fetch == NULL)
+        from = from->before;
+    from->stage.fetch(from->context, source->span.base + (end - source->span.base) - absent->bytes, absent);
+    absent->bytes = 0;
 }
 
 /* Begin again with what the stage delivers. */

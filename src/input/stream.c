@@ -199,11 +199,22 @@ static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
     return got;
 }
 
-size_t stream_read(void *context, uint8_t *data, size_t bytes)
+/* In the midst of a file nobody need look at the bytes of records whose ends others find: its beginning has been seen,
+ * and its end will be. */
+static size_t claim(struct stream *stream, size_t bytes, struct absent *absent)
+{
+    if (absent == NULL || !stream->open || stream->rest_bytes > 0 || !stream->seen_beginning ||
+        !tail_may_pass_over(&stream->tail))
+        return 0;
+    return contents_claim(&stream->contents, bytes, absent);
+}
+
+size_t stream_read(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct stream *stream = context;
-    size_t done = 0;
+    size_t done = claim(stream, bytes, absent);
 
+    counter_add(&stream->read, done);
     while (done < bytes && (stream->rest_bytes > 0 || stream->open || stream->next < stream->count)) {
         const size_t got = read_on(stream, data + done, bytes - done);
 
@@ -213,24 +224,11 @@ size_t stream_read(void *context, uint8_t *data, size_t bytes)
     return done;
 }
 
-/* In the midst of a file of lines, nobody need look at the bytes: its beginning has been seen, and its end will be. */
-size_t stream_claim(void *context, size_t bytes, off_t *at)
-{
-    struct stream *stream = context;
-    size_t claimed;
-
-    if (!stream->open || stream->rest_bytes > 0 || !stream->seen_beginning || !tail_may_pass_over(&stream->tail))
-        return 0;
-    claimed = contents_claim(&stream->contents, bytes, at);
-    counter_add(&stream->read, claimed);
-    return claimed;
-}
-
-void stream_fetch(void *context, uint8_t *data, size_t bytes, off_t at)
+void stream_fetch(void *context, uint8_t *data, const struct absent *absent)
 {
     struct stream *stream = context;
 
-    contents_fetch(&stream->contents, data, bytes, at);
+    contents_fetch(&stream->contents, data, absent);
 }
 
 void stream_rewind(void *context)

@@ -83,7 +83,8 @@ void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_
 
 bool tail_may_pass_over(const struct tail *tail)
 {
-    return tail->format->kind == NULL && checker(tail)->follow == NULL && tail->end_known;
+    return record_is(tail->format, RECORD_GROUP) ||
+           (tail->format->kind == NULL && checker(tail)->follow == NULL && tail->end_known);
 }
 
 size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing)

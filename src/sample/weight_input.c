@@ -144,7 +144,7 @@ static struct decimal read_line(struct weight_input *weights)
 static void read_late(struct weight_input *weights, struct record_piece *piece)
 {
     size_t room = weights->late_bytes < weights->buffer.bytes ? (size_t)weights->late_bytes : weights->buffer.bytes;
-    size_t bytes = source_read(weights->late, weights->buffer.data, room);
+    size_t bytes = source_read(weights->late, weights->buffer.data, room, NULL);
 
     if (bytes == 0)
         die("a pile does not hold the record that was put there");

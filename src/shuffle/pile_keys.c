@@ -25,7 +25,7 @@ TUNABLE(KEYS, PILE_KEYS_AHEAD, 1, PILE_KEYS_AHEAD);
 uint64_t pile_keys_next(struct pile_keys *keys)
 {
     if (keys->next == keys->count) {
-        size_t bytes = source_read(keys->source, (uint8_t *)keys->key, KEYS * sizeof keys->key[0]);
+        size_t bytes = source_read(keys->source, (uint8_t *)keys->key, KEYS * sizeof keys->key[0], NULL);
 
         if (bytes < sizeof keys->key[0])
             die("a pile does not hold the keys that were put there");

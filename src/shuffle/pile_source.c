@@ -36,13 +36,14 @@ static void leave_block(struct reading *reading)
         pile_give_block(reading->piles, reading->pile, false);
 }
 
-static size_t read_pile(void *context, uint8_t *data, size_t bytes)
+static size_t read_pile(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct reading *reading = context;
     struct storage_reader *reader = &reading->reader;
     const struct pool *pool = reading->piles->pool;
     size_t done = 0;
 
+    (void)absent;
     while (done < bytes && reader->left > 0) {
         struct iovec piece = {.iov_base = data + done, .iov_len = (size_t)least(bytes - done, reader->left)};
 
@@ -75,7 +76,7 @@ void pile_source_verify(struct piles *piles, unsigned p, const struct record_for
     if (!piles->pile[p].spilled)
         return;
     begin_reading(&reading, piles, p, true);
-    while ((got = read_pile(&reading, buffer, bytes)) > 0)
+    while ((got = read_pile(&reading, buffer, bytes, NULL)) > 0)
         records += record_count(format, &scan, buffer, got, &whole);
     storage_reader_release(&reading.reader);
     pile_check(piles, p, whole ? records : UINT64_MAX);

@@ -139,7 +139,6 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
          * EPYC, Linux 6.18). */
         block->buffer = at;
         block->data = at;
-        block->later = -1;
         block->pieces = (struct queue_piece *)(void *)(at + block_bytes + POOL_SLACK_BYTES);
         block->hash = (struct siphash_pair *)(void *)(block->pieces + block->room + 1);
         block->number = (uint32_t *)(void *)(block->hash + (keyed ? block->room + 1 : 0));

@@ -71,18 +71,16 @@ static void read_block(struct scattering *s, struct queue_block *block)
     if (s->reader != NULL)
         keyed_reader_fill(s->reader, block, most);
     else
-        block->bytes = source_next(s->source, block->buffer, most, &block->data, &block->later);
+        block->bytes = source_next(s->source, block->buffer, most, &block->data, &block->absent);
     if (block->data != block->buffer && block->bytes > 0)
         s->lent = block->data + block->bytes;
     if (s->plan->refers && !source_stays(s->source))
         queue_stop(s->queue);
 }
 
-static void fetch(struct scattering *s, struct queue_block *block)
+static void fetch(const struct scattering *s, struct queue_block *block)
 {
-    if (block->later >= 0)
-        source_fetch(s->source, block->data, block->bytes, block->later);
-    block->later = -1;
+    source_fetch(s->source, block->data + block->bytes, &block->absent);
 }
 
 /* Find the ends of the block's records; or only how many, if few are wanted and the lists have room for all. */
@@ -96,7 +94,8 @@ static void scan_block(struct scattering *s, struct queue_block *block)
     size_t scanned = bytes;
     bool whole;
 
-    fetch(s, block);
+    if (!s->in_order) /* else the next block would wait for them, and they do not tell where records end */
+        fetch(s, block);
     if (s->reader != NULL && block->from == 0)
         anywhere = block->begins;
     block->begins = *scan;
@@ -238,6 +237,7 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
     const unsigned lanes = s->piles->lanes;
     size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
 
+    fetch(s, block);
     if (s->reader != NULL)
         keyed_reader_route(s->reader, block, worker);
     else

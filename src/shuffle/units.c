@@ -38,7 +38,7 @@ static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
     struct record_piece piece;
 
     if (hashes->refers) {
-        const bool more = source_read(hashes->source, (uint8_t *)&reference, sizeof reference) > 0;
+        const bool more = source_read(hashes->source, (uint8_t *)&reference, sizeof reference, NULL) > 0;
 
         *hash = reference.hash;
         return more;

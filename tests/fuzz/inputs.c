@@ -38,7 +38,7 @@ static bool read_some(struct source *source, struct outcome *stream, size_t byte
     size_t got;
 
     FUZZ_CHECK(data != NULL);
-    got = (size_t)source_read(source, data, bytes);
+    got = (size_t)source_read(source, data, bytes, NULL);
     FUZZ_CHECK(got <= bytes && got <= STREAM_MAX - stream->bytes);
     memcpy(stream->data + stream->bytes, data, got);
     stream->bytes += got;

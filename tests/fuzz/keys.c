@@ -16,10 +16,11 @@ static struct {
 
 static struct queue_block block;
 
-static size_t read_stream(void *context, uint8_t *data, size_t bytes)
+static size_t read_stream(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     const size_t left = stream.bytes - stream.read;
 
+    (void)absent;
     (void)context;
     bytes = bytes < left ? bytes : left;
     memcpy(data, stream.data + stream.read, bytes);

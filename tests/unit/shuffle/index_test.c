@@ -73,10 +73,11 @@ static void open_pile(const struct text *text, uint64_t records)
     open_table(records);
 }
 
-static size_t read_text(void *context, uint8_t *data, size_t bytes)
+static size_t read_text(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     const struct text *text = context;
 
+    (void)absent;
     memcpy(data, text->data, bytes);
     return bytes;
 }
