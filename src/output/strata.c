@@ -138,7 +138,7 @@ struct strata *strata_new(const struct output_plan *plan, uint64_t bytes)
 
     strata->plan = *plan;
     strata->classes.stratum_bytes = sizeof(struct stratum) + numbers;
-    strata->classes.most = bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(uint64_t));
+    strata->classes.most = least(UINT32_MAX - 1, bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(uint64_t)));
     pthread_mutex_init(&strata->mutex, NULL);
     return strata;
 }
@@ -252,9 +252,13 @@ void strata_settle(struct strata *strata)
                        (unsigned long long)strata->without[j], (unsigned long long)strata->classes.count);
 }
 
-size_t strata_deal(struct strata *strata, const uint8_t *key, size_t bytes)
+uint32_t strata_find(const struct strata *strata, const uint8_t *key, size_t bytes)
 {
-    const uint64_t number = *find(&strata->classes, siphash_pair(&strata->hashing, key, bytes));
+    return (uint32_t)*find(&strata->classes, siphash_pair(&strata->hashing, key, bytes));
+}
+
+size_t strata_deal(struct strata *strata, uint32_t number)
+{
     struct stratum *stratum = stratum_at(&strata->classes, number > 0 ? number : 1);
     const size_t splits = strata->plan.splits;
     uint64_t place;
