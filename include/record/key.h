@@ -65,7 +65,6 @@ struct key_watch {
     uint64_t records; /* whose keys were found */
     bool more;        /* than the key is in one of them */
     bool json;        /* does the first one look like JSON? */
-    bool told;        /* that there is not, which is said once */
 };
 
 /* A key was found in a record, whose bytes are these without its delimiter; NULL: it came in pieces. */
@@ -76,4 +75,4 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, 
                           const uint8_t *record, size_t bytes);
 
 /* All keys have been found, for this option: warn if there was nothing else. */
-void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option);
+void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option);

@@ -162,12 +162,11 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, 
         field_advice(&field, watch->records == 0, record, bytes));
 }
 
-void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option)
+void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option)
 {
     const struct field_place field = place_of(rule, 0);
 
-    if (watch->records > 1 && !watch->more && !watch->told)
+    if (watch->records > 1 && !watch->more)
         fault_warn("%s: no line contains the separator, so each whole line is the field%s", option,
                    field_advice(&field, true, (const uint8_t *)"{", watch->json));
-    watch->told = true;
 }
