@@ -163,15 +163,14 @@ static void pass_whole(struct sides *sides, const struct units *units, size_t fi
         pass(to[i], units->data + from, units_end(units, first + i) - from, true);
 }
 
-/* Look for the key in the next bytes of a unit, or in its `last` ones. */
-static void find_key(struct sides *sides, const uint8_t *data, size_t bytes, bool last)
+/* Look for the key in the next bytes of a unit, its `first` or its `last` ones. */
+static void find_key(struct sides *sides, const uint8_t *data, size_t bytes, bool first, bool last)
 {
     bytes = first_record(sides, data, bytes, &last);
-    bytes -= last; /* without the delimiter */
-    if (!key_follow(sides->found, data, bytes) && !last)
+    if (key_take(sides->found, data, bytes, first, last) == KEY_TO_COME)
         return;
-    if (key_end(sides->found) != FIELD_FOUND)
-        key_refuse(&sides->watch, sides->found, option_of(sides), data, bytes);
+    if (sides->found->verdict != FIELD_FOUND)
+        key_refuse(&sides->watch, sides->found, option_of(sides), data, bytes - last);
     key_saw(&sides->watch, sides->found, NULL, 0);
     sides->to = side_of(sides);
     held_back_drain(&sides->held, pass_held, sides->to);
@@ -180,14 +179,15 @@ static void find_key(struct sides *sides, const uint8_t *data, size_t bytes, boo
 /* The next bytes of a unit that does not come whole, or its `last` ones. */
 static void pass_piece(struct sides *sides, uint8_t *data, size_t bytes, bool last)
 {
-    if (!sides->inside) {
+    const bool first = !sides->inside;
+
+    if (first) {
         sides->to = NULL;
         sides->scan = (struct record_scan){0};
-        key_begin(sides->found);
     }
     sides->inside = !last;
     if (sides->to == NULL)
-        find_key(sides, data, bytes, last);
+        find_key(sides, data, bytes, first, last);
     if (sides->to == NULL)
         held_back_append(&sides->held, data, bytes);
     else
