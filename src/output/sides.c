@@ -187,17 +187,16 @@ void sides_find(struct sides *sides, unsigned thread, const struct units *units)
 
 /* ---- Others ---- */
 
-/* Look for the key in the next bytes of a unit, or in its `last` ones. */
-static void find_key(struct sides *sides, const uint8_t *data, size_t bytes, bool last)
+/* Look for the key in the next bytes of a unit, its `first` or its `last` ones. */
+static void find_key(struct sides *sides, const uint8_t *data, size_t bytes, bool first, bool last)
 {
     struct lane *own = sides->own;
 
     bytes = first_record(sides, own, data, bytes, &last);
-    bytes -= last; /* without the delimiter */
-    if (!key_follow(own->key, data, bytes) && !last)
+    if (key_take(own->key, data, bytes, first, last) == KEY_TO_COME)
         return;
-    if (key_end(own->key) != FIELD_FOUND)
-        key_refuse(&own->watch, own->key, option_of(sides), data, bytes);
+    if (own->key->verdict != FIELD_FOUND)
+        key_refuse(&own->watch, own->key, option_of(sides), data, bytes - last);
     key_saw(&own->watch, own->key, NULL, 0);
     sides->to = side_of(sides, find_place(sides, own->key));
     held_back_drain(&sides->held, pass_held, sides->to);
@@ -209,10 +208,9 @@ static void pass_piece(struct sides *sides, uint8_t *data, size_t bytes, bool fi
     if (first) {
         sides->to = NULL;
         sides->own->scan = (struct record_scan){0};
-        key_begin(sides->own->key);
     }
     if (sides->to == NULL)
-        find_key(sides, data, bytes, last);
+        find_key(sides, data, bytes, first, last);
     if (sides->to == NULL)
         held_back_append(&sides->held, data, bytes);
     else

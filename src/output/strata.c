@@ -51,7 +51,6 @@ struct classes {
 struct lane {
     struct classes classes;
     struct key *key; /* of the record that is being counted */
-    bool ended;      /* it has been found */
 };
 
 struct strata {
@@ -207,16 +206,10 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
     const struct key_watch watch = {.records = 0};
     struct siphash_pair digest;
 
-    bytes -= last; /* without the delimiter */
-    if (first) {
-        key_begin(own->key);
-        own->ended = false;
-    }
-    own->ended = own->ended || key_follow(own->key, data, bytes);
-    if (!last)
+    if (key_take(own->key, data, bytes, first, last) != KEY_KNOWN)
         return;
-    if (key_end(own->key) != FIELD_FOUND)
-        key_refuse(&watch, own->key, "--stratify-field", data, bytes);
+    if (own->key->verdict != FIELD_FOUND)
+        key_refuse(&watch, own->key, "--stratify-field", data, bytes - last);
     digest = siphash_pair(&strata->hashing, own->key->text, own->key->bytes);
     while (!add(&own->classes, digest, 1))
         merge(strata, &own->classes);
