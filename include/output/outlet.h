@@ -4,8 +4,8 @@
  * What is copied out, in the order of the output: units, which are records, or groups of records with the same key, all
  * of which go to the same file. Whoever copies them out knows where they end, and says it if somebody wants to know.
  *
- *     |  data of units  |  of one that is open  | ... free ... | end 2 | end 1 | end 0 |
- *     buffer                                    at             end                     top
+ *     |  data of units  |  of one that is open  | ... free ... | mark 2 | mark 1 | mark 0 |
+ *     buffer                                    at             end                        top
  */
 
 #include <stdbool.h>
@@ -15,23 +15,39 @@
 
 #include "base/arithmetic.h"
 
-enum { UNITS_END_BYTES = sizeof(uint32_t) };
+enum { UNIT_MARK_BYTES = 8 };
 
-/* The first one may have begun before; another one may be open after those that end. */
+/* Where a unit ends, and what a division has found of it. */
+struct unit_mark {
+    uint32_t end;
+    uint32_t found;
+};
+
+/* Another one may be open after those that end. */
 struct units {
     uint8_t *data; /* may be changed */
     size_t bytes;
-    size_t count; /* units that end here; 0 if nobody wants to know */
-    const uint8_t *top;
+    size_t count;   /* units that end here; 0 if nobody wants to know */
+    bool continues; /* the first of them, or the open one, has begun before */
+    uint8_t *top;
 };
 
-/* Where unit i ends. */
+static inline struct unit_mark units_mark(const struct units *units, size_t i)
+{
+    struct unit_mark mark;
+
+    memcpy(&mark, units->top - (i + 1) * sizeof mark, sizeof mark);
+    return mark;
+}
+
 static inline size_t units_end(const struct units *units, size_t i)
 {
-    uint32_t end;
+    return units_mark(units, i).end;
+}
 
-    memcpy(&end, units->top - (i + 1) * UNITS_END_BYTES, sizeof end);
-    return end;
+static inline void units_set(const struct units *units, size_t i, struct unit_mark mark)
+{
+    memcpy(units->top - (i + 1) * sizeof mark, &mark, sizeof mark);
 }
 
 /* ---- A buffer between many small writes and an output ---- */
@@ -40,9 +56,10 @@ static inline size_t units_end(const struct units *units, size_t i)
 struct output_buffer {
     uint8_t *buffer;
     uint8_t *at;  /* where the next byte goes */
-    uint8_t *end; /* if ends are wanted, there is room for one after it */
+    uint8_t *end; /* if ends are wanted, there is room for a mark after it */
     uint8_t *top;
     bool ends;                    /* are they wanted? */
+    bool open;                    /* does a unit continue that was taken in part? */
     void (*drain)(void *context); /* empties it, with output_buffer_take; called when it is full */
     void *context;                /* of drain */
 };
@@ -54,7 +71,7 @@ static inline void output_buffer_init(struct output_buffer *to, uint8_t *buffer,
     bytes = (size_t)least(bytes, UINT32_MAX);
     *to = (struct output_buffer){.buffer = buffer,
                                  .at = buffer,
-                                 .end = buffer + bytes - (ends ? UNITS_END_BYTES : 0),
+                                 .end = buffer + bytes - (ends ? UNIT_MARK_BYTES : 0),
                                  .top = buffer + bytes,
                                  .ends = ends,
                                  .drain = drain,
@@ -79,10 +96,10 @@ static inline void output_buffer_put(struct output_buffer *to, const uint8_t *da
 /* A unit ends at `at`, where there was room for a byte: write that down. Returns the new `end`. */
 static inline uint8_t *output_buffer_mark(const struct output_buffer *to, const uint8_t *at, uint8_t *end)
 {
-    const uint32_t offset = (uint32_t)(at - to->buffer);
+    const struct unit_mark mark = {.end = (uint32_t)(at - to->buffer)};
 
-    memcpy(end, &offset, sizeof offset);
-    return end - UNITS_END_BYTES;
+    memcpy(end, &mark, sizeof mark);
+    return end - UNIT_MARK_BYTES;
 }
 
 /* What was put last ends a unit. */
@@ -100,10 +117,13 @@ static inline struct units output_buffer_take(struct output_buffer *to)
 {
     const struct units units = {.data = to->buffer,
                                 .bytes = (size_t)(to->at - to->buffer),
-                                .count = (size_t)(to->top - to->end) / UNITS_END_BYTES - to->ends,
+                                .count = (size_t)(to->top - to->end) / UNIT_MARK_BYTES - to->ends,
+                                .continues = to->open,
                                 .top = to->top};
 
+    if (units.bytes > 0)
+        to->open = units.count == 0 || units_end(&units, units.count - 1) < units.bytes;
     to->at = to->buffer;
-    to->end = to->top - (to->ends ? UNITS_END_BYTES : 0);
+    to->end = to->top - (to->ends ? UNIT_MARK_BYTES : 0);
     return units;
 }

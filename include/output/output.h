@@ -60,7 +60,15 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
 /* Does it have to know where units end? */
 bool output_wants_ends(const struct output *output);
 
-/* Write what comes next; it may begin and end in the midst of a unit. By one thread at a time. */
+/* This many threads, at most, will write: before output_begin. */
+void output_set_threads(struct output *output, unsigned threads);
+
+/* Find what can be found of units before those that come before have been written. By the thread of this number, and
+ * by several at a time. */
+void output_find(struct output *output, unsigned thread, const struct units *units);
+
+/* Write what comes next, of which output_find has found what there is; it may begin and end in the midst of a unit. By
+ * one thread at a time. */
 void output_write(struct output *output, const struct units *units);
 
 /* The output is larger than the system's memory: from now on, send bytes written to regular files to disk MiB by MiB.
@@ -84,11 +92,13 @@ void output_commit(struct output *output);
 
 void output_free(struct output *output); /* NULL is fine */
 
-/* Write what is in a buffer to an output; then it is empty. */
+/* Write what is in a buffer of thread 0 to an output; then it is empty. */
 static inline void output_buffer_drain(struct output_buffer *to, struct output *output)
 {
     const struct units units = output_buffer_take(to);
 
-    if (units.bytes > 0)
-        output_write(output, &units);
+    if (units.bytes == 0)
+        return;
+    output_find(output, 0, &units);
+    output_write(output, &units);
 }

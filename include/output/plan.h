@@ -37,6 +37,7 @@ struct output_plan {
     bool groups;                  /* are units groups of records with the same key? */
     struct strata *strata;        /* its classes, if each is split by itself (strata.h); else NULL */
     const struct random_key *key; /* of the order, for that; known in output_begin */
+    unsigned threads;             /* that may write, at most; known in output_begin */
 
     /* At most one of these is not 0. The records that are left by the splits go to: */
     uint64_t shards;        /* so many files, whose numbers of records differ by at most one, larger ones first */

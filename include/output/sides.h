@@ -22,7 +22,10 @@ struct sides;
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
                          void (*write)(void *context, const struct units *units), void *context);
 
-/* Write what comes next. A unit without the field ends the run. */
+/* Find where units go that come whole. By this thread, several at a time. */
+void sides_find(struct sides *sides, unsigned thread, const struct units *units);
+
+/* Write what comes next, in which this has been found. A unit without the field ends the run. */
 void sides_write(struct sides *sides, const struct units *units);
 
 /* All records have come: write what is still kept. */

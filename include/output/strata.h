@@ -34,8 +34,11 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
  * warned of. */
 void strata_settle(struct strata *strata);
 
-/* The next record of the output, with this key, goes to which split? Their number stands for what is left. */
-size_t strata_deal(struct strata *strata, const uint8_t *key, size_t bytes);
+/* The number of the class with this key, then; 0: there is none. By any thread. */
+uint32_t strata_find(const struct strata *strata, const uint8_t *key, size_t bytes);
+
+/* The next record of the output, of this class, goes to which split? Their number stands for what is left. */
+size_t strata_deal(struct strata *strata, uint32_t number);
 
 /* Say how many classes there are, how small, and which files lack some. */
 void strata_note(const struct strata *strata);

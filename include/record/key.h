@@ -40,6 +40,7 @@ struct key {
     size_t missing;             /* if not: which field there is none of, */
     const uint8_t *text;        /* else the key, as long as the record stands there and no other begins */
     size_t bytes;               /* of it; or if a column is missing, how many there are */
+    bool known;                 /* has a verdict been given? */
     bool ended[KEY_FIELDS_MAX];
     size_t quoted; /* bytes of the record's beginning, for a message */
     uint8_t quote[KEY_QUOTED_BYTES];
@@ -54,18 +55,16 @@ size_t key_memory(const struct key_choice *choice); /* what it takes; 0 if none 
 /* Find the key of a whole record. Returns the key's verdict. */
 enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes);
 
-/* The same of a record that comes in pieces: a record begins; its next bytes, without its delimiter, after which true
- * says that no more are wanted; and it ends, or is not wanted any more. */
-void key_begin(struct key *key);
-bool key_follow(struct key *key, const uint8_t *data, size_t bytes);
-enum field_verdict key_end(struct key *key);
+/* The same of a record that comes in pieces, by the next of them. KEY_KNOWN, once for each record: it has a verdict. */
+enum key_progress { KEY_TO_COME, KEY_KNOWN, KEY_PASSED };
+
+enum key_progress key_take(struct key *key, const uint8_t *data, size_t bytes, bool first, bool last);
 
 /* Does any record contain more than its key? If none of several does, another byte may separate their fields. */
 struct key_watch {
     uint64_t records; /* whose keys were found */
     bool more;        /* than the key is in one of them */
     bool json;        /* does the first one look like JSON? */
-    bool told;        /* that there is not, which is said once */
 };
 
 /* A key was found in a record, whose bytes are these without its delimiter; NULL: it came in pieces. */
@@ -76,4 +75,4 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, 
                           const uint8_t *record, size_t bytes);
 
 /* All keys have been found, for this option: warn if there was nothing else. */
-void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option);
+void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option);

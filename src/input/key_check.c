@@ -19,7 +19,6 @@ struct key_check {
     uint64_t offset; /* of the next byte */
     struct record_scan scan;
     bool inside; /* a record */
-    bool ended;  /* its key has */
 };
 
 static void restart(void *context)
@@ -38,20 +37,14 @@ static void follow(struct key_check *check, const uint8_t *data, size_t bytes, b
 {
     char place[POSITION_BYTES];
 
-    if (!check->inside) {
+    if (!check->inside)
         position_next(&check->position, check->offset);
-        key_begin(check->key);
-        check->ended = false;
-    }
     position_follow(&check->position, data, bytes);
-    check->ended = check->ended || key_follow(check->key, data, bytes - last); /* without the delimiter */
+    if (key_take(check->key, data, bytes, !check->inside, last) == KEY_KNOWN && check->key->verdict != FIELD_FOUND)
+        key_refuse(&check->watch, check->key, position_say(&check->position, place), data, bytes - last);
     check->inside = !last;
     check->offset += bytes;
-    if (!last)
-        return;
-    if (key_end(check->key) != FIELD_FOUND)
-        key_refuse(&check->watch, check->key, position_say(&check->position, place), data, bytes - 1);
-    check->watch.records++;
+    check->watch.records += last;
 }
 
 static void look(struct key_check *check, const uint8_t *data, size_t bytes)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/arithmetic.h"
+#include "base/must.h"
 #include "input/hints.h"
 #include "input/operand.h"
 #include "system/fault.h"
@@ -250,6 +251,7 @@ static size_t file_at(const struct stream *stream, uint64_t offset)
 {
     size_t i = 0;
 
+    MUST(stream->next > 0); /* something has come */
     for (size_t last = stream->next - 1; i < last;) {
         const size_t middle = i + (last - i) / 2;
 

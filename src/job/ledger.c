@@ -110,7 +110,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"classes", 1, options->stratified ? ledger_classes(limit) : 0},
         {"lanes", strata_lane_bytes(), lanes},
         {"sides", sides_each_bytes(), split_key > 0 ? options->plan.splits + 1 : 0},
-        {"keys", 1, split_key * (2 + lanes) + order_key * (1 + keyed)},
+        {"keys", 1, split_key * (2 + lanes + threads) + order_key * (1 + keyed)},
         {"headers", HEADER_BYTES_MAX, headers ? 2 : 0}, /* that of the first file, and that of another */
         {"recent", keyed_lane_bytes(), keyed},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},

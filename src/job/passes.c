@@ -58,6 +58,8 @@ static void scatter_batch(struct run *run, struct source *source, const char *na
     while (1u << children.bits < count)
         children.bits++;
     scatter(&run->engine, &run->format, &plan, source, &piles);
+    if (run->keyed != NULL)
+        keyed_warn(run->keyed);
     piles_flush(&piles);
     for (unsigned p = 0; p < count; p++)
         records[p] = piles.pile[p].records;

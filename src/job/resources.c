@@ -270,5 +270,7 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     ledger_open_engine(&resources->ledger, &run->engine, memory_bytes, &resources->place);
     if (large)
         resources->place.threads = engine_threads(&run->engine);
+    if (resources->output != NULL)
+        output_set_threads(resources->output, engine_threads(&run->engine));
     open_keyed(resources, run);
 }

@@ -317,6 +317,17 @@ bool output_wants_ends(const struct output *output)
     return output_plan_has_shards(&output->plan) || output->plan.splits > 0;
 }
 
+void output_set_threads(struct output *output, unsigned threads)
+{
+    output->plan.threads = threads;
+}
+
+void output_find(struct output *output, unsigned thread, const struct units *units)
+{
+    if (output->sides != NULL)
+        sides_find(output->sides, thread, units);
+}
+
 void output_write(struct output *output, const struct units *units)
 {
     if (output->sides != NULL)

@@ -1,8 +1,10 @@
-/* Most units come whole, many in a piece, and are passed on one by one. If a unit does not come whole, its bytes are
- * held back until its key is known. Short ones for the same file are gathered in a buffer. */
+/* Most units come whole, many in a piece: their keys are found by all threads, each on its own, and then they are
+ * passed on one by one. If a unit does not come whole, its bytes are held back until its key is known. Short ones for
+ * the same file are gathered in a buffer. */
 
 #include "output/sides.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +15,14 @@
 #include "output/strata.h"
 #include "record/key.h"
 #include "system/fault.h"
+#include "system/sys.h"
 
 enum { SIDE_BYTES = 1 << 16 };
 
 TUNABLE(FULL_BYTES, SIDE_BYTES, 64, SIDE_BYTES);
-TUNABLE(AT_ONCE, 256, 1, 256);
+
+/* What is found of a unit without the key, which is refused when its turn has come; no number of a class. */
+#define SIDES_MISSING UINT32_MAX
 
 /* One of the files, or what is left. */
 struct side {
@@ -30,19 +35,22 @@ struct side {
     uint8_t buffer[SIDE_BYTES];
 };
 
+/* Whoever finds keys. */
+struct lane {
+    _Alignas(SYS_APART_BYTES) struct key *key;
+    struct key_watch watch;
+    struct record_scan scan; /* of the first record of a group */
+};
+
 struct sides {
     const struct output_plan *plan;
     void (*write)(void *context, const struct units *units);
     void *context;
     struct siphash_key hashing;
     struct key_rule rule;
-    struct key *found;
-    struct key_watch watch;
-
-    /* Of a unit that does not come whole: */
-    bool inside;
-    struct side *to;         /* where it goes; NULL as long as that is not known */
-    struct record_scan scan; /* of the first record of a group */
+    struct lane *lane; /* of each thread, and one more for units that do not come whole: */
+    struct lane *own;
+    struct side *to; /* where it goes; NULL as long as that is not known */
     struct held_back held;
     struct side side[]; /* of the splits, and what is left */
 };
@@ -75,7 +83,12 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
     sides->write = write;
     sides->context = context;
     sides->rule = plan->split_key;
-    sides->found = key_new(&sides->rule);
+    sides->lane = sys_allocate_apart(plan->threads + 1, sizeof *sides->lane);
+    if (sides->lane == NULL)
+        die_errno("memory", errno);
+    sides->own = &sides->lane[plan->threads];
+    for (unsigned i = 0; i <= plan->threads; i++)
+        sides->lane[i].key = key_new(&sides->rule);
     sides->held.place = plan->place;
     sides->hashing = random_hashing(plan->key, "split");
     if (plan->strata != NULL)
@@ -112,82 +125,92 @@ static const char *option_of(const struct sides *sides)
     return sides->plan->strata != NULL ? "--stratify-field" : "--split-field";
 }
 
-/* Where the unit goes whose key was found. */
-static struct side *side_of(struct sides *sides)
+/* What says where a unit goes whose key was found. */
+static uint32_t find_place(const struct sides *sides, const struct key *key)
 {
     const struct output_plan *plan = sides->plan;
-    const struct key *key = sides->found;
-    const size_t number =
-        plan->strata != NULL
-            ? strata_deal(plan->strata, key->text, key->bytes)
-            : split_of_hash(plan->split, plan->splits, siphash_pair(&sides->hashing, key->text, key->bytes).word[0]);
 
-    sides->side[number].units++;
-    return &sides->side[number];
+    if (plan->strata != NULL)
+        return strata_find(plan->strata, key->text, key->bytes);
+    return (uint32_t)split_of_hash(plan->split, plan->splits,
+                                   siphash_pair(&sides->hashing, key->text, key->bytes).word[0]);
+}
+
+/* And to which side it goes, when its turn has come. */
+static struct side *side_of(struct sides *sides, uint32_t found)
+{
+    struct strata *strata = sides->plan->strata;
+    struct side *side = &sides->side[strata != NULL ? strata_deal(strata, found) : found];
+
+    side->units++;
+    return side;
 }
 
 /* How many of the next bytes are the record's that has the key, the first one of a group? It `ends` with them, or not.
  */
-static size_t first_record(struct sides *sides, const uint8_t *data, size_t bytes, bool *ends)
+static size_t first_record(const struct sides *sides, struct lane *lane, const uint8_t *data, size_t bytes, bool *ends)
 {
     uint32_t end;
 
     if (sides->plan->groups)
-        *ends = record_ends(&sides->rule.format, &sides->scan, data, bytes, &end, 1, &bytes) > 0;
+        *ends = record_ends(&sides->rule.format, &lane->scan, data, bytes, &end, 1, &bytes) > 0;
     return bytes;
 }
 
-/* Where a unit goes that comes whole. */
-static struct side *choose(struct sides *sides, const uint8_t *data, size_t bytes)
+/* ---- Units that come whole ---- */
+
+static uint32_t find(const struct sides *sides, struct lane *lane, const uint8_t *data, size_t bytes)
 {
     bool ends;
 
-    sides->scan = (struct record_scan){0};
-    bytes = first_record(sides, data, bytes, &ends);
-    if (key_find(sides->found, data, bytes) != FIELD_FOUND)
-        key_refuse(&sides->watch, sides->found, option_of(sides), data, bytes - 1);
-    key_saw(&sides->watch, sides->found, data, bytes - 1);
-    return side_of(sides);
+    lane->scan = (struct record_scan){0};
+    bytes = first_record(sides, lane, data, bytes, &ends);
+    if (key_find(lane->key, data, bytes) != FIELD_FOUND)
+        return SIDES_MISSING;
+    key_saw(&lane->watch, lane->key, data, bytes - 1);
+    return find_place(sides, lane->key);
 }
 
-/* Pass on `count` units from `first` on, at most AT_ONCE, that come whole. Their destinations are computed first, for
- * all of them: between copies, whose branches are mispredicted, the processor would wait for each hash. */
-static void pass_whole(struct sides *sides, const struct units *units, size_t first, size_t count)
+void sides_find(struct sides *sides, unsigned thread, const struct units *units)
 {
-    const size_t begin = first > 0 ? units_end(units, first - 1) : 0;
-    struct side *to[AT_ONCE];
+    struct lane *lane = &sides->lane[thread];
+    size_t from = units->continues && units->count > 0 ? units_end(units, 0) : 0;
 
-    for (size_t i = 0, from = begin; i < count; from = units_end(units, first + i++))
-        to[i] = choose(sides, units->data + from, units_end(units, first + i) - from);
-    for (size_t i = 0, from = begin; i < count; from = units_end(units, first + i++))
-        pass(to[i], units->data + from, units_end(units, first + i) - from, true);
+    for (size_t i = units->continues; i < units->count; i++) {
+        struct unit_mark mark = units_mark(units, i);
+
+        mark.found = find(sides, lane, units->data + from, mark.end - from);
+        units_set(units, i, mark);
+        from = mark.end;
+    }
 }
 
-/* Look for the key in the next bytes of a unit, or in its `last` ones. */
-static void find_key(struct sides *sides, const uint8_t *data, size_t bytes, bool last)
+/* ---- Others ---- */
+
+/* Look for the key in the next bytes of a unit, its `first` or its `last` ones. */
+static void find_key(struct sides *sides, const uint8_t *data, size_t bytes, bool first, bool last)
 {
-    bytes = first_record(sides, data, bytes, &last);
-    bytes -= last; /* without the delimiter */
-    if (!key_follow(sides->found, data, bytes) && !last)
+    struct lane *own = sides->own;
+
+    bytes = first_record(sides, own, data, bytes, &last);
+    if (key_take(own->key, data, bytes, first, last) == KEY_TO_COME)
         return;
-    if (key_end(sides->found) != FIELD_FOUND)
-        key_refuse(&sides->watch, sides->found, option_of(sides), data, bytes);
-    key_saw(&sides->watch, sides->found, NULL, 0);
-    sides->to = side_of(sides);
+    if (own->key->verdict != FIELD_FOUND)
+        key_refuse(&own->watch, own->key, option_of(sides), data, bytes - last);
+    key_saw(&own->watch, own->key, NULL, 0);
+    sides->to = side_of(sides, find_place(sides, own->key));
     held_back_drain(&sides->held, pass_held, sides->to);
 }
 
-/* The next bytes of a unit that does not come whole, or its `last` ones. */
-static void pass_piece(struct sides *sides, uint8_t *data, size_t bytes, bool last)
+/* The next bytes of a unit that does not come whole, or has no key: its `first` or `last` ones, or neither. */
+static void pass_piece(struct sides *sides, uint8_t *data, size_t bytes, bool first, bool last)
 {
-    if (!sides->inside) {
+    if (first) {
         sides->to = NULL;
-        sides->scan = (struct record_scan){0};
-        key_begin(sides->found);
+        sides->own->scan = (struct record_scan){0};
     }
-    sides->inside = !last;
     if (sides->to == NULL)
-        find_key(sides, data, bytes, last);
+        find_key(sides, data, bytes, first, last);
     if (sides->to == NULL)
         held_back_append(&sides->held, data, bytes);
     else
@@ -196,28 +219,45 @@ static void pass_piece(struct sides *sides, uint8_t *data, size_t bytes, bool la
 
 void sides_write(struct sides *sides, const struct units *units)
 {
-    size_t first = 0, from = 0;
+    bool first = !units->continues;
+    size_t from = 0;
 
-    if (sides->inside) {
-        first = units->count > 0;
-        from = first > 0 ? units_end(units, 0) : units->bytes;
-        pass_piece(sides, units->data, from, first > 0);
-    }
-    for (size_t count; first < units->count; first += count) {
-        count = least_size(units->count - first, AT_ONCE);
-        pass_whole(sides, units, first, count);
-        from = units_end(units, first + count - 1);
+    for (size_t i = 0; i < units->count; i++) {
+        const struct unit_mark mark = units_mark(units, i);
+        uint8_t *data = units->data + from;
+
+        if (first && mark.found != SIDES_MISSING)
+            pass(side_of(sides, mark.found), data, mark.end - from, true);
+        else
+            pass_piece(sides, data, mark.end - from, first, true);
+        from = mark.end;
+        first = true;
     }
     if (from < units->bytes)
-        pass_piece(sides, units->data + from, units->bytes - from, false);
+        pass_piece(sides, units->data + from, units->bytes - from, first, false);
+}
+
+/* What all threads have seen. */
+static struct key_watch seen(const struct sides *sides)
+{
+    struct key_watch all = {.records = 0};
+
+    for (unsigned i = 0; i <= sides->plan->threads; i++) {
+        const struct key_watch *one = &sides->lane[i].watch;
+
+        all.records += one->records;
+        all.more = all.more || one->more;
+        all.json = all.json || one->json;
+    }
+    return all;
 }
 
 /* With few values, or small percentages. Classes have a warning of their own. */
-static void warn_of_empty(const struct sides *sides)
+static void warn_of_empty(const struct sides *sides, uint64_t records)
 {
     const struct output_plan *plan = sides->plan;
 
-    for (size_t i = 0; i <= plan->splits && plan->strata == NULL && sides->watch.records > 0; i++)
+    for (size_t i = 0; i <= plan->splits && plan->strata == NULL && records > 0; i++)
         if (sides->side[i].units == 0 && output_plan_is_wanted(plan, i))
             fault_warn("%s: is empty, since no value of --split-field came there by chance",
                        output_plan_called(plan, i));
@@ -225,10 +265,12 @@ static void warn_of_empty(const struct sides *sides)
 
 void sides_finish(struct sides *sides)
 {
-    key_warn(&sides->watch, &sides->rule, option_of(sides));
+    struct key_watch all = seen(sides);
+
+    key_warn(&all, &sides->rule, option_of(sides));
     for (size_t i = 0; i <= sides->plan->splits; i++)
         drain(&sides->side[i]);
-    warn_of_empty(sides);
+    warn_of_empty(sides, all.records);
     for (size_t i = 0; i < sides->plan->splits; i++) {
         framing_end(&sides->side[i].framing);
         if (sides->side[i].packer != NULL)
@@ -253,6 +295,8 @@ void sides_free(struct sides *sides)
     for (size_t i = 0; i < sides->plan->splits; i++)
         filters_free(sides->side[i].packer);
     held_back_release(&sides->held);
-    free(sides->found);
+    for (unsigned i = 0; i <= sides->plan->threads; i++)
+        free(sides->lane[i].key);
+    free(sides->lane);
     free(sides);
 }

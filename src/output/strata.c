@@ -51,7 +51,6 @@ struct classes {
 struct lane {
     struct classes classes;
     struct key *key; /* of the record that is being counted */
-    bool ended;      /* it has been found */
 };
 
 struct strata {
@@ -138,7 +137,7 @@ struct strata *strata_new(const struct output_plan *plan, uint64_t bytes)
 
     strata->plan = *plan;
     strata->classes.stratum_bytes = sizeof(struct stratum) + numbers;
-    strata->classes.most = bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(uint64_t));
+    strata->classes.most = least(UINT32_MAX - 1, bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(uint64_t)));
     pthread_mutex_init(&strata->mutex, NULL);
     return strata;
 }
@@ -207,16 +206,10 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
     const struct key_watch watch = {.records = 0};
     struct siphash_pair digest;
 
-    bytes -= last; /* without the delimiter */
-    if (first) {
-        key_begin(own->key);
-        own->ended = false;
-    }
-    own->ended = own->ended || key_follow(own->key, data, bytes);
-    if (!last)
+    if (key_take(own->key, data, bytes, first, last) != KEY_KNOWN)
         return;
-    if (key_end(own->key) != FIELD_FOUND)
-        key_refuse(&watch, own->key, "--stratify-field", data, bytes);
+    if (own->key->verdict != FIELD_FOUND)
+        key_refuse(&watch, own->key, "--stratify-field", data, bytes - last);
     digest = siphash_pair(&strata->hashing, own->key->text, own->key->bytes);
     while (!add(&own->classes, digest, 1))
         merge(strata, &own->classes);
@@ -252,9 +245,13 @@ void strata_settle(struct strata *strata)
                        (unsigned long long)strata->without[j], (unsigned long long)strata->classes.count);
 }
 
-size_t strata_deal(struct strata *strata, const uint8_t *key, size_t bytes)
+uint32_t strata_find(const struct strata *strata, const uint8_t *key, size_t bytes)
 {
-    const uint64_t number = *find(&strata->classes, siphash_pair(&strata->hashing, key, bytes));
+    return (uint32_t)*find(&strata->classes, siphash_pair(&strata->hashing, key, bytes));
+}
+
+size_t strata_deal(struct strata *strata, uint32_t number)
+{
     struct stratum *stratum = stratum_at(&strata->classes, number > 0 ? number : 1);
     const size_t splits = strata->plan.splits;
     uint64_t place;

@@ -58,8 +58,9 @@ struct key *key_new(const struct key_rule *rule)
     return key;
 }
 
-void key_begin(struct key *key)
+static void begin(struct key *key)
 {
+    key->known = false;
     key->quoted = 0;
     for (size_t i = 0; i < key->rule->choice->count; i++) {
         field_begin(&key->field[i], place_of(key->rule, i), true, key->room + i * ROOM_BYTES + LENGTH_BYTES,
@@ -68,7 +69,8 @@ void key_begin(struct key *key)
     }
 }
 
-bool key_follow(struct key *key, const uint8_t *data, size_t bytes)
+/* The next bytes, without the delimiter. Are no more wanted? */
+static bool follow(struct key *key, const uint8_t *data, size_t bytes)
 {
     const size_t quoted = least_size(bytes, KEY_QUOTED_BYTES - key->quoted);
     bool all = true;
@@ -99,7 +101,7 @@ static void join(struct key *key)
     key->bytes = (size_t)(to - key->room);
 }
 
-enum field_verdict key_end(struct key *key)
+static void end(struct key *key)
 {
     const size_t count = key->rule->choice->count;
 
@@ -113,11 +115,23 @@ enum field_verdict key_end(struct key *key)
         key->text = field->text;
         key->bytes = field->bytes;
         if (key->verdict != FIELD_FOUND)
-            return key->verdict;
+            return;
     }
     if (count > 1)
         join(key);
-    return FIELD_FOUND;
+}
+
+enum key_progress key_take(struct key *key, const uint8_t *data, size_t bytes, bool first, bool last)
+{
+    if (first)
+        begin(key);
+    if (key->known)
+        return KEY_PASSED;
+    key->known = follow(key, data, bytes - last) || last;
+    if (!key->known)
+        return KEY_TO_COME;
+    end(key);
+    return KEY_KNOWN;
 }
 
 enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes)
@@ -130,9 +144,8 @@ enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes)
         if (key->text != NULL && key->bytes <= KEY_BYTES_MAX)
             return key->verdict = FIELD_FOUND;
     }
-    key_begin(key);
-    (void)key_follow(key, data, bytes - 1);
-    return key_end(key);
+    (void)key_take(key, data, bytes, true, true);
+    return key->verdict;
 }
 
 /* A carriage return that ends the line is nothing else. */
@@ -162,12 +175,11 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, 
         field_advice(&field, watch->records == 0, record, bytes));
 }
 
-void key_warn(struct key_watch *watch, const struct key_rule *rule, const char *option)
+void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option)
 {
     const struct field_place field = place_of(rule, 0);
 
-    if (watch->records > 1 && !watch->more && !watch->told)
+    if (watch->records > 1 && !watch->more)
         fault_warn("%s: no line contains the separator, so each whole line is the field%s", option,
                    field_advice(&field, true, (const uint8_t *)"{", watch->json));
-    watch->told = true;
 }

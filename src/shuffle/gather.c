@@ -192,12 +192,15 @@ static void drain(void *context)
 {
     struct worker *worker = context;
     struct gathering *g = worker->gathering;
+    const struct units units = output_buffer_take(&worker->outlet);
 
+    output_find(g->output, worker->number, &units);
     pthread_mutex_lock(&g->mutex);
     while (g->turn != worker->first)
         pthread_cond_wait(&worker->turn, &g->mutex);
     pthread_mutex_unlock(&g->mutex);
-    output_buffer_drain(&worker->outlet, g->output);
+    if (units.bytes > 0)
+        output_write(g->output, &units);
 }
 
 /* Put the table's records into the output, as far as they are wanted. */

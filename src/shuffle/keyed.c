@@ -180,25 +180,20 @@ enum keyed_found keyed_take(struct keyed *keyed, unsigned thread, const uint8_t 
 {
     struct lane *lane = &keyed->lane[thread];
     struct key *key = lane->key;
-    bool ended = last;
 
-    if (first) {
-        lane->last_bytes = 0;
-        siphash_begin(&lane->whole, &lane->hashing);
-        if (key != NULL)
-            key_begin(key);
-    }
-    if (key == NULL)
-        add_but_last(lane, data, bytes, keyed->end_bytes);
-    else
-        ended = key_follow(key, data, bytes - last) || last;
-    if (!ended)
-        return KEYED_MORE;
     if (key == NULL) {
-        *hash = siphash_end(&lane->whole);
-        return KEYED_FOUND;
+        if (first) {
+            lane->last_bytes = 0;
+            siphash_begin(&lane->whole, &lane->hashing);
+        }
+        add_but_last(lane, data, bytes, keyed->end_bytes);
+        if (last)
+            *hash = siphash_end(&lane->whole);
+        return last ? KEYED_FOUND : KEYED_MORE;
     }
-    if (key_end(key) != FIELD_FOUND)
+    if (key_take(key, data, bytes, first, last) == KEY_TO_COME)
+        return KEYED_MORE;
+    if (key->verdict != FIELD_FOUND)
         return KEYED_MISSING;
     key_saw(&lane->watch, key, NULL, 0);
     *hash = siphash_pair(&lane->hashing, key->text, key->bytes);

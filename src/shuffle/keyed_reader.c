@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/must.h"
 #include "base/tunable.h"
 #include "system/fault.h"
 
@@ -306,6 +307,7 @@ static void count_again(const struct keyed_reader *reader, const struct queue_bl
     const uint8_t *data;
     uint64_t at = 0;
 
+    MUST(reader->plan.stays);
     source_rewind(reader->source);
     for (size_t got = 1; at < block->offset + block->bytes && got > 0; at += got) {
         got = source_next(reader->source, NULL, QUEUE_BLOCK_BYTES_MAX, &data, NULL);

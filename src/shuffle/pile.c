@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/must.h"
 #include "base/tunable.h"
 #include "system/fault.h"
 
@@ -403,6 +404,8 @@ void pile_clear(struct piles *piles, unsigned p)
 
 void pile_check(const struct piles *piles, unsigned p, uint64_t found)
 {
-    if (found != piles->pile[p].records)
-        piles->storage->kind->report(piles->storage, p);
+    if (found == piles->pile[p].records)
+        return;
+    MUST_ALWAYS(piles->storage != NULL); /* what was divided was checked before */
+    piles->storage->kind->report(piles->storage, p);
 }

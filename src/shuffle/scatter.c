@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/must.h"
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/keyed_reader.h"
@@ -296,6 +297,7 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
     if (block->open) {
         unsigned p = block->pile[block->records];
 
+        MUST(p < s->piles->count); /* a record in pieces is wanted */
         if ((p & (s->piles->lanes - 1)) == lane)
             pile_count(s->piles, p, -1);
     }
@@ -449,8 +451,6 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     if (s.reader != NULL)
         s.lent = keyed_reader_close(s.reader);
     records = queue_close(s.queue);
-    if (plan->keyed != NULL && plan->first_seen && records < UINT64_MAX)
-        keyed_warn(plan->keyed);
     whole = stages_close(&s.stages, records < UINT64_MAX);
     if (s.lent != NULL && !plan->refers)
         source_forget(source, s.lent);

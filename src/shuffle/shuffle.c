@@ -426,8 +426,10 @@ static bool scatter_root(struct run *run, struct source *source, struct keyed_vo
     if (run->progress->must_copy)
         return false;
     counter_set(&run->progress->records, piles->records);
-    if (run->keyed != NULL)
+    if (run->keyed != NULL) {
         count_left_out(run, piles);
+        keyed_warn(run->keyed);
+    }
     run_scattered(run);
     return true;
 }

@@ -109,22 +109,17 @@ has_a_file() {
     [ -n "$(ls -A "$1")" ]
 }
 
-# Print the status of a run that is told to end just before it makes a call: told_to_end CALL ARGUMENT...
-told_to_end() {
-    local status=0
-    FAULT_CALL=$1 FAULT_AT=1 FAULT_RUN='kill -TERM $PPID' bigshuf-faulty "${@:2}" 2>said || status=$?
-    printf '%d' $status
-}
-
-# So a signal never makes a complete output a failure.
-test_sigterm_while_a_file_gets_its_name_comes_too_late() {
+# A signal never makes a complete output a failure: it comes too late while files get their names.
+test_sigterm_at_any_call_leaves_old_files_or_all_new_ones() {
+    mkdir folder
+    echo old | tee folder/file >folder/s1
     seq 10 >in
-    same 0 "$(told_to_end rename_at --progress -o made in)"
+    FAULT_KILLS=TERM fail_any_call "$(scale 1 '1 2' "$(echo {1..40})")" --seed=1 -o folder/file in 2>log
+    FAULT_KILLS=TERM fail_any_call "$(scale 2 '1 2 3' "$(echo {1..80})")" --seed=1 --shards=3 -o folder/s%01d in 2>>log
+    grep '^rename_at, turn 2: status 0: ' log
+    grep '^link_descriptor, turn 2: status 143: ' log
+    FAULT_CALL=rename_at FAULT_AT=1 FAULT_KILLS=TERM bigshuf-faulty --progress -o made in 2>said
     same_lines made in
-    echo old >s1
-    same 0 "$(told_to_end rename_at --shards=2 -o s%01d in)"
-    same_lines <(cat s0 s1) in
-    same 'in made s0 s1 said' "$(echo *)"
 }
 
 # What is to be said of the files that are complete waits for a reader.
@@ -144,12 +139,6 @@ test_sigterm_when_a_file_got_no_name_and_nobody_reads_why() {
 
 has_ended() {
     if kill -0 "$1" 2>.stderr; then return 1; fi
-}
-
-test_sigterm_before_a_file_gets_its_name_ends_the_run() {
-    seq 10 >in
-    same 143 "$(told_to_end link_descriptor -o made in)"
-    same 'in said' "$(echo *)"
 }
 
 test_an_ignored_signal_stays_ignored() {

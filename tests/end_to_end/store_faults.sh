@@ -67,7 +67,7 @@ test_short_and_interrupted_calls_lose_nothing_of_a_batch() {
 
 # What is there after a kill can be read, and a task that runs again adds what is missing.
 test_a_task_that_is_killed_at_any_call_loses_nothing_and_can_run_again_also_while_old_batches_go() {
-    export FAULT_KILLS=1
+    export FAULT_KILLS=KILL
     make_store 20
     FAULT_LATER="$gather -o folder/all ; $scatter --batch=b b.in ; $gather -o folder/again" \
         fail_any_call "$(store_turns)" $scatter --batch=b b.in
@@ -75,6 +75,19 @@ test_a_task_that_is_killed_at_any_call_loses_nothing_and_can_run_again_also_whil
     FAULT_LATER="$gather -o /dev/null ; $scatter --batch=b --newest=1 b.in ; $gather -o folder/all" \
         fail_any_call "$(store_turns)" $scatter --batch=b --newest=1 b.in
     same 'b format' "$(names .with/store)"
+}
+
+# The batch is in its store: whatever comes then, the run has succeeded. Long lines are written by several threads.
+test_a_task_that_is_told_to_end_at_any_call_leaves_nothing_or_the_batch() {
+    local scatter=${scatter/=1/=4}
+    export FAULT_KILLS=TERM FAULT_NAMED='*/store/b'
+    make_store 1500
+    fail_calls open_at 1 $scatter --batch=c c.in 2>log
+    rm folder/store/.[!.]*
+    fail_calls pwritev '1 20 60' $scatter -S 8M --batch=b b.in 2>>log
+    grep -c ': status 143: ' log | grep -x 4
+    fail_any_call "$(store_turns)" $scatter --batch=b c.in 2>log
+    for call in link_at unlink_at; do grep "^$call, turn 1: status 0: " log; done
 }
 
 test_a_gather_survives_any_fault() {

@@ -142,31 +142,12 @@ test_a_writer_that_a_signal_ends_leaves_nothing() { # tags: long
         rm -r pipe-x $folder
         folder=store
     done
-    seq 10 >in
-    FAULT_CALL=open_at FAULT_AT=1 FAULT_RUN='kill -TERM $PPID' fails_with 143 '*' bigshuf-faulty --scatter=store in
-    [ ! -e store ]
-    seq 10 | add a --piles=64
-    long_lines 1500 9000 10000 >in # whose piles several threads write when it comes
-    for turn in 1 20 60; do
-        FAULT_CALL=pwritev FAULT_AT=$turn FAULT_RUN='kill -TERM $PPID' fails_with 143 '*' \
-            bigshuf-faulty --scatter=store -S 8M --parallel=4 --batch=x in
-        batches a
-    done
 }
 
-# The batch is in its store: whatever comes then, the run has succeeded.
-test_a_signal_when_the_batch_is_in_its_store_comes_too_late() {
-    seq 10 | add a --piles=4
+test_a_signal_when_old_batches_go_comes_too_late() {
     seq 10 >in
-    for call in link_at unlink_at sync; do
-        at=$(rm -f called && cp -r store copy && FAULT_CALL=$call FAULT_LOG=called bigshuf-faulty --scatter=copy --batch=x in && wc -l <called)
-        rm -r copy
-        FAULT_CALL=$call FAULT_AT=$((at)) FAULT_RUN='kill -TERM $PPID' bigshuf-faulty --scatter=store --batch=x in
-        batches a x
-        rm store/x
-    done
-    add x in
-    FAULT_CALL=rename_at FAULT_AT=1 FAULT_RUN='kill -TERM $PPID' bigshuf-faulty --scatter=store --batch=y --newest=1 in
+    add x --piles=4 in
+    FAULT_CALL=rename_at FAULT_AT=1 FAULT_KILLS=TERM bigshuf-faulty --scatter=store --batch=y --newest=1 in
     [ -e store/y ]
 }
 

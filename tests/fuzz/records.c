@@ -194,7 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         const size_t raw_bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, raw, sizeof raw);
 
         put_frames(raw, raw_bytes);
-        format = (struct record_format){.kind = &group_kind};
+        format = (struct record_format){.kind = &tar_kind};
     } else {
         stream.bytes = fuzz_repeat(&fuzz, fuzz.bytes, times, stream.data, STREAM_MAX);
         find_ends(&format);

@@ -5,17 +5,16 @@ import os
 import re
 import select
 import signal
-import subprocess
 from dataclasses import dataclass, field
 
 import expect
 import model
 import shrink
 from case import ERRORS, Case, Maker, draw_hostile, finish
-from check import difference, lacks_memory, memory_limit
+from check import Check, difference, lacks_memory
 from data import SCALES, Data
 from records import BadInput
-from run import LIMIT_SECONDS, arguments, end_processes, environment, lay_out, peak_beyond, see_to_end
+from run import LIMIT_SECONDS, run
 from surroundings import Feeder, Reader
 from words import Stream, labelled_key, main_key
 
@@ -311,25 +310,30 @@ def smaller_cases(case):
 # ---- Running ----
 
 
-def _talk(process, case, right):
-    """Write requests and read answers, as the case has it; returns who reads the last ones, and what is wrong."""
-    to, back = os.dup(process.stdin.fileno()), os.dup(process.stdout.fileno())
-    process.stdin.close()
-    process.stdout.close()
-    reader, way = Reader(back, *case.circ.get("reader", ("all", 0))), case.circ.get("talk")
-    wrong = None
-    if way == "turns":
-        reader.parts, wrong = _in_turns(to, back, case, right)
-        os.close(to)
-    else:
-        feeder = Feeder(case.text(), way == "bits", to)
-        feeder.start()
-        if way == "late":
-            feeder.join(LIMIT_SECONDS)
-            wrong = ("requests deadlock", "all requests read", "not all") if feeder.is_alive() else None
-            feeder.stop.set()
-    reader.start()
-    return reader, wrong
+class Client:
+    """Writes requests and reads answers, as the case has it."""
+
+    def __init__(self, case, right):
+        self.case, self.right, self.wrong = case, right, None
+
+    def talk(self, process):
+        """Returns who reads the last answers."""
+        to, back = os.dup(process.stdin.fileno()), os.dup(process.stdout.fileno())
+        process.stdin.close()
+        process.stdout.close()
+        reader, way = Reader(back, *self.case.circ.get("reader", ("all", 0))), self.case.circ.get("talk")
+        if way == "turns":
+            reader.parts, self.wrong = _in_turns(to, back, self.case, self.right)
+            os.close(to)
+        else:
+            feeder = Feeder(self.case.text(), way == "bits", to)
+            feeder.start()
+            if way == "late":
+                feeder.join(LIMIT_SECONDS)
+                self.wrong = ("requests deadlock", "all requests read", "not all") if feeder.is_alive() else None
+                feeder.stop.set()
+        reader.start()
+        return reader
 
 
 def _in_turns(to, back, case, right):
@@ -355,32 +359,14 @@ def _in_turns(to, back, case, right):
 
 def run_requests(case, tools, folder):
     """What is wrong with a run, or None."""
-    lay_out(case, folder)
-    right = answers_to(case)
-    circ = case.circ
-    command = [tools.choose(case, "fault" in circ)] + arguments(case)
-    if tools.peak and not {"kill", "reader"} & set(circ):
-        command = [tools.peak, "aux/peak"] + command
-    with open(folder.at("aux/stderr"), "wb") as err:
-        process = subprocess.Popen(command, cwd=folder.path, env=environment(case, folder.path), stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=err, start_new_session=True)
-    if circ["via"] == "fifo" and case.inputs:
-        last = len(case.inputs) - 1
-        Feeder(case.input_bytes(last), False, path=folder.at("in/%d" % last)).start()
-    reader, wrong = _talk(process, case, right)
-    if see_to_end(process, circ, folder.path)[1]:
-        wrong = wrong or ("requests hung", "an end", "none in its time")
-    reader.join(10)
-    left = end_processes(folder.path, 5)
-    seen = b"".join(reader.parts)
-    said = folder.read("aux/stderr").decode(errors="replace")
-    return (wrong or (("requests left", "no process", str(left)) if left else None)
-            or _wrong_answers(case, right, seen, process.returncode, said)
-            or peak_beyond(case, folder, "aux/peak", memory_limit(case)))
+    client = Client(case, answers_to(case))
+    result = run(case, tools, folder, client.talk)
+    check = Check(case, expect.Expected(), result)
+    return client.wrong or check.ends() or _wrong_answers(case, client.right, result) or check.memory()
 
 
-def _wrong_answers(case, right, seen, status, said):
-    circ, whole = case.circ, b"".join(right.parts)
+def _wrong_answers(case, right, result):
+    circ, whole, seen, status, said = case.circ, b"".join(right.parts), result.stdout, result.status, result.stderr
     fault = {"FAULT_AT"} & set(circ.get("fault", ()))
     lines = [line for line in said.splitlines() if not line.startswith("bigshuf: warning: ")]
     if any(not line.startswith("bigshuf: ") for line in lines) or len(lines) != (status == 1):

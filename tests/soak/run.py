@@ -75,6 +75,10 @@ class Result:
     processes: list = field(default_factory=list)
     stalled: bool = False  # it ended no sooner than the input went on
 
+    def is_troubled(self, fault):
+        """Has a call failed?"""
+        return self.faulted and not {"FAULT_SHORT", "FAULT_EINTR"} & set(fault)
+
 
 class Folder:
     """The files of a case, in a folder. Mounts are undone and all is removed at the end."""
@@ -286,14 +290,6 @@ def see_to_end(process, circ, mark):
     return killed, hung
 
 
-def peak_beyond(case, folder, name, limit):
-    """What of memory was resident, if that was measured and is more than this limit in bytes allows, with the usual sizes."""
-    if limit is None or case.hostile or not os.path.exists(folder.at(name)):
-        return None
-    peak, most = int(folder.read(name) or 0), (limit >> 10) + SLACK_KIB
-    return ("memory", "at most %d KiB" % most, "%d KiB" % peak) if peak > most else None
-
-
 def _standard_input(case, folder):
     """(what Popen takes, Feeder or None)."""
     which, via = fed(case), case.circ.get("via")
@@ -310,8 +306,9 @@ def _standard_input(case, folder):
     return os.fdopen(read, "rb"), feeder
 
 
-def run(case, tools, folder):
-    """Run it once; the folder is new."""
+def run(case, tools, folder, talk=None):
+    """Run it once; the folder is new. talk(process), if it is given, writes and reads in place of others, and returns who
+    reads what comes last."""
     result = Result()
     result.laid = lay_out(case, folder)
     command = [tools.choose(case, "fault" in case.circ)] + arguments(case)
@@ -322,7 +319,9 @@ def run(case, tools, folder):
     reader = None
     with open(folder.at("aux/stdout"), "wb") as out, open(folder.at("aux/stderr"), "wb") as err:
         stdout = out
-        if "reader" in case.circ and case.to_stdout():
+        if talk:
+            stdin = stdout = subprocess.PIPE
+        elif "reader" in case.circ and case.to_stdout():
             read, write = os.pipe2(os.O_CLOEXEC)
             reader = Reader(read, *case.circ["reader"])
             stdout = os.fdopen(write, "wb")
@@ -330,10 +329,13 @@ def run(case, tools, folder):
                                    stdout=stdout, stderr=err, preexec_fn=limits(case.circ), start_new_session=True)
         helpers = [reader, feeder]
         for opened in (stdin, stdout):
-            if opened not in (out, subprocess.DEVNULL):
+            if opened not in (out, subprocess.DEVNULL, subprocess.PIPE):
                 opened.close()
         for helper in filter(None, helpers):
             helper.start()
+        if talk:
+            reader = talk(process)
+            helpers.append(reader)
         result.killed, result.hung = see_to_end(process, case.circ, folder.path)
         result.status = process.returncode
         if feeder:

@@ -31,7 +31,7 @@ from expect import expect
 from requestcase import RequestCase, make_request_case, run_requests
 from run import Folder, Tools, end_processes, run
 from shrink import shrink, smaller_cases, usual_cases
-from storecase import StoreCase
+from storecase import Step, StoreCase
 from storerun import StoreRun
 
 SHRINK_SECONDS = 30
@@ -119,7 +119,7 @@ class Trials:
         """A text about a case that failed, made smaller unless a run takes too long for that."""
         stored = isinstance(case, StoreCase)
         patience = SHRINK_SECONDS if took < SHRINK_SECONDS / 8 else 0
-        racing = any({"kill", "writers"} & set(part) for part in (case.steps if stored else [case.circ]))
+        racing = any({"kill", "writers"} & set(part.circ) for part in (case.steps if stored else [case]))
         less = storecase.smaller_cases if stored else lambda case: filter(is_valid, smaller_cases(case))
         less = requestcase.smaller_cases if isinstance(case, RequestCase) else less
 
@@ -133,7 +133,7 @@ class Trials:
         """None, or a report. A seed may also be a case that was made smaller, as it was printed."""
         try:
             if "(" in seed:
-                case = eval(seed, {"Case": Case, "StoreCase": StoreCase, "RequestCase": RequestCase, "Data": Data})  # pylint: disable=eval-used
+                case = eval(seed, {each.__name__: each for each in (Case, StoreCase, Step, RequestCase, Data)})  # pylint: disable=eval-used
             else:
                 case = (storecase.make_store_case(seed) if is_store(seed) else make_request_case(seed) if is_requests(seed)
                         else make_case(seed, self.can))

@@ -1,17 +1,27 @@
 """Cases of stores of piles: lists of steps that add batches, gather, damage; drawn, printed, and made smaller."""
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import fields
+import shrink
 from case import ERRORS, Case, Maker, draw_hostile, is_valid
 from data import Data
 from expect import input_records
-from run import option_words
-from shrink import changed
 
 CALLS = "write read open_at mkdir_at link_at rename_at unlink_at sync lock list_next close stat_at pwritev".split()
 FORGED = ("1<<61", "0", "half", "twice", "1", "more")
+STORE = "../store"  # as each command finds it
+OF_STORES = {"epoch", "piles", "part", "newest", "tune", "S", "n", "skip"}  # options that are left out of a plain shuffle
+
+
+@dataclass
+class Step(Case):
+    """A command, with the options beyond those that all have; or what happens to the store's files."""
+
+    do: str = ""
+    batch: str = ""
+    damage: tuple = ()  # way, where, records
 
 
 @dataclass
@@ -22,17 +32,35 @@ class StoreCase:
     piles: int
     key: str  # the --seed of all commands, but for those that gather with one of their own
     opts: dict  # about records, of every scatter
-    steps: list = field(default_factory=list)  # dicts
+    steps: list = field(default_factory=list)
     hostile: dict = field(default_factory=dict)  # as of Case
 
     def plain(self, step):
         """A plain shuffle of what a step reads or writes, as far as it is one."""
-        packed = {"Z": None} if "Z" in step else {}
-        return Case(self.seed, step.get("inputs", []), opts={**self.opts, **packed, **step.get("out", {})})
+        return Case(self.seed, step.inputs, opts={**self.opts, **step.opts}, circ=step.circ, hostile=self.hostile)
+
+    def command(self, step):
+        """The step as a case that can be run."""
+        opts = {"sweep": {"scatter": STORE, "sweep": None}, "list": {"gather": STORE, "list": None, "z": None},
+                "gather": {"gather": STORE, "seed": self.key},
+                "scatter": {"scatter": STORE, "seed": self.key, "batch": step.batch, "piles": str(self.piles), **self.opts}}
+        return replace(self.plain(step), opts={**opts[step.do], **step.opts})
+
+    def contents(self, step):
+        """What is in the inputs of a step. Raises BadInput."""
+        found = input_records(self.plain(step))
+        if fields.label_of(self):
+            fields.order_keys(self.plain(step), found.records, found.header)
+        return found
+
+    def may_write(self, opts):
+        """Do these options about outputs go with those about records?"""
+        opts = {name: value for name, value in {**self.opts, **opts}.items() if name not in OF_STORES}
+        return is_valid(Case(self.seed, self.inputs(), opts={**opts, "seed": "y"}, circ={"via": "file"}))
 
     def inputs(self):
         """All of them."""
-        return [data for step in self.steps for data in step.get("inputs", ())]
+        return [data for step in self.steps for data in step.inputs]
 
 
 # ---- Drawing ----
@@ -55,27 +83,24 @@ class StoreMaker:
         return [Data(kind, self.draw.choice(sizes), self.draw.randrange(1 << 30), end, head)
                 for head in self.draw.choice(((head,), (head,), (head, head), (head, other)))]
 
-    def _scatter(self, case, look):
+    def _scatter(self, look):
         names = ["b%d" % self.draw.randrange(20), "day-%02d" % len(self.batches), "A.b_c"]
-        name = self.draw.choice(names)
-        step = {"do": "scatter", "batch": name, "via": self.draw.choice(("file", "file", "pipe"))}
-        if name in self.batches and not self.chance(4):
-            step["inputs"] = self.batches[name]
-        else:
-            step["inputs"] = self._inputs(*look)
-        self.batches.setdefault(name, step["inputs"])
-        if step["via"] == "pipe":
-            step["inputs"] = step["inputs"][:1]
+        step = Step("", do="scatter", batch=self.draw.choice(names), circ={"via": self.draw.choice(("file", "file", "pipe"))})
+        again = step.batch in self.batches and not self.chance(4)
+        step.inputs = self.batches[step.batch] if again else self._inputs(*look)
+        self.batches.setdefault(step.batch, step.inputs)
+        if step.circ["via"] == "pipe":
+            step.inputs = step.inputs[:1]
         if self.chance(4):
-            step["Z"] = None
+            step.opts["Z"] = None
         if self.chance(3):
-            step["writers"] = self.draw.choice((2, 3, 8))
+            step.circ["writers"] = self.draw.choice((2, 3, 8))
         elif self.chance(3):
-            step.update(self._trouble())
+            step.circ.update(self._trouble())
         elif self.chance(4):
-            step["sweeps"] = True
+            step.circ["sweeps"] = True
         if self.chance(6):
-            step["keep"] = self.draw.choice((1, 2, 3))
+            step.opts["newest"] = self.draw.choice(("1", "2", "3"))
         return step
 
     def _trouble(self):
@@ -91,41 +116,38 @@ class StoreMaker:
         return {"fault": fault}
 
     def _gather(self, case):
-        step = {"do": "gather", "epoch": self.draw.choice((0, 0, 1, 7, (1 << 64) - 1))}
+        step = Step("", do="gather", opts={"epoch": self.draw.choice(("0", "0", "1", "7", str((1 << 64) - 1)))})
+        opts, circ = step.opts, step.circ
         if self.chance(4):
-            step["seed"] = "another"
+            opts["seed"] = "another"
         if self.chance(3):
             first = self.draw.randrange(case.piles)
-            step["pile"] = (first, self.draw.randrange(first, case.piles))
+            opts["piles"] = "%d-%d" % (first, self.draw.randrange(first, case.piles))
         elif self.chance(4):
             parts = self.draw.randrange(1, case.piles + 1)
-            step["part"] = (self.draw.randrange(1, parts + 1), parts)
+            opts["part"] = "%d/%d" % (self.draw.randrange(1, parts + 1), parts)
         if self.chance(4):
-            step["n"] = self.draw.choice((0, 1, 10, 1000))
+            opts["n"] = self.draw.choice(("0", "1", "10", "1000"))
         if self.chance(2):
-            step["out"] = self._outputs(case)
-            for name in ("pile", "part", "n") if "stratify-field" in step["out"] else ():
-                step.pop(name, None)
-        if self.chance(3) and not {"split", "shards"} & set(step.get("out", ())):
-            step["skip"] = self.draw.choice((0, 1, 10, 1000))
+            opts.update(self._outputs(case))
+            for name in ("piles", "part", "n") if "stratify-field" in opts else ():
+                opts.pop(name, None)
+        if self.chance(3) and not {"split", "shards"} & set(opts):
+            opts["skip"] = self.draw.choice(("0", "1", "10", "1000"))
         if self.chance(2):
-            step["leaf"] = self.draw.choice((8, 64))
+            opts["tune"] = ["leaf-records=%d" % self.draw.choice((8, 64))]
         if self.chance(2):
-            step["S"] = self.draw.choice(("8M", "32M"))
+            opts["S"] = self.draw.choice(("8M", "32M"))
         if self.chance(3):
-            step["parallel"] = self.draw.randrange(1, 9)
+            opts["parallel"] = str(self.draw.randrange(1, 9))
         if self.chance(4):
-            step["fault"] = self._trouble().get("fault") or {"FAULT_SHORT": "1"}
+            circ["fault"] = self._trouble().get("fault") or {"FAULT_SHORT": "1"}
         if self.chance(6):
-            step["fault"] = {"FAULT_AT": str(self.draw.randrange(1, 20)), "FAULT_CALL": "preadv"}
-            step["fault"][self.draw.choice(("FAULT_DAMAGE", "FAULT_END"))] = "1"
+            circ["fault"] = {"FAULT_AT": str(self.draw.randrange(1, 20)), "FAULT_CALL": "preadv", "FAULT_ERRNO": "EIO"}
+            circ["fault"][self.draw.choice(("FAULT_DAMAGE", "FAULT_END"))] = "1"
         if self.chance(10):
-            step["nofile"] = self.draw.choice((20, 40))
+            circ["nofile"] = self.draw.choice((20, 40))
         return step
-
-    @staticmethod
-    def _may_write(case, opts):
-        return is_valid(Case(case.seed, case.inputs(), opts={**case.opts, **opts, "seed": "y"}, circ={"via": "file"}))
 
     def _outputs(self, case):
         """Files, which may be compressed, shards and splits, also by a field."""
@@ -135,16 +157,13 @@ class StoreMaker:
             maker.pick_fields()
             for name in ("group-field", "unique"):
                 maker.case.opts.pop(name, None)
-            maker.case.opts["t"] = case.opts.get("t", "," if case.plain({}).format().kind == "csv" else maker.case.opts["t"])
+            maker.case.opts["t"] = case.opts.get("t", "," if case.plain(Step("")).format().kind == "csv" else maker.case.opts["t"])
         maker.case.opts.pop("filter", None)
-        return maker.case.opts if self._may_write(case, maker.case.opts) else {}
+        return maker.case.opts if case.may_write(maker.case.opts) else {}
 
     def _damage(self):
         way = self.draw.choice(("flip", "cut", "forge", "forge", "forge", "junk", "stray"))
-        step = {"do": "damage", "way": way, "at": self.draw.randrange(1 << 30)}
-        if way == "forge":
-            step["records"] = self.draw.choice(FORGED)
-        return step
+        return Step("", do="damage", damage=(way, self.draw.randrange(1 << 30), self.draw.choice(FORGED)))
 
     def _records(self, case):
         """Options about records, and how the inputs look: kind, header, end."""
@@ -161,7 +180,7 @@ class StoreMaker:
         if self.chance(4) and "group-field" not in maker.case.opts:
             maker.case.opts.setdefault("unique", None)
         opts, data = maker.case.opts, maker.case.inputs[0]
-        return (opts, (kind, data.head, end)) if self._may_write(case, opts) else ({}, ("text", b"", b"\n"))
+        return (opts, (kind, data.head, end)) if case.may_write(opts) else ({}, ("text", b"", b"\n"))
 
     def make(self, seed):
         """The case."""
@@ -170,25 +189,28 @@ class StoreMaker:
         case.opts, look = self._records(case)
         large = self.chance(6)
         for _ in range(draw.choice((1, 2, 3, 5))):
-            case.steps.append(self._scatter(case, look))
+            case.steps.append(self._scatter(look))
             if self.chance(5):
-                case.steps.append({"do": "sweep"})
+                case.steps.append(Step("", do="sweep"))
         if large and not case.opts:
             case.piles = draw.choice((2, 4))
-            case.steps[0].update(inputs=[Data("long", 2500, draw.randrange(1 << 30))], via="file")
-            case.steps[0].pop("writers", None)
+            case.steps[0].inputs = [Data("long", 2500, draw.randrange(1 << 30))]
+            case.steps[0].circ["via"] = "file"
+            case.steps[0].circ.pop("writers", None)
         for _ in range(draw.choice((1, 2))):
             case.steps.append(self._gather(case))
             if large:
-                case.steps[-1].update(S="8M")
+                case.steps[-1].opts["S"] = "8M"
         if self.chance(3):
-            case.steps += [self._damage(), {"do": "list"}, self._gather(case)]
-            for name in ("n", "skip", "part", "pile", "fault", "nofile"):
-                case.steps[-1].pop(name, None)
+            last = self._gather(case)
+            case.steps += [self._damage(), Step("", do="list"), last]
+            for name in ("n", "skip", "part", "piles"):
+                last.opts.pop(name, None)
+            last.circ.clear()
             if self.chance(2):
-                case.steps[-1]["S"] = "8M"
+                last.opts["S"] = "8M"
         elif self.chance(3):
-            case.steps.append({"do": "list"})
+            case.steps.append(Step("", do="list"))
         return case
 
 
@@ -199,53 +221,13 @@ def make_store_case(seed):
     return case
 
 
-# ---- Commands ----
-
-
-def operands(number, step):
-    return ["in/%d.%d" % (number, i) for i in range(len(step["inputs"]))] if step.get("via") != "pipe" else []
-
-
-def contents_of(case, step):
-    """What is in the inputs of a step. Raises BadInput."""
-    found = input_records(case.plain(step))
-    if fields.label_of(case):
-        fields.order_keys(case.plain(step), found.records, found.header)
-    return found
-
-
-def command(case, number, step):
-    """The words of a step's command behind the program's name."""
-    if step["do"] == "sweep":
-        return ["--scatter=store", "--sweep"]
-    if step["do"] == "list":
-        return ["--gather=store", "--list", "-z"]
-    if step["do"] == "gather":
-        words = ["--gather=store", "--seed=" + step.get("seed", case.key), "--epoch=%d" % step["epoch"]]
-        words += ["--piles=%d-%d" % step["pile"]] if "pile" in step else []
-        words += ["--part=%d/%d" % step["part"]] if "part" in step else []
-        words += ["--skip=%d" % step["skip"]] if "skip" in step else []
-        words += ["-n", str(step["n"])] if "n" in step else []
-        words += ["--tune=leaf-records=%d" % step["leaf"]] if "leaf" in step else []
-        words += ["-S", step["S"]] if "S" in step else []
-        words += option_words(step.get("out", {}))
-        return words + (["--parallel=%d" % step["parallel"]] if "parallel" in step else [])
-    words = ["--scatter=store", "--seed=" + case.key, "--batch=" + step["batch"], "--piles=%d" % case.piles]
-    words += option_words(case.plain(step).opts)
-    words += ["--newest=%d" % step["keep"]] if "keep" in step else []
-    words += ["-S", step["S"]] if "S" in step else []
-    return words + operands(number, step)
-
-
 # ---- Shrinking ----
 
 
 def smaller_cases(case):
     """Cases with less in them."""
     for i, step in enumerate(case.steps):
-        yield changed(case, lambda case: case.steps.pop(i))
-        for name in set(step) - {"do", "batch", "inputs", "via", "epoch", "way", "at", "records"}:
-            yield changed(case, lambda case: case.steps[i].pop(name))
-        for j, data in enumerate(step.get("inputs", ())):
-            for less in data.smaller():
-                yield changed(case, lambda case: case.steps[i]["inputs"].__setitem__(j, less))
+        yield shrink.changed(case, lambda case: case.steps.pop(i))
+        for less in shrink.smaller_cases(step):
+            if less.do != "gather" or case.may_write(less.opts):
+                yield shrink.changed(case, lambda case: case.steps.__setitem__(i, less))

@@ -4,17 +4,17 @@ import os
 import struct
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import fields
 import model
 from batch import read_batch
-from check import Check, difference, lacks_memory
+from check import Check
 from expect import Expected, cut, cut_off
 from forge import forge
 from records import BadInput, members
-from run import Result, contents, limits, peak_beyond, see_to_end
-from storecase import command, contents_of, operands
-from surroundings import Feeder
+from run import Folder, run
+from storecase import Step
 from words import labelled_key, main_key
 
 
@@ -24,7 +24,7 @@ class Wrong(Exception):
 
 def _stored(case, record):
     """A record as it stands in a pile: each member of a sample in a frame, and what a record starts with behind it."""
-    whole = case.plain({})
+    whole = case.plain(Step(""))
     if whole.format().kind == "start":
         return record[len(whole.format().string):] + whole.format().string
     if case.opts.get("records") != "tar":
@@ -56,72 +56,31 @@ class StoreRun:
     def __init__(self, case, tools, folder):
         self.case, self.tools, self.folder = case, tools, folder
         self.key = main_key(case.key.encode())
-        self.held = {}  # batches that are in the store: name: (inputs, records)
-        self.inputs_of = {}  # name: how it was made: (inputs, via)
+        self.held = {}  # the records of batches that are in the store, by name
+        self.inputs_of = {}  # the steps that have made them
         self.header = None
         self.damaged = ""  # how
         self.remains = False  # may something dead be left in the store?
 
     def run(self):
         """What is wrong, or None."""
-        for name in ("in", "out", "tmp"):
-            os.mkdir(self.folder.at(name))
         try:
             for number, step in enumerate(self.case.steps):
-                getattr(self, "_" + step["do"])(number, step)
+                getattr(self, "_" + step.do)(number, step)
         except Wrong as wrong:
             return wrong.args
         return None
 
-    def _start(self, number, step, index):
-        env = dict(os.environ, TMPDIR="tmp", SOAK_CASE=self.folder.path, LC_ALL="C", **step.get("fault", {}),
-                   **self.case.hostile)
-        if "fault" in step:
-            env["FAULT_LOG"] = "faults.%d" % number
-        words = [self.tools.choose(self.case, "fault" in step)] + command(self.case, number, step)
-        if self.tools.peak and not {"kill", "nofile"} & set(step):
-            words = [self.tools.peak, "peak.%d.%d" % (number, index)] + words
-        stdin = subprocess.DEVNULL
-        if step.get("via") == "pipe":
-            stdin = subprocess.PIPE
-        with open(self.folder.at("out.%d.%d" % (number, index)), "wb") as out, \
-                open(self.folder.at("err.%d.%d" % (number, index)), "wb") as err:
-            process = subprocess.Popen(words, cwd=self.folder.path, env=env, stdin=stdin, stdout=out, stderr=err,
-                                       preexec_fn=limits(step), start_new_session=True)
-        if stdin == subprocess.PIPE:
-            Feeder(self.case.plain(step).input_bytes(0), False, os.dup(process.stdin.fileno())).start()
-            process.stdin.close()
-        return process
+    def _run(self, number, step, index=0):
+        """The result of a step's command, which runs in a folder of its own beside the store."""
+        with Folder(self.folder.at("%d.%d" % (number, index))) as folder:
+            return run(self.case.command(step), self.tools, folder)
 
-    def _finish(self, number, step, index, process):
-        """(status, standard output, standard error) of a process; ends it if it takes too long."""
-        if see_to_end(process, step, self.folder.path)[1]:
-            raise Wrong("store hung", "an end", "none in its time")
-        status = process.returncode
-        out = self.folder.read("out.%d.%d" % (number, index))
-        err = self.folder.read("err.%d.%d" % (number, index)).decode(errors="replace")
-        if status not in (0, 1) and not ("kill" in step and status < 0):
-            raise Wrong("store crash", "status 0 or 1", "status %d: %s" % (status, err))
-        limit = int(step["S"][:-1]) << 20 if "S" in step else None
-        beyond = peak_beyond(self.case, self.folder, "peak.%d.%d" % (number, index), limit)
-        if beyond:
-            raise Wrong("store " + beyond[0], *beyond[1:])
-        if status in (0, 1) and "kill" not in step:
-            self._check_messages(step, status, err)
-        return status, out, err
-
-    @staticmethod
-    def _check_messages(step, status, err):
-        lines = [line for line in err.splitlines() if not line.startswith("bigshuf: warning: ")]
-        foreign = [line for line in lines if not line.startswith("bigshuf: ")]
-        if "fault" in step and ("Z" in step or "Z" in step.get("out", ())):
-            return  # what gzip and others say
-        if foreign or (status == 1 and len(lines) != 1):
-            raise Wrong("store messages", "one of bigshuf's if it fails", err)
-
-    def _faulted(self, number, step):
-        logged = os.path.exists(self.folder.at("faults.%d" % number))
-        return logged and not {"FAULT_SHORT", "FAULT_EINTR"} & set(step["fault"])
+    def _see(self, step, result, expected):
+        """All that holds for a plain shuffle holds here."""
+        wrong = Check(self.case.plain(step), expected, result).first_wrong()
+        if wrong:
+            raise Wrong("store " + wrong[0], *wrong[1:])
 
     def _age(self):
         """As if an hour had passed since what is unfinished was written: all processes of former steps have ended."""
@@ -133,69 +92,56 @@ class StoreRun:
 
     def _scatter(self, number, step):
         self._age()
-        for i in range(len(step["inputs"])):
-            self.folder.write("in/%d.%d" % (number, i), self.case.plain(step).input_bytes(i))
-        writers = step.get("writers", 1)
-        sweeper = _Sweeper(self.tools, self.folder) if "sweeps" in step else None
-        processes = [self._start(number, step, i) for i in range(writers)]
-        ends = [self._finish(number, step, i, process) for i, process in enumerate(processes)]
+        sweeper = _Sweeper(self.tools, self.folder) if "sweeps" in step.circ else None
+        with ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(lambda index: self._run(number, step, index), range(step.circ.get("writers", 1))))
         if sweeper:
             sweeper.end()
         try:
-            found = contents_of(self.case, step)
+            found = self.case.contents(step)
         except BadInput:
             found = None
-        troubled = "kill" in step or ("fault" in step and self._faulted(number, step))
-        fault = step.get("fault", {})
-        if troubled and fault.get("FAULT_CALL") == "sync" and "FAULT_STAYS" in fault and ends[0][0] == 0:
+        fault = step.circ.get("fault", {})
+        troubled = "kill" in step.circ or results[0].is_troubled(fault)
+        well = not troubled and all(result.status == 0 for result in results)
+        if troubled and fault.get("FAULT_CALL") == "sync" and "FAULT_STAYS" in fault and results[0].status == 0:
             raise Wrong("store not refused", "status 1: nothing gets to the disk", "status 0")
-        name = step["batch"]
-        expected = self._may_add(step, found, operands(number, step))
-        for status, _, err in ends:
-            self._check_scatter(name, status, err, expected, troubled)
+        name = step.batch
+        expected = self._may_add(step, found)
+        for result in results:
+            self._see(step, result, Expected(error="" if expected else "another header, or bad records",
+                                             loose=troubled or expected == "either", stdout=[]))
+            if expected == "again" and not troubled and result.status == 0 and "already" not in result.stderr:
+                raise Wrong("store scatter", "batch %s is in the store already" % name, result.stderr)
         there = name in self._batches()
-        if any(status == 0 for status, _, _ in ends) and not there:
+        if any(result.status == 0 for result in results) and not there:
             raise Wrong("store batch", "%s is in the store, since the status is 0" % name, str(self._batches()))
         self.remains |= troubled
         if expected and there and name not in self.held:
             self.held[name] = found.records
-            self.inputs_of.setdefault(name, (step["inputs"], operands(number, step)))
+            self.inputs_of.setdefault(name, step)
             if os.path.exists(self.folder.at("store/header")):
                 self.header = self.folder.read("store/header")
-        self._after_keep(name, step, troubled, all(end[0] == 0 for end in ends))
-        self._look(troubled, clean_now=not troubled and all(end[0] == 0 for end in ends) and expected != "again")
+        if "newest" in step.opts:
+            self._after_newest(name, int(step.opts["newest"]), well)
+        self._look(troubled, clean_now=well and expected != "again")
 
-    def _may_add(self, step, found, words):
+    def _may_add(self, step, found):
         """"new", "again", or nothing if it must fail."""
-        name = step["batch"]
         if found is None or (self.header is not None and found.header != self.header):
             return ""
-        if name not in self.held:
+        if step.batch not in self.held:
             return "new"
-        inputs, names = self.inputs_of[name]
-        same = [d.make() for d in inputs] == [d.make() for d in step["inputs"]]
-        if same and not words and not names:
-            return "again"
-        return "either"
+        former = self.inputs_of[step.batch]
+        same = [d.make() for d in former.inputs] == [d.make() for d in step.inputs]
+        return "again" if same and former.circ["via"] == step.circ["via"] == "pipe" else "either"
 
-    def _check_scatter(self, name, status, err, expected, troubled):
-        if expected == "either" or troubled:
-            return
-        if status == 0 and not expected:
-            raise Wrong("store not refused", "status 1: another header, or bad records", "status 0")
-        if status == 1 and expected and not lacks_memory(self.case, err):
-            raise Wrong("store scatter", "status 0", "status 1: " + err)
-        if expected == "again" and "already" not in err:
-            raise Wrong("store scatter", "batch %s is in the store already" % name, err)
-
-    def _after_keep(self, name, step, troubled, well):
+    def _after_newest(self, name, count, well):
         """Take out of the model what --newest has taken out of the store; an empty batch takes nothing out."""
-        if "keep" not in step:
-            return
-        newest = set(sorted(self.held)[-step["keep"] :]) | {name} if self.held.get(name) else set(self.held)
+        newest = set(sorted(self.held)[-count:]) | {name} if self.held.get(name) else set(self.held)
         there = self._batches()
-        if well and not troubled and there != newest & set(self.held):
-            raise Wrong("store keep", str(sorted(newest & set(self.held))), str(sorted(there)))
+        if well and there != newest & set(self.held):
+            raise Wrong("store newest", str(sorted(newest & set(self.held))), str(sorted(there)))
         for gone in set(self.held) - there:
             del self.held[gone]
             self.inputs_of.pop(gone, None)
@@ -226,7 +172,7 @@ class StoreRun:
         if not fields.label_of(self.case):
             return model.piles_of_batch(self.key, name.encode(), len(held), self.case.piles)
         key = self.folder.read("store/format").splitlines()[-3].split(b" key ")[-1]
-        return fields.keyed_piles(self.case.plain({}), key, held, self.header or b"", self.case.piles)
+        return fields.keyed_piles(self.case.plain(Step("")), key, held, self.header or b"", self.case.piles)
 
     def _look_at_piles(self, name, held):
         piles = [[] for _ in range(self.case.piles)]
@@ -241,132 +187,87 @@ class StoreRun:
 
     def _sweep(self, number, step):
         self._age()
-        status, _, err = self._finish(number, step, 0, self._start(number, step, 0))
-        if not os.path.isdir(self.folder.at("store")):
-            return
-        if status != 0 and os.path.exists(self.folder.at("store/format")):
-            raise Wrong("store sweep", "status 0", err)
-        if status == 0:
+        result = self._run(number, step)
+        if os.path.isdir(self.folder.at("store")):
+            self._see(step, result, Expected(late=True, loose=not os.path.exists(self.folder.at("store/format"))))
+        if os.path.isdir(self.folder.at("store")) and result.status == 0:
             self.remains = False
             self._look(False, True)
 
     # ---- Gather ----
 
     def _expected(self, step):
-        key = main_key(step.get("seed", self.case.key).encode())
-        numbers = model.epoch_order(key, self.case.piles, step["epoch"])
-        part, parts = step.get("part", (1, 1))
-        numbers = numbers[len(numbers) * (part - 1) // parts : len(numbers) * part // parts]
-        first, last = step.get("pile", (0, self.case.piles))
+        plain, opts = self.case.plain(step), step.opts
+        expected = Expected(header=self.header or b"", archive=plain.kind()[0] == "tar")
+        key, epoch = main_key(opts.get("seed", self.case.key).encode()), int(opts.get("epoch", 0))
+        numbers = cut_off({"part": opts.get("part", "1/1")}, model.epoch_order(key, self.case.piles, epoch))
+        first, last = map(int, opts.get("piles", "0-%d" % self.case.piles).split("-"))
+        leaf = int(opts.get("tune", ["=%d" % model.LEAF_RECORDS])[0].partition("=")[2])
         piles = {}
         for name in sorted(self.held, key=str.encode):
             held = self.held[name]
             for record, pile in zip(held, self._piles(name, held)):
                 piles.setdefault(pile, []).append(record)
-        leaf = step.get("leaf", model.LEAF_RECORDS)
         result = []
         for pile in numbers:
             if first <= pile <= last and pile in piles and fields.label_of(self.case):
-                pile_key = labelled_key(key, b"pile", model.number(step["epoch"]), model.number(pile))
-                result += fields.keyed(self.case.plain({}), pile_key, piles[pile], self.header or b"")
+                pile_key = labelled_key(key, b"pile", model.number(epoch), model.number(pile))
+                result += fields.keyed(self.case.plain(Step("")), pile_key, piles[pile], self.header or b"")
             elif first <= pile <= last and pile in piles:
-                result += model.pile_order(key, step["epoch"], pile, piles[pile], leaf)
-        cuts = {name: step[name] for name in ("skip", "n") if name in step}
-        expected = Expected(header=self.header or b"", archive=self.case.plain(step).kind()[0] == "tar")
+                result += model.pile_order(key, epoch, pile, piles[pile], leaf)
         try:
-            plain = self.case.plain(step)
             expected.late = "split-field" in plain.opts  # if a record has not the field
-            cut(plain, cut_off(cuts, result), expected, key)
+            cut(plain, cut_off({name: opts[name] for name in ("skip", "n") if name in opts}, result), expected, key)
         except BadInput as error:
             expected.error = str(error)
         return expected
 
     def _gather(self, number, step):
-        status, out, err = self._finish(number, step, 0, self._start(number, step, 0))
-        if not self.held and not self.damaged:
-            if status == 0 and out:
-                raise Wrong("store gather", "nothing from an empty store", repr(out[:200]))
-            return
-        expected = self._expected(step)
-        wanted = b"" if expected.stdout is None else expected.text(expected.stdout)
-        faulted = "fault" in step and self._faulted(number, step)
-        if self.damaged and status == 0:
-            output = "right" if out == wanted else "WRONG"
-            raise Wrong("store damage unseen", "status 1: " + self.damaged, "status 0, %s output" % output)
-        if expected.error and status == 0:
-            raise Wrong("store not refused", "status 1: " + expected.error, "status 0")
-        if status == 1 and not (self.damaged or faulted or "nofile" in step or expected.error
-                                or lacks_memory(self.case, err)):
-            raise Wrong("store gather", "status 0", "status 1: " + err)
-        forged = self.damaged.startswith("forge")  # then shares of the number of records are others, until it is found
-        if (status == 0 and out != wanted) or not (wanted.startswith(out) or expected.late or forged):
-            raise Wrong("store output", *difference(wanted, out))
-        self._check_files(step, Result(status=status, stderr=err), expected)
-        if os.listdir(self.folder.at("tmp")):
-            raise Wrong("store left over", "no temporary files", str(os.listdir(self.folder.at("tmp"))))
-
-    def _check_files(self, step, result, expected):
-        """Files, splits and shards are right, or none is there; they make way for those of the next step."""
-        case = self.case.plain(step)
-        for name in os.listdir(self.folder.at("out")):
-            result.outputs["out/" + name] = contents(case, self.folder, "out/" + name)
-            os.unlink(self.folder.at("out/" + name))
-        check = Check(case, expected, result)
-        wrong = check.files() or check.shards() or (check.left_overs() if "fault" not in step else None)
-        if wrong:
-            raise Wrong("store " + wrong[0], *wrong[1:])
+        result = self._run(number, step)
+        expected = self._expected(step) if self.held else Expected(error="the store has no batches", loose=True)
+        if self.damaged and result.status == 0:
+            raise Wrong("store damage unseen", "status 1: " + self.damaged, "status 0")
+        expected.loose |= bool(self.damaged)
+        if self.damaged.startswith("forge"):  # then shares of the number of records are others, until it is found
+            result.stdout = b""
+        self._see(step, result, expected)
 
     def _list(self, number, step):
-        status, out, _ = self._finish(number, step, 0, self._start(number, step, 0))
-        if status != 0:
-            if self.held and not self.damaged:
-                raise Wrong("store list", "status 0", "status %d" % status)
-            return
-        if self.damaged:
-            return
-        wanted = b""
-        for name, held in sorted(self.held.items()):
-            size = sum(len(_stored(self.case, record)) for record in held)
-            wanted += b"%s\t%d\t%d\t%d\0" % (name.encode(), self.case.piles, len(held), size)
-        if out != wanted:
-            raise Wrong("store list", repr(wanted), repr(out))
+        result = self._run(number, step)
+        rows = [b"%s\t%d\t%d\t%d\0" % (name.encode(), self.case.piles, len(held),
+                                      sum(len(_stored(self.case, record)) for record in held))
+                for name, held in sorted(self.held.items())]
+        self._see(step, result, Expected(stdout=None if self.damaged else rows, loose=bool(self.damaged) or not rows))
 
     # ---- Damage ----
 
     def _damage(self, _, step):
         names = sorted(name for name, held in self.held.items() if held)
-        if step["way"] == "junk":
-            return self._junk(step)
-        if step["way"] == "stray" and os.path.isdir(self.folder.at("store")):
-            self.folder.write("store/README~", b"hello\n")
-        if not names or step["way"] == "stray":
-            return None
-        name = names[step["at"] % len(names)]
-        path = "store/" + name
-        self.damaged = "%s of %s (%s)" % (step["way"], path, step.get("records", ""))
-        getattr(self, "_damage_" + step["way"])(step, path)
-        return None
-
-    def _junk(self, _):
-        """What is no batch, with a name that could be that of one: all readers refuse."""
-        if self.held:
+        way, at, records = step.damage
+        if way == "junk" and self.held:  # what is no batch, with a name that could be that of one: all readers refuse
             os.mkdir(self.folder.at("store/junk"))
             self.damaged = "store/junk is no batch"
+        elif way == "stray" and os.path.isdir(self.folder.at("store")):
+            self.folder.write("store/README~", b"hello\n")
+        elif names and way in ("flip", "cut", "forge"):
+            path = "store/" + names[at % len(names)]
+            self.damaged = "%s of %s (%s)" % (way, path, records)
+            getattr(self, "_damage_" + way)(path, at, records)
 
-    def _damage_flip(self, step, path):
+    def _damage_flip(self, path, at, _):
         data = bytearray(self.folder.read(path))
         piles = [(place, size) for _, _, _, place, size, *_ in read_batch(data)[1] if size]
-        place, size = piles[step["at"] % len(piles)]
-        data[place + step["at"] % size] ^= 1
+        place, size = piles[at % len(piles)]
+        data[place + at % size] ^= 1
         self.folder.write(path, data)
 
-    def _damage_cut(self, _, path):
+    def _damage_cut(self, path, *_):
         os.truncate(self.folder.at(path), os.path.getsize(self.folder.at(path)) - 1)
 
-    def _damage_forge(self, step, path):
+    def _damage_forge(self, path, at, records):
         """Another number of records in a manifest whose checksum is right."""
         piles = [(number, *pile) for number, pile in enumerate(read_batch(self.folder.read(path))[1]) if pile[0]]
-        number, count, size, *_ = piles[step["at"] % len(piles)]
+        number, count, size, *_ = piles[at % len(piles)]
         numbers = {"1<<61": 1 << 61, "half": count // 2, "twice": 2 * count, "more": min(count + 1, size)}
-        new = numbers.get(step["records"], int(step["records"] == "1"))
+        new = numbers.get(records, int(records == "1"))
         forge(self.folder.at(path), number, new + (new == count), size)

@@ -9,28 +9,17 @@ EVEN_DEGREES = 20  # from so many on, chi-square is hardly ever very small by ch
 
 def chi_square_tails(x, degrees):
     """How likely chi-square is at most x, and at least x: the incomplete gamma function (Abramowitz and Stegun,
-    Handbook of Mathematical Functions, 6.5.29 and 6.5.31)."""
+    Handbook of Mathematical Functions, 6.5.29). What is below 10^-13 is not known exactly."""
     a, x = degrees / 2, x / 2
-    if x <= 0:
-        return 0.0, 1.0
-    front = math.exp(a * math.log(x) - x - math.lgamma(a))
-    if x < a + 1:
-        term = total = 1 / a
-        n = a
-        while term > total * 1e-16:
-            n += 1
-            term *= x / n
-            total += term
-        return front * total, 1 - front * total
-    b, c = x + 1 - a, 1e300
-    d = part = 1 / b
-    for i in itertools.count(1):
-        b += 2
-        d = 1 / (b - i * (i - a) * d)
-        c = b - i * (i - a) / c
-        part *= c * d
-        if abs(c * d - 1) < 1e-15:
-            return 1 - front * part, front * part
+    first = a * math.log(x) - x - math.lgamma(a + 1) if x > 0 else -math.inf
+    if first < -700:
+        return (1.0, 0.0) if x > a else (0.0, 1.0)
+    term = total = math.exp(first)
+    while term > total * 1e-16:  # they become larger up to the one of x
+        a += 1
+        term *= x / a
+        total += term
+    return min(total, 1.0), max(1 - total, 0.0)
 
 
 def check_tails():

@@ -12,7 +12,7 @@
  *     FAULT_DAMAGE=1     a preadv whose turn it is to fail succeeds instead, with one byte changed
  *     FAULT_END=1        a preadv whose turn it is to fail finds the end of the file instead
  *     FAULT_RUN=COMMAND  a call whose turn it is to fail does not, but before it the shell runs this
- *     FAULT_KILLS=1      a call whose turn it is to fail ends the process by SIGKILL
+ *     FAULT_KILLS=KILL   a call whose turn it is to fail does not, but before it this signal comes, or TERM
  *     FAULT_SHORT=1      every read and write transfers at most half of what is asked for
  *     FAULT_HURRY=N      the clock goes N times as fast
  *     FAULT_EINTR=1      a thread's every second call of those that signals interrupt fails with EINTR
@@ -78,7 +78,7 @@ static void run_command(void)
 
 static void kill_self(void)
 {
-    raise(SIGKILL);
+    kill(getpid(), strcmp(getenv("FAULT_KILLS"), "TERM") == 0 ? SIGTERM : SIGKILL);
 }
 
 void real_sys_exit(int status);

@@ -6,10 +6,11 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct sum {
-    uint64_t lines;
+    uintmax_t lines;
     uint64_t hashes;
 };
 
@@ -21,59 +22,43 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 33);
 }
 
-/* Returns 0, or -1 with a message. */
-static int add_up(const char *name, struct sum *sum)
+static struct sum add_up(const char *name)
 {
-    static const uint64_t basis = 0xcbf29ce484222325U; // FNV-1a's
-    static unsigned char buffer[65536];
     FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
-    uint64_t hash = basis;
-    int within = 0;
-    size_t bytes;
+    struct sum sum = {0, 0};
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t bytes;
 
-    if (!file) {
+    while (file && (bytes = getline(&line, &room, file)) > 0) {
+        uint64_t hash = 0xcbf29ce484222325U; // FNV-1a
+
+        bytes -= line[bytes - 1] == '\n';
+        for (ssize_t i = 0; i < bytes; i++)
+            hash = (hash ^ (unsigned char)line[i]) * 0x100000001b3U;
+        sum.lines++;
+        sum.hashes += mix(hash);
+    }
+    if (!file || ferror(file) || (file != stdin && fclose(file) != 0)) {
         perror(name);
-        return -1;
+        exit(2);
     }
-    while ((bytes = fread(buffer, 1, sizeof buffer, file)) > 0) {
-        for (size_t i = 0; i < bytes; i++) {
-            within = buffer[i] != '\n';
-            if (within) {
-                hash = (hash ^ buffer[i]) * 0x100000001b3U;
-            } else {
-                sum->lines++;
-                sum->hashes += mix(hash);
-                hash = basis;
-            }
-        }
-    }
-    if (within) {
-        sum->lines++;
-        sum->hashes += mix(hash);
-    }
-    if (ferror(file) || (file != stdin && fclose(file) != 0)) {
-        perror(name);
-        return -1;
-    }
-    return 0;
+    free(line);
+    return sum;
 }
 
 int main(int argc, char **argv)
 {
-    struct sum sums[2] = {{0, 0}, {0, 0}};
+    struct sum one, other;
 
     if (argc != 3) {
         fputs("usage: same_lines FILE FILE\n", stderr);
         return 2;
     }
-    for (int i = 0; i < 2; i++) {
-        if (add_up(argv[i + 1], &sums[i]))
-            return 2;
-    }
-    if (sums[0].lines != sums[1].lines || sums[0].hashes != sums[1].hashes) {
-        printf("%s and %s have not the same lines: %ju and %ju of them\n", argv[1], argv[2], (uintmax_t)sums[0].lines,
-               (uintmax_t)sums[1].lines);
-        return 1;
-    }
-    return 0;
+    one = add_up(argv[1]);
+    other = add_up(argv[2]);
+    if (one.lines == other.lines && one.hashes == other.hashes)
+        return 0;
+    printf("%s and %s have not the same lines: %ju and %ju of them\n", argv[1], argv[2], one.lines, other.lines);
+    return 1;
 }

@@ -16,7 +16,8 @@
  *     FAULT_NAMED=PATTERN     of files whose paths match it, what is in them is not compared
  *     FAULT_OTHERS=1          programs that are started may say something, too
  *     FAULT_PIPED=1           standard input, which is a file, comes through a pipe
- *     FAULT_KILLS=1           calls do not fail, but end the process by SIGKILL
+ *     FAULT_KILLS=KILL        calls do not fail, but before them this signal comes, or TERM: a run that it ends leaves
+ *                             the folder as it was, too, and says nothing
  *     FAULT_LATER='OPTION... ; OPTION...'  an hour after each run, bigshuf is run with these, without faults, and what
  *                             is judged is what they leave: after a run that failed, that is as if there had been none,
  *                             or as if it had succeeded
@@ -51,7 +52,7 @@ int bigshuf_main(int argc, char **argv); /* the program's main */
 #define SAID  ".said"
 #define SEEN  ".seen"
 
-enum { PATH_BYTES = 4096, WORDS = 64, KINDS = 128, KILLED = 128 + SIGKILL };
+enum { PATH_BYTES = 4096, WORDS = 64, KINDS = 128 };
 
 /* What a run tells the process that judges it. */
 static struct {
@@ -301,18 +302,17 @@ static const char *judge(const char *kind, int status)
 {
     const bool completed = status == 1 && strstr(said, "complete file"),
                told = strstr(said, "warning: what was made with");
-    const bool failed = atomic_load(&seen->failed);
+    const bool ended = getenv("FAULT_KILLS") && (status == 128 + SIGKILL || status == 128 + SIGTERM);
 
-    if (!(status == KILLED && getenv("FAULT_KILLS"))) {
-        if (status > 1)
-            return "it neither succeeded nor failed";
-        if (count_messages() != status)
-            return status ? "it failed without just one message, as wanted" : "it said what is no warning";
-        if (!status && failed && getenv("FAULT_NEEDED") && faulty_is_among(getenv("FAULT_NEEDED"), kind))
-            return "it succeeded without what it needs";
-        if (!same_file(OUT, RIGHT, status == 1))
-            return "its output is wrong";
-    }
+    if (status > 1 && !ended)
+        return "it neither succeeded nor failed";
+    if (count_messages() != (status == 1))
+        return status == 1 ? "it failed without just one message, as wanted" : "it said what is no warning";
+    if (!status && atomic_load(&seen->failed) && getenv("FAULT_NEEDED") &&
+        faulty_is_among(getenv("FAULT_NEEDED"), kind))
+        return "it succeeded without what it needs";
+    if (!same_file(OUT, RIGHT, status != 0))
+        return "its output is wrong";
     if (getenv("FAULT_LATER"))
         run_later();
     else if (strncmp(kind, "unlink", 6) == 0)
