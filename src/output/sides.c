@@ -212,11 +212,10 @@ void sides_find(struct sides *sides, unsigned thread, const struct units *units)
     size_t from = units->continues && units->count > 0 ? units_end(units, 0) : 0;
 
     for (size_t i = units->continues; i < units->count; i++) {
-        struct unit_mark mark = units_mark(units, i);
+        struct unit_mark *mark = units_mark(units, i);
 
-        mark.found = find(sides, lane, units->data + from, mark.end - from);
-        units_set(units, i, mark);
-        from = mark.end;
+        mark->found = find(sides, lane, units->data + from, mark->end - from);
+        from = mark->end;
     }
 }
 
@@ -258,7 +257,7 @@ void sides_write(struct sides *sides, const struct units *units)
     size_t from = 0;
 
     for (size_t i = 0; i < units->count; i++) {
-        const struct unit_mark mark = units_mark(units, i);
+        const struct unit_mark mark = *units_mark(units, i);
         uint8_t *data = units->data + from;
 
         if (first && mark.found != SIDES_MISSING)
