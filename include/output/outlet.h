@@ -15,8 +15,6 @@
 
 #include "base/arithmetic.h"
 
-enum { UNIT_MARK_BYTES = 8 };
-
 /* Where a unit ends, and what a division has found of it. */
 struct unit_mark {
     uint32_t end;
@@ -29,25 +27,17 @@ struct units {
     size_t bytes;
     size_t count;   /* units that end here; 0 if nobody wants to know */
     bool continues; /* the first of them, or the open one, has begun before */
-    uint8_t *top;
+    struct unit_mark *top;
 };
 
-static inline struct unit_mark units_mark(const struct units *units, size_t i)
+static inline struct unit_mark *units_mark(const struct units *units, size_t i)
 {
-    struct unit_mark mark;
-
-    memcpy(&mark, units->top - (i + 1) * sizeof mark, sizeof mark);
-    return mark;
+    return units->top - 1 - i;
 }
 
 static inline size_t units_end(const struct units *units, size_t i)
 {
-    return units_mark(units, i).end;
-}
-
-static inline void units_set(const struct units *units, size_t i, struct unit_mark mark)
-{
-    memcpy(units->top - (i + 1) * sizeof mark, &mark, sizeof mark);
+    return units_mark(units, i)->end;
 }
 
 /* ---- A buffer between many small writes and an output ---- */
@@ -57,7 +47,7 @@ struct output_buffer {
     uint8_t *buffer;
     uint8_t *at;  /* where the next byte goes */
     uint8_t *end; /* if ends are wanted, there is room for a mark after it */
-    uint8_t *top;
+    struct unit_mark *top;
     bool ends;                    /* are they wanted? */
     bool open;                    /* does a unit continue that was taken in part? */
     void (*drain)(void *context); /* empties it, with output_buffer_take; called when it is full */
@@ -68,11 +58,13 @@ struct output_buffer {
 static inline void output_buffer_init(struct output_buffer *to, uint8_t *buffer, size_t bytes, bool ends,
                                       void (*drain)(void *context), void *context)
 {
-    bytes = (size_t)least(bytes, UINT32_MAX);
+    uint8_t *top = buffer + least(bytes, UINT32_MAX);
+
+    top -= (uintptr_t)top % sizeof *to->top;
     *to = (struct output_buffer){.buffer = buffer,
                                  .at = buffer,
-                                 .end = buffer + bytes - (ends ? UNIT_MARK_BYTES : 0),
-                                 .top = buffer + bytes,
+                                 .end = top - ends * sizeof *to->top,
+                                 .top = (struct unit_mark *)(void *)top,
                                  .ends = ends,
                                  .drain = drain,
                                  .context = context};
@@ -96,10 +88,8 @@ static inline void output_buffer_put(struct output_buffer *to, const uint8_t *da
 /* A unit ends at `at`, where there was room for a byte: write that down. Returns the new `end`. */
 static inline uint8_t *output_buffer_mark(const struct output_buffer *to, const uint8_t *at, uint8_t *end)
 {
-    const struct unit_mark mark = {.end = (uint32_t)(at - to->buffer)};
-
-    memcpy(end, &mark, sizeof mark);
-    return end - UNIT_MARK_BYTES;
+    ((struct unit_mark *)(void *)end)->end = (uint32_t)(at - to->buffer);
+    return end - sizeof *to->top;
 }
 
 /* What was put last ends a unit. */
@@ -117,13 +107,13 @@ static inline struct units output_buffer_take(struct output_buffer *to)
 {
     const struct units units = {.data = to->buffer,
                                 .bytes = (size_t)(to->at - to->buffer),
-                                .count = (size_t)(to->top - to->end) / UNIT_MARK_BYTES - to->ends,
+                                .count = (size_t)(to->top - (struct unit_mark *)(void *)to->end) - to->ends,
                                 .continues = to->open,
                                 .top = to->top};
 
     if (units.bytes > 0)
         to->open = units.count == 0 || units_end(&units, units.count - 1) < units.bytes;
     to->at = to->buffer;
-    to->end = to->top - (to->ends ? UNIT_MARK_BYTES : 0);
+    to->end = (uint8_t *)(to->top - to->ends);
     return units;
 }

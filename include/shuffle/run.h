@@ -101,6 +101,6 @@ void run_transfer_end(struct transfer *transfer);
 /* Put a record, which is a unit, or a piece of it into the outlet. */
 void run_transfer_piece(struct transfer *transfer, const struct record_piece *piece);
 
-/* Write all that a pile holds, after piles_seal, and give its space back; its file is verified before. Uses
- * ENGINE_WHOLE. */
-void run_transfer_pile(const struct run *run, struct piles *piles, unsigned pile, struct output *output);
+/* Write those records of a pile that are wanted (run_pass), in the pile's order, after piles_seal, and leave it empty;
+ * its file is verified before. Uses ENGINE_WHOLE. */
+void run_transfer_pile(struct run *run, struct piles *piles, unsigned pile, struct output *output);

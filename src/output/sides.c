@@ -35,6 +35,15 @@ struct side {
     uint8_t buffer[SIDE_BYTES];
 };
 
+/* A way to divide: its option, for messages, as nobody knows in the output where a record comes from. `find` tells what
+ * can be told of a key by any thread, and `take` in the output's order to which side that goes. */
+struct side_kind {
+    const char *option;
+    uint32_t (*find)(const struct sides *sides, const uint8_t *key, size_t bytes);
+    size_t (*take)(struct sides *sides, uint32_t found);
+    void (*end)(const struct sides *sides); /* all have come, and there were some; or NULL */
+};
+
 /* Whoever finds keys. */
 struct lane {
     _Alignas(SYS_APART_BYTES) struct key *key;
@@ -44,6 +53,7 @@ struct lane {
 
 struct sides {
     const struct output_plan *plan;
+    const struct side_kind *kind;
     void (*write)(void *context, const struct units *units);
     void *context;
     struct siphash_key hashing;
@@ -74,12 +84,76 @@ static void drain(void *context)
         sides->write(sides->context, &units);
 }
 
+static void pass(struct side *side, const uint8_t *data, size_t bytes, bool last)
+{
+    output_buffer_put(&side->outlet, data, bytes);
+    if (last)
+        output_buffer_end_unit(&side->outlet);
+}
+
+static void pass_held(void *context, uint8_t *data, size_t bytes)
+{
+    pass(context, data, bytes, false);
+}
+
+/* ---- Ways to divide ---- */
+
+static uint32_t find_split(const struct sides *sides, const uint8_t *key, size_t bytes)
+{
+    const struct output_plan *plan = sides->plan;
+
+    return (uint32_t)split_of_hash(plan->split, plan->splits, siphash_pair(&sides->hashing, key, bytes).word[0]);
+}
+
+static size_t take_split(struct sides *sides, uint32_t found)
+{
+    (void)sides;
+    return found;
+}
+
+static void warn_of_empty(const struct sides *sides)
+{
+    for (size_t i = 0; i <= sides->plan->splits; i++)
+        if (sides->side[i].units == 0 && output_plan_is_wanted(sides->plan, i))
+            fault_warn("%s: is empty, since no value of --split-field came there by chance",
+                       output_plan_called(sides->plan, i));
+}
+
+static const struct side_kind by_field = {"--split-field", find_split, take_split, warn_of_empty};
+
+static uint32_t find_class(const struct sides *sides, const uint8_t *key, size_t bytes)
+{
+    return strata_find(sides->plan->strata, key, bytes);
+}
+
+static size_t deal(struct sides *sides, uint32_t found)
+{
+    return strata_deal(sides->plan->strata, found);
+}
+
+static const struct side_kind by_class = {"--stratify-field", find_class, deal, NULL};
+
+/* Where a unit goes, now that its turn has come. */
+static struct side *side_of(struct sides *sides, uint32_t found)
+{
+    struct side *side = &sides->side[sides->kind->take(sides, found)];
+
+    side->units++;
+    return side;
+}
+
+static uint32_t find_place(const struct sides *sides, const struct key *key)
+{
+    return sides->kind->find(sides, key->text, key->bytes);
+}
+
 struct sides *sides_open(const struct output_plan *plan, struct files *files,
                          void (*write)(void *context, const struct units *units), void *context)
 {
     struct sides *sides = fault_allocate(1, sizeof *sides + (plan->splits + 1) * sizeof *sides->side);
 
     sides->plan = plan;
+    sides->kind = plan->strata != NULL ? &by_class : &by_field;
     sides->write = write;
     sides->context = context;
     sides->rule = plan->split_key;
@@ -105,45 +179,6 @@ struct sides *sides_open(const struct output_plan *plan, struct files *files,
         files_begin(files, i, side->packer, &side->framing);
     }
     return sides;
-}
-
-static void pass(struct side *side, const uint8_t *data, size_t bytes, bool last)
-{
-    output_buffer_put(&side->outlet, data, bytes);
-    if (last)
-        output_buffer_end_unit(&side->outlet);
-}
-
-static void pass_held(void *context, uint8_t *data, size_t bytes)
-{
-    pass(context, data, bytes, false);
-}
-
-/* Whose field it is, in messages: in the order of the output nobody knows where a record comes from. */
-static const char *option_of(const struct sides *sides)
-{
-    return sides->plan->strata != NULL ? "--stratify-field" : "--split-field";
-}
-
-/* What says where a unit goes whose key was found. */
-static uint32_t find_place(const struct sides *sides, const struct key *key)
-{
-    const struct output_plan *plan = sides->plan;
-
-    if (plan->strata != NULL)
-        return strata_find(plan->strata, key->text, key->bytes);
-    return (uint32_t)split_of_hash(plan->split, plan->splits,
-                                   siphash_pair(&sides->hashing, key->text, key->bytes).word[0]);
-}
-
-/* And to which side it goes, when its turn has come. */
-static struct side *side_of(struct sides *sides, uint32_t found)
-{
-    struct strata *strata = sides->plan->strata;
-    struct side *side = &sides->side[strata != NULL ? strata_deal(strata, found) : found];
-
-    side->units++;
-    return side;
 }
 
 /* How many of the next bytes are the record's that has the key, the first one of a group? It `ends` with them, or not.
@@ -177,11 +212,10 @@ void sides_find(struct sides *sides, unsigned thread, const struct units *units)
     size_t from = units->continues && units->count > 0 ? units_end(units, 0) : 0;
 
     for (size_t i = units->continues; i < units->count; i++) {
-        struct unit_mark mark = units_mark(units, i);
+        struct unit_mark *mark = units_mark(units, i);
 
-        mark.found = find(sides, lane, units->data + from, mark.end - from);
-        units_set(units, i, mark);
-        from = mark.end;
+        mark->found = find(sides, lane, units->data + from, mark->end - from);
+        from = mark->end;
     }
 }
 
@@ -196,7 +230,7 @@ static void find_key(struct sides *sides, const uint8_t *data, size_t bytes, boo
     if (key_take(own->key, data, bytes, first, last) == KEY_TO_COME)
         return;
     if (own->key->verdict != FIELD_FOUND)
-        key_refuse(&own->watch, own->key, option_of(sides), data, bytes - last);
+        key_refuse(&own->watch, own->key, sides->kind->option, data, bytes - last);
     key_saw(&own->watch, own->key, NULL, 0);
     sides->to = side_of(sides, find_place(sides, own->key));
     held_back_drain(&sides->held, pass_held, sides->to);
@@ -223,7 +257,7 @@ void sides_write(struct sides *sides, const struct units *units)
     size_t from = 0;
 
     for (size_t i = 0; i < units->count; i++) {
-        const struct unit_mark mark = units_mark(units, i);
+        const struct unit_mark mark = *units_mark(units, i);
         uint8_t *data = units->data + from;
 
         if (first && mark.found != SIDES_MISSING)
@@ -252,25 +286,15 @@ static struct key_watch seen(const struct sides *sides)
     return all;
 }
 
-/* With few values, or small percentages. Classes have a warning of their own. */
-static void warn_of_empty(const struct sides *sides, uint64_t records)
-{
-    const struct output_plan *plan = sides->plan;
-
-    for (size_t i = 0; i <= plan->splits && plan->strata == NULL && records > 0; i++)
-        if (sides->side[i].units == 0 && output_plan_is_wanted(plan, i))
-            fault_warn("%s: is empty, since no value of --split-field came there by chance",
-                       output_plan_called(plan, i));
-}
-
 void sides_finish(struct sides *sides)
 {
     struct key_watch all = seen(sides);
 
-    key_warn(&all, &sides->rule, option_of(sides));
+    key_warn(&all, &sides->rule, sides->kind->option);
     for (size_t i = 0; i <= sides->plan->splits; i++)
         drain(&sides->side[i]);
-    warn_of_empty(sides, all.records);
+    if (all.records > 0 && sides->kind->end != NULL)
+        sides->kind->end(sides);
     for (size_t i = 0; i < sides->plan->splits; i++) {
         framing_end(&sides->side[i].framing);
         if (sides->side[i].packer != NULL)

@@ -62,7 +62,7 @@ void in_order_bernoulli(struct run *run, struct source *source, struct in_order_
         return;
     }
     keep_records(run, source, &rule, &stored, 1);
-    run_begin(run, output, run_take(run, stored.pile[0].records));
+    run_begin(run, output, stored.pile[0].records);
     run_transfer_pile(run, &stored, 0, output);
     piles_release(&stored);
 }

@@ -318,27 +318,6 @@ static void write_sorted(struct run *run, struct ranges *ranges, unsigned j, str
     clear(ranges, j);
 }
 
-/* All keys are the same, so that the order is there already. */
-static void write_through(struct run *run, struct ranges *ranges, unsigned j, struct output *output)
-{
-    struct transfer through;
-    struct record_piece piece = {.last = true};
-    const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
-    struct source *source;
-
-    pile_source_verify(&ranges->piles, 2 * j, &run->format, whole.data, whole.bytes);
-    source = pile_source(&ranges->piles, 2 * j, false);
-    run_transfer(&through, run, source, output);
-    while ((!piece.last || run_left(run) > 0) && record_reader_next(&through.reader, &piece)) {
-        if (run->progress->passed >= run->progress->range.first)
-            run_transfer_piece(&through, &piece);
-        run_take(run, piece.last);
-    }
-    source_free(source);
-    clear(ranges, j);
-    run_transfer_end(&through);
-}
-
 static void write_ranges(struct run *run, struct ranges *ranges, struct output *output);
 
 static void restart(struct run *run, struct ranges *ranges, unsigned j, struct output *output)
@@ -372,10 +351,12 @@ static void write_ranges(struct run *run, struct ranges *ranges, struct output *
         }
         run_transfer_end(&transfer);
         piles_flush(&ranges->piles);
-        if (range->least == range->greatest)
-            write_through(run, ranges, j, output);
-        else
+        if (range->least == range->greatest) { /* the order is there already */
+            run_transfer_pile(run, &ranges->piles, 2 * j, output);
+            clear(ranges, j);
+        } else {
             restart(run, ranges, j, output);
+        }
     }
     run_transfer_end(&transfer);
 }

@@ -133,18 +133,22 @@ void run_transfer_piece(struct transfer *transfer, const struct record_piece *pi
         output_buffer_end_unit(&transfer->outlet);
 }
 
-void run_transfer_pile(const struct run *run, struct piles *piles, unsigned p, struct output *output)
+void run_transfer_pile(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
     const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
     struct source *source;
     struct transfer transfer;
     struct record_piece piece;
+    uint64_t skipped, taken;
 
     pile_source_verify(piles, p, &run->format, buffer.data, buffer.bytes);
+    taken = run_pass(run, piles->pile[p].records, &skipped);
     source = pile_source(piles, p, false);
     run_transfer(&transfer, run, source, output);
-    while (record_reader_next(&transfer.reader, &piece))
-        run_transfer_piece(&transfer, &piece);
+    for (uint64_t i = 0; i < skipped + taken && record_reader_next(&transfer.reader, &piece); i += piece.last)
+        if (i >= skipped)
+            run_transfer_piece(&transfer, &piece);
     run_transfer_end(&transfer);
     source_free(source);
+    pile_clear(piles, p);
 }

@@ -172,14 +172,6 @@ static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struc
     table_release(&ranks);
 }
 
-/* One record: verified before, since nothing may be written of a damaged pile, and then copied. */
-static void restart_single(struct run *run, struct piles *piles, unsigned p, struct output *output)
-{
-    run_transfer_pile(run, piles, p, output);
-    run_take(run, 1);
-    pile_clear(piles, p);
-}
-
 /* ---- By keys ---- */
 
 static bool has_key(struct keyed *keyed, const struct record_piece *piece, struct siphash_pair key)
@@ -308,7 +300,7 @@ static void restart(struct run *run, struct piles *piles, unsigned p, const stru
         return;
     }
     if (records == 1) {
-        restart_single(run, piles, p, output);
+        run_transfer_pile(run, piles, p, output);
         return;
     }
     run->progress->started_over++;
@@ -350,7 +342,7 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
     if (again == NULL && records <= WHOLE_RECORDS)
         gather(run, piles, order, &next, output);
     if (next == 0 && again == NULL && records == 1)
-        restart_single(run, piles, 0, output);
+        run_transfer_pile(run, piles, 0, output);
     else if (next == 0)
         scatter_ranked(run, piles, 0, again, &ranks, 0, output);
     table_release(&ranks);

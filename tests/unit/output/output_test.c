@@ -13,7 +13,7 @@ static struct spill_place place = {.directory = directories, .directories = 1, .
 /* Records of half a MiB, in as many shards, or in one file. How often were files told to go to disk? */
 static unsigned times_told(unsigned lines, unsigned shards, bool behind)
 {
-    static uint8_t line[(1 << 19) + UNIT_MARK_BYTES];
+    static _Alignas(struct unit_mark) uint8_t line[(1 << 19) + sizeof(struct unit_mark)];
     struct output_buffer buffer;
     struct units units;
     const struct output_plan plan = {
