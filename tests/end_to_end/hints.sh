@@ -67,6 +67,8 @@ test_a_terminal_that_is_waited_for_is_told() {
         same 'bigshuf: standard input: waiting for input from the terminal: Ctrl-D ends it' "$(<screen)"
     done
     same '' "$(TERMINAL_CONTROLS=1 terminal 80 record sh -c 'seq 9 | bigshuf >out')"
+    TERMINAL_CONTROLS=1 terminal 80 record sh -c 'bigshuf -o out </dev/tty' >screen || :
+    same 'bigshuf: out: left alone, since no input is named, and standard input is a terminal; name the input, or /dev/null to empty it' "$(<screen)"
 }
 
 test_compressed_files_of_records_that_are_no_text_are_refused() {

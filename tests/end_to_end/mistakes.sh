@@ -17,6 +17,9 @@ mistakes() {
     printf 'id,price\r\n1,2\r\n' >crlf.csv
     printf '5,e\n6,f\n' >rows.csv
     printf 'a,1\nb,2\na,3\n' >torn.csv
+    printf '%s,"%s, %s",%s\n' id artist title length {1..80} >songs.csv
+    printf '@r/1\nA\n+\nI\n@r/2\nC\n+\nI\n' >pairs.fq
+    printf '@r 1:N\nA\n+\nI\n@r 2:N\nC\n+\nI\n' >pairs2.fq
     printf 'x,y\n"a,b\n' >quote.csv
     printf 'id,size\n1,16" deep\n2,3" deep\n' >inches.csv
     printf 'id,said\n1,"say \\"go\non\\""\n' >spark.csv
@@ -193,8 +196,19 @@ bigshuf --filter=cat --split=1:a in =? --filter='cat': does not mention $FILE, s
 FILE=; bigshuf --filter="gzip > $FILE.gz" --shards=2 -o %d in =! --filter='gzip > .gz': must mention $FILE, which names each file; write it in single quotes, so that the shell leaves $FILE alone
 bigshuf --filter='gzip > $FILENAME.gz' --shards=2 -o %d in =! --filter='gzip > $FILENAME.gz': must mention $FILE, which names each file; write it in single quotes, so that the shell leaves $FILE alone
 bigshuf -o in </dev/null =! in: left alone, since no input is named, and standard input is /dev/null; name the input, or /dev/null to empty it
-bigshuf -o in in ./in =! ./in: is an output, and an input twice, so each run would double its records; name it once as an input
-bigshuf -o in in other =? in: is the output and one of several inputs, so another run would add the others once more
+bigshuf -o in in ./in =! in: is both input and output; give the outputs other names
+bigshuf -o in in other =! in: is both input and output; give the outputs other names
+bigshuf -o songs.csv songs.csv =! songs.csv: a table whose first line names its columns, and also the output, so its header would be lost; add --header to keep that line at the top, or --header=0 if it is none
+bigshuf --csv -o songs.csv songs.csv =! songs.csv: a table whose first line names its columns, and also the output, *
+bigshuf --split=9:part songs.csv =! songs.csv: a table whose first line names its columns, and only one of the outputs would have it; add --header *
+bigshuf songs.csv =? songs.csv: a table whose first line names its columns, and shuffled as it is; add --header *
+bigshuf --header=0 songs.csv =?
+bigshuf --header -o new songs.csv =?
+bigshuf --delimiter=, -o torn.csv torn.csv =! torn.csv: lines with fields, and also the output, so its contents would be lost; leave --delimiter out to shuffle lines; fields are separated by -t ','
+bigshuf --delimiter=, torn.csv =? torn.csv: lines with fields, and shuffled as it is; *
+bigshuf --records=fastq -o pairs.fq pairs.fq =! pairs.fq: a FASTQ file with pairs of reads, and also the output, so its pairs would be lost; write --records=lines:8 to keep each pair together
+bigshuf --records=fastq pairs.fq =? pairs.fq: a FASTQ file with pairs of reads, and shuffled as it is; *
+bigshuf --records=fastq pairs2.fq =? pairs2.fq: a FASTQ file with pairs of reads, and shuffled as it is; *
 bigshuf --split=1:in in =! in: is both input and output; give the outputs other names
 bigshuf --split-field=1 --split=50%:./in - <in =! -: is both input and output; give the outputs other names
 bigshuf -o - in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
