@@ -215,6 +215,7 @@ void keyed_warn(struct keyed *keyed)
         const struct key_watch *watch = &keyed->lane[i].watch;
 
         all.records += watch->records;
+        all.empty += watch->empty;
         all.more = all.more || watch->more;
         all.json = all.json || watch->json;
     }

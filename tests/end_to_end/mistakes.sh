@@ -21,6 +21,7 @@ mistakes() {
     printf '@r/1\nA\n+\nI\n@r/2\nC\n+\nI\n' >pairs.fq
     printf '@r 1:N\nA\n+\nI\n@r 2:N\nC\n+\nI\n' >pairs2.fq
     printf 'x,y\n"a,b\n' >quote.csv
+    printf 'A\tx\nB\t\nC\t\n' >empties
     printf 'id,size\n1,16" deep\n2,3" deep\n' >inches.csv
     printf 'id,said\n1,"say \\"go\non\\""\n' >spark.csv
     printf 'a,"b"c\n' >late.csv
@@ -169,6 +170,9 @@ END
 
 test_likely_mistakes_with_splits_are_told_with_what_would_be_right() {
     mistakes <<'END'
+bigshuf --split=80:10:10 in =! --split=80:10:10: repeat --split for each file, as in --split=10%:test --split=10%:valid -o train
+bigshuf --split=80%:a,20%:b in =! --split=80%:a,20%:b: repeat --split for each file, as in --split=10%:test --split=10%:valid -o train
+bigshuf --split=1:a,b --header -o new table.csv =?
 bigshuf --split=0.2:test in =! invalid --split argument '0.2:test': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
 bigshuf --split=test:20% in =! invalid --split argument 'test:20%': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
 bigshuf --split=33.33333%:test in =! invalid --split argument '33.33333%:test': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
@@ -292,6 +296,11 @@ END
 test_likely_mistakes_with_fields_and_weights_are_told_with_what_would_be_right() {
     mistakes <<'END'
 bigshuf --weight-field=2 in =! in:1: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --unique=2 empties =? --unique: 2 records have an empty field, and are taken for equal there
+bigshuf --group-field=1 --group-field=2 empties =? --group-field: 2 records have an empty field, and are taken for equal there
+bigshuf --stratify-field=2 --split=1:part -o /dev/null empties =? --stratify-field: 2 records have an empty field, *
+bigshuf -t, in =! -t separates fields, and no option takes one; write --group-field=FIELD, --unique=FIELD or another
+bigshuf --field=2 in =! unrecognized option '--field=2'; write --group-field=FIELD, --unique=FIELD or another; -t C is what separates fields
 bigshuf --weight-field=2 -t, crlf.csv =! crlf.csv:1: invalid weight: 'price'; if this is a header, add --header
 bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! crlf.csv:1: no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --csv --weight-field=2 table.csv =! table.csv:1: invalid weight: 'price'; if this is a header, add --header
@@ -344,6 +353,8 @@ bigshuf --scatter=store --piles=8 in =! store/format: the store has 4 piles, not
 bigshuf --scatter=store --batch=a other =! store/a: a batch of this name is there already, made with another seed
 bigshuf --scatter=store --batch=a/b in =! invalid --batch argument 'a/b': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
 bigshuf --scatter=store --batch=b </dev/null =! store: nothing is added, since no input is named, and standard input is /dev/null; name the input, or /dev/null for an empty batch
+bigshuf --scatter=store --batch=b9 --newest=1 in =?
+bigshuf --scatter=store --batch=b10 --newest=1 in =? store: the batch b10 is kept, but not the last by name; name batches so that they sort, as day08 and day12
 bigshuf --scatter=store -o out in =! cannot combine --scatter and -o; all records go to the store, and --gather writes them
 bigshuf --gather=store --batch=a =! --batch needs --scatter; --gather takes all batches
 bigshuf --epoch=1 in =! --epoch needs --gather
