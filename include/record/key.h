@@ -71,6 +71,9 @@ struct key_watch {
 /* A key was found in a record, whose bytes are these without its delimiter; NULL: it came in pieces. */
 void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *record, size_t record_bytes);
 
+/* What another thread saw. */
+void key_watch_add(struct key_watch *watch, const struct key_watch *other);
+
 /* End the run: the record at this place ("in:7"), which begins so, has no key, as the verdict says. */
 _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
                           const uint8_t *record, size_t bytes);

@@ -170,6 +170,14 @@ void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *reco
                   choice->field[0].number > 1 || (record == NULL ? key->ended[0] : record_bytes > key->bytes + returns);
 }
 
+void key_watch_add(struct key_watch *watch, const struct key_watch *other)
+{
+    watch->records += other->records;
+    watch->empty += other->empty;
+    watch->more = watch->more || other->more;
+    watch->json = watch->json || other->json;
+}
+
 _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
                           const uint8_t *record, size_t bytes)
 {
