@@ -19,7 +19,8 @@ enum { HINTS_LOOK_BYTES = 16 << 10, HINTS_TEXT_BYTES = 64 };
 struct hints {
     const struct record_format *format; /* that was asked for, */
     const struct header_rule *header;   /* with this header, */
-    bool decompresses;                  /* and -Z */
+    bool decompresses;                  /* and -Z, */
+    bool divides;                       /* into files that each need a header */
     bool content_told, end_told;
 
     /* Of the file being read: what is not to come in it (foreign.h), and where it is looked for. */

@@ -15,9 +15,10 @@ bool operand_is_standard_input(const char *name);
 int operand_open(const char *name, bool regular);
 void operand_close(int fd); /* also of -1; standard input stays open, lest the next file take its place */
 
-/* Is there nothing to be read but /dev/null as standard input? It is what cluster and service managers give to those
- * who should not read it: the name of the input has probably been forgotten. */
-bool operand_is_forgotten(const char *const *names, size_t count);
+/* Is there nothing to be read but /dev/null as standard input, which cluster and service managers give to those who
+ * should not read it, or a terminal? The name of the input has probably been forgotten. Which of them; NULL: neither.
+ */
+const char *operand_forgotten(const char *const *names, size_t count);
 
 int operand_stat(const char *name, struct stat *status); /* 0, or -1 with errno */
 

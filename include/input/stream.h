@@ -21,6 +21,7 @@ struct source_layout {
     struct record_format format;
     struct header_rule header;
     bool replaced;                       /* an input is also the output: tail.h */
+    bool divides;                        /* there are several outputs: hints.h */
     struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
 };
 

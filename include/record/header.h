@@ -24,6 +24,7 @@ struct header_rule {
     const char *start; /* of its first lines; NULL: there are no such lines; the caller's */
     uint64_t lines;    /* after them */
     bool may_differ;
+    unsigned none;                              /* 1: the user says that there is none */
     struct field_place names[HEADER_NAMES_MAX]; /* of columns of each file, for field_find_column; others are zeroed */
 };
 

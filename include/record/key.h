@@ -63,6 +63,7 @@ enum key_progress key_take(struct key *key, const uint8_t *data, size_t bytes, b
 /* Does any record contain more than its key? If none of several does, another byte may separate their fields. */
 struct key_watch {
     uint64_t records; /* whose keys were found */
+    uint64_t empty;   /* of these, whose keys have an empty field */
     bool more;        /* than the key is in one of them */
     bool json;        /* does the first one look like JSON? */
 };
@@ -70,9 +71,12 @@ struct key_watch {
 /* A key was found in a record, whose bytes are these without its delimiter; NULL: it came in pieces. */
 void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *record, size_t record_bytes);
 
+/* What another thread saw. */
+void key_watch_add(struct key_watch *watch, const struct key_watch *other);
+
 /* End the run: the record at this place ("in:7"), which begins so, has no key, as the verdict says. */
 _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
                           const uint8_t *record, size_t bytes);
 
-/* All keys have been found, for this option: warn if there was nothing else. */
+/* All keys have been found, for this option: warn if there was nothing else, and of several with an empty field. */
 void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option);

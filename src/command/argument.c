@@ -479,6 +479,16 @@ void argument_split(struct parsing *parsing, const char *text)
     if (split_parse(text, &parsing->options->plan.split[parsing->options->plan.splits]) != 0)
         refuse_argument(parsing, text,
                         "must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals");
+    for (const char *name = parsing->options->plan.split[parsing->options->plan.splits].path; name != NULL;
+         name = strchr(name, ',')) {
+        size_t amount;
+
+        name += *name == ',';
+        amount = strspn(name, "0123456789.%");
+        if (amount > 0 && name[amount] == ':')
+            die("%s=%s: repeat %s for each file, as in --split=10%%:test --split=10%%:valid -o train",
+                parsing->spelling, text, parsing->spelling);
+    }
     parsing->options->plan.splits++;
 }
 

@@ -19,11 +19,12 @@
 #include "system/fault.h"
 
 /* Names that stand for an option, though they could be the beginning of another one as well: GNU shuf, which has fewer
- * options, understands them. */
+ * options, understands them. And one that stands for none, though it is the beginning of one. */
 static const struct {
     const char *name;
     char letter; /* of the option */
-} abbreviations[] = {{"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'}, {"v", 'V'}, {"ve", 'V'}, {"ver", 'V'}};
+} abbreviations[] = {{"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'},
+                     {"v", 'V'}, {"ve", 'V'},  {"ver", 'V'},  {"field", '?'}};
 
 enum { ABBREVIATIONS = sizeof abbreviations / sizeof abbreviations[0] };
 
@@ -53,8 +54,9 @@ static void prepare(struct parser *parser)
         *letter++ = '+'; /* not every libc looks for the variable by itself */
     for (size_t i = 0; i < ABBREVIATIONS; i++) {
         const char option = abbreviations[i].letter;
+        const int takes = option == '?' ? optional_argument : has_argument(option_table_row(option));
 
-        *name++ = (struct option){abbreviations[i].name, has_argument(option_table_row(option)), NULL, option};
+        *name++ = (struct option){abbreviations[i].name, takes, NULL, option};
     }
     parser->options = name;
     for (const struct option_row *row = option_table; row->name != NULL; row++) {
@@ -79,7 +81,7 @@ _Noreturn static void refuse_long(const struct parser *parser, const char *word)
 
     for (const struct option *option = parser->options; option->name != NULL; option++)
         left += strncmp(option->name, name, bytes) == 0;
-    if (left == 0)
+    if (left <= 1)
         die("unrecognized option '%s'%s", word, suggest_option(parser->options, name, suggestion));
     for (const struct option *option = parser->options; option->name != NULL; option++)
         if (strncmp(option->name, name, bytes) == 0) {
@@ -168,6 +170,7 @@ static void set_all(struct parser *parser, int count, char **words)
 
     optind = 0; /* start anew: getopt_long remembers where it was */
     opterr = 0; /* and prints nothing */
+    optopt = 0;
     while (parsing->print == 0 && (code = getopt_long(count, words, parser->shorts, parser->longs, &index)) != -1) {
         if (code == '?')
             refuse_word(parser, words);
@@ -196,6 +199,9 @@ static void check_fields(const struct options *options)
 {
     const bool columns = options->separator_given || record_is(&options->format, RECORD_QUOTED);
 
+    if (options->separator_given && !record_is(&options->format, RECORD_QUOTED) && options->weight_field.text == NULL &&
+        options->group_key.count + options->unique_key.count + options->split_key.count == 0)
+        die("-t separates fields, and no option takes one; write --group-field=FIELD, --unique=FIELD or another");
     header_check_fields(&options->header, columns, options->group_key.field, options->group_key.count, "--group-field");
     header_check_fields(&options->header, columns, options->unique_key.field, options->unique_key.count, "--unique");
     header_check_fields(&options->header, columns, &options->weight_field, 1, "--weight-field");

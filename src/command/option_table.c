@@ -59,6 +59,7 @@ static const struct argument_form headers[] = {
      .is = CLASS_HEADER_COUNT},
     {"bytes:N", COUNT(header.bytes, 0, UINT64_MAX), .excludes = CLASS_HEADER_COUNT | CLASS_HEADER_START},
     {"start:STRING", TAKES(ARGUMENT_START, const char *, header.start), .is = CLASS_HEADER_START},
+    {"0", CONSTANT(unsigned, header.none, 1)},
     {.text = NULL},
 };
 

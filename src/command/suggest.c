@@ -74,6 +74,7 @@ static const struct word words[] = {
     {"rank world-size worker task-id num-parts", "write --part=R/W --seed=STRING"},
     {"epochs num-epochs n-epochs", "write --epoch=E with --gather, once for each; see bigshuf-store(7)"},
     {"parallel-files lockstep aligned align together", "write --each -o 'new/%s' FILE..."},
+    {"field", "write --group-field=FIELD, --unique=FIELD or another; -t C is what separates fields"},
     {"separator sep fs field-delimiter column-delimiter column-separator delimiters delim tab d F",
      "write -t C for fields, --delimiter=STRING for ends of lines"},
     {"quote quotechar quote-char quoting", "write --csv, which reads fields in double quotes"},

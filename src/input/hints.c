@@ -6,6 +6,7 @@
 
 #include "base/arithmetic.h"
 #include "base/xxh64.h"
+#include "input/columns.h"
 #include "input/foreign.h"
 #include "input/operand.h"
 #include "record/quotes.h"
@@ -19,8 +20,9 @@ struct hint {
     char what[WHAT_BYTES];
     char advice[ADVICE_BYTES];
     bool no_text;
-    bool may_be_text; /* of lines as well: then the user may want to shuffle them */
     bool is_rare;     /* more often it is something else */
+    bool heads;       /* it has a header, which one of several outputs would get */
+    const char *loss; /* of it, if it were replaced; NULL: it may be text of lines, which the user wants to shuffle */
 };
 
 /* What a file begins with, or what it was compressed from. */
@@ -151,8 +153,8 @@ static bool keeps_header(const struct hints *hints, const char *mark, const stru
     const struct header_rule *rule = hints->header;
     const size_t end = header_find(rule, hints->format, file->data, file->bytes, false).end, bytes = file->bytes - end;
 
-    if (mark == NULL)
-        return !header_is_none(rule);
+    if (mark == NULL || rule->none)
+        return rule->none || !header_is_none(rule);
     if (rule->start != NULL && strncmp(mark, rule->start, strlen(rule->start)) == 0)
         return true;
     return bytes > 0 ? bytes < strlen(mark) || memcmp(file->data + end, mark, strlen(mark)) != 0 : rule->start == NULL;
@@ -233,7 +235,8 @@ static bool find_json(const struct record_format *format, const struct beginning
 
     if (bracket == '\0')
         return false;
-    hint->may_be_text = memchr(file->data, '\n', file->bytes - 1) == NULL; /* and it stays as it is */
+    if (memchr(file->data, '\n', file->bytes - 1) == NULL)
+        hint->loss = NULL; /* it stays as it is */
     snprintf(hint->what, sizeof hint->what, bracket == '[' ? "a JSON array" : "JSON with several lines for a value");
     if (bracket == '{' && !find_list(file, name)) {
         advise_command(file, "values", "jq -c .", hint);
@@ -260,15 +263,79 @@ static bool find_returns(const struct record_format *format, const struct beginn
     return true;
 }
 
+/* ---- Tables and pairs ---- */
+
+/* A table whose fields would be records, and newlines a part of them. */
+static bool find_torn(const struct record_format *format, const struct beginning *file, struct hint *hint)
+{
+    const char separator = (char)format->delimiter;
+    bool named;
+
+    if (format->kind != NULL || !is_one_of(separator, ",;|\t") ||
+        columns_count(file->data, file->bytes, separator, COLUMNS_LINES_FEW, &named) == 0)
+        return false;
+    snprintf(hint->what, sizeof hint->what, "lines with fields");
+    snprintf(hint->advice, sizeof hint->advice,
+             "leave --delimiter out to shuffle lines; fields are separated by -t '%s'",
+             separator == '\t' ? "\\t" : (char[]){separator, '\0'});
+    return true;
+}
+
+/* The names of the first two reads differ by the numbers of mates alone: "/1" and "/2", or " 1:" and " 2:". */
+static bool find_pairs(const struct record_format *format, const struct beginning *file, struct hint *hint)
+{
+    size_t one = 0, other = 0, lines = 0;
+    const char *after;
+
+    if (format->as != &sequences_fastq)
+        return false;
+    for (; other < file->bytes && lines < 4; other++)
+        lines += file->data[other] == '\n';
+    for (; other + 1 < file->bytes && file->data[one] == file->data[other] && file->data[one] != '\n'; other++)
+        one++;
+    if (one == 0 || other + 1 >= file->bytes || file->data[one] != '1' || file->data[other] != '2')
+        return false;
+    after = file->data[one - 1] == '/' ? " \t\r\n" : ":";
+    if (!is_one_of((char)file->data[one - 1], "/ \t") || !is_one_of((char)file->data[one + 1], after) ||
+        !is_one_of((char)file->data[other + 1], after))
+        return false;
+    snprintf(hint->what, sizeof hint->what, "a FASTQ file with pairs of reads");
+    snprintf(hint->advice, sizeof hint->advice, "write --records=lines:8 to keep each pair together");
+    hint->loss = "pairs";
+    return true;
+}
+
+/* A table with names of columns, which would be shuffled as a record. */
+static bool find_names(const struct hints *hints, const struct beginning *file, struct hint *hint)
+{
+    const struct record_format *format = hints->format;
+    bool named = false;
+
+    if (!header_is_none(hints->header) || hints->header->none ||
+        !(is_by_line(format) || record_is(format, RECORD_QUOTED)) || format->delimiter != '\n')
+        return false;
+    for (const char *separator = "\t,;"; *separator != '\0' && !named; separator++)
+        columns_count(file->data, file->bytes, *separator, COLUMNS_LINES_MANY, &named);
+    if (!named)
+        return false;
+    snprintf(hint->what, sizeof hint->what, "a table whose first line names its columns");
+    snprintf(hint->advice, sizeof hint->advice,
+             "add --header to keep that line at the top, or --header=0 if it is none");
+    hint->heads = true;
+    hint->loss = "header";
+    return true;
+}
+
 /* Does the file begin like one that is to be read in another way? Then what it is, and what to do. */
 static bool find_hint(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
     const struct record_format *format = hints->format;
 
-    hint->no_text = hint->may_be_text = hint->is_rare = false;
+    *hint = (struct hint){.loss = "contents"};
     return record_is(format, RECORD_TEXT) &&
            (find_packer(file, hint) || find_other(format, file, hint) || find_foreign(hints, file, hint) ||
-            find_csv(format, file, hint) || find_json(format, file, hint) || find_returns(format, file, hint));
+            find_csv(format, file, hint) || find_json(format, file, hint) || find_returns(format, file, hint) ||
+            find_torn(format, file, hint) || find_pairs(format, file, hint) || find_names(hints, file, hint));
 }
 
 void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
@@ -280,9 +347,12 @@ void hints_look(struct hints *hints, bool unpacked, const char *name, const uint
         return;
     if (hints->decompresses && hint.no_text)
         die("%s: %s, which -Z does not read; %s", fault_name(name), hint.what, hint.advice);
+    if (hints->divides && hint.heads)
+        die("%s: %s, and only one of the outputs would have it; %s", fault_name(name), hint.what, hint.advice);
     if (!hints->content_told)
         fault_warn("%s: %s, and shuffled as it is; %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
+    hints->differs = hints->differs || hint.heads; /* told as well */
 }
 
 void hints_follow(struct hints *hints, bool first, bool replaced, const char *name, const uint8_t *data, size_t bytes)
@@ -314,8 +384,9 @@ void hints_refuse(const struct hints *hints, bool unpacked, const char *name, co
     const struct beginning file = begin(unpacked, name, data, bytes);
     struct hint hint;
 
-    if (find_hint(hints, &file, &hint) && !hint.may_be_text)
-        die("%s: %s, and also the output, so its contents would be lost; %s", fault_name(name), hint.what, hint.advice);
+    if (find_hint(hints, &file, &hint) && hint.loss != NULL)
+        die("%s: %s, and also the output, so its %s would be lost; %s", fault_name(name), hint.what, hint.loss,
+            hint.advice);
 }
 
 void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name)

@@ -38,12 +38,18 @@ void operand_close(int fd)
         io_drop(fd);
 }
 
-bool operand_is_forgotten(const char *const *names, size_t count)
+const char *operand_forgotten(const char *const *names, size_t count)
 {
     struct stat input, null;
 
-    return count == 1 && operand_is_standard_input(names[0]) && sys_fstat(STDIN_FILENO, &input) == 0 &&
-           sys_stat("/dev/null", &null) == 0 && S_ISCHR(input.st_mode) && input.st_rdev == null.st_rdev;
+    if (count != 1 || !operand_is_standard_input(names[0]))
+        return NULL;
+    if (sys_is_terminal(STDIN_FILENO))
+        return "a terminal";
+    return sys_fstat(STDIN_FILENO, &input) == 0 && sys_stat("/dev/null", &null) == 0 && S_ISCHR(input.st_mode) &&
+                   input.st_rdev == null.st_rdev
+               ? "/dev/null"
+               : NULL;
 }
 
 int operand_stat(const char *name, struct stat *status)

@@ -202,14 +202,15 @@ static void join_store(struct resources *resources, struct run *run)
 void passes_scatter(struct resources *resources)
 {
     struct run run = {.limit = 0};
+    const char *forgotten;
     uint64_t bytes;
 
     resources_name_files(resources);
     resources_open_files(resources);
-    if (operand_is_forgotten(resources->names, resources->name_count)) /* for --newest, it would count as a batch */
-        die("%s: nothing is added, since no input is named, and standard input is /dev/null; name the input, or "
-            "/dev/null for an empty batch",
-            resources->options.scatter);
+    if ((forgotten = operand_forgotten(resources->names, resources->name_count)) != NULL)
+        die("%s: nothing is added, since no input is named, and standard input is %s; name the input, or "
+            "/dev/null for an empty batch", /* which counts as one of those that are kept */
+            resources->options.scatter, forgotten);
     resources_take_seed(resources);
     bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
     resources_open_run(resources, &run, resources_memory(resources, bytes), true);

@@ -122,6 +122,7 @@ void resources_open_files(struct resources *resources)
     if (options->compressed)
         layout.decompress = (struct decompress_limits){.programs = processors(options),
                                                        .bytes = ledger_ahead(ledger_limit(&resources->ledger))};
+    layout.divides = options->plan.splits > 0;
     layout.replaced = resources->output != NULL && output_replaces_input(resources->output);
     resources->source = source_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_GROUP))
@@ -163,7 +164,7 @@ void resources_check_taken(const struct resources *resources)
 
     if (options->taken_by == NULL || source_arrived_bytes(resources->source) > 0 ||
         sys_stat(options->taken, &status) != 0 || !S_ISREG(status.st_mode) ||
-        (options->random_source != NULL && !operand_is_forgotten(resources->names, resources->name_count)))
+        (options->random_source != NULL && operand_forgotten(resources->names, resources->name_count) == NULL))
         return;
     die("--%s=%s: the only file that is named, and standard input is empty; name the FILE to shuffle after it",
         options->taken_by, options->taken);

@@ -25,7 +25,7 @@ static int open_file(const char *path, int mode)
 
 /* The run ends if it would empty a file because the name of the input was forgotten. A shard that may never be made,
  * as nobody knows how many there will be, is not emptied. */
-static void check_forgotten(const struct files *files)
+static void check_forgotten(const struct files *files, const char *input)
 {
     struct stat status;
 
@@ -33,9 +33,9 @@ static void check_forgotten(const struct files *files)
         const char *path = files->file[i].path;
 
         if (path != NULL && sys_stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
-            die("%s: left alone, since no input is named, and standard input is /dev/null; name the input, "
+            die("%s: left alone, since no input is named, and standard input is %s; name the input, "
                 "or /dev/null to empty it",
-                path);
+                path, input);
     }
 }
 
@@ -46,25 +46,21 @@ static bool is_single(const struct files *files)
            !output_plan_has_shards(files->plan) && sink_state(files->file[0].sink)->temporary != NULL;
 }
 
-/* The input that the output is, or NULL. The run ends if it is one that may not be. */
+/* The input that the output is, or NULL. It is the only one: of several, the output would have all, and another run add
+ * the others once more. */
 static const char *find_input(const struct files *files)
 {
     const char *const *inputs = files->plan->inputs;
-    const char *found = NULL;
     struct stat status;
 
     for (size_t i = 0; i < files->plan->input_count; i++) {
         if (operand_stat(inputs[i], &status) != 0 || files_find(files, file_mark_of(&status).file) == FILES_NONE)
             continue;
-        if (!is_single(files))
+        if (!is_single(files) || files->plan->input_count > 1)
             files_refuse_input(inputs[i]);
-        if (found != NULL)
-            die("%s: is an output, and an input twice, so each run would double its records; name it once as an "
-                "input",
-                inputs[i]);
-        found = inputs[i];
+        return inputs[i];
     }
-    return found;
+    return NULL;
 }
 
 /* From now on, the file is ours. */
@@ -88,14 +84,14 @@ static void check_replaced(const struct files *files, const struct file_mark *ma
 void overlap_check(struct overlap *overlap, const struct files *files)
 {
     const struct output_plan *plan = files->plan;
-    const struct hints hints = {&plan->format, plan->header, plan->packs, .end_told = false};
+    const struct hints hints = {&plan->format, plan->header, plan->packs, false, .end_told = false};
     const struct output_file *first = &files->file[0];
-    const char *input;
+    const char *input, *forgotten = operand_forgotten(plan->inputs, plan->input_count);
     struct file_mark now;
     struct stat status;
 
-    if (plan->filter == NULL && operand_is_forgotten(plan->inputs, plan->input_count))
-        check_forgotten(files);
+    if (plan->filter == NULL && forgotten != NULL)
+        check_forgotten(files, forgotten);
     if (files->count == 1 && first->path == NULL)
         return;
     input = find_input(files);
@@ -104,9 +100,6 @@ void overlap_check(struct overlap *overlap, const struct files *files)
         check_replaced(files, &overlap->mark);
         contents_refuse(input, &hints);
         sink_make_durable(first->sink);
-        if (plan->input_count > 1)
-            fault_warn("%s: is the output and one of several inputs, so another run would add the others once more",
-                       input);
     } else if (is_single(files) && sys_stat(first->path, &status) == 0) {
         now = file_mark_of(&status);
         if (file_mark_is_known(&now))

@@ -276,13 +276,8 @@ static struct key_watch seen(const struct sides *sides)
 {
     struct key_watch all = {.records = 0};
 
-    for (unsigned i = 0; i <= sides->plan->threads; i++) {
-        const struct key_watch *one = &sides->lane[i].watch;
-
-        all.records += one->records;
-        all.more = all.more || one->more;
-        all.json = all.json || one->json;
-    }
+    for (unsigned i = 0; i <= sides->plan->threads; i++)
+        key_watch_add(&all, &sides->lane[i].watch);
     return all;
 }
 

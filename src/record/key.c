@@ -148,6 +148,15 @@ enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes)
     return key->verdict;
 }
 
+static bool is_empty(const struct key *key)
+{
+    bool empty = key->bytes == 0;
+
+    for (size_t i = 0; i < key->rule->choice->count && key->rule->choice->count > 1; i++)
+        empty = empty || key->field[i].bytes == 0;
+    return empty;
+}
+
 /* A carriage return that ends the line is nothing else. */
 void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *record, size_t record_bytes)
 {
@@ -156,8 +165,17 @@ void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *reco
 
     watch->json = watch->json || (watch->records == 0 && record_bytes > 0 && record[0] == '{');
     watch->records++;
+    watch->empty += is_empty(key);
     watch->more = watch->more || choice->count > 1 || choice->field[0].kind == FIELD_POINTER ||
                   choice->field[0].number > 1 || (record == NULL ? key->ended[0] : record_bytes > key->bytes + returns);
+}
+
+void key_watch_add(struct key_watch *watch, const struct key_watch *other)
+{
+    watch->records += other->records;
+    watch->empty += other->empty;
+    watch->more = watch->more || other->more;
+    watch->json = watch->json || other->json;
 }
 
 _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
@@ -182,4 +200,7 @@ void key_warn(const struct key_watch *watch, const struct key_rule *rule, const 
     if (watch->records > 1 && !watch->more)
         fault_warn("%s: no line contains the separator, so each whole line is the field%s", option,
                    field_advice(&field, true, (const uint8_t *)"{", watch->json));
+    if (watch->empty > 1)
+        fault_warn("%s: %llu records have an empty field, and are taken for equal there", option,
+                   (unsigned long long)watch->empty);
 }

@@ -211,13 +211,8 @@ void keyed_warn(struct keyed *keyed)
 {
     struct key_watch all = {.records = 0};
 
-    for (unsigned i = 0; i < keyed->lanes; i++) {
-        const struct key_watch *watch = &keyed->lane[i].watch;
-
-        all.records += watch->records;
-        all.more = all.more || watch->more;
-        all.json = all.json || watch->json;
-    }
+    for (unsigned i = 0; i < keyed->lanes; i++)
+        key_watch_add(&all, &keyed->lane[i].watch);
     if (keyed->rule.choice != NULL)
         key_warn(&all, &keyed->rule, keyed->unique ? "--unique" : "--group-field");
 }

@@ -158,8 +158,14 @@ void sweep_keep(struct store *store, uint64_t keep, const char *added)
             continue;
         manifest_release(&manifest);
         batch_close(&batch);
-        if (++batches > keep && strcmp(names.name[i], added) != 0)
+        if (++batches <= keep)
+            continue;
+        if (strcmp(names.name[i], added) != 0)
             put_out(store, names.name[i]);
+        else
+            fault_warn("%s: the batch %s is kept, but not the last by name; name batches so that they sort, as day08 "
+                       "and day12",
+                       store->folder.path, added);
     }
     folder_names_release(&names);
 }

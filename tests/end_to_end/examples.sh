@@ -89,8 +89,8 @@ newline.jpg'
 # Other programs in examples: there is nothing left to `make`, and the buckets are folders.
 others='make() { :; }; rclone() { case $1 in lsf) ls "${2#s3:}" ;; cat) cat "${2#s3:}" ;; esac; }'
 
-# Run the examples on standard input, at least so many, each in a folder of its own: run_examples LEAST. They succeed, warn of
-# nothing, and no file that they make or change is empty. (What is in it, the tests below say of those that are recipes.)
+# Run the examples on standard input, at least so many, each in a folder of its own, twice: run_examples LEAST. They succeed,
+# warn of nothing, and no file that they make or change is empty. (What is in it, the tests below say of those that are recipes.)
 run_examples() {
     local example count=0
     mkdir files
@@ -99,7 +99,9 @@ run_examples() {
         count=$((count + 1))
         echo "example: $example"
         cp -R files "$count"
-        (cd "$count" && bash -euo pipefail -c "$others; $example" </dev/null 2>../said)
+        for run in first second; do
+            (cd "$count" && bash -euo pipefail -c "$others; $example" </dev/null 2>../said) || { cat said; return 1; }
+        done
         same '' "$(grep 'warning:' said | grep -v array.json || true)"
         same '' "$(find "$count" -type f -size 0 ! -path '*/photos/*' ! -name 'pile-*')"
     done
@@ -132,6 +134,11 @@ test_readme_recipe_of_places_restores_the_order() {
     typed 'restored.txt'
     cmp restored.txt lines.txt
     fails_with 1 '' cmp shuffled.txt lines.txt
+    for text in 'a\nb\nc' '' 'a\r\nb\r\n'; do
+        printf "$text" >lines.txt
+        typed 'restored.txt'
+        cmp restored.txt <(paste -d '\n' lines.txt)
+    done
 }
 
 test_readme_recipe_of_a_bucket_makes_nothing_of_a_part() { # tags: long

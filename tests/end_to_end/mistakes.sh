@@ -17,7 +17,11 @@ mistakes() {
     printf 'id,price\r\n1,2\r\n' >crlf.csv
     printf '5,e\n6,f\n' >rows.csv
     printf 'a,1\nb,2\na,3\n' >torn.csv
+    printf '%s,"%s, %s",%s\n' id artist title length {1..80} >songs.csv
+    printf '@r/1\nA\n+\nI\n@r/2\nC\n+\nI\n' >pairs.fq
+    printf '@r 1:N\nA\n+\nI\n@r 2:N\nC\n+\nI\n' >pairs2.fq
     printf 'x,y\n"a,b\n' >quote.csv
+    printf 'A\tx\nB\t\nC\t\n' >empties
     printf 'id,size\n1,16" deep\n2,3" deep\n' >inches.csv
     printf 'id,said\n1,"say \\"go\non\\""\n' >spark.csv
     printf 'a,"b"c\n' >late.csv
@@ -166,6 +170,9 @@ END
 
 test_likely_mistakes_with_splits_are_told_with_what_would_be_right() {
     mistakes <<'END'
+bigshuf --split=80:10:10 in =! --split=80:10:10: repeat --split for each file, as in --split=10%:test --split=10%:valid -o train
+bigshuf --split=80%:a,20%:b in =! --split=80%:a,20%:b: repeat --split for each file, as in --split=10%:test --split=10%:valid -o train
+bigshuf --split=1:a,b --header -o new table.csv =?
 bigshuf --split=0.2:test in =! invalid --split argument '0.2:test': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
 bigshuf --split=test:20% in =! invalid --split argument 'test:20%': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
 bigshuf --split=33.33333%:test in =! invalid --split argument '33.33333%:test': must be N:FILE or P%:FILE, such as 100:test or 2.5%:test, with at most four decimals
@@ -193,8 +200,19 @@ bigshuf --filter=cat --split=1:a in =? --filter='cat': does not mention $FILE, s
 FILE=; bigshuf --filter="gzip > $FILE.gz" --shards=2 -o %d in =! --filter='gzip > .gz': must mention $FILE, which names each file; write it in single quotes, so that the shell leaves $FILE alone
 bigshuf --filter='gzip > $FILENAME.gz' --shards=2 -o %d in =! --filter='gzip > $FILENAME.gz': must mention $FILE, which names each file; write it in single quotes, so that the shell leaves $FILE alone
 bigshuf -o in </dev/null =! in: left alone, since no input is named, and standard input is /dev/null; name the input, or /dev/null to empty it
-bigshuf -o in in ./in =! ./in: is an output, and an input twice, so each run would double its records; name it once as an input
-bigshuf -o in in other =? in: is the output and one of several inputs, so another run would add the others once more
+bigshuf -o in in ./in =! in: is both input and output; give the outputs other names
+bigshuf -o in in other =! in: is both input and output; give the outputs other names
+bigshuf -o songs.csv songs.csv =! songs.csv: a table whose first line names its columns, and also the output, so its header would be lost; add --header to keep that line at the top, or --header=0 if it is none
+bigshuf --csv -o songs.csv songs.csv =! songs.csv: a table whose first line names its columns, and also the output, *
+bigshuf --split=9:part songs.csv =! songs.csv: a table whose first line names its columns, and only one of the outputs would have it; add --header *
+bigshuf songs.csv =? songs.csv: a table whose first line names its columns, and shuffled as it is; add --header *
+bigshuf --header=0 songs.csv =?
+bigshuf --header -o new songs.csv =?
+bigshuf --delimiter=, -o torn.csv torn.csv =! torn.csv: lines with fields, and also the output, so its contents would be lost; leave --delimiter out to shuffle lines; fields are separated by -t ','
+bigshuf --delimiter=, torn.csv =? torn.csv: lines with fields, and shuffled as it is; *
+bigshuf --records=fastq -o pairs.fq pairs.fq =! pairs.fq: a FASTQ file with pairs of reads, and also the output, so its pairs would be lost; write --records=lines:8 to keep each pair together
+bigshuf --records=fastq pairs.fq =? pairs.fq: a FASTQ file with pairs of reads, and shuffled as it is; *
+bigshuf --records=fastq pairs2.fq =? pairs2.fq: a FASTQ file with pairs of reads, and shuffled as it is; *
 bigshuf --split=1:in in =! in: is both input and output; give the outputs other names
 bigshuf --split-field=1 --split=50%:./in - <in =! -: is both input and output; give the outputs other names
 bigshuf -o - in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
@@ -278,6 +296,11 @@ END
 test_likely_mistakes_with_fields_and_weights_are_told_with_what_would_be_right() {
     mistakes <<'END'
 bigshuf --weight-field=2 in =! in:1: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
+bigshuf --unique=2 empties =? --unique: 2 records have an empty field, and are taken for equal there
+bigshuf --group-field=1 --group-field=2 empties =? --group-field: 2 records have an empty field, and are taken for equal there
+bigshuf --stratify-field=2 --split=1:part -o /dev/null empties =? --stratify-field: 2 records have an empty field, *
+bigshuf -t, in =! -t separates fields, and no option takes one; write --group-field=FIELD, --unique=FIELD or another
+bigshuf --field=2 in =! unrecognized option '--field=2'; write --group-field=FIELD, --unique=FIELD or another; -t C is what separates fields
 bigshuf --weight-field=2 -t, crlf.csv =! crlf.csv:1: invalid weight: 'price'; if this is a header, add --header
 bigshuf --seed=2 --split-field=2 --split=9%:a crlf.csv =! crlf.csv:1: no field 2, only 1: 'id,price'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --csv --weight-field=2 table.csv =! table.csv:1: invalid weight: 'price'; if this is a header, add --header
@@ -330,6 +353,8 @@ bigshuf --scatter=store --piles=8 in =! store/format: the store has 4 piles, not
 bigshuf --scatter=store --batch=a other =! store/a: a batch of this name is there already, made with another seed
 bigshuf --scatter=store --batch=a/b in =! invalid --batch argument 'a/b': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
 bigshuf --scatter=store --batch=b </dev/null =! store: nothing is added, since no input is named, and standard input is /dev/null; name the input, or /dev/null for an empty batch
+bigshuf --scatter=store --batch=b9 --newest=1 in =?
+bigshuf --scatter=store --batch=b10 --newest=1 in =? store: the batch b10 is kept, but not the last by name; name batches so that they sort, as day08 and day12
 bigshuf --scatter=store -o out in =! cannot combine --scatter and -o; all records go to the store, and --gather writes them
 bigshuf --gather=store --batch=a =! --batch needs --scatter; --gather takes all batches
 bigshuf --epoch=1 in =! --epoch needs --gather

@@ -73,7 +73,7 @@ test_a_record_without_the_field_is_named_before_anything_is_written() {
     seq 200000 | sed 's/$/\tx/' >ok
     { printf 'a\tb\n' && cat ok && echo c && cat ok; } >in
     for option in '' '-S 8M' --parallel=1 '-n 5' '-r -n 5' --probability=0.1; do
-        fails_with 1 "bigshuf: in:200002: no field 2, only 1: 'c'" bigshuf $option --split-field=2 --split=10%:a ok in >out
+        fails_with 1 "bigshuf: in:200002: no field 2, only 1: 'c'" bigshuf --header=0 $option --split-field=2 --split=10%:a ok in >out
         is_empty out
     done
     sed 's/\t/,/' in >csv
