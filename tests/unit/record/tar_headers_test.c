@@ -1,4 +1,4 @@
-/* Names and lengths. What is refused, archive_mistakes.sh sees. */
+/* What pax says, and keys. Other names are in archives.sh, and what is refused in archive_mistakes.sh. */
 
 #include "support/tar_archive.h"
 #include "support/unit.h"
@@ -41,41 +41,6 @@ static void assert_member(const char *name, uint64_t data_bytes)
     assert_int_equal(look(), TAR_MEMBER);
     assert_text(member.name, name);
     assert_int_equal(member.data_bytes, data_bytes);
-}
-
-UNIT_TEST(names_end_where_their_fields_end)
-{
-    char name[101];
-
-    memset(name, 'n', sizeof name - 1);
-    name[100] = '\0';
-    tar_archive_header(&archive, '0', name, 0);
-    assert_member(name, 0);
-    tar_archive_header(&archive, '0', "name", 0);
-    tar_archive_set(&archive, 345, "prefix/of it");
-    assert_member("prefix/of it/name", 0);
-    tar_archive_header(&archive, '0', "name", 0); /* the prefix of GNU tar is none */
-    tar_archive_set(&archive, 257, "ustar  ");
-    tar_archive_set(&archive, 345, "07777777777");
-    assert_member("name", 0);
-}
-
-UNIT_TEST(long_names_stand_before_the_header)
-{
-    char name[TAR_NAME_BYTES_MAX + 1] = "";
-
-    memset(name, 'n', TAR_NAME_BYTES_MAX);
-    tar_archive_header(&archive, 'L', "././@LongLink", sizeof name);
-    tar_archive_data(&archive, name, sizeof name);
-    tar_archive_header(&archive, '0', name, 7);
-    assert_member(name, 512);
-    tar_archive_header(&archive, 'K', "././@LongLink", 7);
-    tar_archive_data(&archive, "target", 7);
-    tar_archive_header(&archive, 'L', "././@LongLink", 5);
-    tar_archive_data(&archive, "name", 5);
-    tar_archive_header(&archive, '1', "n", 0);
-    assert_member("name", 0);
-    assert_text(member.target, "target");
 }
 
 UNIT_TEST(pax_replaces_what_the_header_says)
