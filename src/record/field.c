@@ -213,9 +213,9 @@ enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter)
 const uint8_t *field_in_place(const struct field_place *place, const struct field_choice *choice, const uint8_t *data,
                               size_t bytes, uint8_t delimiter, size_t *field_bytes)
 {
-    const uint8_t *end = data, *const ends = data + bytes;
+    const uint8_t *end = data, *const record = data, *const ends = data + bytes;
 
-    if (place->quoted || choice->kind == FIELD_POINTER || bytes == 0 || data[0] == mark[0])
+    if (choice->kind == FIELD_POINTER || bytes == 0 || data[0] == mark[0])
         return NULL;
     for (uint64_t left = choice->number; left > 0 && end != NULL; left--) {
         data = left < choice->number ? end + 1 : data;
@@ -225,6 +225,8 @@ const uint8_t *field_in_place(const struct field_place *place, const struct fiel
     }
     if (end == NULL)
         end = ends - (delimiter == '\n' && ends > data && ends[-1] == '\r');
+    if (place->quoted && memchr(record, '"', (size_t)(end - record)) != NULL)
+        return NULL;
     *field_bytes = (size_t)(end - data);
     return data;
 }
