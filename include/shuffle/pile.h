@@ -51,6 +51,7 @@ struct piles {
     bool promised;         /* has the caller the blocks for them promised (piles_init_children)? */
     bool sealed;           /* nothing will be appended any more */
     bool refers;           /* do the piles hold references (index.h) to records that a source holds in the pool? */
+    struct piles *outer;   /* these come in place of one of those; NULL: of none */
 };
 
 /* What `count` piles take beside the pool, if they are spilled to `directories` directories. */
@@ -117,12 +118,14 @@ void pile_drop(struct piles *piles, unsigned pile);
  */
 void piles_seal(struct piles *piles);
 
-/* After piles_seal: write all of a pile, or of all piles, to files; they have no blocks then. */
+/* After piles_seal: write all of a pile, or of all piles from `first` on and outer ones, to files; they have no blocks
+ * then. */
 void pile_flush(struct piles *piles, unsigned pile);
-void piles_flush(struct piles *piles);
+void piles_flush(struct piles *piles, unsigned first);
 
-/* Write piles to files until the pool has `blocks` blocks free, or until nothing is left: the last piles first, and of
- * each its first bytes. Before piles_seal only if the last pile holds more than that. */
+/* Write piles to files until the pool has `blocks` blocks free, or until nothing is left: the last piles in the output
+ * first, which are outer ones, and of each its first bytes. Before piles_seal only if the last pile holds more than
+ * that. */
 void piles_make_room(struct piles *piles, uint64_t blocks);
 
 /* Read the spilled part back before the tail, into pile_load_blocks promised blocks, and verify it: the pile is

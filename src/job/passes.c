@@ -60,7 +60,7 @@ static void scatter_batch(struct run *run, struct source *source, const char *na
     scatter(&run->engine, &run->format, &plan, source, &piles);
     if (run->keyed != NULL)
         keyed_warn(run->keyed);
-    piles_flush(&piles);
+    piles_flush(&piles, 0);
     for (unsigned p = 0; p < count; p++)
         records[p] = piles.pile[p].records;
     counter_set(&run->progress->records, piles.records);

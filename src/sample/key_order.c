@@ -350,7 +350,7 @@ static void write_ranges(struct run *run, struct ranges *ranges, struct output *
             continue;
         }
         run_transfer_end(&transfer);
-        piles_flush(&ranges->piles);
+        piles_flush(&ranges->piles, 0);
         if (range->least == range->greatest) { /* the order is there already */
             run_transfer_pile(run, &ranges->piles, 2 * j, output);
             clear(ranges, j);

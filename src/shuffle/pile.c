@@ -308,6 +308,8 @@ void pile_flush(struct piles *piles, unsigned p)
 
 void piles_make_room(struct piles *piles, uint64_t blocks)
 {
+    if (piles->outer != NULL)
+        piles_make_room(piles->outer, blocks);
     for (unsigned p = piles->count; p-- > 0;) {
         uint32_t there = pool_free(piles->pool);
         uint64_t wanted = blocks > there ? blocks - there : 0;
@@ -319,9 +321,11 @@ void piles_make_room(struct piles *piles, uint64_t blocks)
     }
 }
 
-void piles_flush(struct piles *piles)
+void piles_flush(struct piles *piles, unsigned first)
 {
-    for (unsigned p = 0; p < piles->count; p++)
+    if (piles->outer != NULL)
+        piles_flush(piles->outer, 0);
+    for (unsigned p = first; p < piles->count; p++)
         pile_flush(piles, p);
 }
 

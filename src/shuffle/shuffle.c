@@ -30,6 +30,9 @@ enum { WORK_SHARE = 8, WORK_BLOCKS = 16 };
 TUNABLE(PILES_MAX, 512, 2, 512);
 TUNABLE(ENDS_SHARE, 16, 16, 1024);
 
+/* The part of the memory that is free at least where a pile is started over. */
+TUNABLE(ROOM_SHARE, 4, 2, 16);
+
 /* More records whose order has been drawn are scattered by rank: several piles are faster than a larger one. */
 TUNABLE(WHOLE_RECORDS, ORDER_LEAF_RECORDS, 1, ORDER_LEAF_RECORDS);
 
@@ -60,9 +63,12 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
 static void scatter_pile(struct run *run, struct piles *piles, unsigned p, struct source *again,
                          const struct scatter_plan *plan, struct piles *inner)
 {
-    struct source *source = again != NULL ? again : pile_source(piles, p, false);
+    struct source *source;
 
+    piles_make_room(piles, plan->piles + 1);
+    source = again != NULL ? again : pile_source(piles, p, false);
     scatter(&run->engine, &run->format, plan, source, inner);
+    inner->outer = piles;
     if (again == NULL) {
         source_free(source);
         pile_check(piles, p, inner->records);
@@ -83,6 +89,22 @@ static void restart_node(struct run *run, struct piles *piles, unsigned p, struc
     scatter_pile(run, piles, p, NULL, &plan, &inner);
     shuffle_piles(run, &inner, order, output);
     piles_release(&inner);
+}
+
+/* Have room for `bytes` bytes, or for the part of them with which one can work. */
+static void make_room(struct piles *piles, uint64_t bytes)
+{
+    const struct pool *pool = piles->pool;
+
+    piles_make_room(piles, least(pool_blocks_for(pool, bytes), pool->blocks / ROOM_SHARE) + 2);
+}
+
+/* Before a pile's records are moved to others: write what else is in memory to files. What the pile has there is only
+ * moved, since it gives back each block that has been read; some is written if it takes nearly all memory. */
+static void flush_others(struct piles *piles, unsigned p)
+{
+    piles_flush(piles, p + 1);
+    make_room(piles, UINT64_MAX / 2);
 }
 
 /* A table for the numbers of `records` records, of 4 bytes as long as they can be, in memory that is kept until it is
@@ -144,7 +166,6 @@ static void scatter_ranked(struct run *run, struct piles *piles, unsigned p, str
         route.share_bits++;
     order.share = (uint64_t)1 << route.share_bits;
     plan.piles = (unsigned)((records - 1) >> route.share_bits) + 1;
-    piles_make_room(piles, plan.piles + 1);
     scatter_pile(run, piles, p, again, &plan, &inner);
     piles_make_room(&inner, least(2 * plan.piles, ((records - 1) >> table_number_shift(ranks)) + 1));
     sort_ranks(ranks, first, records, route.share_bits, &sorted);
@@ -232,19 +253,22 @@ static void restart_around(struct run *run, struct piles *piles, unsigned p, con
     const struct siphash_pair *key = &order->votes[p].hash;
     const struct scatter_plan plan = {.keyed = run->keyed, .around = key, .piles = 2, .limit = UINT64_MAX};
     const struct gather_order others = {.keyed = run->keyed, .bits = order->bits};
-    struct source *source = pile_source(piles, p, true);
-    struct piles inner;
+    struct source *source;
+    struct piles inner, before;
     uint64_t records; /* of the key */
 
+    make_room(piles, pile_bytes(piles, p) - order->votes[p].lead);
+    source = pile_source(piles, p, true);
     scatter(&run->engine, &run->format, &plan, source, &inner);
     source_free(source);
+    inner.outer = piles;
     pile_check(piles, p, inner.records);
     records = inner.records - inner.pile[0].records - inner.pile[1].records;
-    piles_flush(&inner);
-    inner.count = 1;
-    shuffle_piles(run, &inner, others, output);
+    before = inner;
+    before.count = 1;
+    before.outer = &inner;
+    shuffle_piles(run, &before, others, output);
     copy_unit(run, piles, p, *key, records, output);
-    inner.count = 2;
     shuffle_piles(run, &inner, others, output);
     piles_release(&inner);
 }
@@ -258,6 +282,7 @@ static void restart_by_digits(struct run *run, struct piles *piles, unsigned p, 
     const struct gather_order inner_order = {.keyed = run->keyed, .bits = order->bits + KEYED_BITS, .votes = votes};
     struct piles inner;
 
+    flush_others(piles, p);
     scatter_pile(run, piles, p, NULL, &plan, &inner);
     count_left_out(run, &inner);
     shuffle_piles(run, &inner, inner_order, output);
@@ -287,14 +312,12 @@ static void restart_keyed(struct run *run, struct piles *piles, unsigned p, cons
     pile_clear(piles, p);
 }
 
-/* Start pile `p` over. All that the piles have in memory is written to their files first, so that all memory is free.
- */
+/* Start pile `p` over. */
 static void restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
                     struct output *output)
 {
     const uint64_t records = piles->pile[p].records;
 
-    piles_flush(piles);
     if (order->keyed != NULL) {
         restart_keyed(run, piles, p, order, output);
         return;
@@ -304,6 +327,7 @@ static void restart(struct run *run, struct piles *piles, unsigned p, const stru
         return;
     }
     run->progress->started_over++;
+    flush_others(piles, p);
     if (order->ranks != NULL) {
         scatter_ranked(run, piles, p, NULL, order->ranks, p * order->share, output);
     } else {

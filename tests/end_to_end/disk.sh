@@ -33,6 +33,16 @@ test_only_what_does_not_fit_is_spilled() {
     spills_little 72 32 --parallel=1
 }
 
+# However many records have one key: its pile is copied from where it is, and what was in memory stays there.
+test_a_key_with_any_share_of_the_records_spills_no_more() {
+    needs_scale small
+    for tenths in $(scale '' '5 9 10' "$(echo {0..10})"); do
+        make_input 40 awk -v tenths="$tenths" \
+            'BEGIN { for (;; i++) printf "%s\t%090d\n", i % 10 < tenths ? "one" : "key" i, i }'
+        spills_little 40 32 --group-field=1
+    done
+}
+
 # A record of R bytes counts as its pile: at most D - 0.75 S + R bytes are spilled, and never more than D.
 test_records_nearly_as_large_as_memory_spill_little_more_than_does_not_fit() { # tags: long
     needs_scale small
