@@ -208,7 +208,7 @@ test_lines_that_begin_with_a_string_and_lines_after_them_are_one_header() {
     printf '\357\273\277#v "1\n#\nid,g\nx,"y\nz"\n#1,a\n2,b\n3,a' >in
     for options in '--csv --header=2' '--csv -Z --header=2' '--header=3 -t ,'; do
         records_below '\357\273\277#v "1\n#\nid,g\nx,"y\nz"\n' '#1,a\n|2,b\n|3,a\n|#1,a\n|2,b\n|3,a\n|' \
-            --header=start:'#' $options in - < <(cat in)
+            --header=start:'#' ${options% -t ,} in - < <(cat in)
         bigshuf $options --header=start:'#' --group-field=g in >out
         cmp -n 24 out in
         same '2,b' "$(tail -n +6 out | grep -v a)"
