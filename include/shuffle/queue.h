@@ -43,12 +43,12 @@ struct queue_piece {
  * the lists and room once, and from, first_record and continues under its lock; all else is written by the one thread
  * that has the READ, SCAN or ROUTE task of the block, and read by those that append. */
 struct queue_block {
-    uint8_t *buffer;     /* POOL_SLACK_BYTES more than data_bytes may be read */
-    const uint8_t *data; /* what was read: the buffer, unless QUEUE_READ has set it to where the bytes stand */
+    uint8_t *buffer;      /* POOL_SLACK_BYTES more than data_bytes may be read */
+    const uint8_t *data;  /* what was read: the buffer, unless QUEUE_READ has set it to where the bytes stand */
     struct absent absent; /* the last of these, which SCAN or ROUTE fetches (input/source.h) */
-    size_t data_bytes;   /* room */
-    size_t bytes;        /* filled */
-    size_t from;         /* the slice: data[from, to) */
+    size_t data_bytes;    /* room */
+    size_t bytes;         /* filled */
+    size_t from;          /* the slice: data[from, to) */
     size_t to;
     struct record_scan begins;  /* where in a record the slice begins */
     uint32_t *ends;             /* of the records that end in the slice, from its beginning; */
