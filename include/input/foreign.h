@@ -15,7 +15,7 @@ enum foreign_class {
     FOREIGN_PERHAPS  /* the same, but other text may begin so as well */
 };
 
-enum { FOREIGN_LOOK_BYTES = 512, FOREIGN_ENDINGS = 3, FOREIGN_BEGINNINGS = 5 };
+enum { FOREIGN_LOOK_BYTES = 512, FOREIGN_ENDINGS = 9, FOREIGN_BEGINNINGS = 5 };
 
 struct foreign {
     const char *what; /* "an HDF5 file" */

@@ -5,9 +5,9 @@
  * add batches at the same time. This is in it:
  *
  *     format, header      what is the same for all batches
- *     BATCH               a complete batch: the bytes of its piles, and a manifest that says where they are
- * (manifest.h) .draft-NAME~NUMBER  any of these while it is being made .old-BATCH~NUMBER   a batch that has left the
- * store, but is still being read (sweep.h)
+ *     BATCH               a complete batch: its piles, and where they are (manifest.h)
+ *     .draft-NAME~NUMBER  any of these while it is being made
+ *     .old-BATCH~NUMBER   a batch that has left the store, but is still being read (sweep.h)
  *
  * Whatever has another name is not the store's, and is left alone.
  *

@@ -6,7 +6,7 @@
  *
  * - Who makes a file of the store, or reads a batch, has a shared lock on it. What is locked stays.
  * - A draft of this machine that was locked and is not any more is dead, at once. Any other draft is when it has not
- * been written for an hour, as the clock of its file system has it, and it is not locked.
+ *   been written for an hour, as the clock of its file system has it, and it is not locked.
  *
  * Where files cannot be locked, only sweep_all removes anything, drafts by their age alone.
  */
