@@ -90,9 +90,6 @@ static inline bool keyed_is_before(struct siphash_pair one, struct siphash_pair 
     return one.word[0] < other.word[0] || (one.word[0] == other.word[0] && one.word[1] < other.word[1]);
 }
 
-/* Records that had keys before have keys again; else the run ends. */
-void keyed_must_have(bool found);
-
 /* The majority vote of Boyer and Moore in a pile, zeroed before: each byte votes for its record's key. Of all bytes
  * that have voted, at least `lead` are of records with this hash. */
 struct keyed_vote {

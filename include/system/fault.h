@@ -15,6 +15,7 @@
  * without.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Something about `name` failed with the error number `error`: "bigshuf: NAME: strerror(error)". 0 stands for a file
@@ -27,6 +28,9 @@ _Noreturn void die_advising(const char *name, int error, const char *advice);
 /* The same with a message of one's own, in printf's manner, put after "bigshuf: ". All messages are one line: control
  * characters in a name (C0, DEL, C1) show as \r, \t, \n or \x1b, an empty name as ''. */
 _Noreturn __attribute__((format(printf, 1, 2))) void die(const char *format, ...);
+
+/* What came of the input a second time must be what came the first time: the run ends if it is not the `same`. */
+void fault_same_input(bool same);
 
 /* `count` times `bytes` of memory, zeroed, for free(). A run that does not get it ends. Who can do with less asks
  * sys_allocate. */

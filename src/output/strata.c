@@ -257,8 +257,7 @@ size_t strata_deal(struct strata *strata, uint32_t number)
     uint64_t place;
     size_t j = 0;
 
-    if (number == 0 || stratum->records == 0)
-        die("the input has changed while it was read");
+    fault_same_input(number > 0 && stratum->records > 0);
     place = random_draw(&strata->words, stratum->records--);
     for (; j < splits && place >= stratum->places[j]; j++)
         place -= stratum->places[j];

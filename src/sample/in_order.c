@@ -227,8 +227,7 @@ static bool choose_next(void *context, uint64_t record)
 
     (void)record;
     do {
-        if (s->next == counter_get(&s->run->progress->records))
-            die("the input has changed while it was read");
+        fault_same_input(s->next < counter_get(&s->run->progress->records));
         for (; s->next_change < s->changes && s->change[s->next_change].record == s->next; s->next_change++)
             s->kept = s->change[s->next_change].kept;
         s->next++;
@@ -258,10 +257,9 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
         stored = pile_source(&s->piles, 0, false);
     }
     keep_write(run, stored, counter_get(&run->progress->records), choose_next, s, output);
+    fault_same_input(!again || s->next >= counter_get(&run->progress->records));
     if (!again)
         source_free(stored);
-    else if (s->next < counter_get(&run->progress->records))
-        die("the input has changed while it was read");
     table_release(&s->chosen);
     piles_release(&s->piles);
     free(s);

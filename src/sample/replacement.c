@@ -104,8 +104,7 @@ static void pass(struct replacement *r, struct collection *c, struct source *sou
             }
         }
     }
-    if (record < r->records)
-        die("the input has changed while it was read");
+    fault_same_input(record >= r->records);
     c->count = c->put_off;
     pile_check(&r->piles, 0, record);
 }

@@ -288,12 +288,6 @@ bool keyed_begins(const struct table *table, uint64_t records, uint64_t place)
     return entry_at(&sorting, place)->begins != 0;
 }
 
-void keyed_must_have(bool found)
-{
-    if (!found)
-        die("the input has changed while it was read");
-}
-
 /* The pile holds references with their hashes, which may go on in the next block. */
 static void take_references(const struct piles *piles, unsigned p, const struct sorting *sorting)
 {
@@ -348,10 +342,10 @@ static uint64_t hash_some(struct keyed *keyed, unsigned thread, const struct pil
         text[n].data = index_in_one(piles, *number_at(sorting, first + n), &text[n].bytes);
     } while (text[n].data != NULL && ++n < AT_ONCE && first + n < sorting->records);
     if (n > 0) {
-        keyed_must_have(keyed_find(keyed, thread, text, n, hash) == n);
+        fault_same_input(keyed_find(keyed, thread, text, n, hash) == n);
     } else {
         index_walk(piles, format, *number_at(sorting, first), take_piece, &walk);
-        keyed_must_have(walk.found == KEYED_FOUND);
+        fault_same_input(walk.found == KEYED_FOUND);
         hash[n++] = walk.hash;
     }
     for (size_t i = 0; i < n; i++)

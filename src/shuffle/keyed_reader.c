@@ -313,7 +313,7 @@ static void count_again(const struct keyed_reader *reader, const struct queue_bl
         got = source_next(reader->source, NULL, QUEUE_BLOCK_BYTES_MAX, &data, NULL);
         position_pass(position, at, data, (size_t)least(block->offset - least(block->offset, at), got));
     }
-    keyed_must_have(at >= block->offset + block->bytes);
+    fault_same_input(at >= block->offset + block->bytes);
 }
 
 _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const struct queue_block *block)
@@ -328,7 +328,7 @@ _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const stru
     struct siphash_pair hash;
 
     if (!reader->plan.first_seen || (!block->bad_inner && keyed_find(keyed, thread, &record, 1, &hash) > 0))
-        keyed_must_have(false);
+        fault_same_input(false);
     if (!reader->counts)
         count_again(reader, block, &position);
     position_pass(&position, block->offset, block->data, start);

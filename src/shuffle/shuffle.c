@@ -72,8 +72,8 @@ static void scatter_pile(struct run *run, struct piles *piles, unsigned p, struc
     if (again == NULL) {
         source_free(source);
         pile_check(piles, p, inner->records);
-    } else if (inner->records != piles->pile[p].records) {
-        die("the input has changed while it was read");
+    } else {
+        fault_same_input(inner->records == piles->pile[p].records);
     }
     pile_clear(piles, p);
 }
@@ -200,7 +200,7 @@ static bool has_key(struct keyed *keyed, const struct record_piece *piece, struc
     const struct siphash_text record = {piece->data, piece->bytes};
     struct siphash_pair hash = {{0, 0}};
 
-    keyed_must_have(piece->first && piece->last && keyed_find(keyed, 0, &record, 1, &hash) == 1);
+    fault_same_input(piece->first && piece->last && keyed_find(keyed, 0, &record, 1, &hash) == 1);
     return keyed_is_same(hash, key);
 }
 
@@ -229,7 +229,7 @@ static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct s
         done += piece.last;
         output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
     }
-    keyed_must_have(done == kept);
+    fault_same_input(done == kept);
     output_buffer_end_unit(&transfer.outlet);
     run_transfer_end(&transfer);
     source_free(source);

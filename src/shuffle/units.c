@@ -9,6 +9,7 @@
 #include "input/record_reader.h"
 #include "output/strata.h"
 #include "shuffle/pile_source.h"
+#include "system/fault.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
@@ -46,7 +47,7 @@ static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
     while (record_reader_next(&hashes->reader, &piece)) {
         if (found == KEYED_MORE)
             found = keyed_take(keyed, thread, piece.data, piece.bytes, piece.first, piece.last, hash);
-        keyed_must_have(found != KEYED_MISSING);
+        fault_same_input(found != KEYED_MISSING);
         if (piece.last)
             return true;
     }

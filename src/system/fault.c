@@ -212,6 +212,12 @@ void die(const char *format, ...)
     end_run(&line);
 }
 
+void fault_same_input(bool same)
+{
+    if (!same)
+        die("the input has changed while it was read");
+}
+
 void *fault_allocate(size_t count, size_t bytes)
 {
     void *memory = sys_allocate(count, bytes);
