@@ -325,6 +325,7 @@ static void restart(struct run *run, struct ranges *ranges, unsigned j, struct o
     struct ranges inner;
 
     run->progress->started_over++;
+    piles_flush(&ranges->piles, 0);
     divide(run, ranges, j, j + 1, &inner);
     seal(run, &inner);
     write_ranges(run, &inner, output);
@@ -350,7 +351,6 @@ static void write_ranges(struct run *run, struct ranges *ranges, struct output *
             continue;
         }
         run_transfer_end(&transfer);
-        piles_flush(&ranges->piles, 0);
         if (range->least == range->greatest) { /* the order is there already */
             run_transfer_pile(run, &ranges->piles, 2 * j, output);
             clear(ranges, j);

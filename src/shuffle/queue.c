@@ -27,9 +27,10 @@
 /* A record for every BYTES_PER_RECORD of a block: the room of its lists. With more, blocks are cut into slices. */
 TUNABLE(BYTES_PER_RECORD, 4, 1, 64);
 
-/* Lists for keys take 20 bytes a record beside the 14 of the others. So there is room for a third of the records, or
- * for one, which with the piece after it takes up to 40 bytes more than there are, and 16 to be aligned. */
-enum { KEYED_SHARE = 3, KEYED_BYTES = 56 };
+/* Lists for keys take 20 bytes a record beside the 14 of the others. So that there is room for lines of 8 bytes as
+ * well, a block has less data. There is room for one record, and the piece after it, at least: those take up to 40
+ * bytes more than there are, and 16 to be aligned. */
+enum { KEYED_RECORD_BYTES = 34, KEYED_LESS = 7, KEYED_BYTES = 56 };
 enum { ALIGNMENT = 64 };
 
 /* Each of several workers has a block, and there are more that wait for their turn: a part of them, and some. */
@@ -115,7 +116,7 @@ size_t queue_lists_bytes(unsigned workers, unsigned lanes)
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order, bool keyed)
 {
     unsigned count = ring_blocks(workers);
-    size_t block_bytes = QUEUE_BLOCK_BYTES / ALIGNMENT * ALIGNMENT;
+    size_t block_bytes = QUEUE_BLOCK_BYTES / ALIGNMENT * ALIGNMENT, data_bytes, list_bytes;
     struct queue *queue = fault_allocate(1, sizeof *queue + count * sizeof *queue->slot);
 
     queue->lane = fault_allocate(lanes, sizeof *queue->lane);
@@ -128,23 +129,23 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
     queue->lane_count = lanes;
     while (queue_bytes(workers, block_bytes) > bytes)
         block_bytes -= ALIGNMENT;
+    data_bytes = keyed ? block_bytes - block_bytes / KEYED_LESS / ALIGNMENT * ALIGNMENT : block_bytes;
+    list_bytes = slot_bytes(block_bytes) - data_bytes - POOL_SLACK_BYTES;
     for (unsigned i = 0; i < count; i++) {
         struct queue_block *block = &queue->slot[i].block;
         uint8_t *at = buffer + i * slot_bytes(block_bytes);
 
-        block->room = room_for(block_bytes);
-        if (keyed)
-            block->room = block->room > KEYED_SHARE ? block->room / KEYED_SHARE : 1;
+        block->room = keyed ? list_bytes / KEYED_RECORD_BYTES - 1 : room_for(block_bytes);
         /* The data first: where reading begins at no multiple of 16, the system copies at a third of its speed (AMD
          * EPYC, Linux 6.18). */
         block->buffer = at;
         block->data = at;
-        block->pieces = (struct queue_piece *)(void *)(at + block_bytes + POOL_SLACK_BYTES);
+        block->pieces = (struct queue_piece *)(void *)(at + data_bytes + POOL_SLACK_BYTES);
         block->hash = (struct siphash_pair *)(void *)(block->pieces + block->room + 1);
         block->number = (uint32_t *)(void *)(block->hash + (keyed ? block->room + 1 : 0));
         block->ends = block->number + (keyed ? block->room + 1 : 0);
         block->pile = (uint16_t *)(void *)(block->ends + block->room + 1);
-        block->data_bytes = block_bytes;
+        block->data_bytes = data_bytes;
         block->lane_start = queue->lane_start + (size_t)i * (lanes + 1);
     }
     return queue;
