@@ -28,6 +28,7 @@ $(FAULTY): $(addprefix $(BUILD)/tests/support/,bigshuf_main.o sweep.o faulty_env
 	$(call say,LD,$@)$(LINK) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/tests/support/bigshuf_main.o: src/main.c $(BUILD)/flags
+	@mkdir -p $(@D)
 	$(call say,CC,$@)$(COMPILE) -Dmain=bigshuf_main -MMD -MP -c -o $@ $<
 
 # Flags that give the calls of the true layer these names: those of rows, and of functions in the layer of tests.
