@@ -90,6 +90,8 @@ test_records_of_all_kinds() {
     printf 'in.zero\0in.zero\0' >names
     echo x | tee x.txt >y.txt
     tar cf in.tar x.txt y.txt
+    head -c 12000000 /dev/zero >z.txt
+    tar cf large.tar x.txt z.txt
     cases <<'END'
 echo draw 9 | bigshuf --requests --csv --header --weight-field=w in.csv => 1 8 1 0 1 8 "x y",1
 printf 'set 1 0\ndraw 1\n' | bigshuf --requests --records=fasta in.fasta => 1 5 1 0 1 5 >a A
@@ -101,6 +103,7 @@ printf 'draw 0\n' | bigshuf --requests -z --files0-from=names => 0 0 4
 printf 'draw 0\n' | bigshuf --requests --header --expect-records=99999 -Z in.gz => 0 0 99999
 printf 'set 0 0\ndraw 2\n' | bigshuf --requests --records=tar in.tar | tail -n +3 | tar tf - => y.txt
 echo draw 1 | bigshuf --requests --records=tar <(cat in.tar) | tail -n +3 | tar tf - | wc -l => 1
+bigshuf --requests -S 8M --records=tar large.tar </dev/null =! --requests for 2 records of archives, which it holds in memory, needs more memory: use -S *M or more
 echo add 1 x | bigshuf --requests --csv in.csv =! request 1: 'add 1 x': only lines can be added
 echo add 1 x | bigshuf --requests --delimiter=,1 in.csv =! request 1: 'add 1 x': only lines can be added
 echo 'add 1 x;y' | bigshuf --requests --delimiter=';' in.semi =! request 1: 'add 1 x;y': the record contains its delimiter
