@@ -96,7 +96,7 @@ SELECTED = $(if $(ONLY),$(shell printf '%s\n' $(TAGGED) | grep -E -e '$(ONLY)'),
 
 # The usual run starts fewer processes and threads than this on up to four processors, so that it stays short where a
 # process takes 5 ms to start.
-MOST_PROCESSES = $(if $(SLOW)$(ONLY)$(EXCEPT)$(TAG)$(MACHINE)$(filter-out small,$(TEST_SCALE)),,50000)
+MOST_PROCESSES = $(if $(SLOW)$(ONLY)$(EXCEPT)$(TAG)$(MACHINE)$(filter-out small,$(TEST_SCALE)),,36000)
 
 check: $(CHECKED) $(SELECTED) $(FAULTY) $(TEST_TOOLS) ## run the tests, but for the long ones
 	@BUILD='$(BUILD)' TEST_SCALE='$(TEST_SCALE)' VALGRIND='$(VALGRIND)' SANITIZE='$(SANITIZE)' ONLY='$(ONLY)' \

@@ -164,33 +164,6 @@ UNIT_TEST(as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum)
     assert_sum(sum, UINT64_MAX, 0);
 }
 
-UNIT_TEST(sums_carry_and_borrow)
-{
-    const struct uint128 one = {.low = 1}, full = {.low = UINT64_MAX}, wide = {.high = 1},
-                         mixed = {.high = 0x123, .low = 0xfedcba9876543210};
-
-    assert_sum(uint128_add(one, one), 0, 2);
-    assert_sum(uint128_add(full, one), 1, 0);
-    assert_sum(uint128_add(full, full), 1, UINT64_MAX - 1);
-    assert_sum(uint128_add(mixed, mixed), 0x247, 0xfdb97530eca86420);
-    assert_sum(uint128_subtract(wide, one), 0, UINT64_MAX);
-    assert_sum(uint128_subtract(mixed, full), 0x122, 0xfedcba9876543211);
-    assert_sum(uint128_subtract(mixed, mixed), 0, 0);
-}
-
-UNIT_TEST(sums_compare_by_the_high_half_first)
-{
-    static const struct uint128 ascending[] = {{0, 0}, {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 5}, {UINT64_MAX, 0}};
-
-    for (size_t i = 0; i < sizeof ascending / sizeof ascending[0]; i++) {
-        for (size_t k = 0; k < sizeof ascending / sizeof ascending[0]; k++) {
-            int order = uint128_compare(ascending[i], ascending[k]);
-
-            assert_true(i < k ? order < 0 : i > k ? order > 0 : order == 0);
-        }
-    }
-}
-
 /* ---- Draws ---- */
 
 struct words {
