@@ -155,6 +155,11 @@ def _many_records(case):
     return sum(data.count // (size if data.kind == "raw" else 1) for data in case.inputs)
 
 
+def takes_field(opts):
+    """Does an option take a field, as -t needs it?"""
+    return bool({"group-field", "split-field", "stratify-field", "weight-field"} & set(opts) or opts.get("unique"))
+
+
 def is_valid(case):
     """May these options stand together? (As far as a case can get there; the rows of the table are known.)"""
     o = case.opts
@@ -182,6 +187,7 @@ def is_valid(case):
         or ("seed" not in o and 2 in case.circ.get("close", ()))
         or ("seed" not in o and "v" not in o and "random-source" not in o)
         or (fields and not kind and not line_like)
+        or ("t" in o and kind != "csv" and not takes_field(o))
         or ("unique" in o and (kind == "tar" or "i" in o or (o["unique"] and not line_like and kind != "csv")))
         or ("stratify-field" in o and len(percentages) > 1)
         or ("split-field" in o and o.get("group-field", o["split-field"]) != o["split-field"])
@@ -456,6 +462,8 @@ class Maker:
                                          ["50%:out/split.a", "0%:out/split.b", "50%:out/split.c"],
                                          ["1:out/split.a"], ["3:out/split.a", "0:out/split.b", "20:out/split.c"]))
             self.pack_some_splits()
+        if not takes_field(opts):
+            del opts["t"]
 
     def have_few_records(self):
         """Make the inputs small."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import fields
 import shrink
-from case import ERRORS, Case, Maker, draw_hostile, is_valid
+from case import ERRORS, Case, Maker, draw_hostile, is_valid, takes_field
 from data import Data
 from expect import input_records
 
@@ -157,7 +157,10 @@ class StoreMaker:
             maker.pick_fields()
             for name in ("group-field", "unique"):
                 maker.case.opts.pop(name, None)
-            maker.case.opts["t"] = case.opts.get("t", "," if case.plain(Step("")).format().kind == "csv" else maker.case.opts["t"])
+            if takes_field(maker.case.opts):
+                maker.case.opts["t"] = case.opts.get("t", "," if case.plain(Step("")).format().kind == "csv" else maker.case.opts["t"])
+            else:
+                maker.case.opts.pop("t", None)
         maker.case.opts.pop("filter", None)
         return maker.case.opts if case.may_write(maker.case.opts) else {}
 
@@ -177,6 +180,8 @@ class StoreMaker:
             maker.case.opts.pop("split", None)
             for name in ("split-field", "stratify-field"):
                 maker.case.opts.pop(name, None)
+            if not takes_field(maker.case.opts):
+                maker.case.opts.pop("t", None)
         if self.chance(4) and "group-field" not in maker.case.opts:
             maker.case.opts.setdefault("unique", None)
         opts, data = maker.case.opts, maker.case.inputs[0]
