@@ -4,8 +4,8 @@
  * that are left. Who was drawn weighs 0 until the batch is complete. Rounds are short, so that a few heavy records,
  * named again and again, do not take long.
  *
- * Input is held in memory. Regular files that do not fit are read again where a record is drawn; archives are not, since
- * a place among frames (group.h) does not tell the place in the file: zeros between archives are left out there.
+ * Input is held in memory. Regular files that do not fit are read again where a record is drawn; archives are not,
+ * since a place among frames (group.h) does not tell the place in the file: zeros between archives are left out there.
  */
 
 #include "sample/requests.h"
