@@ -8,11 +8,12 @@
 #include "system/fault.h"
 
 /* Records that are as long as this on average are referred to. Shorter ones are copied to piles, which are small enough
- * for the processor's caches: fetching them from all over the input takes longer than the copy. (300 MB to /dev/null on
- * two of an Intel Xeon, Sapphire Rapids, referred to and copied: files with lines of 24 bytes 0.29 and 0.32 s, of 32
- * bytes 0.24 and 0.24 s, of 48 bytes 0.17 and 0.19 s, of 100 bytes 0.12 and 0.16 s; pipes, which limit, 0.39 and 0.30
- * s, 0.33 and 0.30 s, 0.29 and 0.24 s, 0.26 and 0.23 s.) */
-TUNABLE(REFER_FROM_BYTES, 48, 1, 96);
+ * for the processor's caches: fetching them from all over the input takes longer than the copy. (To /dev/null, referred
+ * to and copied: seconds for 300 MB on two of an Intel Xeon, Sapphire Rapids, 32 bytes 0.24 and 0.24, 48 bytes 0.17 and
+ * 0.19, 100 bytes 0.12 and 0.16, from pipes 0.33 and 0.30, 0.29 and 0.24, 0.26 and 0.23; seconds of the processor for
+ * 200 MB on a busy AMD EPYC, 0.27 and 0.19, 0.21 and 0.16, 0.15 and 0.13, from pipes 0.36 and 0.22, 0.27 and 0.22, 0.20
+ * and 0.18; 64 bytes there 0.22 and 0.14.) */
+TUNABLE(REFER_FROM_BYTES, 64, 1, 96);
 
 /* What a record takes beside its bytes, if it is referred to: a reference, with a key a keyed one, and a part of a
  * block that is partly used. Who needs any record at any time has a table of all references besides. */

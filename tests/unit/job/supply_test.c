@@ -23,13 +23,13 @@ UNIT_TEST(the_plan_follows_from_options_and_facts)
         {{ALL}, {.task = TASK_SHUFFLE, .files = 1}, SUPPLY_SMALL, 8},
         {{ALL}, {.task = TASK_SHUFFLE, .files = 1, .larger = true}, SUPPLY_COPIED, 0}, /* memory is to be looked up */
         {{ALL}, {.task = TASK_SHUFFLE, .files = 1, .larger = true, LINES(0)}, SUPPLY_HELD, 64},
-        {{ALL}, {.task = TASK_SHUFFLE, .files = 1, .larger = true, LINES(47)}, SUPPLY_COPIED, 64},
+        {{ALL}, {.task = TASK_SHUFFLE, .files = 1, .larger = true, LINES(63)}, SUPPLY_COPIED, 64},
         {{ALL}, {.task = TASK_SHUFFLE, .larger = true, LINES(0)}, SUPPLY_COPIED, 64}, /* words, numbers */
         {{.count = 3}, {.task = TASK_SHUFFLE, .files = 1, .larger = true, LINES(0)}, SUPPLY_COPIED, 64},
         {{ALL}, {.task = TASK_REPEAT, .known = true, .files = 1, .bytes = 1000}, SUPPLY_COPIED, 8},
         {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(4), LINES(100)}, SUPPLY_HELD, 64},
-        {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(4), LINES(47)}, SUPPLY_COPIED, 64},
-        {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(4), LINES(48)}, SUPPLY_HELD, 64},
+        {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(4), LINES(63)}, SUPPLY_COPIED, 64},
+        {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(4), LINES(64)}, SUPPLY_HELD, 64},
         {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(56), LINES(0)}, SUPPLY_HELD, 64}, /* records may be long */
         {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(57), LINES(0)}, SUPPLY_COPIED, 64},
         {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(50), LINES(100)}, SUPPLY_HELD, 64},
