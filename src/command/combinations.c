@@ -102,7 +102,7 @@ static void add_facts(struct list *list, const struct parsing *parsing)
              CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD);
     add_fact(list, !options->stratified && counted, "--split=N:FILE; write P%:FILE, or --group-field for N groups",
              CLASS_SPLIT_FIELD);
-    add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--piles=J-K", CLASS_SPLIT_FIELD);
+    add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--only-piles", CLASS_SPLIT_FIELD);
     if (options->unique_key.count > 0)
         add(list, "--unique of a field")->is = CLASS_FIELD;
     add_fact(list, options->unique_key.count == 0 && options->unique && parsing->kind == &tar_kind, "--unique",
@@ -110,7 +110,6 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, options->group_key.count > 0 && !key_has_all(&options->group_key, &options->split_key),
              "--group-field of another field", CLASS_SPLIT_FIELD);
     add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
-    add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO);
     add_fact(list,
              !options->repeat && options->count < UINT64_MAX &&
                  (options->range_full || options->range_count > RANGE_DRAWN_FROM),

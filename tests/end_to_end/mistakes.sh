@@ -54,7 +54,7 @@ bigshuf -N 4 in =! invalid option -- 'N'; write --shards=K -o part-%05d
 bigshuf --file=in =! in:1: '1\n2\n3\n': No such file or directory: names must end with NUL, not newline; make the list with find -print0, or tr '\n' '\0'
 bigshuf -R in =! invalid option -- 'R'; leave it out; the order is always random
 bigshuf -0 in =! invalid option -- '0'; write -z
-bigshuf --keep=3 in =! option '--keep-order' doesn't allow an argument; it stands alone
+bigshuf --keep=3 in =! option '--keep=3' is ambiguous; write --keep-order or --keep-newest
 bigshuf --additional-suffix=.txt in =! unrecognized option '--additional-suffix=.txt'; write --shards=K -o PREFIX%05dSUFFIX
 bigshuf --input=in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf --header-start='#' in =! unrecognized option '--header-start=#'; write --header=start:STRING, and --header=N as well for N lines after those, such as names of columns
@@ -70,7 +70,7 @@ bigshuf --level=9 -Z in =! unrecognized option '--level=9'; write --filter='gzip
 bigshuf --quote='"' in =! unrecognized option '--quote="'; write --csv, which reads fields in double quotes
 bigshuf --long=31 in =! unrecognized option '--long=31'; leave it out; -Z reads such files
 bigshuf --zip in =! unrecognized option '--zip'; write unzip -p FILE | bigshuf
-bigshuf --scatter=store --remove=a =! unrecognized option '--remove=a'; write --newest=N with --scatter, or see bigshuf-store(7) for one batch
+bigshuf --scatter=store --remove=a =! unrecognized option '--remove=a'; write --keep-newest=N with --scatter, or see bigshuf-store(7) for one batch
 bigshuf --drop-header in =! unrecognized option '--drop-header'; write tail -n +2 FILE | bigshuf
 bigshuf --recursive folder =! unrecognized option '--recursive'; write find DIR -type f -print0 | sort -z | bigshuf --files0-from=-
 bigshuf --mix in =! unrecognized option '--mix'; name a FILE twice for two copies of it, <(bigshuf -n COUNT FILE) for a part of it
@@ -129,7 +129,7 @@ bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a h
 bigshuf --csv --header --weight-field=prize table.csv =! table.csv: no column 'prize': the header has 'id', 'price'
 bigshuf --group-field=/user in =! in:1: nothing at /user: '1'; jq can mend such records, or leave them out
 bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number, digits only
-bigshuf --gather=store --piles=3- =! invalid --piles argument '3-': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --gather=store --only-piles=3- =! invalid --only-piles argument '3-': must be J-K, such as 3-3 for pile 3
 bigshuf --tune=fast in =! invalid --tune argument 'fast': must be leaf-records=T or compress-temporary=auto|always|never
 bigshuf --records=jsonl in =! invalid record kind 'jsonl'; leave it out; lines are the default
 bigshuf --records=parquet in =! invalid record kind 'parquet'; convert it to lines first, such as with DuckDB
@@ -341,20 +341,22 @@ END
 
 test_likely_mistakes_with_stores_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf --gather=store in =! extra operand 'in'; --gather and --sweep take no files
-bigshuf --gather=store --piles=9 =! invalid --piles argument '9': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --gather=store in =! extra operand 'in'; a store that is read takes no files
+bigshuf --gather=store --piles=9-9 =! invalid --piles argument '9-9': must be a power of two from 2 to 4096; to read some write --only-piles=J-K
+bigshuf --gather=store --list =! option '--list' requires an argument; write --list=DIR
+bigshuf --scatter=store --newest=3 in =! unrecognized option '--newest=3'; write --keep-newest=N with --scatter
 bigshuf --gather=store --part=1/9 --seed=1 =! store: --part must not have more parts than the 4 piles
 bigshuf --gather=store --expect-records=5 =! store: the number of records is 3, not 5 as --expect-records says
-bigshuf --gather=store --piles=9-9 =! store: there is no pile 9; the last one is 3
+bigshuf --gather=store --only-piles=9-9 =! store: there is no pile 9; the last one is 3
 bigshuf --scatter=full in =! full: not a store of piles, and not empty, since it holds 'x'; name a new folder
 bigshuf --scatter=in in =! in: Not a directory
-bigshuf --scatter=store --piles=3 in =! invalid --piles argument '3': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --scatter=store --piles=3 in =! invalid --piles argument '3': must be a power of two from 2 to 4096; to read some write --only-piles=J-K
 bigshuf --scatter=store --piles=8 in =! store/format: the store has 4 piles, not 8 piles
 bigshuf --scatter=store --batch=a other =! store/a: a batch of this name is there already, made with another seed
 bigshuf --scatter=store --batch=a/b in =! invalid --batch argument 'a/b': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
 bigshuf --scatter=store --batch=b </dev/null =! store: nothing is added, since no input is named, and standard input is /dev/null; name the input, or /dev/null for an empty batch
-bigshuf --scatter=store --batch=b9 --newest=1 in =?
-bigshuf --scatter=store --batch=b10 --newest=1 in =? store: the batch b10 is kept, but not the last by name; name batches so that they sort, as day08 and day12
+bigshuf --scatter=store --batch=b9 --keep-newest=1 in =?
+bigshuf --scatter=store --batch=b10 --keep-newest=1 in =? store: the batch b10 is kept, but not the last by name; name batches so that they sort, as day08 and day12
 bigshuf --scatter=store -o out in =! cannot combine --scatter and -o; all records go to the store, and --gather writes them
 bigshuf --gather=store --batch=a =! --batch needs --scatter; --gather takes all batches
 bigshuf --epoch=1 in =! --epoch needs --gather
