@@ -23,8 +23,8 @@
 static const struct {
     const char *name;
     char letter; /* of the option */
-} abbreviations[] = {{"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'},
-                     {"v", 'V'}, {"ve", 'V'},  {"ver", 'V'},  {"field", '?'}};
+} abbreviations[] = {{"e", 'e'},  {"hea", 'n'}, {"head", 'n'},  {"re", 'r'},  {"v", 'V'},
+                     {"ve", 'V'}, {"ver", 'V'}, {"field", '?'}, {"keep", '?'}};
 
 enum { ABBREVIATIONS = sizeof abbreviations / sizeof abbreviations[0] };
 
@@ -81,7 +81,10 @@ _Noreturn static void refuse_long(const struct parser *parser, const char *word)
 
     for (const struct option *option = parser->options; option->name != NULL; option++)
         left += strncmp(option->name, name, bytes) == 0;
-    if (left <= 1)
+    for (size_t i = 0; i < ABBREVIATIONS; i++)
+        left *= abbreviations[i].letter != '?' || strlen(abbreviations[i].name) != bytes ||
+                strncmp(abbreviations[i].name, name, bytes) != 0;
+    if (left == 0)
         die("unrecognized option '%s'%s", word, suggest_option(parser->options, name, suggestion));
     for (const struct option *option = parser->options; option->name != NULL; option++)
         if (strncmp(option->name, name, bytes) == 0) {
