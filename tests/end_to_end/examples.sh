@@ -99,7 +99,7 @@ run_examples() {
         count=$((count + 1))
         echo "example: $example"
         cp -R files "$count"
-        for run in first second; do
+        for _ in first second; do
             (cd "$count" && bash -euo pipefail -c "$others; $example" </dev/null 2>../said) || { cat said; return 1; }
         done
         same '' "$(grep 'warning:' said | grep -v array.json || true)"
