@@ -116,6 +116,9 @@ const struct option_row option_table[] = {
      .several = "kinds of records", .is = CLASS_KIND},
     {"csv", 0, GROUP_RECORDS, "backslash", "read CSV: quoted newlines do not end a record", SPECIAL(csv), .alone = "",
      .is = CLASS_KIND, .common = true},
+    {"field-separator", 't', GROUP_RECORDS, "C",
+     "fields end at C, or at an escape such as \\t;\ndefault: TAB, with --csv a comma", SPECIAL(separator),
+     .again = AGAIN_NEVER},
     {"group-field", 0, GROUP_RECORDS, "FIELD",
      "keep all lines with the same FIELD together,\nin order: a column's number, from 1, its name\nin the header, or a "
      "JSON Pointer (/user/id)",
@@ -164,9 +167,6 @@ const struct option_row option_table[] = {
      .is = CLASS_REQUESTS,
      .excludes = CLASS_GIVEN | CLASS_COUNT | CLASS_REPEAT | CLASS_SOURCE | CLASS_PART | CLASS_SKIP | CLASS_OUTPUT |
                  CLASS_TEMPORARY | CLASS_SCATTER | CLASS_GATHER},
-    {"field-separator", 't', GROUP_ORDER, "C",
-     "fields end at C, or at an escape such as \\t;\ndefault: TAB, with --csv a comma", SPECIAL(separator),
-     .again = AGAIN_NEVER},
 
     {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may also be an input", TEXT(plan.path),
      .several = "output files", .is = CLASS_OUTPUT | CLASS_FILE, .common = true},
