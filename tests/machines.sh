@@ -63,5 +63,5 @@ test_stores_are_the_same_and_read_by_the_other() {
     mv ours theirs written
     on_both 'cp -r ../written/ours/store . && bigshuf --scatter=store --seed=42 --batch=b ../gr* && bigshuf --gather=store --seed=42' \
         'cp -r ../written/theirs/store . && bigshuf --scatter=store --seed=42 --batch=b ../gr* && bigshuf --gather=store --seed=42' \
-        'cp -r ../written/theirs/store . && bigshuf -S 8M --gather=store --seed=42 --epoch=9223372036854775808 --piles=2-5'
+        'cp -r ../written/theirs/store . && bigshuf -S 8M --gather=store --seed=42 --epoch=9223372036854775808 --only-piles=2-5'
 }

@@ -137,7 +137,7 @@ fill_a_store() {
     wait_until test -e store/format
     until [ -e store/1 ] && [ -e store/2 ] && [ -e store/3 ]; do
         BIGSHUF_MOMENTS+=.
-        bigshuf --scatter=store --sweep >swept
+        bigshuf --sweep=store >swept
         bigshuf --gather=store >some 2>said || grep -q 'the store has no batches' said
         case $(wc -l <some) in 0 | 300 | 2700 | 3000 | 6000 | 6300 | 8700 | 9000) ;; *) false ;; esac
     done

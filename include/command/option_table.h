@@ -52,6 +52,7 @@ enum { OPTION_WORDS = UCHAR_MAX + 1, OPTION_END = OPTION_WORDS + 64 /* above the
 #define CLASS_REQUESTS     CLASS(32) /* --requests */
 #define CLASS_KEYED        CLASS(33) /* --group-field, --unique */
 #define CLASS_EACH         CLASS(34) /* --each */
+#define CLASS_STORE        CLASS(35) /* what only looks after a store */
 
 #define CLASSES_ORDER (CLASS_SOURCE | CLASS_REPEAT | CLASS_SAMPLE) /* other orders than that of the seed */
 

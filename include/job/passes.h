@@ -5,7 +5,7 @@
 
 #include "job/resources.h"
 
-/* Scatter the records of the inputs to the piles of a new batch; with --newest, then remove old batches. */
+/* Scatter the records of the inputs to the piles of a new batch; with --keep-newest, then remove old batches. */
 void passes_scatter(struct resources *resources);
 
 /* Only remove what others left unfinished, and list it. */

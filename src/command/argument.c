@@ -272,8 +272,9 @@ void argument_head_count(struct parsing *parsing, const char *text)
     if (read_number(text, text + strlen(text), &count) != 0 && errno != ERANGE)
         die("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
             strpbrk(text, "%.") != NULL && text[strspn(text, "0123456789.%")] == '\0'
-                ? "; write --probability=P for a share of the lines"
-                : "; write -n COUNT");
+                ? "; write --probability=P for about a share of the lines, --split=P%:FILE -o /dev/null for exactly one"
+            : strchr(text, '/') != NULL ? "; write --shards=K -o part-%05d for K files"
+                                        : "; write -n COUNT");
     if (count < parsing->options->count)
         parsing->options->count = count;
 }

@@ -63,7 +63,7 @@ static void add_option(struct list *list, const struct option_row *row, const st
     given->is = row->is | (form != NULL ? form->is : 0);
     given->excludes = row->excludes | (form != NULL ? form->excludes : 0);
     given->needs = row->needs | (form != NULL ? form->needs : 0);
-    given->why = form != NULL ? form->why : row->why;
+    given->why = form != NULL && form->why != NULL ? form->why : row->why;
 }
 
 /* A kind of records in place of the option that names it. */
@@ -102,7 +102,7 @@ static void add_facts(struct list *list, const struct parsing *parsing)
              CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD);
     add_fact(list, !options->stratified && counted, "--split=N:FILE; write P%:FILE, or --group-field for N groups",
              CLASS_SPLIT_FIELD);
-    add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--piles=J-K", CLASS_SPLIT_FIELD);
+    add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--only-piles", CLASS_SPLIT_FIELD);
     if (options->unique_key.count > 0)
         add(list, "--unique of a field")->is = CLASS_FIELD;
     add_fact(list, options->unique_key.count == 0 && options->unique && parsing->kind == &tar_kind, "--unique",
@@ -110,7 +110,6 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, options->group_key.count > 0 && !key_has_all(&options->group_key, &options->split_key),
              "--group-field of another field", CLASS_SPLIT_FIELD);
     add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
-    add_fact(list, options->gather != NULL && !options->list, "--gather without --list", CLASS_ZERO);
     add_fact(list,
              !options->repeat && options->count < UINT64_MAX &&
                  (options->range_full || options->range_count > RANGE_DRAWN_FROM),
@@ -166,11 +165,13 @@ static const struct {
     {CLASS_REQUESTS, CLASS_COUNT | CLASS_REPEAT, "; requests say it: draw COUNT, or draw COUNT repeat"},
     {CLASS_SCATTER, CLASS_COUNT | CLASS_OUTPUT, "; all records go to the store, and --gather writes them"},
     {CLASS_GATHER, CLASS_KIND | CLASS_DELIMITER | CLASS_HEADER, "; the store says what its records are"},
+    {CLASS_KIND, CLASS_DELIMITER, "; a kind says where records end, and -t C what separates fields"},
     {CLASS_GIVEN, CLASS_KIND, "; each word or number is a record"},
     {CLASS_SAMPLE, CLASS_COUNT, "; one takes a share, the other a number"},
     {CLASS_SEED, CLASS_SOURCE, "; each of them decides the order"},
     {CLASS_WEIGHT_FIELD, CLASS_FIELD, "; a group has no weight"},
     {CLASS_KEYED, CLASS_GATHER, "; --scatter says by what, or pipe what --gather writes to another run"},
+    {CLASS_KEYED, CLASS_SAMPLE, "; for the first of each in input order write awk '!seen[$0]++'"},
     {CLASS_KEYED, CLASSES_ORDER | CLASS_SPLIT_FIELD, "; write to a file, and draw from that in another run"},
     {CLASS_KEYED, CLASS_KEYED, "; use one run for each"},
     {CLASS_SPLIT_FIELD, CLASS_SHARDS, "; write --split=P%:FILE for each file"},

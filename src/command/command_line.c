@@ -23,8 +23,8 @@
 static const struct {
     const char *name;
     char letter; /* of the option */
-} abbreviations[] = {{"e", 'e'}, {"hea", 'n'}, {"head", 'n'}, {"re", 'r'},
-                     {"v", 'V'}, {"ve", 'V'},  {"ver", 'V'},  {"field", '?'}};
+} abbreviations[] = {{"e", 'e'},  {"hea", 'n'}, {"head", 'n'},  {"re", 'r'},  {"v", 'V'},
+                     {"ve", 'V'}, {"ver", 'V'}, {"field", '?'}, {"keep", '?'}};
 
 enum { ABBREVIATIONS = sizeof abbreviations / sizeof abbreviations[0] };
 
@@ -81,7 +81,10 @@ _Noreturn static void refuse_long(const struct parser *parser, const char *word)
 
     for (const struct option *option = parser->options; option->name != NULL; option++)
         left += strncmp(option->name, name, bytes) == 0;
-    if (left <= 1)
+    for (size_t i = 0; i < ABBREVIATIONS; i++)
+        left *= abbreviations[i].letter != '?' || strlen(abbreviations[i].name) != bytes ||
+                strncmp(abbreviations[i].name, name, bytes) != 0;
+    if (left == 0)
         die("unrecognized option '%s'%s", word, suggest_option(parser->options, name, suggestion));
     for (const struct option *option = parser->options; option->name != NULL; option++)
         if (strncmp(option->name, name, bytes) == 0) {
@@ -214,13 +217,14 @@ static void check_fields(const struct options *options)
 static void set_files(struct parsing *parsing, int count, char **words)
 {
     struct options *options = parsing->options;
-    const bool stored = options->gather != NULL || options->sweep, none = options->range || stored;
+    const bool stored = options->gather != NULL || options->sweep != NULL || options->list != NULL;
+    const bool none = options->range || stored;
 
     if (count > 0 && (none || options->files0_from != NULL)) {
         argument_misused();
         die("extra operand '%s'%s", words[0],
             options->files0_from != NULL ? "; file operands cannot be combined with --files0-from"
-            : stored                     ? "; --gather and --sweep take no files"
+            : stored                     ? "; a store that is read takes no files"
                                          : "; -i takes no files");
     }
     for (int i = 0; i < count; i++)
@@ -234,7 +238,7 @@ static void set_files(struct parsing *parsing, int count, char **words)
 /* Nothing is given yet. There is room for as many files, directories and splits as the command line has words. */
 static void init(struct options *options, size_t words)
 {
-    *options = (struct options){.format.delimiter = '\n'};
+    *options = (struct options){.format.delimiter = '\n', .pile_last = UINT64_MAX};
     for (const struct option_row *row = option_table; row->name != NULL; row++)
         if (row->takes.preset != 0)
             *(uint64_t *)(void *)((char *)options + row->takes.field) = row->takes.preset;

@@ -71,15 +71,11 @@ static const struct argument_form shards[] = {
     {.text = NULL},
 };
 
-#define PILES "must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3"
-
-static const struct argument_form piles[] = {
-    {"M", COUNT(piles, 0, UINT64_MAX), .takes.is_valid = is_count_of_piles, .takes.valid = PILES, .is = CLASS_BATCH,
-     .needs = CLASS_SCATTER, .why = "; with --gather write J-K, such as 3-3 for pile 3"},
-    {"J-K", RANGE(pile_first, '-'), .takes.most = UINT64_MAX - 1, .takes.valid = PILES, .is = CLASS_VIEW,
-     .excludes = CLASS_PART, .needs = CLASS_GATHER},
-    {.text = NULL},
-};
+/* What only looks after a store takes nothing that is about records. */
+#define CLASSES_RECORDS                                                                                                \
+    (CLASS_GIVEN | CLASS_NAMES | CLASS_READING | CLASS_DELIMITER | CLASS_KIND | CLASS_FIELD | CLASS_KEYED |            \
+     CLASS_HEADER | CLASSES_ORDER | CLASS_COUNT | CLASS_PART | CLASS_SKIP | CLASS_OUTPUT | CLASS_TEMPORARY |           \
+     CLASS_SCATTER | CLASS_GATHER | CLASS_BATCH | CLASS_VIEW | CLASS_REQUESTS | CLASS_STORE)
 
 static const struct argument_form tunes[] = {
     {"leaf-records=T", COUNT(leaf_records, 8, (uint64_t)1 << 31)},
@@ -120,6 +116,9 @@ const struct option_row option_table[] = {
      .several = "kinds of records", .is = CLASS_KIND},
     {"csv", 0, GROUP_RECORDS, "backslash", "read CSV: quoted newlines do not end a record", SPECIAL(csv), .alone = "",
      .is = CLASS_KIND, .common = true},
+    {"field-separator", 't', GROUP_RECORDS, "C",
+     "fields end at C, or at an escape such as \\t;\ndefault: TAB, with --csv a comma", SPECIAL(separator),
+     .again = AGAIN_NEVER},
     {"group-field", 0, GROUP_RECORDS, "FIELD",
      "keep all lines with the same FIELD together,\nin order: a column's number, from 1, its name\nin the header, or a "
      "JSON Pointer (/user/id)",
@@ -168,15 +167,13 @@ const struct option_row option_table[] = {
      .is = CLASS_REQUESTS,
      .excludes = CLASS_GIVEN | CLASS_COUNT | CLASS_REPEAT | CLASS_SOURCE | CLASS_PART | CLASS_SKIP | CLASS_OUTPUT |
                  CLASS_TEMPORARY | CLASS_SCATTER | CLASS_GATHER},
-    {"field-separator", 't', GROUP_ORDER, "C",
-     "fields end at C, or at an escape such as \\t;\ndefault: TAB, with --csv a comma", SPECIAL(separator),
-     .again = AGAIN_NEVER},
 
     {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may also be an input", TEXT(plan.path),
      .several = "output files", .is = CLASS_OUTPUT | CLASS_FILE, .common = true},
     {"shards", 0, GROUP_OUTPUT, NULL,
      "write K files, or N lines or BYTES to each; in\nthe name after -o, %05d stands for the number", FORMS(shards),
-     .is = CLASS_OUTPUT | CLASS_SHARDS, .excludes = CLASS_SHARDS, .needs = CLASS_FILE, .common = true},
+     .is = CLASS_OUTPUT | CLASS_SHARDS, .excludes = CLASS_SHARDS, .needs = CLASS_FILE, .common = true,
+     .why = "; write -o part-%05d"},
     {"split", 0, GROUP_OUTPUT, "N:FILE|P%:FILE",
      "write N lines, or P% of them, to FILE, and the\nrest to -o or standard output; may be repeated", SPECIAL(split),
      .again = AGAIN_MORE, .is = CLASS_OUTPUT | CLASS_SPLIT, .common = true},
@@ -215,26 +212,30 @@ const struct option_row option_table[] = {
      .excludes = CLASS_GATHER | CLASS_GIVEN | CLASS_COUNT | CLASSES_ORDER | CLASS_OUTPUT | CLASS_TEMPORARY},
     {"gather", 0, GROUP_STORES, "DIR", "shuffle the lines of the store of piles in DIR", TEXT(gather),
      .is = CLASS_GATHER,
-     .excludes = CLASS_GIVEN | CLASSES_ORDER | CLASS_NAMES | CLASS_DELIMITER | CLASS_KIND | CLASS_FIELD | CLASS_HEADER},
-    {"piles", 0, GROUP_STORES, NULL,
-     "with --scatter: the store has M piles, a power\nof two from 2 to 4096 (default: 512); with\n"
-     "--gather: write only the piles J to K (from 0)",
-     FORMS(piles), PRESET(pile_last, UINT64_MAX)},
+     .excludes = CLASS_GIVEN | CLASSES_ORDER | CLASS_NAMES | CLASS_ZERO | CLASS_DELIMITER | CLASS_KIND | CLASS_FIELD |
+                 CLASS_HEADER},
+    {"piles", 0, GROUP_STORES, "M",
+     "with --scatter: the store has M piles, a power\nof two from 2 to 4096 (default: 512)",
+     COUNT(piles, 0, UINT64_MAX), .takes.is_valid = is_count_of_piles,
+     .takes.valid = "must be a power of two from 2 to 4096; to read some write --only-piles=J-K", .is = CLASS_BATCH,
+     .needs = CLASS_SCATTER, .why = "; with --gather write --only-piles=J-K"},
     {"batch", 0, GROUP_STORES, "NAME",
      "with --scatter: call the batch NAME; default:\nthe time (UTC), host and process", TEXT(batch),
      .takes.is_valid = store_name_is_batch,
      .takes.valid = "must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'",
      .is = CLASS_BATCH, .needs = CLASS_SCATTER, .why = "; --gather takes all batches"},
-    {"newest", 0, GROUP_STORES, "N", "with --scatter: then remove all batches but\nthe N newest by name",
+    {"keep-newest", 0, GROUP_STORES, "N", "with --scatter: then remove all batches but\nthe N newest by name",
      COUNT(newest, 1, UINT64_MAX), .is = CLASS_BATCH, .needs = CLASS_SCATTER},
-    {"sweep", 0, GROUP_STORES, NULL, "with --scatter: only remove, and list, what\nothers left unfinished", FLAG(sweep),
-     .excludes = CLASS_READING | CLASS_NAMES | CLASS_BATCH, .needs = CLASS_SCATTER},
     {"epoch", 0, GROUP_STORES, "E", "with --gather: each E gives another order of\nthe same seed; default: 0",
-     COUNT(epoch, 0, UINT64_MAX), .is = CLASS_VIEW, .needs = CLASS_GATHER},
-    {"list", 0, GROUP_STORES, NULL,
-     "with --gather: only list what is in the store;\nwith -z: TABs between fields, NULs after rows", FLAG(list),
-     .excludes = CLASS_READING | CLASS_VIEW | CLASS_COUNT | CLASS_OUTPUT | CLASS_PART | CLASS_SKIP,
-     .needs = CLASS_GATHER},
+     COUNT(epoch, 0, UINT64_MAX), .is = CLASS_VIEW, .needs = CLASS_GATHER,
+     .why = "; without a store, give each epoch a --seed of its own"},
+    {"only-piles", 0, GROUP_STORES, "J-K", "with --gather: write only the piles J to K\n(from 0)",
+     RANGE(pile_first, '-'), .takes.most = UINT64_MAX - 1, .takes.valid = "must be J-K, such as 3-3 for pile 3",
+     .is = CLASS_VIEW, .excludes = CLASS_PART, .needs = CLASS_GATHER},
+    {"list", 0, GROUP_STORES, "DIR", "list what is in the store in DIR; with -z:\nTABs between fields, NULs after rows",
+     TEXT(list), .is = CLASS_STORE, .excludes = CLASSES_RECORDS},
+    {"sweep", 0, GROUP_STORES, "DIR", "remove, and list, what others left unfinished\nin the store in DIR", TEXT(sweep),
+     .is = CLASS_STORE, .excludes = CLASSES_RECORDS},
 
     {"progress", 0, GROUP_OTHER, NULL,
      "watch progress on standard error; alone it is\nalways; default: auto, on a terminal after two\nseconds",

@@ -128,7 +128,7 @@ static void check_room(const struct store *store, uint64_t bytes)
             number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20), store_advice(store, advice));
 }
 
-/* Add the batch to the store, which is open, and with --newest remove old ones. */
+/* Add the batch to the store, which is open, and with --keep-newest remove old ones. */
 static void make_batch(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
@@ -156,7 +156,7 @@ static void make_batch(struct resources *resources, struct run *run)
     if (options->newest > 0 && records > 0)
         sweep_keep(store, options->newest, name);
     else if (options->newest > 0) /* a program in front of a pipe may have failed */
-        fault_warn("%s: the batch %s is empty, so --newest removes no other", options->scatter, name);
+        fault_warn("%s: the batch %s is empty, so --keep-newest removes no other", options->scatter, name);
 }
 
 /* What the options say of keys, and a key for those if the store is made now: made from the seed, so that stores that
@@ -225,7 +225,7 @@ void passes_sweep(struct resources *resources)
     struct store *store = &resources->store;
 
     standard_open();
-    store_open(store, resources->options.scatter);
+    store_open(store, resources->options.sweep);
     sweep_all(store);
     standard_close();
 }
@@ -447,7 +447,7 @@ void passes_list(struct resources *resources)
     FILE *to = open_text(&text, &length);
 
     standard_open();
-    store_open(&resources->store, resources->options.gather);
+    store_open(&resources->store, resources->options.list);
     store_batches(store, &names);
     take_keys(&resources->options, &store->format);
     list_batches(to, resources, &names);

@@ -36,10 +36,14 @@ static bool is_sparse(const struct options *options)
 
 enum task task_of(const struct options *options)
 {
+    if (options->sweep != NULL)
+        return TASK_SWEEP;
+    if (options->list != NULL)
+        return TASK_LIST;
     if (options->scatter != NULL)
-        return options->sweep ? TASK_SWEEP : TASK_ADD_BATCH;
+        return TASK_ADD_BATCH;
     if (options->gather != NULL)
-        return options->list ? TASK_LIST : TASK_GATHER;
+        return TASK_GATHER;
     if (options->requests)
         return TASK_REQUESTS;
     if (options->count == 0) /* a header must be read, and is written; records that are expected must be counted */

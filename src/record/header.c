@@ -29,7 +29,10 @@ void header_check_fields(const struct header_rule *rule, bool columns, const str
     for (; count > 0; choice++, count--) {
         if (choice->kind == FIELD_NAME && rule->lines == 0)
             die("%s=%s: a name needs a header line that has it; add --header, or give the number%s", option,
-                choice->text, columns ? "" : "; in lines of JSON, a field is a JSON Pointer, such as /user/id");
+                choice->text,
+                strchr(choice->text, ',') != NULL ? "; repeat the option for several fields"
+                : columns                         ? ""
+                                                  : "; in lines of JSON, a field is a JSON Pointer, such as /user/id");
         if (choice->kind == FIELD_POINTER && columns)
             die("%s=%s: a JSON Pointer needs lines of JSON, without --csv or -t; write '\"%s\"' for a column", option,
                 choice->text, choice->text);

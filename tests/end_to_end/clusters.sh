@@ -25,14 +25,14 @@ gathered() {
 
 # The store has these batches and nothing unfinished: has_batches NAME...
 has_batches() {
-    same "$*" "$(bigshuf --gather=store --list -z | tr '\0' '\n' | cut -f 1 | paste -s -d ' ' -)"
+    same "$*" "$(bigshuf --list=store -z | tr '\0' '\n' | cut -f 1 | paste -s -d ' ' -)"
     same "$(printf '%s\n' "$@" format | sort)" "$(ls -A store)"
 }
 
 # The same when an hour has passed since tasks were killed.
 batches_later() {
     touch -c -t 202001010000 store/.[!.]*
-    bigshuf --scatter=store --sweep
+    bigshuf --sweep=store
     has_batches "$@"
 }
 

@@ -152,9 +152,9 @@ promises_with_modes_and_links() {
     cases <<'END_OF_CASES'
 chmod 640 F; ln F G; ln -s F L; bigshuf --seed=42 -o L F 2>said; stat -c %a F; cat G; rm G L said => 640 10 5 9 3 2 4 8 7 6 1
 bigshuf --scatter=st --piles=2 --batch=a F & bigshuf --scatter=st --piles=2 --batch=b F; wait $!; bigshuf --gather=st | sort -nu => 1 2 3 4 5 6 7 8 9 10
-bigshuf --scatter=st --seed=1 --batch=c --newest=2 F; ls -A st => b c format
+bigshuf --scatter=st --seed=1 --batch=c --keep-newest=2 F; ls -A st => b c format
 bigshuf --scatter=st --seed=1 --batch=c F 2>&1 => bigshuf: batch c is in st already: nothing was added
-mv st/b st/.old-b; bigshuf --scatter=st --sweep | cut -c 1-14; ls -A st => removed .old-b c format
+mv st/b st/.old-b; bigshuf --sweep=st | cut -c 1-14; ls -A st => removed .old-b c format
 END_OF_CASES
     only F st
 }

@@ -62,6 +62,6 @@ test_a_store_of_each_version_is_gathered_in_the_order_of_that_version() {
     cases <<'END'
 bigshuf --gather="$files/store-3" --seed=42 | grep -o '^[0-9a-z]*,' | tr -d '\n' => id,5,13,1,4,14,7,18,11,12,16,19,2,17,3,9,10,15,6,8,
 bigshuf --gather="$files/store-3" --seed=42 --epoch=3 | grep -o '^[0-9a-z]*,' | tr -d '\n' => id,7,5,4,18,13,1,14,11,2,12,8,15,19,17,9,10,16,3,6,
-bigshuf --gather="$files/store-3" --list -z | tr '\0\t' '\n ' => one 2 9 72 two 2 10 50
+bigshuf --list="$files/store-3" -z | tr '\0\t' '\n ' => one 2 9 72 two 2 10 50
 END
 }

@@ -114,8 +114,8 @@ test_sums_that_overflow_are_refused() {
     make_two_batches
     bigshuf --scatter=store --seed=42 --batch=w --piles=2 /dev/null
     forge store/w 1 1 9223372036854000000 2>.stderr || skip "no file may be so large here"
-    bigshuf --gather=store --list
+    bigshuf --list=store
     ln store/w store/z
-    fails_with 1 'bigshuf: store/z: with it, the store has more bytes than can be' bigshuf --gather=store --list
+    fails_with 1 'bigshuf: store/z: with it, the store has more bytes than can be' bigshuf --list=store
     fails_with 1 'bigshuf: store/z: with it, the store has more bytes than can be' gather
 }

@@ -138,7 +138,7 @@ test_many_inputs_with_long_names_in_a_store() { # tags: long
     done
     runs_within 8 --gather=store >out
     same 330000 "$(line_counts out)"
-    runs_within 8 --gather=store --list | grep '^x '
+    runs_within 8 --list=store | grep '^x '
 }
 
 test_a_list_of_files_is_counted() {

@@ -54,7 +54,7 @@ bigshuf -N 4 in =! invalid option -- 'N'; write --shards=K -o part-%05d
 bigshuf --file=in =! in:1: '1\n2\n3\n': No such file or directory: names must end with NUL, not newline; make the list with find -print0, or tr '\n' '\0'
 bigshuf -R in =! invalid option -- 'R'; leave it out; the order is always random
 bigshuf -0 in =! invalid option -- '0'; write -z
-bigshuf --keep=3 in =! option '--keep-order' doesn't allow an argument; it stands alone
+bigshuf --keep=3 in =! unrecognized option '--keep=3'; write --unique=FIELD, which keeps the first, with tac FILE | before it the last; --keep-newest=N is of stores
 bigshuf --additional-suffix=.txt in =! unrecognized option '--additional-suffix=.txt'; write --shards=K -o PREFIX%05dSUFFIX
 bigshuf --input=in =! invalid input range: 'in': must be LO-HI, the smaller number first, such as 1-100; write FILE alone to shuffle it, -o FILE FILE in place
 bigshuf --header-start='#' in =! unrecognized option '--header-start=#'; write --header=start:STRING, and --header=N as well for N lines after those, such as names of columns
@@ -66,11 +66,11 @@ bigshuf --per-group=4 in =! unrecognized option '--per-group=4'; write --stratif
 bigshuf --upsample in =! unrecognized option '--upsample'; write -r -n COUNT, and --weight-field=FIELD for what is to come more often
 bigshuf --strata=2 in =! unrecognized option '--strata=2'; write --stratify-field=FIELD --split=P%:FILE
 bigshuf --interleaved in =! unrecognized option '--interleaved'; write --records=lines:8 for one interleaved FILE, --each for two
-bigshuf --level=9 -Z in =! unrecognized option '--level=9'; write --filter='gzip -9 > $FILE' for another level
+bigshuf --level=9 -Z in =! unrecognized option '--level=9'; write --filter='gzip -9 > $FILE' for another level; zstd also obeys ZSTD_CLEVEL
 bigshuf --quote='"' in =! unrecognized option '--quote="'; write --csv, which reads fields in double quotes
 bigshuf --long=31 in =! unrecognized option '--long=31'; leave it out; -Z reads such files
 bigshuf --zip in =! unrecognized option '--zip'; write unzip -p FILE | bigshuf
-bigshuf --scatter=store --remove=a =! unrecognized option '--remove=a'; write --newest=N with --scatter, or see bigshuf-store(7) for one batch
+bigshuf --scatter=store --remove=a =! unrecognized option '--remove=a'; write --keep-newest=N with --scatter, or see bigshuf-store(7) for one batch
 bigshuf --drop-header in =! unrecognized option '--drop-header'; write tail -n +2 FILE | bigshuf
 bigshuf --recursive folder =! unrecognized option '--recursive'; write find DIR -type f -print0 | sort -z | bigshuf --files0-from=-
 bigshuf --mix in =! unrecognized option '--mix'; name a FILE twice for two copies of it, <(bigshuf -n COUNT FILE) for a part of it
@@ -88,6 +88,27 @@ bigshuf in --shards =! option '--shards' requires an argument; write --shards=K
 bigshuf in -n =! option requires an argument -- 'n'; write -n COUNT
 bigshuf in -o =! option requires an argument -- 'o'; write -o FILE
 bigshuf in --records =! option '--records' requires an argument; write --records=KIND
+bigshuf --unique --key=2 in =! unrecognized option '--key=2'; write --unique=FIELD or --group-field=FIELD; bigshuf does not sort
+bigshuf --unique --ignore-case in =! unrecognized option '--ignore-case'; write tr A-Z a-z < FILE | bigshuf; bytes are compared as they are
+bigshuf --unique=id,date in =! --unique=id,date: a name needs a header line that has it; add --header, or give the number; repeat the option for several fields
+bigshuf --unique --keep=first in =! unrecognized option '--keep=first'; write --unique=FIELD, which keeps the first, with tac FILE | before it the last; --keep-newest=N is of stores
+bigshuf -f2 in =! invalid option -- 'f'; write --group-field=FIELD, --unique=FIELD or --split-field=FIELD
+bigshuf --csv --delimiter=, in =! cannot combine --delimiter and --csv; a kind says where records end, and -t C what separates fields
+bigshuf -n l/4 in =! invalid line count: 'l/4': must be a whole number, digits only; write --shards=K -o part-%05d for K files
+bigshuf --shards=4 in =! --shards needs -o; write -o part-%05d
+bigshuf --epoch=2 --seed=1 in =! --epoch needs --gather; without a store, give each epoch a --seed of its own
+bigshuf --batches=3 in =! unrecognized option '--batches=3'; write --shards=records:N -o part-%05d; --batch=NAME names one of a store
+bigshuf -Z -9 in =! invalid option -- '9'; write --filter='gzip -9 > $FILE' for another level; zstd also obeys ZSTD_CLEVEL
+bigshuf -n 1% in =! invalid line count: '1%': must be a whole number, digits only; write --probability=P for about a share of the lines, --split=P%:FILE -o /dev/null for exactly one
+bigshuf --unique -n 1 --keep-order in =! cannot combine --unique and --keep-order; for the first of each in input order write awk '!seen[$0]++'
+bigshuf --repeated in =! unrecognized option '--repeated'; write sort FILE | uniq -d; bigshuf does not look for them
+bigshuf --undo in =! unrecognized option '--undo'; write bigshuf --seed=STRING -i 1-N | paste - SHUFFLED | sort -n | cut -f 2-, with N lines and the same STRING
+bigshuf --partition-by=2 in =! unrecognized option '--partition-by=2'; write --split-field=FIELD --split=P%:FILE for files of whole groups
+bigshuf --verify in =! unrecognized option '--verify'; write cmp <(sort FILE) <(sort OTHER); --expect-records=N checks their number
+bigshuf --reservoir in =! unrecognized option '--reservoir'; write -n COUNT, or --shards=records:N for files of N lines
+bigshuf --in1=in in =! unrecognized option '--in1=in'; write --each -o 'new/%s' FILE...
+bigshuf -w 9 in =! invalid option -- 'w'; write --unique, or --unique=FIELD
+bigshuf --no-header-row in =! unrecognized option '--no-header-row'; leave it out; no line is a header unless --header is given
 bigshuf --repeat=3 in =! option '--repeat' doesn't allow an argument; it stands alone
 END
 }
@@ -95,7 +116,7 @@ END
 test_likely_mistakes_with_numbers_and_other_arguments_are_told_with_what_would_be_right() {
     mistakes <<'END'
 bigshuf -n 1e6 in =! invalid line count: '1e6': must be a whole number, digits only; write -n COUNT
-bigshuf -n 5% in =! invalid line count: '5%': must be a whole number, digits only; write --probability=P for a share of the lines
+bigshuf -n 5% in =! invalid line count: '5%': must be a whole number, digits only; write --probability=P for about a share of the lines, --split=P%:FILE -o /dev/null for exactly one
 bigshuf -n=5 in =! -n=5: a letter takes no =; write -n 5
 bigshuf -o=out in =! -o=out: a letter takes no =; write -o out
 bigshuf -t=, --group-field=1 torn.csv =! -t=,: a letter takes no =; write -t ,
@@ -125,11 +146,11 @@ bigshuf --delimiter='\d' in =! invalid --delimiter argument '\d': must have one 
 bigshuf --weight-field=price in =! --weight-field=price: a name needs a header line that has it; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --group-field='$.user.id' in =! --group-field=$.user.id: a name needs a header line that has it; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
 bigshuf --csv --group-field=.user in =! --group-field=.user: a name needs a header line that has it; add --header, or give the number
-bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a header line that has it; add --header, or give the number; in lines of JSON, a field is a JSON Pointer, such as /user/id
+bigshuf --split-field=1,2 --split=9%:a in =! --split-field=1,2: a name needs a header line that has it; add --header, or give the number; repeat the option for several fields
 bigshuf --csv --header --weight-field=prize table.csv =! table.csv: no column 'prize': the header has 'id', 'price'
 bigshuf --group-field=/user in =! in:1: nothing at /user: '1'; jq can mend such records, or leave them out
 bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number, digits only
-bigshuf --gather=store --piles=3- =! invalid --piles argument '3-': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --gather=store --only-piles=3- =! invalid --only-piles argument '3-': must be J-K, such as 3-3 for pile 3
 bigshuf --tune=fast in =! invalid --tune argument 'fast': must be leaf-records=T or compress-temporary=auto|always|never
 bigshuf --records=jsonl in =! invalid record kind 'jsonl'; leave it out; lines are the default
 bigshuf --records=parquet in =! invalid record kind 'parquet'; convert it to lines first, such as with DuckDB
@@ -226,7 +247,7 @@ test_likely_mistakes_with_inputs_are_told_with_what_would_be_right() {
     mistakes <<'END'
 bigshuf 'in ' =! 'in ': No such file or directory
 bigshuf '' =! '': No such file or directory
-bigshuf --header 1 in =! 1: No such file or directory; a number belongs to an option, as in --header=1 or -n 1
+bigshuf --header 1 in =! 1: No such file or directory; a number belongs to an option, as in --unique=1 or -n 1
 bigshuf 1-10 =! 1-10: No such file or directory; write -i LO-HI to shuffle numbers
 bigshuf in,other =! in,other: No such file or directory; write a blank between two FILEs, not a comma
 bigshuf '*.jsonl.gz' =! *.jsonl.gz: No such file or directory; no file's name is like that, or it is quoted
@@ -341,23 +362,25 @@ END
 
 test_likely_mistakes_with_stores_are_told_with_what_would_be_right() {
     mistakes <<'END'
-bigshuf --gather=store in =! extra operand 'in'; --gather and --sweep take no files
-bigshuf --gather=store --piles=9 =! invalid --piles argument '9': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --gather=store in =! extra operand 'in'; a store that is read takes no files
+bigshuf --gather=store --piles=9-9 =! invalid --piles argument '9-9': must be a power of two from 2 to 4096; to read some write --only-piles=J-K
+bigshuf --gather=store --list =! option '--list' requires an argument; write --list=DIR
+bigshuf --scatter=store --newest=3 in =! unrecognized option '--newest=3'; write --keep-newest=N with --scatter
 bigshuf --gather=store --part=1/9 --seed=1 =! store: --part must not have more parts than the 4 piles
 bigshuf --gather=store --expect-records=5 =! store: the number of records is 3, not 5 as --expect-records says
-bigshuf --gather=store --piles=9-9 =! store: there is no pile 9; the last one is 3
+bigshuf --gather=store --only-piles=9-9 =! store: there is no pile 9; the last one is 3
 bigshuf --scatter=full in =! full: not a store of piles, and not empty, since it holds 'x'; name a new folder
 bigshuf --scatter=in in =! in: Not a directory
-bigshuf --scatter=store --piles=3 in =! invalid --piles argument '3': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --scatter=store --piles=3 in =! invalid --piles argument '3': must be a power of two from 2 to 4096; to read some write --only-piles=J-K
 bigshuf --scatter=store --piles=8 in =! store/format: the store has 4 piles, not 8 piles
 bigshuf --scatter=store --batch=a other =! store/a: a batch of this name is there already, made with another seed
 bigshuf --scatter=store --batch=a/b in =! invalid --batch argument 'a/b': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
 bigshuf --scatter=store --batch=b </dev/null =! store: nothing is added, since no input is named, and standard input is /dev/null; name the input, or /dev/null for an empty batch
-bigshuf --scatter=store --batch=b9 --newest=1 in =?
-bigshuf --scatter=store --batch=b10 --newest=1 in =? store: the batch b10 is kept, but not the last by name; name batches so that they sort, as day08 and day12
+bigshuf --scatter=store --batch=b9 --keep-newest=1 in =?
+bigshuf --scatter=store --batch=b10 --keep-newest=1 in =? store: the batch b10 is kept, but not the last by name; name batches so that they sort, as day08 and day12
 bigshuf --scatter=store -o out in =! cannot combine --scatter and -o; all records go to the store, and --gather writes them
 bigshuf --gather=store --batch=a =! --batch needs --scatter; --gather takes all batches
-bigshuf --epoch=1 in =! --epoch needs --gather
+bigshuf --epoch=1 in =! --epoch needs --gather; without a store, give each epoch a --seed of its own
 bigshuf --scatter=store store =! store: Is a directory; a store is read with --gather=DIR
 END
 }

@@ -42,7 +42,7 @@ seeded --records=start:'a:b\n' starts == seeded starts
 seeded --records=bytes:0.125K sized == seeded --records=bytes:128 sized
 seeded -z --delimiter='\0' nul == seeded --delimiter '\x00' nul
 seeded -z --records=lines:4 nul == seeded --delimiter='\0' --records=lines:4 nul
-seeded --gather=store --piles=0-3 --epoch=0 == seeded --gather=store
+seeded --gather=store --only-piles=0-3 --epoch=0 == seeded --gather=store
 seeded --gather=store --epoch=1 --epoch=1 == seeded --gather=store --epoch=1
 seeded -v -e a 2>&1 | sed -n 's/^bigshuf: bytes: *//p' == seeded -e 2 -n1
 seeded --progress --progress=never in == seeded in
@@ -77,9 +77,9 @@ bigshuf -o --help in; wc -l <--help => 100
 bigshuf --split=10:a --split 0.5%:b:c in 2>said | wc -l; wc -l <b:c => 90 0
 bigshuf --shards=bytes:0.25KiB --keep-order -n 100 -o %d.part in; wc -c <0.part => 255
 bigshuf --shards=bytes:18446744073709551615 -o %d.all in; wc -c <0.all => 292
-bigshuf --scatter=other --piles=4096 --batch=2026-11-20.x_Y --newest=3 in; bigshuf --gather=other --list | grep -c x_Y => 1
-bigshuf --scatter=other --sweep =>
-bigshuf --gather=other --list -z | tr '\0' '\n' | wc -l => 1
+bigshuf --scatter=other --piles=4096 --batch=2026-11-20.x_Y --keep-newest=3 in; bigshuf --list=other | grep -c x_Y => 1
+bigshuf --sweep=other =>
+bigshuf --list=other -z | tr '\0' '\n' | wc -l => 1
 bigshuf -i0-18446744073709551615 -n 3 | wc -l => 3
 bigshuf -i5-4 =>
 bigshuf --records=start:'\b' <(printf '\\bx\n') => \bx
@@ -116,7 +116,7 @@ test_escapes_are_those_of_c_and_other_bytes_stand_for_themselves() {
 # A number is digits alone, and within its range.
 test_counts_are_digits_alone_and_within_their_range() {
     local option number valid
-    for option in header= header=bytes: expect-records= shards= shards=records: newest= epoch=; do
+    for option in header= header=bytes: expect-records= shards= shards=records: keep-newest= epoch=; do
         case $option in
         header= | shards=) valid='a number of *' ;;
         *) valid='a whole number*' ;;
@@ -127,7 +127,7 @@ test_counts_are_digits_alone_and_within_their_range() {
         fails_with 1 "bigshuf: --${option%?} argument '18446744073709551616' too large" \
             bigshuf --${option}18446744073709551616 never
     done
-    for option in shards= shards=records: newest=; do
+    for option in shards= shards=records: keep-newest=; do
         fails_with 1 "bigshuf: --${option%?} must be at least 1" bigshuf --${option}0 never
     done
 }
@@ -145,7 +145,7 @@ test_an_option_that_is_given_again_says_the_same() {
         fails_with 1 'bigshuf: multiple * specified; give one' bigshuf ${option}a ${option}b in
     done
     for option in --expect-records= --header= --header=bytes: --shards= --shards=bytes: --shards=records: --skip= \
-        --epoch= --newest= --probability=0. --part=1/ --piles=1-; do
+        --epoch= --keep-newest= --probability=0. --part=1/ --only-piles=1-; do
         fails_with 1 "bigshuf: multiple ${option%%=*}* options specified; give one" bigshuf ${option}4 ${option}8 in
     done
 }
@@ -167,11 +167,11 @@ bigshuf --shards=bytes:16E =! --shards=bytes argument '16E' too large
 bigshuf --tune=compress-temporary=alway =! invalid --tune argument 'compress-temporary=alway': must be leaf-records=T or *
 bigshuf --expect-records=18446744073709551615 =! --expect-records argument '18446744073709551615' too large
 bigshuf --part=1 =! invalid --part argument '1': must be R/W, part R of W, from 1/W to W/W, W below 2^32
-bigshuf --piles=1 =! invalid --piles argument '1': must be a power of two from 2 to 4096 with --scatter, or J-K with --gather, such as 3-3 for pile 3
+bigshuf --piles=1 =! invalid --piles argument '1': must be a power of two from 2 to 4096; to read some write --only-piles=J-K
 bigshuf --piles=511 =! invalid --piles argument '511': *
 bigshuf --piles=8192 =! invalid --piles argument '8192': *
 bigshuf --piles=18446744073709551618 =! --piles argument '18446744073709551618' too large
-bigshuf --piles=2-18446744073709551615 =! invalid --piles argument '2-18446744073709551615': *
+bigshuf --only-piles=2-18446744073709551615 =! invalid --only-piles argument '2-18446744073709551615': *
 bigshuf --tune=leaf-records=7 =! --tune=leaf-records must be at least 8
 bigshuf --tune=leaf-records=2147483649 =! --tune=leaf-records argument '2147483649' too large
 bigshuf --header=bytes: =! invalid --header=bytes argument '': must be a whole number, digits only
@@ -223,26 +223,26 @@ bigshuf -i1-2 --delimiter=0 =! cannot combine -i and a digit as --delimiter
 bigshuf -i1-2 --delimiter=9 =! cannot combine -i and a digit as --delimiter
 bigshuf --shards=bytes:2 -r =! cannot combine --shards=bytes and -r without -n
 bigshuf -r --split=2:a =! cannot combine --split and -r without -n
-bigshuf -z --gather=a =! cannot combine -z and --gather without --list
+bigshuf -z --gather=a =! cannot combine --gather and -z
 bigshuf --skip=1 --seed=1 --split=5%:a =! cannot combine --skip and --split
 bigshuf --skip=1 --seed=1 --shards=2 -o %d =! cannot combine --skip and --shards
 bigshuf --skip=1 --random-source=a =! cannot combine --skip and --random-source
 bigshuf --skip=1 --seed=1 --keep-order -n 2 =! cannot combine --keep-order and --skip
 bigshuf --skip=1 --seed=1 --probability=1 =! cannot combine --probability and --skip
 bigshuf --skip=1 --seed=1 --scatter=a =! cannot combine --skip and --scatter
-bigshuf --skip=1 --seed=1 --gather=a --list =! cannot combine --list and --skip
+bigshuf --skip=1 --seed=1 --list=a =! cannot combine --list and --skip
 bigshuf --skip=1 --seed=1 -n 1 -i 0-134217728 =! cannot combine --skip and -n of an -i range over 2^27
 bigshuf --part=1/2 --seed=1 -n 1 -i 0-18446744073709551615 =! cannot combine --part and -n of an -i range over 2^27
 bigshuf --filter=a =! --filter needs -o or --split
 bigshuf --headers-differ =! --headers-differ needs --header
 bigshuf --header=2 --header=bytes:2 =! cannot combine --header=bytes and --header
 bigshuf --header=start:a --header=bytes:2 =! cannot combine --header=bytes and --header=start
-bigshuf --piles=4 =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
-bigshuf --gather=a --piles=4 =! --piles needs --scatter; with --gather write J-K, such as 3-3 for pile 3
-bigshuf --scatter=a --piles=0-1 =! --piles=J-K needs --gather
+bigshuf --piles=4 =! --piles needs --scatter; with --gather write --only-piles=J-K
+bigshuf --gather=a --piles=4 =! --piles needs --scatter; with --gather write --only-piles=J-K
+bigshuf --scatter=a --only-piles=0-1 =! --only-piles needs --gather
 bigshuf --part=1/2 =! --part needs --seed, so that all parts are of one order
-bigshuf --gather=a b =! extra operand 'b'; --gather and --sweep take no files?Try *
-bigshuf --scatter=a --sweep b =! extra operand 'b'; --gather and --sweep take no files?Try *
+bigshuf --gather=a b =! extra operand 'b'; a store that is read takes no files?Try *
+bigshuf --sweep=a b =! extra operand 'b'; a store that is read takes no files?Try *
 bigshuf --files0-from=names x y =! extra operand 'x'; file operands cannot be combined with --files0-from?Try *
 bigshuf -i1-2 -- -b a =! extra operand '-b'; -i takes no files?Try *
 # Errors in a single option come first, then those of several together, then those of operands.

@@ -32,7 +32,7 @@ test_every_task_finds_its_standard_output_closed_full_or_over_a_quota_in_the_end
     seq 10 >in
     echo 'draw 1' >asked
     bigshuf --scatter=store in
-    for task in in '-r -n 1 in' '-n 1 in' '--gather=store' '--gather=store --list' '--scatter=store --sweep' '--requests in' --help --version; do
+    for task in in '-r -n 1 in' '-n 1 in' '--gather=store' '--list=store' '--sweep=store' '--requests in' --help --version; do
         : >store/.old-x
         echo "$task"
         cases <<END
@@ -43,7 +43,7 @@ END
     done
     mkdir empty
     bigshuf --scatter=empty /dev/null
-    fails_with 1 'bigshuf: write error: Bad file descriptor' bigshuf --gather=empty --list -z >&-
+    fails_with 1 'bigshuf: write error: Bad file descriptor' bigshuf --list=empty -z >&-
 }
 
 test_a_closed_standard_error_loses_nothing() {

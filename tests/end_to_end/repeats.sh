@@ -96,7 +96,7 @@ test_gathers_of_a_store_are_drawn_anew() {
     drawn_anew 512 --gather=store --epoch=1
     drawn_anew 512 --gather=store -n 1000
     batch store/x {0..99} >in
-    drawn_anew 100 --gather=store --piles=0-99
+    drawn_anew 100 --gather=store --only-piles=0-99
 }
 
 # Where they go, as one pile after another tells.
@@ -131,11 +131,11 @@ test_windows_of_days_are_drawn_anew() { # tags: long
     bash recipe
     unlike 64 <(grep '^[23]' before) <(grep '^[23]' window.txt)
 
-    sed 's/\\-/-/g' "$TOP/man/bigshuf.1" | sed -n '/^bigshuf --scatter=store .*day[.]NN/,/> out$/p' >recipe
+    sed 's/\\-/-/g' "$TOP/man/bigshuf.1" | sed -n '/^bigshuf --scatter=store .* d[.]NN/,/> out$/p' >recipe
     mv log/* .
     for day in 1 2 3 4; do
         [ ! -e out ] || mv out before
-        sed "s/day[.]NN/$day/g" recipe | bash
+        sed "s/d[.]NN/$day/g" recipe | bash
     done
     unlike 512 <(grep '^[23]' before) <(grep '^[23]' out)
 }

@@ -53,7 +53,7 @@ test_nothing_of_a_damaged_pile_is_written() {
     fails_with 1 'bigshuf: store/y: pile 1: contents have changed since they were written' gather --parallel=1 >out
     cmp out <(head -c "$(wc -c <out)" sound)
     fails_with 1 '' grep -xF -f damaged out
-    gather --piles=2-3 >out
+    gather --only-piles=2-3 >out
 }
 
 # In a format with keys, a manifest, an end or a pile. What stands before the first pile is not looked at.
@@ -114,7 +114,7 @@ test_what_is_no_store_is_told() {
         bigshuf --gather=none =! none: No such file or directory
         bigshuf --gather=folder =! folder: not a store of piles; --scatter makes one
         bigshuf --gather=file =! file: Not a directory
-        bigshuf --gather=folder --list =! folder: not a store of piles; --scatter makes one
+        bigshuf --list=folder =! folder: not a store of piles; --scatter makes one
         bigshuf --scatter=file file =! file: *
         bigshuf --scatter=none/store file =! none/store: No such file or directory
         ls => file folder
@@ -123,7 +123,7 @@ END
 
 # All that read batch x say the same of it, in one line: all_say MESSAGE.
 all_say() {
-    for command in 'bigshuf --gather=store --list' 'gather -o out' 'add x in'; do
+    for command in 'bigshuf --list=store' 'gather -o out' 'add x in'; do
         fails_with 1 "$1" $command
         [[ $(<.stderr) != *$'\n'* ]]
     done
@@ -140,7 +140,7 @@ test_a_name_that_is_no_batch_is_told_by_all() {
     all_say 'bigshuf: store/x: not a regular file'
     mv store/x store/junk
     add y in # which does not look at it
-    fails_with 0 'bigshuf: warning: store/junk: not a regular file' add z --newest=1 in
+    fails_with 0 'bigshuf: warning: store/junk: not a regular file' add z --keep-newest=1 in
     batches junk z
 }
 
@@ -158,7 +158,7 @@ test_a_batch_that_may_not_be_read_is_told_by_all() {
     ./bigshuf --scatter=store --seed=42 --batch=x --piles=4 in
     chmod 777 store
     chmod 000 store/x
-    for command in '--gather=store --list' '--gather=store' '--scatter=store --seed=42 --batch=x in'; do
+    for command in '--list=store' '--gather=store' '--scatter=store --seed=42 --batch=x in'; do
         fails_with 1 'bigshuf: store/x: Permission denied' as_ordinary_user ./bigshuf $command
     done
 }
@@ -170,7 +170,7 @@ test_a_lock_of_somebody_who_may_only_read_hinders_nobody() {
     add x --piles=4 in
     exec 9<store/x
     flock -x -n 9
-    bigshuf --gather=store --list | grep '^x '
+    bigshuf --list=store | grep '^x '
     gather | same_lines in /dev/stdin
     nothing_added x in
     exec 9<&-
@@ -181,7 +181,7 @@ test_a_folder_of_too_many_names_is_told_by_all() {
     seq 100 >in
     add x --piles=4 in
     (cd store && seq -f %.0f~ 32767 | xargs touch)
-    for command in 'bigshuf --gather=store --list' 'gather' 'bigshuf --scatter=store --sweep'; do
+    for command in 'bigshuf --list=store' 'gather' 'bigshuf --sweep=store'; do
         fails_with 1 'bigshuf: store: there are more than 32768 names in it' $command
     done
     rm store/1~
@@ -223,14 +223,15 @@ test_another_format_is_told() {
 
 test_wrong_words_of_stores_are_told_before_the_work() {
     local option
-    for option in --piles={3,0,1,8192,-2,x,,4K} --newest={0,-1,x,} --batch={../x,.x,,a/b,'a b',header,format} \
+    for option in --piles={3,0,1,8192,-2,x,,4K} --keep-newest={0,-1,x,} --batch={../x,.x,,a/b,'a b',header,format} \
         --batch=$'a\nb' --batch="$(printf %0201d 0)"; do
         fails_at_once "bigshuf: *${option%%=*}*" --scatter=store "$option" never
     done
     seq 10 | add x --piles=64
-    for option in --piles={9-3,-1,x,3-,-3,1-2-3,,1K,64,64-64,63-64,0-512,0-18446744073709551616} \
+    for option in --only-piles={9-3,-1,x,3-,-3,1-2-3,,1K,64,64-64,63-64,0-512,0-18446744073709551616} \
         --epoch={-1,x,,18446744073709551616} in; do
-        fails_with 1 "bigshuf: *$(echo "${option%%=*}" | tr -d s-)*" gather -o out "$option"
+        name=${option%%=*} name=${name#--only-}
+        fails_with 1 "bigshuf: *${name%s}*" gather -o out "$option"
     done
     is_empty out
     same 'never out store' "$(ls | paste -s -d ' ' -)"

@@ -72,8 +72,8 @@ test_a_task_that_is_killed_at_any_call_loses_nothing_and_can_run_again_also_whil
     FAULT_LATER="$gather -o folder/all ; $scatter --batch=b b.in ; $gather -o folder/again" \
         fail_any_call "$(store_turns)" $scatter --batch=b b.in
     same 'a b format' "$(names .with/store | sed 's/\.[^ ]* //g')"
-    FAULT_LATER="$gather -o /dev/null ; $scatter --batch=b --newest=1 b.in ; $gather -o folder/all" \
-        fail_any_call "$(store_turns)" $scatter --batch=b --newest=1 b.in
+    FAULT_LATER="$gather -o /dev/null ; $scatter --batch=b --keep-newest=1 b.in ; $gather -o folder/all" \
+        fail_any_call "$(store_turns)" $scatter --batch=b --keep-newest=1 b.in
     same 'b format' "$(names .with/store)"
 }
 

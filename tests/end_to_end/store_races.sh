@@ -46,7 +46,7 @@ abandoned() {
 }
 
 sweep_store() {
-    bigshuf --scatter=store --sweep
+    bigshuf --sweep=store
 }
 
 # ---- Reading ----
@@ -68,7 +68,7 @@ END
 test_a_batch_that_somebody_removes_is_not_to_be_had() {
     make_pair
     local tries='mv store/.old-y~* store/y; bigshuf --gather=store 2>said >out; mv store/y store/.old-y'
-    meets unlink_at 2 "$tries" --scatter=store --batch=z --seed=42 --newest=1 in || true
+    meets unlink_at 2 "$tries" --scatter=store --batch=z --seed=42 --keep-newest=1 in || true
     same 'bigshuf: store/y: another process has locked it: try again when that has ended' "$(<said)"
 }
 
@@ -79,11 +79,11 @@ test_what_changes_after_it_was_looked_at_is_named() {
     cp -R store sound
     restore() { rm -rf store && cp -R sound store; }
     cases <<END
-        meets preadv 5 'truncate -s 4100 store/x' --gather=store --piles=1-1 =! store/x: $said
-        restore; meets preadv 5 'forge store/x 1 0 0' --gather=store --piles=1-1 =! store/y: $said
-        restore; meets preadv 5 'forge store/x 1 1 18446744073709551615' --gather=store --piles=1-1 =! store/x: $said
-        restore; meets preadv 5 'rm store/x' --gather=store --seed=42 --piles=1-1 | cmp - <(bigshuf --gather=sound --seed=42 --piles=1-1) =>
-        restore; FAULT_CALL=preadv FAULT_AT=6 FAULT_END=1 bigshuf-faulty --gather=store --piles=1-1 =! store/x: $said
+        meets preadv 5 'truncate -s 4100 store/x' --gather=store --only-piles=1-1 =! store/x: $said
+        restore; meets preadv 5 'forge store/x 1 0 0' --gather=store --only-piles=1-1 =! store/y: $said
+        restore; meets preadv 5 'forge store/x 1 1 18446744073709551615' --gather=store --only-piles=1-1 =! store/x: $said
+        restore; meets preadv 5 'rm store/x' --gather=store --seed=42 --only-piles=1-1 | cmp - <(bigshuf --gather=sound --seed=42 --only-piles=1-1) =>
+        restore; FAULT_CALL=preadv FAULT_AT=6 FAULT_END=1 bigshuf-faulty --gather=store --only-piles=1-1 =! store/x: $said
 END
 }
 
@@ -180,7 +180,7 @@ test_the_order_in_which_things_come_to_disk() {
         calls '$order' --scatter=store --batch=x --piles=2 --header in => sync sync link_at unlink_at sync sync link_at unlink_at sync sync link_at unlink_at sync
         calls '$order' --scatter=store --seed=42 --batch=y --header in => sync link_at unlink_at sync
         calls '$order' --scatter=store --seed=42 --batch=y --header in => bigshuf: batch y is in store already: nothing was added sync
-        calls '$order' --scatter=store --batch=z --header --newest=2 in => sync link_at unlink_at sync rename_at unlink_at
+        calls '$order' --scatter=store --batch=z --header --keep-newest=2 in => sync link_at unlink_at sync rename_at unlink_at
         FAULT_CALL=sync FAULT_AT=2 FAULT_ERRNO=EINVAL bigshuf-faulty --scatter=store --batch=w --piles=2 --header in =>
 END
 }
@@ -224,9 +224,9 @@ END
 test_a_sweep_at_any_moment_takes_no_part_of_a_batch() { # tags: long
     local turn sweeps
     make_pair
-    for sweeps in 'bigshuf --scatter=store --sweep >>swept' \
+    for sweeps in 'bigshuf --sweep=store >>swept' \
         "touch -c -t 202001010000 store/.[!.]*; FAULT_CALL=lock FAULT_AT=1 FAULT_STAYS=1 \
-            FAULT_ERRNO=ENOTSUP bigshuf-faulty --scatter=store --sweep >>swept"; do
+            FAULT_ERRNO=ENOTSUP bigshuf-faulty --sweep=store >>swept"; do
         for turn in $(scale "$(echo {14..90..6})" "$(echo {14..90..6})" "$(echo {1..200})"); do
             status=0
             meets 'sync open_at close lock fstat stat_at pwritev write link_at unlink_at' "$turn" "$sweeps" \
@@ -338,12 +338,12 @@ test_where_there_are_no_locks_only_the_user_sweeps() {
     abandoned
     abandoned .old-z
     cases <<END
-        lacks lock ENOTSUP --scatter=store --batch=z --seed=42 --newest=2 in => $warning
+        lacks lock ENOTSUP --scatter=store --batch=z --seed=42 --keep-newest=2 in => $warning
         store_names => .draft-d~N .old-x~N .old-z format y z
         lacks lock ENOTSUP --gather=store | wc -l => 300
         lacks lock EIO --gather=store =! store/y: Input/output error
         lacks lock ENOTSUP --scatter=store --batch=z --seed=42 in => $warning bigshuf: batch z is in store already: nothing was added
-        lacks lock ENOTSUP --scatter=store --sweep | sed 's/ (.*//; s/~.*/~N/' => removed .draft-d~N removed .old-x~N removed .old-z
-        : >store/$draft; lacks lock ENOTSUP --scatter=store --sweep => kept $draft ($young)
+        lacks lock ENOTSUP --sweep=store | sed 's/ (.*//; s/~.*/~N/' => removed .draft-d~N removed .old-x~N removed .old-z
+        : >store/$draft; lacks lock ENOTSUP --sweep=store => kept $draft ($young)
 END
 }

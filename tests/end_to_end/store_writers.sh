@@ -29,7 +29,7 @@ test_any_number_may_be_at_work_on_one_batch() {
     done
     wait_until test -e store/format
     wait_until has_drafts 8
-    bigshuf --scatter=store --sweep >swept
+    bigshuf --sweep=store >swept
     same 8 "$(grep -c '^kept .draft-x~.* (being made)$' swept)"
     : >go
     for writer in 1 2 3 4 5 6 7 8; do
@@ -68,7 +68,7 @@ test_a_batch_in_work_is_not_there_and_not_swept() {
     start_waiting x
     an_hour_passes
     seq 10 | add y
-    bigshuf --scatter=store --sweep >swept
+    bigshuf --sweep=store >swept
     grep '^kept .draft-x~[0-9a-f]* (being made)$' swept
     gather | same_lines /dev/stdin <(seq 10 && seq 10)
     exec 7>&-
@@ -100,7 +100,7 @@ test_what_a_writer_that_was_killed_elsewhere_left_is_removed_by_another_after_an
     add x in # beside what was left
     same '.draft-x~N format other x' "$(store_names)"
     gather | same_lines /dev/stdin <(cat in in)
-    bigshuf --scatter=store --sweep >swept
+    bigshuf --sweep=store >swept
     grep '^kept .draft-x~[0-9a-f]* (written less than an hour ago; if its task is dead, remove it by hand)$' swept
     an_hour_passes
     cp -a store copy
@@ -108,11 +108,11 @@ test_what_a_writer_that_was_killed_elsewhere_left_is_removed_by_another_after_an
     batches other x z
     rm -r store
     mv copy store
-    bigshuf --scatter=store --sweep >>swept
+    bigshuf --sweep=store >>swept
     grep '^removed .draft-x~[0-9a-f]* ([0-9a-zA-Z. ]*)$' swept
     same 2 "$(wc -l <swept | tr -d ' ')"
     batches other x
-    same '' "$(bigshuf --scatter=store --sweep)"
+    same '' "$(bigshuf --sweep=store)"
 }
 
 test_batches_are_taken_out_by_hand() {
@@ -121,7 +121,7 @@ test_batches_are_taken_out_by_hand() {
     seq 10 | add z
     rm store/x
     mv store/y store/.old-y
-    bigshuf --scatter=store --sweep >swept
+    bigshuf --sweep=store >swept
     grep '^removed .old-y (' swept
     batches z
 }
@@ -147,7 +147,7 @@ test_a_writer_that_a_signal_ends_leaves_nothing() { # tags: long
 test_a_signal_when_old_batches_go_comes_too_late() {
     seq 10 >in
     add x --piles=4 in
-    FAULT_CALL=rename_at FAULT_AT=1 FAULT_KILLS=TERM bigshuf-faulty --scatter=store --batch=y --newest=1 in
+    FAULT_CALL=rename_at FAULT_AT=1 FAULT_KILLS=TERM bigshuf-faulty --scatter=store --batch=y --keep-newest=1 in
     [ -e store/y ]
 }
 
@@ -157,13 +157,13 @@ test_what_is_wrong_with_old_batches_is_a_warning_when_a_batch_was_added() {
     add 2 in
     for error in EPERM EROFS; do
         FAULT_CALL=rename_at FAULT_AT=1 FAULT_ERRNO=$error fails_with 0 'bigshuf: warning: store/2: cannot be removed: *' \
-            bigshuf-faulty --scatter=store --batch=3$error --newest=1 in
+            bigshuf-faulty --scatter=store --batch=3$error --keep-newest=1 in
         batches 2 3$error
         rm store/3$error
         add 1 in
     done
-    FAULT_CALL=list_next FAULT_AT=$(rm -rf copy called; cp -r store copy; FAULT_CALL=list_next FAULT_LOG=called bigshuf-faulty --scatter=copy --batch=4 --newest=1 in; wc -l <called) \
-        fails_with 0 'bigshuf: warning: store: Input/output error' bigshuf-faulty --scatter=store --batch=4 --newest=1 in
+    FAULT_CALL=list_next FAULT_AT=$(rm -rf copy called; cp -r store copy; FAULT_CALL=list_next FAULT_LOG=called bigshuf-faulty --scatter=copy --batch=4 --keep-newest=1 in; wc -l <called) \
+        fails_with 0 'bigshuf: warning: store: Input/output error' bigshuf-faulty --scatter=store --batch=4 --keep-newest=1 in
     batches 1 2 4
 }
 
@@ -246,15 +246,15 @@ test_batches_without_a_name_are_all_added_and_sort_by_age() {
 
 test_the_batch_just_added_stays_whatever_its_name() {
     for i in 1 2 3 0; do
-        echo $i | add $i --piles=2 --newest=2
+        echo $i | add $i --piles=2 --keep-newest=2
     done
     batches 0 2 3
-    echo 4 | add 4 --newest=2
+    echo 4 | add 4 --keep-newest=2
     batches 3 4
-    echo 5 | add 5 --newest=18446744073709551615
+    echo 5 | add 5 --keep-newest=18446744073709551615
     batches 3 4 5
-    same 'bigshuf: warning: store: the batch 6 is empty, so --newest removes no other' \
-        "$(: | add 6 --newest=1 2>&1)"
+    same 'bigshuf: warning: store: the batch 6 is empty, so --keep-newest removes no other' \
+        "$(: | add 6 --keep-newest=1 2>&1)"
     batches 3 4 5 6
 }
 
@@ -268,13 +268,13 @@ test_a_reader_keeps_what_it_reads() {
     start bigshuf --gather=store --seed=42 -S 8M >pipe
     exec 8<pipe 7>&-
     head -c 1000 <&8 >out
-    seq 10 | add 2 --newest=1
-    seq 10 | add 3 --newest=1
+    seq 10 | add 2 --keep-newest=1
+    seq 10 | add 3 --keep-newest=1
     same '.old-1~N 3 format' "$(store_names)"
-    bigshuf --scatter=store --sweep | grep '^kept .old-1~[0-9a-f]* (being read)$'
+    bigshuf --sweep=store | grep '^kept .old-1~[0-9a-f]* (being read)$'
     cat <&8 >>out
     wait $!
     cmp out wanted
-    seq 10 | add 4 --newest=1
+    seq 10 | add 4 --keep-newest=1
     batches 4
 }

@@ -134,11 +134,11 @@ test_piles_are_named_whatever_the_epoch() {
     local epoch
     make_four_batches 8
     for epoch in 0 5; do
-        gather --epoch=$epoch --piles=3-3 | same_lines /dev/stdin <(piles 3)
+        gather --epoch=$epoch --only-piles=3-3 | same_lines /dev/stdin <(piles 3)
         gather --epoch=$epoch | grep -xF -f <(piles 2 3 4 5) >wanted
-        gather --epoch=$epoch --piles=2-5 | cmp - wanted
+        gather --epoch=$epoch --only-piles=2-5 | cmp - wanted
     done
-    bigshuf --gather=store --epoch=5 --piles=2-5 | same_lines /dev/stdin wanted
+    bigshuf --gather=store --epoch=5 --only-piles=2-5 | same_lines /dev/stdin wanted
 }
 
 # Batches of two stores, and both in a third one; `copy` has copies of them.
@@ -154,7 +154,7 @@ make_copies() {
 
 test_copies_of_batches_are_as_good_as_the_store() {
     make_copies
-    bigshuf --gather=copy --list | cmp - <(bigshuf --gather=both --list)
+    bigshuf --list=copy | cmp - <(bigshuf --list=both)
     bigshuf --gather=copy --seed=42 | cmp - <(bigshuf --gather=both --seed=42)
     rm copy/b
     bigshuf --gather=copy | same_lines a /dev/stdin
@@ -165,7 +165,7 @@ test_copies_that_are_not_complete_are_told_before_the_first_record() {
     while read -r file command; do
         cp two/b one/header copy
         (cd copy && eval "$command")
-        fails_with 1 "bigshuf: copy/$file: *" bigshuf --gather=copy --seed=42 --piles=2-5 >out
+        fails_with 1 "bigshuf: copy/$file: *" bigshuf --gather=copy --seed=42 --only-piles=2-5 >out
         is_empty out
     done <<'END'
 b truncate -s -1 b
@@ -175,7 +175,7 @@ b : >b
 header rm header
 END
     rm copy/format
-    fails_with 1 'bigshuf: copy: not a store of piles*' bigshuf --gather=copy --piles=2-5
+    fails_with 1 'bigshuf: copy: not a store of piles*' bigshuf --gather=copy --only-piles=2-5
 }
 
 # ---- Nothing lost ----
@@ -284,7 +284,7 @@ test_what_is_gathered_may_be_divided() {
     gather --split=100:first --split=10%:second >rest
     cat first second rest | cmp - whole
     gather -n 123 | cmp - <(sed 123q whole)
-    gather --piles=3-4 -n 10 | cmp - <(gather --piles=3-4 | sed 10q)
+    gather --only-piles=3-4 -n 10 | cmp - <(gather --only-piles=3-4 | sed 10q)
     same '' "$(gather -n 0)"
     gather --shards=records:1000 -o 'shard-%d.gz' --filter='gzip >$FILE'
     cat shard-*.gz | gzip -d | cmp - whole
@@ -294,14 +294,14 @@ test_what_is_gathered_may_be_divided() {
 
 test_list_is_a_table_or_for_programs_with_z() {
     make_four_batches 8
-    bigshuf --gather=store --list >list
+    bigshuf --list=store >list
     for line in 'a .* 1000 ' 'B .* 3000 ' '0.1 .* 500 ' 'c.d-e_f .* 0 '; do
         grep "^ *$line" list
     done
     for name in 0.1 B a c.d-e_f; do
         read -r records bytes < <(wc -lc <$name)
         printf '%s\t8\t%s\t%s\0' $name $records $bytes
-    done | cmp - <(bigshuf --gather=store --list -z)
+    done | cmp - <(bigshuf --list=store -z)
 }
 
 test_who_may_only_read_a_store_may_gather_it() {

@@ -174,6 +174,6 @@ bigshuf --scatter=store --seed=7 --batch=3.jsonl corpus/3.jsonl => bigshuf: batc
 for r in 1 2 3; do bigshuf --gather=store --seed=7 --part=$r/3 -o share.$r; done; compared all.jsonl share.? => shuffled
 for e in 1 2; do bigshuf --gather=store --seed=7 --epoch=$e -o epoch.$e; done; compared epoch.1 epoch.2 && compared all.jsonl epoch.1 => shuffled shuffled
 # only the newest three batches stay when a new one comes
-bigshuf --scatter=store --seed=7 --batch=new --newest=3 lines.txt && bigshuf --gather=store | compared <(cat corpus/[89].jsonl lines.txt) => shuffled
+bigshuf --scatter=store --seed=7 --batch=new --keep-newest=3 lines.txt && bigshuf --gather=store | compared <(cat corpus/[89].jsonl lines.txt) => shuffled
 END
 }

@@ -45,7 +45,7 @@ case "${1-} $#" in
     bigshuf --scatter="$work/store" --piles=$piles --seed="$seed" --batch="$name" "$work/$name"
     for ((pile = 0; pile < piles; pile++)); do
         mkdir -p "$work/piles/$pile"
-        bigshuf --gather="$work/store" --piles=$pile-$pile --seed="$seed" -o "$work/piles/$pile/$name"
+        bigshuf --gather="$work/store" --only-piles=$pile-$pile --seed="$seed" -o "$work/piles/$pile/$name"
     done
     rclone copy --ignore-times "$work/piles" "$store"
     ;;

@@ -58,7 +58,7 @@ fi
 parallel --quote --jobs "$jobs" --joblog "$store.scatter.log" --resume-failed \
     bigshuf --scatter="$store" --seed="$seed" --batch='{/}' -S "$((50 / jobs))%" --parallel=2 {} ::: "$@"
 
-if ! bigshuf --gather="$store" --list -z | tr '\0' '\n' | cut -f 1 | sort | cmp -s - <(basename -a "$@" | sort); then
+if ! bigshuf --list="$store" -z | tr '\0' '\n' | cut -f 1 | sort | cmp -s - <(basename -a "$@" | sort); then
     echo "$0: $store holds other batches than those of the files" >&2
     exit 1
 fi

@@ -9,7 +9,7 @@
 # Should a node fail, Slurm runs its tasks again, and nothing is lost or doubled: a task's batch is in STORE as a whole
 # or not at all, and a task that finds its batch there already has nothing to do. For the same reason, after a failure,
 # the same command goes on where it stopped. What tasks that were killed have left in STORE is removed an hour later by
-# the next task or `bigshuf --scatter=STORE --sweep`, and STORE itself by you, when the parts are there.
+# the next task or `bigshuf --sweep=STORE`, and STORE itself by you, when the parts are there.
 #
 # FILEs have different names, of letters, digits, dots, dashes and underscores, whatever their folders: these become
 # the batches' names. A cluster takes arrays of up to MaxArraySize tasks (scontrol show config): usually 1000.

@@ -12,7 +12,7 @@ from expect import input_records
 CALLS = "write read open_at mkdir_at link_at rename_at unlink_at sync lock list_next close stat_at pwritev".split()
 FORGED = ("1<<61", "0", "half", "twice", "1", "more")
 STORE = "../store"  # as each command finds it
-OF_STORES = {"epoch", "piles", "part", "newest", "tune", "S", "n", "skip"}  # options that are left out of a plain shuffle
+OF_STORES = {"epoch", "piles", "part", "only-piles", "keep-newest", "tune", "S", "n", "skip"}  # options that are left out of a plain shuffle
 
 
 @dataclass
@@ -41,7 +41,7 @@ class StoreCase:
 
     def command(self, step):
         """The step as a case that can be run."""
-        opts = {"sweep": {"scatter": STORE, "sweep": None}, "list": {"gather": STORE, "list": None, "z": None},
+        opts = {"sweep": {"sweep": STORE}, "list": {"list": STORE, "z": None},
                 "gather": {"gather": STORE, "seed": self.key},
                 "scatter": {"scatter": STORE, "seed": self.key, "batch": step.batch, "piles": str(self.piles), **self.opts}}
         return replace(self.plain(step), opts={**opts[step.do], **step.opts})
@@ -100,7 +100,7 @@ class StoreMaker:
         elif self.chance(4):
             step.circ["sweeps"] = True
         if self.chance(6):
-            step.opts["newest"] = self.draw.choice(("1", "2", "3"))
+            step.opts["keep-newest"] = self.draw.choice(("1", "2", "3"))
         return step
 
     def _trouble(self):
@@ -122,7 +122,7 @@ class StoreMaker:
             opts["seed"] = "another"
         if self.chance(3):
             first = self.draw.randrange(case.piles)
-            opts["piles"] = "%d-%d" % (first, self.draw.randrange(first, case.piles))
+            opts["only-piles"] = "%d-%d" % (first, self.draw.randrange(first, case.piles))
         elif self.chance(4):
             parts = self.draw.randrange(1, case.piles + 1)
             opts["part"] = "%d/%d" % (self.draw.randrange(1, parts + 1), parts)
@@ -130,7 +130,7 @@ class StoreMaker:
             opts["n"] = self.draw.choice(("0", "1", "10", "1000"))
         if self.chance(2):
             opts.update(self._outputs(case))
-            for name in ("piles", "part", "n") if "stratify-field" in opts else ():
+            for name in ("only-piles", "part", "n") if "stratify-field" in opts else ():
                 opts.pop(name, None)
         if self.chance(3) and not {"split", "shards"} & set(opts):
             opts["skip"] = self.draw.choice(("0", "1", "10", "1000"))
@@ -209,7 +209,7 @@ class StoreMaker:
         if self.chance(3):
             last = self._gather(case)
             case.steps += [self._damage(), Step("", do="list"), last]
-            for name in ("n", "skip", "part", "piles"):
+            for name in ("n", "skip", "part", "only-piles"):
                 last.opts.pop(name, None)
             last.circ.clear()
             if self.chance(2):

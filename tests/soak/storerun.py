@@ -37,7 +37,7 @@ class _Sweeper(threading.Thread):
 
     def __init__(self, tools, folder):
         super().__init__(daemon=True)
-        self.words, self.folder, self.over = [tools.program, "--scatter=store", "--sweep"], folder, threading.Event()
+        self.words, self.folder, self.over = [tools.program, "--sweep=store"], folder, threading.Event()
         self.start()
 
     def run(self):
@@ -122,8 +122,8 @@ class StoreRun:
             self.inputs_of.setdefault(name, step)
             if os.path.exists(self.folder.at("store/header")):
                 self.header = self.folder.read("store/header")
-        if "newest" in step.opts:
-            self._after_newest(name, int(step.opts["newest"]), well)
+        if "keep-newest" in step.opts:
+            self._after_newest(name, int(step.opts["keep-newest"]), well)
         self._look(troubled, clean_now=well and expected != "again")
 
     def _may_add(self, step, found):
@@ -137,7 +137,7 @@ class StoreRun:
         return "again" if same and former.circ["via"] == step.circ["via"] == "pipe" else "either"
 
     def _after_newest(self, name, count, well):
-        """Take out of the model what --newest has taken out of the store; an empty batch takes nothing out."""
+        """Take out of the model what --keep-newest has taken out of the store; an empty batch takes nothing out."""
         newest = set(sorted(self.held)[-count:]) | {name} if self.held.get(name) else set(self.held)
         there = self._batches()
         if well and there != newest & set(self.held):
@@ -201,7 +201,7 @@ class StoreRun:
         expected = Expected(header=self.header or b"", archive=plain.kind()[0] == "tar")
         key, epoch = main_key(opts.get("seed", self.case.key).encode()), int(opts.get("epoch", 0))
         numbers = cut_off({"part": opts.get("part", "1/1")}, model.epoch_order(key, self.case.piles, epoch))
-        first, last = map(int, opts.get("piles", "0-%d" % self.case.piles).split("-"))
+        first, last = map(int, opts.get("only-piles", "0-%d" % self.case.piles).split("-"))
         leaf = int(opts.get("tune", ["=%d" % model.LEAF_RECORDS])[0].partition("=")[2])
         piles = {}
         for name in sorted(self.held, key=str.encode):

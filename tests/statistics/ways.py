@@ -27,7 +27,7 @@ def make_files(used):
         "head -n 4 weights >weights4", "paste many weights >weighted", "paste n4 weights4 >weighted4",
         "sed 's/$/\\t1/' many >equal", "printf '%s\\n' 1,A 2,A 3,B 4,B >labels",
         # a store with seven records in pile 0
-        "n=0; until [ \"$(bigshuf --gather=seven --seed=$n --piles=0-0 2>said | wc -l)\" -eq 7 ]; do n=$((n + 1))",
+        "n=0; until [ \"$(bigshuf --gather=seven --seed=$n --only-piles=0-0 2>said | wc -l)\" -eq 7 ]; do n=$((n + 1))",
         "rm -rf seven; seq 14 | bigshuf --scatter=seven --seed=$n --batch=a --piles=2; done; echo $n >seven.seed",
     ] + [command for name, command in [
         ("long", "awk '{ printf \"%d %0400d\\n\", $1, 0 }' many >long"),
@@ -65,7 +65,7 @@ FEW = [("a file of %d" % n, "bigshuf --seed=$s n%d" % n, n) for n in range(2, 8)
     ("--unique=1 -n 3", "sed 's/$/\\tx/' n5 n5 | bigshuf --seed=$s --unique=1 -n 3 | cut -f 1", samples(5, 3)),
     ("--group-field of few", "sed 's/$/\\tx/' n4 n3 | bigshuf --seed=$s --group-field=1 | cut -f 1 | uniq", 4),
     ("a store of 2 piles", STORE + "st 2 n4 1", 4),
-    ("one pile, its epochs", "bigshuf --gather=seven --seed=$(cat seven.seed) --piles=0-0 --epoch=$k", 7),
+    ("one pile, its epochs", "bigshuf --gather=seven --seed=$(cat seven.seed) --only-piles=0-0 --epoch=$k", 7),
 ]
 
 # Each is one order of many records, whose groups of seven are samples that do not depend on each other, and so are the
@@ -103,11 +103,11 @@ MANY = [
 PAIRS = [
     ("seeds s and s + 1", "bigshuf --seed=$k many; echo; bigshuf --seed=$((k + 1)) many"),
     ("a seed and its repetition", "bigshuf --seed=$s many; echo; bigshuf --seed=$s$s many"),
-    ("epochs e and e + 1 of a pile", STORE + "st 2 many 10000 --piles=0-0 --epoch=$k; echo; "
-     "bigshuf --gather=store --seed=$s --piles=0-0 --epoch=$((k + 1))"),
-    ("piles of a store", STORE + "st 2 many 10000 >a; bigshuf --gather=store --seed=$s --piles=0-0 >b; "
+    ("epochs e and e + 1 of a pile", STORE + "st 2 many 10000 --only-piles=0-0 --epoch=$k; echo; "
+     "bigshuf --gather=store --seed=$s --only-piles=0-0 --epoch=$((k + 1))"),
+    ("piles of a store", STORE + "st 2 many 10000 >a; bigshuf --gather=store --seed=$s --only-piles=0-0 >b; "
      "for is in 1 0; do awk -v is=$is 'NR == FNR { b[$1] } NR != FNR && ($1 in b) == is' b a; echo; done"),
-    ("seeds of a store", STORE + "st 2 many 10000 --piles=1-1; echo; bigshuf --gather=store --seed=$s.b --piles=1-1"),
+    ("seeds of a store", STORE + "st 2 many 10000 --only-piles=1-1; echo; bigshuf --gather=store --seed=$s.b --only-piles=1-1"),
     ("--unique and the order", "bigshuf --seed=$s many; echo; bigshuf --seed=$s --unique many"),
     ("--weights and the order", "bigshuf --seed=$s many; echo; bigshuf --seed=$s --weight-field=2 equal | cut -f 1"),
 ]
