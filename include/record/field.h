@@ -60,11 +60,11 @@ struct field {
     struct json json; /* used only with a JSON Pointer */
 };
 
-/* Do these name the same field in the same way? */
 /* The field that a text names: its number from 1, its name, or a JSON Pointer to it. The text must stay. False with
  * errno: EINVAL if it is no such thing, ERANGE if the number is too large; the kind is that which it would be. */
 bool field_parse(struct field_choice *field, const char *text);
 
+/* Do these name the same field in the same way? */
 bool field_is_same(const struct field_choice *one, const struct field_choice *other);
 
 /* A record begins whose field is sought. Its text goes to text[0, room), without blanks before it; blanks after it need
