@@ -96,9 +96,9 @@ test_wrong_ways_to_divide_are_told_before_the_work() {
 bigshuf --shards=0 -o %d never =! --shards must be at least 1
 bigshuf --shards=99999999999999999999 -o %d never =! --shards argument '99999999999999999999' too large
 bigshuf --shards=1000001 -o %d never =! %d: more than 1000000 files; make fewer
-bigshuf --shards=3 never =! --shards needs -o
-bigshuf --shards=records:3 never =! --shards=records needs -o
-bigshuf --shards=bytes:3 never =! --shards=bytes needs -o
+bigshuf --shards=3 never =! --shards needs -o; write -o part-%05d
+bigshuf --shards=records:3 never =! --shards=records needs -o; write -o part-%05d
+bigshuf --shards=bytes:3 never =! --shards=bytes needs -o; write -o part-%05d
 bigshuf --shards=3 --shards=records:3 -o %d never =! cannot combine --shards and --shards=records
 bigshuf --shards=records:3 --shards=bytes:3 -o %d never =! cannot combine --shards=records and --shards=bytes
 bigshuf --shards=bytes:0 -o %d never =! --shards=bytes must be at least 1
