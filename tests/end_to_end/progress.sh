@@ -226,11 +226,11 @@ test_v_tells_in_one_line_how_the_input_was_supplied() {
 
 test_records_are_referred_to_where_they_are_long_and_memory_suffices() {
     how() { bigshuf -v --parallel=1 "$@" 2>&1 >out | sed -n 's/^bigshuf: input:  *\([a-z]*\).*/\1/p'; }
-    for bytes in 47 48; do seq -f "%0$((bytes - 1))g" 100000 >in.$bytes; done
-    same 'copied held' "$(how -S 64M in.47) $(how -S 64M in.48)"
-    same 'copied held' "$(how -S 64M < <(cat in.47)) $(how -S 64M < <(cat in.48))"
-    same 'copied held' "$(how -S 10M < <(cat in.48 in.48)) $(how -S 16M < <(cat in.48 in.48))"
-    same 'copied held' "$(how -S 10M in.48 in.48) $(how -S 16M in.48 in.48)"
+    for bytes in 63 64; do seq -f "%0$((bytes - 1))g" 100000 >in.$bytes; done
+    same 'copied held' "$(how -S 64M in.63) $(how -S 64M in.64)"
+    same 'copied held' "$(how -S 64M < <(cat in.63)) $(how -S 64M < <(cat in.64))"
+    same 'copied held' "$(how -S 12M < <(cat in.64 in.64)) $(how -S 20M < <(cat in.64 in.64))"
+    same 'copied held' "$(how -S 12M in.64 in.64) $(how -S 20M in.64 in.64)"
 }
 
 test_v_ends_with_a_summary_in_the_same_words() {
