@@ -99,6 +99,21 @@ static inline uint8_t *pile_extend(struct piles *piles, unsigned p, size_t bytes
     return pile->at - bytes;
 }
 
+/* A place in the part of a pile that is in memory: where that begins. */
+struct pile_walk {
+    uint32_t block, left; /* blocks from this one on */
+    size_t inside;
+};
+
+static inline struct pile_walk pile_walk(const struct piles *piles, unsigned p)
+{
+    return (struct pile_walk){.block = piles->pile[p].first, .left = piles->pile[p].blocks};
+}
+
+/* Go on by the next bytes, at most `most`, which are all in one block: *bytes receives how many. NULL at the end. A
+ * block may be given back as soon as its last byte has come. */
+const uint8_t *pile_next(const struct piles *piles, unsigned pile, struct pile_walk *walk, size_t most, size_t *bytes);
+
 /* `records` more, or fewer, are in the pile, by what was appended to it. */
 static inline void pile_count(struct piles *piles, unsigned pile, int64_t records)
 {

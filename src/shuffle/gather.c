@@ -307,16 +307,14 @@ static void divide(struct piles *piles, unsigned p, const struct record_format *
 {
     uint32_t ends[ENDS + 1];
     uint16_t child[ENDS + 1];
-    const struct pool *pool = piles->pool;
-    const struct pile *pile = &piles->pile[p];
+    struct pile_walk walk = pile_walk(piles, p);
     struct record_scan scan = {0};
     uint64_t records = 0; /* so far: the number of the record that is open, or comes next */
+    const uint8_t *data;
     bool open = false;
+    size_t bytes;
 
-    while (pile->blocks > 0) {
-        const uint8_t *data = pool_block(pool, pile->first);
-        const size_t bytes = pile->blocks > 1 ? pool->block_bytes : (size_t)(pile->at - data);
-
+    while ((data = pile_next(piles, p, &walk, SIZE_MAX, &bytes)) != NULL) {
         for (size_t from = 0, scanned; from < bytes; from += scanned) {
             const size_t count = record_ends(format, &scan, data + from, bytes - from, ends, ENDS, &scanned);
             size_t start = 0;

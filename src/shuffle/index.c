@@ -8,6 +8,8 @@
 
 #include "shuffle/index.h"
 
+#include <string.h>
+
 #include "base/arithmetic.h"
 #include "system/sys.h"
 
@@ -27,17 +29,17 @@ TUNABLE(SCAN_BYTES, 1 << 16, 1, 1 << 16);
 /* The pile holds the references. (Nobody has ranks for those.) */
 static void take_references(const struct piles *piles, unsigned p, struct table *table)
 {
-    const struct pool *pool = piles->pool;
-    const struct pile *pile = &piles->pile[p];
-    uint32_t block = pile->first;
-    uint64_t record = 0;
+    const uint64_t records = piles->pile[p].records;
+    struct pile_walk walk = pile_walk(piles, p);
 
     pile_check(piles, p, pile_resident_bytes(piles, p) / sizeof(uint64_t));
-    for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
-        const uint64_t *reference = (const uint64_t *)(const void *)pool_block(pool, block);
+    for (uint64_t record = 0; record < records;) {
+        const uint64_t most = least(records - record, table_run(table, record));
+        size_t bytes;
+        const uint8_t *data = pile_next(piles, p, &walk, (size_t)most * sizeof(uint64_t), &bytes);
 
-        for (size_t i = 0; i < pool->block_bytes / sizeof *reference && record < pile->records; i++)
-            *table_u64(table, record++) = reference[i];
+        memcpy(table_u64(table, record), data, bytes);
+        record += bytes / sizeof(uint64_t);
     }
 }
 
@@ -46,20 +48,19 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
                  uint64_t first_rank, struct table *table)
 {
     uint32_t ends[ENDS];
-    const struct pool *pool = piles->pool;
     const struct pile *pile = &piles->pile[p];
-    uint32_t block = pile->first;
+    struct pile_walk walk = pile_walk(piles, p);
     uint64_t start = 0, before = 0, records = 0;
     struct record_scan scan = {0};
+    const uint8_t *data;
+    size_t bytes;
 
     if (piles->refers) {
         take_references(piles, p, table);
         return;
     }
-    for (uint32_t b = 0; b < pile->blocks; b++, block = pool->next[block]) {
-        const uint8_t *data = pool_block(pool, block);
-        const uint64_t base = (uint64_t)block << pool->block_shift;
-        const size_t bytes = b + 1 < pile->blocks ? pool->block_bytes : (size_t)(pile->at - data);
+    while ((data = pile_next(piles, p, &walk, SIZE_MAX, &bytes)) != NULL) {
+        const uint64_t base = (uint64_t)(data - piles->pool->memory);
         size_t open = 0; /* where in this block the open record goes on */
 
         if (before == 0)

@@ -291,24 +291,16 @@ bool keyed_begins(const struct table *table, uint64_t records, uint64_t place)
 /* The pile holds references with their hashes, which may go on in the next block. */
 static void take_references(const struct piles *piles, unsigned p, const struct sorting *sorting)
 {
-    const struct pool *pool = piles->pool;
     const size_t each = sizeof(struct keyed_reference);
-    uint32_t block = piles->pile[p].first;
-    size_t from = 0; /* in the block */
+    struct pile_walk walk = pile_walk(piles, p);
 
     pile_check(piles, p, pile_resident_bytes(piles, p) / each);
-    for (uint64_t i = 0; i < sorting->records; i++) {
-        uint8_t *to = (uint8_t *)entry_at(sorting, i);
-        const size_t part = least_size(each, pool->block_bytes - from);
+    for (uint64_t i = 0; i < sorting->records; i++)
+        for (size_t done = 0, part; done < each; done += part) {
+            const uint8_t *data = pile_next(piles, p, &walk, each - done, &part);
 
-        memcpy(to, pool_block(pool, block) + from, part);
-        from += part;
-        if (part < each) {
-            block = pool->next[block];
-            from = each - part;
-            memcpy(to + part, pool_block(pool, block), from);
+            memcpy((uint8_t *)entry_at(sorting, i) + done, data, part);
         }
-    }
 }
 
 /* What finds the hash of a record that is not in one piece. */

@@ -158,22 +158,37 @@ uint64_t pile_bytes(const struct piles *piles, unsigned p)
     return piles->pile[p].spilled_bytes + pile_resident_bytes(piles, p);
 }
 
-/* Write the chain's first `blocks` blocks, of which the last holds `last_bytes`, to the pile's file. */
-static void write_blocks(struct piles *piles, unsigned p, uint32_t blocks, size_t last_bytes)
+const uint8_t *pile_next(const struct piles *piles, unsigned p, struct pile_walk *walk, size_t most, size_t *bytes)
+{
+    const struct pool *pool = piles->pool;
+    const uint8_t *data, *end;
+
+    if (walk->left == 0)
+        return NULL;
+    data = pool_block(pool, walk->block) + walk->inside;
+    end = walk->left > 1 ? pool_block(pool, walk->block) + pool->block_bytes : piles->pile[p].at;
+    *bytes = least_size(most, (size_t)(end - data));
+    walk->inside += *bytes;
+    if (data + *bytes == end)
+        *walk = (struct pile_walk){.block = pool->next[walk->block], .left = walk->left - 1};
+    return data;
+}
+
+/* Write the chain's first `blocks` blocks to the pile's file. */
+static void write_blocks(struct piles *piles, unsigned p, uint32_t blocks)
 {
     struct pile *pile = &piles->pile[p];
-    uint32_t block = pile->first;
+    struct pile_walk walk = pile_walk(piles, p);
 
     pile->spilled = true;
     while (blocks > 0) {
         struct iovec pieces[PIECES];
         int count = 0;
 
-        for (; blocks > 0 && count < PIECES; blocks--, block = piles->pool->next[block]) {
-            size_t length = blocks == 1 ? last_bytes : piles->pool->block_bytes;
-
-            pieces[count++] = (struct iovec){.iov_base = pool_block(piles->pool, block), .iov_len = length};
-            pile->spilled_bytes += length;
+        for (; blocks > 0 && count < PIECES; blocks--) {
+            pieces[count].iov_base = pool_block(piles->pool, walk.block);
+            (void)pile_next(piles, p, &walk, SIZE_MAX, &pieces[count].iov_len);
+            pile->spilled_bytes += pieces[count++].iov_len;
         }
         storage_write(piles->storage, p, pieces, count);
     }
@@ -189,7 +204,7 @@ static void flush_full(struct piles *piles, unsigned p, uint64_t most)
 
     if (full == 0)
         return;
-    write_blocks(piles, p, full, pool->block_bytes);
+    write_blocks(piles, p, full);
     if (full == pile->blocks) {
         pile->at = pile->end - pool->block_bytes;
         full--;
@@ -295,14 +310,10 @@ static void put_chain(struct piles *piles, unsigned p)
 void pile_flush(struct piles *piles, unsigned p)
 {
     const struct pile *pile = &piles->pile[p];
-    const size_t block_bytes = piles->pool->block_bytes, left = (size_t)(pile->end - pile->at);
 
     if (pile->blocks == 0)
         return;
-    if (left == block_bytes)
-        write_blocks(piles, p, pile->blocks - 1, block_bytes);
-    else
-        write_blocks(piles, p, pile->blocks, block_bytes - left);
+    write_blocks(piles, p, pile->blocks - (pile->at == pile->end - piles->pool->block_bytes));
     put_chain(piles, p);
 }
 

@@ -11,36 +11,21 @@ struct reading {
     unsigned pile;
     bool keep;
     struct storage_reader reader;
-    uint32_t block; /* in the chain, which comes after what is in storage */
-    uint32_t left;  /* blocks, this one among them */
-    size_t inside;  /* bytes of it that were read */
+    struct pile_walk walk; /* which comes after what is in storage */
 };
 
 static void begin_reading(struct reading *reading, struct piles *piles, unsigned p, bool keep)
 {
-    *reading = (struct reading){.piles = piles, .pile = p, .keep = keep};
-    reading->block = piles->pile[p].first;
-    reading->left = piles->pile[p].blocks;
+    *reading = (struct reading){.piles = piles, .pile = p, .keep = keep, .walk = pile_walk(piles, p)};
     if (piles->pile[p].spilled)
         storage_reader_init(&reading->reader, piles->storage, p);
     reading->reader.discards = !keep;
-}
-
-/* The block that was read is done with. */
-static void leave_block(struct reading *reading)
-{
-    reading->block = reading->piles->pool->next[reading->block];
-    reading->left--;
-    reading->inside = 0;
-    if (!reading->keep && reading->left > 0)
-        pile_give_block(reading->piles, reading->pile, false);
 }
 
 static size_t read_pile(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct reading *reading = context;
     struct storage_reader *reader = &reading->reader;
-    const struct pool *pool = reading->piles->pool;
     size_t done = 0;
 
     (void)absent;
@@ -50,16 +35,14 @@ static size_t read_pile(void *context, uint8_t *data, size_t bytes, struct absen
         done += piece.iov_len;
         storage_reader_read(reader, &piece, 1);
     }
-    while (done < bytes && reading->left > 0) {
-        const uint8_t *block = pool_block(pool, reading->block);
-        const uint8_t *end = reading->left > 1 ? block + pool->block_bytes : reading->piles->pile[reading->pile].at;
-        const size_t left = (size_t)(end - block) - reading->inside, length = least_size(bytes - done, left);
+    while (done < bytes && reading->walk.left > 0) {
+        size_t part;
+        const uint8_t *from = pile_next(reading->piles, reading->pile, &reading->walk, bytes - done, &part);
 
-        memcpy(data + done, block + reading->inside, length);
-        done += length;
-        reading->inside += length;
-        if (length == left)
-            leave_block(reading);
+        memcpy(data + done, from, part);
+        done += part;
+        if (!reading->keep && reading->walk.inside == 0 && reading->walk.left > 0)
+            pile_give_block(reading->piles, reading->pile, false);
     }
     return done;
 }
