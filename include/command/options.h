@@ -20,7 +20,7 @@ enum options_progress { OPTIONS_PROGRESS_AUTO, OPTIONS_PROGRESS_ALWAYS, OPTIONS_
  * the splits. It stays where it is, since `format` points to `string`, also in a copy. */
 struct options {
     const char **files; /* names of inputs in order, "-" is standard input; with `echo` the records themselves */
-    size_t file_count;  /* 0 with files0_from, `range`, `gather` or `sweep`, any number with `echo`; else at least 1 */
+    size_t file_count;  /* 0 with files0_from, `range`, `gather`, `sweep` or `list`, any with `echo`; else at least 1 */
 
     const char *files0_from; /* read the names from this file ("-": standard input); NULL if not given */
     bool echo;               /* -e */

@@ -58,7 +58,7 @@ static void check_store(const struct options *options)
 
 static void check(const struct options *options)
 {
-    const bool store = options->gather != NULL || options->sweep;
+    const bool store = options->gather != NULL || options->sweep != NULL || options->list != NULL;
     uint64_t threshold;
     bool all;
 
