@@ -31,6 +31,7 @@ struct order_node gather_node(const struct gather_order *order, unsigned pile);
 uint64_t gather_memory(uint64_t bytes, uint64_t records, bool keyed);
 
 /* Write those records of the piles from *next on that are wanted (run_pass) to `output` and leave those piles empty,
- * until all is done, no more records may be written, or a pile does not fit into memory, bytes plus index. *next
+ * until all is done, no more records may be written, or a pile does not fit into memory, bytes plus index, or would
+ * only after others had left it, and need not (keyed_share). *next
  * receives the number of that pile, or piles->count when all is done. */
 void gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output);

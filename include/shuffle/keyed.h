@@ -98,6 +98,13 @@ struct keyed_vote {
     bool in_pieces; /* a record of the pile came in pieces, as it is longer than a block */
 };
 
+/* What share of a pile has one key, for all that is known? If it is most, that key's records can be copied from where
+ * they are, and take no table. `votes` are those of all piles; NULL: there are none. */
+enum keyed_share { KEYED_SOME, KEYED_MOST, KEYED_ONE };
+
+enum keyed_share keyed_share(const struct keyed_vote *votes, const struct piles *piles, unsigned pile,
+                             const struct keyed *keyed);
+
 /* ---- Piles: those that refer to records have the hash of each after its reference ---- */
 
 struct keyed_reference {

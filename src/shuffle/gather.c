@@ -162,7 +162,9 @@ static bool claim(struct gathering *g, struct worker *worker)
             break;
         if (g->in_work > 0)
             pthread_cond_wait(&g->room, &g->mutex);
-        else /* spill only as much as the next pile lacks: since it fits, that much is in memory */
+        else if (keyed_share(g->order.votes, g->piles, g->next, g->order.keyed) != KEYED_SOME)
+            break; /* it is copied from where it is: no other is written to files for its table */
+        else       /* spill only as much as the next pile lacks: since it fits, that much is in memory */
             piles_make_room(g->piles, pile_load_blocks(g->piles, g->next) + table_blocks(g, g->next));
     }
     pthread_mutex_unlock(&g->mutex);

@@ -25,6 +25,9 @@ enum { AT_ONCE = 16, COPIED_BYTES = 64 };
 enum { RECENT_ROOM = 1024 };
 TUNABLE(RECENT, RECENT_ROOM, 1, RECENT_ROOM);
 
+/* The records of one key are left where they are if the others, in bytes, are about this part of a pile, or less. */
+TUNABLE(OTHERS, 16, 2, 1024);
+
 /* A record that came lately. */
 struct recent {
     struct siphash_pair hash;
@@ -234,6 +237,18 @@ bool keyed_is_again(struct keyed *keyed, unsigned thread, struct siphash_pair ha
         return true;
     *recent = (struct recent){hash, record + 1};
     return false;
+}
+
+enum keyed_share keyed_share(const struct keyed_vote *votes, const struct piles *piles, unsigned p,
+                             const struct keyed *keyed)
+{
+    const uint64_t bytes = pile_bytes(piles, p);
+
+    if (votes == NULL || bytes == 0 || votes[p].lead < bytes - bytes / OTHERS)
+        return KEYED_SOME;
+    if (votes[p].lead == bytes)
+        return KEYED_ONE;
+    return votes[p].in_pieces || keyed->unique ? KEYED_SOME : KEYED_MOST;
 }
 
 /* ---- Sorting ---- */

@@ -36,9 +36,6 @@ TUNABLE(ROOM_SHARE, 4, 2, 16);
 /* More records whose order has been drawn are scattered by rank: several piles are faster than a larger one. */
 TUNABLE(WHOLE_RECORDS, ORDER_LEAF_RECORDS, 1, ORDER_LEAF_RECORDS);
 
-/* The records of one key are left where they are if the others, in bytes, are about this part of a pile, or less. */
-TUNABLE(OTHERS, 16, 2, 1024);
-
 struct rank_route {
     const struct table *ranks;
     uint64_t first; /* of the records, and of their ranks */
@@ -294,17 +291,16 @@ static void restart_keyed(struct run *run, struct piles *piles, unsigned p, cons
                           struct output *output)
 {
     const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
-    const struct keyed_vote *vote = order->votes != NULL ? &order->votes[p] : NULL;
-    const uint64_t bytes = pile_bytes(piles, p), records = piles->pile[p].records;
+    const enum keyed_share share = keyed_share(order->votes, piles, p, run->keyed);
 
     if (order->orders != NULL)
         keyed_turn_all(run->keyed, &order->orders[p].key);
-    if (vote != NULL && vote->lead == bytes) {
+    if (share == KEYED_ONE) {
         pile_source_verify(piles, p, &run->format, buffer.data, buffer.bytes);
-        copy_unit(run, piles, p, vote->hash, records, output);
+        copy_unit(run, piles, p, order->votes[p].hash, piles->pile[p].records, output);
     } else {
         run->progress->started_over++;
-        if (vote != NULL && vote->lead >= bytes - bytes / OTHERS && !vote->in_pieces && !keyed_is_unique(run->keyed))
+        if (share == KEYED_MOST)
             restart_around(run, piles, p, order, output);
         else
             restart_by_digits(run, piles, p, order, output);

@@ -36,10 +36,10 @@ test_only_what_does_not_fit_is_spilled() {
 # However many records have one key: its pile is copied from where it is, and what was in memory stays there.
 test_a_key_with_any_share_of_the_records_spills_no_more() {
     needs_scale small
-    for tenths in $(scale '' '5 9 10' "$(echo {0..10})"); do
-        make_input 40 awk -v tenths="$tenths" \
-            'BEGIN { for (;; i++) printf "%s\t%090d\n", i % 10 < tenths ? "one" : "key" i, i }'
-        spills_little 40 32 --group-field=1
+    for tenths in $(scale '' '3 5 9 10' "$(echo {0..10})"); do # and however short they are
+        make_input 40 awk -v tenths="$tenths" -v digits=$((tenths < 4 ? 20 : 90)) \
+            'BEGIN { for (;; i++) printf "%s\t%0" digits "d\n", i % 10 < tenths ? "one" : "key" i, i }'
+        spills_little 40 32 --group-field=1 --seed=7
     done
 }
 
