@@ -215,7 +215,7 @@ def _refuse_overlap(case, result):
         raise Unsure("quotes are odd, which is refused if they are read")
     if len(made) < len(names):
         raise records.BadInput("the same output twice")
-    if inputs & made and {"shards", "split", "filter"} & set(case.opts):
+    if inputs & made and (len(case.inputs) > 1 or {"shards", "split", "filter"} & set(case.opts)):
         raise records.BadInput("some of the outputs are inputs")
 
 

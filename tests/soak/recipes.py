@@ -158,7 +158,7 @@ def beyond_memory(maker):
 
 
 def outputs_among_inputs(maker):
-    """Outputs that are inputs as well: a single one may be, shards and splits may not."""
+    """Outputs that are inputs as well: the only one may be the only input."""
     case, draw = maker.case, maker.draw
     inputs = draw.randrange(1, 4)
     case.inputs = [Data("text", draw.randrange(50, 300), draw.randrange(1 << 30)) for _ in range(inputs)]
