@@ -163,6 +163,7 @@ const uint8_t *pile_next(const struct piles *piles, unsigned p, struct pile_walk
     const struct pool *pool = piles->pool;
     const uint8_t *data, *end;
 
+    *bytes = 0;
     if (walk->left == 0)
         return NULL;
     data = pool_block(pool, walk->block) + walk->inside;
