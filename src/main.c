@@ -37,8 +37,8 @@
  * several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its pile (shuffle/order, or by
  * its key shuffle/keyed) and puts it there (shuffle/stage, shuffle/pile), or a reference to it (input/reference), into
  * memory or temporary/spill; shuffle/gather has its place drawn (shuffle/order, or by its key shuffle/keyed) and copies
- * it out (shuffle/index) through output/output, which puts it into a file (output/sink), by its key if asked
- * (output/sides).
+ * it out (shuffle/index) through output/output, which puts it into a file (output/sink): if there are several, by its
+ * number (output/division) or its key (output/sides).
  */
 
 #include <errno.h>

@@ -148,24 +148,5 @@ ID\040\040\040NAME\na\040b\nx\ny\n
 From\040here\nto\040there\nx\ny\n
 Package:\040one\nBox:\040two\nx\ny\n
 0\040HEAD\n2\040x\ny\nz\n
-0\040HEAD\n1\040SOUR\040x\n GEDCOM
-1\n00:00:01,000\040-->\0402\na\n SubRip
-WEBVTT\n\n00:01\040-->\0402\n WebVTT
-@article{a,\n\040title={x}}\n BibTeX
-format-version:\0401.2\n\n[Term]\nid:\040a\n OBO
-msgid\040""\nmsgstr\040""\n"x"\n PO
-%%YAML\0401.2\n---\na:\n\040b:\n YAML
---\040MySQL\040dump\04010\nINSERT\n SQL
---\n--\040PostgreSQL\040database\040dump\n--\n SQL
-<mediawiki\040x>\n<page>\n XML
-<?xml\040version="1.0"?>\n<posts>\n</posts>\n XML
-BEGIN:VCARD\nFN:a\nEND:VCARD\n vCards
-#\040sent_id\040=\0401\n1\ta\n\n CoNLL-U
-1\n00:12:13\nx\ny\n
-WEBVTT\nWEBGL\nx\ny\n
-ID\040\040\040NAME\na\040b\nx\ny\n
-From\040here\nto\040there\nx\ny\n
-Package:\040one\nBox:\040two\nx\ny\n
-0\040HEAD\n2\040x\ny\nz\n
 END
 }
