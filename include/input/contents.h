@@ -21,6 +21,15 @@
 #include "record/record.h"
 #include "system/file_mark.h"
 
+/* Bytes that are still to be fetched from a file. */
+struct absent {
+    uint8_t *data; /* where to; NULL: there are none */
+    size_t bytes;
+    off_t at;
+    bool fetched;
+    struct absent *next;
+};
+
 struct contents {
     const char *const *names;
     size_t count;
@@ -34,9 +43,10 @@ struct contents {
     off_t at;                      /* the next byte of it, if it is a regular file */
     bool decompressed;             /* does a program make them from the file? */
     bool at_end;                   /* has a read found its end? */
-    pthread_mutex_t mutex;         /* guards `claimed`: */
-    pthread_cond_t fetched;        /* all that was */
-    unsigned claimed;              /* pieces of the file that are still to be fetched */
+    pthread_mutex_t mutex;         /* guards the rest, up to `fetching` */
+    pthread_cond_t fetched;        /* something was */
+    struct absent *absent;         /* bytes of the file that nobody fetches yet, */
+    unsigned fetching;             /* and how many threads fetch others */
     struct decompress_beginning beginning;
     size_t taken; /* of the bytes in that */
 };
@@ -60,18 +70,13 @@ void contents_begin(struct contents *contents, size_t file);
 /* Read up to `bytes` bytes, as one read() does; the context is the contents. Returns 0 at the end, and ever after. */
 size_t contents_read(void *context, void *data, size_t bytes);
 
-/* Bytes that are still to be fetched from the file. */
-struct absent {
-    size_t bytes;
-    off_t at;
-};
+/* Instead of reading the next bytes into data[0, bytes), have somebody fetch them meanwhile. Returns how many: all
+ * `bytes`, or 0 if that is not possible, or if nothing would be left to be read. `absent` must stay until it has been
+ * fetched, which any thread may do. */
+size_t contents_claim(struct contents *contents, uint8_t *data, size_t bytes, struct absent *absent);
+void contents_fetch(struct contents *contents, struct absent *absent);
 
-/* Instead of reading the next bytes, have somebody fetch them meanwhile. Returns how many: all `bytes`, or 0 if that is
- * not possible, or if nothing would be left to be read. Any thread may fetch. */
-size_t contents_claim(struct contents *contents, size_t bytes, struct absent *absent);
-void contents_fetch(struct contents *contents, void *data, const struct absent *absent);
-
-/* The caller has read all it wants of the file, and waits until all has been fetched: a compressed file, to its end. */
+/* The caller has read all it wants of the file (a compressed one, to its end), and fetches what nobody fetches yet. */
 void contents_end(struct contents *contents);
 
 void contents_close(struct contents *contents);

@@ -34,7 +34,7 @@ struct source *source_over(source_function *read, void *context, void (*release)
 /* A stage turns one stream into another. Without `fetch`, what is absent is so in the source before. */
 struct source_stage {
     source_function *read;
-    void (*fetch)(void *context, uint8_t *data, const struct absent *absent);
+    void (*fetch)(void *context, struct absent *absent);
     void (*rewind)(void *context);
     void (*release)(void *context);
 };
@@ -48,12 +48,11 @@ struct source *source_insert(struct source *source, const struct source_stage *s
  * (source_stays), or they are read into room[0, bytes), and are fewer only at the end. Returns how many, 0 at the end.
  * A record that stays is in one piece, however many calls it comes in, and POOL_SLACK_BYTES more can be read.
  *
- * If `absent` is not NULL, the last ones of those that stay may be left out; it receives how many. Before anybody looks
- * at them, somebody must call source_fetch with their end. Any thread may do that, also while the source is read, which
- * waits for it where a file ends.
+ * If `absent` is not NULL, the last ones of those that stay may be left out; it receives which. Before anybody looks at
+ * them, somebody must call source_fetch. Any thread may do that, also while the source is read.
  */
 size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, struct absent *absent);
-void source_fetch(struct source *source, const uint8_t *end, struct absent *absent);
+void source_fetch(struct source *source, struct absent *absent);
 
 /* The same of a source of which nothing stays: they are read into data[0, bytes), or with `absent`, all left out. */
 size_t source_read(struct source *source, uint8_t *data, size_t bytes, struct absent *absent);

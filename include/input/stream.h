@@ -62,7 +62,7 @@ struct stream *stream_open(const char *const *names, size_t count, const struct 
 
 /* The functions of its source_stage. */
 size_t stream_read(void *context, uint8_t *data, size_t bytes, struct absent *absent);
-void stream_fetch(void *context, uint8_t *data, const struct absent *absent);
+void stream_fetch(void *context, struct absent *absent);
 void stream_rewind(void *context);
 
 /* Read bytes of one file, all of which has been read, once more: the bytes from `place` of the stream on. If `data` is

@@ -357,7 +357,7 @@ static size_t read_frames(void *context, uint8_t *data, size_t bytes, struct abs
     struct archive *archive = context;
     size_t done = 0;
 
-    while (done < bytes && !(archive->at_end && !archive->marked) && (absent == NULL || absent->bytes == 0))
+    while (done < bytes && !(archive->at_end && !archive->marked) && (absent == NULL || absent->data == NULL))
         done += deliver(archive, data + done, bytes - done, absent);
     return done;
 }

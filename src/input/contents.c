@@ -251,30 +251,51 @@ static void read_range(const struct contents *contents, void *data, size_t bytes
     file_mark_report(name_of(contents));
 }
 
-size_t contents_claim(struct contents *contents, size_t bytes, struct absent *absent)
+size_t contents_claim(struct contents *contents, uint8_t *data, size_t bytes, struct absent *absent)
 {
     const struct file_mark *mark = mark_of(contents);
     const bool looked_at = contents->taken < contents->beginning.bytes;
 
     if (contents->decompressed || mark->ends == 0 || looked_at || file_mark_left(mark, contents->at) <= bytes)
         return 0;
-    *absent = (struct absent){bytes, contents->at};
     contents->at += (off_t)bytes;
     if (sys_seek(contents->fd, contents->at, SEEK_SET) < 0)
         report(contents);
     pthread_mutex_lock(&contents->mutex);
-    contents->claimed++;
+    *absent = (struct absent){data, bytes, contents->at - (off_t)bytes, false, contents->absent};
+    contents->absent = absent;
     pthread_mutex_unlock(&contents->mutex);
     return bytes;
 }
 
-void contents_fetch(struct contents *contents, void *data, const struct absent *absent)
+/* Whoever comes first fetches; the mutex is locked. */
+static void fetch(struct contents *contents, struct absent **listed)
 {
-    read_range(contents, data, absent->bytes, absent->at);
-    pthread_mutex_lock(&contents->mutex);
-    if (--contents->claimed == 0)
-        pthread_cond_signal(&contents->fetched);
+    struct absent *absent = *listed;
+
+    *listed = absent->next;
+    contents->fetching++;
     pthread_mutex_unlock(&contents->mutex);
+    read_range(contents, absent->data, absent->bytes, absent->at);
+    pthread_mutex_lock(&contents->mutex);
+    contents->fetching--;
+    absent->fetched = true;
+    pthread_cond_broadcast(&contents->fetched);
+}
+
+void contents_fetch(struct contents *contents, struct absent *absent)
+{
+    struct absent **listed = &contents->absent;
+
+    pthread_mutex_lock(&contents->mutex);
+    while (*listed != NULL && *listed != absent)
+        listed = &(*listed)->next;
+    if (*listed != NULL)
+        fetch(contents, listed);
+    while (!absent->fetched)
+        pthread_cond_wait(&contents->fetched, &contents->mutex);
+    pthread_mutex_unlock(&contents->mutex);
+    absent->data = NULL;
 }
 
 void contents_end(struct contents *contents)
@@ -283,7 +304,9 @@ void contents_end(struct contents *contents)
     const off_t end = contents->at_end && contents->at < mark->bytes ? contents->at : mark->bytes;
 
     pthread_mutex_lock(&contents->mutex);
-    while (contents->claimed > 0)
+    while (contents->absent != NULL)
+        fetch(contents, &contents->absent);
+    while (contents->fetching > 0)
         pthread_cond_wait(&contents->fetched, &contents->mutex);
     pthread_mutex_unlock(&contents->mutex);
     if (!contents->decompressed && file_mark_check(mark, contents->fd, end) != 0)

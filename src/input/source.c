@@ -199,7 +199,7 @@ size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uin
 
     *data = room;
     if (absent != NULL)
-        absent->bytes = 0;
+        absent->data = NULL;
     if (span->at < span->filled)
         return take(span, data, bytes);
     if (span->grows)
@@ -207,16 +207,15 @@ size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uin
     return source_read(source, room, bytes, NULL);
 }
 
-void source_fetch(struct source *source, const uint8_t *end, struct absent *absent)
+void source_fetch(struct source *source, struct absent *absent)
 {
     const struct source *from = source;
 
-    if (absent->bytes == 0)
+    if (absent->data == NULL)
         return;
     while (from->stage.fetch == NULL)
         from = from->before;
-    from->stage.fetch(from->context, source->span.base + (end - source->span.base) - absent->bytes, absent);
-    absent->bytes = 0;
+    from->stage.fetch(from->context, absent);
 }
 
 /* Begin again with what the stage delivers. */

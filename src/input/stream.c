@@ -202,18 +202,18 @@ static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
 
 /* In the midst of a file nobody need look at the bytes of records whose ends others find: its beginning has been seen,
  * and its end will be. */
-static size_t claim(struct stream *stream, size_t bytes, struct absent *absent)
+static size_t claim(struct stream *stream, uint8_t *data, size_t bytes, struct absent *absent)
 {
     if (absent == NULL || !stream->open || stream->rest_bytes > 0 || !stream->seen_beginning ||
         !tail_may_pass_over(&stream->tail))
         return 0;
-    return contents_claim(&stream->contents, bytes, absent);
+    return contents_claim(&stream->contents, data, bytes, absent);
 }
 
 size_t stream_read(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct stream *stream = context;
-    size_t done = claim(stream, bytes, absent);
+    size_t done = claim(stream, data, bytes, absent);
 
     counter_add(&stream->read, done);
     while (done < bytes && (stream->rest_bytes > 0 || stream->open || stream->next < stream->count)) {
@@ -225,11 +225,11 @@ size_t stream_read(void *context, uint8_t *data, size_t bytes, struct absent *ab
     return done;
 }
 
-void stream_fetch(void *context, uint8_t *data, const struct absent *absent)
+void stream_fetch(void *context, struct absent *absent)
 {
     struct stream *stream = context;
 
-    contents_fetch(&stream->contents, data, absent);
+    contents_fetch(&stream->contents, absent);
 }
 
 void stream_rewind(void *context)

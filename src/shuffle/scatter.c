@@ -79,11 +79,6 @@ static void read_block(struct scattering *s, struct queue_block *block)
         queue_stop(s->queue);
 }
 
-static void fetch(const struct scattering *s, struct queue_block *block)
-{
-    source_fetch(s->source, block->data + block->bytes, &block->absent);
-}
-
 /* Find the ends of the block's records; or only how many, if few are wanted and the lists have room for all. */
 static void scan_block(struct scattering *s, struct queue_block *block)
 {
@@ -96,7 +91,7 @@ static void scan_block(struct scattering *s, struct queue_block *block)
     bool whole;
 
     if (!s->in_order) /* else the next block would wait for them, and they do not tell where records end */
-        fetch(s, block);
+        source_fetch(s->source, &block->absent);
     if (s->reader != NULL && block->from == 0)
         anywhere = block->begins;
     block->begins = *scan;
@@ -238,7 +233,7 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
     const unsigned lanes = s->piles->lanes;
     size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
 
-    fetch(s, block);
+    source_fetch(s->source, &block->absent);
     if (s->reader != NULL)
         keyed_reader_route(s->reader, block, worker);
     else
@@ -445,7 +440,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     stages_open(&s.stages, piles);
     threads_run(threads, work, &s);                               /* writes to temporary files seldom wait */
     for (unsigned i = 0; queue_block_at(s.queue, i) != NULL; i++) /* if it was stopped */
-        fetch(&s, queue_block_at(s.queue, i));
+        source_fetch(source, &queue_block_at(s.queue, i)->absent);
     if (s.bad != NULL)
         keyed_reader_refuse(s.reader, s.bad);
     if (s.reader != NULL)
