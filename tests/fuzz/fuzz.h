@@ -61,45 +61,41 @@ static inline size_t fuzz_from_to(struct fuzz *fuzz, size_t least, size_t most)
     return least + number % (most - least + 1);
 }
 
+/* Lines, any string, or a kind that is one of its own and no archive. */
+static inline const struct record_kind *fuzz_kind(struct fuzz *fuzz)
+{
+    const struct record_kind *own[64] = {NULL, &string_delimiter_kind};
+    size_t count = 2;
+
+    for (size_t i = 0; record_kinds[i] != NULL && count < sizeof own / sizeof *own; i++)
+        if (record_kinds[i]->stands_for == NULL && (record_kinds[i]->traits & RECORD_GROUP) == 0)
+            own[count++] = record_kinds[i];
+    return own[fuzz_byte(fuzz) % count];
+}
+
 /* Any format. `string` receives the string of it. */
 static inline struct record_format fuzz_format(struct fuzz *fuzz, uint8_t string[RECORD_DELIMITER_BYTES_MAX])
 {
-    static const struct record_kind *const lengths[] = {&length_kinds_tfrecord, &length_kinds_u32le,
-                                                        &length_kinds_u32be,    &length_kinds_u64le,
-                                                        &length_kinds_u64be,    &length_kinds_varint};
-    static const struct record_kind *const kinds[] = {NULL, &string_delimiter_kind, &lines_kind, &sizes_kind,
-                                                      &csv_kind};
-    const uint8_t kind = fuzz_byte(fuzz);
-    struct record_format format = {.kind = NULL};
+    const struct record_kind *kind = fuzz_kind(fuzz);
+    struct record_format format = {.kind = kind, .delimiter = fuzz_byte(fuzz)};
 
-    format.delimiter = fuzz_byte(fuzz);
     format.count = fuzz_number(fuzz);
     format.count += format.count == 0;
-    format.kind = kind % 6 < 5 ? kinds[kind % 6] : lengths[format.count % 6];
-    if (format.kind == &csv_kind) {
+    if (kind == &csv_kind) {
         format.quotes.separator = format.delimiter;
         format.quotes.separated = strchr("\n\r\"\\", format.delimiter) == NULL;
         format.quotes.backslash = format.count % 2 == 0;
         format.delimiter = '\n';
     }
-    if (format.kind != &string_delimiter_kind)
+    if (kind != NULL)
+        record_take(&format, kind, string);
+    if (kind != &string_delimiter_kind && (kind == NULL || kind->takes != RECORD_LINE))
         return format;
-    if (format.delimiter < ' ')
-        format.kind = format.delimiter == '\n' ? &string_start_kind : &last_line_end;
-    if (format.delimiter == '\r')
-        format.kind = &last_line_paragraph;
-    if (format.kind == &last_line_paragraph)
-        return format;
-    if (format.kind == &string_start_kind && format.count % 2 == 0) {
-        record_take(&format, &string_mbox_kind, string);
-        return format;
-    }
     format.string_bytes = 2 + fuzz_byte(fuzz) % (RECORD_DELIMITER_BYTES_MAX - 1);
-    format.string = string;
     for (size_t i = 0; i < format.string_bytes; i++)
         string[i] = fuzz_byte(fuzz);
-    string[0] = format.kind->takes == RECORD_LINE ? '\n' : string[0];
-    for (size_t i = 1; format.kind->takes == RECORD_LINE && i < format.string_bytes; i++)
+    string[0] = kind->takes == RECORD_LINE ? '\n' : string[0];
+    for (size_t i = 1; kind->takes == RECORD_LINE && i < format.string_bytes; i++)
         string[i] ^= string[i] == '\n';
     return format;
 }

@@ -7,6 +7,7 @@ from fractions import Fraction
 import fields
 import model
 import records
+from case import LENGTHS
 from words import main_key
 
 ENDLESS = 20000  # records of -r without -n that are looked at
@@ -59,7 +60,7 @@ class Unsure(records.BadInput):
 
 def refuse_packed(case):
     """Text hardly begins like a compressed file, which is refused if it is a regular one, but random bytes may."""
-    text = not {"Z", "e", "i"} & set(case.opts) and case.kind()[0] in ("", "csv", "lines", "start", "end", "paragraph", "mbox", "pgn", "fasta", "fastq")
+    text = not {"Z", "e", "i"} & set(case.opts) and case.kind()[0] not in ("bytes", "tar", *LENGTHS)
     if text and any(data.make()[:2] in (b"\x1f\x8b", b"\x1f\x9d") for data in case.inputs):
         raise Unsure("it looks compressed")
 
