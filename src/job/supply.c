@@ -95,12 +95,20 @@ void supply_hold(struct source *source, const struct record_format *format, stru
     source_rewind(source);
 }
 
+/* What memory keeps at least of an input that is larger: 3/4 of it, as promised; less if all of it comes to one of few
+ * piles, and the first block of each is much of it. */
+static uint64_t kept(uint64_t memory)
+{
+    const uint64_t first = (uint64_t)engine_memory(memory, 1).block_bytes << ORDER_ROOT_BITS;
+
+    return least(memory / 4 * 3, memory / 8 * 7 - first);
+}
+
 void supply_note(const struct plan *plan, const struct facts *facts, unsigned threads)
 {
     static const char *const words[] = {"small", "copied", "held"};
     const bool known = plan->supply == SUPPLY_SMALL || (facts->known && facts->task == TASK_SHUFFLE);
-    const uint64_t most =
-        facts->bytes > plan->memory_bytes ? facts->bytes - plan->memory_bytes / 4 * 3 : 0; /* as promised */
+    const uint64_t most = facts->bytes > plan->memory_bytes ? facts->bytes - kept(plan->memory_bytes) : 0;
     char input[32], memory[32], spill[32];
 
     fault_note("input:         %s%s%s; memory: %s; spill: %s%s; %u thread%s", words[plan->supply],

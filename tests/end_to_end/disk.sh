@@ -1,10 +1,11 @@
 # Promise 5: disk is used only for what does not fit in memory, freed at once, and never under a name.
 
-# Shuffle MEBIBYTES of lines with -S MIB: at most D - 0.75 S is spilled. spills_little MEBIBYTES MIB [OPTION]...
+# Shuffle MEBIBYTES of lines with -S MIB: at most D - 0.75 S is spilled, and 1 MiB if S is less than 16 MiB.
+# spills_little MEBIBYTES MIB [OPTION]...
 spills_little() {
     local mebibytes=$1 mib=$2 most
     shift 2
-    most=$(((4 * mebibytes - 3 * mib) * 1048576 / 4))
+    most=$(((4 * mebibytes - 3 * mib + 4 * (mib < 16)) * 1048576 / 4))
     [ $most -ge 0 ] || most=0
     bigshuf -v -S "${mib}M" "$@" "in.$mebibytes" 2>said >/dev/null
     if [ "$(spilled said)" -gt $most ]; then
@@ -36,10 +37,12 @@ test_only_what_does_not_fit_is_spilled() {
 # However many records have one key: its pile is copied from where it is, and what was in memory stays there.
 test_a_key_with_any_share_of_the_records_spills_no_more() {
     needs_scale small
-    for tenths in $(scale '' '3 5 9 10' "$(echo {0..10})"); do # and however short they are
-        make_input 40 awk -v tenths="$tenths" -v digits=$((tenths < 4 ? 20 : 90)) \
-            'BEGIN { for (;; i++) printf "%s\t%0" digits "d\n", i % 10 < tenths ? "one" : "key" i, i }'
-        spills_little 40 32 --group-field=1 --seed=7
+    for mib in $(scale '' '8 32' '8 12 32 64 128 256'); do
+        for tenths in $(scale '' '3 8 10' "$(echo {0..10})"); do # and however short they are
+            make_input $((mib * 5 / 4)) awk -v tenths="$tenths" -v digits=$((tenths < 4 ? 20 : 90)) \
+                'BEGIN { for (;; i++) printf "%s\t%0" digits "d\n", i % 10 < tenths ? "one" : "key" i, i }'
+            spills_little $((mib * 5 / 4)) "$mib" --group-field=1 --seed=7
+        done
     done
 }
 

@@ -86,6 +86,10 @@ class Key:
     def __init__(self, case, which, header):
         self.fields = [Field(case, one, header) for one in (which if isinstance(which, list) else [which])]
 
+    def columns(self):
+        """The numbers of the fields, of JSON None."""
+        return [field.number for field in self.fields]
+
     def of(self, record):
         """(key, where its last field ends)"""
         parts, ends = zip(*(field.of(record) for field in self.fields))

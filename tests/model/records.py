@@ -40,6 +40,7 @@ class Contents:
     header: bytes = b""
     records: list = field(default_factory=list)
     members: int = 0  # of all records, if they are groups
+    headers: list = field(default_factory=list)  # of all files that are not empty
     all_header: bool = False  # of a file: which is worth a warning
     row: bytes = b""  # of a file: the first of the header that is a record
 
@@ -271,6 +272,7 @@ def read_files(fmt, files):
         if not known:
             whole.header = contents.header
         known = True
+        whole.headers.append(contents.header)
         whole.records += contents.records
         whole.all_header |= contents.all_header
         if fmt.kind in ("csv", "last") and csv_end is None:

@@ -84,6 +84,13 @@ def _giant(count, draw, end):
             yield b"%d" % i * (GIANT_BYTES // len(str(i))) + end
 
 
+def _giant_people(count, draw, end):
+    """Rows of people, some of which are larger than 8 MiB."""
+    giant = {draw.randrange(count + 1) for _ in range(draw.choice((1, 2, 3)))}
+    for i, row in enumerate(_people(count, draw, b"")):
+        yield row + b",x" * (i in giant) * (GIANT_BYTES // 2) + end
+
+
 def _partial(count, draw, end):
     """Records with parts of the delimiter in them, the delimiter at last."""
     for i in range(count):
@@ -197,5 +204,5 @@ _KINDS = {
     "partial": _partial, "csv": _csv, "odd-csv": _odd_csv, "fasta": _fasta, "fastq": _fastq, "ended": _ended, "table": _table(WEIGHTS, (b"\t", b"\txx")),
     "crlf-table": _table(WEIGHTS, (b"\r",)), "far-table": _far_table, "weights": _column(WEIGHTS),
     "scales": _column(SCALES), "scale-table": _table(SCALES, (b"",)),
-    "people": _people, "objects": _objects, "raw": _raw, "lengths": _lengths, "tar": _tar,
+    "people": _people, "giant-people": _giant_people, "objects": _objects, "raw": _raw, "lengths": _lengths, "tar": _tar,
 }

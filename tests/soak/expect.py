@@ -256,6 +256,9 @@ def expect(case, seed=None):
         for option in ("group-field", "unique", "split-field", "stratify-field"):
             if contents and case.opts.get(option):  # before anything is written
                 key = fields.Key(case, case.opts[option], contents.header)
+                for header in contents.headers:
+                    if fields.Key(case, case.opts[option], header).columns() != key.columns():
+                        raise records.BadInput("another column")
                 for record in contents.records:
                     key.of(record)
         texts = contents.records if contents else _range(case, case.format().string)

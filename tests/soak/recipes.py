@@ -135,6 +135,55 @@ def doubles(maker):
     maker.pick_output_way()
 
 
+def cut_doubles(maker):
+    """The same where files are compressed, and mostly end too early."""
+    doubles(maker)
+    maker.case.opts["Z"] = None
+    if not maker.chance(4):
+        maker.case.circ["cut"] = None
+
+
+def failing_files(maker):
+    """Parallel files, and a call that fails."""
+    parallel_files(maker)
+    for name in ("kill", "close", "nofile", "as", "fsize"):
+        maker.case.circ.pop(name, None)
+    fault = {"FAULT_AT": str(maker.draw.randrange(1, 120)), "FAULT_ERRNO": maker.draw.choice(("EIO", "ENOSPC", "ENOMEM", "EMFILE"))}
+    if maker.chance(2):
+        fault["FAULT_CALL"] = maker.draw.choice(("open", "close", "write", "read", "allocate", "thread", "rename_at", "link_descriptor", "stat"))
+    maker.case.circ["fault"] = fault
+
+
+def giant_groups(maker):
+    """Groups with records that are larger than memory, and many threads."""
+    case, draw = maker.case, maker.draw
+    case.inputs = [Data("giant-people", draw.choice((1, 5, 500)), draw.randrange(1 << 30)) for _ in range(draw.choice((1, 1, 2)))]
+    case.opts.update({draw.choice(("group-field", "group-field", "unique")): draw.choice(("2", ["2", "1"])), "t": ",",
+                      "S": "8M", "parallel": draw.choice(("1", "2", "28"))})
+    if maker.chance(3):
+        case.opts["n"] = str(draw.randrange(9))
+    if maker.chance(3):
+        case.opts.update({"o": "out/res.%d", "shards": draw.choice(("2", "records:3", "bytes:3000"))})
+    case.circ.update(via=draw.choice(("file", "pipe", "fifo")), old="none")
+
+
+def differing_fields(maker):
+    """Splits by several fields, of files whose headers differ."""
+    case, draw = maker.case, maker.draw
+    heads = draw.choices((b"id,who,w\n", b'id,"who",w\r\n', b"w,who,id\n", b"who,w\n"), k=draw.choice((1, 2, 3)))
+    case.inputs = [Data("people", draw.choice((0, 1, 40, 2000)), draw.randrange(1 << 30), head=head) for head in heads]
+    case.opts.update({"header": None, "t": ",", "split-field": draw.choice((["who", "w"], ["w", "2"], ["3", "who", "1"])),
+                      "split": draw.choice((["30%:out/split.a"], ["50%:out/split.a", "20.5%:out/split.b"]))})
+    if not maker.chance(4):
+        case.opts["headers-differ"] = None
+    if maker.chance(3):
+        case.opts["group-field"] = case.opts["split-field"]
+    maker.pick_resources()
+    maker.pick_input_way()
+    maker.pick_output_way()
+    maker.pick_trouble()
+
+
 def stalled_input(maker):
     """A failure while the input stands still: the run ends at once. What is there is more than all memory, or it might
     not have failed yet."""
@@ -175,7 +224,8 @@ def outputs_among_inputs(maker):
 
 
 COMMON = (deep_tree, deep_tree, broken_call, damaged_spill, csv_end, killed_shards, killed_filters, named_field, named_field,
-          stalled_input, outputs_among_inputs, parallel_files, parallel_files, doubles)
+          stalled_input, outputs_among_inputs, parallel_files, parallel_files, failing_files, failing_files, doubles,
+          cut_doubles, giant_groups, differing_fields, differing_fields)
 
 
 def change(maker):

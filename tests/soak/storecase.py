@@ -83,7 +83,7 @@ class StoreMaker:
         return [Data(kind, self.draw.choice(sizes), self.draw.randrange(1 << 30), end, head)
                 for head in self.draw.choice(((head,), (head,), (head, head), (head, other)))]
 
-    def _scatter(self, look):
+    def _scatter(self, look, keyed):
         names = ["b%d" % self.draw.randrange(20), "day-%02d" % len(self.batches), "A.b_c"]
         step = Step("", do="scatter", batch=self.draw.choice(names), circ={"via": self.draw.choice(("file", "file", "pipe"))})
         again = step.batch in self.batches and not self.chance(4)
@@ -97,7 +97,7 @@ class StoreMaker:
             step.circ["writers"] = self.draw.choice((2, 3, 8))
         elif self.chance(3):
             step.circ.update(self._trouble())
-        elif self.chance(4):
+        elif self.chance(2 if keyed else 4):
             step.circ["sweeps"] = True
         if self.chance(6):
             step.opts["keep-newest"] = self.draw.choice(("1", "2", "3"))
@@ -194,7 +194,7 @@ class StoreMaker:
         case.opts, look = self._records(case)
         large = self.chance(6)
         for _ in range(draw.choice((1, 2, 3, 5))):
-            case.steps.append(self._scatter(look))
+            case.steps.append(self._scatter(look, {"group-field", "unique"} & set(case.opts)))
             if self.chance(5):
                 case.steps.append(Step("", do="sweep"))
         if large and not case.opts:
