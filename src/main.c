@@ -19,7 +19,7 @@
  *     output     where records go: one file or several, whole or not there, or commands
  *                    output overlap sides strata division files plan held_back framing filter sink target split outlet
  *     temporary  where piles are that do not fit into memory
- *                    spill spill_place storage frames
+ *                    reread spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
  *                    archive key_check record_reader position generated source stream
  *                    contents hints columns foreign decompress operand reference

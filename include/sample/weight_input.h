@@ -33,8 +33,8 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
                                        struct weight_place place, struct source *source);
 
 /* The next piece of the records, as record_reader_next has it; with the first piece of a record, *weight receives the
- * record's weight. If that stands after the first piece that the reader gives, what comes before it is kept meanwhile,
- * in the pool as far as there is room. False at the end. `weights` NULL: there are none. */
+ * record's weight. If that stands after the first piece that the reader gives, what comes before it is read twice,
+ * from a temporary file (reread.h). False at the end. `weights` NULL: there are none. */
 bool weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
                        struct decimal *weight);
 

@@ -6,7 +6,7 @@
 #include "input/source.h"
 #include "shuffle/keyed.h"
 #include "shuffle/queue.h"
-#include "temporary/spill.h"
+#include "temporary/reread.h"
 
 struct keyed_reader;
 

@@ -1,8 +1,5 @@
-/*
- * A weight is needed when its record begins, since it decides where the record goes. A record may be so long that its
- * weight is not in the first piece that comes. Then all pieces up to the weight are put into a pile, and are handed out
- * from there. The pile has been there before, so that a block of the pool is promised to it, however full the pool is.
- */
+/* A weight is needed when its record begins, since it decides where the record goes. A record may be so long that its
+ * weight is not in the first piece that comes. Then all pieces up to the weight are read again. */
 
 #include "sample/weight_input.h"
 
@@ -12,7 +9,7 @@
 #include "base/arithmetic.h"
 #include "base/steps.h"
 #include "input/position.h"
-#include "shuffle/pile_source.h"
+#include "temporary/reread.h"
 
 enum { QUOTED = 40, WEIGHT_BYTES_MAX = 4096 };
 
@@ -28,19 +25,10 @@ struct weight_input {
     struct source_layout lines;
     struct record_reader reader; /* over the file */
 
-    struct piles kept;          /* one: pieces of a record whose weight was not in the first */
-    struct source *late;        /* reads them, else NULL */
-    uint64_t late_bytes;        /* still to be read */
-    bool late_is_last;          /* do they end the record? */
-    struct engine_space buffer; /* for that */
+    struct reread late; /* pieces of a record whose weight was not in the first */
+    bool late_is_last;  /* do they end the record? */
+    struct engine_space buffer;
 };
-
-/* Nothing is kept. Blocks that were are promised anew before others can take them. */
-static void clear(struct weight_input *weights)
-{
-    piles_release(&weights->kept);
-    piles_init(&weights->kept, 1, 1, &weights->engine->pool, weights->engine->place);
-}
 
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
                                        struct weight_place place, struct source *source)
@@ -58,9 +46,7 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
         weights->file = source_open(&weights->place.file, 1, &weights->lines);
         record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer.data,
                            weights->buffer.bytes);
-        return weights;
     }
-    clear(weights);
     return weights;
 }
 
@@ -143,19 +129,10 @@ static struct decimal read_line(struct weight_input *weights)
 /* The next piece of what was kept of a record. */
 static void read_late(struct weight_input *weights, struct record_piece *piece)
 {
-    size_t room = weights->late_bytes < weights->buffer.bytes ? (size_t)weights->late_bytes : weights->buffer.bytes;
-    size_t bytes = source_read(weights->late, weights->buffer.data, room, NULL);
+    const size_t bytes = reread_next(&weights->late, weights->buffer.data, weights->buffer.bytes);
 
-    if (bytes == 0)
-        die("a pile does not hold the record that was put there");
-    weights->late_bytes -= bytes;
     *piece = (struct record_piece){
-        .data = weights->buffer.data, .bytes = bytes, .last = weights->late_bytes == 0 && weights->late_is_last};
-    if (weights->late_bytes == 0) {
-        source_free(weights->late);
-        weights->late = NULL;
-        clear(weights);
-    }
+        .data = weights->buffer.data, .bytes = bytes, .last = !reread_has(&weights->late) && weights->late_is_last};
 }
 
 /* Keep all pieces of a record from the first one, *piece, to that in which the weight is, or else the last one. Returns
@@ -164,18 +141,16 @@ static bool keep_pieces(struct weight_input *weights, struct record_reader *read
 {
     bool ended = false;
 
-    pile_append(&weights->kept, 0, piece->data, piece->bytes);
+    reread_append(&weights->late, weights->engine->place, piece->data, piece->bytes);
     while (!ended && !piece->last) {
         if (!record_reader_next(reader, piece))
             die("%s: ends within a record", weights->position.name);
         position_follow(&weights->position, piece->data, piece->bytes);
         ended = field_follow(&weights->field, piece->data, piece->bytes - piece->last);
-        pile_append(&weights->kept, 0, piece->data, piece->bytes);
+        reread_append(&weights->late, weights->engine->place, piece->data, piece->bytes);
     }
-    piles_seal(&weights->kept);
-    weights->late_bytes = pile_bytes(&weights->kept, 0);
     weights->late_is_last = piece->last;
-    weights->late = pile_source(&weights->kept, 0, false);
+    reread_begin(&weights->late);
     return ended;
 }
 
@@ -219,7 +194,7 @@ bool weight_input_next(struct weight_input *weights, struct record_reader *reade
 {
     if (weights == NULL)
         return record_reader_next(reader, piece);
-    if (weights->late != NULL) {
+    if (reread_has(&weights->late)) {
         read_late(weights, piece);
         return true;
     }
@@ -237,7 +212,6 @@ void weight_input_end(struct weight_input *weights)
 {
     struct record_piece line;
 
-    piles_release(&weights->kept);
     if (weights->file != NULL && record_reader_next(&weights->reader, &line))
         die("%s: too many weights: there are %llu records", weights->place.file,
             (unsigned long long)weights->position.record);
@@ -245,8 +219,7 @@ void weight_input_end(struct weight_input *weights)
 
 void weight_input_free(struct weight_input *weights)
 {
-    source_free(weights->late);
-    piles_release(&weights->kept);
+    reread_release(&weights->late);
     source_free(weights->file);
     free(weights);
 }

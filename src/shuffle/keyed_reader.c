@@ -29,14 +29,13 @@ struct keyed_reader {
     const uint8_t *data; /* what has come, but is in no block yet; it begins where `scan` says */
     size_t bytes;
     struct record_scan scan;
-    bool inside;                 /* a record longer than a block, */
-    struct siphash_pair hash;    /* whose key has this one; */
-    bool bad;                    /* or it has no key */
-    struct storage *stored;      /* what was read in search of a key, before what the source has, */
-    struct storage_reader again; /* and is read from here */
-    const uint8_t *lent;         /* the end of the last bytes that stayed where they stand, if any did */
-    uint64_t offset;             /* where the next block is in the source */
-    bool counts;                 /* are lines counted meanwhile? Else the source begins again, if they are wanted */
+    bool inside;              /* a record longer than a block, */
+    struct siphash_pair hash; /* whose key has this one; */
+    bool bad;                 /* or it has no key */
+    struct reread again;      /* what was read in search of a key, before what the source has */
+    const uint8_t *lent;      /* the end of the last bytes that stayed where they stand, if any did */
+    uint64_t offset;          /* where the next block is in the source */
+    bool counts;              /* are lines counted meanwhile? Else the source begins again, if they are wanted */
     struct position position;
 };
 
@@ -53,20 +52,11 @@ struct keyed_reader *keyed_reader_open(const struct keyed_reader_plan *plan, con
     return reader;
 }
 
-static void drop_stored(struct keyed_reader *reader)
-{
-    if (reader->stored == NULL)
-        return;
-    storage_reader_release(&reader->again);
-    storage_free(reader->stored);
-    reader->stored = NULL;
-}
-
 const uint8_t *keyed_reader_close(struct keyed_reader *reader)
 {
     const uint8_t *lent = reader->lent;
 
-    drop_stored(reader);
+    reread_release(&reader->again);
     free(reader);
     return lent;
 }
@@ -95,16 +85,10 @@ static size_t find_last_end(const struct record_format *format, struct record_sc
 /* As source_next, but what is stored comes first; then fewer may come before the end. */
 static size_t next_bytes(struct keyed_reader *reader, uint8_t *room, size_t bytes, const uint8_t **data)
 {
-    struct iovec piece = {.iov_base = room};
-
-    if (reader->stored == NULL)
+    if (!reread_has(&reader->again))
         return source_next(reader->source, room, bytes, data, NULL);
-    piece.iov_len = (size_t)least(bytes, reader->again.left);
-    storage_reader_read(&reader->again, &piece, 1);
-    if (reader->again.left == 0)
-        drop_stored(reader);
     *data = room;
-    return piece.iov_len;
+    return reread_next(&reader->again, room, bytes);
 }
 
 /* Have more at hand, up to `most` bytes, in the block's buffer unless they stay where they stand. False: there is
@@ -130,37 +114,23 @@ static bool look_further(struct keyed_reader *reader, struct queue_block *block,
     return got > 0;
 }
 
-static void store(struct storage *stored, const uint8_t *data, size_t bytes)
-{
-    union {
-        const uint8_t *in;
-        void *out; /* which nobody writes to */
-    } base = {data};
-    const struct iovec piece = {.iov_base = base.out, .iov_len = bytes};
-
-    storage_write(stored, 0, &piece, 1);
-}
-
 /* All that was looked at in search of a key, the last of it in the block's buffer, is to be read again. */
-static void read_again(struct keyed_reader *reader, struct queue_block *block, struct storage *stored)
+static void read_again(struct keyed_reader *reader, struct queue_block *block, struct reread *looked_at)
 {
-    store(stored, reader->data, reader->bytes);
-    while (reader->stored != NULL) { /* what had been stored for the record before, and follows it */
-        const uint8_t *data;
-        const size_t got = next_bytes(reader, block->buffer, block->data_bytes, &data);
-
-        store(stored, data, got);
-    }
+    reread_append(looked_at, reader->place, reader->data, reader->bytes);
+    while (reread_has(&reader->again)) /* what had been looked at for the record before, and follows it */
+        reread_append(looked_at, reader->place, block->buffer,
+                      reread_next(&reader->again, block->buffer, block->data_bytes));
     reader->bytes = 0;
-    reader->stored = stored;
-    storage_reader_init(&reader->again, stored, 0);
+    reader->again = *looked_at;
+    reread_begin(&reader->again);
 }
 
 /* A record begins that is longer than a block: find its key. Afterwards all that has been read is at hand again. */
 static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
 {
     const unsigned thread = keyed_extra(reader->plan.keyed);
-    struct storage *stored = NULL;
+    struct reread looked_at = {.storage = NULL};
     struct record_scan scan = {0};
     size_t at = 0, scanned;
     enum keyed_found found;
@@ -177,16 +147,15 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
         at += scanned;
         stays = source_stays(reader->source); /* perhaps no longer: then what stayed is stored as well */
         if (!stays) {
-            stored = stored != NULL ? stored : spill_open(reader->place, 1);
-            store(stored, reader->data, reader->bytes);
+            reread_append(&looked_at, reader->place, reader->data, reader->bytes);
             reader->bytes = at = 0;
         }
         if (!look_further(reader, block, stays ? at + QUEUE_BLOCK_BYTES_MAX : block->data_bytes))
             break;
     }
     reader->bad = found != KEYED_FOUND;
-    if (stored != NULL)
-        read_again(reader, block, stored);
+    if (reread_has(&looked_at))
+        read_again(reader, block, &looked_at);
     reader->inside = true;
 }
 
