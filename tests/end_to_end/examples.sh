@@ -236,12 +236,11 @@ test_recipe_of_a_store_takes_files_of_any_names() { # tags: long
     same 12 "$(grep -c 'nothing was added$' said)"
 }
 
-test_store_page_says_how_one_batch_is_removed() {
-    seq 5 | bigshuf --scatter=store --piles=2 --batch=day07
-    seq 3 | bigshuf --scatter=store --batch=day08
-    bash -c "$(sed -n 's/^\.Ql \(rm .*\) ./\1/p' "$TOP/man/bigshuf-store.7" | tr -d '\134')"
-    same '1 2 3' "$(bigshuf --gather=store | sort | xargs)"
-    same 'day08 format' "$(names store)"
+test_store_page_begins_with_a_store_and_how_one_batch_is_removed() {
+    make_examples
+    typed 'rm store/monday'
+    same "format tuesday" "$(names store)"
+    consists_of <(bigshuf --gather=store) 2.json
 }
 
 # Of the section of that name: its lines whose last word is an MD5, and those that begin as the title says.
