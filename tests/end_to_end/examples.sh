@@ -422,6 +422,11 @@ displays() {
     sed -n '/^\.Bd/,/^\.Ed/{/^\./!p;}' "$1" | sed 's/\\e/\\/g'
 }
 
+test_man_page_explains_each_line_of_a_summary() {
+    seq 3000000 | bigshuf -S 8M -v --seed=42 2>said >out
+    sed -n 's/^bigshuf: \([a-z ]*:\).*/\1/p' said | diff - <(sed -n 's/^\.It Li "\([a-z ]*:\).*/\1/p' "$man_page")
+}
+
 test_requests_page_shows_what_its_examples_print() {
     typed 'set 0 7.5' | cmp - <(displays <(section ANSWERS "$requests_page"))
     grep -Fx ".Dl $(typed replay.py)" "$requests_page"
