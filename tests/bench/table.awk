@@ -3,8 +3,8 @@
 #     awk -f tests/bench/table.awk README.md
 #
 # A table begins with a line `<!-- make bench-tables: KIND of PATH -->` and ends with `<!-- end -->`. KIND is "peers", "peers
-# with ranges", or "rows"; PATH is a file that bench.sh has written. In the table of peers a line is a row of bench.sh, or
-# what it says of memory, and a column is a program. Where a program failed, its reason stands instead of its time.
+# with ranges", or "rows"; PATH is a file that bench.sh has written. Of peers there is a table of seconds and one of MiB: a
+# line is a row of bench.sh, and a column is a program. Where a program failed, its reason stands instead of its time.
 
 function number(value) {
     return sprintf(value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value)
@@ -15,12 +15,12 @@ function cell_of(median, least, most) {
     return number(median) (ranges && least != most ? " (" number(least) " \342\200\223 " number(most) ")" : "")
 }
 
-# A line of the head of a file, in short: the time, the machine, or a program's version.
+# A line of the head of a file, in short: the day, the processor, or a version.
 function describe(words) {
     sub(/^# (bigshuf bench, )?/, "", words)
-    if (words ~ /left out/)
+    if (words ~ /left out|^(memory|data|note) /)
         return
-    gsub(/^(processor|memory|kernel|data|note|bigshuf|shuf) +|, huge pages.*|[()]| [0-9:]+ UTC/, "", words)
+    gsub(/^(processor|kernel|bigshuf|shuf) +|[()]| [0-9:]+ UTC/, "", words)
     sub(/^uu_shuf +/, "uutils ", words)
     sub(/^duckdb +v/, "DuckDB ", words)
     if (words ~ /^terashuf/)
@@ -28,26 +28,31 @@ function describe(words) {
     head = head "; " words
 }
 
-function line(words, row,    i) {
-    if (!((row, "bigshuf") in cell))
+# A line of one table: KIND is "" for seconds and "-memory" for MiB.
+function line(words, row, kind,    i) {
+    if (!((row kind, "bigshuf") in cell))
         return
     printf "| %s |", words
-    for (i = 1; i <= programs; i++)
-        printf " %s |", cell[row, program[i]]
+    for (i = 1; i <= (kind ? 5 : programs); i++)
+        printf " %s |", cell[row kind, program[i]]
     printf "\n"
+}
+
+function lines(kind) {
+    line("1 GB of numbers, 9 bytes a line", "peers-seq", kind)
+    line("1 GB of lines of 100 bytes", "peers-lines", kind)
+    line("1 GB of JSON lines of 350 bytes", "peers-json", kind)
+    line("4 GB of JSON lines, 256 MiB of memory", "peers-beyond-json", kind)
+    line("4 GB of 9-byte lines, 256 MiB of memory", "peers-beyond-nine", kind)
 }
 
 function peers_table() {
     print "| seconds, from file to file | bigshuf | GNU shuf | uutils shuf | terashuf | DuckDB | sort -R | copying |"
     print "|---|---|---|---|---|---|---|---|"
-    line("1 GB of numbers, 9 bytes a line", "peers-seq")
-    line("1 GB of lines of 100 bytes", "peers-lines")
-    line("1 GB of JSON lines of 350 bytes", "peers-json")
-    line("MiB of memory for the numbers", "peers-seq-memory")
-    line("4 GB of JSON lines, 256 MiB of memory", "peers-beyond-json")
-    line("MiB of memory for them", "peers-beyond-json-memory")
-    line("4 GB of 9-byte lines, 256 MiB of memory", "peers-beyond-nine")
-    line("MiB of memory for them", "peers-beyond-nine-memory")
+    lines("")
+    print "\n| MiB of memory | bigshuf | GNU shuf | uutils shuf | terashuf | DuckDB |"
+    print "|---|---|---|---|---|---|"
+    lines("-memory")
 }
 
 function count_runs() {

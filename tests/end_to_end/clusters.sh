@@ -108,14 +108,7 @@ aws() {
     echo job
 }
 
-# The display of the page in which TEXT stands, as it is typed, but with 2 parts for 16 and 2 objects for 4, since each
-# task waits for rclone many times: display_with TEXT.
-display_with() {
-    awk -v RS='[.]Ed\n' -v text="$1" 'index($0, text) { sub(/.*[.]Bd[^\n]*\n/, ""); print }' "$TOP/man/bigshuf-store.7" |
-        sed 's/\\-/-/g; s/\\e/\\/g; s/\b16\b/2/; s/: 4$/: 2/'
-}
-
-test_an_upload_that_is_cut_short_is_told_and_made_good_by_the_array_jobs_of_the_manual() { # tags: long
+test_an_upload_that_is_cut_short_is_told_and_made_good_by_the_array_jobs_of_the_recipes() { # tags: long
     make_objects a.txt b.txt
     fails_with 1 '*this is no task*' bucket.sh scatter s3:data/corpus s3:data/store
     fails_with 1 '*there are fewer objects*' task 2 scatter s3:data/corpus s3:data/store
@@ -128,9 +121,9 @@ test_an_upload_that_is_cut_short_is_told_and_made_good_by_the_array_jobs_of_the_
     fails_with 137 '*' wait $!
     fails_with 1 '*s3:data/store/[0-3] holds other objects *' task 0 gather s3:data/store s3:data/out 1
     rm -rf tmp/*
-    eval "$(display_with 'aws batch')"
+    . "$recipes/aws-batch.sh" s3:data/corpus s3:data/store s3:data/out 2
     gathered_from_bucket
-    display_with 'completionMode' | sed -n 's/^.* command: \[\(.*\)\]/\1/p' | tr -d ',"' | cmp - commands
+    sed -n 's/^.* command: \[\(.*\)\]/\1/p' "$recipes/kubernetes.yaml" | tr -d ',"' | cmp - commands
 }
 
 # ---- Slurm ----
