@@ -14,3 +14,6 @@ struct sha256 {
 void sha256_init(struct sha256 *hash);
 void sha256_update(struct sha256 *hash, const void *data, size_t bytes);
 void sha256_final(struct sha256 *hash, uint8_t digest[32]);
+
+/* Put the hash of a text in its place, in 64 hexadecimal digits, of which the number is returned. */
+size_t sha256_fold(uint8_t *text, size_t bytes);

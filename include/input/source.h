@@ -89,8 +89,8 @@ void source_rewind(struct source *source);
 /* Is this file one of the inputs? */
 bool source_is_from(const struct source *source, const struct stat *file);
 
-/* The size of the i-th file when it was opened: that much of it is used. False if it is not regular. */
-bool source_size_of(const struct source *source, size_t i, uint64_t *bytes);
+/* What the i-th file was when it was opened. */
+const struct file_mark *source_mark_of(const struct source *source, size_t i);
 
 /* Bytes that have come so far: delimiters that were added count, headers do not. Any thread may ask this, and what is
  * known. */

@@ -44,9 +44,16 @@ enum field_verdict {
     FIELD_TOO_LONG /* more than there is room for */
 };
 
+/* How its text is kept. */
+enum field_form {
+    FIELD_TRIMMED, /* without blanks before it; blanks after it need no room */
+    FIELD_EXACT,   /* every byte */
+    FIELD_FOLDED   /* the same, of any length: json_keep folds it */
+};
+
 struct field {
     struct field_place place;
-    bool exact;              /* blanks before and after it belong to it */
+    enum field_form form;
     uint64_t left;           /* separators until it begins */
     uint8_t marked;          /* bytes of a byte-order mark that the record may begin with; 3 if that is settled */
     enum quotes_state state; /* CSV: of the next byte */
@@ -67,9 +74,8 @@ bool field_parse(struct field_choice *field, const char *text);
 /* Do these name the same field in the same way? */
 bool field_is_same(const struct field_choice *one, const struct field_choice *other);
 
-/* A record begins whose field is sought. Its text goes to text[0, room), without blanks before it; blanks after it need
- * no room. If it is to be compared, and so exact, every byte belongs to it. */
-void field_begin(struct field *field, struct field_place place, bool exact, uint8_t *text, size_t room);
+/* A record begins whose field is sought. Its text goes to text[0, room). */
+void field_begin(struct field *field, struct field_place place, enum field_form form, uint8_t *text, size_t room);
 
 /* The next bytes of the record, without its delimiter. Has the field ended with them? If so, no more are wanted. It
  * also ends with the record, if that has so many fields. A byte-order mark before the record is none of it. */

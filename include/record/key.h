@@ -13,7 +13,8 @@ enum { KEY_BYTES_MAX = 1 << 16, KEY_FIELDS_MAX = 8, KEY_QUOTED_BYTES = 40 };
 
 /* The fields that were asked for, in that order. One is the key, unchanged except that the quotes of CSV and a carriage
  * return before the newline that ends the record do not belong to it. Several are one key: of each its length, in 8
- * bytes, the lowest first, and then its bytes. */
+ * bytes, the lowest first, and then its bytes. Of a longer field, the first KEY_BYTES_MAX + 1 bytes become the digits
+ * of their SHA-256, again and again until it is no longer. */
 struct key_choice {
     size_t count; /* 0: not given */
     struct field_choice field[KEY_FIELDS_MAX];

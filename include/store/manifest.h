@@ -50,6 +50,7 @@ struct manifest {
     uint64_t header_bytes;
     uint64_t header_checksum; /* 0 if there is no header */
     uint64_t digest;          /* of the names and sizes of the inputs (manifest_add_input) */
+    uint64_t changed;         /* when the last of the inputs was, in ns; not written */
     unsigned piles;
     struct manifest_pile *pile;
 

@@ -93,3 +93,17 @@ void sha256_final(struct sha256 *hash, uint8_t digest[32])
     for (int i = 0; i < 32; i++)
         digest[i] = (uint8_t)(hash->state[i / 4] >> (24 - 8 * (i % 4)));
 }
+
+size_t sha256_fold(uint8_t *text, size_t bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct sha256 hash;
+    uint8_t digest[32];
+
+    sha256_init(&hash);
+    sha256_update(&hash, text, bytes);
+    sha256_final(&hash, digest);
+    for (size_t i = 0; i < 2 * sizeof digest; i++)
+        text[i] = (uint8_t)digits[digest[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
+    return 2 * sizeof digest;
+}

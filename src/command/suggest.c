@@ -123,7 +123,7 @@ static const struct word words[] = {
     {"long window memlimit ultra", "leave it out; -Z reads such files"},
     {"keep newest", "write --keep-newest=N with --scatter"},
     {"delete remove remove-batch delete-batch rm",
-     "write --keep-newest=N with --scatter, or see bigshuf-store(7) for one batch"},
+     "remove the file DIR/NAME; --keep-newest=N with --scatter removes all but the newest"},
     {"in-order keep-sorted preserve-order preserve-insertion-order", "write -n COUNT --keep-order"},
     {"usage help-all", "write -h"},
     {"license", "write -V"},

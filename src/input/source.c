@@ -269,12 +269,9 @@ const struct header *source_header(const struct source *source)
     return source->stream != NULL ? &source->stream->header : &none;
 }
 
-bool source_size_of(const struct source *source, size_t i, uint64_t *bytes)
+const struct file_mark *source_mark_of(const struct source *source, size_t i)
 {
-    const struct file_mark *mark = &source->stream->contents.marks[i];
-
-    *bytes = (uint64_t)mark->bytes;
-    return file_mark_is_known(mark);
+    return &source->stream->contents.marks[i];
 }
 
 const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end)

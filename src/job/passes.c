@@ -109,11 +109,12 @@ static void describe(struct resources *resources, struct manifest *manifest)
     random_key_identity(&key, manifest->key);
     for (size_t i = 0; i < resources->name_count; i++) {
         const char *name = resources->names[i];
-        uint64_t bytes;
+        const struct file_mark *mark = source_mark_of(resources->source, i);
+        const bool known = !operand_is_standard_input(name) && file_mark_is_known(mark);
 
-        if (operand_is_standard_input(name) || !source_size_of(resources->source, i, &bytes))
-            bytes = MANIFEST_UNKNOWN;
-        manifest_add_input(manifest, name, bytes);
+        manifest_add_input(manifest, name, known ? (uint64_t)mark->bytes : MANIFEST_UNKNOWN);
+        if (mark->modified > manifest->changed)
+            manifest->changed = mark->modified;
     }
 }
 
@@ -138,12 +139,14 @@ static void make_batch(struct resources *resources, struct run *run)
     uint64_t records = 0;
     char made[STORE_NAME_MAX + 1];
     const char *name = options->batch;
+    char *same = NULL;
 
-    if (name == NULL) {
+    describe(resources, &manifest);
+    if (name == NULL) { /* else who adds it again is told by its name */
         store_name_make_batch(made);
         name = made;
+        same = batch_of_same_inputs(store, &manifest);
     }
-    describe(resources, &manifest);
     draft = draft_begin(store, name, &manifest, &records);
     if (draft == NULL) {
         run_expects(run, records);
@@ -153,6 +156,11 @@ static void make_batch(struct resources *resources, struct run *run)
         records = counter_get(&run->progress->records);
     }
     signals_succeed(); /* also if it was there before; what follows is about others */
+    if (same != NULL)
+        fault_warn("%s: the batch %s has the same inputs already, so each record is in the store twice; to undo that, "
+                   "remove %s/%s",
+                   store->folder.path, same, store->folder.path, made);
+    free(same);
     if (options->newest > 0 && records > 0)
         sweep_keep(store, options->newest, name);
     else if (options->newest > 0) /* a program in front of a pipe may have failed */

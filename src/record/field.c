@@ -42,12 +42,12 @@ bool field_is_same(const struct field_choice *one, const struct field_choice *ot
            (one->kind == FIELD_NUMBER ? one->number == other->number : strcmp(one->text, other->text) == 0);
 }
 
-void field_begin(struct field *field, struct field_place place, bool exact, uint8_t *text, size_t room)
+void field_begin(struct field *field, struct field_place place, enum field_form form, uint8_t *text, size_t room)
 {
     const uint64_t number = place.choice != NULL ? place.choice->number : 0;
 
     field->place = place;
-    field->exact = exact;
+    field->form = form;
     field->left = number > 0 ? number - 1 : 0;
     field->marked = memchr(mark, place.separator, sizeof mark) == NULL ? 0 : sizeof mark;
     field->state = QUOTES_FIELD;
@@ -56,7 +56,7 @@ void field_begin(struct field *field, struct field_place place, bool exact, uint
     field->text = text;
     field->room = room;
     if (is_json(&place))
-        json_begin(&field->json, place.choice->text, text, room);
+        json_begin(&field->json, place.choice->text, text, room, form == FIELD_FOLDED);
 }
 
 static bool is_blank(uint8_t byte)
@@ -66,17 +66,15 @@ static bool is_blank(uint8_t byte)
 
 static void add(struct field *field, const uint8_t *data, size_t bytes)
 {
-    size_t room;
+    size_t kept;
 
-    while (!field->exact && field->bytes == 0 && bytes > 0 && (*data == ' ' || *data == '\t')) {
+    while (field->form == FIELD_TRIMMED && field->bytes == 0 && bytes > 0 && (*data == ' ' || *data == '\t')) {
         data++;
         bytes--;
     }
-    room = least_size(field->room - field->bytes, bytes);
-    memcpy(field->text + field->bytes, data, room);
-    field->bytes += room;
-    for (size_t i = room; i < bytes && !field->too_long; i++)
-        field->too_long = field->exact || !is_blank(data[i]);
+    kept = json_keep(field->text, field->room, field->form == FIELD_FOLDED, &field->bytes, data, bytes);
+    for (size_t i = kept; i < bytes && !field->too_long; i++)
+        field->too_long = field->form != FIELD_TRIMMED || !is_blank(data[i]);
 }
 
 /* How many of the next bytes are text, and leave the state as it is? */
@@ -296,7 +294,7 @@ static bool next_column(struct columns *columns)
 
     if (!columns->more)
         return false;
-    field_begin(field, columns->place, true, columns->name, columns->room);
+    field_begin(field, columns->place, FIELD_EXACT, columns->name, columns->room);
     field->marked = columns->number > 0 ? sizeof mark : field->marked;
     columns->more = field_follow(field, columns->left, columns->bytes);
     (void)field_end(field, columns->more, '\n');
@@ -352,7 +350,7 @@ void field_find_column(const struct field_place *place, const char *file, const 
     uint64_t number;
 
     if (choice->kind == FIELD_NAME && bytes > 0) {
-        field_begin(&field, whole, true, name, room);
+        field_begin(&field, whole, FIELD_EXACT, name, room);
         (void)field_follow(&field, (const uint8_t *)choice->text, length);
         number = find_column(&columns, place, file, header, bytes - 1, name, field.bytes);
         if (choice->from != NULL && choice->number != number)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/sha256.h"
 
 enum next {
     NEXT_VALUE = 0, /* at the beginning */
@@ -37,10 +38,15 @@ bool json_is_pointer(const char *text)
     return text[0] == '/';
 }
 
-void json_begin(struct json *json, const char *pointer, uint8_t *text, size_t room)
+void json_begin(struct json *json, const char *pointer, uint8_t *text, size_t room, bool folds)
 {
-    *json =
-        (struct json){.text = text, .room = room, .found = JSON_MISSING, .path = pointer, .rest = pointer, .hit = true};
+    *json = (struct json){.text = text,
+                          .room = room,
+                          .folds = folds,
+                          .found = JSON_MISSING,
+                          .path = pointer,
+                          .rest = pointer,
+                          .hit = true};
 }
 
 /* ---- The pointer ---- */
@@ -81,13 +87,26 @@ static void match(struct json *json, const uint8_t *data, size_t bytes)
 
 /* ---- Strings ---- */
 
+size_t json_keep(uint8_t *text, size_t room, bool folds, size_t *bytes, const uint8_t *data, size_t more)
+{
+    size_t kept = 0;
+
+    for (;;) {
+        const size_t part = least_size(room - *bytes, more - kept);
+
+        memcpy(text + *bytes, data + kept, part);
+        *bytes += part;
+        kept += part;
+        if (kept == more || !folds)
+            return kept;
+        *bytes = sha256_fold(text, *bytes);
+    }
+}
+
 static void keep(struct json *json, const uint8_t *data, size_t bytes)
 {
-    const size_t kept = least_size(json->room - json->bytes, bytes);
-
-    memcpy(json->text + json->bytes, data, kept);
-    json->bytes += kept;
-    json->too_long = json->too_long || kept < bytes;
+    json->too_long =
+        json_keep(json->text, json->room, json->folds, &json->bytes, data, bytes) < bytes || json->too_long;
 }
 
 /* The next bytes of a string, as it is decoded. */

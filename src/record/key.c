@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/sha256.h"
 #include "system/fault.h"
 
 enum { LENGTH_BYTES = 8 };
@@ -63,7 +64,7 @@ static void begin(struct key *key)
     key->known = false;
     key->quoted = 0;
     for (size_t i = 0; i < key->rule->choice->count; i++) {
-        field_begin(&key->field[i], place_of(key->rule, i), true, key->room + i * ROOM_BYTES + LENGTH_BYTES,
+        field_begin(&key->field[i], place_of(key->rule, i), FIELD_FOLDED, key->room + i * ROOM_BYTES + LENGTH_BYTES,
                     KEY_BYTES_MAX + 1);
         key->ended[i] = false;
     }
@@ -110,7 +111,7 @@ static void end(struct key *key)
 
         key->verdict = field_end(field, key->ended[i], key->rule->format.delimiter);
         if (key->verdict == FIELD_FOUND && field->bytes > KEY_BYTES_MAX)
-            key->verdict = FIELD_TOO_LONG;
+            field->bytes = sha256_fold(field->text, field->bytes);
         key->missing = i;
         key->text = field->text;
         key->bytes = field->bytes;
@@ -184,8 +185,6 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, 
     const struct field_place field = place_of(key->rule, key->missing);
     char said[FIELD_SAID_BYTES];
 
-    if (key->verdict == FIELD_TOO_LONG)
-        die("%s: field %s has more than %d bytes", place, field.choice->text, KEY_BYTES_MAX);
     if (bytes > 0 && record[bytes - 1] == '\r')
         bytes--;
     die("%s: %s: '%.*s'%s", place, field_say(&field, key->verdict, key->bytes, said),

@@ -113,7 +113,7 @@ static struct decimal read_line(struct weight_input *weights)
 {
     struct record_piece line = {.last = false};
 
-    field_begin(&weights->field, (struct field_place){0}, false, weights->text, WEIGHT_BYTES_MAX);
+    field_begin(&weights->field, (struct field_place){0}, FIELD_TRIMMED, weights->text, WEIGHT_BYTES_MAX);
     while (!line.last) {
         if (!record_reader_next(&weights->reader, &line))
             die("%s: too few weights: there are more than %llu records", weights->place.file,
@@ -174,7 +174,7 @@ static struct decimal find_field(struct weight_input *weights, struct record_rea
     enum field_verdict verdict;
     bool ended;
 
-    field_begin(field, weights->place.field, false, weights->text, WEIGHT_BYTES_MAX);
+    field_begin(field, weights->place.field, FIELD_TRIMMED, weights->text, WEIGHT_BYTES_MAX);
     ended = field_follow(field, piece->data, piece->bytes - piece->last);
     if (!ended && !piece->last) {
         ended = keep_pieces(weights, reader, piece);

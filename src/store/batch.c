@@ -107,6 +107,29 @@ void batch_close(struct batch *batch)
     *batch = (struct batch){.fd = -1};
 }
 
+char *batch_of_same_inputs(const struct store *store, const struct manifest *inputs)
+{
+    struct folder_names names;
+    char *found = NULL;
+
+    store_batches(store, &names);
+    for (size_t i = 0; i < names.count && found == NULL && inputs->known; i++) {
+        struct manifest manifest;
+        struct batch batch;
+        struct stat status;
+
+        if (!batch_open(&batch, store, names.name[i], &manifest))
+            continue;
+        if (manifest.digest == inputs->digest && sys_fstat(batch.fd, &status) == 0 &&
+            sys_modified(&status) > inputs->changed)
+            found = fault_text("%s", names.name[i]);
+        manifest_release(&manifest);
+        batch_close(&batch);
+    }
+    folder_names_release(&names);
+    return found;
+}
+
 /* ---- Piles ---- */
 
 void batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes)

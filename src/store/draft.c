@@ -99,7 +99,10 @@ static bool is_there(const struct store *store, const char *name, const struct m
         return false;
     difference = manifest_difference(manifest, &known, complete);
     if (difference != NULL)
-        folder_say(&store->folder, name, "a batch of this name is there already, made %s", difference);
+        folder_say(&store->folder, name,
+                   "a batch of this name is there already, made %s; remove that file to replace it, or "
+                   "give another --batch",
+                   difference);
     same = complete || (manifest->decompressed == known.decompressed && known.known);
     if (same)
         accept(&batch);

@@ -70,7 +70,7 @@ bigshuf --level=9 -Z in =! unrecognized option '--level=9'; write --filter='gzip
 bigshuf --quote='"' in =! unrecognized option '--quote="'; write --csv, which reads fields in double quotes
 bigshuf --long=31 in =! unrecognized option '--long=31'; leave it out; -Z reads such files
 bigshuf --zip in =! unrecognized option '--zip'; write unzip -p FILE | bigshuf
-bigshuf --scatter=store --remove=a =! unrecognized option '--remove=a'; write --keep-newest=N with --scatter, or see bigshuf-store(7) for one batch
+bigshuf --scatter=store --remove=a =! unrecognized option '--remove=a'; remove the file DIR/NAME; --keep-newest=N with --scatter removes all but the newest
 bigshuf --drop-header in =! unrecognized option '--drop-header'; write tail -n +2 FILE | bigshuf
 bigshuf --recursive folder =! unrecognized option '--recursive'; write find DIR -type f -print0 | sort -z | bigshuf --files0-from=-
 bigshuf --mix in =! unrecognized option '--mix'; name a FILE twice for two copies of it, <(bigshuf -n COUNT FILE) for a part of it
@@ -373,7 +373,9 @@ bigshuf --scatter=full in =! full: not a store of piles, and not empty, since it
 bigshuf --scatter=in in =! in: Not a directory
 bigshuf --scatter=store --piles=3 in =! invalid --piles argument '3': must be a power of two from 2 to 4096; to read some write --only-piles=J-K
 bigshuf --scatter=store --piles=8 in =! store/format: the store has 4 piles, not 8 piles
-bigshuf --scatter=store --batch=a other =! store/a: a batch of this name is there already, made with another seed
+bigshuf --scatter=store --batch=a other =! store/a: a batch of this name is there already, made with another seed; remove that file to replace it, or give another --batch
+for i in 1 2; do bigshuf --scatter=two in; done =? two: the batch 20*Z-* has the same inputs already, so each record is in the store twice; to undo that, remove two/20*
+touch -t 203001010000 in; bigshuf --scatter=two in =?
 bigshuf --scatter=store --batch=a/b in =! invalid --batch argument 'a/b': must be 1 to 200 of A-Z a-z 0-9 . _ -, the first no dot, and not 'format' or 'header'
 bigshuf --scatter=store --batch=b </dev/null =! store: nothing is added, since no input is named, and standard input is /dev/null; name the input, or /dev/null for an empty batch
 bigshuf --scatter=store --batch=b9 --keep-newest=1 in =?

@@ -79,11 +79,6 @@ test_a_record_without_the_field_is_named_before_anything_is_written() {
     sed 's/\t/,/' in >csv
     fails_with 1 "bigshuf: -:200002: no field 2, only 1: 'c'" \
         bigshuf --csv --header --stratify-field=2 --split=10%:a <csv
-    { head -c 70000 /dev/zero | tr '\0' x && printf '\ty\nz\n'; } >long
-    cases <<'END'
-bigshuf --split-field=2 --split=1%:a long =! long:2: no field 2, only 1: 'z'
-bigshuf --split-field=1 --split=1%:a ok long =! long:1: field 1 has more than 65536 bytes
-END
 }
 
 test_several_fields_are_one_key() {

@@ -22,7 +22,7 @@ static void follow(struct field_place place, const uint8_t *data, size_t bytes, 
 
     FUZZ_CHECK(text != NULL);
     *found = (struct found){.ended = false};
-    field_begin(&field, place, true, text, room);
+    field_begin(&field, place, FIELD_EXACT, text, room);
     for (size_t at = 0; at < bytes && !found->ended; at += step) {
         uint8_t *piece = fuzz_copy(data + at, step < bytes - at ? step : bytes - at);
 

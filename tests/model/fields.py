@@ -4,12 +4,12 @@ import json
 import re
 from collections import Counter
 from fractions import Fraction
+from hashlib import sha256
 
 from records import BadInput, members
 from words import Stream, labelled_key, main_key, siphash
 
-KEY_MAX = 1 << 16  # bytes
-KEY_WITHIN = 1 << 20  # bytes of a record in which the key of a group ends
+KEY_MAX = 1 << 16  # bytes, of which a longer field becomes a hash
 CLASSES_BYTES = 1 << 20  # for classes, below -S 64M
 
 
@@ -64,6 +64,12 @@ def _json_value(text, pointer):
     if value is None or isinstance(value, (dict, list)):
         raise BadInput("no value that is a key")
     return (str(value).lower() if isinstance(value, bool) else value).encode()
+
+
+def fold(field):
+    while len(field) > KEY_MAX:
+        field = sha256(field[: KEY_MAX + 1]).hexdigest().encode() + field[KEY_MAX + 1 :]
+    return field
 
 
 def join(parts):
@@ -130,14 +136,12 @@ class Field:
         """(key, where it ends)"""
         text = record[: -len(self.end)]
         if self.which.startswith("/"):
-            return _json_value(text, self.which), len(text)
+            return fold(_json_value(text, self.which)), len(text)
         for number, (value, end) in enumerate(self.fields(text), 1):
             if number == self.number:
                 if end == len(text) and self.end == b"\n" and text.endswith(b"\r") and value.endswith(b"\r"):
                     value = value[:-1]
-                if len(value) > KEY_MAX:
-                    raise BadInput("key too long")
-                return value, end
+                return fold(value), end
         raise BadInput("no such field")
 
 

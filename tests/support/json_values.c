@@ -16,7 +16,7 @@ static enum json_value find(const char *pointer, const char *text, size_t bytes,
     struct json json;
     enum json_value found;
 
-    json_begin(&json, pointer, value, ROOM);
+    json_begin(&json, pointer, value, ROOM, false);
     for (size_t at = 0; at < bytes; at += step) {
         const size_t length = step < bytes - at ? step : bytes - at;
         uint8_t *piece = malloc(length);
