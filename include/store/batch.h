@@ -22,9 +22,9 @@ struct batch {
 bool batch_open(struct batch *batch, const struct store *store, const char *name, struct manifest *manifest);
 void batch_close(struct batch *batch); /* also when zeroed */
 
-/* The name, malloc'd, of a batch with these inputs, which was made after the last of them was changed; NULL: there is
- * none, or their sizes are not known. */
-char *batch_of_same_inputs(const struct store *store, const struct manifest *inputs);
+/* The name, malloc'd, of a batch with these inputs, which was made after the last of them was changed, and got a name
+ * like this one (store_name_make_batch). NULL: there is none, or the sizes of the inputs are not known. */
+char *batch_of_same_inputs(const struct store *store, const struct manifest *inputs, const char *name);
 
 /* Add the bytes of all piles of a batch, which was opened with this manifest, to those of other batches: *bytes. The
  * run ends if they are impossibly many, so that sums of bytes or records could overflow. */

@@ -39,9 +39,9 @@ enum {
  * stands for something else in a store? */
 bool store_name_is_batch(const char *name);
 
-/* The name for a batch that was given none: the time (UTC, to the microsecond), host and process, so that names sort by
- * age. */
-void store_name_make_batch(char name[STORE_NAME_MAX + 1]);
+/* The name for a batch that was given none: the time (UTC, to the microsecond), host, process, and a part of the digest
+ * of its inputs. Names sort by age. */
+void store_name_make_batch(char name[STORE_NAME_MAX + 1], uint64_t digest);
 
 /* A name that nobody has had: the prefix, the name of a batch or a file, ~ and a number. Of any such name, the number
  * says whether it was made on this machine since it was started. */

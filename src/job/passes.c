@@ -143,9 +143,9 @@ static void make_batch(struct resources *resources, struct run *run)
 
     describe(resources, &manifest);
     if (name == NULL) { /* else who adds it again is told by its name */
-        store_name_make_batch(made);
+        store_name_make_batch(made, manifest.digest);
         name = made;
-        same = batch_of_same_inputs(store, &manifest);
+        same = batch_of_same_inputs(store, &manifest, made);
     }
     draft = draft_begin(store, name, &manifest, &records);
     if (draft == NULL) {

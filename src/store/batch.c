@@ -107,18 +107,20 @@ void batch_close(struct batch *batch)
     *batch = (struct batch){.fd = -1};
 }
 
-char *batch_of_same_inputs(const struct store *store, const struct manifest *inputs)
+char *batch_of_same_inputs(const struct store *store, const struct manifest *inputs, const char *name)
 {
+    const char *end = strrchr(name, '-');
     struct folder_names names;
     char *found = NULL;
 
     store_batches(store, &names);
     for (size_t i = 0; i < names.count && found == NULL && inputs->known; i++) {
+        const char *other = strrchr(names.name[i], '-');
         struct manifest manifest;
         struct batch batch;
         struct stat status;
 
-        if (!batch_open(&batch, store, names.name[i], &manifest))
+        if (other == NULL || strcmp(other, end) != 0 || !batch_open(&batch, store, names.name[i], &manifest))
             continue;
         if (manifest.digest == inputs->digest && sys_fstat(batch.fd, &status) == 0 &&
             sys_modified(&status) > inputs->changed)

@@ -55,7 +55,7 @@ bool store_name_is_batch(const char *name)
 }
 
 /* The name of this host is cut if it is long, and has _ for bytes that are not plain. */
-void store_name_make_batch(char name[STORE_NAME_MAX + 1])
+void store_name_make_batch(char name[STORE_NAME_MAX + 1], uint64_t digest)
 {
     char host[1024], second[32];
     struct timespec now;
@@ -66,8 +66,8 @@ void store_name_make_batch(char name[STORE_NAME_MAX + 1])
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &date);
     strftime(second, sizeof second, "%Y%m%dT%H%M%S", &date);
-    snprintf(name, STORE_NAME_MAX + 1, "%s.%06ldZ-%.*s-%ld", second, now.tv_nsec / 1000, HOST_BYTES, host,
-             (long)sys_process());
+    snprintf(name, STORE_NAME_MAX + 1, "%s.%06ldZ-%.*s-%ld-%08" PRIx32, second, now.tv_nsec / 1000, HOST_BYTES, host,
+             (long)sys_process(), (uint32_t)digest);
     for (; *name != '\0'; name++)
         if (!is_plain(*name))
             *name = '_';

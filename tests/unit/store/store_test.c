@@ -47,9 +47,9 @@ UNIT_TEST(a_host_of_any_name_gives_a_name)
     memset(long_host, 'h', sizeof long_host - 1);
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         host = hosts[i];
-        store_name_make_batch(name);
+        store_name_make_batch(name, 0x123456789abcdef0);
         assert_true(store_name_is_batch(name));
-        snprintf(end, sizeof end, "%s-%ld", ends[i], (long)getpid());
+        snprintf(end, sizeof end, "%s-%ld-9abcdef0", ends[i], (long)getpid());
         assert_string_equal(name + strlen(name) - strlen(end), end);
     }
 }
