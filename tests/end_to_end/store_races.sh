@@ -165,7 +165,7 @@ END
 test_a_batch_without_a_name_is_called_by_time_host_and_process() {
     seq 10 >in
     bigshuf --scatter=store in
-    ls store | grep -E -x '20[0-9]{6}T[0-9]{6}\.[0-9]{6}Z-[-._A-Za-z0-9]+-[0-9]+'
+    ls store | grep -E -x '20[0-9]{6}T[0-9]{6}\.[0-9]{6}Z-[-._A-Za-z0-9]+-[0-9]+-[0-9a-f]{8}'
     lacks host_name EIO --scatter=s in
     ls s | grep -x '.*Z-unknown-[0-9]*-[0-9a-f]*'
 }
