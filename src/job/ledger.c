@@ -111,7 +111,8 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"lanes", strata_lane_bytes(), lanes},
         {"sides", output_beside_bytes(), split_key > 0 ? options->plan.splits + 1 : 0},
         {"keys", 1, split_key * (2 + lanes + threads) + order_key * (1 + keyed)},
-        {"headers", HEADER_BYTES_MAX, headers ? 2 : 0}, /* that of the first file, and that of another */
+        /* that of the first file, and that of another, or of the store */
+        {"headers", HEADER_BYTES_MAX, headers ? 2 + (options->scatter != NULL) : 0},
         {"recent", keyed_lane_bytes(), keyed},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
         {"requests", REQUESTS_LINES_BYTES, options->requests},
