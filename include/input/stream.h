@@ -22,6 +22,7 @@ struct source_layout {
     struct header_rule header;
     bool replaced;                       /* an input is also the output: tail.h */
     bool divides;                        /* there are several outputs: hints.h */
+    struct hints_reads *reads;           /* of several sources that belong together: hints.h */
     struct decompress_limits decompress; /* files that are compressed are decompressed first, if this is not zeroed */
 };
 

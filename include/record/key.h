@@ -64,7 +64,8 @@ enum key_progress key_take(struct key *key, const uint8_t *data, size_t bytes, b
 /* Does any record contain more than its key? If none of several does, another byte may separate their fields. */
 struct key_watch {
     uint64_t records; /* whose keys were found */
-    uint64_t empty;   /* of these, whose keys have an empty field */
+    uint64_t empty;   /* of these, whose keys have an empty field, */
+    uint64_t returns; /* or which end with a carriage return */
     bool more;        /* than the key is in one of them */
     bool json;        /* does the first one look like JSON? */
 };

@@ -165,6 +165,8 @@ static const struct {
     {CLASS_REQUESTS, CLASS_COUNT | CLASS_REPEAT, "; requests say it: draw COUNT, or draw COUNT repeat"},
     {CLASS_SCATTER, CLASS_COUNT | CLASS_OUTPUT, "; all records go to the store, and --gather writes them"},
     {CLASS_GATHER, CLASS_KIND | CLASS_DELIMITER | CLASS_HEADER, "; the store says what its records are"},
+    {CLASS_KIND, CLASS_FIELD | CLASS_SPLIT_FIELD,
+     "; a field is one of a line: make a line of each record, as paste - - - - < FILE does, or seqkit fx2tab"},
     {CLASS_KIND, CLASS_DELIMITER, "; a kind says where records end, and -t C what separates fields"},
     {CLASS_GIVEN, CLASS_KIND, "; each word or number is a record"},
     {CLASS_SAMPLE, CLASS_COUNT, "; one takes a share, the other a number"},

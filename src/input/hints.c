@@ -326,6 +326,46 @@ static bool find_names(const struct hints *hints, const struct beginning *file, 
     return true;
 }
 
+/* The names of a file's first reads, up to a blank, and without what tells mates: a digit at their end. */
+static void list_reads(struct hints_reads *reads, const struct beginning *file)
+{
+    const uint8_t *data = file->data, *const last = data + file->bytes, *end;
+
+    reads->count = 0;
+    for (size_t line = 0; reads->count < HINTS_READS && (end = memchr(data, '\n', (size_t)(last - data))) != NULL;
+         data = end + 1) {
+        size_t bytes = 0;
+
+        if (line++ % 4 != 0)
+            continue;
+        while (data[bytes] != ' ' && data[bytes] != '\t' && data[bytes] != '\r' && data[bytes] != '\n')
+            bytes++;
+        bytes -= bytes > 1 && is_one_of((char)data[bytes - 2], "/._-") && is_one_of((char)data[bytes - 1], "1234");
+        reads->hash[reads->count++] = xxh64(data, bytes);
+    }
+}
+
+/* Mates in two files stay mates if they stand in the same order. */
+static void compare_reads(const struct hints *hints, const struct beginning *file)
+{
+    struct hints_reads *const first = hints->reads, reads = {.file = file->name};
+    size_t count, other = 0;
+
+    if (first == NULL || hints->format->as != &sequences_fastq || file->bytes == 0 || file->data[0] != '@')
+        return;
+    list_reads(&reads, file);
+    if (first->file == NULL)
+        *first = reads;
+    count = least_size(first->count, reads.count);
+    for (size_t i = 0; i < count; i++)
+        other += reads.hash[i] != first->hash[i];
+    if (other > 0)
+        (other == count ? die
+                        : fault_warn)("%s: %zu of the first %zu reads have other names than in %s, so they are no "
+                                      "mates; sort both by name first, or write --records=lines:4",
+                                      fault_name(file->name), other, count, fault_name(first->file));
+}
+
 /* Does the file begin like one that is to be read in another way? Then what it is, and what to do. */
 static bool find_hint(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
@@ -343,6 +383,7 @@ void hints_look(struct hints *hints, bool unpacked, const char *name, const uint
     const struct beginning file = begin(unpacked, name, data, bytes);
     struct hint hint;
 
+    compare_reads(hints, &file);
     if ((hints->content_told && !hints->decompresses) || !find_hint(hints, &file, &hint) || hint.is_rare)
         return;
     if (hints->decompresses && hint.no_text)

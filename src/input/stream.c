@@ -64,7 +64,7 @@ struct stream *stream_open(const char *const *names, size_t count, const struct 
     tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
     header_init(&stream->header, &stream->layout.format, &layout->header);
     hints = (struct hints){&stream->layout.format, &stream->layout.header, layout->decompress.programs > 0,
-                           layout->divides, .end_told = false};
+                           layout->divides,        .reads = layout->reads, .end_told = false};
     if (record_is(&layout->format, RECORD_LAST_LINE))
         stream->blank = fault_allocate(BLANK_BYTES + LOOK_BYTES, 1);
     contents_open(&stream->contents, names, count, &hints);

@@ -175,6 +175,7 @@ void key_watch_add(struct key_watch *watch, const struct key_watch *other)
 {
     watch->records += other->records;
     watch->empty += other->empty;
+    watch->returns += other->returns;
     watch->more = watch->more || other->more;
     watch->json = watch->json || other->json;
 }

@@ -151,6 +151,9 @@ size_t keyed_find(struct keyed *keyed, unsigned thread, const struct siphash_tex
             stays = text[n].bytes <= COPIED_BYTES;
             if (stays)
                 text[n].data = memcpy(copy[n], text[n].data, text[n].bytes);
+        } else {
+            lane->watch.records++;
+            lane->watch.returns += text[n].bytes > 0 && text[n].data[text[n].bytes - 1] == '\r';
         }
         n++;
         if (!stays || n == AT_ONCE) {
@@ -218,6 +221,9 @@ void keyed_warn(struct keyed *keyed)
         key_watch_add(&all, &keyed->lane[i].watch);
     if (keyed->rule.choice != NULL)
         key_warn(&all, &keyed->rule, keyed->unique ? "--unique" : "--group-field");
+    else if (all.returns > 0 && all.returns < all.records && keyed->rule.format.delimiter == '\n')
+        fault_warn("--unique: some lines end with a carriage return, others do not, and are taken for different ones; "
+                   "write tr -d '\\r' < FILE | bigshuf --unique");
 }
 
 /* ---- What comes again soon ---- */

@@ -20,6 +20,7 @@ mistakes() {
     printf '%s,"%s, %s",%s\n' id artist title length {1..80} >songs.csv
     printf '@r/1\nA\n+\nI\n@r/2\nC\n+\nI\n' >pairs.fq
     printf '@r 1:N\nA\n+\nI\n@r 2:N\nC\n+\nI\n' >pairs2.fq
+    printf '@r/1\nA\n+\nI\n@s/1\nC\n+\nI\n' >r1.fq
     printf 'x,y\n"a,b\n' >quote.csv
     printf 'A\tx\nB\t\nC\t\n' >empties
     printf 'id,size\n1,16" deep\n2,3" deep\n' >inches.csv
@@ -311,6 +312,17 @@ bigshuf --expect-records=2 in =! in: the number of records is 3, not 2 as --expe
 bigshuf --expect-records=3 in in =! 2 input files: the number of records is 6, not 3 as --expect-records says
 bigshuf --expect-records=2 <in =! standard input: the number of records is 3, not 2 as --expect-records says
 bigshuf in >in2; bigshuf in2 >in2 =! in2: is also the output, so the shell has emptied it; write -o in2
+END
+}
+
+test_likely_mistakes_with_mates_and_their_fields_are_told_with_what_would_be_right() {
+    mistakes <<'END'
+sed 's/^@./@x/' r1.fq >r2.fq; bigshuf --each --records=fastq -o %s.new r1.fq r2.fq =! r2.fq: 2 of the first 2 reads have other names than in r1.fq, so they are no mates; sort both by name first, or write --records=lines:4
+sed 's/^@s/@x/' r1.fq >r2.fq; bigshuf --each --records=fastq -o %s.new r1.fq r2.fq =? r2.fq: 1 of the first 2 reads have other names*
+sed 's/1$/2 x/' r1.fq >r2.fq; bigshuf --each --records=fastq -o %s.new r1.fq r2.fq =?
+bigshuf --records=fastq --unique=2 pairs.fq =! cannot combine --records=fastq and --unique of a field; a field is one of a line: make a line of each record, as paste - - - - < FILE does, or seqkit fx2tab
+bigshuf --group-field=1 --records=fasta genes.fa =! cannot combine --group-field and --records=fasta; a field is one of a line: *
+printf 'a\r\na\nb\r\n' | bigshuf --unique =? --unique: some lines end with a carriage return, others do not, and are taken for different ones; write tr -d '\r' < FILE | bigshuf --unique
 END
 }
 
