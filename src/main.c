@@ -17,7 +17,8 @@
  *                    shuffle small scatter keyed_reader stage gather units run keyed index pile_keys
  *                    pile_source pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    output overlap sides strata division files plan held_back framing filter sink target split outlet
+ *                    output overlap by_key in_turn strata files division plan held_back framing
+ *                    filter sink target split outlet
  *     temporary  where piles are that do not fit into memory
  *                    spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
@@ -38,7 +39,7 @@
  * its key shuffle/keyed) and puts it there (shuffle/stage, shuffle/pile), or a reference to it (input/reference), into
  * memory or temporary/spill; shuffle/gather has its place drawn (shuffle/order, or by its key shuffle/keyed) and copies
  * it out (shuffle/index) through output/output, which puts it into a file (output/sink): if there are several, by its
- * number (output/division) or its key (output/sides).
+ * number (output/in_turn) or its key (output/by_key).
  */
 
 #include <errno.h>

@@ -27,7 +27,6 @@ struct resources {
     char input_name[48];   /* what several input files are called together */
     struct source *source; /* NULL if no input has been opened */
     struct output *output;
-    struct strata *strata;                        /* of the output; NULL without --stratify-field */
     struct keyed *keyed;                          /* NULL without --group-field and --unique */
     struct spill_place place;                     /* of temporary files */
     const char *default_directory;                /* the only one of the place if -T was not given */

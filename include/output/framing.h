@@ -17,9 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tunable.h"
 #include "output/filter.h"
 #include "output/sink.h"
 #include "record/record.h"
+
+TUNABLE(FRAMING_BUFFER_BYTES, 1 << 16, 64, 1 << 16);
 
 enum { FRAMING_START_MAX = 254, FRAMING_TAPE_BYTES = 20 * 512, FRAMING_END_BYTES = 2 * 512 };
 
@@ -44,6 +47,8 @@ struct framing_file {
     uint64_t record_bytes;
     uint8_t last[FRAMING_START_MAX]; /* bytes of records that are not yet written, as they may be the last START */
     size_t last_bytes;
+    uint8_t *buffer; /* the caller's, FRAMING_BUFFER_BYTES, for many short writes; NULL: there is none */
+    size_t buffered; /* bytes in it */
 };
 
 /* Begin a file: its header is written to the sink, or to the program that was started last. */

@@ -1,9 +1,8 @@
 #pragma once
 
 /*
- * All that a run writes: one file or standard output, or a sequence of files among which the records are divided in
- * the order in which they come. One file is filled after the other, but splits by a field are filled side by side
- * (sides.h).
+ * All that a run writes: one file or standard output, or several among which the records are divided (division.h) in
+ * the order in which they come.
  *
  *     output_open --> output_begin --> output_write ... --> output_commit --> output_free
  *
@@ -52,6 +51,9 @@ bool output_replaces_input(const struct output *output);
 /* Must the number of records be known before output_begin? */
 bool output_counts(const struct output *output);
 
+/* The classes of records, to be counted before output_begin (strata.h); NULL if there are none. */
+struct strata *output_strata(const struct output *output);
+
 /* `records` records will be written. UINT64_MAX: nobody knows, or there is no end; only splits by count, shard_records
  * and shard_bytes can do with that. All input has been read, unless output_waits says that it need not be.
  * `header` stands at the beginning of each file, and must stay. */
@@ -79,9 +81,12 @@ void output_write_behind(struct output *output);
 /* Bytes that output_write has been given so far. Any thread may ask. */
 uint64_t output_written_bytes(const struct output *output);
 
-/* If a field decides where records go, say how many each file has got (sides.h), and how many classes there are
- * (strata.h). After output_commit. */
-void output_note_sides(const struct output *output);
+/* If files were filled side by side, say how many records each has got, and how many classes there are (strata.h).
+ * After output_commit. */
+void output_note_beside(const struct output *output);
+
+/* What each file that is filled side by side takes of memory, and the rest. */
+size_t output_beside_bytes(void);
 
 /* All records of an input have been written, and another one is divided by itself: its files come next. */
 void output_turn(struct output *output);

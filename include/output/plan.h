@@ -19,9 +19,11 @@
 enum {
     OUTPUT_FILES_MAX = 1000000,
     OUTPUT_EMPTY_MAX = 10000, /* shards that get no record: more are hardly meant */
-    OUTPUT_SIDES_MAX = 64,    /* splits by a field: each takes 64 KiB of memory beside the limit */
+    OUTPUT_BESIDE_MAX = 64,   /* splits that are filled side by side: each takes 64 KiB of memory beside the limit */
     OUTPUT_DIGITS_MAX = 20,   /* that a pattern may ask for: as many as 2^64 - 1 has */
 };
+
+struct division_kind;
 
 /* What is pointed to must stay. */
 struct output_plan {
@@ -31,15 +33,18 @@ struct output_plan {
     size_t input_count;
     bool each; /* is each input divided by itself? Then all paths are patterns, and the files of one follow another's */
 
-    struct split *split; /* the records go to these in turn, and what is left to `path` */
+    struct split *split; /* some records go to these, and what is left, the rest, to `path` */
     size_t splits;
-    struct key_rule split_key;    /* if there is one, it decides where a record goes: see sides.h */
-    bool groups;                  /* are units groups of records with the same key? */
-    struct strata *strata;        /* its classes, if each is split by itself (strata.h); else NULL */
-    const struct random_key *key; /* of the order, for that; known in output_begin */
-    unsigned threads;             /* that may write, at most; known in output_begin */
+    const struct division_kind *split_by; /* division.h; NULL: output_open takes the usual one, if there are splits */
+    const struct division_kind *rest_by;  /* known when output_open returns */
+    struct key_rule split_key;            /* what decides, by_key.h; no choice if nothing does */
+    bool groups;                          /* are units groups of records with the same key? */
+    uint64_t class_bytes;                 /* of memory for its classes, if each is split by itself (strata.h); else 0 */
+    struct strata *strata;                /* these; known when output_open returns */
+    const struct random_key *key;         /* of the order, for that; known in output_begin */
+    unsigned threads;                     /* that may write, at most; known in output_begin */
 
-    /* At most one of these is not 0. The records that are left by the splits go to: */
+    /* At most one of these is not 0. The rest goes to: */
     uint64_t shards;        /* so many files, whose numbers of records differ by at most one, larger ones first */
     uint64_t shard_records; /* files of so many records, the last one with what is left; no file if there is none */
     uint64_t shard_bytes;   /* files of as many records as fit into so many bytes, or of one that is larger */
@@ -62,32 +67,3 @@ bool output_plan_is_pattern(const char *text, bool each);
 
 /* The name of a shard by its pattern, or if `input` is not NULL, of that input's file, malloc'd; or NULL with errno. */
 char *output_plan_name(const char *pattern, uint64_t number, const char *input);
-
-/* The run ends if the plan is impossible, as far as can be known before any record comes. */
-void output_plan_check(const struct output_plan *plan);
-
-/* Are records divided by a field? */
-bool output_plan_has_sides(const struct output_plan *plan);
-
-bool output_plan_has_shards(const struct output_plan *plan);
-
-/* Is the number of files known only when all records have been written? */
-bool output_plan_is_open_ended(const struct output_plan *plan);
-
-/* How many files there will be in any case, however many records come; without those whose number is not known. If
- * `each`, of each input, and the number below is that of a file among these. */
-size_t output_plan_files(const struct output_plan *plan);
-
-bool output_plan_is_shard(const struct output_plan *plan, size_t number);
-
-/* What a file is called in messages; and is it to get records, so that it is worth a warning if it gets none? Not if
- * the others take all, or if what it gets is thrown away; nor shards, of which there may be none. */
-const char *output_plan_called(const struct output_plan *plan, size_t number);
-bool output_plan_is_wanted(const struct output_plan *plan, size_t number);
-
-/* The run ends if `records` records in all (UINT64_MAX: nobody knows how many) cannot be divided, or leave more than
- * OUTPUT_EMPTY_MAX shards empty. Returns how many they leave empty. */
-uint64_t output_plan_check_records(const struct output_plan *plan, uint64_t records);
-
-/* How many of `records` records in all the splits leave. */
-uint64_t output_plan_rest(const struct output_plan *plan, uint64_t records);

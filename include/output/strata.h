@@ -18,8 +18,8 @@
 
 struct strata;
 
-/* Room for the classes in `bytes` bytes, of which those are used that they need. What the plan points to must stay; its
- * key is that of the order when strata_begin is called. */
+/* Room for the classes in `bytes` bytes, of which those are used that they need. The plan must stay; its key is that of
+ * the order when strata_begin is called. */
 struct strata *strata_new(const struct output_plan *plan, uint64_t bytes);
 
 /* Nothing has been counted yet. `lanes` lanes will count: what belongs to one is counted by one thread at a time. */

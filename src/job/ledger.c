@@ -17,7 +17,7 @@
 #include "base/number.h"
 #include "base/tunable.h"
 #include "input/source.h"
-#include "output/sides.h"
+#include "output/output.h"
 #include "output/strata.h"
 #include "record/header.h"
 #include "record/key.h"
@@ -109,7 +109,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"lists", 1, limit / LISTS_SHARE + threads * (uint64_t)LISTS_BYTES},
         {"classes", 1, options->stratified ? ledger_classes(limit) : 0},
         {"lanes", strata_lane_bytes(), lanes},
-        {"sides", sides_each_bytes(), split_key > 0 ? options->plan.splits + 1 : 0},
+        {"sides", output_beside_bytes(), split_key > 0 ? options->plan.splits + 1 : 0},
         {"keys", 1, split_key * (2 + lanes + threads) + order_key * (1 + keyed)},
         {"headers", HEADER_BYTES_MAX, headers ? 2 : 0}, /* that of the first file, and that of another */
         {"recent", keyed_lane_bytes(), keyed},

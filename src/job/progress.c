@@ -241,7 +241,7 @@ void progress_summarize(const struct progress *progress, const char *seed, const
     if (batch == NULL && plain != spilled)
         fault_note("compressed:    %llu bytes to %llu bytes", plain, spilled);
     if (progress->output != NULL)
-        output_note_sides(progress->output);
+        output_note_beside(progress->output);
     if (batch == NULL)
         fault_note("started over:  %llu piles", (unsigned long long)run->started_over);
     ledger_note(progress->ledger, progress->output != NULL ? output_memory(progress->output) : 0);

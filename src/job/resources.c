@@ -15,7 +15,7 @@
 #include "input/operand.h"
 #include "job/room.h"
 #include "job/task.h"
-#include "output/strata.h"
+#include "output/by_key.h"
 #include "record/group.h"
 #include "system/hardware.h"
 #include "system/sys.h"
@@ -48,7 +48,6 @@ void resources_release(struct resources *resources)
 {
     progress_end(&resources->progress);
     output_free(resources->output);
-    strata_free(resources->strata);
     keyed_free(resources->keyed);
     source_free(resources->source);
     store_close(&resources->store);
@@ -139,6 +138,8 @@ void resources_open_output(struct resources *resources)
     plan.inputs = resources->names;
     plan.input_count = resources->name_count;
     plan.split_key = task_key(options, &options->split_key);
+    if (plan.split_key.choice != NULL)
+        plan.split_by = options->stratified ? &by_key_class : &by_key_field;
     plan.packs = options->compressed;
     plan.verbose = options->verbose;
     plan.filters = plan.filter != NULL || plan.packs ? processors(options) : (unsigned)options->parallel;
@@ -152,7 +153,7 @@ void resources_open_output(struct resources *resources)
     plan.framing.to = options->delimiter;
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
     if (options->stratified)
-        plan.strata = resources->strata = strata_new(&plan, ledger_classes(ledger_limit(&resources->ledger)));
+        plan.class_bytes = ledger_classes(ledger_limit(&resources->ledger));
     resources->output = output_open(&plan);
 }
 
@@ -257,7 +258,7 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     run->order = resources->order;
     run->format = task_format(&resources->options);
     run->input = resources->source;
-    run->strata = resources->strata;
+    run->strata = resources->output != NULL ? output_strata(resources->output) : NULL;
     run->part = resources->options.part;
     run->parts = resources->options.gather == NULL ? resources->options.parts : 0; /* of a store, it is whole piles */
     run->skip = resources->options.skip;

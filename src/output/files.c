@@ -12,6 +12,7 @@
 #include "base/arithmetic.h"
 #include "base/xxh64.h"
 #include "input/operand.h"
+#include "output/division.h"
 #include "output/target.h"
 #include "system/io.h"
 #include "system/packer.h"
@@ -22,7 +23,7 @@ size_t files_named(const struct files *files)
 {
     const struct output_plan *plan = files->plan;
 
-    return output_plan_has_shards(plan) ? least_size(files->count, plan->splits + 1) : files->count;
+    return division_is(plan, DIVISION_NUMBERED) ? least_size(files->count, plan->splits + 1) : files->count;
 }
 
 bool files_is_filtered(const struct files *files, size_t number)
@@ -107,7 +108,7 @@ static void add_file(struct files *files, size_t i)
 
     if (known == INPUT)
         files_refuse_input(path);
-    if (known != i && files->plan->each && (i - known) % output_plan_files(files->plan) == 0)
+    if (known != i && files->plan->each && (i - known) % division_files(files->plan) == 0)
         die("%s: is the output of two FILEs, since both have the same name; give one of them another", path);
     if (known != i)
         die("%s and %s: are the same output file; give them different names", files->file[known].path,
@@ -138,7 +139,7 @@ static void add_inputs(struct files *files)
 static void append(struct files *files)
 {
     const struct output_plan *plan = files->plan;
-    const size_t number = files->count, place = plan->each ? number % output_plan_files(plan) : number;
+    const size_t number = files->count, place = plan->each ? number % division_files(plan) : number;
     struct output_file *more;
     const char *path;
 
@@ -153,9 +154,9 @@ static void append(struct files *files)
         free(files->file);
         files->file = more;
     }
-    if (plan->each || output_plan_is_shard(plan, number)) {
+    if (plan->each || division_is_shard(plan, number)) {
         path = output_plan_name(path, number - plan->splits,
-                                plan->each ? plan->inputs[number / output_plan_files(plan)] : NULL);
+                                plan->each ? plan->inputs[number / division_files(plan)] : NULL);
         if (path == NULL)
             die_errno("memory", errno);
     }
@@ -184,9 +185,9 @@ static uint64_t shards_there(const struct output_plan *plan, uint64_t first)
 static void list(struct files *files)
 {
     const struct output_plan *plan = files->plan;
-    uint64_t count = output_plan_files(plan) * (plan->each ? plan->input_count : 1);
+    uint64_t count = division_files(plan) * (plan->each ? plan->input_count : 1);
 
-    if (output_plan_is_open_ended(plan)) {
+    if (division_is(plan, DIVISION_OPEN)) {
         const uint64_t there = shards_there(plan, 0);
 
         count += there > 0 ? there : 1;
@@ -270,7 +271,7 @@ static size_t kept_open(const struct files *files)
 {
     const struct output_plan *plan = files->plan;
 
-    return output_plan_has_sides(plan) && plan->splits > FILES_KEPT_OPEN ? plan->splits : FILES_KEPT_OPEN;
+    return division_is(plan, DIVISION_BESIDE) && plan->splits > FILES_KEPT_OPEN ? plan->splits : FILES_KEPT_OPEN;
 }
 
 /* Open each file, and close again those for which there are not enough descriptors. */
@@ -421,7 +422,7 @@ void files_warn_of_older(const struct files *files, size_t count)
     uint64_t older;
     char *first, *last;
 
-    if (!output_plan_has_shards(plan) || plan->filter != NULL)
+    if (!division_is(plan, DIVISION_NUMBERED) || plan->filter != NULL)
         return;
     older = shards_there(plan, shards);
     if (older == 0)
@@ -440,7 +441,7 @@ void files_release(struct files *files)
 {
     for (size_t i = 0; i < files->count; i++) {
         sink_free(files->file[i].sink);
-        if (files->plan->each || output_plan_is_shard(files->plan, i))
+        if (files->plan->each || division_is_shard(files->plan, i))
             free((char *)files->file[i].path);
     }
     free(files->file);

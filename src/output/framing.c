@@ -8,7 +8,7 @@
 #include "base/arithmetic.h"
 #include "record/group.h"
 
-static void put_bytes(const struct framing_file *file, const void *data, size_t bytes)
+static void send(const struct framing_file *file, const void *data, size_t bytes)
 {
     if (bytes == 0)
         return;
@@ -16,6 +16,20 @@ static void put_bytes(const struct framing_file *file, const void *data, size_t 
         filters_write(file->programs, data, bytes);
     else
         sink_write(file->sink, data, bytes);
+}
+
+static void put_bytes(struct framing_file *file, const void *data, size_t bytes)
+{
+    if (bytes > FRAMING_BUFFER_BYTES - file->buffered) {
+        send(file, file->buffer, file->buffered);
+        file->buffered = 0;
+    }
+    if (file->buffer == NULL || bytes > FRAMING_BUFFER_BYTES) {
+        send(file, data, bytes);
+    } else if (bytes > 0) {
+        memcpy(file->buffer + file->buffered, data, bytes);
+        file->buffered += bytes;
+    }
 }
 
 void framing_begin(struct framing_file *file, const struct framing *framing, struct sink *sink,
@@ -78,6 +92,7 @@ void framing_end(struct framing_file *file)
             put_bytes(file, zeros, FRAMING_TAPE_BYTES);
         put_bytes(file, zeros, (size_t)left);
     }
+    send(file, file->buffer, file->buffered);
     if (file->programs != NULL)
         filters_end(file->programs);
 }

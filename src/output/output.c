@@ -1,8 +1,10 @@
 /*
- * The files are written one after another. The first few stay open, without a name, until all are complete; later ones
- * are finished at once and have temporary names.
+ * A stream is a file that is being written. Files that are filled one after another come from the last stream in turn;
+ * those that are filled side by side have one each, with a buffer, as what comes for each of them at a time is short.
+ * The first few files stay open, without a name, until all are complete; later ones are finished at once and have
+ * temporary names.
  *
- * The one that comes next is always begun, as far as it is known that there is one (division.h); what is held back is
+ * The file that comes next is always begun, as far as it is known that there is one (division.h); what is held back is
  * written before the rest of its unit.
  */
 
@@ -16,13 +18,14 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "input/foreign.h"
-#include "output/division.h"
+#include "output/by_key.h"
 #include "output/files.h"
 #include "output/held_back.h"
+#include "output/in_turn.h"
 #include "output/overlap.h"
-#include "output/sides.h"
 #include "output/strata.h"
 #include "output/target.h"
+#include "record/group.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/packer.h"
@@ -30,22 +33,32 @@
 
 enum { FILE_BYTES = 400, NAMES = 3 }; /* of each file, in memory */
 
+struct stream {
+    struct framing_file framing;
+    struct filters *packer; /* of its own: the program that compresses it; NULL if there is none */
+    uint8_t *buffer;        /* NULL: it needs none */
+    uint64_t units;         /* that have gone there, */
+    uint64_t bytes;         /* and how many bytes these are */
+};
+
 struct output {
     struct output_plan plan;
     struct files files;
     struct overlap overlap;
     size_t first; /* file of the input in work: not 0 only if each input has its own */
-    size_t begun; /* files that have been begun; the last one is in work if `in_work` */
+    size_t begun; /* files that have been begun; the last stream has the last one, if it is `in_work` */
     bool in_work;
     counter written_bytes;
     struct filters *filters;
-    struct sides *sides; /* of the splits, if these are filled side by side; else NULL */
 
-    /* The file that is in work: */
-    struct framing_file framing;
-    struct division division;
-    struct held_back held; /* the beginning of a unit, as long as nobody knows where it goes */
-    bool inside;           /* has the file got the beginning of a unit whose end is to come? */
+    struct division splits; /* which units go to their files, */
+    struct division rest;   /* and where others go */
+    struct held_back held;  /* the beginning of a unit, as long as nobody knows where it goes, */
+    bool is_held;           /* if there is one, */
+    bool is_left;           /* or only that it goes to no split */
+    struct stream *open;    /* has got the beginning of a unit whose end is to come; NULL: there is none */
+    size_t beside;          /* streams of files that are filled side by side, before the last one */
+    struct stream *stream;
 };
 
 /* ---- Opening ---- */
@@ -66,7 +79,7 @@ static void check_filter(const struct output *output)
 {
     const char *filter = output->plan.filter;
     const bool mentioned = mentions_file(filter);
-    size_t filtered = output_plan_is_open_ended(&output->plan);
+    size_t filtered = division_is(&output->plan, DIVISION_OPEN);
 
     for (size_t i = 0; i < output->files.count; i++)
         filtered += files_is_filtered(&output->files, i);
@@ -125,7 +138,7 @@ static void check_compressed(const struct files *files, size_t i)
 static void check_names(const struct files *files)
 {
     for (size_t i = 0; i < files_named(files) && files->plan->filter == NULL; i++)
-        if (files_packer(files, i) == NULL && (files->file[i].path != NULL || output_plan_is_wanted(files->plan, i)))
+        if (files_packer(files, i) == NULL && (files->file[i].path != NULL || division_is_wanted(files->plan, i)))
             check_compressed(files, i);
 }
 
@@ -136,20 +149,45 @@ static void warn_of_names(const struct files *files)
     for (size_t i = 0; i < files_named(files) && files->plan->filter == NULL; i++) {
         const char *path = files->file[i].path;
 
-        if (path != NULL && !output_plan_is_shard(files->plan, i) && output_plan_is_pattern(path, false))
+        if (path != NULL && !division_is_shard(files->plan, i) && output_plan_is_pattern(path, false))
             fault_warn("%s: will be one file of just this name; add --shards for numbered files", path);
     }
 }
 
 /* ---- From the plan to the first file ---- */
 
-struct output *output_open(const struct output_plan *plan)
+/* What the options say of the rest: by a number, if it is not 0. */
+static const struct division_kind *rest_of(const struct output_plan *plan)
+{
+    const struct {
+        uint64_t number;
+        const struct division_kind *kind;
+    } kinds[] = {{plan->shards, &in_turn_shards},
+                 {plan->shard_records, &in_turn_records},
+                 {plan->shard_bytes, &in_turn_bytes},
+                 {1, &in_turn_whole}};
+    size_t i = 0;
+
+    while (kinds[i].number == 0)
+        i++;
+    return kinds[i].kind;
+}
+
+struct output *output_open(const struct output_plan *asked)
 {
     struct output *output = fault_allocate(1, sizeof *output);
+    struct output_plan *plan = &output->plan;
 
-    output->plan = *plan;
+    *plan = *asked;
+    plan->rest_by = rest_of(plan);
+    if (plan->split_by == NULL && plan->splits > 0)
+        plan->split_by = &in_turn_splits;
     output->held.place = plan->place;
-    output_plan_check(plan);
+    division_check(plan);
+    if (plan->class_bytes > 0)
+        plan->strata = strata_new(plan, plan->class_bytes);
+    output->beside = division_is(plan, DIVISION_BESIDE) ? plan->splits : 0;
+    output->stream = fault_allocate(output->beside + 1, sizeof *output->stream);
     files_open(&output->files, &output->plan);
     overlap_check(&output->overlap, &output->files);
     if (plan->packs)
@@ -181,9 +219,19 @@ void output_check_room(const struct output *output, uint64_t bytes)
     warn_of_names(files);
 }
 
+/* How many of so many units the splits leave, and whether these can be divided. */
+static uint64_t check_units(const struct output_plan *plan, uint64_t units)
+{
+    if (plan->split_by != NULL)
+        units = plan->split_by->leaves != NULL ? plan->split_by->leaves(plan, units) : UINT64_MAX;
+    if (plan->rest_by->leaves != NULL)
+        (void)plan->rest_by->leaves(plan, units);
+    return units;
+}
+
 void output_check_records(const struct output *output, uint64_t records)
 {
-    (void)output_plan_check_records(&output->plan, records);
+    (void)check_units(&output->plan, records);
 }
 
 void output_check_outside(const struct output *output, const char *directory)
@@ -198,123 +246,63 @@ void output_check_outside(const struct output *output, const char *directory)
 
 /* ---- One file ---- */
 
-static void begin_file(struct output *output)
+static void begin_file(struct output *output, struct stream *to, struct filters *programs)
 {
-    const struct output_plan *plan = &output->plan;
-    const size_t number = output->begun;
-
-    if (number - output->first == output_plan_files(plan) && !output_plan_is_open_ended(plan))
-        die("there are more records to write than were counted");
-    files_begin(&output->files, number, output->filters, &output->framing);
-    output->begun++;
-    output->in_work = true;
+    files_begin(&output->files, output->begun++, programs, &to->framing);
+    to->framing.buffer = to->buffer;
 }
 
-static void end_file(struct output *output)
+static struct stream *last_stream(const struct output *output)
+{
+    return &output->stream[output->beside];
+}
+
+static void end_last(struct output *output)
 {
     const size_t number = output->begun - 1;
 
+    if (!output->in_work)
+        return;
     output->in_work = false;
-    framing_end(&output->framing);
+    framing_end(&last_stream(output)->framing);
     if (number >= FILES_KEPT_OPEN && !files_is_filtered(&output->files, number))
         sink_complete(output->files.file[number].sink);
 }
 
 static void next_file(struct output *output)
 {
-    if (output->in_work)
-        end_file(output);
-    begin_file(output);
+    end_last(output);
+    if (output->begun - output->first == division_files(&output->plan) && !division_is(&output->plan, DIVISION_OPEN))
+        die("there are more records to write than were counted");
+    begin_file(output, last_stream(output), output->filters);
+    output->in_work = true;
 }
 
-/* ---- Writing ---- */
+/* ---- From the first unit to the last ---- */
 
 bool output_replaces_input(const struct output *output)
 {
     return output->overlap.path != NULL;
 }
 
+bool output_wants_ends(const struct output *output)
+{
+    return division_is(&output->plan, DIVISION_ENDS);
+}
+
 bool output_waits(const struct output *output)
 {
-    return output_plan_has_shards(&output->plan) || output->plan.splits > 0 || output->plan.filter != NULL;
+    return output_wants_ends(output) || output->plan.filter != NULL;
 }
 
 bool output_counts(const struct output *output)
 {
-    const struct output_plan *plan = &output->plan;
-
-    return plan->shards > 0 || (plan->splits > 0 && !output_plan_has_sides(plan));
+    return division_is(&output->plan, DIVISION_TOTAL);
 }
 
-static void write_framed(void *context, uint8_t *data, size_t bytes)
+struct strata *output_strata(const struct output *output)
 {
-    struct output *output = context;
-
-    framing_write(&output->framing, data, bytes);
-}
-
-/* Write to the files that are filled one after the other. */
-static void write_in_turn(void *context, const struct units *units)
-{
-    struct output *output = context;
-    size_t from = 0;
-
-    for (size_t i = 0; i < units->count || from < units->bytes;) {
-        const size_t count =
-            output->inside ? 1 : division_place(&output->division, units, i, output->framing.record_bytes);
-        size_t end = units->bytes;
-
-        if (count == DIVISION_HOLD) {
-            held_back_append(&output->held, units->data + from, end - from);
-            return;
-        }
-        if (count <= units->count - i)
-            end = units_end(units, i + count - 1);
-        while (output->begun - output->first <= output->division.file)
-            next_file(output);
-        held_back_drain(&output->held, write_framed, output);
-        write_framed(output, units->data + from, end - from);
-        output->inside = count > units->count - i;
-        i += count;
-        from = end;
-    }
-}
-
-/* A percentage of few records is rounded down. */
-static void warn_of_empty_splits(const struct output *output, uint64_t records)
-{
-    const struct output_plan *plan = &output->plan;
-
-    for (size_t i = 0; i < plan->splits && records > 0 && !output_plan_has_sides(plan); i++)
-        if (plan->split[i].amount > 0 && split_records(plan->split, i, records) == 0)
-            fault_warn("%s: will be empty, since its share of %llu records is less than one",
-                       output->files.file[output->first + i].path, (unsigned long long)records);
-}
-
-void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
-{
-    const struct output_plan *plan = &output->plan;
-    const uint64_t empty = output_plan_check_records(plan, records);
-
-    warn_of_empty_splits(output, records);
-    if (empty > 0)
-        fault_warn("%s: %llu of the %llu shards are empty; --shards=records:N makes only as many as are needed",
-                   plan->path, (unsigned long long)empty, (unsigned long long)plan->shards);
-    division_begin(&output->division, plan, records);
-    output->inside = false;
-    output->plan.framing.header = header;
-    output->plan.framing.header_bytes = header_bytes;
-    if (output_plan_has_sides(plan)) {
-        output->sides = sides_open(plan, &output->files, write_in_turn, output);
-        output->begun = plan->splits;
-    }
-    if (output_plan_files(plan) > output->begun - output->first)
-        begin_file(output);
-}
-
-bool output_wants_ends(const struct output *output)
-{
-    return output_plan_has_shards(&output->plan) || output->plan.splits > 0;
+    return output->plan.strata;
 }
 
 void output_set_threads(struct output *output, unsigned threads)
@@ -322,19 +310,130 @@ void output_set_threads(struct output *output, unsigned threads)
     output->plan.threads = threads;
 }
 
-void output_find(struct output *output, unsigned thread, const struct units *units)
+static struct division begin_division(const struct output *output, const struct division_kind *kind, size_t file,
+                                      uint64_t units)
 {
-    if (output->sides != NULL)
-        sides_find(output->sides, thread, units);
+    struct division division = {.kind = kind,
+                                .plan = &output->plan,
+                                .files = &output->files,
+                                .first = output->first,
+                                .file = file,
+                                .units = units};
+
+    if (kind != NULL && kind->takes != NULL)
+        division.left = kind->takes(&division);
+    if (kind != NULL && kind->begin != NULL)
+        kind->begin(&division);
+    return division;
+}
+
+void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes)
+{
+    struct output_plan *plan = &output->plan;
+    const uint64_t left = check_units(plan, records);
+
+    output->splits = begin_division(output, plan->split_by, 0, records);
+    output->rest = begin_division(output, plan->rest_by, plan->splits, left);
+    plan->framing.header = header;
+    plan->framing.header_bytes = header_bytes;
+    for (size_t i = 0; i < output->beside; i++) {
+        struct stream *to = &output->stream[i];
+
+        to->buffer = fault_allocate(FRAMING_BUFFER_BYTES, 1);
+        to->packer = files_packer(&output->files, i) != NULL ? filters_new(NULL, 1) : NULL;
+        begin_file(output, to, to->packer);
+    }
+    if (output->beside > 0)
+        last_stream(output)->buffer = fault_allocate(FRAMING_BUFFER_BYTES, 1);
+    if (division_files(plan) > output->begun - output->first)
+        next_file(output);
+}
+
+size_t output_beside_bytes(void)
+{
+    return FRAMING_BUFFER_BYTES + sizeof(struct stream);
+}
+
+static void write_bytes(void *context, uint8_t *data, size_t bytes)
+{
+    struct stream *to = context;
+
+    to->bytes += bytes;
+    framing_write(&to->framing, data, bytes);
+}
+
+/* As division_kind.place, of both divisions. Once it is known that a unit goes to no split, only the rest is asked. */
+static size_t place(struct output *output, const struct units *units, size_t first, size_t *file)
+{
+    struct division *splits = &output->splits, *rest = &output->rest;
+    size_t count = first < units->count ? units->count - first : 1;
+
+    *file = output->plan.splits;
+    if (splits->kind != NULL && !output->is_left)
+        count = splits->kind->place(splits, units, first, count, file);
+    if (count == DIVISION_HOLD || *file < output->plan.splits)
+        return count;
+    rest->file_bytes = output->begun - output->first > rest->file ? last_stream(output)->framing.record_bytes : 0;
+    count = rest->kind->place(rest, units, first, count, file);
+    output->is_left = count == DIVISION_HOLD;
+    return count;
+}
+
+static void hold_back(struct output *output, uint8_t *data, size_t bytes)
+{
+    struct division *rest = &output->rest;
+
+    rest->held_bytes += group_text(&output->plan.format, &rest->scan, data, bytes, NULL);
+    held_back_append(&output->held, data, bytes);
+    output->is_held = true;
+}
+
+/* Write what is held back, and what follows it. */
+static void write_run(struct output *output, struct stream *to, uint8_t *data, size_t bytes)
+{
+    if (output->is_held) {
+        held_back_drain(&output->held, write_bytes, to);
+        output->rest.held_bytes = 0;
+        output->rest.scan = (struct record_scan){0};
+        output->is_held = false;
+    }
+    write_bytes(to, data, bytes);
 }
 
 void output_write(struct output *output, const struct units *units)
 {
-    if (output->sides != NULL)
-        sides_write(output->sides, units);
-    else
-        write_in_turn(output, units);
+    size_t from = 0, file;
+
     counter_add(&output->written_bytes, units->bytes);
+    for (size_t i = 0, count; i < units->count || from < units->bytes; i += count) {
+        struct stream *to = output->open;
+        size_t end = units->bytes;
+
+        count = to != NULL ? 1 : place(output, units, i, &file);
+        if (count == DIVISION_HOLD) {
+            hold_back(output, units->data + from, end - from);
+            return;
+        }
+        if (count <= units->count - i)
+            end = units_end(units, i + count - 1);
+        if (to == NULL) {
+            while (output->begun - output->first <= file)
+                next_file(output);
+            to = &output->stream[least_size(file, output->beside)];
+            to->units += count;
+        }
+        write_run(output, to, units->data + from, end - from);
+        output->open = count > units->count - i ? to : NULL;
+        from = end;
+    }
+}
+
+void output_find(struct output *output, unsigned thread, const struct units *units)
+{
+    const struct division_kind *kind = output->splits.kind;
+
+    if (kind != NULL && kind->find != NULL)
+        kind->find(&output->splits, thread, units);
 }
 
 void output_write_behind(struct output *output)
@@ -342,12 +441,16 @@ void output_write_behind(struct output *output)
     files_write_behind(&output->files);
 }
 
-void output_note_sides(const struct output *output)
+void output_note_beside(const struct output *output)
 {
-    if (output->sides != NULL)
-        sides_note(output->sides);
-    if (output->plan.strata != NULL)
-        strata_note(output->plan.strata);
+    const struct output_plan *plan = &output->plan;
+
+    for (size_t i = 0; i <= output->beside && output->beside > 0; i++)
+        if (i < division_files(plan) || output->stream[i].units > 0)
+            fault_note("output:        %llu records, %llu bytes in %s", (unsigned long long)output->stream[i].units,
+                       (unsigned long long)output->stream[i].bytes, division_called(plan, i));
+    if (plan->strata != NULL)
+        strata_note(plan->strata);
 }
 
 uint64_t output_written_bytes(const struct output *output)
@@ -357,15 +460,34 @@ uint64_t output_written_bytes(const struct output *output)
 
 /* ---- Committing ---- */
 
+static void warn_of_empty(const struct output *output, const char *why)
+{
+    uint64_t units = 0;
+
+    for (size_t i = 0; i <= output->beside; i++)
+        units += output->stream[i].units;
+    for (size_t i = 0; i <= output->beside && units > 0; i++)
+        if (output->stream[i].units == 0 && division_is_wanted(&output->plan, i))
+            fault_warn("%s: is empty, since %s", division_called(&output->plan, i), why);
+}
+
 /* Complete all files, those that get no record included. */
 static void complete(struct output *output)
 {
-    if (output->sides != NULL)
-        sides_finish(output->sides);
-    while (output->begun - output->first < output_plan_files(&output->plan))
+    struct division *splits = &output->splits;
+
+    if (splits->kind != NULL && splits->kind->end != NULL)
+        splits->kind->end(splits);
+    if (splits->kind != NULL && splits->kind->empty != NULL)
+        warn_of_empty(output, splits->kind->empty);
+    for (size_t i = 0; i < output->beside; i++) {
+        framing_end(&output->stream[i].framing);
+        if (output->stream[i].packer != NULL)
+            filters_wait(output->stream[i].packer);
+    }
+    while (output->begun - output->first < division_files(&output->plan))
         next_file(output);
-    if (output->in_work)
-        end_file(output);
+    end_last(output);
     if (output->filters != NULL)
         filters_wait(output->filters);
     for (size_t i = output->first; i < output->begun; i++)
@@ -392,7 +514,14 @@ void output_free(struct output *output)
 {
     if (output == NULL)
         return;
-    sides_free(output->sides);
+    if (output->splits.kind != NULL && output->splits.kind->release != NULL)
+        output->splits.kind->release(&output->splits);
+    for (size_t i = 0; i <= output->beside; i++) {
+        filters_free(output->stream[i].packer);
+        free(output->stream[i].buffer);
+    }
+    free(output->stream);
+    strata_free(output->plan.strata);
     filters_free(output->filters);
     files_release(&output->files);
     overlap_release(&output->overlap);

@@ -9,6 +9,7 @@
 
 #include "input/contents.h"
 #include "input/operand.h"
+#include "output/division.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -29,7 +30,7 @@ static void check_forgotten(const struct files *files, const char *input)
 {
     struct stat status;
 
-    for (size_t i = 0; i < output_plan_files(files->plan); i++) {
+    for (size_t i = 0; i < division_files(files->plan); i++) {
         const char *path = files->file[i].path;
 
         if (path != NULL && sys_stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
@@ -43,7 +44,7 @@ static void check_forgotten(const struct files *files, const char *input)
 static bool is_single(const struct files *files)
 {
     return files->count == 1 && files->plan->splits == 0 && !files->plan->each && files->plan->filter == NULL &&
-           !output_plan_has_shards(files->plan) && sink_state(files->file[0].sink)->temporary != NULL;
+           !division_is(files->plan, DIVISION_NUMBERED) && sink_state(files->file[0].sink)->temporary != NULL;
 }
 
 /* The input that the output is, or NULL. It is the only one: of several, the output would have all, and another run add

@@ -26,6 +26,7 @@
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
+#include "output/division.h"
 #include "record/key.h"
 #include "system/fault.h"
 
@@ -54,7 +55,7 @@ struct lane {
 };
 
 struct strata {
-    struct output_plan plan;
+    const struct output_plan *plan;
     struct siphash_key hashing; /* the key of the digests */
     struct random_words words;  /* by which records are dealt */
     struct classes classes;
@@ -135,7 +136,7 @@ struct strata *strata_new(const struct output_plan *plan, uint64_t bytes)
     const size_t numbers = plan->splits * sizeof(uint64_t);
     struct strata *strata = fault_allocate(1, sizeof *strata + numbers + sizeof(uint64_t));
 
-    strata->plan = *plan;
+    strata->plan = plan;
     strata->classes.stratum_bytes = sizeof(struct stratum) + numbers;
     strata->classes.most = least(UINT32_MAX - 1, bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(uint64_t)));
     pthread_mutex_init(&strata->mutex, NULL);
@@ -169,8 +170,8 @@ void strata_free(struct strata *strata)
 
 void strata_begin(struct strata *strata, unsigned lanes)
 {
-    strata->hashing = random_hashing(strata->plan.key, "strata");
-    random_words_init(&strata->words, strata->plan.key, "deal");
+    strata->hashing = random_hashing(strata->plan->key, "strata");
+    random_words_init(&strata->words, strata->plan->key, "deal");
     free_lanes(strata);
     free(strata->classes.list);
     begin_classes(&strata->classes);
@@ -178,7 +179,7 @@ void strata_begin(struct strata *strata, unsigned lanes)
     while (strata->lanes < lanes) {
         struct classes *classes = &strata->lane[strata->lanes].classes;
 
-        strata->lane[strata->lanes++].key = key_new(&strata->plan.split_key);
+        strata->lane[strata->lanes++].key = key_new(&strata->plan->split_key);
         *classes = (struct classes){.stratum_bytes = sizeof(struct stratum), .most = LANE_CLASSES};
         begin_classes(classes);
     }
@@ -219,7 +220,7 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
 
 static void settle(struct strata *strata, struct stratum *stratum)
 {
-    const struct output_plan *plan = &strata->plan;
+    const struct output_plan *plan = strata->plan;
     const uint64_t taken =
         split_class(plan->split, plan->splits, stratum->records, stratum->digest.word[0], stratum->places);
 
@@ -231,7 +232,7 @@ static void settle(struct strata *strata, struct stratum *stratum)
 
 void strata_settle(struct strata *strata)
 {
-    const size_t files = strata->plan.splits + 1;
+    const size_t files = strata->plan->splits + 1;
 
     for (unsigned i = 0; i < strata->lanes; i++)
         merge(strata, &strata->lane[i].classes);
@@ -240,8 +241,8 @@ void strata_settle(struct strata *strata)
     for (uint64_t i = 1; i <= strata->classes.count; i++)
         settle(strata, stratum_at(&strata->classes, i));
     for (size_t j = 0; j < files; j++)
-        if (strata->without[j] > 0 && output_plan_is_wanted(&strata->plan, j))
-            fault_warn("%s: %llu of %llu classes have no record in it", output_plan_called(&strata->plan, j),
+        if (strata->without[j] > 0 && division_is_wanted(strata->plan, j))
+            fault_warn("%s: %llu of %llu classes have no record in it", division_called(strata->plan, j),
                        (unsigned long long)strata->without[j], (unsigned long long)strata->classes.count);
 }
 
@@ -253,7 +254,7 @@ uint32_t strata_find(const struct strata *strata, const uint8_t *key, size_t byt
 size_t strata_deal(struct strata *strata, uint32_t number)
 {
     struct stratum *stratum = stratum_at(&strata->classes, number > 0 ? number : 1);
-    const size_t splits = strata->plan.splits;
+    const size_t splits = strata->plan->splits;
     uint64_t place;
     size_t j = 0;
 
@@ -274,8 +275,8 @@ void strata_note(const struct strata *strata)
         fault_note("classes:       0");
     else
         fault_note("classes:       %llu, the smallest of %llu records", classes, (unsigned long long)strata->smallest);
-    for (size_t j = 0; j <= strata->plan.splits; j++)
-        if (output_plan_is_wanted(&strata->plan, j))
+    for (size_t j = 0; j <= strata->plan->splits; j++)
+        if (division_is_wanted(strata->plan, j))
             fault_note("missing:       %llu classes in %s", (unsigned long long)strata->without[j],
-                       output_plan_called(&strata->plan, j));
+                       division_called(strata->plan, j));
 }
