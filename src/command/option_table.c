@@ -168,7 +168,7 @@ const struct option_row option_table[] = {
      .excludes = CLASS_GIVEN | CLASS_COUNT | CLASS_REPEAT | CLASS_SOURCE | CLASS_PART | CLASS_SKIP | CLASS_OUTPUT |
                  CLASS_TEMPORARY | CLASS_SCATTER | CLASS_GATHER},
 
-    {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may also be an input", TEXT(plan.path),
+    {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may also be the input", TEXT(plan.path),
      .several = "output files", .is = CLASS_OUTPUT | CLASS_FILE, .common = true},
     {"shards", 0, GROUP_OUTPUT, NULL,
      "write K files, or N lines or BYTES to each; in\nthe name after -o, %05d stands for the number", FORMS(shards),
