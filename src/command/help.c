@@ -35,14 +35,14 @@ static const char head[] = "Usage: bigshuf [OPTION]... [FILE]...\n"
                            "  or:  bigshuf --gather=DIR [OPTION]...\n" DESCRIPTION
                            "With -e, shuffle the ARGs, with -i, the numbers from LO to HI, each as a line.\n"
                            "With --scatter, add the FILEs to a store of piles, to which others may add;\n"
-                           "with --gather, shuffle what is there.\n";
+                           "with --gather, shuffle all that the store has.\n";
 static const char tail[] = "\n"
                            "SIZE is a number and a unit: K, M, G, T (powers of 1024; K is the default), KB,\n"
                            "MB, GB, TB (powers of 1000), b (bytes), or % of all memory. It must be at\n"
-                           "least 8M; the default is half of what is available. BYTES is a number of bytes,\n"
+                           "least 8M; the default is half of free memory. BYTES is a number of bytes,\n"
                            "or a number and one of these units, but not %.\n";
 static const char common_head[] = "Usage: bigshuf [OPTION]... [FILE]...\n" DESCRIPTION "\n";
-static const char common_tail[] = "All options: bigshuf --help. Examples: man bigshuf. Version: bigshuf -V.\n";
+static const char common_tail[] = "All options: bigshuf --help. Examples: man bigshuf-examples. Version: -V.\n";
 static const char *const headings[GROUPS] = {
     [GROUP_INPUT] = "Input",
     [GROUP_RECORDS] = "Records",

@@ -168,7 +168,7 @@ const struct option_row option_table[] = {
      .excludes = CLASS_GIVEN | CLASS_COUNT | CLASS_REPEAT | CLASS_SOURCE | CLASS_PART | CLASS_SKIP | CLASS_OUTPUT |
                  CLASS_TEMPORARY | CLASS_SCATTER | CLASS_GATHER},
 
-    {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may also be an input", TEXT(plan.path),
+    {"output", 'o', GROUP_OUTPUT, "FILE", "write to FILE, which may also be the input", TEXT(plan.path),
      .several = "output files", .is = CLASS_OUTPUT | CLASS_FILE, .common = true},
     {"shards", 0, GROUP_OUTPUT, NULL,
      "write K files, or N lines or BYTES to each; in\nthe name after -o, %05d stands for the number", FORMS(shards),
@@ -232,9 +232,9 @@ const struct option_row option_table[] = {
     {"only-piles", 0, GROUP_STORES, "J-K", "with --gather: write only the piles J to K\n(from 0)",
      RANGE(pile_first, '-'), .takes.most = UINT64_MAX - 1, .takes.valid = "must be J-K, such as 3-3 for pile 3",
      .is = CLASS_VIEW, .excludes = CLASS_PART, .needs = CLASS_GATHER},
-    {"list", 0, GROUP_STORES, "DIR", "list what is in the store in DIR; with -z:\nTABs between fields, NULs after rows",
+    {"list", 0, GROUP_STORES, "DIR", "list the batches of the store in DIR; with -z:\nTABs between fields, NULs after rows",
      TEXT(list), .is = CLASS_STORE, .excludes = CLASSES_RECORDS},
-    {"sweep", 0, GROUP_STORES, "DIR", "remove, and list, what others left unfinished\nin the store in DIR", TEXT(sweep),
+    {"sweep", 0, GROUP_STORES, "DIR", "remove, and list, batches that others left\nunfinished in the store in DIR", TEXT(sweep),
      .is = CLASS_STORE, .excludes = CLASSES_RECORDS},
 
     {"progress", 0, GROUP_OTHER, NULL,
