@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/siphash.h"
 #include "output/plan.h"
 
 struct strata;
@@ -34,8 +35,11 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
  * warned of. */
 void strata_settle(struct strata *strata);
 
-/* The number of the class with this key, then; 0: there is none. By any thread. */
-uint32_t strata_find(const struct strata *strata, const uint8_t *key, size_t bytes);
+/* The number of the class with this digest of its key, then; 0: there is none. Whoever announces several first waits
+ * less for memory. By any thread. */
+const struct siphash_key *strata_hashing(const struct strata *strata);
+void strata_announce(const struct strata *strata, struct siphash_pair digest);
+uint32_t strata_find(const struct strata *strata, struct siphash_pair digest);
 
 /* The next record of the output, of this class, goes to which split? Their number stands for what is left. */
 size_t strata_deal(struct strata *strata, uint32_t number);

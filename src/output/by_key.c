@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/arithmetic.h"
 #include "base/random.h"
 #include "output/strata.h"
 #include "record/key.h"
@@ -53,22 +54,23 @@ static void begin(struct division *division)
     own->own = &own->lane[plan->threads];
     for (unsigned i = 0; i <= plan->threads; i++)
         own->lane[i].key = key_new(&plan->split_key);
-    own->hashing = random_hashing(plan->key, "split");
+    own->hashing = plan->strata != NULL ? *strata_hashing(plan->strata) : random_hashing(plan->key, "split");
     if (plan->strata != NULL)
         strata_settle(plan->strata);
     division->own = own;
 }
 
-/* What can be told of a key by any thread: its file, or the number of its class. */
-static uint32_t find_place(const struct division *division, const struct key *key)
+static struct siphash_pair digest_of(const struct by_key *own, const struct key *key)
 {
-    const struct output_plan *plan = division->plan;
-    const struct by_key *own = division->own;
+    return siphash_pair(&own->hashing, key->text, key->bytes);
+}
 
+/* What can be told of a key by any thread: its file, or the number of its class. */
+static uint32_t find_place(const struct output_plan *plan, struct siphash_pair digest)
+{
     if (plan->strata != NULL)
-        return strata_find(plan->strata, key->text, key->bytes);
-    return (uint32_t)split_of_hash(plan->split, plan->splits,
-                                   siphash_pair(&own->hashing, key->text, key->bytes).word[0]);
+        return strata_find(plan->strata, digest);
+    return (uint32_t)split_of_hash(plan->split, plan->splits, digest.word[0]);
 }
 
 /* How many of the next bytes are the record's that has the key, the first one of a group? It `ends` with them, or not.
@@ -85,28 +87,43 @@ static size_t first_record(const struct output_plan *plan, struct lane *lane, co
 
 /* ---- Units that come whole ---- */
 
-static uint32_t find_one(const struct division *division, struct lane *lane, const uint8_t *data, size_t bytes)
+/* The digest of the unit's key. False: there is none. */
+static bool digest_unit(const struct division *division, struct lane *lane, const uint8_t *data, size_t bytes,
+                        struct siphash_pair *digest)
 {
     bool ends;
 
     lane->scan = (struct record_scan){0};
     bytes = first_record(division->plan, lane, data, bytes, &ends);
     if (key_find(lane->key, data, bytes) != FIELD_FOUND)
-        return MISSING;
+        return false;
     key_saw(&lane->watch, lane->key, data, bytes - 1);
-    return find_place(division, lane->key);
+    *digest = digest_of(division->own, lane->key);
+    if (division->plan->strata != NULL)
+        strata_announce(division->plan->strata, *digest);
+    return true;
 }
 
 static void find(struct division *division, unsigned thread, const struct units *units)
 {
+    enum { AT_ONCE = 32 };
     struct lane *lane = &((struct by_key *)division->own)->lane[thread];
     size_t from = units->continues && units->count > 0 ? units_end(units, 0) : 0;
 
-    for (size_t i = units->continues; i < units->count; i++) {
-        struct unit_mark *mark = units_mark(units, i);
+    for (size_t first = units->continues, end; first < units->count; first = end) {
+        struct siphash_pair digest[AT_ONCE];
 
-        mark->found = find_one(division, lane, units->data + from, mark->end - from);
-        from = mark->end;
+        end = least_size(first + AT_ONCE, units->count);
+        for (size_t i = first; i < end; i++) {
+            struct unit_mark *mark = units_mark(units, i);
+            const bool known = digest_unit(division, lane, units->data + from, mark->end - from, &digest[i - first]);
+
+            mark->found = known ? 0 : MISSING;
+            from = mark->end;
+        }
+        for (size_t i = first; i < end; i++)
+            if (units_mark(units, i)->found != MISSING)
+                units_mark(units, i)->found = find_place(division->plan, digest[i - first]);
     }
 }
 
@@ -126,7 +143,7 @@ static bool find_in_pieces(const struct division *division, const uint8_t *data,
     if (own->key->verdict != FIELD_FOUND)
         key_refuse(&own->watch, own->key, option_of(division), data, bytes - last);
     key_saw(&own->watch, own->key, NULL, 0);
-    *found = find_place(division, own->key);
+    *found = find_place(division->plan, digest_of(division->own, own->key));
     return true;
 }
 

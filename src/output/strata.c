@@ -20,6 +20,7 @@
 
 #include "output/strata.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@
 #include "output/division.h"
 #include "record/key.h"
 #include "system/fault.h"
+#include "system/sys.h"
 
 enum { SLOTS = 2 /* for each class, at least */ };
 TUNABLE(FIRST_SLOTS, 1024, SLOTS, 1024);
@@ -40,7 +42,12 @@ struct stratum {
     uint64_t places[]; /* that are left in each split; not in a lane's list */
 };
 
-/* A list, and after it a table with open addressing, which has the number of a class, from 1, by its digest. */
+/* The number of a class, from 1, and a part of its digest, so that other classes need not be looked at; or 0. */
+struct slot {
+    uint32_t number, tag;
+};
+
+/* A list, and after it a table with open addressing. */
 struct classes {
     uint8_t *list;
     size_t stratum_bytes;
@@ -70,7 +77,7 @@ struct strata {
 
 static size_t bytes_of(const struct classes *classes)
 {
-    return (size_t)classes->most * (classes->stratum_bytes + SLOTS * sizeof(uint64_t));
+    return (size_t)classes->most * (classes->stratum_bytes + SLOTS * sizeof(struct slot));
 }
 
 static struct stratum *stratum_at(const struct classes *classes, uint64_t number)
@@ -78,34 +85,49 @@ static struct stratum *stratum_at(const struct classes *classes, uint64_t number
     return (struct stratum *)(void *)(classes->list + (number - 1) * classes->stratum_bytes);
 }
 
-static uint64_t *table_of(const struct classes *classes)
+static struct slot *table_of(const struct classes *classes)
 {
-    return (uint64_t *)(void *)(classes->list + classes->most * classes->stratum_bytes);
+    return (struct slot *)(void *)(classes->list + classes->most * classes->stratum_bytes);
 }
 
-/* The slot with the number of the class with this digest; 0 if there is none: there it would be. */
-static uint64_t *find(const struct classes *classes, struct siphash_pair digest)
+/* Where the class with this digest is looked for first. */
+static struct slot *first_slot(const struct classes *classes, struct siphash_pair digest)
 {
-    uint64_t *slot = table_of(classes);
-    uint64_t i = spread(digest.word[1], classes->slots);
+    return table_of(classes) + spread(digest.word[1], classes->slots);
+}
 
-    while (slot[i] > 0 && memcmp(&stratum_at(classes, slot[i])->digest, &digest, sizeof digest) != 0)
-        i = spread_next(i, classes->slots);
-    return &slot[i];
+/* The slot of the class with this digest; if there is none, where it would be. */
+static struct slot *find(const struct classes *classes, struct siphash_pair digest)
+{
+    struct slot *slot = first_slot(classes, digest), *table = table_of(classes);
+
+    while (slot->number > 0 && (slot->tag != (uint32_t)digest.word[0] ||
+                                memcmp(&stratum_at(classes, slot->number)->digest, &digest, sizeof digest) != 0))
+        slot = table + spread_next((uint64_t)(slot - table), classes->slots);
+    return slot;
+}
+
+static void take_slot(struct slot *slot, uint64_t number, struct siphash_pair digest)
+{
+    *slot = (struct slot){(uint32_t)number, (uint32_t)digest.word[0]};
 }
 
 /* Use the table's first `slots` slots. */
 static void use_slots(struct classes *classes, uint64_t slots)
 {
     classes->slots = least(slots, SLOTS * classes->most);
-    memset(table_of(classes), 0, (size_t)classes->slots * sizeof(uint64_t));
-    for (uint64_t i = 1; i <= classes->count; i++)
-        *find(classes, stratum_at(classes, i)->digest) = i;
+    memset(table_of(classes), 0, (size_t)classes->slots * sizeof(struct slot));
+    for (uint64_t i = 1; i <= classes->count; i++) {
+        const struct siphash_pair digest = stratum_at(classes, i)->digest;
+
+        take_slot(find(classes, digest), i, digest);
+    }
 }
 
-static void begin_classes(struct classes *classes)
+/* `list` has zeroed memory for them. */
+static void begin_classes(struct classes *classes, void *list)
 {
-    classes->list = fault_allocate(bytes_of(classes), 1);
+    classes->list = list;
     classes->count = 0;
     use_slots(classes, FIRST_SLOTS);
 }
@@ -113,19 +135,19 @@ static void begin_classes(struct classes *classes)
 /* Count `records` more records of a class. False: there is no room for one more class. */
 static bool add(struct classes *classes, struct siphash_pair digest, uint64_t records)
 {
-    uint64_t *slot = find(classes, digest);
+    struct slot *slot = find(classes, digest);
 
-    if (*slot == 0 && classes->count == classes->most)
+    if (slot->number == 0 && classes->count == classes->most)
         return false;
-    if (*slot == 0 && SLOTS * (classes->count + 1) > classes->slots) {
+    if (slot->number == 0 && SLOTS * (classes->count + 1) > classes->slots) {
         use_slots(classes, 2 * classes->slots);
         slot = find(classes, digest);
     }
-    if (*slot == 0) {
-        *slot = ++classes->count;
-        stratum_at(classes, *slot)->digest = digest;
+    if (slot->number == 0) {
+        take_slot(slot, ++classes->count, digest);
+        stratum_at(classes, slot->number)->digest = digest;
     }
-    stratum_at(classes, *slot)->records += records;
+    stratum_at(classes, slot->number)->records += records;
     return true;
 }
 
@@ -138,14 +160,14 @@ struct strata *strata_new(const struct output_plan *plan, uint64_t bytes)
 
     strata->plan = plan;
     strata->classes.stratum_bytes = sizeof(struct stratum) + numbers;
-    strata->classes.most = least(UINT32_MAX - 1, bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(uint64_t)));
+    strata->classes.most = least(UINT32_MAX - 1, bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(struct slot)));
     pthread_mutex_init(&strata->mutex, NULL);
     return strata;
 }
 
 size_t strata_lane_bytes(void)
 {
-    return sizeof(struct lane) + LANE_CLASSES * (sizeof(struct stratum) + SLOTS * sizeof(uint64_t));
+    return sizeof(struct lane) + LANE_CLASSES * (sizeof(struct stratum) + SLOTS * sizeof(struct slot));
 }
 
 static void free_lanes(struct strata *strata)
@@ -158,43 +180,71 @@ static void free_lanes(struct strata *strata)
     strata->lane = NULL;
 }
 
+static void free_classes(struct strata *strata)
+{
+    free_lanes(strata);
+    if (strata->classes.list != NULL)
+        sys_unmap(strata->classes.list, bytes_of(&strata->classes));
+}
+
 void strata_free(struct strata *strata)
 {
     if (strata == NULL)
         return;
-    free_lanes(strata);
-    free(strata->classes.list);
+    free_classes(strata);
     pthread_mutex_destroy(&strata->mutex);
     free(strata);
 }
 
 void strata_begin(struct strata *strata, unsigned lanes)
 {
+    void *list;
+
     strata->hashing = random_hashing(strata->plan->key, "strata");
     random_words_init(&strata->words, strata->plan->key, "deal");
-    free_lanes(strata);
-    free(strata->classes.list);
-    begin_classes(&strata->classes);
+    free_classes(strata);
+    list = sys_map_large(bytes_of(&strata->classes));
+    if (list == NULL)
+        die_errno("memory", errno);
+    begin_classes(&strata->classes, list);
     strata->lane = fault_allocate(lanes, sizeof *strata->lane);
     while (strata->lanes < lanes) {
         struct classes *classes = &strata->lane[strata->lanes].classes;
 
         strata->lane[strata->lanes++].key = key_new(&strata->plan->split_key);
         *classes = (struct classes){.stratum_bytes = sizeof(struct stratum), .most = LANE_CLASSES};
-        begin_classes(classes);
+        begin_classes(classes, fault_allocate(bytes_of(classes), 1));
     }
 }
 
 /* ---- Counting ---- */
 
+/* The number `i` of a lane is merged soon: have the memory that is looked at then come, first the slot, then the class.
+ */
+static void announce(const struct classes *classes, const struct classes *from, uint64_t i)
+{
+    enum { SLOT_AHEAD = 16, CLASS_AHEAD = 8 };
+    const struct slot *slot;
+
+    if (i + SLOT_AHEAD <= from->count)
+        __builtin_prefetch(first_slot(classes, stratum_at(from, i + SLOT_AHEAD)->digest));
+    if (i + CLASS_AHEAD > from->count)
+        return;
+    slot = first_slot(classes, stratum_at(from, i + CLASS_AHEAD)->digest);
+    if (slot->number > 0)
+        __builtin_prefetch(stratum_at(classes, slot->number), 1);
+}
+
 /* Add what a lane has counted to what all have. */
 static void merge(struct strata *strata, struct classes *from)
 {
     pthread_mutex_lock(&strata->mutex);
-    for (uint64_t i = 1; i <= from->count; i++)
+    for (uint64_t i = 1; i <= from->count; i++) {
+        announce(&strata->classes, from, i);
         if (!add(&strata->classes, stratum_at(from, i)->digest, stratum_at(from, i)->records))
             die("--stratify-field: more than %llu classes; use a larger -S, of 64M or more",
                 (unsigned long long)strata->classes.most);
+    }
     pthread_mutex_unlock(&strata->mutex);
     memset(from->list, 0, (size_t)from->count * from->stratum_bytes);
     from->count = 0;
@@ -246,9 +296,19 @@ void strata_settle(struct strata *strata)
                        (unsigned long long)strata->without[j], (unsigned long long)strata->classes.count);
 }
 
-uint32_t strata_find(const struct strata *strata, const uint8_t *key, size_t bytes)
+const struct siphash_key *strata_hashing(const struct strata *strata)
 {
-    return (uint32_t)*find(&strata->classes, siphash_pair(&strata->hashing, key, bytes));
+    return &strata->hashing;
+}
+
+void strata_announce(const struct strata *strata, struct siphash_pair digest)
+{
+    __builtin_prefetch(first_slot(&strata->classes, digest));
+}
+
+uint32_t strata_find(const struct strata *strata, struct siphash_pair digest)
+{
+    return find(&strata->classes, digest)->number;
 }
 
 size_t strata_deal(struct strata *strata, uint32_t number)
