@@ -210,7 +210,7 @@ test_a_line_that_comes_again_and_again_is_no_load() {
 test_all_kinds_of_records_can_be_unique() {
     cases <<'END'
 bigshuf --seed=1 -e --unique a b a a | sort => a b
-printf 'a\r\nb\na\n' | bigshuf --unique | wc -l => 3
+printf 'a\r\nb\na\n' | bigshuf --unique 2>said | wc -l => 3
 printf 'a\na' | bigshuf --unique => a
 printf 'a\n\na\n' | bigshuf --records=paragraph --unique | wc -c => 3
 printf 'abcdab' | bigshuf --records=bytes:2 --unique | wc -c => 4
