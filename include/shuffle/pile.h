@@ -38,6 +38,7 @@ struct pile {
     uint32_t first;         /* the chain */
     uint32_t last, blocks;
     bool spilled, dropped;
+    struct pile_parts *parts; /* if it is read twice (pile_source.h); else NULL */
 };
 
 struct piles {

@@ -5,8 +5,13 @@
 #include "input/source.h"
 #include "shuffle/pile.h"
 
+/* The pile will be read twice, first with `keep`: then each part of it that is read again is checked before it is
+ * handed out, as it may be output. This takes memory for checksums, and for one part, until the pile is cleared: 250
+ * KiB, or the square root of eight times its bytes, twice. */
+void pile_source_twice(struct piles *piles, unsigned pile);
+
 /* If a part of a pile is in its file, verify that part and the number of records in the pile, through a buffer and
- * without changing the pile. For callers who must know before they use the first byte. */
+ * without changing the pile, which will be read twice. For callers who must know before they use the first byte. */
 void pile_source_verify(struct piles *piles, unsigned pile, const struct record_format *format, uint8_t *buffer,
                         size_t bytes);
 

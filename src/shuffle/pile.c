@@ -416,6 +416,8 @@ void pile_clear(struct piles *piles, unsigned p)
     pile->spilled = false;
     pile->spilled_bytes = 0;
     pile->records = 0;
+    free(pile->parts);
+    pile->parts = NULL;
 }
 
 void pile_check(const struct piles *piles, unsigned p, uint64_t found)

@@ -256,6 +256,7 @@ static void restart_around(struct run *run, struct piles *piles, unsigned p, con
     uint64_t records; /* of the key */
 
     make_room(piles, pile_bytes(piles, p) - order->votes[p].lead);
+    pile_source_twice(piles, p);
     source = pile_source(piles, p, true);
     scatter(&run->engine, &run->format, &plan, source, &inner);
     source_free(source);

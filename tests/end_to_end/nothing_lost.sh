@@ -143,6 +143,16 @@ test_a_changed_temporary_file_is_found_when_a_record_is_larger_than_memory() { #
     is_empty .out
 }
 
+# It is read to be checked, and again to be written.
+test_a_temporary_file_that_is_not_the_same_when_it_is_read_again_is_found() {
+    seq 11000 | sed "s/.*/key\t$(printf '%0950d' 0)&/" >in
+    for at in 1 $(scale 20 '15 20 24' "$(echo {2..24})"); do
+        fails_with 1 'bigshuf: temporary file in *' env FAULT_DAMAGE=1 FAULT_CALL=preadv FAULT_AT=$at \
+            bigshuf-faulty -S 8M --parallel=1 --group-field=1 < <(cat in) >out
+        cmp -n "$(wc -c <out)" out in
+    done
+}
+
 # What is kept until it is known to which file it belongs may go to standard output, too.
 test_a_changed_temporary_file_is_found_when_a_record_is_kept_for_its_field() {
     printf '%s,x\n' "$(long_line 400000)" >in
