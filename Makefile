@@ -15,7 +15,7 @@
 #
 # Each kind of build has a folder of its own under build/, so that one with a sanitizer stands beside the plain one.
 
-VERSION = 0.3.0
+VERSION = 1.0.0
 prefix  = /usr/local
 PREFIX  = $(prefix)
 BINDIR  = $(PREFIX)/bin

@@ -1,7 +1,7 @@
 class Bigshuf < Formula
   desc "Shuffle the lines of files larger than memory"
   homepage "@URL@"
-  url "@URL@/bigshuf-0.3.0.tar.gz"
+  url "@URL@/bigshuf-1.0.0.tar.gz"
   sha256 "@SHA256@"
   license "MIT"
 

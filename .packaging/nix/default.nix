@@ -2,7 +2,7 @@
 
 stdenv.mkDerivation (finalAttrs: {
   pname = "bigshuf";
-  version = "0.3.0";
+  version = "1.0.0";
 
   src = fetchurl {
     url = "@URL@/bigshuf-${finalAttrs.version}.tar.gz";
