@@ -1,4 +1,5 @@
-/* Most records come whole, many in a piece. One may come in any pieces, as its key is followed through them. */
+/* Most records come whole, many in a piece: if all have keys, where they stand need not be known. One may come in any
+ * pieces, as its key is followed through them. */
 
 #include "input/key_check.h"
 
@@ -47,6 +48,20 @@ static void follow(struct key_check *check, const uint8_t *data, size_t bytes, b
     check->watch.records += last;
 }
 
+/* If all of these whole records have their keys, go on after them. Returns how many bytes they are, else 0. */
+static size_t pass(struct key_check *check, const uint8_t *data, const uint32_t *ends, size_t count)
+{
+    size_t start = 0;
+
+    for (size_t i = 0; i < count; start = ends[i++])
+        if (key_find(check->key, data + start, ends[i] - start) != FIELD_FOUND)
+            return 0;
+    position_pass(&check->position, check->offset, data, start);
+    check->offset += start;
+    check->watch.records += count;
+    return start;
+}
+
 static void look(struct key_check *check, const uint8_t *data, size_t bytes)
 {
     uint32_t ends[ENDS];
@@ -54,9 +69,10 @@ static void look(struct key_check *check, const uint8_t *data, size_t bytes)
 
     for (; bytes > 0; data += scanned, bytes -= scanned) {
         const size_t count = record_ends(&check->rule.format, &check->scan, data, bytes, ends, ENDS, &scanned);
-        size_t start = 0;
+        const size_t passed = check->inside ? 0 : pass(check, data, ends, count);
+        size_t start = passed;
 
-        for (size_t i = 0; i < count; start = ends[i++])
+        for (size_t i = passed > 0 ? count : 0; i < count; start = ends[i++])
             follow(check, data + start, ends[i] - start, true);
         if (start < scanned)
             follow(check, data + start, scanned - start, false);

@@ -18,18 +18,22 @@ static void send(const struct framing_file *file, const void *data, size_t bytes
         sink_write(file->sink, data, bytes);
 }
 
-static void put_bytes(struct framing_file *file, const void *data, size_t bytes)
+/* A buffer is written when it is full, so that writes are whole pages. */
+static void put_bytes(struct framing_file *file, const uint8_t *data, size_t bytes)
 {
-    if (bytes > FRAMING_BUFFER_BYTES - file->buffered) {
-        send(file, file->buffer, file->buffered);
+    while (file->buffer != NULL && bytes > 0) {
+        const size_t part = least_size(bytes, FRAMING_BUFFER_BYTES - file->buffered);
+
+        memcpy(file->buffer + file->buffered, data, part);
+        file->buffered += part;
+        if (file->buffered < FRAMING_BUFFER_BYTES)
+            return;
+        send(file, file->buffer, FRAMING_BUFFER_BYTES);
         file->buffered = 0;
+        data += part;
+        bytes -= part;
     }
-    if (file->buffer == NULL || bytes > FRAMING_BUFFER_BYTES) {
-        send(file, data, bytes);
-    } else if (bytes > 0) {
-        memcpy(file->buffer + file->buffered, data, bytes);
-        file->buffered += bytes;
-    }
+    send(file, data, bytes);
 }
 
 void framing_begin(struct framing_file *file, const struct framing *framing, struct sink *sink,
