@@ -101,6 +101,7 @@ argument_setter argument_unique;
 extern const char argument_whole[];
 
 argument_setter argument_split;
+argument_setter argument_split_field;
 argument_setter argument_stratify_field;
 argument_setter argument_memory;    /* as number_parse_size takes it; at least HARDWARE_MEMORY_MIN */
 argument_setter argument_temporary; /* one directory more */

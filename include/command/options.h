@@ -44,8 +44,7 @@ struct options {
     const char *taken; /* or if a FILE is named as well; its argument */
 
     struct output_plan plan;     /* -o, each --split, --shards, --filter, --each; job/resources.c adds the rest */
-    struct key_choice split_key; /* --split-field or --stratify-field, */
-    bool stratified;             /* the latter */
+    struct key_choice split_key; /* --split-field or --stratify-field, as plan.split_by says */
 
     uint64_t count;  /* -n: records, the least if it is given several times; UINT64_MAX: not given; becomes run.limit */
     uint64_t part;   /* --part=R/W: R, from 1; 0 if not given */

@@ -42,10 +42,12 @@ enum {
     DIVISION_BESIDE = 1 << 2,   /* its files are filled side by side, so they all stay open */
     DIVISION_NUMBERED = 1 << 3, /* their name is a pattern, for their numbers */
     DIVISION_OPEN = 1 << 4,     /* their number is known only when all units have been written */
+    DIVISION_CLASSES = 1 << 5,  /* records are counted by classes before the first one is written (strata.h) */
 };
 
 /* Functions may be NULL, but for `place`. */
 struct division_kind {
+    const char *option; /* "--split-field", of a field; NULL: there is no field */
     unsigned traits;
     void (*check)(const struct output_plan *plan); /* the run ends if it is impossible, by the options alone */
 
@@ -71,11 +73,8 @@ struct division_kind {
 
 #define DIVISION_HOLD SIZE_MAX
 
-/* Does a trait go for one of a plan's divisions? */
-static inline bool division_is(const struct output_plan *plan, unsigned trait)
-{
-    return ((plan->split_by != NULL ? plan->split_by->traits : 0) & trait) != 0 || (plan->rest_by->traits & trait) != 0;
-}
+/* Does a trait go for one of a plan's divisions, as far as they are known? */
+bool division_is(const struct output_plan *plan, unsigned trait);
 
 /* The run ends if the plan is impossible, as far as can be known before any record comes. */
 void division_check(const struct output_plan *plan);

@@ -18,6 +18,10 @@ struct reread {
 void reread_append(struct reread *reread, struct spill_place *place, const uint8_t *data, size_t bytes);
 void reread_begin(struct reread *reread);
 
+/* The same, when all has been read once through a buffer: what is read then is as it was written, from the first byte.
+ */
+void reread_verify(struct reread *reread, uint8_t *buffer, size_t bytes);
+
 static inline bool reread_has(const struct reread *reread) /* is there more? */
 {
     return reread->storage != NULL;

@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "base/number.h"
 #include "command/suggest.h"
+#include "output/by_key.h"
 #include "output/split.h"
 #include "record/json.h"
 #include "system/fault.h"
@@ -493,10 +494,16 @@ void argument_split(struct parsing *parsing, const char *text)
     parsing->options->plan.splits++;
 }
 
+void argument_split_field(struct parsing *parsing, const char *text)
+{
+    set_key(parsing, text, &parsing->options->split_key);
+    parsing->options->plan.split_by = &by_key_field;
+}
+
 void argument_stratify_field(struct parsing *parsing, const char *text)
 {
     set_key(parsing, text, &parsing->options->split_key);
-    parsing->options->stratified = true;
+    parsing->options->plan.split_by = &by_key_class;
 }
 
 void argument_memory(struct parsing *parsing, const char *text)

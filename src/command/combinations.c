@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/division.h"
 #include "sample/range.h"
 #include "system/fault.h"
 #include "system/standard.h"
@@ -92,6 +93,7 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     const struct options *options = parsing->options;
     const size_t bytes = parsing->delimiter_bytes;
     const uint8_t byte = parsing->delimiter[0];
+    const bool stratified = division_is(&options->plan, DIVISION_CLASSES);
     bool counted = false; /* is there a split of a number? */
 
     for (size_t i = 0; i < options->plan.splits; i++)
@@ -100,9 +102,9 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, bytes == 1 && byte >= '0' && byte <= '9', "a digit as --delimiter", CLASS_RANGE);
     add_fact(list, bytes > 1, "--delimiter of several bytes",
              CLASS_GIVEN | CLASS_LINED | CLASS_FIELD | CLASS_SPLIT_FIELD);
-    add_fact(list, !options->stratified && counted, "--split=N:FILE; write P%:FILE, or --group-field for N groups",
+    add_fact(list, !stratified && counted, "--split=N:FILE; write P%:FILE, or --group-field for N groups",
              CLASS_SPLIT_FIELD);
-    add_fact(list, options->stratified && options->pile_last < UINT64_MAX, "--only-piles", CLASS_SPLIT_FIELD);
+    add_fact(list, stratified && options->pile_last < UINT64_MAX, "--only-piles", CLASS_SPLIT_FIELD);
     if (options->unique_key.count > 0)
         add(list, "--unique of a field")->is = CLASS_FIELD;
     add_fact(list, options->unique_key.count == 0 && options->unique && parsing->kind == &tar_kind, "--unique",

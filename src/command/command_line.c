@@ -16,6 +16,7 @@
 #include "command/help.h"
 #include "command/option_table.h"
 #include "command/suggest.h"
+#include "output/division.h"
 #include "system/fault.h"
 
 /* Names that stand for an option, though they could be the beginning of another one as well: GNU shuf, which has fewer
@@ -208,9 +209,9 @@ static void check_fields(const struct options *options)
     header_check_fields(&options->header, columns, options->group_key.field, options->group_key.count, "--group-field");
     header_check_fields(&options->header, columns, options->unique_key.field, options->unique_key.count, "--unique");
     header_check_fields(&options->header, columns, &options->weight_field, 1, "--weight-field");
-    if (options->gather == NULL)
+    if (options->gather == NULL && options->split_key.count > 0)
         header_check_fields(&options->header, columns, options->split_key.field, options->split_key.count,
-                            options->stratified ? "--stratify-field" : "--split-field");
+                            options->plan.split_by->option);
 }
 
 /* The words that are no options: the inputs. */

@@ -17,6 +17,7 @@
 #include "base/number.h"
 #include "base/tunable.h"
 #include "input/source.h"
+#include "output/division.h"
 #include "output/output.h"
 #include "output/strata.h"
 #include "record/header.h"
@@ -96,7 +97,8 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
     const size_t order_key = key_memory(options->unique ? &options->unique_key : &options->group_key);
     const unsigned keyed = options->unique || options->group_key.count > 0 ? threads + 1 : 0;
     const unsigned scatters = scatter_lanes(workers), most_lanes = scatters > threads ? scatters : threads;
-    const unsigned lanes = options->stratified ? most_lanes : 0;
+    const bool stratified = division_is(&options->plan, DIVISION_CLASSES);
+    const unsigned lanes = stratified ? most_lanes : 0;
     const bool headers = options->gather != NULL || !header_is_none(&options->header);
     const struct row all[ROWS] = {
         {"names", 1, ledger->name_bytes},
@@ -107,9 +109,9 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"piles", piles_bytes(1, ledger->directories), most + piles}, /* and those of one that is started over */
         {"blocks", sizeof(uint8_t *), limit / memory.block_bytes},
         {"lists", 1, limit / LISTS_SHARE + threads * (uint64_t)LISTS_BYTES},
-        {"classes", 1, options->stratified ? ledger_classes(limit) : 0},
+        {"classes", 1, stratified ? ledger_classes(limit) : 0},
         {"lanes", strata_lane_bytes(), lanes},
-        {"sides", output_beside_bytes(), split_key > 0 ? options->plan.splits + 1 : 0},
+        {"sides", output_beside_bytes(), division_is(&options->plan, DIVISION_BESIDE) ? options->plan.splits + 1 : 0},
         {"keys", 1, split_key * (2 + lanes + threads) + order_key * (1 + keyed)},
         /* that of the first file, and that of another, or of the store */
         {"headers", HEADER_BYTES_MAX, headers ? 2 + (options->scatter != NULL) : 0},

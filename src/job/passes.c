@@ -18,6 +18,7 @@
 #include "input/operand.h"
 #include "job/room.h"
 #include "job/task.h"
+#include "output/division.h"
 #include "shuffle/scatter.h"
 #include "shuffle/shuffle.h"
 #include "shuffle/units.h"
@@ -334,7 +335,7 @@ static void take_keys(struct options *options, const struct store_format *format
         (void)key_add(task_order_fields(options), &field);
         columns = columns || field.kind != FIELD_POINTER;
     }
-    if (format->keys != STORE_KEYS_NONE && options->stratified)
+    if (format->keys != STORE_KEYS_NONE && division_is(&options->plan, DIVISION_CLASSES))
         die("--stratify-field: the records of this store have keys; pipe what --gather writes to another run");
     if (options->group_key.count > 0 && !key_has_all(&options->group_key, &options->split_key))
         die("--split-field: it would tear the groups of this store apart; split by their field");
@@ -357,9 +358,9 @@ void passes_gather(struct resources *resources)
                                            .start = format->header_start[0] != '\0' ? format->header_start : NULL};
     options->format = format->record;
     take_keys(options, format);
-    header_check_fields(&options->header, options->separator_given || record_is(&format->record, RECORD_QUOTED),
-                        options->split_key.field, options->split_key.count,
-                        options->stratified ? "--stratify-field" : "--split-field");
+    if (options->split_key.count > 0)
+        header_check_fields(&options->header, options->separator_given || record_is(&format->record, RECORD_QUOTED),
+                            options->split_key.field, options->split_key.count, options->plan.split_by->option);
     gather_wanted(resources);
 }
 

@@ -15,7 +15,7 @@
 #include "input/operand.h"
 #include "job/room.h"
 #include "job/task.h"
-#include "output/by_key.h"
+#include "output/division.h"
 #include "record/group.h"
 #include "system/hardware.h"
 #include "system/sys.h"
@@ -140,8 +140,6 @@ void resources_open_output(struct resources *resources)
     plan.inputs = resources->names;
     plan.input_count = resources->name_count;
     plan.split_key = task_key(options, &options->split_key);
-    if (plan.split_key.choice != NULL)
-        plan.split_by = options->stratified ? &by_key_class : &by_key_field;
     plan.packs = options->compressed;
     plan.verbose = options->verbose;
     plan.filters = plan.filter != NULL || plan.packs ? processors(options) : (unsigned)options->parallel;
@@ -154,7 +152,7 @@ void resources_open_output(struct resources *resources)
     plan.framing.translates = options->echo;
     plan.framing.to = options->delimiter;
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
-    if (options->stratified)
+    if (division_is(&plan, DIVISION_CLASSES))
         plan.class_bytes = ledger_classes(ledger_limit(&resources->ledger));
     resources->output = output_open(&plan);
 }

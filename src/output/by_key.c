@@ -13,8 +13,10 @@
 #include "system/fault.h"
 #include "system/sys.h"
 
-/* What is found of a unit without the key, which is refused when its turn has come; no number of a class. */
+/* What is found of a unit without the key, which is refused when its turn has come; or if more of it must come. No
+ * numbers of classes. */
 #define MISSING UINT32_MAX
+#define TO_COME (UINT32_MAX - 1)
 
 /* Whoever finds keys. */
 struct lane {
@@ -29,17 +31,11 @@ struct by_key {
     struct lane lane[]; /* of each thread, and that one */
 };
 
-/* Messages tell the option, as nobody knows in the output where a record comes from. */
-static const char *option_of(const struct division *division)
-{
-    return division->kind == &by_key_class ? "--stratify-field" : "--split-field";
-}
-
 static void check(const struct output_plan *plan)
 {
     if (plan->splits > OUTPUT_BESIDE_MAX)
-        die("%s: more than %d splits", plan->class_bytes > 0 ? "--stratify-field" : "--split-field", OUTPUT_BESIDE_MAX);
-    for (size_t i = 1; i < plan->splits && plan->class_bytes > 0; i++)
+        die("%s: more than %d splits", plan->split_by->option, OUTPUT_BESIDE_MAX);
+    for (size_t i = 1; i < plan->splits && division_is(plan, DIVISION_CLASSES); i++)
         if (plan->split[i].is_percentage != plan->split[0].is_percentage)
             die("--stratify-field: give each --split a percentage, or each a number of records");
 }
@@ -60,48 +56,39 @@ static void begin(struct division *division)
     division->own = own;
 }
 
-static struct siphash_pair digest_of(const struct by_key *own, const struct key *key)
+/* Look for the key in the next bytes of a unit, its `first` or its `last` ones. Of a group, the first record has it. 0,
+ * and its digest, if it has been found. */
+static uint32_t look(const struct division *division, struct lane *lane, const uint8_t *data, size_t bytes, bool first,
+                     bool last, struct siphash_pair *digest)
 {
-    return siphash_pair(&own->hashing, key->text, key->bytes);
+    const struct output_plan *plan = division->plan;
+    const bool whole = first && last;
+    struct key *key = lane->key;
+    uint32_t end;
+
+    if (first)
+        lane->scan = (struct record_scan){0};
+    if (plan->groups)
+        last = record_ends(&plan->format, &lane->scan, data, bytes, &end, 1, &bytes) > 0;
+    if (whole)
+        (void)key_find(key, data, bytes);
+    else if (key_take(key, data, bytes, first, last) == KEY_TO_COME)
+        return TO_COME;
+    if (key->verdict != FIELD_FOUND)
+        return MISSING;
+    key_saw(&lane->watch, key, whole ? data : NULL, whole ? bytes - 1 : 0);
+    *digest = siphash_pair(&((struct by_key *)division->own)->hashing, key->text, key->bytes);
+    if (plan->strata != NULL)
+        strata_announce(plan->strata, *digest);
+    return 0;
 }
 
-/* What can be told of a key by any thread: its file, or the number of its class. */
+/* What any thread can tell by a digest: the file, or the number of the class. */
 static uint32_t find_place(const struct output_plan *plan, struct siphash_pair digest)
 {
     if (plan->strata != NULL)
         return strata_find(plan->strata, digest);
     return (uint32_t)split_of_hash(plan->split, plan->splits, digest.word[0]);
-}
-
-/* How many of the next bytes are the record's that has the key, the first one of a group? It `ends` with them, or not.
- */
-static size_t first_record(const struct output_plan *plan, struct lane *lane, const uint8_t *data, size_t bytes,
-                           bool *ends)
-{
-    uint32_t end;
-
-    if (plan->groups)
-        *ends = record_ends(&plan->format, &lane->scan, data, bytes, &end, 1, &bytes) > 0;
-    return bytes;
-}
-
-/* ---- Units that come whole ---- */
-
-/* The digest of the unit's key. False: there is none. */
-static bool digest_unit(const struct division *division, struct lane *lane, const uint8_t *data, size_t bytes,
-                        struct siphash_pair *digest)
-{
-    bool ends;
-
-    lane->scan = (struct record_scan){0};
-    bytes = first_record(division->plan, lane, data, bytes, &ends);
-    if (key_find(lane->key, data, bytes) != FIELD_FOUND)
-        return false;
-    key_saw(&lane->watch, lane->key, data, bytes - 1);
-    *digest = digest_of(division->own, lane->key);
-    if (division->plan->strata != NULL)
-        strata_announce(division->plan->strata, *digest);
-    return true;
 }
 
 static void find(struct division *division, unsigned thread, const struct units *units)
@@ -116,9 +103,8 @@ static void find(struct division *division, unsigned thread, const struct units 
         end = least_size(first + AT_ONCE, units->count);
         for (size_t i = first; i < end; i++) {
             struct unit_mark *mark = units_mark(units, i);
-            const bool known = digest_unit(division, lane, units->data + from, mark->end - from, &digest[i - first]);
 
-            mark->found = known ? 0 : MISSING;
+            mark->found = look(division, lane, units->data + from, mark->end - from, true, true, &digest[i - first]);
             from = mark->end;
         }
         for (size_t i = first; i < end; i++)
@@ -127,35 +113,26 @@ static void find(struct division *division, unsigned thread, const struct units 
     }
 }
 
-/* ---- Others ---- */
-
-/* Look for the key in the next bytes of a unit, its `first` or its `last` ones. False: it is to come. */
-static bool find_in_pieces(const struct division *division, const uint8_t *data, size_t bytes, bool first, bool last,
-                           uint32_t *found)
-{
-    struct lane *own = ((struct by_key *)division->own)->own;
-
-    if (first)
-        own->scan = (struct record_scan){0};
-    bytes = first_record(division->plan, own, data, bytes, &last);
-    if (key_take(own->key, data, bytes, first, last) == KEY_TO_COME)
-        return false;
-    if (own->key->verdict != FIELD_FOUND)
-        key_refuse(&own->watch, own->key, option_of(division), data, bytes - last);
-    key_saw(&own->watch, own->key, NULL, 0);
-    *found = find_place(division->plan, digest_of(division->own, own->key));
-    return true;
-}
-
 static size_t place(struct division *division, const struct units *units, size_t first, size_t most, size_t *file)
 {
+    struct lane *own = ((struct by_key *)division->own)->own;
     const bool begins = first > 0 || !units->continues, ends = first < units->count;
     const size_t from = first > 0 ? units_end(units, first - 1) : 0, to = ends ? units_end(units, first) : units->bytes;
-    uint32_t found = begins && ends ? units_mark(units, first)->found : MISSING;
+    const bool whole = begins && ends;
+    struct siphash_pair digest;
+    uint32_t found = whole ? units_mark(units, first)->found
+                           : look(division, own, units->data + from, to - from, begins, ends, &digest);
     size_t count = 1;
 
-    if (found == MISSING && !find_in_pieces(division, units->data + from, to - from, begins, ends, &found))
+    if (found == TO_COME)
         return DIVISION_HOLD;
+    if (found == MISSING) {
+        if (whole)
+            (void)look(division, own, units->data + from, to - from, true, true, &digest);
+        key_refuse(&own->watch, own->key, division->kind->option, units->data + from, to - from - ends);
+    }
+    if (!whole)
+        found = find_place(division->plan, digest);
     if (division->plan->strata != NULL) {
         *file = strata_deal(division->plan->strata, found);
         return 1;
@@ -174,7 +151,7 @@ static void end(struct division *division)
 
     for (unsigned i = 0; i <= division->plan->threads; i++)
         key_watch_add(&all, &own->lane[i].watch);
-    key_warn(&all, &division->plan->split_key, option_of(division));
+    key_warn(&all, &division->plan->split_key, division->kind->option);
 }
 
 static void release(struct division *division)
@@ -186,9 +163,12 @@ static void release(struct division *division)
     free(own);
 }
 
-#define BY_KEY                                                                                                         \
-    .traits = DIVISION_ENDS | DIVISION_BESIDE, .check = check, .begin = begin, .find = find, .place = place,           \
-    .end = end, .release = release
+#define BY_KEY .check = check, .begin = begin, .find = find, .place = place, .end = end, .release = release
 
-const struct division_kind by_key_field = {BY_KEY, .empty = "no value of --split-field came there by chance"};
-const struct division_kind by_key_class = {BY_KEY};
+/* Messages tell the option, as nobody knows in the output where a record comes from. */
+const struct division_kind by_key_field = {.option = "--split-field",
+                                           .traits = DIVISION_ENDS | DIVISION_BESIDE,
+                                           BY_KEY,
+                                           .empty = "no value of --split-field came there by chance"};
+const struct division_kind by_key_class = {
+    .option = "--stratify-field", .traits = DIVISION_ENDS | DIVISION_BESIDE | DIVISION_CLASSES, BY_KEY};

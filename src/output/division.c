@@ -6,6 +6,16 @@
 
 #include "system/fault.h"
 
+static unsigned traits(const struct division_kind *kind)
+{
+    return kind != NULL ? kind->traits : 0;
+}
+
+bool division_is(const struct output_plan *plan, unsigned trait)
+{
+    return ((traits(plan->split_by) | traits(plan->rest_by)) & trait) != 0;
+}
+
 /* Standard output that gets no record is not even looked at. */
 size_t division_files(const struct output_plan *plan)
 {

@@ -34,11 +34,10 @@
 enum { FILE_BYTES = 400, NAMES = 3 }; /* of each file, in memory */
 
 struct stream {
-    struct framing_file framing;
-    struct filters *packer; /* of its own: the program that compresses it; NULL if there is none */
-    uint8_t *buffer;        /* NULL: it needs none */
-    uint64_t units;         /* that have gone there, */
-    uint64_t bytes;         /* and how many bytes these are */
+    struct framing_file framing; /* zeroed: no file is in work */
+    uint8_t *buffer;             /* NULL: it needs none */
+    uint64_t units;              /* that have gone there, */
+    uint64_t bytes;              /* and how many bytes these are */
 };
 
 struct output {
@@ -46,8 +45,7 @@ struct output {
     struct files files;
     struct overlap overlap;
     size_t first; /* file of the input in work: not 0 only if each input has its own */
-    size_t begun; /* files that have been begun; the last stream has the last one, if it is `in_work` */
-    bool in_work;
+    size_t begun; /* files that have been begun */
     counter written_bytes;
     struct filters *filters;
 
@@ -259,12 +257,13 @@ static struct stream *last_stream(const struct output *output)
 
 static void end_last(struct output *output)
 {
+    struct framing_file *framing = &last_stream(output)->framing;
     const size_t number = output->begun - 1;
 
-    if (!output->in_work)
+    if (framing->framing == NULL)
         return;
-    output->in_work = false;
-    framing_end(&last_stream(output)->framing);
+    framing_end(framing);
+    *framing = (struct framing_file){0};
     if (number >= FILES_KEPT_OPEN && !files_is_filtered(&output->files, number))
         sink_complete(output->files.file[number].sink);
 }
@@ -275,7 +274,6 @@ static void next_file(struct output *output)
     if (output->begun - output->first == division_files(&output->plan) && !division_is(&output->plan, DIVISION_OPEN))
         die("there are more records to write than were counted");
     begin_file(output, last_stream(output), output->filters);
-    output->in_work = true;
 }
 
 /* ---- From the first unit to the last ---- */
@@ -336,15 +334,12 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
     output->rest = begin_division(output, plan->rest_by, plan->splits, left);
     plan->framing.header = header;
     plan->framing.header_bytes = header_bytes;
-    for (size_t i = 0; i < output->beside; i++) {
-        struct stream *to = &output->stream[i];
-
-        to->buffer = fault_allocate(FRAMING_BUFFER_BYTES, 1);
-        to->packer = files_packer(&output->files, i) != NULL ? filters_new(NULL, 1) : NULL;
-        begin_file(output, to, to->packer);
+    for (size_t i = 0; i <= output->beside && output->beside > 0; i++) {
+        output->stream[i].buffer = fault_allocate(FRAMING_BUFFER_BYTES, 1);
+        if (i < output->beside)
+            begin_file(output, &output->stream[i],
+                       files_packer(&output->files, i) != NULL ? filters_new(NULL, 1) : NULL);
     }
-    if (output->beside > 0)
-        last_stream(output)->buffer = fault_allocate(FRAMING_BUFFER_BYTES, 1);
     if (division_files(plan) > output->begun - output->first)
         next_file(output);
 }
@@ -482,8 +477,8 @@ static void complete(struct output *output)
         warn_of_empty(output, splits->kind->empty);
     for (size_t i = 0; i < output->beside; i++) {
         framing_end(&output->stream[i].framing);
-        if (output->stream[i].packer != NULL)
-            filters_wait(output->stream[i].packer);
+        if (output->stream[i].framing.programs != NULL)
+            filters_wait(output->stream[i].framing.programs);
     }
     while (output->begun - output->first < division_files(&output->plan))
         next_file(output);
@@ -517,7 +512,8 @@ void output_free(struct output *output)
     if (output->splits.kind != NULL && output->splits.kind->release != NULL)
         output->splits.kind->release(&output->splits);
     for (size_t i = 0; i <= output->beside; i++) {
-        filters_free(output->stream[i].packer);
+        if (i < output->beside)
+            filters_free(output->stream[i].framing.programs);
         free(output->stream[i].buffer);
     }
     free(output->stream);

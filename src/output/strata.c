@@ -160,7 +160,7 @@ struct strata *strata_new(const struct output_plan *plan, uint64_t bytes)
 
     strata->plan = plan;
     strata->classes.stratum_bytes = sizeof(struct stratum) + numbers;
-    strata->classes.most = least(UINT32_MAX - 1, bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(struct slot)));
+    strata->classes.most = least(UINT32_MAX - 2, bytes / (strata->classes.stratum_bytes + SLOTS * sizeof(struct slot)));
     pthread_mutex_init(&strata->mutex, NULL);
     return strata;
 }

@@ -20,6 +20,18 @@ void reread_begin(struct reread *reread)
     storage_reader_init(&reread->reader, reread->storage, 0);
 }
 
+void reread_verify(struct reread *reread, uint8_t *buffer, size_t bytes)
+{
+    reread_begin(reread);
+    while (reread->reader.left > 0) {
+        const struct iovec piece = {.iov_base = buffer, .iov_len = (size_t)least(bytes, reread->reader.left)};
+
+        storage_reader_read(&reread->reader, &piece, 1);
+    }
+    storage_reader_release(&reread->reader);
+    reread_begin(reread);
+}
+
 size_t reread_next(struct reread *reread, uint8_t *data, size_t bytes)
 {
     const struct iovec piece = {.iov_base = data, .iov_len = (size_t)least(bytes, reread->reader.left)};
