@@ -47,9 +47,9 @@ struct engine {
     struct spill_place *place;
 };
 
-/* The areas of the buffer. Who reads and writes record by record uses READING and WRITING. WEIGHTS and KEYS are areas
- * of WRITING, for stages that read, but do not write at the same time. */
-enum engine_area { ENGINE_WHOLE, ENGINE_READING, ENGINE_WRITING, ENGINE_WEIGHTS, ENGINE_KEYS };
+/* The areas of the buffer. Who reads and writes record by record uses READING, WEIGHTS and WRITING, which is in LATTER,
+ * its second half. */
+enum engine_area { ENGINE_WHOLE, ENGINE_READING, ENGINE_WEIGHTS, ENGINE_WRITING, ENGINE_LATTER };
 
 struct engine_space {
     uint8_t *data; /* POOL_SLACK_BYTES after the last byte may be read and overwritten, too */

@@ -21,6 +21,7 @@ struct gather_order {
     const struct keyed_vote *votes; /* of the piles; NULL: unknown */
     struct table *ranks; /* places j share and the following hold the ranks of pile j's records, in their order */
     uint64_t share;
+    bool sorted; /* by the keys in the piles beside them (sorted.h) */
 };
 
 /* The node whose records pile `pile` holds, unless the order is one of ranks. */

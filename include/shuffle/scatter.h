@@ -14,6 +14,7 @@
 #include "shuffle/keyed.h"
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
+#include "shuffle/sorted.h"
 #include "temporary/storage.h"
 
 /* pile[i] receives the pile of record first + i, for `count` records. A function of the record's number alone: it is
@@ -33,6 +34,7 @@ struct scatter_plan {
     const struct siphash_pair *around; /* or how they compare with this hash (keyed_reader.h) */
     struct keyed_vote *votes;          /* of the piles that hold records; NULL: nobody asks */
     bool first_seen;                   /* nobody has looked at these keys before, so that some may be missing */
+    struct sorted *sorted;             /* or the keys that come with them (sorted.h), which go to piles of their own */
     scatter_route *route;              /* else this does */
     const void *context;               /* of the route */
     unsigned piles;

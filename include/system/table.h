@@ -113,6 +113,7 @@ struct table_pairs {
 void table_pairs_take(struct table_pairs *pairs, struct pool *pool, uint64_t count);
 void table_pairs_release(struct table_pairs *pairs); /* also when zeroed */
 
-/* Sort pairs [0, count) by key; equal keys keep their order. Takes as many again meanwhile. (Radix sort from the lowest
- * byte up) */
+/* Sort pairs [0, count) by key; equal keys keep their order. (Radix sort from the lowest byte up) Takes as many again
+ * meanwhile; or has them in `spare`, and changes the two. */
 void table_sort(struct table_pairs *pairs, uint64_t count);
+void table_sort_with(struct table_pairs *pairs, struct table_pairs *spare, uint64_t count);

@@ -10,13 +10,16 @@
 
 #include "sample/weighted.h"
 
+#include <stdlib.h>
+
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "sample/keep.h"
-#include "sample/key_order.h"
 #include "sample/replacement.h"
 #include "sample/weight_law.h"
 #include "shuffle/pile_keys.h"
+#include "shuffle/scatter.h"
+#include "shuffle/shuffle.h"
 
 /* ---- Without replacement ---- */
 
@@ -26,6 +29,7 @@ struct weighing {
     struct keep_rule rule; /* with the weights */
     struct random_words words;
     uint64_t zeros; /* records of weight zero so far */
+    struct sorted *sorted;
 
     /* For the order of the input: */
     struct piles piles;
@@ -54,24 +58,56 @@ static void end_weighing(const struct weighing *w)
         fault_warn("records of weight 0 are never drawn: %llu", (unsigned long long)w->zeros);
 }
 
+/* Keys that are expected for a weight, by words that divide all words evenly (by the golden ratio): the first records
+ * may be few, and their own keys would say less. Later weights may be others, so every other key is that of a weight
+ * which is up to 2^OCTAVES times as large or small. */
+enum { EXPECTED = 16, OCTAVES = 16 };
+
+static void expect(struct weighing *w)
+{
+    for (unsigned i = 0; i < EXPECTED; i++) {
+        const uint64_t number = w->sorted->sampled, word = number * UINT64_C(0x9e3779b97f4a7c15);
+        const uint64_t octaves = number % 2 > 0 ? number / 2 % (2 * OCTAVES) - OCTAVES : 0;
+
+        sorted_expect(w->sorted, weight_law_key(word, w->rule.weight) + (octaves << 52));
+    }
+}
+
+/* A record that is never drawn does not come. */
+static bool next_drawn(void *context, struct record_reader *reader, struct record_piece *piece, uint64_t *key)
+{
+    struct weighing *w = context;
+
+    while (weight_input_next(w->rule.weights, reader, piece, &w->rule.weight)) {
+        counter_add(&w->run->progress->records, piece->last);
+        if (piece->first)
+            *key = next_key(w);
+        if (piece->first && *key < UINT64_MAX && w->sorted->ranges == 0)
+            expect(w);
+        if (*key < UINT64_MAX)
+            return true;
+    }
+    return false;
+}
+
 static void write_by_key(struct weighing *w, struct source *source, struct output *output)
 {
     struct run *run = w->run;
-    struct key_order *keyed = key_order_open(run);
-    struct transfer transfer;
-    struct record_piece piece;
-    uint64_t key = 0;
+    struct sorted *sorted = fault_allocate(1, sizeof *sorted);
+    const struct scatter_plan plan = {
+        .sorted = sorted, .piles = SORTED_RANGES, .limit = run_range(run, UINT64_MAX).end};
+    struct piles piles;
 
-    run_transfer(&transfer, run, source, NULL);
-    while (weight_input_next(w->rule.weights, &transfer.reader, &piece, &w->rule.weight)) {
-        key = piece.first ? next_key(w) : key;
-        if (key != UINT64_MAX)
-            key_order_put(keyed, &piece, key);
-        counter_add(&run->progress->records, piece.last);
-    }
+    w->sorted = sorted;
+    sorted->next = next_drawn;
+    sorted->context = w;
+    scatter(&run->engine, &run->format, &plan, source, &piles);
+    free(sorted);
     end_weighing(w);
-    key_order_write(keyed, output);
-    key_order_free(keyed);
+    run_scattered(run);
+    run_begin(run, output, piles.records);
+    shuffle_piles(run, &piles, (struct gather_order){.sorted = true}, output);
+    piles_release(&piles);
 }
 
 /* Two piles: the records that may be among the first ones, in input order, and their keys. */

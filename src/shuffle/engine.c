@@ -138,19 +138,18 @@ struct engine_space engine_buffer(const struct engine *engine, enum engine_area 
 {
     const size_t half = engine->memory.buffer_bytes / 2;
     const size_t quarter = engine->memory.buffer_bytes / 4;
-    const size_t area_bytes = least_size(half, AREA_BYTES_MAX);
 
     switch (area) {
     case ENGINE_WHOLE:
         break;
     case ENGINE_READING:
-        return (struct engine_space){engine->buffer, area_bytes - POOL_SLACK_BYTES};
-    case ENGINE_WRITING:
-        return (struct engine_space){engine->buffer + half, area_bytes};
+        return (struct engine_space){engine->buffer, least_size(quarter, AREA_BYTES_MAX) - POOL_SLACK_BYTES};
     case ENGINE_WEIGHTS:
-        return (struct engine_space){engine->buffer + half, quarter - POOL_SLACK_BYTES};
-    case ENGINE_KEYS:
-        return (struct engine_space){engine->buffer + 3 * quarter, quarter};
+        return (struct engine_space){engine->buffer + quarter, quarter - POOL_SLACK_BYTES};
+    case ENGINE_WRITING:
+        return (struct engine_space){engine->buffer + half, least_size(half, AREA_BYTES_MAX)};
+    case ENGINE_LATTER:
+        return (struct engine_space){engine->buffer + half, half};
     }
     return (struct engine_space){engine->buffer, engine->memory.buffer_bytes};
 }

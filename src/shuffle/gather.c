@@ -16,6 +16,7 @@
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/pile_keys.h"
+#include "shuffle/sorted.h"
 #include "system/sys.h"
 #include "system/threads.h"
 
@@ -27,6 +28,9 @@ enum { CHANCE_BLOCKS = 64 };
 /* What a table has for a record, at most. */
 enum { NUMBERS_MAX = 8 };
 
+/* Tables to sort references by their keys: of both, twice. */
+enum { SORT_TABLES = 4 };
+
 /* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
  */
 TUNABLE(CLAIM_BYTES, 128 << 10, 1, 128 << 10);
@@ -35,7 +39,8 @@ TUNABLE(CLAIM_BYTES, 128 << 10, 1, 128 << 10);
 TUNABLE(ENDS, 2048, 1, 2048);
 
 struct worker {
-    _Alignas(SYS_APART_BYTES) struct table table;
+    _Alignas(SYS_APART_BYTES) struct table_pairs pairs; /* whose values are references */
+    struct table_pairs spare;                           /* to sort them */
     struct output_buffer outlet;
     struct gathering *gathering;
     pthread_cond_t turn;  /* may have come for the first of these */
@@ -57,6 +62,7 @@ struct gathering {
     pthread_mutex_t mutex;
     pthread_cond_t room; /* may have come for the next claim */
     struct worker *last; /* has made the last claim */
+    unsigned count;      /* of the piles of records */
     unsigned next;       /* to be claimed */
     unsigned turn;       /* to be written */
     unsigned in_work;
@@ -90,6 +96,8 @@ static uint64_t table_blocks(const struct gathering *g, unsigned p)
     struct order_node node;
     uint64_t last = 0;
 
+    if (g->order.sorted)
+        return SORT_TABLES * pool_blocks_for(pool, records * sizeof(uint64_t));
     if (g->order.keyed != NULL || g->order.ranks != NULL)
         return pool_blocks_for(pool, (g->order.keyed != NULL ? keyed_numbers(records) : records) * sizeof(uint64_t));
     node = gather_node(&g->order, p);
@@ -127,7 +135,7 @@ static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t byt
         load += pile_load_blocks(g->piles, p);
         table = needed > table ? needed : table;
         p++;
-    } while (p < g->piles->count && total + output_bytes(g->piles, p) <= bytes && fits(g, p));
+    } while (p < g->count && total + output_bytes(g->piles, p) <= bytes && fits(g, p));
     if (load + table > g->piles->pool->blocks || !pool_promise(g->piles->pool, (uint32_t)(load + table)))
         return false;
     worker->first = g->next;
@@ -147,7 +155,7 @@ static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t byt
 /* Is there anything left to be written? */
 static bool is_done(const struct gathering *g)
 {
-    return g->next == g->piles->count || run_left(g->run) == 0;
+    return g->next == g->count || run_left(g->run) == 0;
 }
 
 /* False when there is nothing more to claim: all is done, or the next pile does not fit. */
@@ -176,7 +184,10 @@ static void finish(struct gathering *g, struct worker *worker)
 {
     struct worker *after;
 
-    table_clear(&worker->table);
+    table_clear(&worker->pairs.key);
+    table_clear(&worker->pairs.value);
+    table_clear(&worker->spare.key);
+    table_clear(&worker->spare.value);
     pool_release_promise(g->piles->pool, worker->promised);
     pthread_mutex_lock(&g->mutex);
     g->turn = worker->last;
@@ -212,16 +223,16 @@ static void emit(struct worker *worker, const struct piles *piles, uint64_t reco
 
     worker->skipped -= skipped;
     worker->wanted -= wanted;
-    index_copy(piles, &worker->gathering->run->format, &worker->table, skipped, wanted, true, &worker->outlet);
+    index_copy(piles, &worker->gathering->run->format, &worker->pairs.value, skipped, wanted, true, &worker->outlet);
 }
 
-/* Take the blocks that the table needs out of the promise. */
-static void grow(struct worker *worker, uint64_t numbers)
+/* Take the blocks that a table needs out of the promise. */
+static void grow(struct worker *worker, struct table *table, uint64_t numbers)
 {
-    const uint32_t before = worker->table.blocks;
+    const uint32_t before = table->blocks;
 
-    table_grow(&worker->table, numbers, sizeof(uint64_t));
-    worker->promised -= worker->table.blocks - before;
+    table_grow(table, numbers, sizeof(uint64_t));
+    worker->promised -= table->blocks - before;
 }
 
 /* Have the records of a resident pile in the worker's table, by rank if there are ranks. */
@@ -229,8 +240,8 @@ static void build(struct worker *worker, const struct piles *piles, unsigned p)
 {
     const struct gathering *g = worker->gathering;
 
-    grow(worker, piles->pile[p].records);
-    index_build(piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->table);
+    grow(worker, &worker->pairs.value, piles->pile[p].records);
+    index_build(piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->pairs.value);
 }
 
 /* ---- By keys ---- */
@@ -263,12 +274,12 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
     struct keyed *keyed = g->order.keyed;
     const struct record_format *format = &g->run->format;
     const uint64_t records = g->piles->pile[p].records;
-    struct table *table = &worker->table;
+    struct table *table = &worker->pairs.value;
     uint64_t count, units, skipped, wanted, first, end;
 
     if (g->order.orders != NULL)
         keyed_turn(keyed, worker->number, &g->order.orders[p].key);
-    grow(worker, keyed_numbers(records));
+    grow(worker, table, keyed_numbers(records));
     count = keyed_sort(keyed, worker->number, g->piles, p, format, g->order.bits, table, &units);
     wanted = take_units(g, worker, units, &skipped);
     first = skipped == 0 ? 0 : pass_units(table, records, 0, count, skipped);
@@ -286,6 +297,25 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
         index_copy(g->piles, format, table, first, next - first, false, &worker->outlet);
         output_buffer_end_unit(&worker->outlet);
     }
+}
+
+/* Put the records of a resident pile into the output in the order of the keys in the pile beside it. */
+static void gather_sorted(struct gathering *g, struct worker *worker, unsigned p)
+{
+    const uint64_t records = g->piles->pile[p].records;
+    struct pile_keys keys;
+
+    build(worker, g->piles, p);
+    grow(worker, &worker->pairs.key, records);
+    grow(worker, &worker->spare.key, records);
+    grow(worker, &worker->spare.value, records);
+    pile_keys_open(&keys, g->piles, p + SORTED_RANGES, false);
+    for (uint64_t i = 0; i < records; i++)
+        *table_u64(&worker->pairs.key, i) = pile_keys_next(&keys);
+    pile_keys_close(&keys);
+    pile_clear(g->piles, p + SORTED_RANGES);
+    table_sort_with(&worker->pairs, &worker->spare, records);
+    emit(worker, g->piles, records);
 }
 
 /* ---- By the order of a node ---- */
@@ -347,7 +377,7 @@ static void gather_below(struct worker *worker, struct piles *piles, unsigned p,
 
     if (bits == 0) {
         build(worker, piles, p);
-        order_leaf(node, &worker->table, 0, records);
+        order_leaf(node, &worker->pairs.value, 0, records);
         emit(worker, piles, records);
         return;
     }
@@ -366,7 +396,9 @@ static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
 
     pile_load(g->piles, p);
     worker->promised -= load;
-    if (g->order.keyed != NULL) {
+    if (g->order.sorted) {
+        gather_sorted(g, worker, p);
+    } else if (g->order.keyed != NULL) {
         gather_keyed(g, worker, p);
     } else if (g->order.ranks != NULL) {
         build(worker, g->piles, p);
@@ -407,19 +439,24 @@ static void set_up(struct gathering *g, unsigned workers)
         pthread_cond_init(&worker->turn, NULL);
         worker->number = w;
         output_buffer_init(&worker->outlet, space.data + w * share, share, output_wants_ends(g->output), drain, worker);
-        table_init(&worker->table, &run->engine.pool);
+        table_init(&worker->pairs.value, &run->engine.pool);
+        if (g->order.sorted) {
+            table_init(&worker->pairs.key, &run->engine.pool);
+            table_init(&worker->spare.key, &run->engine.pool);
+            table_init(&worker->spare.value, &run->engine.pool);
+        }
     }
 }
 
 /* Give up the piles without any record that is written: those up to *next, which moves on, and some of the last. */
-static void give_up_others(struct run *run, struct piles *piles, unsigned *next)
+static void give_up_others(struct run *run, struct piles *piles, unsigned count, unsigned *next)
 {
     uint64_t left;
 
-    for (; *next < piles->count && run_skips(run, piles->pile[*next].records); (*next)++)
+    for (; *next < count && run_skips(run, piles->pile[*next].records); (*next)++)
         pile_clear(piles, *next);
     left = run_left(run);
-    for (unsigned p = *next; p < piles->count; p++) {
+    for (unsigned p = *next; p < count; p++) {
         const uint64_t records = piles->pile[p].records;
 
         if (left == 0)
@@ -434,6 +471,7 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
                           .piles = piles,
                           .order = order,
                           .output = output,
+                          .count = order.sorted ? SORTED_RANGES : piles->count,
                           .mutex = PTHREAD_MUTEX_INITIALIZER,
                           .room = PTHREAD_COND_INITIALIZER};
     unsigned workers = run->engine.memory.workers;
@@ -441,9 +479,9 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     uint64_t bytes = 0;
 
     if (order.keyed == NULL)
-        give_up_others(run, piles, next);
+        give_up_others(run, piles, g.count, next);
     g.next = g.turn = *next;
-    for (unsigned p = *next; p < piles->count; p++) {
+    for (unsigned p = *next; p < g.count; p++) {
         spilled = spilled || piles->pile[p].spilled;
         bytes += pile_bytes(piles, p);
     }
@@ -452,8 +490,8 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
         if (bytes > engine_free_memory(&run->engine))
             output_write_behind(output);
     }
-    if (workers > piles->count)
-        workers = piles->count;
+    if (workers > g.count)
+        workers = g.count;
     g.worker = sys_allocate_apart(workers, sizeof *g.worker);
     if (g.worker == NULL)
         die_errno("memory", errno);
@@ -462,7 +500,8 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; w < workers; w++) {
         pthread_cond_destroy(&g.worker[w].turn);
-        table_release(&g.worker[w].table);
+        table_pairs_release(&g.worker[w].pairs);
+        table_pairs_release(&g.worker[w].spare);
     }
     free(g.worker);
 }

@@ -53,7 +53,8 @@ struct scattering {
     struct record_scan scan; /* where blocks that were scanned in order end */
     bool in_order;           /* do the ends in a block depend on the bytes before it? */
     bool limited;
-    struct keyed_reader *reader;   /* NULL: there are no keys */
+    bool numbered;                 /* do blocks have lists for keys? */
+    struct keyed_reader *reader;   /* NULL: there are none in the records */
     const struct queue_block *bad; /* has the first record without a key */
     atomic_uint kept;              /* that many piles, the first ones, may still be wanted */
     _Atomic uint64_t *counted;     /* records routed to each pile; only with a limit */
@@ -67,6 +68,10 @@ static void read_block(struct scattering *s, struct queue_block *block)
      * fewer. 540 MB of JSON lines take 0.11 s, with blocks of 256 KiB 0.13 s. */
     const size_t most = s->plan->refers ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes;
 
+    if (s->plan->sorted != NULL) {
+        sorted_fill(s->plan->sorted, block);
+        return;
+    }
     if (block->data != block->buffer)
         source_forget(s->source, block->data + block->bytes);
     if (s->reader != NULL)
@@ -90,6 +95,11 @@ static void scan_block(struct scattering *s, struct queue_block *block)
     size_t scanned = bytes;
     bool whole;
 
+    if (s->plan->sorted != NULL) {
+        block->listed = true;
+        block->to = block->bytes;
+        return;
+    }
     if (!s->in_order) /* else the next block would wait for them, and they do not tell where records end */
         source_fetch(s->source, &block->absent);
     if (s->reader != NULL && block->from == 0)
@@ -132,9 +142,12 @@ static void drop_piles(struct scattering *s, unsigned lane)
 {
     const unsigned lanes = s->piles->lanes, kept = atomic_load(&s->kept);
 
-    for (unsigned p = kept + ((lane - kept) & (lanes - 1)); p < s->piles->count && !s->piles->pile[p].dropped;
-         p += lanes)
+    for (unsigned p = kept + ((lane - kept) & (lanes - 1)); p < s->plan->piles && !s->piles->pile[p].dropped;
+         p += lanes) {
         pile_drop(s->piles, p);
+        if (s->plan->sorted != NULL)
+            pile_drop(s->piles, p + SORTED_RANGES);
+    }
 }
 
 /* Set next[l] to the start of lane l's pieces, which go to these piles. After whole records may be one more. */
@@ -183,9 +196,9 @@ static void deal_all(struct scattering *s, struct queue_block *block, uint32_t *
     for (size_t i = 0; i < block->records + block->open; i++) {
         const size_t end = block->from + block->ends[i];
 
-        if (s->reader == NULL)
+        if (!s->numbered)
             deal(s, block, next, start, end, block->pile[i]);
-        else if (block->pile[i] < s->piles->count)
+        else if (block->pile[i] < s->plan->piles)
             block->number[deal(s, block, next, start, end, block->pile[i])] = (uint32_t)i;
         start = end;
     }
@@ -236,6 +249,8 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
     source_fetch(s->source, &block->absent);
     if (s->reader != NULL)
         keyed_reader_route(s->reader, block, worker);
+    else if (s->plan->sorted != NULL)
+        sorted_route(s->plan->sorted, block);
     else
         s->plan->route(s->plan->context, block->first_record, block->records + block->open, block->pile);
     memset(next, 0, (lanes + 1) * sizeof *next);
@@ -279,6 +294,14 @@ static bool refer_block(struct scattering *s, struct queue_block *block, unsigne
     return true;
 }
 
+static void append_key(struct scattering *s, unsigned p, uint64_t key)
+{
+    uint8_t *to = stage_reserve(&s->stages, p, sizeof key);
+
+    memcpy(to, &key, sizeof key);
+    pile_count(s->piles, p, 1);
+}
+
 static void append_block(struct scattering *s, struct queue_block *block, unsigned lane)
 {
     const struct queue_piece *piece = block->pieces + block->lane_start[lane],
@@ -287,6 +310,8 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
     for (; piece < end; piece++) {
         pile_count(s->piles, piece->pile, 1);
         stage_put(&s->stages, piece->pile, block->data + piece->start, piece->length);
+        if (s->plan->sorted != NULL && (piece->start > block->from || !block->continues))
+            append_key(s, piece->pile + SORTED_RANGES, block->hash[block->number[piece - block->pieces]].word[0]);
     }
     /* The record that is still open is counted by the block in which it ends. */
     if (block->open) {
@@ -407,7 +432,9 @@ static struct keyed_reader *open_reader(const struct scatter_plan *plan, const s
 bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
              struct source *source, struct piles *piles)
 {
-    const struct engine_space space = engine_buffer(engine, ENGINE_WHOLE);
+    const bool sorts = plan->sorted != NULL, numbered = plan->keyed != NULL || sorts;
+    const struct engine_space reading = engine_buffer(engine, ENGINE_READING);
+    const struct engine_space space = engine_buffer(engine, sorts ? ENGINE_LATTER : ENGINE_WHOLE);
     const unsigned workers = engine->memory.workers;
     const unsigned threads = workers + (engine->waiting > 0); /* one at a time waits for the input */
     const unsigned last = plan->last > 0 ? plan->last : plan->piles;
@@ -415,23 +442,26 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
                            .plan = plan,
                            .source = source,
                            .piles = piles,
-                           .in_order = plan->keyed == NULL && format->kind != NULL,
+                           .numbered = numbered,
+                           .in_order = !numbered && format->kind != NULL,
                            .limited = plan->limit < UINT64_MAX};
-    const unsigned lanes = scatter_lanes(workers);
+    const unsigned lanes = scatter_lanes(workers), count = sorts ? 2 * SORTED_RANGES : plan->piles;
     uint64_t records;
     bool whole;
 
-    piles_init_in(piles, plan->piles, lanes, &engine->pool,
-                  plan->storage != NULL ? plan->storage : spill_open(engine->place, plan->piles));
+    piles_init_in(piles, count, lanes, &engine->pool,
+                  plan->storage != NULL ? plan->storage : spill_open(engine->place, count));
     if (plan->refers)
         piles_refer(piles);
     if (plan->strata != NULL)
         strata_begin(plan->strata, lanes);
     if (plan->keyed != NULL)
         s.reader = open_reader(plan, format, source, engine->place);
-    s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order, s.reader != NULL);
+    if (sorts)
+        record_reader_init(&plan->sorted->reader, format, source, reading.data, reading.bytes);
+    s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order, numbered);
     atomic_init(&s.kept, last);
-    for (unsigned p = 0; p < piles->count; p++)
+    for (unsigned p = 0; p < plan->piles; p++)
         if (p < plan->first || p >= last)
             pile_drop(piles, p);
     if (s.limited)

@@ -18,6 +18,7 @@
 
 #include "base/arithmetic.h"
 #include "base/tunable.h"
+#include "shuffle/pile_keys.h"
 #include "shuffle/pile_source.h"
 #include "shuffle/scatter.h"
 #include "shuffle/units.h"
@@ -308,6 +309,42 @@ static void restart_keyed(struct run *run, struct piles *piles, unsigned p, cons
     pile_clear(piles, p);
 }
 
+/* ---- By keys that came with them ---- */
+
+static bool next_again(void *context, struct record_reader *reader, struct record_piece *piece, uint64_t *key)
+{
+    if (!record_reader_next(reader, piece))
+        return false;
+    if (piece->first)
+        *key = pile_keys_next(context);
+    return true;
+}
+
+/* A pile of records with one key is in their order. Others are scattered to ranges of their keys. */
+static void restart_sorted(struct run *run, struct piles *piles, unsigned p, struct output *output)
+{
+    struct pile_keys keys;
+    struct sorted *sorted = fault_allocate(1, sizeof *sorted);
+    const struct scatter_plan plan = {.sorted = sorted, .piles = SORTED_RANGES, .limit = run_left(run)};
+    struct piles inner;
+
+    sorted->next = next_again;
+    sorted->context = &keys;
+    if (!sorted_expect_pile(sorted, piles, p + SORTED_RANGES)) {
+        run_transfer_pile(run, piles, p, output);
+    } else {
+        run->progress->started_over++;
+        piles_make_room(piles, 2 * SORTED_RANGES + 1);
+        pile_keys_open(&keys, piles, p + SORTED_RANGES, false);
+        scatter_pile(run, piles, p, NULL, &plan, &inner);
+        pile_keys_close(&keys);
+        shuffle_piles(run, &inner, (struct gather_order){.sorted = true}, output);
+        piles_release(&inner);
+    }
+    pile_clear(piles, p + SORTED_RANGES);
+    free(sorted);
+}
+
 /* Start pile `p` over. */
 static void restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
                     struct output *output)
@@ -316,6 +353,10 @@ static void restart(struct run *run, struct piles *piles, unsigned p, const stru
 
     if (order->keyed != NULL) {
         restart_keyed(run, piles, p, order, output);
+        return;
+    }
+    if (order->sorted) {
+        restart_sorted(run, piles, p, output);
         return;
     }
     if (records == 1) {

@@ -115,40 +115,42 @@ static unsigned digit(const struct table_pairs *pairs, uint64_t i, unsigned b)
     return *table_u64(&pairs->key, i) >> BYTE_BITS * b & (VALUES - 1);
 }
 
-/* Move all pairs to where their bytes number b have them, of which each value is there so many times. */
-static void deal(const struct table_pairs *from, struct table_pairs *to, uint64_t count, unsigned b,
-                 const uint64_t times[VALUES])
+/* Move all pairs to where their bytes number b have them; false: they are all the same. */
+static bool deal(const struct table_pairs *from, struct table_pairs *to, uint64_t count, unsigned b)
 {
-    uint64_t place[VALUES] = {0};
+    uint64_t place[VALUES + 1] = {0};
 
+    for (uint64_t i = 0; i < count; i++)
+        place[digit(from, i, b) + 1]++;
+    if (place[digit(from, 0, b) + 1] == count)
+        return false;
     for (unsigned value = 1; value < VALUES; value++)
-        place[value] = place[value - 1] + times[value - 1];
+        place[value] += place[value - 1];
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t next = place[digit(from, i, b)]++;
 
         *table_u64(&to->key, next) = *table_u64(&from->key, i);
         *table_u64(&to->value, next) = *table_u64(&from->value, i);
     }
+    return true;
+}
+
+void table_sort_with(struct table_pairs *pairs, struct table_pairs *spare, uint64_t count)
+{
+    for (unsigned b = 0; b < KEY_BYTES && count > 0; b++)
+        if (deal(pairs, spare, count, b)) {
+            const struct table_pairs unsorted = *pairs;
+
+            *pairs = *spare;
+            *spare = unsorted;
+        }
 }
 
 void table_sort(struct table_pairs *pairs, uint64_t count)
 {
-    uint64_t(*times)[VALUES] = fault_allocate(KEY_BYTES, sizeof *times);
     struct table_pairs spare;
 
     table_pairs_take(&spare, pairs->key.pool, count);
-    for (uint64_t i = 0; i < count; i++)
-        for (unsigned b = 0; b < KEY_BYTES; b++)
-            times[b][digit(pairs, i, b)]++;
-    for (unsigned b = 0; b < KEY_BYTES && count > 0; b++) {
-        const struct table_pairs unsorted = *pairs;
-
-        if (times[b][digit(pairs, 0, b)] == count)
-            continue;
-        deal(pairs, &spare, count, b, times[b]);
-        *pairs = spare;
-        spare = unsorted;
-    }
+    table_sort_with(pairs, &spare, count);
     table_pairs_release(&spare);
-    free(times);
 }
