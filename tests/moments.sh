@@ -73,6 +73,8 @@ test_orders_of_what_is_spilled() {
         bigshuf -S 8M --tune=leaf-records=8 in
         bigshuf -S 8M -n 155000 --progress=always in
         bigshuf -S 8M -r -n 100000 in
+        bigshuf -S 8M -t 5 --group-field=1 in long
+        sed 's/^/key\t/' in long | bigshuf -S 8M --group-field=1
 END
 }
 
