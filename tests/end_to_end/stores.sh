@@ -246,8 +246,8 @@ test_many_piles_and_threads_with_few_descriptors() {
     needs_bare_program
     cd "$MEMORY" || exit
     seq 1000000 >in # or memory would limit the threads
-    (ulimit -n 24 && add x -v --piles=4096 --parallel=64 in 2>said)
-    bigshuf --scatter=store --batch=y -v --parallel=64 in 2>&1 | grep '^bigshuf: besides:' | cmp - <(grep besides: said)
+    (ulimit -n 24 && add x -S 1G -v --piles=4096 --parallel=64 in 2>said)
+    bigshuf --scatter=store --batch=y -S 1G -v --parallel=64 in 2>&1 | grep '^bigshuf: besides:' | cmp - <(grep besides: said)
     (ulimit -n 24 && gather --parallel=64) | same_lines /dev/stdin <(cat in in)
 }
 
