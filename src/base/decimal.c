@@ -57,7 +57,8 @@ static bool take_name(struct cursor *text, const char *name)
 {
     size_t length = strlen(name);
 
-    if ((size_t)(text->end - text->next) < length || strncasecmp((const char *)text->next, name, length) != 0)
+    if ((size_t)(text->end - text->next) < length || *text->next < 'A' ||
+        strncasecmp((const char *)text->next, name, length) != 0)
         return false;
     text->next += length;
     return true;
@@ -130,7 +131,9 @@ static enum decimal_verdict read_digits(struct cursor text, struct digits *numbe
     enum decimal_verdict verdict = DECIMAL_OK;
     int64_t exponent;
 
-    memset(number, 0, sizeof *number);
+    number->count = 0;
+    number->point = 0;
+    number->more = false;
     take_blanks(&text);
     number->negative = take(&text, '-');
     if (!number->negative)
@@ -218,14 +221,13 @@ static struct decimal leading_bits(const struct large *number, int exponent)
 {
     struct decimal value = {.exponent = exponent + 32 * (int)number->count - 64};
     uint32_t top[3] = {0};
+    int zeros;
 
     for (unsigned i = 0; i < 3 && i < number->count; i++)
         top[i] = number->limb[number->count - 1 - i];
-    value.mantissa = (uint64_t)top[0] << 32 | top[1];
-    for (; value.mantissa >> 63 == 0; value.exponent--) {
-        value.mantissa = value.mantissa << 1 | top[2] >> 31;
-        top[2] <<= 1;
-    }
+    zeros = __builtin_clz(top[0]);
+    value.mantissa = ((uint64_t)top[0] << 32 | top[1]) << zeros | (uint64_t)top[2] << zeros >> 32;
+    value.exponent -= zeros;
     return value;
 }
 
