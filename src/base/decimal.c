@@ -57,7 +57,8 @@ static bool take_name(struct cursor *text, const char *name)
 {
     size_t length = strlen(name);
 
-    if ((size_t)(text->end - text->next) < length || *text->next < 'A' || strncasecmp((const char *)text->next, name, length) != 0)
+    if ((size_t)(text->end - text->next) < length || *text->next < 'A' ||
+        strncasecmp((const char *)text->next, name, length) != 0)
         return false;
     text->next += length;
     return true;
