@@ -139,19 +139,16 @@ def cut_doubles(maker):
     """The same where files are compressed, and mostly end too early."""
     doubles(maker)
     maker.case.opts["Z"] = None
-    if not maker.chance(4):
-        maker.case.circ["cut"] = None
+    maker.case.circ.update({} if maker.chance(4) else {"cut": None})
 
 
 def failing_files(maker):
     """Parallel files, and a call that fails."""
     parallel_files(maker)
-    for name in ("kill", "close", "nofile", "as", "fsize"):
-        maker.case.circ.pop(name, None)
-    fault = {"FAULT_AT": str(maker.draw.randrange(1, 120)), "FAULT_ERRNO": maker.draw.choice(("EIO", "ENOSPC", "ENOMEM", "EMFILE"))}
+    maker.case.circ = {name: value for name, value in maker.case.circ.items() if name not in ("kill", "close", "nofile", "as", "fsize")}
+    maker.case.circ["fault"] = {"FAULT_AT": str(maker.draw.randrange(1, 150)), "FAULT_ERRNO": maker.draw.choice(("EIO", "ENOSPC", "ENOMEM"))}
     if maker.chance(2):
-        fault["FAULT_CALL"] = maker.draw.choice(("open", "close", "write", "read", "allocate", "thread", "rename_at", "link_descriptor", "stat"))
-    maker.case.circ["fault"] = fault
+        maker.case.circ["fault"].update(FAULT_CALL=maker.draw.choice("open close write read allocate thread rename_at stat".split()))
 
 
 def giant_groups(maker):
@@ -160,10 +157,7 @@ def giant_groups(maker):
     case.inputs = [Data("giant-people", draw.choice((1, 5, 500)), draw.randrange(1 << 30)) for _ in range(draw.choice((1, 1, 2)))]
     case.opts.update({draw.choice(("group-field", "group-field", "unique")): draw.choice(("2", ["2", "1"])), "t": ",",
                       "S": "8M", "parallel": draw.choice(("1", "2", "28"))})
-    if maker.chance(3):
-        case.opts["n"] = str(draw.randrange(9))
-    if maker.chance(3):
-        case.opts.update({"o": "out/res.%d", "shards": draw.choice(("2", "records:3", "bytes:3000"))})
+    case.opts.update(draw.choice(({}, {"n": "5"}, {"o": "out/res.%d", "shards": draw.choice(("2", "records:3", "bytes:3000"))})))
     case.circ.update(via=draw.choice(("file", "pipe", "fifo")), old="none")
 
 
@@ -174,10 +168,8 @@ def differing_fields(maker):
     case.inputs = [Data("people", draw.choice((0, 1, 40, 2000)), draw.randrange(1 << 30), head=head) for head in heads]
     case.opts.update({"header": None, "t": ",", "split-field": draw.choice((["who", "w"], ["w", "2"], ["3", "who", "1"])),
                       "split": draw.choice((["30%:out/split.a"], ["50%:out/split.a", "20.5%:out/split.b"]))})
-    if not maker.chance(4):
-        case.opts["headers-differ"] = None
-    if maker.chance(3):
-        case.opts["group-field"] = case.opts["split-field"]
+    case.opts.update({} if maker.chance(4) else {"headers-differ": None})
+    case.opts.update({"group-field": case.opts["split-field"]} if maker.chance(3) else {})
     maker.pick_resources()
     maker.pick_input_way()
     maker.pick_output_way()
