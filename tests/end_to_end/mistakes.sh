@@ -230,9 +230,9 @@ bigshuf --split=9:part songs.csv =! songs.csv: a table whose first line names it
 bigshuf songs.csv =? songs.csv: a table whose first line names its columns, and shuffled as it is; add --header *
 bigshuf --header=0 songs.csv =?
 bigshuf --header -o new songs.csv =?
-bigshuf --delimiter=, -o torn.csv torn.csv =! torn.csv: lines with fields, and also the output, so its contents would be lost; leave --delimiter out to shuffle lines; fields are separated by -t ','
+bigshuf --delimiter=, -o torn.csv torn.csv =! torn.csv: lines with fields, and also the output, so its records would be torn; leave --delimiter out to shuffle lines; fields are separated by -t ','
 bigshuf --delimiter=, torn.csv =? torn.csv: lines with fields, and shuffled as it is; *
-bigshuf --records=fastq -o pairs.fq pairs.fq =! pairs.fq: a FASTQ file with pairs of reads, and also the output, so its pairs would be lost; write --records=lines:8 to keep each pair together
+bigshuf --records=fastq -o pairs.fq pairs.fq =! pairs.fq: a FASTQ file with pairs of reads, and also the output, so its pairs would be separated; write --records=lines:8 to keep each pair together
 bigshuf --records=fastq pairs.fq =? pairs.fq: a FASTQ file with pairs of reads, and shuffled as it is; *
 bigshuf --records=fastq pairs2.fq =? pairs2.fq: a FASTQ file with pairs of reads, and shuffled as it is; *
 bigshuf --split=1:in in =! in: is both input and output; give the outputs other names
