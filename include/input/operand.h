@@ -23,7 +23,7 @@ const char *operand_forgotten(const char *const *names, size_t count);
 int operand_stat(const char *name, struct stat *status); /* 0, or -1 with errno */
 
 /* A file cannot be read, with this error number: as die_errno, with what may be meant by a missing name or a folder. */
-_Noreturn void operand_report(const char *name, int error);
+_Noreturn void operand_report(const char *name, int error, const char *advice);
 
 /* Read file names, separated (or ended) by NUL bytes, from the file `from` ("-": standard input), as sort --files0-from
  * does. The run ends if an entry is no name, or if a name with a newline does not exist, since the list probably has

@@ -309,7 +309,9 @@ void argument_separator(struct parsing *parsing, const char *text)
     if (text[0] == '\0')
         die("empty tab: " ONE_BYTE);
     if (text[1] != '\0' && (escape_parse(text, &byte, 1, &bytes) != 0 || bytes != 1))
-        die("multi-character tab '%s': " ONE_BYTE "; for others, write sed 's/::/\\t/g' FILE | bigshuf -t '\\t'", text);
+        die("multi-character tab '%s': " ONE_BYTE "; %s", text,
+            text[0] == '/' ? "write -T DIR for temporary files"
+                           : "for others, write sed 's/::/\\t/g' FILE | bigshuf -t '\\t'");
     if (options->separator_given && byte != options->field_separator)
         die("multiple field separators specified; give one");
     options->separator_given = true;

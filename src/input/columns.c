@@ -14,6 +14,8 @@ enum { COLUMNS_MAX = 256 };
 struct cell {
     const uint8_t *text; /* without quotes around it */
     size_t bytes;
+    bool broken;    /* by a newline in quotes */
+    bool irregular; /* are there quotes that are none, or text after them? */
 };
 
 static bool is_one_of(uint8_t byte, const char *bytes)
@@ -25,16 +27,22 @@ static bool is_one_of(uint8_t byte, const char *bytes)
 static struct cell next_cell(const uint8_t *data, size_t end, size_t *at, char separator)
 {
     const struct quotes_rule rule = {.separated = true, .separator = (uint8_t)separator};
-    enum quotes_state state = QUOTES_FIELD;
-    const uint8_t *text = data + *at;
-    size_t bytes;
+    enum quotes_state state = QUOTES_FIELD, before;
+    struct cell cell = {.text = data + *at};
 
-    for (; *at < end && (quotes_open(state) || !(data[*at] == '\n' || data[*at] == rule.separator)); (*at)++)
+    for (; *at < end && (quotes_open(state) || !(data[*at] == '\n' || data[*at] == rule.separator)); (*at)++) {
+        before = state;
         state = quotes_step(&rule, state, data[*at]);
-    bytes = (size_t)(data + *at - text);
-    bytes -= bytes > 0 && text[bytes - 1] == '\r';
-    return bytes >= 2 && text[0] == '"' && text[bytes - 1] == '"' ? (struct cell){text + 1, bytes - 2}
-                                                                  : (struct cell){text, bytes};
+        cell.broken = cell.broken || data[*at] == '\n';
+        cell.irregular = cell.irregular || (state == QUOTES_TEXT && (data[*at] == '"' || before == QUOTES_CLOSED));
+    }
+    cell.bytes = (size_t)(data + *at - cell.text);
+    cell.bytes -= cell.bytes > 0 && cell.text[cell.bytes - 1] == '\r';
+    if (cell.bytes >= 2 && cell.text[0] == '"' && cell.text[cell.bytes - 1] == '"') {
+        cell.text++;
+        cell.bytes -= 2;
+    }
+    return cell;
 }
 
 /* Numbers, and what is written like them: dates, times, shares. */
@@ -60,35 +68,44 @@ static bool is_name(struct cell cell)
     return name;
 }
 
-size_t columns_count(const uint8_t *data, size_t bytes, char separator, size_t lines, bool *named)
+struct columns columns_find(const uint8_t *data, size_t bytes, char separator, size_t least, size_t most)
 {
+    static const struct columns none = {0};
+    struct columns found = none;
     struct cell first[COLUMNS_MAX], cell = {.bytes = 0};
-    bool numbers[COLUMNS_MAX], names = true, again = false;
-    size_t at = 0, columns = 0, column = 0;
+    bool numbers[COLUMNS_MAX], names = true, broken = false;
+    size_t at = 0, column = 0, rows = 0;
 
-    for (size_t line = 0; line < lines; at++) { /* over the separator or the newline */
+    for (; rows < most; at++) { /* over the separator or the newline */
         cell = next_cell(data, bytes, &at, separator);
-        if (at == bytes || column == (line > 0 ? columns : COLUMNS_MAX))
-            return 0;
-        if (line == 0) {
+        if (at == bytes)
+            break;
+        if (column == (rows > 0 ? found.count : COLUMNS_MAX))
+            return none;
+        if (rows == 0) {
             first[column] = cell;
             numbers[column] = is_name(cell);
             names = names && !is_number(cell);
         } else {
             numbers[column] = numbers[column] && is_number(cell);
-            again = again || (cell.bytes > 0 && cell.bytes == first[column].bytes &&
-                              memcmp(cell.text, first[column].text, cell.bytes) == 0);
+            names = names && (cell.bytes == 0 || cell.bytes != first[column].bytes ||
+                              memcmp(cell.text, first[column].text, cell.bytes) != 0);
         }
+        broken = broken || cell.broken;
+        found.irregular = found.irregular || cell.irregular;
         column++;
         if (data[at] != '\n')
             continue;
-        columns = line++ == 0 ? column : columns;
-        if (column != columns || columns < 2)
-            return 0;
+        found.count = rows++ == 0 ? column : found.count;
+        found.broken = broken;
+        found.closed = cell.bytes == 0;
+        if (column != found.count || column < 2)
+            return none;
         column = 0;
     }
-    *named = false;
-    for (; column < columns && names && !again; column++)
-        *named = *named || numbers[column];
-    return cell.bytes > 0 ? columns : 0; /* statements end with the separator */
+    if (rows < least)
+        return none;
+    for (; column < found.count && names && rows > 1; column++)
+        found.named = found.named || numbers[column];
+    return found;
 }

@@ -43,7 +43,7 @@ static const char *name_of(const struct contents *contents)
 
 _Noreturn static void report(const struct contents *contents)
 {
-    operand_report(name_of(contents), errno);
+    operand_report(name_of(contents), errno, NULL);
 }
 
 static struct file_mark *mark_of(const struct contents *contents)
@@ -143,7 +143,7 @@ bool contents_look(struct contents *contents, size_t file, uint64_t *bytes)
     if (mode < 0 || (is_input ? sys_fstat(STDIN_FILENO, &status) : io_look(name, &status)) != 0)
         report(contents);
     if (mode == O_WRONLY || S_ISDIR(status.st_mode))
-        operand_report(name, mode == O_WRONLY ? EBADF : EISDIR);
+        operand_report(name, mode == O_WRONLY ? EBADF : EISDIR, NULL);
     if (!S_ISREG(status.st_mode))
         return false;
     check_emptied(name, &status);

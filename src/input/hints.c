@@ -1,5 +1,6 @@
 #include "input/hints.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -9,7 +10,6 @@
 #include "input/columns.h"
 #include "input/foreign.h"
 #include "input/operand.h"
-#include "record/quotes.h"
 #include "record/record.h"
 #include "system/fault.h"
 
@@ -24,6 +24,18 @@ struct hint {
     bool heads;       /* it has a header, which one of several outputs would get */
     const char *loss; /* of it, if it were replaced; NULL: it may be text of lines, which the user wants to shuffle */
 };
+
+/* That is what it is. True. */
+__attribute__((format(printf, 3, 4))) static bool tell(struct hint *hint, const char *what, const char *advice, ...)
+{
+    va_list arguments;
+
+    snprintf(hint->what, sizeof hint->what, "%s", what);
+    va_start(arguments, advice);
+    vsnprintf(hint->advice, sizeof hint->advice, advice, arguments);
+    va_end(arguments);
+    return true;
+}
 
 /* What a file begins with, or what it was compressed from. */
 struct beginning {
@@ -44,39 +56,6 @@ static struct beginning begin(bool unpacked, const char *name, const uint8_t *da
     const size_t mark = bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
     return (struct beginning){.name = name, .data = data + mark, .bytes = bytes - mark, .unpacked = unpacked};
-}
-
-/* What separates the fields, if this is CSV with a newline in a field; else NUL. No quote is irregular, and all records
- * have the same number of fields, at least two. */
-static char csv_separator(const struct beginning *file)
-{
-    const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
-    struct quotes_rule rule = {.separated = false}; /* before the first separator */
-    enum quotes_state state = QUOTES_RECORD, next;
-    bool broken = false, found = false; /* is there a newline in this record, and in one that is whole? */
-    size_t fields = 1, first_fields = 0;
-
-    for (size_t i = 0; i < bytes; i++, state = next) {
-        const uint8_t byte = file->data[i];
-
-        next = quotes_step(&rule, state, byte);
-        if (quotes_open(state)) {
-            broken = broken || byte == '\n';
-        } else if (next == QUOTES_TEXT && (byte == '"' || state == QUOTES_CLOSED)) {
-            return '\0';
-        } else if (next == QUOTES_RECORD) {
-            first_fields = first_fields == 0 ? fields : first_fields;
-            if (fields != first_fields || fields < 2)
-                return '\0';
-            found = found || broken;
-            broken = false;
-            fields = 1;
-        } else if (quotes_separates(&rule, byte)) {
-            rule = (struct quotes_rule){.separated = true, .separator = byte};
-            fields++;
-        }
-    }
-    return found ? (char)rule.separator : '\0';
 }
 
 /* The first byte from `i` on that is none of these. */
@@ -122,29 +101,35 @@ static bool is_by_line(const struct record_format *format)
     return format->kind == NULL && format->delimiter == '\n';
 }
 
-static bool find_packer(const struct beginning *file, struct hint *hint)
+/* Before what option is -Z to be added? */
+static const char *packed(const struct beginning *file)
+{
+    return file->unpacked ? "-Z " : "";
+}
+
+static bool find_packer(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
     const struct packer *packer = packer_of_beginning(file->data, file->bytes);
+    char what[WHAT_BYTES];
 
+    (void)hints;
     if (packer == NULL)
         return false;
-    snprintf(hint->what, sizeof hint->what, "compressed by %s%s", packer_name(packer),
-             file->unpacked ? " once more" : "");
-    snprintf(hint->advice, sizeof hint->advice, "%s",
-             file->unpacked ? "decompress it once before" : "add -Z to shuffle its lines");
     hint->no_text = true;
-    return true;
+    snprintf(what, sizeof what, "compressed by %s%s", packer_name(packer), file->unpacked ? " once more" : "");
+    return tell(hint, what, "%s", file->unpacked ? "decompress it once before" : "add -Z to shuffle its lines");
 }
 
 /* Files that another command must convert before they have lines. */
-static void advise_command(const struct beginning *file, const char *records, const char *command, struct hint *hint)
+static bool tell_command(struct hint *hint, const struct beginning *file, const char *what, const char *records,
+                         const char *command)
 {
     const bool has_name = !file->unpacked && !operand_is_standard_input(file->name);
-    const char *quote = has_name ? " '" : "";
+    const char *quote = has_name ? "'" : "";
 
-    snprintf(hint->advice, sizeof hint->advice, "to shuffle its %s, %swrite %s%s%s%s | bigshuf", records,
-             file->unpacked ? "decompress it and " : "", command, quote, has_name ? file->name : "",
-             has_name ? "'" : "");
+    return tell(hint, what, "to shuffle its %s, %swrite %s%s%s%s%s | bigshuf", records,
+                file->unpacked ? "decompress it and " : "", command, has_name ? " " : "", quote,
+                has_name ? file->name : "", quote);
 }
 
 /* Do all lines of the file's header stay at the top? If its end is not seen, they do if taken by mark or number. */
@@ -173,46 +158,42 @@ static bool find_foreign(const struct hints *hints, const struct beginning *file
         return false;
     hint->no_text = foreign->class == FOREIGN_BINARY;
     hint->is_rare = foreign->class == FOREIGN_PERHAPS;
-    snprintf(hint->what, sizeof hint->what, "%s", foreign->what);
     if (foreign->command != NULL)
-        advise_command(file, "lines", foreign->command, hint);
-    else
-        snprintf(hint->advice, sizeof hint->advice, "%s", foreign->advice);
-    return true;
+        return tell_command(hint, file, foreign->what, "lines", foreign->command);
+    return tell(hint, foreign->what, "%s", foreign->advice);
 }
 
 /* Files of other kinds, which --records knows. Of one that is a kind of text, it is told where each line would be a
  * record; and if there is no doubt, also where each record would start with a string. */
-static bool find_other(const struct record_format *format, const struct beginning *file, struct hint *hint)
+static bool find_other(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
+    const bool lines = is_by_line(hints->format), starts = record_is(hints->format, RECORD_STARTS);
+
     for (size_t i = 0; record_kinds[i] != NULL; i++) {
         const struct record_kind *kind = record_kinds[i];
         const bool doubtful = (kind->traits & RECORD_DOUBTFUL) != 0;
-        const bool starts = !doubtful && record_is(format, RECORD_STARTS);
 
-        if (kind->is_begun == NULL || (kind->stands_for != NULL && !is_by_line(format) && !starts) ||
-            !kind->is_begun(file->data, file->bytes))
-            continue;
-        snprintf(hint->what, sizeof hint->what, "%s", kind->file);
-        snprintf(hint->advice, sizeof hint->advice, "add %s--records=%s to shuffle its %s", file->unpacked ? "-Z " : "",
-                 kind->name, record_noun(kind));
-        return true;
+        if (kind->is_begun != NULL && (kind->stands_for == NULL || lines || (starts && !doubtful)) &&
+            kind->is_begun(file->data, file->bytes))
+            return tell(hint, kind->file, "add %s--records=%s to shuffle its %s", packed(file), kind->name,
+                        record_noun(kind));
     }
     return false;
 }
 
-static bool find_csv(const struct record_format *format, const struct beginning *file, struct hint *hint)
+static bool find_csv(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
-    const char separator = is_by_line(format) ? csv_separator(file) : '\0';
+    static const char *const options[] = {",", "", ";", " -t ';'", "\t", " -t '\\t'", "|", " -t '|'", NULL};
+    const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
 
-    if (separator == '\0')
-        return false;
-    snprintf(hint->what, sizeof hint->what, "a CSV file with newlines in fields");
-    snprintf(hint->advice, sizeof hint->advice, "add %s--csv%s to shuffle its records", file->unpacked ? "-Z " : "",
-             separator == ';'    ? " -t ';'"
-             : separator == '\t' ? " -t '\\t'"
-                                 : "");
-    return true;
+    for (const char *const *option = options; *option != NULL && is_by_line(hints->format); option += 2) {
+        const struct columns columns = columns_find(file->data, bytes, **option, 1, SIZE_MAX);
+
+        if (columns.broken && !columns.irregular)
+            return tell(hint, "a CSV file with newlines in fields", "add %s--csv%s to shuffle its records",
+                        packed(file), option[1]);
+    }
+    return false;
 }
 
 /* The member of an object whose elements people mean: the features of GeoJSON, or the first one if it is an array. */
@@ -228,66 +209,58 @@ static bool find_list(const struct beginning *file, char name[WHAT_BYTES])
     return features || (end > key && value < file->bytes && file->data[value] == '[');
 }
 
-static bool find_json(const struct record_format *format, const struct beginning *file, struct hint *hint)
+static bool find_json(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
-    const char bracket = is_by_line(format) ? json_bracket(file) : '\0';
+    const char bracket = is_by_line(hints->format) ? json_bracket(file) : '\0';
+    const char *what = bracket == '[' ? "a JSON array" : "JSON with several lines for a value";
     char name[WHAT_BYTES] = "", command[WHAT_BYTES + 16];
 
     if (bracket == '\0')
         return false;
     if (memchr(file->data, '\n', file->bytes - 1) == NULL)
         hint->loss = NULL; /* it stays as it is */
-    snprintf(hint->what, sizeof hint->what, bracket == '[' ? "a JSON array" : "JSON with several lines for a value");
-    if (bracket == '{' && !find_list(file, name)) {
-        advise_command(file, "values", "jq -c .", hint);
-    } else {
-        snprintf(command, sizeof command, "jq -c '.%s[]'", name);
-        advise_command(file, bracket == '[' ? "elements" : name, command, hint);
-    }
-    return true;
+    if (bracket == '{' && !find_list(file, name))
+        return tell_command(hint, file, what, "values", "jq -c .");
+    snprintf(command, sizeof command, "jq -c '.%s[]'", name);
+    return tell_command(hint, file, what, bracket == '[' ? "elements" : name, command);
 }
 
 /* Lines of the Macintosh: as they are, all of them are one record. */
-static bool find_returns(const struct record_format *format, const struct beginning *file, struct hint *hint)
+static bool find_returns(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
+    const bool quoted = record_is(hints->format, RECORD_QUOTED);
     const uint8_t *end = memchr(file->data, '\r', file->bytes);
 
-    if (!(is_by_line(format) || record_is(format, RECORD_QUOTED)) || end == NULL ||
-        end + 1 == file->data + file->bytes || memchr(file->data, '\n', file->bytes) != NULL ||
-        memchr(file->data, '\0', file->bytes) != NULL)
-        return false;
-    snprintf(hint->what, sizeof hint->what, "lines that end with CR alone");
-    snprintf(hint->advice, sizeof hint->advice, "%s",
-             record_is(format, RECORD_QUOTED) ? "write tr '\\r' '\\n' < FILE | bigshuf --csv"
-                                              : "add --delimiter='\\r' to shuffle them");
-    return true;
+    return (is_by_line(hints->format) || quoted) && end != NULL && end + 1 < file->data + file->bytes &&
+           memchr(file->data, '\n', file->bytes) == NULL && memchr(file->data, '\0', file->bytes) == NULL &&
+           tell(hint, "lines that end with CR alone", "%s",
+                quoted ? "write tr '\\r' '\\n' < FILE | bigshuf --csv" : "add --delimiter='\\r' to shuffle them");
 }
 
 /* ---- Tables and pairs ---- */
 
 /* A table whose fields would be records, and newlines a part of them. */
-static bool find_torn(const struct record_format *format, const struct beginning *file, struct hint *hint)
+static bool find_torn(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
-    const char separator = (char)format->delimiter;
-    bool named;
+    const char separator[] = {(char)hints->format->delimiter, '\0'};
+    struct columns columns;
 
-    if (format->kind != NULL || !is_one_of(separator, ",;|\t") ||
-        columns_count(file->data, file->bytes, separator, COLUMNS_LINES_FEW, &named) == 0)
+    if (hints->format->kind != NULL || !is_one_of(separator[0], ",;|\t"))
         return false;
-    snprintf(hint->what, sizeof hint->what, "lines with fields");
-    snprintf(hint->advice, sizeof hint->advice,
-             "leave --delimiter out to shuffle lines; fields are separated by -t '%s'",
-             separator == '\t' ? "\\t" : (char[]){separator, '\0'});
-    return true;
+    columns = columns_find(file->data, file->bytes, separator[0], COLUMNS_ROWS_FEW, COLUMNS_ROWS_FEW);
+    hint->loss = "records would be torn";
+    return columns.count > 0 && !columns.closed &&
+           tell(hint, "lines with fields", "leave --delimiter out to shuffle lines; fields are separated by -t '%s'",
+                separator[0] == '\t' ? "\\t" : separator);
 }
 
 /* The names of the first two reads differ by the numbers of mates alone: "/1" and "/2", or " 1:" and " 2:". */
-static bool find_pairs(const struct record_format *format, const struct beginning *file, struct hint *hint)
+static bool find_pairs(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
     size_t one = 0, other = 0, lines = 0;
     const char *after;
 
-    if (format->as != &sequences_fastq)
+    if (hints->format->as != &sequences_fastq)
         return false;
     for (; other < file->bytes && lines < 4; other++)
         lines += file->data[other] == '\n';
@@ -299,10 +272,8 @@ static bool find_pairs(const struct record_format *format, const struct beginnin
     if (!is_one_of((char)file->data[one - 1], "/ \t") || !is_one_of((char)file->data[one + 1], after) ||
         !is_one_of((char)file->data[other + 1], after))
         return false;
-    snprintf(hint->what, sizeof hint->what, "a FASTQ file with pairs of reads");
-    snprintf(hint->advice, sizeof hint->advice, "write --records=lines:8 to keep each pair together");
-    hint->loss = "pairs";
-    return true;
+    hint->loss = "pairs would be separated";
+    return tell(hint, "a FASTQ file with pairs of reads", "write --records=lines:8 to keep each pair together");
 }
 
 /* A table with names of columns, which would be shuffled as a record. */
@@ -315,15 +286,11 @@ static bool find_names(const struct hints *hints, const struct beginning *file, 
         !(is_by_line(format) || record_is(format, RECORD_QUOTED)) || format->delimiter != '\n')
         return false;
     for (const char *separator = "\t,;"; *separator != '\0' && !named; separator++)
-        columns_count(file->data, file->bytes, *separator, COLUMNS_LINES_MANY, &named);
-    if (!named)
-        return false;
-    snprintf(hint->what, sizeof hint->what, "a table whose first line names its columns");
-    snprintf(hint->advice, sizeof hint->advice,
-             "add --header to keep that line at the top, or --header=0 if it is none");
-    hint->heads = true;
-    hint->loss = "header";
-    return true;
+        named = columns_find(file->data, file->bytes, *separator, COLUMNS_ROWS_MANY, COLUMNS_ROWS_MANY).named;
+    hint->heads = named;
+    hint->loss = "header would be lost";
+    return named && tell(hint, "a table whose first line names its columns",
+                         "add --header to keep that line at the top, or --header=0 if it is none");
 }
 
 /* The names of a file's first reads, up to a blank, and without what tells mates: a digit at their end. */
@@ -366,16 +333,18 @@ static void compare_reads(const struct hints *hints, const struct beginning *fil
                                       fault_name(file->name), other, count, fault_name(first->file));
 }
 
-/* Does the file begin like one that is to be read in another way? Then what it is, and what to do. */
+/* Does the file begin like one that is to be read in another way? Then what it is, and what to do: the first row. */
 static bool find_hint(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
-    const struct record_format *format = hints->format;
+    static bool (*const rows[])(const struct hints *, const struct beginning *, struct hint *) = {
+        find_packer, find_other, find_foreign, find_csv, find_json, find_returns, find_torn, find_pairs, find_names};
+    bool found = false;
 
-    *hint = (struct hint){.loss = "contents"};
-    return record_is(format, RECORD_TEXT) &&
-           (find_packer(file, hint) || find_other(format, file, hint) || find_foreign(hints, file, hint) ||
-            find_csv(format, file, hint) || find_json(format, file, hint) || find_returns(format, file, hint) ||
-            find_torn(format, file, hint) || find_pairs(format, file, hint) || find_names(hints, file, hint));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !found && record_is(hints->format, RECORD_TEXT); i++) {
+        *hint = (struct hint){.loss = "contents would be lost"};
+        found = rows[i](hints, file, hint);
+    }
+    return found;
 }
 
 void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
@@ -426,8 +395,7 @@ void hints_refuse(const struct hints *hints, bool unpacked, const char *name, co
     struct hint hint;
 
     if (find_hint(hints, &file, &hint) && hint.loss != NULL)
-        die("%s: %s, and also the output, so its %s would be lost; %s", fault_name(name), hint.what, hint.loss,
-            hint.advice);
+        die("%s: %s, and also the output, so its %s; %s", fault_name(name), hint.what, hint.loss, hint.advice);
 }
 
 void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name)

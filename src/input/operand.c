@@ -89,14 +89,14 @@ static const char *advise_missing(const char *name)
     return NULL;
 }
 
-void operand_report(const char *name, int error)
+void operand_report(const char *name, int error, const char *advice)
 {
     static const char format[] = "%s/format";
     char *inner = fault_allocate(strlen(name) + sizeof format, 1);
     struct stat status;
 
     if (error == ENOENT)
-        die_advising(name, error, advise_missing(name));
+        die_advising(name, error, advise_missing(name) != NULL ? advise_missing(name) : advice);
     if (error != EISDIR || operand_is_standard_input(name))
         die_errno(name, error);
     snprintf(inner, strlen(name) + sizeof format, format, name);

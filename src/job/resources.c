@@ -85,7 +85,12 @@ void resources_name_files(struct resources *resources)
             die("-: standard input has no name for --each; name FILEs, or <(COMMAND)");
         resources->ledger.name_bytes += sizeof resources->names[i] + strlen(resources->names[i]) + 1;
         if (operand_stat(resources->names[i], &status) != 0)
-            operand_report(resources->names[i], errno);
+            operand_report(resources->names[i], errno,
+                           options->unique && options->unique_key.count == 0
+                               ? "a field belongs to its option, as in --unique=id or --unique=/user/id"
+                           : i > 0 && i + 1 == options->file_count && options->plan.path == NULL
+                               ? "every FILE is an input; write -o FILE for the output"
+                               : NULL);
     }
 }
 

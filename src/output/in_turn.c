@@ -48,20 +48,30 @@ static uint64_t split_takes(const struct division *division)
     return division->file < plan->splits ? split_records(plan->split, division->file, division->units) : UINT64_MAX;
 }
 
-/* A percentage of few records is rounded down. */
-static void warn_of_empty_splits(struct division *division)
+enum { MANY_RECORDS = 10000 }; /* of which hardly anybody splits off 20 */
+
+/* A percentage of few records is rounded down; and a few of many may be meant as a percentage. */
+static void warn_of_small_splits(struct division *division)
 {
     const struct output_plan *plan = division->plan;
+    const unsigned long long units = division->units;
 
-    for (size_t i = 0; i < plan->splits && division->units > 0; i++)
-        if (plan->split[i].amount > 0 && split_records(plan->split, i, division->units) == 0)
+    for (size_t i = 0; i < plan->splits && units > 0; i++) {
+        const struct split *split = &plan->split[i];
+        const unsigned long long amount = split->amount;
+
+        if (!split->is_percentage && amount > 0 && amount % 5 == 0 && amount <= 50 && units >= MANY_RECORDS)
+            fault_note("--split=%llu:%s takes %llu of %llu records; for a share write --split=%llu%%:%s", amount,
+                       split->path, amount, units, amount, split->path);
+        if (amount > 0 && split_records(plan->split, i, units) == 0)
             fault_warn("%s: will be empty, since its share of %llu records is less than one",
-                       division->files->file[division->first + i].path, (unsigned long long)division->units);
+                       division->files->file[division->first + i].path, units);
+    }
 }
 
 const struct division_kind in_turn_splits = {.traits = DIVISION_ENDS | DIVISION_TOTAL,
                                              .leaves = split_leaves,
-                                             .begin = warn_of_empty_splits,
+                                             .begin = warn_of_small_splits,
                                              .takes = split_takes,
                                              .place = place_by_number};
 

@@ -245,22 +245,27 @@ static void check_start(struct header *header, const char *name, const struct be
 /* The header in the buffer is not the one that is known. If it is none, records would be lost: the message shows it. */
 _Noreturn static void report_difference(const struct header *header, const char *name, size_t bytes)
 {
-#define DIFFERS "%s: header differs from that of %s in line %llu, at byte %llu; --headers-differ keeps the first"
+#define DIFFERS "%s: header differs from that of %s in line %llu, at byte %llu%s; --headers-differ keeps the first"
     const uint8_t *data = header->buffer, delimiter = header->line.delimiter;
     unsigned long long line;
     size_t at = 0, start, end;
+    const char *what = "";
     char size[SIZE_BYTES];
 
     while (at < bytes && at < header->text_bytes && data[at] == header->text[at])
         at++;
     line = scan_count(data, at, delimiter) + 1;
+    if ((at < bytes && data[at] == '\r') || (at < header->text_bytes && header->text[at] == '\r'))
+        what = ", by a carriage return";
+    else if (at == 0 && bytes > 0 && header->text_bytes > 0 && (data[0] == 0xef || header->text[0] == 0xef))
+        what = ", by a byte-order mark";
     if (at == bytes)
-        die(DIFFERS, name, header->from, line, at + 1ULL);
+        die(DIFFERS, name, header->from, line, at + 1ULL, what);
     for (start = at; start > 0 && data[start - 1] != delimiter;)
         start--;
     for (end = start; end < bytes && data[end] != delimiter && data[end] != '\r';)
         end++;
-    die(DIFFERS ", and drops %s of %s: '%.*s%s'", name, header->from, line, at + 1ULL,
+    die(DIFFERS ", and drops %s of %s: '%.*s%s'", name, header->from, line, at + 1ULL, what,
         header->rule.lines == 1 ? "this line" : describe(header, size), name, (int)least_size(end - start, SHOWN_BYTES),
         (const char *)data + start, end - start > SHOWN_BYTES ? "..." : "");
 }

@@ -124,7 +124,7 @@ given '\5\0\0\0\0\0\0\0\352\262\004\076hello....\n' =? text: a TFRecord file, an
 given 'id,text\n1,"a\nb ""c"""\n2,d\n' =? text: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
 given '"id";"text"\r\n1;"a\r\nb"\r\n' =? text: a CSV file *; add --csv -t ';' *
 given 'id\ttext\n1\t"a\nb"\n' =? text: a CSV file *; add --csv -t '?t' *
-given 'id|text\n1|"a\nb"\n' =? text: a CSV file *; add --csv to *
+given 'id|text\n1|"a\nb"\n' =? text: a CSV file *
 given '\357\273\277>a\nACGT\n>b\nGGGG\n' =? text: a FASTA file, and *
 given '\357\273\277##fileformat=VCFv4.2\n#CHROM\n1\n' =? text: a VCF file, and *
 given '[\n  {"a": "]"},\n  {"b": 2}\n]\n' =? text: a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.\[\]' 'text' | bigshuf

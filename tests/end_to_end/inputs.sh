@@ -10,10 +10,10 @@ test_what_cannot_be_read_is_told_before_the_work() {
     touch files/{1..1000}
     cases <<'END'
 bigshuf missing                   =! missing: No such file or directory
-bigshuf never never missing       =! missing: No such file or directory
-bigshuf never files/* missing     =! missing: No such file or directory
+bigshuf never never missing       =! missing: No such file or directory*
+bigshuf never files/* missing     =! missing: No such file or directory*
 bigshuf never directory           =! directory: Is a directory; name the files in it
-bigshuf never $'\033[31mred'      =! \\x1b\[31mred: No such file or directory
+bigshuf never $'\033[31mred'      =! \\x1b\[31mred: No such file or directory*
 bigshuf never - <&-               =! -: Bad file descriptor
 bigshuf never - 0>written         =! -: Bad file descriptor
 bigshuf never - <.                =! -: Is a directory

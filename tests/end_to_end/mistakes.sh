@@ -141,6 +141,9 @@ bigshuf --shards=lines:1000 -o %d in =! invalid --shards argument 'lines:1000': 
 bigshuf --part=5/4 --seed=1 in =! invalid --part argument '5/4': must be R/W, part R of W, from 1/W to W/W, W below 2^32
 bigshuf --part=1/4294967296 --seed=1 in =! invalid --part argument '1/4294967296': must be R/W, part R of W, from 1/W to W/W, W below 2^32
 bigshuf --skip=1 in =! --skip needs --seed, so that the order is the same again; to keep the first line on top write --header
+bigshuf -t /tmp in =! multi-character tab '/tmp': must be one byte, such as ',', or an escape, such as '\t'; write -T DIR for temporary files
+bigshuf -i 1-9999 --split=20:test -o train =?
+bigshuf -i 1-10000 --split=20:test -o train 2>&1 => bigshuf: --split=20:test takes 20 of 10000 records; for a share write --split=20%:test
 bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': must be one byte, such as ',', or an escape, such as '\t'; for others, write sed 's/::/\t/g' FILE | bigshuf -t '\t'
 bigshuf -t '' --weight-field=2 in =! empty tab: must be one byte, such as ',', or an escape, such as '\t'
 bigshuf --delimiter='\d' in =! invalid --delimiter argument '\d': must have one of abfnrtv\ or a byte's number behind a backslash, such as \n or \xff
@@ -230,9 +233,9 @@ bigshuf --split=9:part songs.csv =! songs.csv: a table whose first line names it
 bigshuf songs.csv =? songs.csv: a table whose first line names its columns, and shuffled as it is; add --header *
 bigshuf --header=0 songs.csv =?
 bigshuf --header -o new songs.csv =?
-bigshuf --delimiter=, -o torn.csv torn.csv =! torn.csv: lines with fields, and also the output, so its contents would be lost; leave --delimiter out to shuffle lines; fields are separated by -t ','
+bigshuf --delimiter=, -o torn.csv torn.csv =! torn.csv: lines with fields, and also the output, so its records would be torn; leave --delimiter out to shuffle lines; fields are separated by -t ','
 bigshuf --delimiter=, torn.csv =? torn.csv: lines with fields, and shuffled as it is; *
-bigshuf --records=fastq -o pairs.fq pairs.fq =! pairs.fq: a FASTQ file with pairs of reads, and also the output, so its pairs would be lost; write --records=lines:8 to keep each pair together
+bigshuf --records=fastq -o pairs.fq pairs.fq =! pairs.fq: a FASTQ file with pairs of reads, and also the output, so its pairs would be separated; write --records=lines:8 to keep each pair together
 bigshuf --records=fastq pairs.fq =? pairs.fq: a FASTQ file with pairs of reads, and shuffled as it is; *
 bigshuf --records=fastq pairs2.fq =? pairs2.fq: a FASTQ file with pairs of reads, and shuffled as it is; *
 bigshuf --split=1:in in =! in: is both input and output; give the outputs other names
@@ -262,6 +265,8 @@ bigshuf --random in =! --random-source=in: the only file that is named, and stan
 bigshuf $'in\r' =! in\r: No such file or directory: \r is a carriage return, as in lines that end with CRLF
 bigshuf folder =! folder: Is a directory; name the files in it
 bigshuf store =! store: Is a directory; a store is read with --gather=DIR
+bigshuf in out =! out: No such file or directory; every FILE is an input; write -o FILE for the output
+bigshuf --unique /user/id in =! /user/id: No such file or directory; a field belongs to its option, as in --unique=id or --unique=/user/id
 bigshuf https://example.org/data.txt =! https://example.org/data.txt: No such file or directory; bigshuf reads files, not URLs; write COMMAND | bigshuf
 bigshuf --shards=2 -o s3://bucket/%d in =! s3://bucket/0: No such file or directory; bigshuf writes files, not URLs; leave -o out, and write bigshuf FILE | COMMAND
 bigshuf in -- -n 3 =! -n: No such file or directory; options must come before --, or with POSIXLY_CORRECT before all files
@@ -365,7 +370,8 @@ test_likely_mistakes_with_headers_are_told_with_what_would_be_right() {
     mistakes <<'END'
 bigshuf --header table.csv other.csv =! other.csv: header differs from that of table.csv in line 1, at byte 4; --headers-differ keeps the first, and drops this line of other.csv: 'id,cost'
 bigshuf --header=2 table.csv other2.csv =! other2.csv: header differs from that of table.csv in line 2, at byte 10; --headers-differ keeps the first, and drops 2 lines of other2.csv: '9,2'
-bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv in line 1, at byte 9; --headers-differ keeps the first, and drops this line of table.csv: 'id,price'
+bigshuf --header crlf.csv table.csv =! table.csv: header differs from that of crlf.csv in line 1, at byte 9, by a carriage return; --headers-differ keeps the first, and drops this line of table.csv: 'id,price'
+bigshuf --header table.csv <(printf '\357\273\277id,price\n') =! /dev/fd/*: header differs from that of table.csv in line 1, at byte 1, by a byte-order mark; *
 bigshuf --csv --header table.csv rows.csv =! rows.csv: header differs from that of table.csv in line 1, at byte 1; --headers-differ keeps the first, and drops this line of rows.csv: '5,e'
 bigshuf --header=10 in =! in: shorter than a header of 10 lines
 bigshuf --header one =? the input is only a header of 1 line
