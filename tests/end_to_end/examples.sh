@@ -206,22 +206,6 @@ test_readme_recipe_of_sessions_keeps_each_together_in_its_order() { # tags: long
     jq -c '[.session, .t]' sessions.jsonl | sort -s -t , -k 1,1 | cmp - <(jq -c '[.session, .t]' log.jsonl | sort -s -t , -k 1,1)
 }
 
-test_readme_recipes_of_folds_and_bootstrap_files() { # tags: long
-    make_examples
-    typed 'five folds'
-    same '600 600 600 600 600' "$(for i in {0..4}; do wc -l <"fold.$i"; done | xargs)"
-    consists_of lines.txt fold.?
-    same '3000 3000 3000 3000 3000 3000 3000 3000 3000' "$(for i in {0..8}; do wc -l <"boot.$i"; done | xargs)"
-    fails_with 1 '*' consists_of boot.0 boot.1
-    [ "$(sort -u boot.0 | wc -l)" -lt 2200 ]
-}
-
-test_readme_recipe_of_classes() { # tags: long
-    make_examples
-    typed 'of each label (column 3)'
-    same '50 50 50 50 50 50 50' "$(cut -f 3 even.tsv | sort | uniq -c | awk '{ print $1 }' | xargs)"
-}
-
 test_readme_recipes_of_other_records() {
     make_examples
     typed 'shuffled.ldif'
