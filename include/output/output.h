@@ -29,7 +29,7 @@ uint64_t output_memory(const struct output *output);
  * same, whether each can be written or made, and whether those that are inputs may be so (overlap.h). If nobody knows
  * how many shards there will be, only the first one and those that exist are checked. A FIFO waits for its reader here.
  */
-struct output *output_open(const struct output_plan *plan);
+struct output *output_open(const struct output_plan *asked);
 
 /* Check that `records` records can be divided as the plan says. UINT64_MAX: nobody knows how many will be written. */
 void output_check_records(const struct output *output, uint64_t records);
