@@ -64,10 +64,11 @@ static inline size_t fuzz_from_to(struct fuzz *fuzz, size_t least, size_t most)
 /* Lines, any string, or a kind that is one of its own and no archive. */
 static inline const struct record_kind *fuzz_kind(struct fuzz *fuzz)
 {
-    const struct record_kind *own[64] = {NULL, &string_delimiter_kind};
+    enum { KINDS = 64 };
+    const struct record_kind *own[KINDS] = {NULL, &string_delimiter_kind};
     size_t count = 2;
 
-    for (size_t i = 0; record_kinds[i] != NULL && count < sizeof own / sizeof *own; i++)
+    for (size_t i = 0; record_kinds[i] != NULL && count < KINDS; i++)
         if (record_kinds[i]->stands_for == NULL && (record_kinds[i]->traits & RECORD_GROUP) == 0)
             own[count++] = record_kinds[i];
     return own[fuzz_byte(fuzz) % count];
