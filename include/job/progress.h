@@ -24,7 +24,8 @@ struct progress {
     const struct ledger *ledger;
     uint64_t start; /* when the work began, by sys_milliseconds; 0: it has not */
 
-    /* Of the thread that draws. */
+    /* Of the thread that draws, all under `mutex` while there is one; who runs the passes writes `ends`, `source` and
+     * `output`. */
     bool draws;    /* is there one? */
     bool ends;     /* it is to end */
     bool in_lines; /* it writes whole lines */

@@ -16,6 +16,7 @@
 
 enum { RESOURCES_SEED_BYTES = 32 };
 
+/* Of the main thread alone, but for `progress`. */
 struct resources {
     struct options options;   /* a copy; a job that reads a store puts the store's record format in it */
     const char *const *names; /* of the input files; of --each, from the output's opening on, only of the one in work */

@@ -22,7 +22,7 @@ enum supply {
     SUPPLY_HELD,   /* read into the pool; piles refer to its records */
 };
 
-/* What is known. */
+/* What is known, as far as the main thread has found it out. */
 struct facts {
     enum task task;
     bool known;            /* is it known how many bytes the input has? */

@@ -33,6 +33,9 @@
 
 enum { FILE_BYTES = 400, NAMES = 3 }; /* of each file, in memory */
 
+/* What is below is of the thread that opens and completes the output, and in between of those that call output_write,
+ * one at a time; but anybody may read `written_bytes`, and output_find reads `splits`. */
+
 struct stream {
     struct framing_file framing; /* zeroed: no file is in work */
     uint8_t *buffer;             /* NULL: it needs none */

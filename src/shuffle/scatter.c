@@ -42,6 +42,9 @@ TUNABLE(LANES_MAX, 16, 1, 64);
  * lines of 9 bytes takes 1.3, 1.1, 1.5 and 1.8 s with 2, 4, 8 and 16 (Xeon, Sapphire Rapids, one thread). */
 TUNABLE(FEW, 4, 1, 64);
 
+/* All is settled before the threads begin, but for `lent`, of the thread that reads, one at a time; `scan`, of the one
+ * that scans, one at a time if `in_order`; `bad`, of the one that appends to lane 0; and `kept` and `counted`, to which
+ * all that route add. */
 struct scattering {
     const struct record_format *format;
     const struct scatter_plan *plan;
