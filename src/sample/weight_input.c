@@ -202,7 +202,8 @@ bool weight_input_next(struct weight_input *weights, struct record_reader *reade
         return false;
     if (piece->first)
         position_next(&weights->position, piece->offset);
-    position_follow(&weights->position, piece->data, piece->bytes);
+    if (weights->file == NULL) /* else lines of records are of no interest */
+        position_follow(&weights->position, piece->data, piece->bytes);
     if (piece->first)
         *weight = weights->file != NULL ? read_line(weights) : find_field(weights, reader, piece);
     return true;
