@@ -39,6 +39,9 @@ enum { FIRST_STRIPES = 16 };
 TUNABLE(DIRECT_BYTES, 96 << 10, 1, 1 << 20);
 enum { PAGE_BYTES = 4096 };
 
+/* Direct reads are of this size: nobody reads ahead, so small ones cost pass 2 of 2 GB a fifth of its time. */
+TUNABLE(DIRECT_STEP_BYTES, 512 << 10, 64 << 10, 1 << 20);
+
 struct pile {
     struct xxh64 hash; /* of the bytes that were written */
     uint64_t bytes;    /* in its files; */
@@ -203,12 +206,13 @@ static bool is_direct(struct spill *spill, unsigned pile, struct spot spot, cons
 {
     uint64_t bytes = 0, odd = (uint64_t)spot.at;
 
+    if (!spill_place_is_direct(spill->place) || is_shared(spill, pile, spot.extent))
+        return false;
     for (int i = 0; i < count; i++) {
         odd |= (uintptr_t)pieces[i].iov_base | pieces[i].iov_len;
         bytes += pieces[i].iov_len;
     }
-    return bytes >= DIRECT_BYTES && odd % PAGE_BYTES == 0 && spill_place_is_direct(spill->place) &&
-           !is_shared(spill, pile, spot.extent);
+    return bytes >= DIRECT_BYTES && odd % PAGE_BYTES == 0;
 }
 
 /* io_read_at or io_write_at. Whether a direct transfer is possible may show only when it is tried, and the end of a
@@ -220,8 +224,10 @@ static int transfer(struct spill *spill, transfer_function *call, bool direct, i
     size_t more, bytes;
     int result, error;
 
+    if (!direct)
+        return call(fd, pieces, count, at, done);
     *done = 0;
-    if (direct && sys_set_direct(fd, true) == 0) {
+    if (sys_set_direct(fd, true) == 0) {
         result = call(fd, pieces, count, at, done);
         error = errno;
         if (sys_set_direct(fd, false) != 0)
@@ -230,8 +236,7 @@ static int transfer(struct spill *spill, transfer_function *call, bool direct, i
         if (result == 0 || error != EINVAL)
             return result;
     }
-    if (direct)
-        atomic_store(&spill->place->cached, true);
+    atomic_store(&spill->place->cached, true);
     count = io_pieces_part(pieces, count, *done, UINT64_MAX, rest, STORAGE_PIECES_MAX, &bytes);
     result = call(fd, rest, count, at + (off_t)*done, &more);
     *done += more;
@@ -405,7 +410,11 @@ _Noreturn static void report_records(struct storage *storage, unsigned pile)
 
 static void begin_reading(struct storage_reader *reader)
 {
-    reader->left = spill_of(reader->storage)->pile[reader->pile].hash.bytes;
+    const struct spill *spill = spill_of(reader->storage);
+
+    reader->left = spill->pile[reader->pile].hash.bytes;
+    if (spill_place_is_direct(spill->place))
+        reader->step = DIRECT_STEP_BYTES;
     xxh64_init(&reader->hash, 0);
 }
 
