@@ -79,6 +79,8 @@ void resources_name_files(struct resources *resources)
     for (size_t i = 0; i < resources->name_count && options->weights != NULL; i++)
         if (operand_is_standard_input(options->weights) && operand_is_standard_input(resources->names[i]))
             die("standard input cannot hold both records and weights");
+    if (options->weights != NULL && operand_stat(options->weights, &status) != 0)
+        die_advising(options->weights, errno, "write --weight-field=FIELD for a field of each record");
     resources->ledger.inputs = resources->name_count;
     for (size_t i = 0; i < resources->name_count; i++) {
         if (options->plan.each && operand_is_standard_input(resources->names[i]))

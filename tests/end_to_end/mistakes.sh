@@ -78,6 +78,9 @@ bigshuf --mix in =! unrecognized option '--mix'; name a FILE twice for two copie
 bigshuf --merge in =! unrecognized option '--merge'; write sort FILE; bigshuf does not sort
 bigshuf -d, in =! invalid option -- 'd'; write -t C for fields, --delimiter=STRING for ends of lines
 bigshuf -C 1M in =! invalid option -- 'C'; write --shards=bytes:SIZE -o part-%05d
+bigshuf -g id in =! invalid option -- 'g'; write --group-field=FIELD, --unique=FIELD or --split-field=FIELD
+bigshuf --using-sample=10 in =! unrecognized option '--using-sample=10'; write -n COUNT, or --shards=records:N for files of N lines
+bigshuf --c2p in =! unrecognized option '--c2p'; write --csv
 bigshuf --table in =! unrecognized option '--table'
 bigshuf --no-such-option in =! unrecognized option '--no-such-option'
 bigshuf --sh in =! invalid --shards argument 'in': must be a number of files, records:N or bytes:BYTES
@@ -350,6 +353,7 @@ bigshuf --csv -t '|' --group-field=2 semi.csv =! semi.csv:1: no field 2, only 1:
 bigshuf --csv --group-field=3 both.csv =! both.csv:1: no field 3, only 2: 'a;1,2'; -t sets the separator of fields
 bigshuf --seed=2 --split-field=1 -t, --split=9%:a -o out torn.csv =? a: is empty, since no value of --split-field came there by chance
 bigshuf --seed=2 --split-field=1 -t, --split=99%:a torn.csv =? standard output: is empty, since no value of --split-field came there by chance
+bigshuf --weights=price --csv --header table.csv =! price: No such file or directory; write --weight-field=FIELD for a field of each record
 bigshuf --weights=few in =! few: too few weights: there are more than 1 records
 bigshuf --csv --group-field=3 table.csv =! table.csv:1: no field 3, only 2: 'id,price'; -t sets the separator of fields
 bigshuf --group-field=1 table.csv =? --group-field: no line contains the separator, so each whole line is the field; -t sets the separator of fields, --csv makes it a comma

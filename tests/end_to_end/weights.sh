@@ -143,7 +143,7 @@ printf '0123456789012345678901234567890123456789xx\n' | bigshuf --weight-field=1
 printf 'a\033\0\n' | bigshuf --weight-field=1 =! -:1: invalid weight: 'a\\x1b'; if this is a header, add --header
 bigshuf --weights=- < <(seq 3) =! standard input cannot hold both records and weights
 bigshuf --weights=/dev/stdin - < <(seq 3) =! standard input cannot hold both records and weights
-bigshuf --weights=nowhere -o short one =! nowhere: No such file or directory
+bigshuf --weights=nowhere -o short one =! nowhere: No such file or directory*
 END
     same '1	2 3' "$(paste -s -d ' ' short)"
 }
