@@ -61,7 +61,7 @@ static void warn_of_small_splits(struct division *division)
         const unsigned long long amount = split->amount;
 
         if (!split->is_percentage && amount > 0 && amount % 5 == 0 && amount <= 50 && units >= MANY_RECORDS)
-            fault_note("--split=%llu:%s takes %llu of %llu records; for a share write --split=%llu%%:%s", amount,
+            fault_warn("--split=%llu:%s takes %llu of %llu records; for a share write --split=%llu%%:%s", amount,
                        split->path, amount, units, amount, split->path);
         if (amount > 0 && split_records(plan->split, i, units) == 0)
             fault_warn("%s: will be empty, since its share of %llu records is less than one",

@@ -146,7 +146,7 @@ bigshuf --part=1/4294967296 --seed=1 in =! invalid --part argument '1/4294967296
 bigshuf --skip=1 in =! --skip needs --seed, so that the order is the same again; to keep the first line on top write --header
 bigshuf -t /tmp in =! multi-character tab '/tmp': must be one byte, such as ',', or an escape, such as '\t'; write -T DIR for temporary files
 bigshuf -i 1-9999 --split=20:test -o train =?
-bigshuf -i 1-10000 --split=20:test -o train 2>&1 => bigshuf: --split=20:test takes 20 of 10000 records; for a share write --split=20%:test
+bigshuf -i 1-10000 --split=20:test -o train =? --split=20:test takes 20 of 10000 records; for a share write --split=20%:test
 bigshuf -t '||' --weight-field=2 in =! multi-character tab '||': must be one byte, such as ',', or an escape, such as '\t'; for others, write sed 's/::/\t/g' FILE | bigshuf -t '\t'
 bigshuf -t '' --weight-field=2 in =! empty tab: must be one byte, such as ',', or an escape, such as '\t'
 bigshuf --delimiter='\d' in =! invalid --delimiter argument '\d': must have one of abfnrtv\ or a byte's number behind a backslash, such as \n or \xff
