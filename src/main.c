@@ -17,7 +17,7 @@
  *                    shuffle small scatter keyed_reader stage gather units run keyed index sorted
  *                    pile_keys pile_source pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
- *                    output overlap by_key in_turn strata files division plan held_back framing filter sink
+ *                    output overlap by_key in_turn strata names files division plan held_back framing filter sink
  *                    target split outlet
  *     temporary  where piles are that do not fit into memory
  *                    reread spill spill_place storage frames

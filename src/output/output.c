@@ -13,23 +13,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arithmetic.h"
 #include "base/number.h"
-#include "input/foreign.h"
 #include "output/by_key.h"
 #include "output/files.h"
 #include "output/held_back.h"
 #include "output/in_turn.h"
+#include "output/names.h"
 #include "output/overlap.h"
 #include "output/strata.h"
 #include "output/target.h"
 #include "record/group.h"
 #include "system/fault.h"
-#include "system/io.h"
-#include "system/packer.h"
-#include "system/sys.h"
 
 enum { FILE_BYTES = 400, NAMES = 3 }; /* of each file, in memory */
 
@@ -93,68 +89,6 @@ static void check_filter(const struct output *output)
                    output->files.file[0].path, filter);
 }
 
-/* ---- Files whose names say something wrong: that they are compressed, but will be plain text, or shards ---- */
-
-/* With -Z, somebody has thought that a file will be compressed, so the run ends at its start; others are warned of.
- * What counts is the name that people will find: that of the file to which standard output or a link leads. */
-
-/* The name of the regular file to which standard output goes (NULL), or of what is at another path, to be freed; NULL
- * if that is not known. A file in the current folder is called as it is there. */
-static char *real_name(const char *path)
-{
-    char *name = sys_realpath(path != NULL ? path : "/proc/self/fd/1");
-    const char *last = name != NULL ? strrchr(name, '/') + 1 : NULL;
-    struct stat status, named;
-
-    if (name == NULL || sys_stat(name, &named) != 0 ||
-        (path == NULL && (sys_fstat(STDOUT_FILENO, &status) != 0 || !io_same_file(&named, &status)))) {
-        free(name);
-        return NULL;
-    }
-    if (sys_stat(last, &status) == 0 && io_same_file(&named, &status))
-        memmove(name, last, strlen(last) + 1);
-    return name;
-}
-
-static void check_compressed(const struct files *files, size_t i)
-{
-    static const char made[] = "-Z makes .gz, .zst, .xz, .bz2 and .lz4";
-    const char *path = files->file[i].path;
-    char *real = real_name(path);
-    const char *name = real != NULL ? real : path;
-    const bool known = name != NULL && packer_of_name(name) != NULL;
-
-    if (name != NULL && (known || foreign_is_packed(name))) {
-        if (files->plan->packs)
-            die("%s: would be plain text despite its name; %s%s", name, known ? "write -o " : made, known ? name : "");
-        fault_warn("%s: will be plain text despite its name; %s%s", name,
-                   !known         ? made
-                   : path != NULL ? "add -Z"
-                                  : "write -Z -o ",
-                   known && path == NULL ? name : "");
-    }
-    free(real);
-}
-
-static void check_names(const struct files *files)
-{
-    for (size_t i = 0; i < files_named(files) && files->plan->filter == NULL; i++)
-        if (files_packer(files, i) == NULL && (files->file[i].path != NULL || division_is_wanted(files->plan, i)))
-            check_compressed(files, i);
-}
-
-static void warn_of_names(const struct files *files)
-{
-    if (!files->plan->packs)
-        check_names(files);
-    for (size_t i = 0; i < files_named(files) && files->plan->filter == NULL; i++) {
-        const char *path = files->file[i].path;
-
-        if (path != NULL && !division_is_shard(files->plan, i) && output_plan_is_pattern(path, false))
-            fault_warn("%s: will be one file of just this name; add --shards for numbered files", path);
-    }
-}
-
 /* ---- From the plan to the first file ---- */
 
 /* What the options say of the rest: by a number, if it is not 0. */
@@ -192,7 +126,7 @@ struct output *output_open(const struct output_plan *asked)
     files_open(&output->files, &output->plan);
     overlap_check(&output->overlap, &output->files);
     if (plan->packs)
-        check_names(&output->files);
+        names_check(&output->files);
     if (plan->filter != NULL || plan->packs)
         output->filters = filters_new(plan->filter, plan->filters);
     if (plan->filter != NULL)
@@ -217,7 +151,7 @@ void output_check_room(const struct output *output, uint64_t bytes)
         die("%s%s: %s: about %llu MiB are needed, %llu MiB are free; write to another disk",
             first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "", strerror(ENOSPC),
             number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
-    warn_of_names(files);
+    names_warn(files);
 }
 
 /* How many of so many units the splits leave, and whether these can be divided. */
