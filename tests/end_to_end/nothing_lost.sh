@@ -161,6 +161,11 @@ test_a_changed_temporary_file_is_found_when_a_record_is_kept_for_its_field() {
             --split-field=2 --split=0%:a < <(cat in) >out
         is_empty out
     done
+    for at in 5 6 8; do # it is read once more
+        fails_with 1 'bigshuf: temporary file in *' env FAULT_DAMAGE=1 FAULT_CALL=preadv FAULT_AT=$at bigshuf-faulty \
+            -S 8M -t , --split-field=2 --split=0%:a < <(cat in) >out
+        cmp -n "$(wc -c <out)" out in
+    done
 }
 
 # Do something to all temporary files of a run, which fails and says as much: loses COMMAND PATTERN
