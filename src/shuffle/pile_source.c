@@ -36,7 +36,8 @@ void pile_source_twice(struct piles *piles, unsigned p)
     while (bytes * (uint64_t)bytes / sizeof(uint64_t) < pile_bytes(piles, p))
         bytes *= 2;
     free(pile->parts);
-    pile->parts = fault_allocate(1, sizeof *pile->parts + (pile_bytes(piles, p) / bytes + 1) * sizeof(uint64_t));
+    pile->parts =
+        fault_allocate(1, sizeof *pile->parts + (size_t)(pile_bytes(piles, p) / bytes + 1) * sizeof(uint64_t));
     pile->parts->bytes = bytes;
 }
 

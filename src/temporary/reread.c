@@ -14,6 +14,8 @@ void reread_append(struct reread *reread, struct spill_place *place, const uint8
     } base = {data};
     const struct iovec piece = {.iov_base = base.out, .iov_len = bytes};
 
+    if (bytes == 0)
+        return;
     if (reread->storage == NULL)
         reread->storage = spill_open(place, 1);
     storage_write(reread->storage, 0, &piece, 1);
@@ -35,7 +37,7 @@ static size_t read_piece(struct reread *reread, uint8_t *data, size_t bytes)
 void reread_verify(struct reread *reread, uint8_t *buffer, size_t bytes)
 {
     reread_begin(reread);
-    reread->sum = fault_allocate(reread->reader.left / bytes + 1, sizeof *reread->sum);
+    reread->sum = fault_allocate((size_t)(reread->reader.left / bytes + 1), sizeof *reread->sum);
     for (size_t i = 0; reread->reader.left > 0; i++) {
         const size_t got = read_piece(reread, buffer, bytes);
 
