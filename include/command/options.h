@@ -63,8 +63,7 @@ struct options {
 
     const char **temporary; /* the directory of each -T, in order */
     size_t temporary_count;
-    enum spill_choice packing; /* --tune=compress-temporary=WHEN */
-    enum spill_choice direct;  /* --tune=direct-temporary=WHEN */
+    enum spill_packing packing; /* --tune=compress-temporary=WHEN */
 
     const char *scatter; /* --scatter: the directory of a store to which a batch is added; NULL if not given */
     const char *gather;  /* --gather: the directory of a store that is read; NULL if not given */

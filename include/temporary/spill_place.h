@@ -1,8 +1,7 @@
 #pragma once
 
 /*
- * The temporary directories: whether they have room, and whether the files in them are compressed, or go past the page
- * cache.
+ * The temporary directories: whether they have room, and whether the files in them are compressed.
  *
  * Compressing is worth while if it takes less time than what it saves of writing and of reading back: if a thread
  * spends w nanoseconds in writes for each byte, compressing takes c of its time, decompressing a quarter of that, and
@@ -12,11 +11,6 @@
  * programs wait only when gigabytes are on their way. The longer of the two counts. Times are of sys_own_nanoseconds:
  * on a machine that has more to do than processors for it, compressing must not seem to be worth while because all
  * takes long.
- *
- * Large transfers go past the page cache if more will be written than it could keep until it is read back: then it only
- * costs a copy each way, and loses what was read ahead of the input. A thread waits for such a transfer, so c and w are
- * told before by others. If the first ones take much longer than w, as where heads move or a server answers for each,
- * the rest is left to the system, which can sort its writes.
  */
 
 #include <pthread.h>
@@ -27,16 +21,15 @@
 #include "system/fault.h"
 #include "temporary/frames.h"
 
-enum spill_choice { SPILL_AUTO, SPILL_ALWAYS, SPILL_NEVER };
+enum spill_packing { SPILL_AUTO, SPILL_ALWAYS, SPILL_NEVER };
 
 /* What is known of the disk and of what comes, with SPILL_AUTO. */
 struct spill_pace {
-    bool pressed;       /* the disk may have no room for all: compress whatever shrinks */
-    double needed;      /* the share of itself to which all must shrink; 0: nobody knows */
-    double write_cost;  /* w; 0 before it is known */
-    double direct_cost; /* the same past the page cache */
-    double pack_cost;   /* c */
-    double left;        /* r */
+    bool pressed;      /* the disk may have no room for all: compress whatever shrinks */
+    double needed;     /* the share of itself to which all must shrink; 0: nobody knows */
+    double write_cost; /* w; 0 before it is known */
+    double pack_cost;  /* c */
+    double left;       /* r */
 };
 
 /* Where temporary files may stand; shared by all scatters and threads of a run. */
@@ -44,7 +37,7 @@ struct spill_place {
     const char *const *directory;
     unsigned directories;
     unsigned threads; /* that write */
-    enum spill_choice packing, direct;
+    enum spill_packing packing;
     int *shared;           /* [directories]: the file there that many piles share; -1 before the first file */
     bool told;             /* that a directory is memory */
     pthread_mutex_t mutex; /* guards `shared`, `told` and `pace` */
@@ -55,15 +48,11 @@ struct spill_place {
     atomic_uint_least64_t piles; /* that have come to temporary files so far */
     atomic_uint_least64_t plain; /* bytes that have come */
     atomic_uint_least64_t bytes; /* written to the files for these */
-    atomic_uint_least64_t cache; /* bytes that the page cache could keep; UINT64_MAX before that is known */
-    atomic_bool cached;          /* direct transfers were refused, or slow */
-    struct spill_meter {
-        atomic_uint_least64_t bytes, nanoseconds;
-    } measured[2]; /* of writes; of direct ones */
+    atomic_uint_least64_t measured_bytes, measured_nanoseconds; /* of the writes that were measured */
 };
 
 void spill_place_init(struct spill_place *place, const char *const *directory, unsigned directories,
-                      enum spill_choice packing);
+                      enum spill_packing packing);
 void spill_place_restart(struct spill_place *place); /* what comes from now on is another input; nothing is stored */
 void spill_place_release(struct spill_place *place);
 
@@ -79,17 +68,11 @@ void spill_place_check(struct spill_place *place, uint64_t bytes);
 /* `bytes` bytes will be written; these are the first ones. Should they be compressed? */
 bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes);
 
-/* Should large transfers go past the page cache? */
-bool spill_place_is_direct(const struct spill_place *place);
-
-/* Are writes, or direct ones, to be measured now? If so, each is told; true: it is the last, and the disk is to be
- * asked; what that took is told then. */
-bool spill_place_measures(const struct spill_place *place, bool direct);
-bool spill_place_wrote(struct spill_place *place, bool direct, uint64_t bytes, uint64_t nanoseconds);
+/* Are writes to be measured now? If so, each is told; true: it is the last, and the disk is to be asked; what that took
+ * is told then. */
+bool spill_place_measures(const struct spill_place *place);
+bool spill_place_wrote(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);
 void spill_place_waited(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);
-
-/* Say what was measured. */
-void spill_place_note(const struct spill_place *place);
 
 /* End the run: a directory is full, as errno `error` says. */
 _Noreturn void spill_place_report_full(const struct spill_place *place, const char *directory, int error);

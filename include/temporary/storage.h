@@ -8,13 +8,8 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "base/tunable.h"
 #include "base/xxh64.h"
 #include "temporary/frames.h"
-
-/* Piles are read back in small steps: the system's reading ahead finds its stride sooner than with large ones. For 4 GB
- * from piles of 8 MB, gathering took 4.0 s with 128 KiB and 4.9 s with 1 MiB (Linux 6.18, ext4). */
-TUNABLE(STORAGE_STEP_BYTES, 128 << 10, 64 << 10, 1 << 20);
 
 enum { STORAGE_PIECES_MAX = 64 }; /* of one write or transfer: 64 blocks of 64 KiB are 4 MiB */
 
@@ -28,7 +23,6 @@ struct storage_reader {
     struct storage *storage;
     unsigned pile;
     uint64_t left;     /* bytes of the pile still to come */
-    size_t step;       /* bytes of one read, if all is to be read */
     bool discards;     /* the space of what has been read is given back; set by whoever wants that */
     struct xxh64 hash; /* of what has been read, as the kind says */
     union {
@@ -56,7 +50,7 @@ struct storage_kind {
     /* Nothing of the pile is needed any more. */
     void (*drop)(struct storage *storage, unsigned pile);
 
-    /* Begin to read a pile; `storage`, `pile` and `step` are set, all else is zero. */
+    /* Begin to read a pile; `storage` and `pile` are set, all else is zero. */
     void (*begin)(struct storage_reader *reader);
 
     /* Fill all pieces, which hold at most what is left. When a checksum is known of what has been read up to the end of
@@ -91,7 +85,7 @@ static inline void storage_free(struct storage *storage) /* NULL is fine */
 
 static inline void storage_reader_init(struct storage_reader *reader, struct storage *storage, unsigned pile)
 {
-    *reader = (struct storage_reader){.storage = storage, .pile = pile, .step = STORAGE_STEP_BYTES};
+    *reader = (struct storage_reader){.storage = storage, .pile = pile};
     storage->kind->begin(reader);
 }
 

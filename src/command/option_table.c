@@ -79,12 +79,9 @@ static const struct argument_form shards[] = {
 
 static const struct argument_form tunes[] = {
     {"leaf-records=T", COUNT(leaf_records, 8, (uint64_t)1 << 31)},
-    {"compress-temporary=auto", CONSTANT(enum spill_choice, packing, SPILL_AUTO)},
-    {"compress-temporary=always", CONSTANT(enum spill_choice, packing, SPILL_ALWAYS)},
-    {"compress-temporary=never", CONSTANT(enum spill_choice, packing, SPILL_NEVER)},
-    {"direct-temporary=auto", CONSTANT(enum spill_choice, direct, SPILL_AUTO)},
-    {"direct-temporary=always", CONSTANT(enum spill_choice, direct, SPILL_ALWAYS)},
-    {"direct-temporary=never", CONSTANT(enum spill_choice, direct, SPILL_NEVER)},
+    {"compress-temporary=auto", CONSTANT(enum spill_packing, packing, SPILL_AUTO)},
+    {"compress-temporary=always", CONSTANT(enum spill_packing, packing, SPILL_ALWAYS)},
+    {"compress-temporary=never", CONSTANT(enum spill_packing, packing, SPILL_NEVER)},
     {"options", PRINT}, /* for tests: which go together */
     {.text = NULL},
 };
@@ -249,7 +246,7 @@ const struct option_row option_table[] = {
      .excludes = CLASS_REQUESTS},
     {"verbose", 'v', GROUP_OTHER, NULL, "end with a summary on standard error", FLAG(verbose)},
     {"tune", 0, GROUP_OTHER, FORMS(tunes), .again = AGAIN_LAST, PRESET(leaf_records, ORDER_LEAF_RECORDS),
-     .takes.valid = "must be leaf-records=T or (compress|direct)-temporary=auto|always|never"},
+     .takes.valid = "must be leaf-records=T or compress-temporary=auto|always|never"},
     {"help", 'h', GROUP_OTHER, NULL, "display all options, or with -h the common\nones, and exit", PRINT},
     {"version", 'V', GROUP_OTHER, NULL, "display the version and exit", PRINT},
     {.name = NULL},

@@ -240,7 +240,6 @@ void progress_summarize(const struct progress *progress, const char *seed, const
                    spilled);
     if (batch == NULL && plain != spilled)
         fault_note("compressed:    %llu bytes to %llu bytes", plain, spilled);
-    spill_place_note(progress->place);
     if (progress->output != NULL)
         output_note_beside(progress->output);
     if (batch == NULL)

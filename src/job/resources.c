@@ -39,7 +39,6 @@ void resources_init(struct resources *resources, const struct options *options)
         .options = *options, .default_directory = chosen != NULL && chosen[0] != '\0' ? chosen : USUAL_DIRECTORY};
     spill_place_init(&resources->place, named ? options->temporary : &resources->default_directory,
                      named ? (unsigned)options->temporary_count : 1, options->packing);
-    resources->place.direct = options->direct;
     resources->ledger.options = &resources->options;
     resources->ledger.directories = resources->place.directories;
     progress_init(&resources->progress, &resources->options, &resources->place, &resources->ledger);

@@ -64,9 +64,6 @@ extern char **environ; /* unistd.h has it on Linux alone */
 #ifndef O_PATH
 #define O_PATH O_RDONLY
 #endif
-#ifndef O_DIRECT
-#define O_DIRECT 0
-#endif
 #ifndef F_SETPIPE_SZ
 #define F_SETPIPE_SZ (-1) /* no command */
 #endif

@@ -35,13 +35,6 @@ TUNABLE(STRIPE_BYTES, 1 << 20, 100, 1 << 20);
 
 enum { FIRST_STRIPES = 16 };
 
-/* Of direct transfers: whole pages. Smaller ones, as tails and frames, and shared files go through the page cache. */
-TUNABLE(DIRECT_BYTES, 96 << 10, 1, 1 << 20);
-enum { PAGE_BYTES = 4096 };
-
-/* Direct reads are of this size: nobody reads ahead, so small ones cost pass 2 of 2 GB a fifth of its time. */
-TUNABLE(DIRECT_STEP_BYTES, 512 << 10, 64 << 10, 1 << 20);
-
 struct pile {
     struct xxh64 hash; /* of the bytes that were written */
     uint64_t bytes;    /* in its files; */
@@ -200,60 +193,16 @@ static void ask_disk(struct spill *spill)
         spill_place_waited(spill->place, bytes, end - start);
 }
 
-typedef int transfer_function(int fd, const struct iovec *pieces, int count, off_t offset, size_t *done);
-
-static bool is_direct(struct spill *spill, unsigned pile, struct spot spot, const struct iovec *pieces, int count)
-{
-    uint64_t bytes = 0, odd = (uint64_t)spot.at;
-
-    if (!spill_place_is_direct(spill->place) || is_shared(spill, pile, spot.extent))
-        return false;
-    for (int i = 0; i < count; i++) {
-        odd |= (uintptr_t)pieces[i].iov_base | pieces[i].iov_len;
-        bytes += pieces[i].iov_len;
-    }
-    return bytes >= DIRECT_BYTES && odd % PAGE_BYTES == 0;
-}
-
-/* io_read_at or io_write_at. Whether a direct transfer is possible may show only when it is tried, and the end of a
- * disk may leave less than a page of it: then the rest goes through the page cache. */
-static int transfer(struct spill *spill, transfer_function *call, bool direct, int fd, const struct iovec *pieces,
-                    int count, off_t at, size_t *done)
-{
-    struct iovec rest[STORAGE_PIECES_MAX];
-    size_t more, bytes;
-    int result, error;
-
-    if (!direct)
-        return call(fd, pieces, count, at, done);
-    *done = 0;
-    if (sys_set_direct(fd, true) == 0) {
-        result = call(fd, pieces, count, at, done);
-        error = errno;
-        if (sys_set_direct(fd, false) != 0)
-            return -1;
-        errno = error;
-        if (result == 0 || error != EINVAL)
-            return result;
-    }
-    atomic_store(&spill->place->cached, true);
-    count = io_pieces_part(pieces, count, *done, UINT64_MAX, rest, STORAGE_PIECES_MAX, &bytes);
-    result = call(fd, rest, count, at + (off_t)*done, &more);
-    *done += more;
-    return result;
-}
-
-/* Write, and maybe measure that. */
-static int write_some(struct spill *spill, bool direct, int fd, const struct iovec *pieces, int count, off_t at,
-                      size_t *done)
+/* io_write_at, which may be measured. */
+static int write_some(struct spill *spill, int fd, const struct iovec *pieces, int count, off_t at, size_t *done)
 {
     uint64_t start, end;
 
-    if (!spill_place_measures(spill->place, direct) || !sys_own_nanoseconds(&start))
-        return transfer(spill, io_write_at, direct, fd, pieces, count, at, done);
-    if (transfer(spill, io_write_at, direct, fd, pieces, count, at, done) != 0)
+    if (!spill_place_measures(spill->place) || !sys_own_nanoseconds(&start))
+        return io_write_at(fd, pieces, count, at, done);
+    if (io_write_at(fd, pieces, count, at, done) != 0)
         return -1;
-    if (sys_own_nanoseconds(&end) && spill_place_wrote(spill->place, direct, *done, end > start ? end - start : 0))
+    if (sys_own_nanoseconds(&end) && spill_place_wrote(spill->place, *done, end > start ? end - start : 0))
         ask_disk(spill);
     return 0;
 }
@@ -283,7 +232,7 @@ static void append(struct spill *spill, unsigned pile, const struct iovec *piece
 
             if (taken == 0)
                 return;
-            if (write_some(spill, is_direct(spill, pile, spot, some, taken), fd, some, taken, spot.at, &done) != 0)
+            if (write_some(spill, fd, some, taken, spot.at, &done) != 0)
                 error = errno;
             file->bytes += done;
             atomic_fetch_add(&place->bytes, done);
@@ -315,8 +264,7 @@ static void fetch(struct spill *spill, unsigned pile, uint64_t *offset, uint64_t
 
         if (taken == 0)
             return;
-        if (transfer(spill, io_read_at, is_direct(spill, pile, spot, some, taken),
-                     *descriptor_of(spill, pile, spot.extent), some, taken, spot.at, &done) != 0)
+        if (io_read_at(*descriptor_of(spill, pile, spot.extent), some, taken, spot.at, &done) != 0)
             report(spill, pile, spot.extent, errno);
         *offset += bytes;
     }
@@ -410,11 +358,7 @@ _Noreturn static void report_records(struct storage *storage, unsigned pile)
 
 static void begin_reading(struct storage_reader *reader)
 {
-    const struct spill *spill = spill_of(reader->storage);
-
-    reader->left = spill->pile[reader->pile].hash.bytes;
-    if (spill_place_is_direct(spill->place))
-        reader->step = DIRECT_STEP_BYTES;
+    reader->left = spill_of(reader->storage)->pile[reader->pile].hash.bytes;
     xxh64_init(&reader->hash, 0);
 }
 

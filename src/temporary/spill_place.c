@@ -7,7 +7,6 @@
 
 #include "base/number.h"
 #include "base/tunable.h"
-#include "system/hardware.h"
 #include "system/io.h"
 #include "system/signals.h"
 #include "system/sys.h"
@@ -21,21 +20,13 @@ static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20;
 TUNABLE(MEASURED_AFTER_BYTES, 64 << 20, 1, 64 << 20);
 TUNABLE(MEASURED_BYTES, 16 << 20, 1, 16 << 20);
 
-/* What is written may have this part of the memory that is free: the output takes it, too. */
-TUNABLE(CACHE_SHARE, 2, 1, 1 << 20);
-
-/* How much longer than others direct writes may take, by the time of one thread if all write: they wait for each other,
- * and have no time to be sorted. A move of heads for each 256 KiB takes five times as long as writing them. */
-static const double SLOWER = 3;
-
 /* What decompressing takes of the time of compressing, about. */
 static const double UNPACKING = 0.25;
 
 void spill_place_init(struct spill_place *place, const char *const *directory, unsigned directories,
-                      enum spill_choice packing)
+                      enum spill_packing packing)
 {
     *place = (struct spill_place){.directory = directory, .directories = directories, .threads = 1, .packing = packing};
-    atomic_init(&place->cache, UINT64_MAX);
     place->shared = fault_allocate(directories, sizeof *place->shared);
     for (unsigned d = 0; d < directories; d++)
         place->shared[d] = -1;
@@ -243,57 +234,29 @@ bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, in
     return packs;
 }
 
-bool spill_place_is_direct(const struct spill_place *place)
+bool spill_place_measures(const struct spill_place *place)
 {
-    const uint64_t cache = place->direct == SPILL_ALWAYS ? 0 : atomic_load(&place->cache);
-
-    return place->direct != SPILL_NEVER && !atomic_load(&place->cached) &&
-           (place->coming > cache || atomic_load(&place->plain) > cache);
+    return place->packing == SPILL_AUTO && atomic_load(&place->plain) >= MEASURED_AFTER_BYTES &&
+           atomic_load(&place->measured_bytes) < MEASURED_BYTES;
 }
 
-bool spill_place_measures(const struct spill_place *place, bool direct)
+bool spill_place_wrote(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds)
 {
-    return (place->direct == SPILL_AUTO || (!direct && place->packing == SPILL_AUTO)) &&
-           atomic_load(&place->plain) >= MEASURED_AFTER_BYTES &&
-           atomic_load(&place->measured[direct].bytes) < MEASURED_BYTES;
-}
+    const uint64_t before = atomic_fetch_add(&place->measured_bytes, bytes);
 
-static void set_cost(struct spill_place *place, bool direct, double cost)
-{
-    pthread_mutex_lock(&place->mutex);
-    if (direct) {
-        place->pace.direct_cost = cost;
-        if (cost > SLOWER * place->threads * place->pace.write_cost)
-            atomic_store(&place->cached, true);
-    } else if (cost > place->pace.write_cost) {
-        place->pace.write_cost = cost;
-    }
-    pthread_mutex_unlock(&place->mutex);
-}
-
-bool spill_place_wrote(struct spill_place *place, bool direct, uint64_t bytes, uint64_t nanoseconds)
-{
-    struct spill_meter *meter = &place->measured[direct];
-    const uint64_t before = atomic_fetch_add(&meter->bytes, bytes);
-
-    nanoseconds += atomic_fetch_add(&meter->nanoseconds, nanoseconds);
+    nanoseconds += atomic_fetch_add(&place->measured_nanoseconds, nanoseconds);
     if (before >= MEASURED_BYTES || before + bytes < MEASURED_BYTES)
         return false;
-    set_cost(place, direct, (double)nanoseconds / (double)(before + bytes));
-    return !direct;
+    spill_place_waited(place, before + bytes, nanoseconds);
+    return true;
 }
 
 void spill_place_waited(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds)
 {
-    set_cost(place, false, (double)nanoseconds / (double)bytes);
-    atomic_store(&place->cache, hardware_free_memory() / CACHE_SHARE);
-}
+    const double cost = (double)nanoseconds / (double)bytes;
 
-void spill_place_note(const struct spill_place *place)
-{
-    const struct spill_pace *pace = &place->pace;
-
-    if (pace->write_cost > 0)
-        fault_note("a byte takes:  %.2f ns to write, %.2f past the page cache, %.2f to compress to %.2f",
-                   pace->write_cost, pace->direct_cost, pace->pack_cost, pace->left);
+    pthread_mutex_lock(&place->mutex);
+    if (cost > place->pace.write_cost)
+        place->pace.write_cost = cost;
+    pthread_mutex_unlock(&place->mutex);
 }

@@ -129,22 +129,10 @@ test_a_directory_that_is_full_at_any_moment_goes_on_in_the_next() { # tags: long
     mkdir 1 2 3
     giants >in
     export FAULT_ERRNO=ENOSPC FAULT_SHORT=1 FAULT_SAYS='it succeeds'
-    for how in compress-temporary={never,always} direct-temporary=always; do
-        fail_calls pwritev "$(scale '2 3' '2 3 40 41' "$(echo {2..100})")" -S 8M --seed=1363 -T 1 -T 2 -T 3 --tune=$how in
+    for how in never always; do
+        fail_calls pwritev "$(scale '2 3' '2 3 40 41' "$(echo {2..100})")" \
+            -S 8M --seed=1363 -T 1 -T 2 -T 3 --tune=compress-temporary=$how in
     done
-}
-
-# By set_direct, or by a transfer: the first one or a later one, or only after a part, as with FAULT_SHORT.
-test_what_cannot_go_past_the_page_cache_goes_through_it() {
-    dd if=/dev/zero of=page oflag=direct bs=4096 count=1 2>said || skip "nothing goes past the page cache here"
-    giants >in
-    export FAULT_ERRNO=EINVAL FAULT_SAYS='it succeeds' FAULT_PIPED=1
-    set -- -S 8M --seed=1363 --parallel=1 -T . --tune=direct-temporary=always --tune=compress-temporary=never
-    for calls in set_direct:'1 3' pwritev:'1 2 9' preadv:'39 42'; do
-        fail_calls "${calls%:*}" "${calls#*:}" "$@" <in
-    done
-    FAULT_STAYS=1 fail_calls set_direct '1 3' "$@" <in
-    FAULT_SHORT=1 fail_calls pwritev '1 2 9' "$@" <in
 }
 
 # What does not shrink, and is more than 8 MiB of memory and a small disk hold.

@@ -127,7 +127,7 @@ test_a_full_disk_and_a_lack_of_descriptors_or_memory_at_any_moment_is_survived()
 test_descriptors_that_become_few_meanwhile_lead_to_fewer_files() { # tags: long
     { giants; more_than_memory; } >in
     bigshuf --seed=1 in >wanted
-    for options in '' '-T . -T ..' --tune={compress,direct}-temporary=always; do
+    for options in '' '-T . -T ..' --tune=compress-temporary=always; do
         for fault in EMFILE:9 EMFILE:30 ENFILE:200; do
             FAULT_STAYS=1 FAULT_CALL=open_anonymous FAULT_AT=${fault#*:} FAULT_ERRNO=${fault%:*} FAULT_LOG=failed \
                 bigshuf-faulty --seed=1 -S 8M $options in >out
@@ -181,7 +181,6 @@ test_short_transfers_and_interruptions_do_no_harm() { # tags: long
     unharmed -S 2G
     giants >in # piles are started over
     unharmed -S 8M --tune=leaf-records=8 --tune=compress-temporary=always
-    unharmed -S 8M --parallel=3 --tune=direct-temporary=always
     { seq 100; long_line 9000000; } >in
     unharmed -S 8M
 }

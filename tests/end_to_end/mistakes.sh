@@ -158,7 +158,7 @@ bigshuf --csv --header --weight-field=prize table.csv =! table.csv: no column 'p
 bigshuf --group-field=/user in =! in:1: nothing at /user: '1'; jq can mend such records, or leave them out
 bigshuf --epoch=last --gather=store =! invalid --epoch argument 'last': must be a whole number, digits only
 bigshuf --gather=store --only-piles=3- =! invalid --only-piles argument '3-': must be J-K, such as 3-3 for pile 3
-bigshuf --tune=fast in =! invalid --tune argument 'fast': must be leaf-records=T or (compress|direct)-temporary=auto|always|never
+bigshuf --tune=fast in =! invalid --tune argument 'fast': must be leaf-records=T or compress-temporary=auto|always|never
 bigshuf --records=jsonl in =! invalid record kind 'jsonl'; leave it out; lines are the default
 bigshuf --records=parquet in =! invalid record kind 'parquet'; convert it to lines first, such as with DuckDB
 bigshuf --records=tsv in =! invalid record kind 'tsv'; leave it out; TABs separate fields unless -t is given

@@ -484,8 +484,6 @@ class Maker:
             circ["tmpfs-tmp"] = "size=%dm" % draw.choice((1, 3, 12))
         if self.chance(3):
             opts.setdefault("tune", []).append("compress-temporary=" + draw.choice(("auto", "always", "always", "never")))
-        if self.chance(3):
-            opts.setdefault("tune", []).append("direct-temporary=always")
         if self.chance(4):
             opts["v"] = None
         if self.chance(6):

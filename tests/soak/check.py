@@ -133,7 +133,7 @@ class Check:
         if 2 in self.case.circ.get("close", ()):
             return None
         lines = self.result.stderr.split("\n")[:-1]
-        summary = r"bigshuf: (input|records|groups|bytes|seed|spilled|started over|besides|peak memory|seconds|batch|compressed|a byte takes|classes|missing|output|left out):? .*|bigshuf: .*: compressed by '.*|bigshuf: in/\d:"
+        summary = r"bigshuf: (input|records|groups|bytes|seed|spilled|started over|besides|peak memory|seconds|batch|compressed|classes|missing|output|left out):? .*|bigshuf: .*: compressed by '.*|bigshuf: in/\d:"
         foreign = [line for line in lines if not line.startswith("bigshuf: ")]
         errors = [line for line in lines if line not in foreign and not line.startswith("bigshuf: warning: ")]
         errors = [line for line in errors if not re.fullmatch(r"bigshuf: (pass [12] of [12]|done), .*/s(, .*)?", line)]

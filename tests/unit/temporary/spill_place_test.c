@@ -93,29 +93,3 @@ TEST(what_shrinks_little_must_save_more_than_it_costs)
             fail_msg("row %zu", i);
     }
 }
-
-/* Others write a byte in 1 nanosecond. */
-TEST(what_the_page_cache_can_keep_or_takes_long_without_it_goes_through_it)
-{
-    static const struct {
-        uint64_t coming, come;
-        unsigned threads, nanoseconds; /* of direct writes, for a byte */
-        bool direct;
-    } rows[] = {
-        {1 << 20, 1 << 20, 1, 3, false}, {2 << 20, 1, 1, 3, true}, {0, 2 << 20, 1, 3, true},
-        {2 << 20, 1, 1, 4, false},       {2 << 20, 1, 2, 6, true}, {2 << 20, 1, 2, 7, false},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        spill_place_release(&place);
-        spill_place_init(&place, directories, 1, SPILL_NEVER);
-        place.coming = rows[i].coming;
-        place.threads = rows[i].threads;
-        place.pace.write_cost = 1;
-        atomic_store(&place.plain, rows[i].come);
-        atomic_store(&place.cache, 1 << 20);
-        spill_place_wrote(&place, true, 16 << 20, (uint64_t)rows[i].nanoseconds << 24);
-        if (spill_place_is_direct(&place) != rows[i].direct)
-            fail_msg("row %zu", i);
-    }
-}
