@@ -48,7 +48,7 @@ enum field_verdict {
 enum field_form {
     FIELD_TRIMMED, /* without blanks before it; blanks after it need no room */
     FIELD_EXACT,   /* every byte */
-    FIELD_FOLDED   /* the same, of any length: json_keep folds it */
+    FIELD_FOLDED   /* the same, of any length: sha256_keep folds it */
 };
 
 struct field {

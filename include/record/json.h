@@ -29,7 +29,7 @@ enum json_value {
 struct json {
     uint8_t *text; /* the value: a string decoded, others as they stand; the caller's */
     size_t room;
-    bool folds;   /* as json_keep has it */
+    bool folds;   /* as sha256_keep has it */
     size_t bytes; /* of it so far */
     bool too_long;
     enum json_value found;
@@ -67,7 +67,3 @@ void json_follow(struct json *json, const uint8_t *data, size_t bytes);
 
 /* The text is at its end: what stands there? If that is JSON_TEXT, it is in text[0, bytes), unless it is too long. */
 enum json_value json_end(struct json *json);
-
-/* Add `more` bytes to a text of *bytes bytes, which has room for `room`. One that `folds` has room for all: when it is
- * full, its hash takes its place (sha256_fold). Returns how many were added. */
-size_t json_keep(uint8_t *text, size_t room, bool folds, size_t *bytes, const uint8_t *data, size_t more);

@@ -112,8 +112,8 @@ struct keyed_reference {
     struct siphash_pair hash;
 };
 
-/* How many numbers of 8 bytes a table has that takes so many records to be sorted. */
-uint64_t keyed_numbers(uint64_t records);
+/* How many numbers of 8 bytes there are in a table in which `records` records are sorted. */
+uint64_t keyed_table_length(uint64_t records);
 
 /* Sort the records of a resident pile that is so many bits from the root. The table's first numbers become their
  * references, those of units alone if these are unique. Returns how many they are; *units receives the number of units.

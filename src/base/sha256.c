@@ -107,3 +107,19 @@ size_t sha256_fold(uint8_t *text, size_t bytes)
         text[i] = (uint8_t)digits[digest[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
     return 2 * sizeof digest;
 }
+
+size_t sha256_keep(uint8_t *text, size_t room, bool folds, size_t *bytes, const uint8_t *data, size_t more)
+{
+    size_t kept = 0;
+
+    for (;;) {
+        const size_t part = least_size(room - *bytes, more - kept);
+
+        memcpy(text + *bytes, data + kept, part);
+        *bytes += part;
+        kept += part;
+        if (kept == more || !folds)
+            return kept;
+        *bytes = sha256_fold(text, *bytes);
+    }
+}

@@ -11,6 +11,7 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
+#include "base/sha256.h"
 #include "system/fault.h"
 
 /* A byte-order mark, U+FEFF in UTF-8. */
@@ -72,7 +73,7 @@ static void add(struct field *field, const uint8_t *data, size_t bytes)
         data++;
         bytes--;
     }
-    kept = json_keep(field->text, field->room, field->form == FIELD_FOLDED, &field->bytes, data, bytes);
+    kept = sha256_keep(field->text, field->room, field->form == FIELD_FOLDED, &field->bytes, data, bytes);
     for (size_t i = kept; i < bytes && !field->too_long; i++)
         field->too_long = field->form != FIELD_TRIMMED || !is_blank(data[i]);
 }

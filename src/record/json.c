@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "base/arithmetic.h"
 #include "base/sha256.h"
 
 enum next {
@@ -87,26 +86,10 @@ static void match(struct json *json, const uint8_t *data, size_t bytes)
 
 /* ---- Strings ---- */
 
-size_t json_keep(uint8_t *text, size_t room, bool folds, size_t *bytes, const uint8_t *data, size_t more)
-{
-    size_t kept = 0;
-
-    for (;;) {
-        const size_t part = least_size(room - *bytes, more - kept);
-
-        memcpy(text + *bytes, data + kept, part);
-        *bytes += part;
-        kept += part;
-        if (kept == more || !folds)
-            return kept;
-        *bytes = sha256_fold(text, *bytes);
-    }
-}
-
 static void keep(struct json *json, const uint8_t *data, size_t bytes)
 {
     json->too_long =
-        json_keep(json->text, json->room, json->folds, &json->bytes, data, bytes) < bytes || json->too_long;
+        sha256_keep(json->text, json->room, json->folds, &json->bytes, data, bytes) < bytes || json->too_long;
 }
 
 /* The next bytes of a string, as it is decoded. */

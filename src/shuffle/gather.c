@@ -80,7 +80,9 @@ struct order_node gather_node(const struct gather_order *order, unsigned pile)
 
 uint64_t gather_memory(uint64_t bytes, uint64_t records, bool keyed)
 {
-    const uint64_t numbers = keyed ? keyed_numbers(records) : records <= ORDER_LEAF_RECORDS ? records : 2 * records;
+    const uint64_t numbers = keyed                           ? keyed_table_length(records)
+                             : records <= ORDER_LEAF_RECORDS ? records
+                                                             : 2 * records;
 
     if (records > (UINT64_MAX - bytes) / NUMBERS_MAX / sizeof(uint64_t))
         return UINT64_MAX;
@@ -99,7 +101,8 @@ static uint64_t table_blocks(const struct gathering *g, unsigned p)
     if (g->order.sorted)
         return SORT_TABLES * pool_blocks_for(pool, records * sizeof(uint64_t));
     if (g->order.keyed != NULL || g->order.ranks != NULL)
-        return pool_blocks_for(pool, (g->order.keyed != NULL ? keyed_numbers(records) : records) * sizeof(uint64_t));
+        return pool_blocks_for(pool,
+                               (g->order.keyed != NULL ? keyed_table_length(records) : records) * sizeof(uint64_t));
     node = gather_node(&g->order, p);
     for (uint64_t left = records, bits; (bits = order_scatter_bits(node, left)) > 0; left = 2 * (left >> bits))
         last += (uint64_t)1 << bits;
@@ -279,7 +282,7 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
 
     if (g->order.orders != NULL)
         keyed_turn(keyed, worker->number, &g->order.orders[p].key);
-    grow(worker, table, keyed_numbers(records));
+    grow(worker, table, keyed_table_length(records));
     count = keyed_sort(keyed, worker->number, g->piles, p, format, g->order.bits, table, &units);
     wanted = take_units(g, worker, units, &skipped);
     first = skipped == 0 ? 0 : pass_units(table, records, 0, count, skipped);

@@ -282,7 +282,7 @@ static struct sorting sorting_of(const struct table *table, uint64_t records)
     return (struct sorting){table, records, before, before + records * ENTRY_NUMBERS};
 }
 
-uint64_t keyed_numbers(uint64_t records)
+uint64_t keyed_table_length(uint64_t records)
 {
     return sorting_of(NULL, records).places + records / SHARE + 1;
 }

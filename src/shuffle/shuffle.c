@@ -445,7 +445,7 @@ static bool can_sort_all(const struct pool *pool, const struct piles *piles)
     uint64_t held = pool->pinned, most = 0;
 
     for (unsigned p = 0; p < piles->count; p++) {
-        const uint64_t blocks = pool_blocks_for(pool, keyed_numbers(piles->pile[p].records) * sizeof(uint64_t));
+        const uint64_t blocks = pool_blocks_for(pool, keyed_table_length(piles->pile[p].records) * sizeof(uint64_t));
 
         held += piles->pile[p].blocks;
         most = blocks > most ? blocks : most;
