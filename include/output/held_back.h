@@ -8,11 +8,11 @@
 #include "base/tunable.h"
 #include "temporary/reread.h"
 
-TUNABLE(HELD_BACK_MEMORY_BYTES, 1 << 16, 1, 1 << 16);
+TUNABLE(HELD_BACK_MEMORY_BYTES, 1 << 16, 16, 1 << 16);
 
 struct held_back {
     struct spill_place *place; /* for the temporary file */
-    uint8_t *memory;           /* HELD_BACK_MEMORY_BYTES, or NULL as long as nothing was kept */
+    uint8_t *memory;           /* room for HELD_BACK_MEMORY_BYTES and a checksum; NULL as long as nothing was kept */
     size_t memory_bytes;
     struct reread before; /* those in memory; nothing as long as memory suffices */
 };

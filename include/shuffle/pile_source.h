@@ -5,9 +5,9 @@
 #include "input/source.h"
 #include "shuffle/pile.h"
 
-/* The pile will be read twice, first with `keep`: then each part of it that is read again is checked before it is
- * handed out, as it may be output. This takes memory for checksums, and for one part, until the pile is cleared: 250
- * KiB, or the square root of eight times its bytes, twice. */
+/* The pile will be read more than once. It is read in parts from now on, and each part that is read again is checked
+ * before it is handed out, as it may be output. This takes memory for checksums until the pile is cleared, and for a
+ * part while it is read: 250 KiB each, or the square root of eight times its bytes. */
 void pile_source_twice(struct piles *piles, unsigned pile);
 
 /* If a part of a pile is in its file, verify that part and the number of records in the pile, through a buffer and

@@ -7,23 +7,23 @@
 #include "base/tunable.h"
 #include "system/fault.h"
 
-/* What is read twice is checked the second time in parts of this length, or longer ones. */
+/* What is read twice is checked in parts of this length, or longer ones. */
 TUNABLE(PART_BYTES, 256 << 10, 64, 256 << 10);
 
 struct pile_parts {
-    size_t bytes;      /* of each part but the last */
-    size_t count;      /* of `sum`, so far */
-    struct xxh64 hash; /* of the part that is being read the first time */
-    uint64_t sum[];
+    size_t bytes;   /* of each part but the last */
+    size_t count;   /* that have been read */
+    uint64_t sum[]; /* of each */
 };
 
 struct reading {
     struct piles *piles;
     unsigned pile;
     bool keep;
-    struct pile_parts *parts; /* NULL: of no use */
-    uint8_t *part;            /* of the second reading: the one that is handed out, */
-    size_t at, end;           /* of which these bytes are left */
+    struct pile_parts *parts; /* NULL: it is read once */
+    uint8_t *part;            /* the one that is handed out, */
+    size_t at, end;           /* of which these bytes are left; */
+    size_t next;              /* the number of the next one */
     struct storage_reader reader;
     struct pile_walk walk; /* which comes after what is in storage */
 };
@@ -41,26 +41,6 @@ void pile_source_twice(struct piles *piles, unsigned p)
     pile->parts->bytes = bytes;
 }
 
-static void end_part(struct pile_parts *parts)
-{
-    parts->sum[parts->count++] = xxh64_value(&parts->hash);
-    xxh64_init(&parts->hash, 0);
-}
-
-/* Note the checksums of parts that end in what has just been read the first time. */
-static void note_parts(struct pile_parts *parts, const uint8_t *data, size_t bytes)
-{
-    while (bytes > 0) {
-        const size_t some = least_size(bytes, parts->bytes - (size_t)parts->hash.bytes);
-
-        xxh64_update(&parts->hash, data, some);
-        if (parts->hash.bytes == parts->bytes)
-            end_part(parts);
-        data += some;
-        bytes -= some;
-    }
-}
-
 static void begin_reading(struct reading *reading, struct piles *piles, unsigned p, bool keep)
 {
     struct pile_parts *parts = piles->pile[p].parts;
@@ -69,16 +49,14 @@ static void begin_reading(struct reading *reading, struct piles *piles, unsigned
     if (piles->pile[p].spilled)
         storage_reader_init(&reading->reader, piles->storage, p);
     reading->reader.discards = !keep;
-    if (parts == NULL)
-        return;
-    if (keep) {
-        xxh64_init(&parts->hash, 0);
-    } else {
-        if (parts->hash.bytes > 0)
-            end_part(parts);
+    if (parts != NULL)
         reading->part = fault_allocate(parts->bytes, 1);
-    }
-    parts->count = 0;
+}
+
+static void end_reading(struct reading *reading)
+{
+    storage_reader_release(&reading->reader);
+    free(reading->part);
 }
 
 static size_t read_bytes(struct reading *reading, uint8_t *data, size_t bytes)
@@ -104,25 +82,33 @@ static size_t read_bytes(struct reading *reading, uint8_t *data, size_t bytes)
     return done;
 }
 
-/* Have the next part of the second reading. False: there is none. */
+/* Have the next part, which must be as it was if it has been read before. False: there is none. */
 static bool read_part(struct reading *reading)
 {
+    struct pile_parts *parts = reading->parts;
+    uint64_t sum;
+
     reading->at = 0;
-    reading->end = read_bytes(reading, reading->part, reading->parts->bytes);
-    if (reading->end > 0 && xxh64(reading->part, reading->end) != reading->parts->sum[reading->parts->count++])
+    reading->end = read_bytes(reading, reading->part, parts->bytes);
+    if (reading->end == 0)
+        return false;
+    sum = xxh64(reading->part, reading->end);
+    if (reading->next == parts->count)
+        parts->sum[parts->count++] = sum;
+    if (parts->sum[reading->next++] != sum)
         pile_check(reading->piles, reading->pile, UINT64_MAX);
-    return reading->end > 0;
+    return true;
 }
 
 static size_t read_pile(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct reading *reading = context;
-    size_t done = reading->part == NULL ? read_bytes(reading, data, bytes) : 0;
+    size_t done = 0;
 
     (void)absent;
-    if (reading->part == NULL && reading->parts != NULL)
-        note_parts(reading->parts, data, done);
-    while (reading->part != NULL && done < bytes && (reading->at < reading->end || read_part(reading))) {
+    if (reading->parts == NULL)
+        return read_bytes(reading, data, bytes);
+    while (done < bytes && (reading->at < reading->end || read_part(reading))) {
         const size_t some = least_size(bytes - done, reading->end - reading->at);
 
         memcpy(data + done, reading->part + reading->at, some);
@@ -147,17 +133,14 @@ void pile_source_verify(struct piles *piles, unsigned p, const struct record_for
     begin_reading(&reading, piles, p, true);
     while ((got = read_pile(&reading, buffer, bytes, NULL)) > 0)
         records += record_count(format, &scan, buffer, got, &whole);
-    storage_reader_release(&reading.reader);
+    end_reading(&reading);
     pile_check(piles, p, whole ? records : UINT64_MAX);
 }
 
 static void free_reading(void *context)
 {
-    struct reading *reading = context;
-
-    storage_reader_release(&reading->reader);
-    free(reading->part);
-    free(reading);
+    end_reading(context);
+    free(context);
 }
 
 struct source *pile_source(struct piles *piles, unsigned p, bool keep)

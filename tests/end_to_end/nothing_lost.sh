@@ -156,12 +156,7 @@ test_a_temporary_file_that_is_not_the_same_when_it_is_read_again_is_found() {
 # What is kept until it is known to which file it belongs may go to standard output, too.
 test_a_changed_temporary_file_is_found_when_a_record_is_kept_for_its_field() {
     printf '%s,x\n' "$(long_line 400000)" >in
-    for at in 1 2 3; do
-        fails_with 1 '*changed*' env FAULT_DAMAGE=1 FAULT_CALL=preadv FAULT_AT=$at bigshuf-faulty -S 8M -t , \
-            --split-field=2 --split=0%:a < <(cat in) >out
-        is_empty out
-    done
-    for at in 5 6 8; do # it is read once more
+    for at in 1 2 4; do
         fails_with 1 'bigshuf: temporary file in *' env FAULT_DAMAGE=1 FAULT_CALL=preadv FAULT_AT=$at bigshuf-faulty \
             -S 8M -t , --split-field=2 --split=0%:a < <(cat in) >out
         cmp -n "$(wc -c <out)" out in
