@@ -13,3 +13,5 @@
 
 /* Make a source of archives, not read yet, deliver groups. */
 void archive_begin(struct source *source);
+
+size_t archive_bytes(void); /* of memory, which that takes */

@@ -362,6 +362,11 @@ static size_t read_frames(void *context, uint8_t *data, size_t bytes, struct abs
     return done;
 }
 
+size_t archive_bytes(void)
+{
+    return sizeof(struct archive);
+}
+
 void archive_begin(struct source *source)
 {
     static const struct source_stage stage = {.read = read_frames, .rewind = restart, .release = free};

@@ -16,6 +16,7 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/tunable.h"
+#include "input/archive.h"
 #include "input/source.h"
 #include "output/division.h"
 #include "output/output.h"
@@ -70,7 +71,7 @@ struct row {
     uint64_t each, count;
 };
 
-enum { ROWS = 17 };
+enum { ROWS = 18 };
 
 uint64_t ledger_ahead(uint64_t limit_bytes)
 {
@@ -103,6 +104,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
     const struct row all[ROWS] = {
         {"names", 1, ledger->name_bytes},
         {"inputs", STREAM_FILE_BYTES, ledger->inputs},
+        {"archives", archive_bytes(), record_is(&options->format, RECORD_GROUP)},
         {"stacks", THREADS_STACK_BYTES, threads},
         {"desks", frames_desk_bytes(), options->packing != SPILL_NEVER ? threads + 1 : 0},
         {"rings", 1, scatter_bytes(workers, most)},

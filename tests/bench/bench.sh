@@ -241,6 +241,7 @@ run_once() {
     taken='' resident='' problem=''
     rm -rf "$WORK"
     mkdir "$WORK"
+    sync -f "$WORK" # what another program wrote is not written back while this one runs
     if [ -n "$limit_mib$cold" ]; then
         make_cold
     fi
