@@ -282,7 +282,7 @@ def see_to_end(process, circ, mark):
         if not killed:
             time.sleep(0.05)
             process.send_signal(signal.SIGCONT)
-    hung = not ended(process, LIMIT_SECONDS)
+    hung = not ended(process, LIMIT_SECONDS * max(1, os.getloadavg()[0] / os.cpu_count()))
     if hung:
         process.kill()
         process.wait()
