@@ -304,6 +304,9 @@ measure() {
             if [ -n "${why[$name]}" ] || ((round > rounds[$name])); then
                 continue
             fi
+            if ((round > 0)) && [ -z "$QUICK$limit_mib$cold" ]; then
+                run_once "${command[$name]}" # takes again what a host took of the memory that others left
+            fi
             run_once "${command[$name]}"
             once=
             if [ -n "${other[$name]}" ] && ((round == first_round && ${taken%.*} >= 15)); then
