@@ -63,7 +63,8 @@ struct division_kind {
 
     /* Where does unit `first` go, or if there is none, the one that is open after them? That is *file, which may be the
      * first one after all splits, the rest. How many of `most` units from it on go there; or DIVISION_HOLD: not known
-     * before more of it has come. It will be the first of the next units, and is asked about again; others are not. */
+     * before more of it has come: then it will be the first of the next units. What is asked may be asked again: of a
+     * unit that was held back, and of units after the first if the rest takes fewer of them at a time. */
     size_t (*place)(struct division *division, const struct units *units, size_t first, size_t most, size_t *file);
 
     void (*end)(struct division *division);     /* all units have come */

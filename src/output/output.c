@@ -272,7 +272,8 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
     plan->framing.header = header;
     plan->framing.header_bytes = header_bytes;
     for (size_t i = 0; i <= output->beside && output->beside > 0; i++) {
-        output->stream[i].buffer = fault_allocate(FRAMING_BUFFER_BYTES, 1);
+        if (output->stream[i].buffer == NULL) /* else that of the input before */
+            output->stream[i].buffer = fault_allocate(FRAMING_BUFFER_BYTES, 1);
         if (i < output->beside)
             begin_file(output, &output->stream[i],
                        files_packer(&output->files, i) != NULL ? filters_new(NULL, 1) : NULL);
@@ -294,11 +295,12 @@ static void write_bytes(void *context, uint8_t *data, size_t bytes)
     framing_write(&to->framing, data, bytes);
 }
 
-/* As division_kind.place, of both divisions. Once it is known that a unit goes to no split, only the rest is asked. */
+/* As division_kind.place, of both divisions. Once it is known that a unit goes to no split, only the rest is asked of
+ * it: of those after it nothing is known. */
 static size_t place(struct output *output, const struct units *units, size_t first, size_t *file)
 {
     struct division *splits = &output->splits, *rest = &output->rest;
-    size_t count = first < units->count ? units->count - first : 1;
+    size_t count = first < units->count && !output->is_left ? units->count - first : 1;
 
     *file = output->plan.splits;
     if (splits->kind != NULL && !output->is_left)

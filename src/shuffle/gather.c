@@ -35,6 +35,9 @@ enum { SORT_TABLES = 4 };
  */
 TUNABLE(CLAIM_BYTES, 128 << 10, 1, 128 << 10);
 
+/* What a worker copies out before it is written, at most. */
+TUNABLE(OUTLET_BYTES, 1 << 30, 64, 1 << 20);
+
 /* Records that are found at a time when they are divided. */
 TUNABLE(ENDS, 2048, 1, 2048);
 
@@ -433,7 +436,7 @@ static void set_up(struct gathering *g, unsigned workers)
 {
     struct run *run = g->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_WHOLE);
-    const size_t share = space.bytes / workers;
+    const size_t share = space.bytes / workers, bytes = least_size(share, OUTLET_BYTES);
 
     for (unsigned w = 0; w < workers; w++) {
         struct worker *worker = &g->worker[w];
@@ -441,7 +444,7 @@ static void set_up(struct gathering *g, unsigned workers)
         worker->gathering = g;
         pthread_cond_init(&worker->turn, NULL);
         worker->number = w;
-        output_buffer_init(&worker->outlet, space.data + w * share, share, output_wants_ends(g->output), drain, worker);
+        output_buffer_init(&worker->outlet, space.data + w * share, bytes, output_wants_ends(g->output), drain, worker);
         table_init(&worker->pairs.value, &run->engine.pool);
         if (g->order.sorted) {
             table_init(&worker->pairs.key, &run->engine.pool);

@@ -92,6 +92,9 @@ def named_field(maker):
         case.opts["n"] = str(draw.randrange(100))
     if maker.chance(2):
         case.opts["o"] = "out/res"
+    if what == "split" and maker.chance(2):
+        case.opts.update({"S": "8M", "o": "out/res.%05d", "shards": "bytes:%d" % draw.choice((1000, 9000, 100_000))})
+        case.inputs = [replace(data, count=draw.randrange(30_000)) for data in case.inputs]
     case.circ.update(via=draw.choice(("file", "pipe", "dash")), old="old")
 
 
