@@ -62,7 +62,7 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
 static void scatter_pile(struct run *run, struct piles *piles, unsigned p, struct source *again,
                          const struct scatter_plan *plan, struct piles *inner)
 {
-    const bool stays = plan->around != NULL;
+    const bool stays = plan->keys.around != NULL;
     struct source *source;
 
     piles_make_room(piles, plan->piles + 1);
@@ -252,10 +252,7 @@ static void restart_by_digits(struct run *run, struct piles *piles, unsigned p, 
                               const struct siphash_pair *around, struct output *output)
 {
     struct keyed_vote *votes = fault_allocate(KEYED_PILES, sizeof *votes);
-    struct scatter_plan plan = {.keyed = run->keyed,
-                                .bits = order->bits,
-                                .around = around,
-                                .votes = votes,
+    struct scatter_plan plan = {.keys = {.keyed = run->keyed, .bits = order->bits, .around = around, .votes = votes},
                                 .piles = KEYED_PILES,
                                 .limit = UINT64_MAX};
     struct gather_order inner_order = {.keyed = run->keyed, .bits = order->bits, .votes = votes};
@@ -461,9 +458,7 @@ static bool scatter_root(struct run *run, struct source *source, struct keyed_vo
 
     run->progress->passed = 0;
     if (run->keyed != NULL) {
-        plan.keyed = run->keyed;
-        plan.votes = votes;
-        plan.first_seen = true;
+        plan.keys = (struct keyed_plan){.keyed = run->keyed, .votes = votes, .first_seen = true};
         plan.limit = UINT64_MAX;
     } else if ((run->parts > 1 || run->skip > 0) && run->expected > 0 && source_is_known(source) &&
                run->expected <= source_known_bytes(source)) {
