@@ -16,8 +16,8 @@
 struct gather_order {
     struct order_node node;
     const struct order *orders;
-    struct keyed *keyed; /* not NULL: by their keys, and so many bits from the root (keyed.h) */
-    unsigned bits;
+    struct keyed *keyed;            /* not NULL: by their keys (keyed.h), */
+    unsigned bits;                  /* of whose hashes these first bits have brought them to the piles */
     const struct keyed_vote *votes; /* of the piles; NULL: unknown */
     struct table *ranks; /* places j share and the following hold the ranks of pile j's records, in their order */
     uint64_t share;
@@ -32,7 +32,7 @@ struct order_node gather_node(const struct gather_order *order, unsigned pile);
 uint64_t gather_memory(uint64_t bytes, uint64_t records, bool keyed);
 
 /* Write those records of the piles from *next on that are wanted (run_pass) to `output` and leave those piles empty,
- * until all is done, no more records may be written, or a pile does not fit into memory, bytes plus index, or would
- * only after others had left it, and need not (keyed_share). *next
- * receives the number of that pile, or piles->count when all is done. */
+ * until all that is wanted has been written, or up to a pile that does not fit into memory, bytes plus index; or that
+ * would fit only after others had left it, which it need not (keyed_share). *next receives the number of that pile, or
+ * piles->count when all is done. */
 void gather(struct run *run, struct piles *piles, struct gather_order order, unsigned *next, struct output *output);

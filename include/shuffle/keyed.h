@@ -11,7 +11,7 @@
  *
  * A unit is what is counted and written: a group, or the first record with its key.
  *
- * What is done on several threads at a time is told its thread, a number less than that of keyed_begin.
+ * What several threads call at a time takes the number of the thread, less than `threads` of keyed_begin.
  */
 
 #include <stdbool.h>
@@ -34,7 +34,7 @@ void keyed_free(struct keyed *keyed); /* NULL is fine */
 bool keyed_is_unique(const struct keyed *keyed);
 bool keyed_has_fields(const struct keyed *keyed);
 
-/* So many threads, one more for long records, and the order of this key. Nothing is known of any record. */
+/* Begin with the order of `key`, for `threads` threads and one more for long records. All records are forgotten. */
 void keyed_begin(struct keyed *keyed, const struct random_key *key, unsigned threads);
 unsigned keyed_extra(const struct keyed *keyed); /* the number of the one more */
 size_t keyed_lane_bytes(void);                   /* what each takes beside its key */
@@ -60,7 +60,7 @@ _Noreturn void keyed_refuse(const struct keyed *keyed, unsigned thread, const ch
                             const uint8_t *record, size_t bytes);
 void keyed_warn(struct keyed *keyed);
 
-/* The number that is so many bits of the hash, from number `from` on. */
+/* Bits [from, from + bits) of a hash, as a number. */
 enum { KEYED_HASH_BITS = 128 };
 
 static inline unsigned keyed_digit(struct siphash_pair hash, unsigned from, unsigned bits)
@@ -75,10 +75,10 @@ static inline unsigned keyed_digit(struct siphash_pair hash, unsigned from, unsi
     return (unsigned)(word >> (64 - bits));
 }
 
-/* Of records with the same key only the first one counts: is this record, the one of that number, surely another one?
- * What came lately to this thread is remembered. */
+/* Has record number `record` surely the same key as one before it? Each thread remembers some that came to it lately.
+ */
 bool keyed_is_again(struct keyed *keyed, unsigned thread, struct siphash_pair hash, uint64_t record);
-void keyed_forget(struct keyed *keyed); /* all: other records come, or the same ones once more */
+void keyed_forget(struct keyed *keyed); /* those: other records come, or the same ones once more */
 
 static inline bool keyed_is_same(struct siphash_pair one, struct siphash_pair other)
 {
@@ -115,11 +115,11 @@ struct keyed_reference {
 /* How many numbers of 8 bytes there are in a table in which `records` records are sorted. */
 uint64_t keyed_table_length(uint64_t records);
 
-/* Sort the records of a resident pile that is so many bits from the root. The table's first numbers become their
- * references, those of units alone if these are unique. Returns how many they are; *units receives the number of units.
- */
+/* Sort the records of a resident pile, whose hashes have the same first `bits` bits. The table's first numbers become
+ * their references, or only those of first records if keys are unique. Returns how many these are; *units receives the
+ * number of units. */
 uint64_t keyed_sort(struct keyed *keyed, unsigned thread, const struct piles *piles, unsigned pile,
                     const struct record_format *format, unsigned bits, struct table *table, uint64_t *units);
 
-/* Does a unit begin with the reference at this place of such a table, for so many records? */
+/* After keyed_sort of `records` records: does a unit begin with the reference at this place of the table? */
 bool keyed_begins(const struct table *table, uint64_t records, uint64_t place);

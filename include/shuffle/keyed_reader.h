@@ -10,20 +10,22 @@
 
 struct keyed_reader;
 
-struct keyed_reader_plan {
+/* Where records go by their keys. */
+struct keyed_plan {
     struct keyed *keyed;
-    unsigned from;                     /* the first bit of hashes that says */
-    unsigned piles;                    /* to which of so many a record goes */
+    unsigned bits;                     /* piles go by the bits of a hash after these; */
     const struct siphash_pair *around; /* not NULL: hashes less than this go to the first of two piles, greater ones to
                                         * the second, and records with this one are left out */
-    bool drops;                        /* records whose keys came lately are left out */
+    struct keyed_vote *votes;          /* of the piles that hold records; NULL: nobody asks */
     bool first_seen;                   /* nobody has looked at these keys before, so that some may be missing */
-    bool stays;                        /* all that comes stays where it stands, and may come once more */
+    bool keeps_all;                    /* else, if keys are unique, records whose keys came lately are left out */
 };
 
-/* Of all that the source delivers. Closing returns the end of the last bytes that stayed; NULL: none did. */
-struct keyed_reader *keyed_reader_open(const struct keyed_reader_plan *plan, const struct record_format *format,
-                                       struct source *source, struct spill_place *place);
+/* Of all that the source delivers, for `piles` piles. `stays`: all that comes stays where it stands, and may come once
+ * more. Closing returns the end of the last bytes that stayed; NULL: none did. */
+struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned piles, bool stays,
+                                       const struct record_format *format, struct source *source,
+                                       struct spill_place *place);
 const uint8_t *keyed_reader_close(struct keyed_reader *reader);
 
 /* Fill a block: its data, of at most `most` bytes if they stay where they stand, where in a record they begin, and what
@@ -34,8 +36,8 @@ void keyed_reader_fill(struct keyed_reader *reader, struct queue_block *block, s
  * what is left out, and of all from a record without a key on, which becomes block->bad. */
 void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *block, unsigned thread);
 
-/* Have the pieces of a slice that was routed, in one lane, vote in their piles. */
-void keyed_reader_vote(const struct queue_block *block, unsigned lane, struct keyed_vote *votes);
+/* Have the pieces of a slice that was routed, in one lane, vote in their piles, if somebody asks. */
+void keyed_reader_vote(const struct keyed_reader *reader, const struct queue_block *block, unsigned lane);
 
 /* End the run: name the bad record of this block, when all threads have ended. */
 _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const struct queue_block *block);

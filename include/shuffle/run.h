@@ -52,7 +52,7 @@ struct run {
     bool rereads;               /* may the input be read again, also when output has begun? */
     uint64_t expected;          /* how many records the input must have; UINT64_MAX: any number */
     const char *input_name;     /* for a report that it has not; NULL if `expected` is any number */
-    const char *like;           /* the input that has so many; NULL: --expect-records says it */
+    const char *like;           /* the input that has as many; NULL: --expect-records says it */
     struct run_progress *progress;
 };
 

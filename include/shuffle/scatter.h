@@ -11,7 +11,7 @@
 #include "output/strata.h"
 #include "record/record.h"
 #include "shuffle/engine.h"
-#include "shuffle/keyed.h"
+#include "shuffle/keyed_reader.h"
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
 #include "shuffle/sorted.h"
@@ -29,14 +29,10 @@ struct scatter_children {
 scatter_route scatter_to_children; /* its context is these */
 
 struct scatter_plan {
-    struct keyed *keyed; /* not NULL: the records' keys say where they go, at so many bits from the root (keyed.h); */
-    unsigned bits;
-    const struct siphash_pair *around; /* or how they compare with this hash (keyed_reader.h) */
-    struct keyed_vote *votes;          /* of the piles that hold records; NULL: nobody asks */
-    bool first_seen;                   /* nobody has looked at these keys before, so that some may be missing */
-    struct sorted *sorted;             /* or the keys that come with them (sorted.h), which go to piles of their own */
-    scatter_route *route;              /* else this does */
-    const void *context;               /* of the route */
+    struct keyed_plan keys; /* `keyed` not NULL: the records' keys say where they go (keyed_reader.h); */
+    struct sorted *sorted;  /* or the keys that come with them (sorted.h), which go to piles of their own */
+    scatter_route *route;   /* else this does */
+    const void *context;    /* of the route */
     unsigned piles;
     uint64_t limit;       /* drop a pile once the piles before it hold this many records; UINT64_MAX: never */
     unsigned first, last; /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */

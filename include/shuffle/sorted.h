@@ -25,7 +25,7 @@ struct sorted {
     uint64_t key;                /* and the key of its record */
     unsigned sampled;
     uint64_t sample[SORTED_SAMPLE];
-    unsigned ranges;              /* as many as there are; 0: the first block has not been filled */
+    unsigned ranges;              /* how many there are; 0: the first block has not been filled */
     uint64_t from[SORTED_RANGES]; /* the least key of each */
 };
 

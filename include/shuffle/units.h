@@ -6,8 +6,8 @@
 #include "output/output.h"
 #include "shuffle/run.h"
 
-/* How many records the piles have, or units, if these are so many bits from the root of an order by keys. UINT64_MAX:
- * they would have to be counted, and the output can do without. */
+/* How many records the piles have, or units in an order by keys, whose first `bits` bits tell the piles apart.
+ * UINT64_MAX: they would have to be counted, and the output can do without. */
 uint64_t units_count(struct run *run, struct piles *piles, unsigned bits, const struct output *output);
 
 /* Count the records by their classes, if there are any (strata.h). */

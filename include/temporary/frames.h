@@ -39,7 +39,7 @@ struct frames_sample {
 /* Compress the beginning of the pieces, only to measure. */
 struct frames_sample frames_try(const struct iovec *pieces, int count);
 
-/* Gives stored bytes: as many as are asked for, or fewer at the end. */
+/* Gives `bytes` stored bytes, or fewer at the end. Returns how many. */
 typedef size_t frames_get(void *context, uint8_t *data, size_t bytes);
 
 /* A reader of frames, which is zeroed before the first read. */

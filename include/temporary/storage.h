@@ -34,8 +34,8 @@ struct storage_reader {
         struct {
             size_t batch;      /* that is being read */
             uint64_t left;     /* bytes of the pile still to come of it; */
-            uint64_t extent;   /* of these, so many are together, */
-            uint64_t offset;   /* from here on in the file; */
+            uint64_t extent;   /* of these, how many stand together */
+            uint64_t offset;   /* in the file, from here on; */
             uint64_t more;     /* where the others are is said there */
             uint64_t checksum; /* that all its bytes of the pile must have */
         } store;

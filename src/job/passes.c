@@ -46,8 +46,7 @@ static void scatter_batch(struct run *run, struct source *source, const char *na
 {
     const struct order order = order_of_batch(&run->order, name);
     struct scatter_children children = {.node = {.order = &order}};
-    const struct scatter_plan plan = {.keyed = run->keyed,
-                                      .first_seen = true,
+    const struct scatter_plan plan = {.keys = {.keyed = run->keyed, .first_seen = true, .keeps_all = true},
                                       .route = scatter_to_children,
                                       .context = &children,
                                       .piles = count,

@@ -28,7 +28,7 @@ enum { CHANCE_BLOCKS = 64 };
 /* What a table has for a record, at most. */
 enum { NUMBERS_MAX = 8 };
 
-/* Tables to sort references by their keys: of both, twice. */
+/* Tables to sort references by their keys: of both, twice. They are one, of which each has whole blocks. */
 enum { SORT_TABLES = 4 };
 
 /* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
@@ -42,8 +42,7 @@ TUNABLE(OUTLET_BYTES, 1 << 30, 64, 1 << 20);
 TUNABLE(ENDS, 2048, 1, 2048);
 
 struct worker {
-    _Alignas(SYS_APART_BYTES) struct table_pairs pairs; /* whose values are references */
-    struct table_pairs spare;                           /* to sort them */
+    _Alignas(SYS_APART_BYTES) struct table table; /* of references, or keyed_sort's */
     struct output_buffer outlet;
     struct gathering *gathering;
     pthread_cond_t turn;  /* may have come for the first of these */
@@ -190,10 +189,7 @@ static void finish(struct gathering *g, struct worker *worker)
 {
     struct worker *after;
 
-    table_clear(&worker->pairs.key);
-    table_clear(&worker->pairs.value);
-    table_clear(&worker->spare.key);
-    table_clear(&worker->spare.value);
+    table_clear(&worker->table);
     pool_release_promise(g->piles->pool, worker->promised);
     pthread_mutex_lock(&g->mutex);
     g->turn = worker->last;
@@ -222,14 +218,14 @@ static void drain(void *context)
         output_write(g->output, &units);
 }
 
-/* Put the table's records into the output, as far as they are wanted. */
-static void emit(struct worker *worker, const struct piles *piles, uint64_t records)
+/* Put a table's records into the output, as far as they are wanted. */
+static void emit(struct worker *worker, const struct piles *piles, const struct table *table, uint64_t records)
 {
     const uint64_t skipped = least(records, worker->skipped), wanted = least(records - skipped, worker->wanted);
 
     worker->skipped -= skipped;
     worker->wanted -= wanted;
-    index_copy(piles, &worker->gathering->run->format, &worker->pairs.value, skipped, wanted, true, &worker->outlet);
+    index_copy(piles, &worker->gathering->run->format, table, skipped, wanted, true, &worker->outlet);
 }
 
 /* Take the blocks that a table needs out of the promise. */
@@ -246,8 +242,8 @@ static void build(struct worker *worker, const struct piles *piles, unsigned p)
 {
     const struct gathering *g = worker->gathering;
 
-    grow(worker, &worker->pairs.value, piles->pile[p].records);
-    index_build(piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->pairs.value);
+    grow(worker, &worker->table, piles->pile[p].records);
+    index_build(piles, p, &g->run->format, g->order.ranks, p * g->order.share, &worker->table);
 }
 
 /* ---- By keys ---- */
@@ -280,7 +276,7 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
     struct keyed *keyed = g->order.keyed;
     const struct record_format *format = &g->run->format;
     const uint64_t records = g->piles->pile[p].records;
-    struct table *table = &worker->pairs.value;
+    struct table *table = &worker->table;
     uint64_t count, units, skipped, wanted, first, end;
 
     if (g->order.orders != NULL)
@@ -305,23 +301,35 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
     }
 }
 
+/* One of the tables that a table has room for. */
+static struct table part_of(const struct table *table, unsigned number)
+{
+    struct table part = *table;
+
+    part.blocks /= SORT_TABLES;
+    part.block += (size_t)number * part.blocks;
+    return part;
+}
+
 /* Put the records of a resident pile into the output in the order of the keys in the pile beside it. */
 static void gather_sorted(struct gathering *g, struct worker *worker, unsigned p)
 {
     const uint64_t records = g->piles->pile[p].records;
+    struct table *all = &worker->table;
+    struct table_pairs pairs, spare; /* of keys and references */
     struct pile_keys keys;
 
-    build(worker, g->piles, p);
-    grow(worker, &worker->pairs.key, records);
-    grow(worker, &worker->spare.key, records);
-    grow(worker, &worker->spare.value, records);
+    grow(worker, all, (table_blocks(g, p) << all->shift) / sizeof(uint64_t));
+    pairs = (struct table_pairs){part_of(all, 0), part_of(all, 1)};
+    spare = (struct table_pairs){part_of(all, 2), part_of(all, 3)};
+    index_build(g->piles, p, &g->run->format, NULL, 0, &pairs.value);
     pile_keys_open(&keys, g->piles, p + SORTED_RANGES, false);
     for (uint64_t i = 0; i < records; i++)
-        *table_u64(&worker->pairs.key, i) = pile_keys_next(&keys);
+        *table_u64(&pairs.key, i) = pile_keys_next(&keys);
     pile_keys_close(&keys);
     pile_clear(g->piles, p + SORTED_RANGES);
-    table_sort_with(&worker->pairs, &worker->spare, records);
-    emit(worker, g->piles, records);
+    table_sort_with(&pairs, &spare, records);
+    emit(worker, g->piles, &pairs.value, records);
 }
 
 /* ---- By the order of a node ---- */
@@ -383,8 +391,8 @@ static void gather_below(struct worker *worker, struct piles *piles, unsigned p,
 
     if (bits == 0) {
         build(worker, piles, p);
-        order_leaf(node, &worker->pairs.value, 0, records);
-        emit(worker, piles, records);
+        order_leaf(node, &worker->table, 0, records);
+        emit(worker, piles, &worker->table, records);
         return;
     }
     piles_init_children(&children, 1u << bits, piles);
@@ -408,7 +416,7 @@ static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
         gather_keyed(g, worker, p);
     } else if (g->order.ranks != NULL) {
         build(worker, g->piles, p);
-        emit(worker, g->piles, g->piles->pile[p].records);
+        emit(worker, g->piles, &worker->table, g->piles->pile[p].records);
     } else {
         const uint32_t blocks = g->piles->pile[p].blocks;
 
@@ -445,12 +453,7 @@ static void set_up(struct gathering *g, unsigned workers)
         pthread_cond_init(&worker->turn, NULL);
         worker->number = w;
         output_buffer_init(&worker->outlet, space.data + w * share, bytes, output_wants_ends(g->output), drain, worker);
-        table_init(&worker->pairs.value, &run->engine.pool);
-        if (g->order.sorted) {
-            table_init(&worker->pairs.key, &run->engine.pool);
-            table_init(&worker->spare.key, &run->engine.pool);
-            table_init(&worker->spare.value, &run->engine.pool);
-        }
+        table_init(&worker->table, &run->engine.pool);
     }
 }
 
@@ -506,8 +509,7 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; w < workers; w++) {
         pthread_cond_destroy(&g.worker[w].turn);
-        table_pairs_release(&g.worker[w].pairs);
-        table_pairs_release(&g.worker[w].spare);
+        table_release(&g.worker[w].table);
     }
     free(g.worker);
 }

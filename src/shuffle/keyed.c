@@ -342,7 +342,7 @@ static bool take_piece(void *context, const uint8_t *data, size_t bytes, bool la
     return walk->found == KEYED_MORE;
 }
 
-/* Find the hashes of records from number `first` on, as many as are done at a time. Returns how many. */
+/* Find the hashes of records from number `first` on, AT_ONCE of them at most. Returns how many. */
 static uint64_t hash_some(struct keyed *keyed, unsigned thread, const struct piles *piles,
                           const struct record_format *format, const struct sorting *sorting, uint64_t first)
 {

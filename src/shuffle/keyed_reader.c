@@ -21,8 +21,9 @@ TUNABLE(ENDS, 512, 1, 512);
 TUNABLE(AT_ONCE, 64, 1, 64);
 
 struct keyed_reader {
-    struct keyed_reader_plan plan;
-    unsigned bits; /* of a hash that tell piles apart */
+    struct keyed_plan plan;
+    unsigned piles, bits; /* of a hash, that tell piles apart */
+    bool stays;
     const struct record_format *format;
     struct source *source;
     struct spill_place *place;
@@ -39,15 +40,18 @@ struct keyed_reader {
     struct position position;
 };
 
-struct keyed_reader *keyed_reader_open(const struct keyed_reader_plan *plan, const struct record_format *format,
-                                       struct source *source, struct spill_place *place)
+struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned piles, bool stays,
+                                       const struct record_format *format, struct source *source,
+                                       struct spill_place *place)
 {
     struct keyed_reader *reader = fault_allocate(1, sizeof *reader);
 
-    *reader = (struct keyed_reader){.plan = *plan, .format = format, .source = source, .place = place};
-    while (1u << reader->bits < plan->piles)
+    keyed_forget(plan->keyed);
+    *reader = (struct keyed_reader){
+        .plan = *plan, .piles = piles, .stays = stays, .format = format, .source = source, .place = place};
+    while (1u << reader->bits < piles)
         reader->bits++;
-    reader->counts = plan->first_seen && keyed_has_fields(plan->keyed) && !plan->stays;
+    reader->counts = plan->first_seen && keyed_has_fields(plan->keyed) && !stays;
     position_begin(&reader->position, source, format);
     return reader;
 }
@@ -227,9 +231,9 @@ static unsigned pile_of(const struct keyed_reader *reader, struct siphash_pair h
     const struct siphash_pair *around = reader->plan.around;
 
     if (around == NULL)
-        return keyed_digit(hash, reader->plan.from, reader->bits);
+        return keyed_digit(hash, reader->plan.bits, reader->bits);
     if (keyed_is_same(hash, *around))
-        return reader->plan.piles;
+        return reader->piles;
     return keyed_is_before(*around, hash);
 }
 
@@ -238,15 +242,16 @@ void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *b
     struct keyed *keyed = reader->plan.keyed;
     const size_t records = block->records + block->open;
     const size_t found = block->bad > 0 ? 0 : find_hashes(keyed, block, thread);
+    const bool drops = keyed_is_unique(keyed) && !reader->plan.keeps_all;
 
     if (block->bad == 0 && found < records)
         block->bad = found + 1;
     for (size_t i = 0; i < records; i++) {
         const bool inner = (i == 0 && block->continues) || i == block->records;
-        const bool wanted = i < found && (inner || !reader->plan.drops ||
-                                          !keyed_is_again(keyed, thread, block->hash[i], block->first_record + i));
+        const bool wanted =
+            i < found && (inner || !drops || !keyed_is_again(keyed, thread, block->hash[i], block->first_record + i));
 
-        block->pile[i] = (uint16_t)(wanted ? pile_of(reader, block->hash[i]) : reader->plan.piles);
+        block->pile[i] = (uint16_t)(wanted ? pile_of(reader, block->hash[i]) : reader->piles);
     }
 }
 
@@ -260,10 +265,10 @@ static void vote_for(struct keyed_vote *vote, struct siphash_pair hash, uint64_t
         *vote = (struct keyed_vote){hash, bytes - vote->lead, vote->in_pieces};
 }
 
-void keyed_reader_vote(const struct queue_block *block, unsigned lane, struct keyed_vote *votes)
+void keyed_reader_vote(const struct keyed_reader *reader, const struct queue_block *block, unsigned lane)
 {
-    for (size_t i = block->lane_start[lane]; i < block->lane_start[lane + 1]; i++) {
-        struct keyed_vote *vote = &votes[block->pieces[i].pile];
+    for (size_t i = block->lane_start[lane]; i < block->lane_start[lane + 1] && reader->plan.votes != NULL; i++) {
+        struct keyed_vote *vote = &reader->plan.votes[block->pieces[i].pile];
 
         vote_for(vote, block->hash[block->number[i]], block->pieces[i].length);
         vote->in_pieces = vote->in_pieces || block->continues || block->open;
@@ -276,7 +281,7 @@ static void count_again(const struct keyed_reader *reader, const struct queue_bl
     const uint8_t *data;
     uint64_t at = 0;
 
-    MUST(reader->plan.stays);
+    MUST(reader->stays);
     source_rewind(reader->source);
     for (size_t got = 1; at < block->offset + block->bytes && got > 0; at += got) {
         got = source_next(reader->source, NULL, QUEUE_BLOCK_BYTES_MAX, &data, NULL);

@@ -57,14 +57,16 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
     }
 }
 
-/* Scatter a pile, which is empty then; or the records of `again`, which it only counts. */
+/* Scatter a pile, which is empty then, unless some records are left out; or the records of `again`, which it only
+ * counts. */
 static void scatter_pile(struct run *run, struct piles *piles, unsigned p, struct source *again,
                          const struct scatter_plan *plan, struct piles *inner)
 {
+    const bool stays = plan->keys.around != NULL;
     struct source *source;
 
     piles_make_room(piles, plan->piles + 1);
-    source = again != NULL ? again : pile_source(piles, p, false);
+    source = again != NULL ? again : pile_source(piles, p, stays);
     scatter(&run->engine, &run->format, plan, source, inner);
     inner->outer = piles;
     if (again == NULL) {
@@ -73,7 +75,8 @@ static void scatter_pile(struct run *run, struct piles *piles, unsigned p, struc
     } else {
         fault_same_input(inner->records == piles->pile[p].records);
     }
-    pile_clear(piles, p);
+    if (!stays)
+        pile_clear(piles, p);
 }
 
 static void restart_node(struct run *run, struct piles *piles, unsigned p, struct scatter_children children,
@@ -233,57 +236,48 @@ static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct s
     source_free(source);
 }
 
-/* Records that were not put into the piles are there already. */
-static void count_left_out(struct run *run, const struct piles *piles)
+/* Records that were not put into the piles. */
+static uint64_t left_out(const struct piles *piles)
 {
-    uint64_t left_out = piles->records;
+    uint64_t records = piles->records;
 
     for (unsigned p = 0; p < piles->count; p++)
-        left_out -= piles->pile[p].records;
-    counter_add(&run->progress->left_out, left_out);
+        records -= piles->pile[p].records;
+    return records;
 }
 
-/* Nearly all records have one key, so scattering all would leave a pile as large. Scatter the others alone, before and
- * after that key; its records are copied from where they are. */
-static void restart_around(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
-                           struct output *output)
-{
-    const struct siphash_pair *key = &order->votes[p].hash;
-    const struct scatter_plan plan = {.keyed = run->keyed, .around = key, .piles = 2, .limit = UINT64_MAX};
-    const struct gather_order others = {.keyed = run->keyed, .bits = order->bits};
-    struct source *source;
-    struct piles inner, before;
-    uint64_t records; /* of the key */
-
-    make_room(piles, pile_bytes(piles, p) - order->votes[p].lead);
-    pile_source_twice(piles, p);
-    source = pile_source(piles, p, true);
-    scatter(&run->engine, &run->format, &plan, source, &inner);
-    source_free(source);
-    inner.outer = piles;
-    pile_check(piles, p, inner.records);
-    records = inner.records - inner.pile[0].records - inner.pile[1].records;
-    before = inner;
-    before.count = 1;
-    before.outer = &inner;
-    shuffle_piles(run, &before, others, output);
-    copy_unit(run, piles, p, *key, records, output);
-    shuffle_piles(run, &inner, others, output);
-    piles_release(&inner);
-}
-
+/* If nearly all records have one key, `around`, scattering all would leave a pile as large. Then only the others are
+ * scattered, to one pile before that key and one after it, and its records are copied from where they are. */
 static void restart_by_digits(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
-                              struct output *output)
+                              const struct siphash_pair *around, struct output *output)
 {
     struct keyed_vote *votes = fault_allocate(KEYED_PILES, sizeof *votes);
-    const struct scatter_plan plan = {
-        .keyed = run->keyed, .bits = order->bits, .votes = votes, .piles = KEYED_PILES, .limit = UINT64_MAX};
-    const struct gather_order inner_order = {.keyed = run->keyed, .bits = order->bits + KEYED_BITS, .votes = votes};
-    struct piles inner;
+    struct scatter_plan plan = {.keys = {.keyed = run->keyed, .bits = order->bits, .around = around, .votes = votes},
+                                .piles = KEYED_PILES,
+                                .limit = UINT64_MAX};
+    struct gather_order inner_order = {.keyed = run->keyed, .bits = order->bits, .votes = votes};
+    struct piles inner, before;
+    uint64_t records;
 
-    flush_others(piles, p);
+    if (around == NULL) {
+        flush_others(piles, p);
+        inner_order.bits += KEYED_BITS;
+    } else {
+        make_room(piles, pile_bytes(piles, p) - order->votes[p].lead);
+        pile_source_twice(piles, p);
+        plan.piles = 2;
+    }
     scatter_pile(run, piles, p, NULL, &plan, &inner);
-    count_left_out(run, &inner);
+    records = left_out(&inner);
+    if (around == NULL) {
+        counter_add(&run->progress->left_out, records);
+    } else {
+        before = inner;
+        before.count = 1;
+        before.outer = &inner;
+        shuffle_piles(run, &before, inner_order, output);
+        copy_unit(run, piles, p, *around, records, output);
+    }
     shuffle_piles(run, &inner, inner_order, output);
     piles_release(&inner);
     free(votes);
@@ -300,14 +294,10 @@ static void restart_keyed(struct run *run, struct piles *piles, unsigned p, cons
     if (share == KEYED_ONE) {
         pile_source_verify(piles, p, &run->format, buffer.data, buffer.bytes);
         copy_unit(run, piles, p, order->votes[p].hash, piles->pile[p].records, output);
-    } else {
-        run->progress->started_over++;
-        if (share == KEYED_MOST)
-            restart_around(run, piles, p, order, output);
-        else
-            restart_by_digits(run, piles, p, order, output);
+        return;
     }
-    pile_clear(piles, p);
+    run->progress->started_over++;
+    restart_by_digits(run, piles, p, order, share == KEYED_MOST ? &order->votes[p].hash : NULL, output);
 }
 
 /* ---- By keys that came with them ---- */
@@ -386,6 +376,7 @@ void shuffle_piles(struct run *run, struct piles *piles, struct gather_order ord
         if (next == piles->count)
             return;
         restart(run, piles, next, &order, output);
+        pile_clear(piles, next);
     }
 }
 
@@ -467,9 +458,7 @@ static bool scatter_root(struct run *run, struct source *source, struct keyed_vo
 
     run->progress->passed = 0;
     if (run->keyed != NULL) {
-        plan.keyed = run->keyed;
-        plan.votes = votes;
-        plan.first_seen = true;
+        plan.keys = (struct keyed_plan){.keyed = run->keyed, .votes = votes, .first_seen = true};
         plan.limit = UINT64_MAX;
     } else if ((run->parts > 1 || run->skip > 0) && run->expected > 0 && source_is_known(source) &&
                run->expected <= source_known_bytes(source)) {
@@ -481,7 +470,7 @@ static bool scatter_root(struct run *run, struct source *source, struct keyed_vo
         return false;
     counter_set(&run->progress->records, piles->records);
     if (run->keyed != NULL) {
-        count_left_out(run, piles);
+        counter_add(&run->progress->left_out, left_out(piles));
         keyed_warn(run->keyed);
     }
     run_scattered(run);

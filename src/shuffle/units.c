@@ -81,7 +81,7 @@ static bool put(struct set *set, struct siphash_pair hash)
     return ++set->count < set->slots - set->slots / 4;
 }
 
-/* Of a pile that is so many bits from the root. */
+/* Of a pile in which hashes have the same first `bits` bits. */
 static uint64_t count_pile(struct keyed *keyed, unsigned thread, struct piles *piles, unsigned p, unsigned bits,
                            const struct record_format *format, uint8_t *buffer, size_t bytes)
 {

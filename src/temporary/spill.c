@@ -50,7 +50,7 @@ struct spill {
     struct spill_place *place;
     unsigned piles;
     pthread_mutex_t mutex; /* guards the descriptors, which ask_disk looks at, and `files` */
-    unsigned files;        /* so many more may be opened */
+    unsigned files;        /* how many more may be opened */
     int *descriptor;       /* [piles][directories]; -1 if not made, that of the place if shared */
     uint64_t *start;       /* [piles][directories + 1]: the offset at which each of the pile's extents begins */
     struct pile *pile;     /* [piles] */
@@ -113,7 +113,7 @@ static int descriptor_for_writing(struct spill *spill, unsigned pile, unsigned e
 }
 
 /* The place in a shared file of the n-th stripe of a pile: the next free one if it comes after all that it has. The
- * list doubles when it has as many as a power of two. */
+ * list doubles when its length is a power of two. */
 static off_t stripe_of(struct spill *spill, struct pile *file, uint64_t n)
 {
     if (n == file->stripes) {
