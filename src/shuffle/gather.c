@@ -31,8 +31,7 @@ enum { NUMBERS_MAX = 8 };
 /* Tables to sort references by their keys: of both, twice. They are one, of which each has whole blocks. */
 enum { SORT_TABLES = 4 };
 
-/* Piles smaller than this are claimed several at a time: a write and a hand-over for each would cost more than they do.
- */
+/* Smaller piles are claimed several at a time: a write and a hand-over for each would cost more than they do. */
 TUNABLE(CLAIM_BYTES, 128 << 10, 1, 128 << 10);
 
 /* What a worker copies out before it is written, at most. */
@@ -334,6 +333,8 @@ static void gather_sorted(struct gathering *g, struct worker *worker, unsigned p
 
 /* ---- By the order of a node ---- */
 
+/* The caches hold the ends of all children, so there are no stages (stage.h): a line of 9 bytes takes 2.3, 4.5 and 6.7
+ * ns with 4, 64 and 512 children (AMD EPYC, busy). */
 static void append(struct piles *children, unsigned child, const uint8_t *data, size_t bytes)
 {
     uint8_t *to = pile_extend(children, child, bytes, COPY_STEP);
@@ -382,7 +383,8 @@ static void divide(struct piles *piles, unsigned p, const struct record_format *
 
 /* Put the records of a resident pile into the output, in the order of a node. If that scatters, the pile is divided
  * into a pile for each child: this copies the records once more, but each child's records and index are in the
- * processor's cache when they are shuffled and copied to the output. */
+ * processor's cache when they are shuffled and copied to the output. (1.9 GB of lines of 9 bytes in memory, 4 children:
+ * 5.1 s of user time, and 5.7 s if only references are dealt to the children; AMD EPYC, busy.) */
 static void gather_below(struct worker *worker, struct piles *piles, unsigned p, struct order_node node)
 {
     const uint64_t records = piles->pile[p].records;
