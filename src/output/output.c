@@ -146,11 +146,12 @@ void output_check_room(const struct output *output, uint64_t bytes)
 {
     const struct files *files = &output->files;
     const char *first = files->file[0].path;
+    char needed[32], left[32];
 
     if (files->free_bytes < bytes)
-        die("%s%s: %s: about %llu MiB are needed, %llu MiB are free; write to another disk",
-            first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "", strerror(ENOSPC),
-            number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
+        die("%s%s: %s: about %s are needed, %s are free; write to another disk", first != NULL ? first : "write error",
+            files->count > 1 ? " and the other files" : "", strerror(ENOSPC), number_format_size(bytes, needed),
+            number_format_size(files->free_bytes, left));
     names_warn(files);
 }
 
