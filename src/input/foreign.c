@@ -55,6 +55,7 @@ static const struct foreign rows[] = {
     {"a CRAM file", NO_ROWS(B("CRAM\1"), B("CRAM\2"), B("CRAM\3"), B("CRAM\4"))},
     {"a BCF file", NO_ROWS(B("BCF\2"), B("BCF\4"))},
     {"a PDF document", NO_ROWS(B("%PDF-1."))},
+    {"a batch of a store", BINARY(B("bigshuf batch ")), .advice = "write bigshuf --gather=STORE to read it"},
 
     {"a VCF file", HEADED(B("##fileformat=VCF")), .advice = KEEP("start:'#'"), .mark = "#"},
     {"a GFF file", HEADED(B("##gff-version")), .advice = KEEP("start:'#'"), .mark = "##", .until = "\n##FASTA"},

@@ -276,7 +276,6 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     if (all->opened == 0)
         die("%s: the store has no batches; --scatter adds them", options->gather);
     resources_open_output(resources);
-    output_check_outside(resources->output, options->gather);
     room_check_output(options, all->bytes, resources->output);
     resources_check_temporary(resources);
     resources_open_run(resources, &run,

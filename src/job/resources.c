@@ -160,6 +160,7 @@ void resources_open_output(struct resources *resources)
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
     if (division_is(&plan, DIVISION_CLASSES))
         plan.class_bytes = ledger_classes(ledger_limit(&resources->ledger));
+    plan.is_store = store_is;
     resources->output = output_open(&plan);
 }
 

@@ -170,16 +170,6 @@ void output_check_records(const struct output *output, uint64_t records)
     (void)check_units(&output->plan, records);
 }
 
-void output_check_outside(const struct output *output, const char *directory)
-{
-    for (size_t i = 0; i < output->files.count; i++) {
-        const char *path = output->files.file[i].path;
-
-        if (path != NULL && output->plan.filter == NULL && target_is_within(path, directory))
-            die("%s: is inside the store %s; write to another folder", path, directory);
-    }
-}
-
 /* ---- One file ---- */
 
 static void begin_file(struct output *output, struct stream *to, struct filters *programs)

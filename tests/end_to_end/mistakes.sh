@@ -246,7 +246,7 @@ bigshuf --split-field=1 --split=50%:./in - <in =! -: is both input and output; g
 bigshuf -o - in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
 bigshuf --split=1:- in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
 bigshuf -o zipped zipped =! zipped: compressed by gzip, and also the output, so its contents would be lost; add -Z to shuffle its lines
-bigshuf -o store/out --gather=store =! store/out: is inside the store store; write to another folder
+bigshuf store/* =? store/a: a batch of a store, and shuffled as it is; write bigshuf --gather=STORE to read it
 END
 }
 
