@@ -77,7 +77,7 @@ bigshuf --recursive folder =! unrecognized option '--recursive'; write find DIR 
 bigshuf --mix in =! unrecognized option '--mix'; name a FILE twice for two copies of it, <(bigshuf -n COUNT FILE) for a part of it
 bigshuf --merge in =! unrecognized option '--merge'; write sort FILE; bigshuf does not sort
 bigshuf -d, in =! invalid option -- 'd'; write -t C for fields, --delimiter=STRING for ends of lines
-bigshuf -C 1M in =! invalid option -- 'C'; write --shards=bytes:SIZE -o part-%05d
+bigshuf -C 1M in =! invalid option -- 'C'; write --shards=bytes:SIZE -o part-%05d, or --records=bytes:N for records of N bytes
 bigshuf -g id in =! invalid option -- 'g'; write --group-field=FIELD, --unique=FIELD or --split-field=FIELD
 bigshuf --using-sample=10 in =! unrecognized option '--using-sample=10'; write -n COUNT, or --shards=records:N for files of N lines
 bigshuf --c2p in =! unrecognized option '--c2p'; write --csv
@@ -113,6 +113,14 @@ bigshuf --reservoir in =! unrecognized option '--reservoir'; write -n COUNT, or 
 bigshuf --in1=in in =! unrecognized option '--in1=in'; write --each -o 'new/%s' FILE...
 bigshuf -w 9 in =! invalid option -- 'w'; write --unique, or --unique=FIELD
 bigshuf --no-header-row in =! unrecognized option '--no-header-row'; leave it out; no line is a header unless --header is given
+bigshuf --append=store in =! unrecognized option '--append=store'; write bigshuf FILE >> OTHER, or --scatter=DIR to add to a store
+bigshuf --store=store in =! unrecognized option '--store=store'; write --scatter=DIR to add to a store, --gather=DIR to read it
+bigshuf --print-seed in =! unrecognized option '--print-seed'; write -v, which prints the seed at the end
+bigshuf --assert-lines=3 in =! unrecognized option '--assert-lines=3'; write --expect-records=N
+bigshuf --split-by=2 in =! unrecognized option '--split-by=2'; write --split-field=FIELD --split=P%:FILE for files of whole groups
+bigshuf --unique-last in =! unrecognized option '--unique-last'; write --unique=FIELD, which keeps the first, with tac FILE | before it the last; *
+bigshuf --bytes=24 in =! unrecognized option '--bytes=24'; write --shards=bytes:SIZE -o part-%05d, or --records=bytes:N for records of N bytes
+bigshuf --csv backslash table.csv =! backslash: No such file or directory; write --csv=backslash
 bigshuf --repeat=3 in =! option '--repeat' doesn't allow an argument; it stands alone
 END
 }
