@@ -41,7 +41,7 @@ test_an_input_that_the_shell_has_emptied_is_told() {
     for options in '' -S8M '-n 1' --header '--header --csv' -z --probability=1 '--keep-order -n9' -Z --records=bytes:3; do
         seq 9 | tee in >other
         fails_with 1 "bigshuf: in: $why in" bigshuf $options in >in
-        fails_with 1 "bigshuf: in: $why in" bigshuf $options other in >in
+        fails_with 1 "bigshuf: in: ${why/write -o/give the output another name}" bigshuf $options other in >in
         fails_with 1 "bigshuf: -: $why FILE" bigshuf $options <in >in
         is_empty in
     done

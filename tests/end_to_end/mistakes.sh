@@ -328,6 +328,7 @@ bigshuf --expect-records=2 in =! in: the number of records is 3, not 2 as --expe
 bigshuf --expect-records=3 in in =! 2 input files: the number of records is 6, not 3 as --expect-records says
 bigshuf --expect-records=2 <in =! standard input: the number of records is 3, not 2 as --expect-records says
 bigshuf in >in2; bigshuf in2 >in2 =! in2: is also the output, so the shell has emptied it; write -o in2
+bigshuf in in2 >in2 =! in2: is also the output, so the shell has emptied it; give the output another name
 END
 }
 
