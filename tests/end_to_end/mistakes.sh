@@ -21,6 +21,7 @@ mistakes() {
     printf '@r/1\nA\n+\nI\n@r/2\nC\n+\nI\n' >pairs.fq
     printf '@r 1:N\nA\n+\nI\n@r 2:N\nC\n+\nI\n' >pairs2.fq
     printf '@r/1\nA\n+\nI\n@s/1\nC\n+\nI\n' >r1.fq
+    printf '%s\n' ----- a ----- b >documents
     printf 'x,y\n"a,b\n' >quote.csv
     printf 'A\tx\nB\t\nC\t\n' >empties
     printf 'id,size\n1,16" deep\n2,3" deep\n' >inches.csv
@@ -306,6 +307,8 @@ bigshuf array.json =? array.json: a JSON array, and shuffled as it is; to shuffl
 bigshuf genes.fa =? genes.fa: a FASTA file, and shuffled as it is; add --records=fasta to shuffle its sequences
 bigshuf -z in =? -z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines
 bigshuf --delimiter=, in =? the input does not contain the delimiter, so each file is one record
+bigshuf --records=end:----- documents =! documents: record at byte 14, the last one, has no last line '-----'; if it only separates records, write --delimiter='-----\n'
+tac documents | bigshuf --records=start:----- =! -: text before the first '-----'; to keep it at the top, write --header=1; if such a line only separates records, write --delimiter='-----\n'
 bigshuf --records=lines:2 in =! in: 1 line is left over at the end; records must have 2 lines
 bigshuf --records=fastq genes.fa =! genes.fa: line 1 begins with '>', but each read begins with '@'; FASTA is --records=fasta
 bigshuf --records=fastq long.fq =! long.fq: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq

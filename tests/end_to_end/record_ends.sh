@@ -115,7 +115,7 @@ test_a_record_may_end_with_a_line() {
     { printf 'ID a\n' && seq 1500000 && printf '\n//\n'; } >long
     bigshuf -S 8M --records=end:// long | cmp - long
     printf 'A\n//\nB\n/\n\n' >broken
-    fails_with 1 "bigshuf: broken: record at byte 5, the last one, has no last line '//'" bigshuf --records=end:// -o broken broken
+    fails_with 1 "bigshuf: broken: record at byte 5, the last one, has no last line '//'; *" bigshuf --records=end:// -o broken broken
     fails_with 1 "bigshuf: -: record at byte 5, the last one, has no *" bigshuf --records=end:// in - <broken
 }
 
