@@ -121,7 +121,7 @@ given '@SQ\tSN:1\nr\n' =? text: a SAM file, and *
 given 'LOCUS       a\nb\n//\n' =? text: a GenBank file, and shuffled as it is; add --records=end:// to shuffle its records
 given '<?xml version="1.0"?>\n<a/>\n' =? text: an XML file, and *
 given '\5\0\0\0\0\0\0\0\352\262\004\076hello....\n' =? text: a TFRecord file, and shuffled as it is; add --records=tfrecord to shuffle its records
-given 'id,text\n1,"a\nb ""c"""\n2,d\n' =? text: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
+given 'id,text\n1,"a\nb ""c"""\n2,d\n' =? text: a CSV file with newlines in fields, and shuffled as it is; add --csv --header to shuffle its records, or --header=0 if line 1 is one
 given '"id";"text"\r\n1;"a\r\nb"\r\n' =? text: a CSV file *; add --csv -t ';' *
 given 'id\ttext\n1\t"a\nb"\n' =? text: a CSV file *; add --csv -t '?t' *
 given 'id|text\n1|"a\nb"\n' =? text: a CSV file *
