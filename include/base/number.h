@@ -17,8 +17,5 @@ const char *number_digits(const char *text, uint64_t *value);
  * ERANGE (2^64 bytes or more, so from Z on hardly anything but 0 is left). */
 int number_parse_size(const char *text, uint64_t whole_bytes, uint64_t *bytes);
 
-/* The bytes that are needed, in whole MiB, rounded up. */
-unsigned long long number_mebibytes(uint64_t bytes);
-
 /* "1.5 GiB": for people, rounded to a tenth, which is left out when it is 0. `text` is returned. */
 char *number_format_size(uint64_t bytes, char text[32]);

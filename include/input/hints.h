@@ -16,10 +16,11 @@
 /* The first bytes of a file that are looked at. They are enough, except for reads of many thousand letters. */
 enum { HINTS_LOOK_BYTES = 16 << 10, HINTS_TEXT_BYTES = 64 };
 
-/* Sources that belong together, as reads 1 and 2 do: the names of the first reads of the first one, hashed. */
+/* Files that may belong together, as reads 1 and 2 do: the names of the first reads of the first one, hashed. */
 enum { HINTS_READS = 100 };
 
 struct hints_reads {
+    bool apart;       /* is each a source by itself, and in the same order? */
     const char *file; /* NULL: none has been looked at */
     size_t count;
     uint64_t hash[HINTS_READS];
@@ -30,7 +31,7 @@ struct hints {
     const struct header_rule *header;   /* with this header, */
     bool decompresses;                  /* and -Z, */
     bool divides;                       /* into files that each need a header */
-    struct hints_reads *reads;          /* NULL: the source stands alone */
+    struct hints_reads *reads;          /* of this source and others; not of an output */
     bool content_told, end_told;
 
     /* Of the file being read: what is not to come in it (foreign.h), and where it is looked for. */

@@ -21,7 +21,7 @@ struct resources {
     struct options options;   /* a copy; a job that reads a store puts the store's record format in it */
     const char *const *names; /* of the input files; of --each, from the output's opening on, only of the one in work */
     size_t name_count;
-    struct hints_reads reads; /* of the FILEs of --each */
+    struct hints_reads reads; /* of all FILEs */
     const char *like;         /* the input that has as many records as are expected; NULL if none decides */
     const char **listed;      /* the names that --files0-from lists, which point into listed_data; else NULL */
     char *listed_data;        /* the file that --files0-from names */

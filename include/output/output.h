@@ -38,9 +38,6 @@ void output_check_records(const struct output *output, uint64_t records);
  * the disks where the others are. This is the last check, and warns of misleading names. */
 void output_check_room(const struct output *output, uint64_t bytes);
 
-/* Check that no file is within this directory, which is a store. A filter's files are not looked at. */
-void output_check_outside(const struct output *output, const char *directory);
-
 /* Must all input have been read, and its records counted, before output_begin? If not, output_begin may be called
  * earlier, with UINT64_MAX for the number of records. */
 bool output_waits(const struct output *output);

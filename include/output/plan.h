@@ -31,6 +31,7 @@ struct output_plan {
 
     const char *const *inputs; /* names of files, of which only a single output may be one; "-": standard input */
     size_t input_count;
+    bool (*is_store)(const char *folder); /* in which no output may be; NULL: it may be anywhere */
     bool each; /* is each input divided by itself? Then all paths are patterns, and the files of one follow another's */
 
     struct split *split; /* some records go to these, and what is left, the rest, to `path` */

@@ -47,9 +47,10 @@ struct sink_state {
 };
 const struct sink_state *sink_state(const struct sink *sink);
 
-uint64_t sink_number(const struct sink *sink); /* target_number, of a file */
-void sink_make_durable(struct sink *sink);     /* it will be on disk before it gets its name */
-void sink_write_behind(struct sink *sink);     /* advice: from now on, what is written goes to disk MiB by MiB */
+const char *sink_folder(const struct sink *sink); /* where the file is, links followed; NULL: standard output */
+uint64_t sink_number(const struct sink *sink);    /* target_number, of a file */
+void sink_make_durable(struct sink *sink);        /* it will be on disk before it gets its name */
+void sink_write_behind(struct sink *sink);        /* advice: from now on, what is written goes to disk MiB by MiB */
 
 /* Does everything that is written take new space? If so, on which device, and how much may be written there. False if
  * that is not known: the file is not regular, or is added to. Before the first sink_write. */

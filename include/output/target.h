@@ -42,7 +42,4 @@ uint64_t target_number(const struct target *target);
 /* The path cannot be an output, for the reason that errno tells. */
 _Noreturn void target_fail(const char *path);
 
-/* Does the path lead into this directory, or into one within it at any depth? */
-bool target_is_within(const char *path, const char *directory);
-
 void target_release(struct target *target); /* also when zeroed */

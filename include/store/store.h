@@ -76,6 +76,7 @@ void store_join(struct store *store, const char *path, const struct store_format
 /* How many piles the store in this directory has; 0: there is none yet. */
 unsigned store_piles(const char *path);
 
+bool store_is(const char *folder);     /* is it a store? */
 void store_close(struct store *store); /* also when zeroed */
 
 /* Put the header into the store, if none is there yet. Another one is a failure. One of 0 bytes (inputs without a byte)

@@ -143,11 +143,6 @@ int number_parse_size(const char *text, uint64_t whole_bytes, uint64_t *bytes)
     return scale(number, millionths, base, power, bytes);
 }
 
-unsigned long long number_mebibytes(uint64_t bytes)
-{
-    return (bytes >> 20) + (bytes % (1 << 20) > 0);
-}
-
 char *number_format_size(uint64_t bytes, char text[32])
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

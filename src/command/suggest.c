@@ -19,14 +19,15 @@ struct word {
 
 static const struct word words[] = {
     {"in-place inplace i I", "write -o FILE FILE"},
-    {"append", "write bigshuf FILE >> OTHER"},
+    {"append", "write bigshuf FILE >> OTHER, or --scatter=DIR to add to a store"},
+    {"store pile-store", "write --scatter=DIR to add to a store, --gather=DIR to read it"},
     {"threads jobs cores cpus workers processes num-threads num-workers num-proc nproc n-jobs j P @",
      "write --parallel=N"},
     {"replace replacement with-replacement bootstrap resample decimate", "write -r -n COUNT"},
     {"distinct dedup deduplicate drop-duplicates duplicates uniq unique-field no-duplicates check-chars skip-fields "
      "extdedup u w",
      "write --unique, or --unique=FIELD"},
-    {"keep keep-first keep-last first-of-each",
+    {"keep keep-first keep-last unique-last first-of-each",
      "write --unique=FIELD, which keeps the first, with tac FILE | before it the last; --keep-newest=N is of stores"},
     {"repeated all-repeated dupes dupes-output duplicates-only D",
      "write sort FILE | uniq -d; bigshuf does not look for them"},
@@ -35,6 +36,7 @@ static const struct word words[] = {
     {"undo unshuffle restore invert",
      "write bigshuf --seed=STRING -i 1-N | paste - SHUFFLED | sort -n | cut -f 2-, with N lines and the same STRING"},
     {"verify validate checksum", "write cmp <(sort FILE) <(sort OTHER); --expect-records=N checks their number"},
+    {"assert-lines assert-records assert-count expect-lines expect-rows expect-count", "write --expect-records=N"},
     {"quiet silent q no-warnings no-progress", "write --progress=never; only warnings and errors are left"},
     {"overwrite force yes clobber y mode overwrite-or-ignore", "leave it out; -o replaces FILE"},
     {"count lines num number sample size sample-size limit max-count take first samples num-samples num-lines "
@@ -47,6 +49,7 @@ static const struct word words[] = {
     {"tmpdir tmp tmp-dir tempdir temp temp-dir tmp-directory scratch-dir work-dir workdir", "write -T DIR"},
     {"random-seed random-state rand-seed rng rng-seed salt entropy deterministic reproducible repeatable s",
      "write --seed=STRING"},
+    {"print-seed show-seed get-seed", "write -v, which prints the seed at the end"},
     {"no-seed", "leave it out; without --seed each run has another order"},
     {"drop-last cache prefetch on-bad-lines ignore-errors retries strict",
      "leave it out; a run writes all records, or fails"},
@@ -82,7 +85,7 @@ static const struct word words[] = {
      "chunksize row-group-size elide-empty-files",
      "write --shards=records:N -o part-%05d"},
     {"shard-bytes bytes file-size-bytes file-size max-size bytes-per-file line-bytes b C",
-     "write --shards=bytes:SIZE -o part-%05d"},
+     "write --shards=bytes:SIZE -o part-%05d, or --records=bytes:N for records of N bytes"},
     {"hex-suffixes per-thread-output", "write --shards=K -o part-%05d; the numbers are decimal"},
     {"output-dir outdir out-dir output-folder", "write --shards=K -o DIR/part-%05d"},
     {"prefix output-prefix suffix additional-suffix numeric-suffixes suffix-length x a",
@@ -107,7 +110,8 @@ static const struct word words[] = {
     {"escape escapechar escape-char backslash doublequote no-doublequote", "write --csv, or --csv=backslash"},
     {"groupby group-by groups keep-together by column col columns subset usecols fields f g",
      "write --group-field=FIELD, --unique=FIELD or --split-field=FIELD"},
-    {"partition-by partition by-key", "write --split-field=FIELD --split=P%:FILE for files of whole groups"},
+    {"partition-by partition by-key split-by split-on split-column",
+     "write --split-field=FIELD --split=P%:FILE for files of whole groups"},
     {"stratified stratify-by stratify-on strata label label-field class class-field",
      "write --stratify-field=FIELD --split=P%:FILE"},
     {"per-group per-class per-label per-stratum per-category n-per-class balanced balance class-balance equal "

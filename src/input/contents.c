@@ -68,14 +68,17 @@ static bool is_refused_if_packed(const struct record_format *format, const char 
 }
 
 /* The shell must not have emptied a regular file, as in `bigshuf FILE >FILE`, but not in `bigshuf FILE >>FILE`. */
-static void check_emptied(const char *name, const struct stat *status)
+static void check_emptied(const char *name, bool alone, const struct stat *status)
 {
     struct stat output;
 
     if (status->st_size == 0 && sys_fstat(STDOUT_FILENO, &output) == 0 && io_same_file(status, &output) &&
         !sys_is_appended(STDOUT_FILENO))
-        die("%s: is also the output, so the shell has emptied it; write -o %s", fault_name(name),
-            operand_is_standard_input(name) ? "FILE" : name);
+        die("%s: is also the output, so the shell has emptied it; %s%s", fault_name(name),
+            alone ? "write -o " : "give the output another name",
+            !alone                            ? ""
+            : operand_is_standard_input(name) ? "FILE"
+                                              : name);
 }
 
 /* Look at the first bytes of the open file: from the byte `at` of a regular file, or, if that is -1, at the next bytes.
@@ -146,7 +149,7 @@ bool contents_look(struct contents *contents, size_t file, uint64_t *bytes)
         operand_report(name, mode == O_WRONLY ? EBADF : EISDIR, NULL);
     if (!S_ISREG(status.st_mode))
         return false;
-    check_emptied(name, &status);
+    check_emptied(name, contents->count == 1, &status);
     for (size_t i = 0; i < file && is_input; i++)
         if (operand_is_standard_input(contents->names[i])) { /* nothing is left of it */
             *mark = contents->marks[i];

@@ -101,6 +101,12 @@ static bool is_by_line(const struct record_format *format)
     return format->kind == NULL && format->delimiter == '\n';
 }
 
+/* Do the options say whether there is a header? */
+static bool is_header_told(const struct hints *hints)
+{
+    return !header_is_none(hints->header) || hints->header->none;
+}
+
 /* Before what option is -Z to be added? */
 static const char *packed(const struct beginning *file)
 {
@@ -139,7 +145,7 @@ static bool keeps_header(const struct hints *hints, const char *mark, const stru
     const size_t end = header_find(rule, hints->format, file->data, file->bytes, false).end, bytes = file->bytes - end;
 
     if (mark == NULL || rule->none)
-        return rule->none || !header_is_none(rule);
+        return is_header_told(hints);
     if (rule->start != NULL && strncmp(mark, rule->start, strlen(rule->start)) == 0)
         return true;
     return bytes > 0 ? bytes < strlen(mark) || memcmp(file->data + end, mark, strlen(mark)) != 0 : rule->start == NULL;
@@ -190,8 +196,9 @@ static bool find_csv(const struct hints *hints, const struct beginning *file, st
         const struct columns columns = columns_find(file->data, bytes, **option, 1, SIZE_MAX);
 
         if (columns.broken && !columns.irregular)
-            return tell(hint, "a CSV file with newlines in fields", "add %s--csv%s to shuffle its records",
-                        packed(file), option[1]);
+            return tell(hint, "a CSV file with newlines in fields", "add %s--csv%s%s", packed(file), option[1],
+                        is_header_told(hints) ? " to shuffle its records"
+                                              : " --header to shuffle its records, or --header=0 if line 1 is one");
     }
     return false;
 }
@@ -254,47 +261,8 @@ static bool find_torn(const struct hints *hints, const struct beginning *file, s
                 separator[0] == '\t' ? "\\t" : separator);
 }
 
-/* The names of the first two reads differ by the numbers of mates alone: "/1" and "/2", or " 1:" and " 2:". */
-static bool find_pairs(const struct hints *hints, const struct beginning *file, struct hint *hint)
-{
-    size_t one = 0, other = 0, lines = 0;
-    const char *after;
-
-    if (hints->format->as != &sequences_fastq)
-        return false;
-    for (; other < file->bytes && lines < 4; other++)
-        lines += file->data[other] == '\n';
-    for (; other + 1 < file->bytes && file->data[one] == file->data[other] && file->data[one] != '\n'; other++)
-        one++;
-    if (one == 0 || other + 1 >= file->bytes || file->data[one] != '1' || file->data[other] != '2')
-        return false;
-    after = file->data[one - 1] == '/' ? " \t\r\n" : ":";
-    if (!is_one_of((char)file->data[one - 1], "/ \t") || !is_one_of((char)file->data[one + 1], after) ||
-        !is_one_of((char)file->data[other + 1], after))
-        return false;
-    hint->loss = "pairs would be separated";
-    return tell(hint, "a FASTQ file with pairs of reads", "write --records=lines:8 to keep each pair together");
-}
-
-/* A table with names of columns, which would be shuffled as a record. */
-static bool find_names(const struct hints *hints, const struct beginning *file, struct hint *hint)
-{
-    const struct record_format *format = hints->format;
-    bool named = false;
-
-    if (!header_is_none(hints->header) || hints->header->none ||
-        !(is_by_line(format) || record_is(format, RECORD_QUOTED)) || format->delimiter != '\n')
-        return false;
-    for (const char *separator = "\t,;"; *separator != '\0' && !named; separator++)
-        named = columns_find(file->data, file->bytes, *separator, COLUMNS_ROWS_MANY, COLUMNS_ROWS_MANY).named;
-    hint->heads = named;
-    hint->loss = "header would be lost";
-    return named && tell(hint, "a table whose first line names its columns",
-                         "add --header to keep that line at the top, or --header=0 if it is none");
-}
-
-/* The names of a file's first reads, up to a blank, and without what tells mates: a digit at their end. */
-static void list_reads(struct hints_reads *reads, const struct beginning *file)
+/* The names of a file's first reads, up to a blank, and without what tells mates: a digit after one of these bytes. */
+static void list_reads(struct hints_reads *reads, const struct beginning *file, const char *before)
 {
     const uint8_t *data = file->data, *const last = data + file->bytes, *end;
 
@@ -307,37 +275,91 @@ static void list_reads(struct hints_reads *reads, const struct beginning *file)
             continue;
         while (data[bytes] != ' ' && data[bytes] != '\t' && data[bytes] != '\r' && data[bytes] != '\n')
             bytes++;
-        bytes -= bytes > 1 && is_one_of((char)data[bytes - 2], "/._-") && is_one_of((char)data[bytes - 1], "1234");
+        bytes -= bytes > 1 && is_one_of((char)data[bytes - 2], before) && is_one_of((char)data[bytes - 1], "1234");
         reads->hash[reads->count++] = xxh64(data, bytes);
     }
 }
 
+/* Are the first reads, at least so many, pairs, whose names are alike? */
+static bool are_pairs(const struct beginning *file, const char *before, size_t least)
+{
+    struct hints_reads reads;
+    bool pairs;
+
+    list_reads(&reads, file, before);
+    pairs = reads.count >= least;
+    for (size_t i = 1; i < reads.count; i++)
+        pairs = pairs && (reads.hash[i] == reads.hash[i - 1]) == (i % 2 == 1);
+    return pairs;
+}
+
+/* After a dot, the first two numbers may also count reads. */
+static bool find_pairs(const struct hints *hints, const struct beginning *file, struct hint *hint)
+{
+    hint->loss = "pairs would be separated";
+    return hints->format->as == &sequences_fastq && (are_pairs(file, "/", 2) || are_pairs(file, ".", 4)) &&
+           tell(hint, "a FASTQ file with pairs of reads", "write --records=lines:8 to keep each pair together");
+}
+
+/* A table with names of columns, which would be shuffled as a record. */
+static bool find_names(const struct hints *hints, const struct beginning *file, struct hint *hint)
+{
+    const struct record_format *format = hints->format;
+    bool named = false;
+
+    if (is_header_told(hints) || !(is_by_line(format) || record_is(format, RECORD_QUOTED)) || format->delimiter != '\n')
+        return false;
+    for (const char *separator = "\t,;"; *separator != '\0' && !named; separator++)
+        named = columns_find(file->data, file->bytes, *separator, COLUMNS_ROWS_MANY, COLUMNS_ROWS_MANY).named;
+    hint->heads = named;
+    hint->loss = "header would be lost";
+    return named && tell(hint, "a table whose first line names its columns",
+                         "add --header to keep that line at the top, or --header=0 if it is none");
+}
+
 /* Mates in two files stay mates if they stand in the same order. */
-static void compare_reads(const struct hints *hints, const struct beginning *file)
+static void compare_reads(struct hints *hints, const struct beginning *file)
 {
     struct hints_reads *const first = hints->reads, reads = {.file = file->name};
     size_t count, other = 0;
 
     if (first == NULL || hints->format->as != &sequences_fastq || file->bytes == 0 || file->data[0] != '@')
         return;
-    list_reads(&reads, file);
+    list_reads(&reads, file, "/._-");
+    reads.apart = first->apart;
     if (first->file == NULL)
         *first = reads;
     count = least_size(first->count, reads.count);
     for (size_t i = 0; i < count; i++)
         other += reads.hash[i] != first->hash[i];
-    if (other > 0)
+    if (first->apart && other > 0)
         (other == count ? die
                         : fault_warn)("%s: %zu of the first %zu reads have other names than in %s, so they are no "
                                       "mates; sort both by name first, or write --records=lines:4",
                                       fault_name(file->name), other, count, fault_name(first->file));
+    if (first->apart || count == 0 || other > 0 || hints->content_told || strcmp(file->name, first->file) == 0)
+        return;
+    fault_warn("%s: its reads have the names of those in %s; if they are mates, write --each -o 'new/%%s'",
+               fault_name(file->name), fault_name(first->file));
+    hints->content_told = true;
+}
+
+/* Text hardly has these bytes. If it is not replaced, nothing is lost. */
+static bool find_zeros(const struct hints *hints, const struct beginning *file, struct hint *hint)
+{
+    hint->is_rare = true;
+    return is_by_line(hints->format) && memchr(file->data, '\0', least_size(file->bytes, HINTS_LOOK_BYTES)) != NULL &&
+           tell(hint, "a file with NUL bytes",
+                "add -z if they end its records, --records=bytes:N if these have N bytes, or --records=lines:1 if they "
+                "are lines");
 }
 
 /* Does the file begin like one that is to be read in another way? Then what it is, and what to do: the first row. */
 static bool find_hint(const struct hints *hints, const struct beginning *file, struct hint *hint)
 {
-    static bool (*const rows[])(const struct hints *, const struct beginning *, struct hint *) = {
-        find_packer, find_other, find_foreign, find_csv, find_json, find_returns, find_torn, find_pairs, find_names};
+    static bool (*const rows[])(const struct hints *, const struct beginning *,
+                                struct hint *) = {find_packer,  find_other, find_foreign, find_csv,   find_json,
+                                                  find_returns, find_torn,  find_pairs,   find_names, find_zeros};
     bool found = false;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !found && record_is(hints->format, RECORD_TEXT); i++) {
@@ -396,6 +418,9 @@ void hints_refuse(const struct hints *hints, bool unpacked, const char *name, co
 
     if (find_hint(hints, &file, &hint) && hint.loss != NULL)
         die("%s: %s, and also the output, so its %s; %s", fault_name(name), hint.what, hint.loss, hint.advice);
+    if (record_is(hints->format, RECORD_QUOTED) && !is_header_told(hints))
+        die("%s: is also the output, so a header would be lost; add --header, or --header=0 if there is none",
+            fault_name(name));
 }
 
 void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name)

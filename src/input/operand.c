@@ -69,6 +69,7 @@ static const char *advise_missing(const char *name)
         {.begins = "-", .advice = "options must come before --, or with POSIXLY_CORRECT before all files"},
         {.begins = "\xe2\x80\x93", .advice = "this is no hyphen, with which options begin, but a dash"},
         {.begins = "\xe2\x80\x94", .advice = "this is no hyphen, with which options begin, but a dash"},
+        {.begins = "backslash", .advice = "write --csv=backslash"},
         {.begins = "~/", .advice = "the shell replaces ~ only if it is not quoted"},
         {.letters = "0123456789", .advice = "a number belongs to an option, as in --unique=1 or -n 1"},
         {.has = "://", .advice = "bigshuf reads files, not URLs; write COMMAND | bigshuf"},

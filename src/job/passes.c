@@ -121,12 +121,12 @@ static void describe(struct resources *resources, struct manifest *manifest)
 /* Is there room for `bytes` bytes of records on the disk of the store? */
 static void check_room(const struct store *store, uint64_t bytes)
 {
-    char advice[STORE_ADVICE_BYTES];
+    char advice[STORE_ADVICE_BYTES], needed[32], left[32];
     uint64_t free_bytes;
 
     if (sys_free_space(store->folder.fd, &free_bytes) == 0 && free_bytes < bytes)
-        die("%s: %s: %llu MiB are needed, %llu MiB are free%s", store->folder.path, strerror(ENOSPC),
-            number_mebibytes(bytes), (unsigned long long)(free_bytes >> 20), store_advice(store, advice));
+        die("%s: %s: %s are needed, %s are free%s", store->folder.path, strerror(ENOSPC),
+            number_format_size(bytes, needed), number_format_size(free_bytes, left), store_advice(store, advice));
 }
 
 /* Add the batch to the store, which is open, and with --keep-newest remove old ones. */
@@ -275,7 +275,6 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     if (all->opened == 0)
         die("%s: the store has no batches; --scatter adds them", options->gather);
     resources_open_output(resources);
-    output_check_outside(resources->output, options->gather);
     room_check_output(options, all->bytes, resources->output);
     resources_check_temporary(resources);
     resources_open_run(resources, &run,

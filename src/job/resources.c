@@ -129,7 +129,8 @@ void resources_open_files(struct resources *resources)
         layout.decompress = (struct decompress_limits){.programs = processors(options),
                                                        .bytes = ledger_ahead(ledger_limit(&resources->ledger))};
     layout.divides = options->plan.splits > 0;
-    layout.reads = options->plan.each ? &resources->reads : NULL;
+    layout.reads = &resources->reads;
+    resources->reads.apart = options->plan.each;
     layout.replaced = resources->output != NULL && output_replaces_input(resources->output);
     resources->source = source_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_GROUP))
@@ -160,6 +161,7 @@ void resources_open_output(struct resources *resources)
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
     if (division_is(&plan, DIVISION_CLASSES))
         plan.class_bytes = ledger_classes(ledger_limit(&resources->ledger));
+    plan.is_store = store_is;
     resources->output = output_open(&plan);
 }
 

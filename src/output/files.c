@@ -213,11 +213,15 @@ _Noreturn static void refuse_replacing(const struct output_plan *plan, const cha
 static void open_sink(struct files *files, size_t number)
 {
     struct output_file *file = &files->file[number];
+    const char *folder;
 
     if (file->sink == NULL)
         file->sink = sink_open(file->path);
     if (file->sink == NULL)
         refuse_replacing(files->plan, file->path);
+    folder = sink_folder(file->sink);
+    if (folder != NULL && files->plan->is_store != NULL && files->plan->is_store(folder))
+        die("%s: is inside the store %s; write to another folder", file->path, folder);
     if (files->behind)
         sink_write_behind(file->sink);
 }

@@ -146,11 +146,12 @@ void output_check_room(const struct output *output, uint64_t bytes)
 {
     const struct files *files = &output->files;
     const char *first = files->file[0].path;
+    char needed[32], left[32];
 
     if (files->free_bytes < bytes)
-        die("%s%s: %s: about %llu MiB are needed, %llu MiB are free; write to another disk",
-            first != NULL ? first : "write error", files->count > 1 ? " and the other files" : "", strerror(ENOSPC),
-            number_mebibytes(bytes), (unsigned long long)(files->free_bytes >> 20));
+        die("%s%s: %s: about %s are needed, %s are free; write to another disk", first != NULL ? first : "write error",
+            files->count > 1 ? " and the other files" : "", strerror(ENOSPC), number_format_size(bytes, needed),
+            number_format_size(files->free_bytes, left));
     names_warn(files);
 }
 
@@ -167,16 +168,6 @@ static uint64_t check_units(const struct output_plan *plan, uint64_t units)
 void output_check_records(const struct output *output, uint64_t records)
 {
     (void)check_units(&output->plan, records);
-}
-
-void output_check_outside(const struct output *output, const char *directory)
-{
-    for (size_t i = 0; i < output->files.count; i++) {
-        const char *path = output->files.file[i].path;
-
-        if (path != NULL && output->plan.filter == NULL && target_is_within(path, directory))
-            die("%s: is inside the store %s; write to another folder", path, directory);
-    }
 }
 
 /* ---- One file ---- */

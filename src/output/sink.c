@@ -345,6 +345,11 @@ const struct sink_state *sink_state(const struct sink *sink)
     return &sink->state;
 }
 
+const char *sink_folder(const struct sink *sink)
+{
+    return sink->target.directory;
+}
+
 uint64_t sink_number(const struct sink *sink)
 {
     return target_number(&sink->target);

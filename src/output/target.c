@@ -191,21 +191,6 @@ void target_release(struct target *target)
     *target = (struct target){0};
 }
 
-bool target_is_within(const char *path, const char *directory)
-{
-    struct target target;
-    char *inner, *outer = real_path(directory, path);
-    bool result;
-
-    target_find(&target, path);
-    inner = real_path(target.directory, path);
-    result = is_within(inner, outer);
-    free(inner);
-    free(outer);
-    target_release(&target);
-    return result;
-}
-
 uint64_t target_number(const struct target *target)
 {
     struct stat status;

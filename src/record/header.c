@@ -226,7 +226,7 @@ static void check_start(struct header *header, const char *name, const struct be
 {
     const size_t bytes = header->start_bytes;
     char size[SIZE_BYTES], advice[SIZE_BYTES] = "";
-    size_t at = beginning->header.end, lines = scan_count(header->buffer, at, '\n');
+    size_t at = beginning->header.end, used, lines = scan_count(header->buffer, at, '\n');
     bool open;
 
     if (beginning->used - beginning->header.end >= bytes &&
@@ -234,8 +234,14 @@ static void check_start(struct header *header, const char *name, const struct be
         return;
     for (; beginning->used - at >= bytes && memcmp(header->buffer + at, header->start, bytes) != 0; lines++)
         at = end_of(&header->line, header->buffer, beginning->used, at, &open);
-    if (beginning->used - at >= bytes)
-        snprintf(advice, sizeof advice, "; to keep it at the top, write --header=%zu", lines);
+    if (beginning->used - at >= bytes) {
+        used = (size_t)snprintf(advice, sizeof advice, "; to keep it at the top, write --header=%zu", lines);
+        at += bytes;
+        if (beginning->used > at && (header->buffer[at] == '\n' || header->buffer[at] == '\r'))
+            snprintf(advice + used, sizeof advice - used,
+                     "; if such a line only separates records, write --delimiter='%.*s\\n'", (int)bytes,
+                     (const char *)header->start);
+    }
     if (header_is_none(&header->rule))
         die("%s: text before the first '%.*s'%s", name, (int)bytes, (const char *)header->start, advice);
     die("%s: text between the header of %s and the first '%.*s'%s", name, describe(header, size), (int)bytes,

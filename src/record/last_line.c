@@ -165,8 +165,12 @@ static void follow(struct tail *tail, const char *name, const uint8_t *data, siz
 
 static void refuse(const struct tail *tail, const char *name)
 {
-    die("%s: record at byte %llu, the last one, has no last line '%.*s'", fault_name(name),
-        (unsigned long long)tail->lengths.start, (int)length_of(tail->format), (const char *)tail->format->string + 1);
+    const int length = (int)length_of(tail->format);
+    const char *string = (const char *)tail->format->string + 1;
+
+    die("%s: record at byte %llu, the last one, has no last line '%.*s'; if it only separates records, write "
+        "--delimiter='%.*s\\n'",
+        fault_name(name), (unsigned long long)tail->lengths.start, length, string, length, string);
 }
 
 #define KIND(is, ...)                                                                                                  \

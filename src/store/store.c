@@ -325,26 +325,43 @@ static void refuse_others(const struct store *store)
     folder_names_release(&names);
 }
 
+/* Is there a file at this path that begins as the format of a store does? */
+static bool has_title(int directory, const char *path)
+{
+    static const char title[] = STORE_FORMAT_TITLE;
+    const int fd = io_open_at(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    char beginning[sizeof title] = "";
+
+    if (fd >= 0)
+        (void)io_read(fd, beginning, sizeof beginning - 1);
+    io_drop(fd);
+    return strcmp(beginning, title) == 0;
+}
+
+bool store_is(const char *folder)
+{
+    char *path = fault_text("%s/%s", folder, STORE_NAME_FORMAT);
+    const bool is = has_title(AT_FDCWD, path);
+
+    free(path);
+    return is;
+}
+
 /* A store within another one, at any depth, would count as a damaged batch of that. The path has "../" once more for
  * each folder, until that is the root, which has itself above. */
 static void refuse_inner(const struct store *store)
 {
-    static const char title[] = STORE_FORMAT_TITLE;
     char path[4096] = "../";
     struct stat below, above;
     size_t length = 3;
 
     while (length + sizeof STORE_NAME_FORMAT < sizeof path && sys_stat_at(store->folder.fd, path, &above) == 0) {
-        char beginning[sizeof title] = "";
-        int fd;
+        bool is_inner;
 
         memcpy(path + length, STORE_NAME_FORMAT, sizeof STORE_NAME_FORMAT);
-        if (folder_open_file(&store->folder, path, O_RDONLY, &fd) == 0) {
-            (void)io_read(fd, beginning, sizeof beginning - 1);
-            (void)io_close(fd);
-        }
+        is_inner = has_title(store->folder.fd, path);
         path[length - 1] = '\0';
-        if (strcmp(beginning, title) == 0)
+        if (is_inner)
             folder_say(&store->folder, path, "is a store, in which there can be no other; name a folder elsewhere");
         if (length > 3 && io_same_file(&below, &above))
             return;

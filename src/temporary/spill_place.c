@@ -139,9 +139,12 @@ static const char advice[] = "name another directory or one more with -T, or use
 /* There is no room for what is coming. Has it been tried to compress it? */
 _Noreturn static void report_shortage(const struct spill_place *place, bool tried)
 {
-    die("temporary file in %s%s: %s: about %llu MiB are needed%s, %llu MiB are free: %s", place->directory[0],
-        place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC), number_mebibytes(place->coming),
-        tried ? " without compression, which does not suffice" : "", (unsigned long long)(place->room >> 20), advice);
+    char needed[32], left[32];
+
+    die("temporary file in %s%s: %s: about %s are needed%s, %s are free: %s", place->directory[0],
+        place->directories > 1 ? " and the other directories" : "", strerror(ENOSPC),
+        number_format_size(place->coming, needed), tried ? " without compression, which does not suffice" : "",
+        number_format_size(place->room, left), advice);
 }
 
 void spill_place_report_full(const struct spill_place *place, const char *directory, int error)

@@ -21,6 +21,8 @@ FILES = [
     ("nbib", "a MEDLINE file", "PMID- 1\nTI  - a\n\nPMID- 2\nTI  - b\n      c", "PMID- "),
     ("ris", "an RIS file", "TY  - A\nID  - 1\nER  - \n\nTY  - B\nER  - ", "TY  - "),
     ("conllu", "a CoNLL-U file", "# sent_id = 1\n1\ta\n\n# sent_id = 2\n1\tb\n2\tc\n", "# sent_id"),
+    ("plus.conllu", "a CoNLL-U file", "# global.columns = ID\n# sent_id = 1\n1\n\n# sent_id = 2\n1\n2\n", "# sent_id"),
+    ("names.ldif", "an LDIF file", "dn: a\ncn: x\n\ndn: b\ncn: y\n", "dn: "),
     ("ldif", "an LDIF file", "version: 1\ndn: a\ncn: x\n\ndn: b\ncn: y\n y\n", "dn: "),
     ("plain.ldif", "an LDIF file", "dn: a\nobjectClass: x\n\n\ndn: b\ncn: y", "dn: "),
     ("Packages", "a list of Debian packages", "Package: a\nVersion: 1\n x\n\nPackage: b\nVersion: 2\n", "Package: "),

@@ -242,6 +242,8 @@ test_store_page_begins_with_a_store_and_how_one_batch_is_removed() {
     typed '--batch=tuesday'
     same "format tuesday" "$(names store)"
     consists_of <(bigshuf --gather=store) 2.json
+    typed '-vx -e format'
+    same '4.txt format tuesday' "$(names store)"
 }
 
 # Of the section of that name: its lines whose last word is an MD5, and those that begin as the title says.

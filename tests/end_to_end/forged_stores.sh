@@ -86,8 +86,8 @@ test_lines_that_are_said_to_begin_with_their_length() {
     seq "$(scale 2000 200000 2000000)" >in
     make_two_batches
     for coding in tfrecord u32le u32be u64le u64be varint; do
-        sed "s/^records .*/records of $coding/" store/format >format
-        cp format store/format
+        sed "s/^records .*/records of $coding/" store/format >text
+        cp text store/format
         forge store/format
         for memory in 8M 1G; do
             fails_with 1 'bigshuf: store: pile *' gather -S $memory -o out

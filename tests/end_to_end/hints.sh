@@ -41,7 +41,7 @@ test_an_input_that_the_shell_has_emptied_is_told() {
     for options in '' -S8M '-n 1' --header '--header --csv' -z --probability=1 '--keep-order -n9' -Z --records=bytes:3; do
         seq 9 | tee in >other
         fails_with 1 "bigshuf: in: $why in" bigshuf $options in >in
-        fails_with 1 "bigshuf: in: $why in" bigshuf $options other in >in
+        fails_with 1 "bigshuf: in: ${why/write -o/give the output another name}" bigshuf $options other in >in
         fails_with 1 "bigshuf: -: $why FILE" bigshuf $options <in >in
         is_empty in
     done
@@ -121,7 +121,7 @@ given '@SQ\tSN:1\nr\n' =? text: a SAM file, and *
 given 'LOCUS       a\nb\n//\n' =? text: a GenBank file, and shuffled as it is; add --records=end:// to shuffle its records
 given '<?xml version="1.0"?>\n<a/>\n' =? text: an XML file, and *
 given '\5\0\0\0\0\0\0\0\352\262\004\076hello....\n' =? text: a TFRecord file, and shuffled as it is; add --records=tfrecord to shuffle its records
-given 'id,text\n1,"a\nb ""c"""\n2,d\n' =? text: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
+given 'id,text\n1,"a\nb ""c"""\n2,d\n' =? text: a CSV file with newlines in fields, and shuffled as it is; add --csv --header to shuffle its records, or --header=0 if line 1 is one
 given '"id";"text"\r\n1;"a\r\nb"\r\n' =? text: a CSV file *; add --csv -t ';' *
 given 'id\ttext\n1\t"a\nb"\n' =? text: a CSV file *; add --csv -t '?t' *
 given 'id|text\n1|"a\nb"\n' =? text: a CSV file *

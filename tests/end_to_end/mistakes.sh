@@ -20,7 +20,11 @@ mistakes() {
     printf '%s,"%s, %s",%s\n' id artist title length {1..80} >songs.csv
     printf '@r/1\nA\n+\nI\n@r/2\nC\n+\nI\n' >pairs.fq
     printf '@r 1:N\nA\n+\nI\n@r 2:N\nC\n+\nI\n' >pairs2.fq
+    printf '%s\nA\n+\nI\n' @r7 @r7 @r8 @r8 >pairs3.fq
+    printf '%s\nA\n+\nI\n' @S.7.1 @S.7.2 @S.8.1 @S.8.2 >pairs4.fq
+    printf '%s\nA\n+\nI\n' @S.1 @S.2 @S.3 @S.4 >counted.fq
     printf '@r/1\nA\n+\nI\n@s/1\nC\n+\nI\n' >r1.fq
+    printf '%s\n' ----- a ----- b >documents
     printf 'x,y\n"a,b\n' >quote.csv
     printf 'A\tx\nB\t\nC\t\n' >empties
     printf 'id,size\n1,16" deep\n2,3" deep\n' >inches.csv
@@ -77,7 +81,7 @@ bigshuf --recursive folder =! unrecognized option '--recursive'; write find DIR 
 bigshuf --mix in =! unrecognized option '--mix'; name a FILE twice for two copies of it, <(bigshuf -n COUNT FILE) for a part of it
 bigshuf --merge in =! unrecognized option '--merge'; write sort FILE; bigshuf does not sort
 bigshuf -d, in =! invalid option -- 'd'; write -t C for fields, --delimiter=STRING for ends of lines
-bigshuf -C 1M in =! invalid option -- 'C'; write --shards=bytes:SIZE -o part-%05d
+bigshuf -C 1M in =! invalid option -- 'C'; write --shards=bytes:SIZE -o part-%05d, or --records=bytes:N for records of N bytes
 bigshuf -g id in =! invalid option -- 'g'; write --group-field=FIELD, --unique=FIELD or --split-field=FIELD
 bigshuf --using-sample=10 in =! unrecognized option '--using-sample=10'; write -n COUNT, or --shards=records:N for files of N lines
 bigshuf --c2p in =! unrecognized option '--c2p'; write --csv
@@ -113,6 +117,14 @@ bigshuf --reservoir in =! unrecognized option '--reservoir'; write -n COUNT, or 
 bigshuf --in1=in in =! unrecognized option '--in1=in'; write --each -o 'new/%s' FILE...
 bigshuf -w 9 in =! invalid option -- 'w'; write --unique, or --unique=FIELD
 bigshuf --no-header-row in =! unrecognized option '--no-header-row'; leave it out; no line is a header unless --header is given
+bigshuf --append=store in =! unrecognized option '--append=store'; write bigshuf FILE >> OTHER, or --scatter=DIR to add to a store
+bigshuf --store=store in =! unrecognized option '--store=store'; write --scatter=DIR to add to a store, --gather=DIR to read it
+bigshuf --print-seed in =! unrecognized option '--print-seed'; write -v, which prints the seed at the end
+bigshuf --assert-lines=3 in =! unrecognized option '--assert-lines=3'; write --expect-records=N
+bigshuf --split-by=2 in =! unrecognized option '--split-by=2'; write --split-field=FIELD --split=P%:FILE for files of whole groups
+bigshuf --unique-last in =! unrecognized option '--unique-last'; write --unique=FIELD, which keeps the first, with tac FILE | before it the last; *
+bigshuf --bytes=24 in =! unrecognized option '--bytes=24'; write --shards=bytes:SIZE -o part-%05d, or --records=bytes:N for records of N bytes
+bigshuf --csv backslash table.csv =! backslash: No such file or directory; write --csv=backslash
 bigshuf --repeat=3 in =! option '--repeat' doesn't allow an argument; it stands alone
 END
 }
@@ -232,6 +244,8 @@ bigshuf -o in in ./in =! in: is both input and output; give the outputs other na
 bigshuf -o in in other =! in: is both input and output; give the outputs other names
 bigshuf -o songs.csv songs.csv =! songs.csv: a table whose first line names its columns, and also the output, so its header would be lost; add --header to keep that line at the top, or --header=0 if it is none
 bigshuf --csv -o songs.csv songs.csv =! songs.csv: a table whose first line names its columns, and also the output, *
+bigshuf --csv -o rows.csv rows.csv =! rows.csv: is also the output, so a header would be lost; add --header, or --header=0 if there is none
+for i in --header=0 --header; do bigshuf --csv $i -o rows.csv rows.csv; done =?
 bigshuf --split=9:part songs.csv =! songs.csv: a table whose first line names its columns, and only one of the outputs would have it; add --header *
 bigshuf songs.csv =? songs.csv: a table whose first line names its columns, and shuffled as it is; add --header *
 bigshuf --header=0 songs.csv =?
@@ -239,14 +253,16 @@ bigshuf --header -o new songs.csv =?
 bigshuf --delimiter=, -o torn.csv torn.csv =! torn.csv: lines with fields, and also the output, so its records would be torn; leave --delimiter out to shuffle lines; fields are separated by -t ','
 bigshuf --delimiter=, torn.csv =? torn.csv: lines with fields, and shuffled as it is; *
 bigshuf --records=fastq -o pairs.fq pairs.fq =! pairs.fq: a FASTQ file with pairs of reads, and also the output, so its pairs would be separated; write --records=lines:8 to keep each pair together
-bigshuf --records=fastq pairs.fq =? pairs.fq: a FASTQ file with pairs of reads, and shuffled as it is; *
-bigshuf --records=fastq pairs2.fq =? pairs2.fq: a FASTQ file with pairs of reads, and shuffled as it is; *
+for i in '' 2 3 4; do bigshuf --records=fastq pairs$i.fq; done =? pairs.fq: a FASTQ file with pairs of reads, and * pairs2.fq: a FASTQ* pairs3.fq: a FASTQ* pairs4.fq: a FASTQ *
+bigshuf --records=fastq -o counted.fq counted.fq =?
 bigshuf --split=1:in in =! in: is both input and output; give the outputs other names
 bigshuf --split-field=1 --split=50%:./in - <in =! -: is both input and output; give the outputs other names
+printf 'a\0' >nul; bigshuf -o nul nul =! nul: a file with NUL bytes, and also the output, so its contents would be lost; add -z if they end its records, --records=bytes:N if these have N bytes, or --records=lines:1 if they are lines
+printf 'a\0b\n' >nul; bigshuf nul; bigshuf --records=lines:1 -o nul nul =?
 bigshuf -o - in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
 bigshuf --split=1:- in =! -: is no name for standard output, which is written to without -o; write ./- for such a file
 bigshuf -o zipped zipped =! zipped: compressed by gzip, and also the output, so its contents would be lost; add -Z to shuffle its lines
-bigshuf -o store/out --gather=store =! store/out: is inside the store store; write to another folder
+bigshuf store/* =? store/a: a batch of a store, and shuffled as it is; write bigshuf --gather=STORE to read it
 END
 }
 
@@ -285,19 +301,22 @@ bigshuf --files0-from=nothing =! nothing: there are no file names in it
 bigshuf --files0-from=names in =! extra operand 'in'; file operands cannot be combined with --files0-from
 bigshuf --csv quote.csv =! quote.csv: unclosed quote that starts in line 2
 bigshuf --csv inches.csv =? inches.csv: in line 2: a quote inside a field is taken literally
-bigshuf --csv -o inches.csv inches.csv =! inches.csv: in line 2: a quote inside a field is taken literally; mend it, or write to another file, since an input is also the output
+bigshuf --csv --header=0 -o inches.csv inches.csv =! inches.csv: in line 2: a quote inside a field is taken literally; mend it, or write to another file, since an input is also the output
 bigshuf --csv spark.csv =? spark.csv: in line 2: text after a closing quote; if backslashes escape quotes, write --csv=backslash
-bigshuf --csv -o spark.csv spark.csv =! spark.csv: in line 2: text after a closing quote; if backslashes escape quotes, write --csv=backslash; mend it, or write to another file, since an input is also the output
+bigshuf --csv --header -o spark.csv spark.csv =! spark.csv: in line 2: text after a closing quote; if backslashes escape quotes, write --csv=backslash; mend it, or write to another file, since an input is also the output
 bigshuf --csv=backslash spark.csv inches.csv =? inches.csv: in line 2: a quote inside a field is taken literally
 bigshuf --csv=backslash late.csv =? late.csv: in line 1: text after a closing quote is taken literally
 bigshuf --csv -t , semiquote.csv =? semiquote.csv: in line 1: a quote inside a field is taken literally
 bigshuf --csv=quoted in =! invalid --csv argument 'quoted': must be backslash, or nothing; for a separator write -t C
 bigshuf --csv -t '"' in =! -t must be another byte than a quote or a line end with CSV
-bigshuf fields.csv =? fields.csv: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
+bigshuf fields.csv =? fields.csv: a CSV file with newlines in fields, and shuffled as it is; add --csv --header to shuffle its records, or --header=0 if line 1 is one
+bigshuf --header fields.csv =? fields.csv: a CSV file with newlines in fields, and shuffled as it is; add --csv to shuffle its records
 bigshuf array.json =? array.json: a JSON array, and shuffled as it is; to shuffle its elements, write jq -c '.[]' 'array.json' | bigshuf
 bigshuf genes.fa =? genes.fa: a FASTA file, and shuffled as it is; add --records=fasta to shuffle its sequences
 bigshuf -z in =? -z: the input does not contain NUL, so each file is one record; leave -z out to shuffle lines
 bigshuf --delimiter=, in =? the input does not contain the delimiter, so each file is one record
+bigshuf --records=end:----- documents =! documents: record at byte 14, the last one, has no last line '-----'; if it only separates records, write --delimiter='-----\n'
+tac documents | bigshuf --records=start:----- =! -: text before the first '-----'; to keep it at the top, write --header=1; if such a line only separates records, write --delimiter='-----\n'
 bigshuf --records=lines:2 in =! in: 1 line is left over at the end; records must have 2 lines
 bigshuf --records=fastq genes.fa =! genes.fa: line 1 begins with '>', but each read begins with '@'; FASTA is --records=fasta
 bigshuf --records=fastq long.fq =! long.fq: line 7 begins with 'G', but line 3 of each read begins with '+'; to have four lines for each read, write seqtk seq -l0 FILE | bigshuf --records=fastq
@@ -320,6 +339,7 @@ bigshuf --expect-records=2 in =! in: the number of records is 3, not 2 as --expe
 bigshuf --expect-records=3 in in =! 2 input files: the number of records is 6, not 3 as --expect-records says
 bigshuf --expect-records=2 <in =! standard input: the number of records is 3, not 2 as --expect-records says
 bigshuf in >in2; bigshuf in2 >in2 =! in2: is also the output, so the shell has emptied it; write -o in2
+bigshuf in in2 >in2 =! in2: is also the output, so the shell has emptied it; give the output another name
 END
 }
 
@@ -327,6 +347,7 @@ test_likely_mistakes_with_mates_and_their_fields_are_told_with_what_would_be_rig
     mistakes <<'END'
 sed 's/^@./@x/' r1.fq >r2.fq; bigshuf --each --records=fastq -o %s.new r1.fq r2.fq =! r2.fq: 2 of the first 2 reads have other names than in r1.fq, so they are no mates; sort both by name first, or write --records=lines:4
 sed 's/^@s/@x/' r1.fq >r2.fq; bigshuf --each --records=fastq -o %s.new r1.fq r2.fq =? r2.fq: 1 of the first 2 reads have other names*
+bigshuf --records=fastq r1.fq <(sed 's/1$/2/' r1.fq) =? *; if they are mates, write --each -o 'new/%s'
 sed 's/1$/2 x/' r1.fq >r2.fq; bigshuf --each --records=fastq -o %s.new r1.fq r2.fq =?
 bigshuf --records=fastq --unique=2 pairs.fq =! cannot combine --records=fastq and --unique of a field; a field is one of a line: make a line of each record, as paste - - - - < FILE does, or seqkit fx2tab
 bigshuf --group-field=1 --records=fasta genes.fa =! cannot combine --group-field and --records=fasta; a field is one of a line: *

@@ -173,7 +173,7 @@ test_a_full_disk_leaves_no_part_of_a_batch() {
     cat >on_disk <<'END'
     seq 10 | bigshuf --scatter=disk/store --batch=x --piles=4
     bigshuf --scatter=disk/store --batch=y in 2>said && exit 1
-    grep -q '^bigshuf: disk/store: No space left on device: [0-9]* MiB are needed, 0 MiB are free$' said || exit 5
+    grep -q '^bigshuf: disk/store: No space left on device: [0-9.]* MiB are needed, [0-9.]* KiB are free$' said || exit 5
     cat in | bigshuf --scatter=disk/store --batch=y 2>said && exit 1
     grep -q '^bigshuf: disk/store/.*: No space left on device$' said || exit 2
     bigshuf --gather=disk/store | sort -n | cmp - numbers || exit 3

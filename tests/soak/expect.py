@@ -214,6 +214,8 @@ def _refuse_overlap(case, result):
     fmt = case.format()
     if result.in_place and fmt.kind == "csv" and any(records.csv_is_odd(fmt, data.make()) for data in case.inputs):
         raise Unsure("quotes are odd, which is refused if they are read")
+    if inputs & made and fmt.kind == "csv" and "header" not in case.opts:
+        raise records.BadInput("nobody says whether an input that is replaced has a header")
     if len(made) < len(names):
         raise records.BadInput("the same output twice")
     if inputs & made and (len(case.inputs) > 1 or {"shards", "split", "filter"} & set(case.opts)):
