@@ -26,6 +26,17 @@ enum json_value {
     JSON_DEEP     /* the text is nested deeper than JSON_DEPTH_MAX */
 };
 
+/* What stands between the values of a text, and before the first and after the last one. */
+enum { JSON_PARTS = 64, JSON_FORM_BYTES = 1024 };
+
+struct json_form {
+    uint64_t others;           /* texts that were not like it */
+    uint16_t parts;            /* 0: nothing has been learned */
+    uint16_t sought;           /* comes before the value that is sought */
+    uint16_t ends[JSON_PARTS]; /* of each part, */
+    uint8_t text[JSON_FORM_BYTES];
+};
+
 struct json {
     uint8_t *text; /* the value: a string decoded, others as they stand; the caller's */
     size_t room;
@@ -35,17 +46,15 @@ struct json {
     enum json_value found;
 
     /* In the text: */
-    bool begun;                            /* a byte has come */
-    uint8_t next;                          /* enum next: what may follow */
-    uint8_t after;                         /* the same after the word at hand */
-    uint8_t number;                        /* enum number: what of a number has come */
-    const char *word;                      /* what is left of it */
-    bool is_name;                          /* of the string at hand */
-    bool keeps;                            /* the value at hand is the one that is sought */
-    uint32_t code;                         /* behind a 1, the digits of an escape */
-    uint32_t high;                         /* the first half of a surrogate pair; 0: there is none */
-    unsigned depth;                        /* containers that are open */
-    uint64_t objects[JSON_DEPTH_MAX / 64]; /* a bit for each of them: is it an object? */
+    uint8_t next;     /* enum next: what may follow */
+    uint8_t after;    /* the same after the word at hand */
+    uint8_t number;   /* enum number: what of a number has come */
+    const char *word; /* what is left of it */
+    bool is_name;     /* of the string at hand */
+    bool keeps;       /* the value at hand is the one that is sought */
+    uint32_t code;    /* behind a 1, the digits of an escape */
+    uint32_t high;    /* the first half of a surrogate pair; 0: there is none */
+    unsigned depth;   /* containers that are open */
 
     /* In the pointer: */
     unsigned matched;  /* containers that are open and on the way: the outermost ones */
@@ -54,12 +63,15 @@ struct json {
     const char *rest;  /* behind the token, if `hit` */
     bool hit;          /* the value that follows is the one that the token names */
     uint64_t left;     /* elements until that, in an array */
+
+    uint64_t objects[JSON_DEPTH_MAX / 64]; /* a bit for each open container: is it an object? */
+    struct json_form form;                 /* stays from text to text */
 };
 
 /* Is this a pointer, but to the whole text? */
 bool json_is_pointer(const char *text);
 
-/* A text begins in which the value at a pointer is sought, which must stay. */
+/* A text begins in which the value at a pointer is sought, which must stay. *json was zeroed before the first one. */
 void json_begin(struct json *json, const char *pointer, uint8_t *text, size_t room, bool folds);
 
 /* The next bytes of the text. */

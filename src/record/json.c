@@ -2,18 +2,24 @@
  * A machine of one state for each thing that may follow, with loops of their own for strings, numbers and words, in
  * which nearly all bytes are. It looks at every value, and remembers only which containers are open, and how many of
  * these, from the outermost one on, are on the way to what is sought.
+ *
+ * Texts of one origin are alike: they have the same names in the same order. What stands between the values of one text
+ * is learned, and compared with what stands there in the next ones; only their values are looked at then.
  */
 
 #include "record/json.h"
 
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/sha256.h"
+#include "base/tunable.h"
 
 enum next {
-    NEXT_VALUE = 0, /* at the beginning */
-    NEXT_ELEMENT,   /* the first one of an array, or its end */
-    NEXT_MEMBER,    /* the first one of an object, or its end */
+    NEXT_TEXT = 0, /* nothing has come */
+    NEXT_VALUE,
+    NEXT_ELEMENT, /* the first one of an array, or its end */
+    NEXT_MEMBER,  /* the first one of an object, or its end */
     NEXT_NAME,
     NEXT_COLON,
     NEXT_END,     /* of the container, or a comma, or the end of the text */
@@ -29,6 +35,9 @@ enum next {
 
 enum { LAST_OF_BMP = 0xffff, SURROGATES = 0x400 };
 
+/* Of texts that are not like the one that was learned last, one in so many is learned. */
+TUNABLE(LEARNED_SHARE, 8, 1, 8);
+
 bool json_is_pointer(const char *text)
 {
     for (const char *at = strchr(text, '~'); at != NULL; at = strchr(at + 1, '~'))
@@ -39,13 +48,13 @@ bool json_is_pointer(const char *text)
 
 void json_begin(struct json *json, const char *pointer, uint8_t *text, size_t room, bool folds)
 {
-    *json = (struct json){.text = text,
-                          .room = room,
-                          .folds = folds,
-                          .found = JSON_MISSING,
-                          .path = pointer,
-                          .rest = pointer,
-                          .hit = true};
+    memset(json, 0, offsetof(struct json, objects));
+    json->text = text;
+    json->room = room;
+    json->folds = folds;
+    json->found = JSON_MISSING;
+    json->path = json->rest = pointer;
+    json->hit = true;
 }
 
 /* ---- The pointer ---- */
@@ -155,26 +164,27 @@ static void end_string(struct json *json)
     json->match = NULL;
 }
 
-/* Is one of 8 bytes a quote, a backslash or a control character? (Zeros are found by the borrow of a subtraction.) */
-static bool has_special(uint64_t bytes)
+/* The first of 8 bytes that is a quote, a backslash or a control character, from the lowest one on: the number of its
+ * highest bit; 64: none is. (Zeros are found by the borrow of a subtraction, which reaches only bytes above the first.)
+ */
+static unsigned find_special(uint64_t bytes)
 {
     const uint64_t ones = UINT64_MAX / UINT8_MAX, quotes = bytes ^ ones * '"', backslashes = bytes ^ ones * '\\';
+    const uint64_t special =
+        (((bytes - ones * ' ') & ~bytes) | ((quotes - ones) & ~quotes) | ((backslashes - ones) & ~backslashes)) &
+        ones << 7;
 
-    return ((((bytes - ones * ' ') & ~bytes) | ((quotes - ones) & ~quotes) | ((backslashes - ones) & ~backslashes)) &
-            ones << 7) != 0;
+    return special != 0 ? (unsigned)__builtin_ctzll(special) : 64;
 }
 
 /* Take bytes of a string, as many as may be; as the others below, return where the rest begins. */
 static const uint8_t *follow_string(struct json *json, const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *from = at;
-    uint64_t bytes;
+    unsigned bit = 64;
 
-    for (; end - at >= (ptrdiff_t)sizeof bytes; at += sizeof bytes) {
-        memcpy(&bytes, at, sizeof bytes);
-        if (has_special(bytes))
-            break;
-    }
+    for (; end - at >= 8 && bit == 64; at += bit / 8)
+        bit = find_special(load64le(at));
     while (at < end && *at >= ' ' && *at != '"' && *at != '\\')
         at++;
     if (at > from) {
@@ -354,6 +364,7 @@ static void begin_value(struct json *json, uint8_t byte)
     const bool is_sought = json->hit && *json->rest == '\0', on_way = json->hit && !is_sought;
     enum json_value value = JSON_TEXT;
 
+    json->next = NEXT_NOTHING;
     json->keeps = is_sought;
     if (json->hit) {
         json->bytes = 0;
@@ -388,16 +399,13 @@ static void begin_value(struct json *json, uint8_t byte)
 static void follow_mark(struct json *json, uint8_t byte)
 {
     const enum next next = json->next;
-    const bool is_first = !json->begun, is_object = is_in_object(json);
-    const bool closes = json->depth > 0 && byte == (is_object ? '}' : ']');
+    const bool is_object = is_in_object(json);
 
-    json->begun = true;
     if (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
         return;
     json->next = NEXT_NOTHING;
-    if (is_first && byte == 0xef)
-        begin_word(json, "\xbb\xbf", NEXT_VALUE); /* the byte-order mark, U+FEFF */
-    else if (closes && (next == NEXT_ELEMENT || next == NEXT_MEMBER || next == NEXT_END))
+    if (json->depth > 0 && byte == (is_object ? '}' : ']') &&
+        (next == NEXT_ELEMENT || next == NEXT_MEMBER || next == NEXT_END))
         leave(json);
     else if (next == NEXT_VALUE || next == NEXT_ELEMENT)
         begin_value(json, byte);
@@ -411,33 +419,114 @@ static void follow_mark(struct json *json, uint8_t byte)
         count_element(json);
 }
 
+/* Follow one thing, as far as it is there: a mark, or what of a string, number or word stands side by side. */
+static const uint8_t *step(struct json *json, const uint8_t *at, const uint8_t *end)
+{
+    switch ((enum next)json->next) {
+    case NEXT_STRING:
+        return follow_string(json, at, end);
+    case NEXT_ESCAPED:
+        follow_escape(json, *at);
+        break;
+    case NEXT_HEX:
+        follow_hex(json, *at);
+        break;
+    case NEXT_DIGIT:
+        return follow_number(json, at, end);
+    case NEXT_WORD:
+        return follow_word(json, at, end);
+    case NEXT_NOTHING:
+        return end;
+    case NEXT_TEXT:
+        json->next = NEXT_VALUE;
+        if (*at != 0xef)
+            return at;
+        begin_word(json, "\xbb\xbf", NEXT_VALUE); /* the byte-order mark, U+FEFF */
+        break;
+    default:
+        follow_mark(json, *at);
+    }
+    return at + 1;
+}
+
+/* ---- Texts that are alike ---- */
+
+/* False: there is no room. */
+static bool add_part(struct json_form *form, const uint8_t *data, size_t bytes)
+{
+    const size_t before = form->parts > 0 ? form->ends[form->parts - 1] : 0;
+
+    if (form->parts == JSON_PARTS || bytes > JSON_FORM_BYTES - before)
+        return false;
+    memcpy(form->text + before, data, bytes);
+    form->ends[form->parts++] = (uint16_t)(before + bytes);
+    return true;
+}
+
+/* Follow a text, and learn what stands between its values: strings, numbers and words. */
+static void learn(struct json *json, const uint8_t *data, const uint8_t *end)
+{
+    struct json_form *form = &json->form;
+    const uint8_t *at = data, *part = data;
+    bool fits = true;
+
+    form->parts = 0;
+    while (at < end) {
+        const uint8_t *from = at;
+        const enum next before = json->next;
+
+        at = step(json, at, end);
+        if ((before == NEXT_VALUE || before == NEXT_ELEMENT) && json->next >= NEXT_STRING) {
+            if (json->keeps)
+                form->sought = form->parts;
+            fits = fits && add_part(form, part, (size_t)(from - part));
+        }
+        if (before >= NEXT_STRING)
+            part = json->next == NEXT_END ? at : part;
+    }
+    if (!fits || json->next != NEXT_END || json->depth > 0 || json->found != JSON_TEXT ||
+        !add_part(form, part, (size_t)(end - part)))
+        form->parts = 0;
+}
+
+/* Follow a text that is like the one that was learned. False: it is not, and all must be done again. */
+static bool follow_alike(struct json *json, const uint8_t *at, const uint8_t *end)
+{
+    const struct json_form *form = &json->form;
+
+    for (size_t i = 0, from = 0; i < form->parts; from = form->ends[i++]) {
+        const size_t bytes = form->ends[i] - from;
+
+        if ((i > 0 && json->next != NEXT_END) || (size_t)(end - at) < bytes ||
+            memcmp(at, form->text + from, bytes) != 0)
+            return false;
+        at += bytes;
+        if (i + 1 == form->parts || at == end)
+            return i + 1 == form->parts && at == end;
+        json->hit = i == form->sought;
+        json->rest = "";
+        begin_value(json, *at++);
+        while (at < end && json->next >= NEXT_STRING)
+            at = step(json, at, end);
+    }
+    return false;
+}
+
 void json_follow(struct json *json, const uint8_t *data, size_t bytes)
 {
     const uint8_t *at = data, *const end = data + bytes;
 
-    while (at < end) {
-        switch ((enum next)json->next) {
-        case NEXT_STRING:
-            at = follow_string(json, at, end);
-            break;
-        case NEXT_ESCAPED:
-            follow_escape(json, *at++);
-            break;
-        case NEXT_HEX:
-            follow_hex(json, *at++);
-            break;
-        case NEXT_DIGIT:
-            at = follow_number(json, at, end);
-            break;
-        case NEXT_WORD:
-            at = follow_word(json, at, end);
-            break;
-        case NEXT_NOTHING:
+    if (json->next == NEXT_TEXT && bytes > 0) {
+        if (follow_alike(json, data, end))
             return;
-        default:
-            follow_mark(json, *at++);
+        json_begin(json, json->path, json->text, json->room, json->folds);
+        if (json->form.others++ % LEARNED_SHARE == 0) {
+            learn(json, data, end);
+            return;
         }
     }
+    while (at < end)
+        at = step(json, at, end);
 }
 
 enum json_value json_end(struct json *json)

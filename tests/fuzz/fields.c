@@ -61,6 +61,32 @@ static void check_key(struct field_place place, const uint8_t *data, size_t byte
     free(key);
 }
 
+/* Of texts of JSON, one after another, what was followed before does not show. */
+static void check_texts(const uint8_t *data, size_t bytes)
+{
+    static struct field fields[2]; /* the first one is as it was made for each text */
+    static uint8_t text[2][BYTES_MAX];
+    struct field_choice choice = {.kind = FIELD_POINTER, .text = "/a/b"};
+    enum field_verdict verdict[2];
+    size_t part = 0;
+
+    memset(fields, 0, sizeof fields);
+    for (size_t at = 0; at < bytes; at += part + 1) {
+        const uint8_t *end = memchr(data + at, '\n', bytes - at);
+
+        part = end != NULL ? (size_t)(end - data) - at : bytes - at;
+        memset(fields, 0, sizeof *fields);
+        for (size_t i = 0; i < 2; i++) {
+            field_begin(&fields[i], (struct field_place){.choice = &choice}, FIELD_EXACT, text[i], BYTES_MAX);
+            (void)field_follow(&fields[i], data + at, part);
+            verdict[i] = field_end(&fields[i], false, '\n');
+        }
+        FUZZ_CHECK(verdict[0] == verdict[1]);
+        FUZZ_CHECK(verdict[0] != FIELD_FOUND ||
+                   (fields[0].bytes == fields[1].bytes && memcmp(text[0], text[1], fields[0].bytes) == 0));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static struct found found;
@@ -76,6 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
     if (fuzz.bytes == 0 || fuzz.bytes > BYTES_MAX || (quoted && strchr("\"\\\r\n", separator) != NULL))
         return 0;
+    if (how == '{')
+        check_texts(fuzz.data, fuzz.bytes);
     follow(place, fuzz.data, fuzz.bytes - 1, fuzz.bytes, BYTES_MAX, &found);
     check_pieces(place, fuzz.data, fuzz.bytes - 1, step, &found);
     check_key(place, fuzz.data, fuzz.bytes - 1, &found);
