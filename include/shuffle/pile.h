@@ -58,10 +58,9 @@ struct piles {
 /* What `count` piles take beside the pool, if they are spilled to `directories` directories. */
 uint64_t piles_bytes(unsigned count, unsigned directories);
 
-/* `count` empty piles, each of which is promised one block of the pool. They are spilled to `place`, or to `storage`,
- * freed with them. */
-void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place);
-void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage);
+/* `count` empty piles, each of which is promised one block of the pool. They are spilled to `storage`, freed with them:
+ * as a rule, that is spill_open for as many. */
+void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage);
 
 /* Sealed piles, put into storage by others; pile_stored says what is in each. */
 void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage);

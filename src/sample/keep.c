@@ -59,7 +59,7 @@ static bool store_records(struct run *run, struct source *source, struct keep_ru
 
 void keep_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles, unsigned count)
 {
-    piles_init(piles, count, 1, &run->engine.pool, run->engine.place);
+    piles_init(piles, count, 1, &run->engine.pool, spill_open(run->engine.place, count));
     if (run->refers)
         piles_refer(piles);
     if (rule->counts_only && rule->weights == NULL) {

@@ -145,7 +145,7 @@ static void draw_batch(struct replacement *r, struct collection *c, uint64_t cou
         *table_u64(&c->drawn.value, i) = i;
     table_sort(&c->drawn, count);
     c->count = count;
-    piles_init(&c->piles, 1, 1, pool, r->run->engine.place);
+    piles_init(&c->piles, 1, 1, pool, spill_open(r->run->engine.place, 1));
     collect(r, c);
     table_pairs_release(&c->drawn);
 }

@@ -358,7 +358,7 @@ void weighted_repeat(struct run *run, struct source *source, struct weight_place
         .prepare = add_weights,
         .draw = draw_weighted,
         .context = &d};
-    piles_init(&d.piles, 1, 1, &run->engine.pool, run->engine.place);
+    piles_init(&d.piles, 1, 1, &run->engine.pool, spill_open(run->engine.place, 1));
     replacement_source(run, source, &d.rule, output);
     piles_release(&d.piles);
     weight_input_free(d.rule.keep.weights);

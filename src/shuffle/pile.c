@@ -53,7 +53,7 @@ static void init(struct piles *piles, struct piles as, uint32_t promise)
         piles->pile[p] = (struct pile){.first = POOL_NONE, .last = POOL_NONE};
 }
 
-void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage)
+void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct storage *storage)
 {
     const size_t flush_bytes = least_size((size_t)pool->blocks * pool->block_bytes / FLUSH_SHARE, FLUSH_BYTES);
     const uint32_t flush_blocks = (uint32_t)(flush_bytes >> pool->block_shift);
@@ -65,11 +65,6 @@ void piles_init_in(struct piles *piles, unsigned count, unsigned lanes, struct p
                         .lanes = lanes,
                         .flush_blocks = flush_blocks > 0 ? flush_blocks : 1},
          count);
-}
-
-void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool *pool, struct spill_place *place)
-{
-    piles_init_in(piles, count, lanes, pool, spill_open(place, count));
 }
 
 void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage)

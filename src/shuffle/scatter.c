@@ -434,8 +434,8 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     uint64_t records;
     bool whole;
 
-    piles_init_in(piles, count, lanes, &engine->pool,
-                  plan->storage != NULL ? plan->storage : spill_open(engine->place, count));
+    piles_init(piles, count, lanes, &engine->pool,
+               plan->storage != NULL ? plan->storage : spill_open(engine->place, count));
     if (plan->refers)
         piles_refer(piles);
     if (plan->strata != NULL)

@@ -64,7 +64,7 @@ static void open_pile(const struct text *text, uint64_t records)
         taken[i] = pool_get(pool);
     for (int i = 0; i < 3; i++)
         pool_put(pool, taken[i], taken[i], 1);
-    piles_init(&piles, 2, 1, pool, &small.place);
+    piles_init(&piles, 2, 1, pool, spill_open(&small.place, 2));
     for (size_t at = 0; at < text->bytes; at += 1000) {
         pile_append(&piles, 1, text->data + at, text->bytes - at < 1000 ? text->bytes - at : 1000);
         if (at % 7000 == 0 && at < 1 << 20) /* blocks between the pile's */
@@ -97,7 +97,7 @@ static void open_references(struct text *text)
     source_hold(held, &small.run.engine.pool, 0);
     source_next(held, NULL, text->bytes, &data, NULL);
     assert_ptr_equal(data, small.run.engine.pool.memory);
-    piles_init(&piles, 2, 1, &small.run.engine.pool, &small.place);
+    piles_init(&piles, 2, 1, &small.run.engine.pool, spill_open(&small.place, 2));
     piles_refer(&piles);
     for (size_t i = 0; i < text->records; i++) {
         uint64_t length = text->start[i + 1] - text->start[i];
