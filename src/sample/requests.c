@@ -266,11 +266,6 @@ static void fetch_window(struct requests *r, uint64_t first)
 
 /* ---- A batch ---- */
 
-static uint64_t next_word(void *context)
-{
-    return random_next(context);
-}
-
 static void put_drawn(struct requests *r, uint64_t record, uint64_t weight)
 {
     if (!table_extend(&r->drawn, DRAWN * r->batch))
@@ -282,7 +277,7 @@ static void put_drawn(struct requests *r, uint64_t record, uint64_t weight)
 static void draw_round(struct requests *r, unsigned count, bool repeat)
 {
     for (unsigned i = 0; i < count; i++)
-        r->number[i] = weight_law_draw(r->tree.total, next_word, &r->words);
+        r->number[i] = weight_law_draw(r->tree.total, &r->words);
     weight_tree_find(&r->tree, r->number, r->named, count);
     for (unsigned i = 0; i < count; i++) {
         const uint64_t weight = weight_tree_get(&r->tree, r->named[i]);
