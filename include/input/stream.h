@@ -73,4 +73,4 @@ void stream_read_at(struct stream *stream, uint64_t place, uint8_t *data, size_t
 void stream_free(void *context);
 
 const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end);
-bool stream_is_from(const struct stream *stream, const struct stat *file);
+bool stream_is_from(const struct stream *stream, const struct stat *file); /* is this file one of them? NULL: none */

@@ -290,7 +290,7 @@ bool stream_is_from(const struct stream *stream, const struct stat *file)
 {
     struct stat status;
 
-    for (size_t i = 0; i < stream->count; i++)
+    for (size_t i = 0; stream != NULL && i < stream->count; i++)
         if (operand_stat(stream->names[i], &status) == 0 && io_same_file(&status, file))
             return true;
     return false;

@@ -60,7 +60,7 @@ static bool is_appended(const struct resources *resources)
 
     return resources->source != NULL && resources->options.plan.path == NULL &&
            sys_fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
-           source_is_from(resources->source, &status);
+           stream_is_from(resources->source->stream, &status);
 }
 
 /* Open the source, and plan as far as it can be known now. */
@@ -77,8 +77,8 @@ static void open_source(struct job *job)
     else if (job->task < TASK_RANGE)
         resources->source = generated_range(&range);
     job->facts = (struct facts){.task = job->task,
-                                .known = resources->source != NULL && source_is_known(resources->source),
-                                .bytes = resources->source != NULL ? source_known_bytes(resources->source) : 0,
+                                .known = resources->source != NULL && resources->source->known,
+                                .bytes = resources->source != NULL ? resources->source->known_bytes : 0,
                                 .files = has_files(options) ? resources->name_count : 0,
                                 .waits = output_waits(resources->output) || is_appended(resources)};
     job->plan = supply_plan(options, &job->facts);

@@ -109,7 +109,7 @@ static void describe(struct resources *resources, struct manifest *manifest)
     random_key_identity(&key, manifest->key);
     for (size_t i = 0; i < resources->name_count; i++) {
         const char *name = resources->names[i];
-        const struct file_mark *mark = source_mark_of(resources->source, i);
+        const struct file_mark *mark = &resources->source->stream->contents.marks[i];
         const bool known = !operand_is_standard_input(name) && file_mark_is_known(mark);
 
         manifest_add_input(manifest, name, known ? (uint64_t)mark->bytes : MANIFEST_UNKNOWN);
@@ -151,7 +151,7 @@ static void make_batch(struct resources *resources, struct run *run)
     if (draft == NULL) {
         run_expects(run, records);
     } else {
-        check_room(store, source_known_bytes(resources->source));
+        check_room(store, resources->source->known_bytes);
         fill_draft(resources, run, draft, name, store->format.piles);
         records = counter_get(&run->progress->records);
     }
@@ -220,7 +220,7 @@ void passes_scatter(struct resources *resources)
             "/dev/null for an empty batch", /* which counts as one of those that are kept */
             resources->options.scatter, forgotten);
     resources_take_seed(resources);
-    bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
+    bytes = resources->source->known ? resources->source->known_bytes : UINT64_MAX;
     resources_open_run(resources, &run, resources_memory(resources, bytes), true);
     join_store(resources, &run);
     sweep_dead(&resources->store);

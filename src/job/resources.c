@@ -185,7 +185,7 @@ void resources_check_temporary(struct resources *resources)
 {
     const struct options *options = &resources->options;
     const bool chosen = strcmp(resources->default_directory, USUAL_DIRECTORY) != 0;
-    const bool may_come = resources->source != NULL && !source_is_known(resources->source) &&
+    const bool may_come = resources->source != NULL && !resources->source->known &&
                           room_temporary_bytes(options, UINT64_MAX, 0, false) > 0;
 
     if (options->temporary_count > 0 || (chosen && may_come))

@@ -229,7 +229,7 @@ static bool choose_next(void *context, uint64_t record)
 void in_order_first(struct run *run, struct source *source, struct output *output)
 {
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
-    const uint64_t bytes = source_known_bytes(source);
+    const uint64_t bytes = source->known_bytes;
     const bool again = run->rereads && bytes <= run->engine.memory.bytes && run->limit > bytes / DENSE_BYTES;
     struct selecting *s = fault_allocate(1, sizeof *s);
     struct source *stored = source;

@@ -120,7 +120,7 @@ static bool add_record(struct requests *r, uint64_t place, uint64_t weight)
 static bool has_room(const struct requests *r)
 {
     struct pool *pool = &r->run->engine.pool;
-    const uint64_t left = r->again && source_stays(r->source) ? source_known_bytes(r->source) : 0;
+    const uint64_t left = r->again && source_stays(r->source) ? r->source->known_bytes : 0;
 
     return pool_blocks_for(pool, left - least(left, source_arrived_bytes(r->source))) < pool_free(pool);
 }
@@ -182,10 +182,10 @@ static void open_records(struct requests *r, const struct weight_place *place)
     table_init(&r->places, pool);
     r->places.wide = true;
     weight_tree_init(&r->tree, pool);
-    r->again = source_is_known(r->source) && !record_is(&run->format, RECORD_GROUP);
-    if (!r->again || pool_blocks_for(pool, source_known_bytes(r->source)) < pool_free(pool) / 2)
+    r->again = r->source->known && !record_is(&run->format, RECORD_GROUP);
+    if (!r->again || pool_blocks_for(pool, r->source->known_bytes) < pool_free(pool) / 2)
         source_hold(r->source, pool, 0);
-    if (source_known_bytes(r->source) > ENGINE_MEMORY_MAX / 2)
+    if (r->source->known_bytes > ENGINE_MEMORY_MAX / 2)
         die("--requests: the input is larger than 8 TiB");
     weights = place != NULL ? weight_input_open(&run->engine, &run->format, *place, r->source) : NULL;
     read_records(r, weights);
@@ -245,7 +245,7 @@ static void say_record(struct requests *r, uint64_t record)
             dialogue_flush(&r->dialogue);
         part = (size_t)least(end - place, (uint64_t)(out->end - out->at));
         if (data == NULL)
-            source_read_at(r->source, place, out->at, part);
+            stream_read_at(r->source->stream, place, out->at, part);
         out->at += data == NULL ? part : group_text(format, &scan, data, part, out->at);
     }
 }
@@ -260,7 +260,7 @@ static void fetch_window(struct requests *r, uint64_t first)
         r->window[i] = drawn_at(r, first + i)[0];
     qsort(r->window, count, sizeof *r->window, compare_numbers);
     for (size_t i = 0; i < count && place_of(r, r->window[i]) < r->space; i++)
-        source_read_at(r->source, place_of(r, r->window[i]), NULL,
+        stream_read_at(r->source->stream, place_of(r, r->window[i]), NULL,
                        (size_t)least(whole_length_of(r, r->window[i]), FETCHED));
 }
 
