@@ -80,7 +80,7 @@ static void open_source(struct job *job)
                                 .known = resources->source != NULL && resources->source->known,
                                 .bytes = resources->source != NULL ? resources->source->known_bytes : 0,
                                 .files = has_files(options) ? resources->name_count : 0,
-                                .waits = output_waits(resources->output) || is_appended(resources)};
+                                .waits = output_needs(resources->output)->all || is_appended(resources)};
     job->plan = supply_plan(options, &job->facts);
 }
 

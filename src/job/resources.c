@@ -131,7 +131,7 @@ void resources_open_files(struct resources *resources)
     layout.divides = options->plan.splits > 0;
     layout.reads = &resources->reads;
     resources->reads.apart = options->plan.each;
-    layout.replaced = resources->output != NULL && output_replaces_input(resources->output);
+    layout.replaced = resources->output != NULL && output_needs(resources->output)->replaces;
     resources->source = source_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_GROUP))
         archive_begin(resources->source);
@@ -266,7 +266,7 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     run->order = resources->order;
     run->format = task_format(&resources->options);
     run->input = resources->source;
-    run->strata = resources->output != NULL ? output_strata(resources->output) : NULL;
+    run->strata = resources->output != NULL ? output_needs(resources->output)->strata : NULL;
     run->part = resources->options.part;
     run->parts = resources->options.gather == NULL ? resources->options.parts : 0; /* of a store, it is whole piles */
     run->skip = resources->options.skip;

@@ -41,6 +41,7 @@ struct stream {
 
 struct output {
     struct output_plan plan;
+    struct output_needs needs;
     struct files files;
     struct overlap overlap;
     size_t first; /* file of the input in work: not 0 only if each input has its own */
@@ -131,6 +132,11 @@ struct output *output_open(const struct output_plan *asked)
         output->filters = filters_new(plan->filter, plan->filters);
     if (plan->filter != NULL)
         check_filter(output);
+    output->needs = (struct output_needs){.all = division_is(plan, DIVISION_ENDS) || plan->filter != NULL,
+                                          .total = division_is(plan, DIVISION_TOTAL),
+                                          .ends = division_is(plan, DIVISION_ENDS),
+                                          .replaces = output->overlap.path != NULL,
+                                          .strata = plan->strata};
     return output;
 }
 
@@ -206,29 +212,9 @@ static void next_file(struct output *output)
 
 /* ---- From the first unit to the last ---- */
 
-bool output_replaces_input(const struct output *output)
+const struct output_needs *output_needs(const struct output *output)
 {
-    return output->overlap.path != NULL;
-}
-
-bool output_wants_ends(const struct output *output)
-{
-    return division_is(&output->plan, DIVISION_ENDS);
-}
-
-bool output_waits(const struct output *output)
-{
-    return output_wants_ends(output) || output->plan.filter != NULL;
-}
-
-bool output_counts(const struct output *output)
-{
-    return division_is(&output->plan, DIVISION_TOTAL);
-}
-
-struct strata *output_strata(const struct output *output)
-{
-    return output->plan.strata;
+    return &output->needs;
 }
 
 void output_set_threads(struct output *output, unsigned threads)

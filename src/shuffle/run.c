@@ -122,7 +122,7 @@ void run_transfer(struct transfer *transfer, const struct run *run, struct sourc
 
     transfer->output = output;
     record_reader_init(&transfer->reader, &run->format, source, reading.data, reading.bytes);
-    output_buffer_init(&transfer->outlet, writing.data, writing.bytes, output != NULL && output_wants_ends(output),
+    output_buffer_init(&transfer->outlet, writing.data, writing.bytes, output != NULL && output_needs(output)->ends,
                        drain, transfer);
 }
 
