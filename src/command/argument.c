@@ -295,9 +295,9 @@ void argument_input_range(struct parsing *parsing, const char *text)
     if (low > high && low - high > 1)
         refuse_range(text, end);
     options->range = true;
-    options->range_first = low;
-    options->range_count = high - low + 1; /* 2^64 is 0 */
-    options->range_full = low == 0 && high == UINT64_MAX;
+    options->numbers.first = low;
+    options->numbers.count = high - low + 1; /* 2^64 is 0 */
+    options->numbers.full = low == 0 && high == UINT64_MAX;
 }
 
 void argument_separator(struct parsing *parsing, const char *text)
@@ -456,7 +456,9 @@ void argument_settle_records(struct parsing *parsing)
     if (format->quotes.separated &&
         (options->field_separator == '"' || options->field_separator == '\r' || options->field_separator == '\n'))
         die("-t must be another byte than a quote or a line end with CSV");
-    options->delimiter = format->delimiter;
+    options->delimiter = options->numbers.delimiter = format->delimiter;
+    if (options->echo)
+        format->delimiter = '\0';
 }
 
 /* ---- Keys ---- */

@@ -194,7 +194,7 @@ static void join_store(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
     struct store_format wanted = {.piles = (unsigned)options->piles,
-                                  .record = task_format(options),
+                                  .record = options->format,
                                   .header_lines = options->header.lines,
                                   .header_bytes = options->header.bytes};
     struct store *store = &resources->store;

@@ -111,17 +111,16 @@ static void list_columns(struct options *options, struct field_place names[HEADE
 
 void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes)
 {
-    const struct record_format format = task_format(&resources->options);
     struct field_place names[HEADER_NAMES_MAX] = {0};
 
     list_columns(&resources->options, names);
-    header_find_columns(&resources->options.header, &format, names, name, header, bytes);
+    header_find_columns(&resources->options.header, &resources->options.format, names, name, header, bytes);
 }
 
 void resources_open_files(struct resources *resources)
 {
     struct options *options = &resources->options;
-    struct source_layout layout = {.format = task_format(options), .header = options->header};
+    struct source_layout layout = {.format = options->format, .header = options->header};
     const struct key_rule sides = task_key(options, &options->split_key);
 
     list_columns(options, layout.header.names);
@@ -150,7 +149,7 @@ void resources_open_output(struct resources *resources)
     plan.packs = options->compressed;
     plan.verbose = options->verbose;
     plan.filters = plan.filter != NULL || plan.packs ? processors(options) : (unsigned)options->parallel;
-    plan.format = task_format(options);
+    plan.format = options->format;
     plan.header = &options->header;
     plan.place = &resources->place;
     plan.key = &resources->order.key;
@@ -264,7 +263,7 @@ static void open_keyed(struct resources *resources, struct run *run)
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, bool large)
 {
     run->order = resources->order;
-    run->format = task_format(&resources->options);
+    run->format = resources->options.format;
     run->input = resources->source;
     run->strata = resources->output != NULL ? output_needs(resources->output)->strata : NULL;
     run->part = resources->options.part;
