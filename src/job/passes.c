@@ -223,7 +223,7 @@ void passes_scatter(struct resources *resources)
     bytes = resources->source->known ? resources->source->known_bytes : UINT64_MAX;
     resources_open_run(resources, &run, resources_memory(resources, bytes), true);
     join_store(resources, &run);
-    sweep_dead(&resources->store);
+    sweep_store(&resources->store, false);
     make_batch(resources, &run);
     engine_close(&run.engine);
 }
@@ -234,7 +234,7 @@ void passes_sweep(struct resources *resources)
 
     standard_open();
     store_open(store, resources->options.sweep);
-    sweep_all(store);
+    sweep_store(store, true);
     standard_close();
 }
 
