@@ -435,15 +435,6 @@ static void list_batches(FILE *to, struct resources *resources, const struct fol
     free(totals.pile);
 }
 
-static FILE *open_text(char **text, size_t *length)
-{
-    FILE *to = open_memstream(text, length);
-
-    if (to == NULL)
-        die_errno("memory", errno);
-    return to;
-}
-
 /* The text is put together in memory first, so that nothing is printed of a store that cannot be read. */
 void passes_list(struct resources *resources)
 {
@@ -451,7 +442,7 @@ void passes_list(struct resources *resources)
     struct folder_names names;
     char *text = NULL;
     size_t length = 0;
-    FILE *to = open_text(&text, &length);
+    FILE *to = fault_memory(open_memstream(&text, &length));
 
     standard_open();
     store_open(&resources->store, resources->options.list);

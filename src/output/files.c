@@ -154,12 +154,9 @@ static void append(struct files *files)
         free(files->file);
         files->file = more;
     }
-    if (plan->each || division_is_shard(plan, number)) {
-        path = output_plan_name(path, number - plan->splits,
-                                plan->each ? plan->inputs[number / division_files(plan)] : NULL);
-        if (path == NULL)
-            die_errno("memory", errno);
-    }
+    if (plan->each || division_is_shard(plan, number))
+        path = fault_memory(output_plan_name(path, number - plan->splits,
+                                             plan->each ? plan->inputs[number / division_files(plan)] : NULL));
     files->file[number].path = path;
     files->count++;
 }
