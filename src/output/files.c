@@ -140,7 +140,6 @@ static void append(struct files *files)
 {
     const struct output_plan *plan = files->plan;
     const size_t number = files->count, place = plan->each ? number % division_files(plan) : number;
-    struct output_file *more;
     const char *path;
 
     path = place < plan->splits ? plan->split[place].path : plan->path;
@@ -148,16 +147,12 @@ static void append(struct files *files)
         die("%s: more than %d files; make fewer", path, OUTPUT_FILES_MAX);
     if (number == files->allocated) {
         files->allocated = 2 * number + 1;
-        more = fault_allocate(files->allocated, sizeof *more);
-        if (number > 0)
-            memcpy(more, files->file, number * sizeof *more);
-        free(files->file);
-        files->file = more;
+        files->file = fault_reallocate(files->file, files->allocated, sizeof *files->file);
     }
     if (plan->each || division_is_shard(plan, number))
         path = fault_memory(output_plan_name(path, number - plan->splits,
                                              plan->each ? plan->inputs[number / division_files(plan)] : NULL));
-    files->file[number].path = path;
+    files->file[number] = (struct output_file){.path = path};
     files->count++;
 }
 

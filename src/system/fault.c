@@ -223,6 +223,11 @@ void *fault_allocate(size_t count, size_t bytes)
     return fault_memory(sys_allocate(count, bytes));
 }
 
+void *fault_reallocate(void *memory, size_t count, size_t bytes)
+{
+    return fault_memory(sys_reallocate(memory, count * bytes));
+}
+
 void *fault_memory(void *memory)
 {
     if (memory == NULL)

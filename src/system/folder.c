@@ -130,14 +130,8 @@ void folder_names_release(struct folder_names *names)
 static void add_name(struct folder_names *names, size_t *room, const char *name)
 {
     if (names->count == *room) {
-        size_t larger = *room < 64 ? 64 : *room * 2;
-        char **moved = fault_allocate(larger, sizeof *moved);
-
-        if (names->count > 0)
-            memcpy(moved, names->name, names->count * sizeof *moved);
-        free(names->name);
-        names->name = moved;
-        *room = larger;
+        *room = *room < 64 ? 64 : *room * 2;
+        names->name = fault_reallocate(names->name, *room, sizeof *names->name);
     }
     names->name[names->count++] = join(name, NULL);
 }

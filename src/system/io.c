@@ -235,11 +235,10 @@ char *io_read_whole(int fd, size_t most, size_t *bytes)
         got = io_read(fd, data + *bytes, room - 1 - *bytes);
         *bytes += got > 0 ? (size_t)got : 0;
         if (*bytes + 1 == room) {
-            char *wider = sys_allocate(room *= 2, 1);
+            char *wider = sys_reallocate(data, room *= 2);
 
-            if (wider != NULL)
-                memcpy(wider, data, *bytes);
-            free(data);
+            if (wider == NULL)
+                free(data);
             data = wider;
         }
     }
