@@ -349,7 +349,7 @@ void output_find(struct output *output, unsigned thread, const struct units *uni
 
 void output_write_behind(struct output *output)
 {
-    files_write_behind(&output->files);
+    output->files.behind = true;
 }
 
 void output_note_beside(const struct output *output)
