@@ -316,11 +316,6 @@ void signals_block(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-void signals_restore(const sigset_t *before)
-{
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
 void signals_give_up_hold(void)
 {
     if (holds)
