@@ -61,6 +61,20 @@ static unsigned processors(const struct options *options)
     return options->parallel > 0 ? (unsigned)options->parallel : hardware_processors();
 }
 
+/* An input cannot be looked at. If the last of several is not there, an output may have been meant. */
+_Noreturn static void report_missing(const struct resources *resources, const char *name, int error)
+{
+    const struct options *options = &resources->options;
+    const char *last = options->file_count > 1 ? options->files[options->file_count - 1] : NULL, *advice = NULL;
+    struct stat status;
+
+    if (options->unique && options->unique_key.count == 0)
+        advice = "a field belongs to its option, as in --unique=id or --unique=/user/id";
+    else if (last != NULL && options->plan.path == NULL && options->scatter == NULL && operand_stat(last, &status) != 0)
+        advice = fault_text("every FILE is an input; write -o %s for the output", last);
+    operand_report(name, error, advice);
+}
+
 void resources_name_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
@@ -86,12 +100,7 @@ void resources_name_files(struct resources *resources)
             die("-: standard input has no name for --each; name FILEs, or <(COMMAND)");
         resources->ledger.name_bytes += sizeof resources->names[i] + strlen(resources->names[i]) + 1;
         if (operand_stat(resources->names[i], &status) != 0)
-            operand_report(resources->names[i], errno,
-                           options->unique && options->unique_key.count == 0
-                               ? "a field belongs to its option, as in --unique=id or --unique=/user/id"
-                           : i > 0 && i + 1 == options->file_count && options->plan.path == NULL
-                               ? "every FILE is an input; write -o FILE for the output"
-                               : NULL);
+            report_missing(resources, resources->names[i], errno);
     }
 }
 
