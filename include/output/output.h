@@ -31,12 +31,10 @@ uint64_t output_memory(const struct output *output);
  */
 struct output *output_open(const struct output_plan *asked);
 
-/* Check that `records` records can be divided as the plan says. UINT64_MAX: nobody knows how many will be written. */
-void output_check_records(const struct output *output, uint64_t records);
-
-/* Check that there is room for `bytes` bytes in all, as far as is known. Shards that will be found late are expected on
- * the disks where the others are. This is the last check, and warns of misleading names. */
-void output_check_room(const struct output *output, uint64_t bytes);
+/* Check that `records` records (UINT64_MAX: nobody knows how many will be written) can be divided as the plan says, and
+ * that there is room for `bytes` bytes in all, as far as is known. Shards that will be found late are expected on the
+ * disks where the others are. This is the last check, and warns of misleading names. */
+void output_check_room(const struct output *output, uint64_t records, uint64_t bytes);
 
 /* What it needs, known from output_open on. */
 struct output_needs {

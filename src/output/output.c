@@ -92,21 +92,13 @@ static void check_filter(const struct output *output)
 
 /* ---- From the plan to the first file ---- */
 
-/* What the options say of the rest: by a number, if it is not 0. */
+/* What the options say of the rest. */
 static const struct division_kind *rest_of(const struct output_plan *plan)
 {
-    const struct {
-        uint64_t number;
-        const struct division_kind *kind;
-    } kinds[] = {{plan->shards, &in_turn_shards},
-                 {plan->shard_records, &in_turn_records},
-                 {plan->shard_bytes, &in_turn_bytes},
-                 {1, &in_turn_whole}};
-    size_t i = 0;
-
-    while (kinds[i].number == 0)
-        i++;
-    return kinds[i].kind;
+    return plan->shards > 0          ? &in_turn_shards
+           : plan->shard_records > 0 ? &in_turn_records
+           : plan->shard_bytes > 0   ? &in_turn_bytes
+                                     : &in_turn_whole;
 }
 
 struct output *output_open(const struct output_plan *asked)
@@ -148,19 +140,6 @@ uint64_t output_memory(const struct output *output)
     return (uint64_t)output->files.count * each;
 }
 
-void output_check_room(const struct output *output, uint64_t bytes)
-{
-    const struct files *files = &output->files;
-    const char *first = files->file[0].path;
-    char needed[32], left[32];
-
-    if (files->free_bytes < bytes)
-        die("%s%s: %s: about %s are needed, %s are free; write to another disk", first != NULL ? first : "write error",
-            files->count > 1 ? " and the other files" : "", strerror(ENOSPC), number_format_size(bytes, needed),
-            number_format_size(files->free_bytes, left));
-    names_warn(files);
-}
-
 /* How many of so many units the splits leave, and whether these can be divided. */
 static uint64_t check_units(const struct output_plan *plan, uint64_t units)
 {
@@ -171,9 +150,18 @@ static uint64_t check_units(const struct output_plan *plan, uint64_t units)
     return units;
 }
 
-void output_check_records(const struct output *output, uint64_t records)
+void output_check_room(const struct output *output, uint64_t records, uint64_t bytes)
 {
+    const struct files *files = &output->files;
+    const char *first = files->file[0].path;
+    char needed[32], left[32];
+
     (void)check_units(&output->plan, records);
+    if (files->free_bytes < bytes)
+        die("%s%s: %s: about %s are needed, %s are free; write to another disk", first != NULL ? first : "write error",
+            files->count > 1 ? " and the other files" : "", strerror(ENOSPC), number_format_size(bytes, needed),
+            number_format_size(files->free_bytes, left));
+    names_warn(files);
 }
 
 /* ---- One file ---- */
