@@ -273,7 +273,7 @@ static void begin_member(struct archive *archive)
     archive->ended = false;
     archive->left = member->data_bytes;
     archive->ready = GROUP_HEAD_BYTES + archive->headers.bytes;
-    group_put_head(archive->data, archive->headers.bytes + archive->left);
+    store64le(archive->data, archive->headers.bytes + archive->left);
 }
 
 /* As many bytes of headers as were wanted are there. Is a member? */

@@ -29,12 +29,6 @@ size_t group_ends(const struct record_format *format, struct record_scan *scan, 
     return found;
 }
 
-void group_put_head(uint8_t head[GROUP_HEAD_BYTES], uint64_t bytes)
-{
-    for (int i = 0; i < GROUP_HEAD_BYTES; i++)
-        head[i] = (uint8_t)(bytes >> 8 * i);
-}
-
 /* Of the next bytes of a stream of frames, so many come first that are all text, or none of them is. At least 1. */
 static size_t part_of(struct length_scan *scan, const uint8_t *data, size_t bytes, bool *is_text)
 {

@@ -57,21 +57,16 @@ int io_open(const char *path, int flags, mode_t mode)
     return fd;
 }
 
-/* An open would fail with ENXIO. */
-static bool cannot_be_opened(mode_t mode)
-{
-    return !S_ISREG(mode) && !S_ISFIFO(mode) && !S_ISCHR(mode) && !S_ISBLK(mode);
-}
-
 int io_look(const char *path, struct stat *status)
 {
     if (sys_stat(path, status) != 0)
         return -1;
-    if (S_ISDIR(status->st_mode) || cannot_be_opened(status->st_mode)) {
-        errno = S_ISDIR(status->st_mode) ? EISDIR : ENXIO;
-        return -1;
-    }
-    return S_ISREG(status->st_mode) ? 0 : sys_readable(path);
+    if (S_ISREG(status->st_mode))
+        return 0;
+    if (S_ISFIFO(status->st_mode) || S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode))
+        return sys_readable(path);
+    errno = S_ISDIR(status->st_mode) ? EISDIR : ENXIO; /* as an open would fail */
+    return -1;
 }
 
 int io_open_at(int directory, const char *name, int flags, mode_t mode)
