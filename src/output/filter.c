@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/tunable.h"
 #include "system/fault.h"
@@ -27,9 +26,9 @@ TUNABLE(FILTERS_MAX, 256, 1, 256);
 struct filter {
     struct program program;
     const char *file;
-    bool is_packer;
-    bool deaf;                    /* it does not read any more */
-    char text[PACKER_TEXT_BYTES]; /* what messages call a packer */
+    bool deaf;      /* it does not read any more */
+    bool is_packer; /* which is: */
+    struct packer_command packer;
 };
 
 struct filters {
@@ -81,7 +80,7 @@ static void judge(const struct filters *filters, const struct filter *filter, in
     const bool is_lost = filter->is_packer && status == 0 && filter->deaf;
 
     program_judge(status, is_lost ? "did not read all that it was given" : NULL, filter->file,
-                  filter->is_packer ? filter->text : filters->command);
+                  filter->is_packer ? filter->packer.text : filters->command);
 }
 
 /*
@@ -152,14 +151,12 @@ void filters_start(struct filters *filters, const char *file)
 void filters_start_packer(struct filters *filters, const char *file, const struct packer *packer, int output)
 {
     struct filter *filter = next(filters, file);
-    struct packer_command command;
 
-    packer_pack(&command, packer, filters->most);
-    if (program_start(&filter->program, command.arguments, NULL, PROGRAM_PIPE, output) != 0)
-        packer_report(&command, file);
+    packer_pack(&filter->packer, packer, filters->most);
+    if (program_start(&filter->program, filter->packer.arguments, NULL, PROGRAM_PIPE, output) != 0)
+        packer_report(&filter->packer, file);
     sys_widen_pipe(filter->program.in); /* for what is left when the next one begins */
     filter->is_packer = true;
-    memcpy(filter->text, command.text, sizeof command.text);
     filters->count++;
 }
 
