@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "base/xxh64.h"
 #include "system/fault.h"
 #include "system/file_mark.h"
@@ -64,12 +65,12 @@ static bool is_special(const char *directory)
 static int own_descriptor(const char *directory, const char *name)
 {
     char *own = sys_realpath("/proc/self/fd");
-    const bool is_own = own != NULL && strcmp(own, directory) == 0;
-    char *end;
-    const long number = is_own ? strtol(name, &end, 10) : -1;
+    uint64_t number = UINT64_MAX;
 
+    if (own != NULL && strcmp(own, directory) == 0)
+        (void)number_parse(name, &number);
     free(own);
-    return number >= 0 && number <= INT_MAX && *end == '\0' ? (int)number : -1;
+    return number <= INT_MAX ? (int)number : -1;
 }
 
 /* Divide `at`, to which the path has led so far, into a directory and the name in it, which need not be there and is
