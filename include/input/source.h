@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "input/stream.h"
+#include "base/arithmetic.h"
+#include "input/contents.h"
 #include "record/record.h"
 #include "system/pool.h"
 
@@ -30,16 +31,7 @@ struct source_span {
     bool passed;       /* more has been read since */
 };
 
-/* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. All are looked
- * at first. The run ends if a file cannot be read, or if a regular file does not begin as the layout says or has a
- * wrong size for it. Other files are not opened, and for standard input only kind and size are checked. */
-struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout);
-
-/* The header of the first file that is not empty. Known from the start if only regular files come before, else when
- * that file has been read; until then, and if there is none, its text is NULL. */
-const struct header *source_header(const struct source *source);
-
-/* A source over anything else that can be read as source_read says, and has `bytes` bytes (UINT64_MAX: nobody knows);
+/* A source over anything that can be read as source_read says, and has `bytes` bytes (UINT64_MAX: nobody knows);
  * `release` frees the context with the source. */
 typedef size_t source_function(void *context, uint8_t *data, size_t bytes, struct absent *absent);
 struct source *source_over(source_function *read, void *context, void (*release)(void *context), uint64_t bytes);
@@ -66,7 +58,7 @@ struct source {
 };
 
 /* Put a stage into a source from which nothing has been read: it delivers the stage's output now. The stage reads the
- * source that is returned, which is rewound and freed with this one. Offsets in it are not those of source_name_at. */
+ * source that is returned, which is rewound and freed with this one. Offsets in it are not those of stream_name_at. */
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context);
 
 /*
@@ -101,13 +93,5 @@ void source_forget(struct source *source, const uint8_t *end);
 
 /* Begin again with the first record: if nothing was read after the span, or forgotten, or if all is known. */
 void source_rewind(struct source *source);
-
-/* Bytes that have come so far: delimiters that were added count, headers do not. Any thread may ask this, and read what
- * is known. */
-uint64_t source_arrived_bytes(const struct source *source);
-
-/* The name of the file from which the byte at `offset` of the stream came, which has been read; "input" if it is none.
- * *end receives the offset at which that file ends, as far as it is known, else UINT64_MAX. */
-const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end);
 
 void source_free(struct source *source); /* NULL is fine */

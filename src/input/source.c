@@ -23,18 +23,6 @@ struct source *source_over(source_function *read, void *context, void (*release)
     return source;
 }
 
-struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout)
-{
-    struct stream *stream = stream_open(names, count, layout);
-    struct source *source = source_over(NULL, stream, NULL, UINT64_MAX);
-
-    source->stage = (struct source_stage){stream_read, stream_fetch, stream_rewind, stream_free};
-    source->stream = stream;
-    source->known_bytes = stream->known_bytes;
-    source->known = stream->known;
-    return source;
-}
-
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context)
 {
     struct source *before = source_over(NULL, source->context, NULL, UINT64_MAX);
@@ -208,26 +196,4 @@ void source_rewind(struct source *source)
     if (source->before != NULL)
         source_rewind(source->before);
     source->stage.rewind(source->context);
-}
-
-/* ---- What is known ---- */
-
-uint64_t source_arrived_bytes(const struct source *source)
-{
-    return counter_get(source->stream != NULL ? &source->stream->read : &source->arrived_bytes);
-}
-
-const struct header *source_header(const struct source *source)
-{
-    static const struct header none = {.text = NULL};
-
-    return source->stream != NULL ? &source->stream->header : &none;
-}
-
-const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end)
-{
-    if (source->stream != NULL)
-        return stream_name_at(source->stream, offset, end);
-    *end = UINT64_MAX;
-    return "input";
 }

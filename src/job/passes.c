@@ -93,7 +93,7 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
     scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
     resources_check_taken(resources);
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
-    header = source_header(resources->source);
+    header = stream_header(resources->source);
     if (draft_commit(draft, records, header->text, header->text_bytes))
         progress_summarize(&resources->progress, resources->seed, name, 0);
     free(records);

@@ -96,7 +96,7 @@ static void look(const struct progress *progress, bool done, struct text *text)
     const bool reads = source != NULL && ((scattered == 0 && !done) || progress->output == NULL);
     const bool twice = source != NULL && progress->output != NULL && progress->options->probability == NULL;
     const uint64_t records = counter_get(reads ? &run->records : &run->written);
-    const uint64_t bytes = reads ? source_arrived_bytes(source) : output_written_bytes(progress->output);
+    const uint64_t bytes = reads ? stream_arrived_bytes(source) : output_written_bytes(progress->output);
     const double all = !reads ? expect_output(progress, bytes) : source->known ? (double)source->known_bytes : 0;
     const uint64_t time = sys_milliseconds() - (reads || done || source == NULL ? progress->start : scattered);
     const double part = all > 0 && !done ? (double)bytes / all : -1; /* that is done; below 0 if nobody knows */
@@ -227,7 +227,7 @@ void progress_summarize(const struct progress *progress, const char *seed, const
     if (progress->options->unique)
         fault_note("left out:      %llu records that came again", (unsigned long long)counter_get(&run->left_out));
     fault_note("bytes:         %llu",
-               (unsigned long long)(source != NULL ? source_arrived_bytes(source) : counter_get(&run->bytes)));
+               (unsigned long long)(source != NULL ? stream_arrived_bytes(source) : counter_get(&run->bytes)));
     fault_note("seed:          %s", seed);
     if (batches > 0)
         fault_note("batches:       %zu", batches);

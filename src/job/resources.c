@@ -140,7 +140,7 @@ void resources_open_files(struct resources *resources)
     layout.reads = &resources->reads;
     resources->reads.apart = options->plan.each;
     layout.replaced = resources->output != NULL && output_needs(resources->output)->replaces;
-    resources->source = source_open(resources->names, resources->name_count, &layout);
+    resources->source = stream_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_GROUP))
         archive_begin(resources->source);
     else if (sides.choice != NULL) /* say now which record does not belong to any side, not when it is to be written */
@@ -179,7 +179,7 @@ void resources_check_taken(const struct resources *resources)
     const struct options *options = &resources->options;
     struct stat status;
 
-    if (options->taken_by == NULL || source_arrived_bytes(resources->source) > 0 ||
+    if (options->taken_by == NULL || stream_arrived_bytes(resources->source) > 0 ||
         sys_stat(options->taken, &status) != 0 || !S_ISREG(status.st_mode) ||
         (options->random_source != NULL && operand_forgotten(resources->names, resources->name_count) == NULL))
         return;

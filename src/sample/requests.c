@@ -122,7 +122,7 @@ static bool has_room(const struct requests *r)
     struct pool *pool = &r->run->engine.pool;
     const uint64_t left = r->again && source_stays(r->source) ? r->source->known_bytes : 0;
 
-    return pool_blocks_for(pool, left - least(left, source_arrived_bytes(r->source))) < pool_free(pool);
+    return pool_blocks_for(pool, left - least(left, stream_arrived_bytes(r->source))) < pool_free(pool);
 }
 
 /* Nothing is held any more. The reader's next piece begins where the one before ends. */
