@@ -37,8 +37,9 @@ int io_look(const char *path, struct stat *status);
 /* Up to `bytes` bytes, as one read gives them; 0 at the end; -1 on failure. */
 ssize_t io_read(int fd, void *data, size_t bytes);
 
-/* All of it. */
+/* All of it; of io_write_pipe, EPIPE instead of a signal if there is no reader: by one thread at a time. */
 int io_write(int fd, const void *data, size_t bytes);
+int io_write_pipe(int fd, const void *data, size_t bytes);
 
 /* All pieces, however many, to or from `offset` on. *done receives the bytes that were transferred, also on failure. A
  * file that ends too early fails with errno 0. */

@@ -83,8 +83,3 @@ void signals_child_starts(struct signals_child *child);
 /* `process` below 0: it has not started. Returns a slot, to be forgotten while it is waited for, with death held off;
  * or -1 if no signal is to be sent, also when there is no memory to note it. */
 int signals_child_started(const struct signals_child *child, pid_t process);
-
-/* For the whole process, until restored: a write to a pipe without a reader fails with EPIPE. Only around a single
- * write, and by one thread at a time. */
-void signals_ignore_pipe(struct sigaction *before);
-void signals_restore_pipe(const struct sigaction *before);

@@ -9,7 +9,6 @@
 #include "output/filter.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -17,7 +16,6 @@
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/program.h"
-#include "system/signals.h"
 #include "system/sys.h"
 
 /* More at a time would be of no use, and take descriptors. */
@@ -160,23 +158,11 @@ void filters_start_packer(struct filters *filters, const char *file, const struc
     filters->count++;
 }
 
-/* io_write, but a pipe without a reader gives EPIPE instead of a signal. */
-static int write_to_pipe(int fd, const void *data, size_t bytes)
-{
-    struct sigaction before;
-    int result;
-
-    signals_ignore_pipe(&before);
-    result = io_write(fd, data, bytes);
-    signals_restore_pipe(&before);
-    return result;
-}
-
 void filters_write(struct filters *filters, const void *data, size_t bytes)
 {
     struct filter *filter = at(filters, filters->count - 1);
 
-    if (!filter->deaf && write_to_pipe(filter->program.in, data, bytes) != 0) {
+    if (!filter->deaf && io_write_pipe(filter->program.in, data, bytes) != 0) {
         if (errno != EPIPE)
             die_errno(filter->file, errno);
         filter->deaf = true;

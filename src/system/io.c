@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -160,6 +161,19 @@ int io_write(int fd, const void *data, size_t bytes)
         }
     }
     return 0;
+}
+
+/* The signal is ignored in the whole process meanwhile. */
+int io_write_pipe(int fd, const void *data, size_t bytes)
+{
+    struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
+    int result;
+
+    sigemptyset(&ignored.sa_mask);
+    sigaction(SIGPIPE, &ignored, &before);
+    result = io_write(fd, data, bytes);
+    sigaction(SIGPIPE, &before, NULL);
+    return result;
 }
 
 /* ---- Lists of pieces ---- */

@@ -408,16 +408,3 @@ int signals_child_started(const struct signals_child *child, pid_t process)
     signals_release(&child->before);
     return slot;
 }
-
-void signals_ignore_pipe(struct sigaction *before)
-{
-    struct sigaction ignored = {.sa_handler = SIG_IGN};
-
-    sigemptyset(&ignored.sa_mask);
-    sigaction(SIGPIPE, &ignored, before);
-}
-
-void signals_restore_pipe(const struct sigaction *before)
-{
-    sigaction(SIGPIPE, before, NULL);
-}
