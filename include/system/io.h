@@ -21,8 +21,6 @@
  * back a lease on a regular file. */
 int io_open(const char *path, int flags, mode_t mode);
 int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
-int io_open_directory(const char *path);                                 /* sys_open_directory */
-int io_open_anonymous(int directory, const char *name, mode_t mode);     /* sys_open_anonymous */
 void io_drop(int fd); /* close it, of which nobody needs to know more; errno stays, and -1 is fine */
 int io_close(int fd); /* EINTR counts as closed */
 int io_sync(int fd);  /* fsync */

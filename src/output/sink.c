@@ -241,7 +241,7 @@ static int make_file(struct sink *sink, int directory, mode_t mode)
 
     sink->state.temporary =
         fault_text("%s/.%.*s.%0*d", target->directory, NAME_PART_BYTES, target->name, RANDOM_LETTERS, 0);
-    sink->state.fd = io_open_anonymous(directory, ".", mode);
+    IO_REPEAT(sink->state.fd, sys_open_anonymous(directory, ".", mode));
     if (sink->state.fd >= 0 && !sys_can_link_descriptor(sink->state.fd)) {
         io_drop(sink->state.fd);
         sink->state.fd = -1;

@@ -147,7 +147,7 @@ void target_find(struct target *target, const char *path)
         target_release(target);
         target->path = path;
         locate(target, at);
-        directory = io_open_directory(target->directory);
+        IO_REPEAT(directory, sys_open_directory(target->directory));
         if (directory < 0 || sys_fstat(directory, &status) != 0)
             target_fail(path);
         target->device = status.st_dev;
@@ -160,9 +160,10 @@ void target_find(struct target *target, const char *path)
 
 int target_enter(const struct target *target)
 {
-    int fd = io_open_directory(target->directory);
     struct stat status;
+    int fd;
 
+    IO_REPEAT(fd, sys_open_directory(target->directory));
     if (fd < 0)
         return -1;
     if (sys_fstat(fd, &status) == 0) {

@@ -81,22 +81,6 @@ int io_open_at(int directory, const char *name, int flags, mode_t mode)
     return fd;
 }
 
-int io_open_directory(const char *path)
-{
-    int fd;
-
-    IO_REPEAT(fd, sys_open_directory(path));
-    return fd;
-}
-
-int io_open_anonymous(int directory, const char *name, mode_t mode)
-{
-    int fd;
-
-    IO_REPEAT(fd, sys_open_anonymous(directory, name, mode));
-    return fd;
-}
-
 int io_close(int fd)
 {
     return sys_close(fd) == 0 || errno == EINTR ? 0 : -1;
