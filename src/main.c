@@ -22,7 +22,7 @@
  *     temporary  where piles are that do not fit into memory
  *                    reread spill spill_place storage frames
  *     input      where records come from: one stream, or record by record
- *                    archive key_check record_reader position generated source stream
+ *                    archive key_check record_reader position generated stream source
  *                    contents hints columns foreign decompress operand reference
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header csv sequences string last_line lines sizes tar group length tail key record

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/generated.h"
 #include "output/plan.h"
 #include "record/field.h"
 #include "record/header.h"
@@ -22,16 +23,14 @@ struct options {
     const char **files; /* names of inputs in order, "-" is standard input; with `echo` the records themselves */
     size_t file_count;  /* 0 with files0_from, `range`, `gather`, `sweep` or `list`, any with `echo`; else at least 1 */
 
-    const char *files0_from; /* read the names from this file ("-": standard input); NULL if not given */
-    bool echo;               /* -e */
-    bool range;              /* -i LO-HI: the records are numbers */
-    bool range_full;         /* there are 2^64 numbers, which range_count cannot tell */
-    bool compressed;         /* -Z */
-    bool zero_terminated;    /* -z */
-    uint64_t range_first;    /* LO */
-    uint64_t range_count;    /* HI - LO + 1, maybe 0; also 0 if range_full */
+    const char *files0_from;     /* read the names from this file ("-": standard input); NULL if not given */
+    bool echo;                   /* -e */
+    bool range;                  /* -i LO-HI: the records are numbers */
+    bool compressed;             /* -Z */
+    bool zero_terminated;        /* -z */
+    struct number_range numbers; /* those; its delimiter is that of the lines */
 
-    struct record_format format;
+    struct record_format format;                /* within the program: words end with NUL, which is in none of them */
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
     uint8_t delimiter;            /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
     struct key_choice group_key;  /* --group-field */

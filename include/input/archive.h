@@ -9,7 +9,7 @@
  * the same file, as `cat` makes it.
  */
 
-#include "input/source.h"
+#include "input/stream.h"
 
 /* Make a source of archives, not read yet, deliver groups. */
 void archive_begin(struct source *source);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "input/source.h"
+#include "input/stream.h"
 #include "record/record.h"
 
 enum { POSITION_BYTES = 4200 };

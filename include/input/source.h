@@ -11,22 +11,27 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "input/stream.h"
+#include "base/arithmetic.h"
+#include "input/contents.h"
 #include "record/record.h"
 #include "system/pool.h"
 
 struct source;
 
-/* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. All are looked
- * at first. The run ends if a file cannot be read, or if a regular file does not begin as the layout says or has a
- * wrong size for it. Other files are not opened, and for standard input only kind and size are checked. */
-struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout);
+/* Neighbouring blocks of a pool, pinned, in which the source's bytes stand as they came. */
+struct source_span {
+    struct pool *pool; /* NULL: nothing was ever held */
+    uint8_t *base;     /* of the first block; NULL before there is one */
+    uint8_t *at;       /* what comes next */
+    uint8_t *filled;   /* the end of what was read */
+    uint8_t *end;      /* and of the blocks */
+    uint8_t *given;    /* the first block that has not been given back */
+    uint32_t left;     /* the pool keeps these blocks */
+    bool grows;        /* with all that is read */
+    bool passed;       /* more has been read since */
+};
 
-/* The header of the first file that is not empty. Known from the start if only regular files come before, else when
- * that file has been read; until then, and if there is none, its text is NULL. */
-const struct header *source_header(const struct source *source);
-
-/* A source over anything else that can be read as source_read says, and has `bytes` bytes (UINT64_MAX: nobody knows);
+/* A source over anything that can be read as source_read says, and has `bytes` bytes (UINT64_MAX: nobody knows);
  * `release` frees the context with the source. */
 typedef size_t source_function(void *context, uint8_t *data, size_t bytes, struct absent *absent);
 struct source *source_over(source_function *read, void *context, void (*release)(void *context), uint64_t bytes);
@@ -39,8 +44,21 @@ struct source_stage {
     void (*release)(void *context);
 };
 
+/* Callers read the last three, and leave all as it is. */
+struct source {
+    struct source_stage stage; /* how it is read */
+    void *context;
+    struct source *before; /* the source that the stage reads; else NULL */
+    struct source_span span;
+    counter arrived_bytes;
+    struct stream *stream; /* the files from which all comes; NULL: it is from elsewhere */
+    uint64_t known_bytes; /* in the regular files among the inputs, less their headers, as far as known at the start; or
+                           * of source_over */
+    bool known;           /* is that all that will come? If all inputs are regular files, or source_over was told */
+};
+
 /* Put a stage into a source from which nothing has been read: it delivers the stage's output now. The stage reads the
- * source that is returned, which is rewound and freed with this one. Offsets in it are not those of source_name_at. */
+ * source that is returned, which is rewound and freed with this one. Offsets in it are not those of stream_name_at. */
 struct source *source_insert(struct source *source, const struct source_stage *stage, void *context);
 
 /*
@@ -69,35 +87,11 @@ void source_let_go(struct source *source);
 /* Do the next bytes, if there are any, stay where they stand? */
 bool source_stays(const struct source *source);
 
-/* Read bytes of a record once more, from a source over files that are known, when all of it has been read: the bytes
- * from `place` of the stream on. If `data` is NULL, they will be read soon. The run ends if its file has changed. */
-void source_read_at(struct source *source, uint64_t place, uint8_t *data, size_t bytes);
-
 /* Nobody will read the bytes before `end`, which stayed, any more: their blocks go back to the pool, unless the span
  * still grows. */
 void source_forget(struct source *source, const uint8_t *end);
 
-/* Bytes in the regular files among the inputs, less their headers, as far as known at the start; or of source_over. */
-uint64_t source_known_bytes(const struct source *source);
-
-/* Is the number of bytes to come known? It is if all inputs are regular files, or if source_over was told. */
-bool source_is_known(const struct source *source);
-
-/* Begin again with the first record: if nothing was read after the span, or forgotten, or if source_is_known. */
+/* Begin again with the first record: if nothing was read after the span, or forgotten, or if all is known. */
 void source_rewind(struct source *source);
-
-/* Is this file one of the inputs? */
-bool source_is_from(const struct source *source, const struct stat *file);
-
-/* What the i-th file was when it was opened. */
-const struct file_mark *source_mark_of(const struct source *source, size_t i);
-
-/* Bytes that have come so far: delimiters that were added count, headers do not. Any thread may ask this, and what is
- * known. */
-uint64_t source_arrived_bytes(const struct source *source);
-
-/* The name of the file from which the byte at `offset` of the stream came, which has been read; "input" if it is none.
- * *end receives the offset at which that file ends, as far as it is known, else UINT64_MAX. */
-const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end);
 
 void source_free(struct source *source); /* NULL is fine */

@@ -1,6 +1,6 @@
 #pragma once
 
-/* The input files one after another: what a source over files is over; the comments of source.h hold. */
+/* The input files one after another, as a source. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include "base/arithmetic.h"
 #include "input/contents.h"
 #include "input/decompress.h"
+#include "input/source.h"
 #include "record/header.h"
 #include "record/record.h"
 #include "record/tail.h"
@@ -37,9 +38,7 @@ struct stream_end {
 /* Callers read the fields and leave them as they are. */
 struct stream {
     const char *const *names;
-    size_t count, next; /* the file being read is the one before `next` */
-    uint64_t known_bytes;
-    bool known;               /* are all regular, and read as they are? */
+    size_t count, next;       /* the file being read is the one before `next` */
     struct stream_end *end;   /* of each file that has been read */
     counter read;             /* bytes of the stream */
     struct contents contents; /* of the file being read */
@@ -58,19 +57,25 @@ struct stream {
 /* What each file takes of memory. */
 enum { STREAM_FILE_BYTES = sizeof(struct file_mark) + sizeof(struct stream_end) };
 
-/* Look at all files, as source_open says. */
-struct stream *stream_open(const char *const *names, size_t count, const struct source_layout *layout);
-
-/* The functions of its source_stage. */
-size_t stream_read(void *context, uint8_t *data, size_t bytes, struct absent *absent);
-void stream_fetch(void *context, struct absent *absent);
-void stream_rewind(void *context);
+/* A source over the files `names` ("-" is standard input), which must stay, as must the format's string. All are looked
+ * at first. The run ends if a file cannot be read, or if a regular file does not begin as the layout says or has a
+ * wrong size for it. Other files are not opened, and for standard input only kind and size are checked. */
+struct source *stream_open(const char *const *names, size_t count, const struct source_layout *layout);
 
 /* Read bytes of one file, all of which has been read, once more: the bytes from `place` of the stream on. If `data` is
- * NULL, they will be read soon. Not while the stream is read. */
+ * NULL, they will be read soon. Not while the stream is read. The run ends if its file has changed. */
 void stream_read_at(struct stream *stream, uint64_t place, uint8_t *data, size_t bytes);
 
-void stream_free(void *context);
+bool stream_is_from(const struct stream *stream, const struct stat *file); /* is this file one of them? NULL: none */
 
-const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end);
-bool stream_is_from(const struct stream *stream, const struct stat *file);
+/* Of any source: the header of the first file that is not empty. Known from the start if only regular files come
+ * before, else when that file has been read; until then, and if there is none, its text is NULL. */
+const struct header *stream_header(const struct source *source);
+
+/* Bytes that have come so far: delimiters that were added count, headers do not. Any thread may ask this, and read what
+ * is known. */
+uint64_t stream_arrived_bytes(const struct source *source);
+
+/* The name of the file from which the byte at `offset` of the stream came, which has been read; "input" if it is none.
+ * *end receives the offset at which that file ends, as far as it is known, else UINT64_MAX. */
+const char *stream_name_at(const struct source *source, uint64_t offset, uint64_t *end);

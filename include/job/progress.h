@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "command/options.h"
-#include "input/source.h"
+#include "input/stream.h"
 #include "job/ledger.h"
 #include "output/output.h"
 #include "shuffle/run.h"

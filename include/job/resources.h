@@ -4,7 +4,7 @@
  * memory and threads. */
 
 #include "command/options.h"
-#include "input/source.h"
+#include "input/stream.h"
 #include "job/ledger.h"
 #include "job/progress.h"
 #include "output/output.h"

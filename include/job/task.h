@@ -5,9 +5,7 @@
 #include <stdbool.h>
 
 #include "command/options.h"
-#include "input/generated.h"
 #include "record/key.h"
-#include "record/record.h"
 
 /* What a job is. Those that write records write at most as many as -n says. Tasks before TASK_SHUFFLE open what they
  * need; for the others job.c opens input, output and memory before and completes the output afterwards. From TASK_RANGE
@@ -45,11 +43,6 @@ bool task_is_weighted(const struct options *options);
 bool task_is_keyed(const struct options *options);
 struct key_choice *task_order_fields(struct options *options);
 
-/* Records as they are within the program. */
-struct record_format task_format(const struct options *options);
-
 /* Where a field, or a key, of the options is in records of files; no choice if it is not given. */
 struct field_place task_field(const struct options *options, struct field_choice *choice);
 struct key_rule task_key(const struct options *options, struct key_choice *choice);
-
-struct number_range task_range(const struct options *options);

@@ -40,7 +40,7 @@ struct files {
     void *numbers;
     bool has_inputs; /* are they in it? */
 
-    bool behind;         /* are all sinks told so (sink_write_behind)? */
+    bool behind;         /* for all sinks (sink_open); the output sets it */
     dev_t disk;          /* on which all files are, */
     uint64_t free_bytes; /* and what can be written to it; UINT64_MAX if that is not known, or it is not one */
 };
@@ -82,5 +82,4 @@ _Noreturn void files_refuse_input(const char *name);
  * those after it keep their temporary names, and the message tells them. */
 void files_publish(struct files *files, size_t count);
 
-void files_write_behind(struct files *files); /* advice: sink_write_behind, of all sinks */
 void files_release(struct files *files); /* also when zeroed; of files that have not been published nothing stays */

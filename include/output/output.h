@@ -31,33 +31,26 @@ uint64_t output_memory(const struct output *output);
  */
 struct output *output_open(const struct output_plan *asked);
 
-/* Check that `records` records can be divided as the plan says. UINT64_MAX: nobody knows how many will be written. */
-void output_check_records(const struct output *output, uint64_t records);
+/* Check that `records` records (UINT64_MAX: nobody knows how many will be written) can be divided as the plan says, and
+ * that there is room for `bytes` bytes in all, as far as is known. Shards that will be found late are expected on the
+ * disks where the others are. This is the last check, and warns of misleading names. */
+void output_check_room(const struct output *output, uint64_t records, uint64_t bytes);
 
-/* Check that there is room for `bytes` bytes in all, as far as is known. Shards that will be found late are expected on
- * the disks where the others are. This is the last check, and warns of misleading names. */
-void output_check_room(const struct output *output, uint64_t bytes);
-
-/* Must all input have been read, and its records counted, before output_begin? If not, output_begin may be called
- * earlier, with UINT64_MAX for the number of records. */
-bool output_waits(const struct output *output);
-
-/* Is one of the inputs replaced when all is complete? */
-bool output_replaces_input(const struct output *output);
-
-/* Must the number of records be known before output_begin? */
-bool output_counts(const struct output *output);
-
-/* The classes of records, to be counted before output_begin (strata.h); NULL if there are none. */
-struct strata *output_strata(const struct output *output);
+/* What it needs, known from output_open on. */
+struct output_needs {
+    bool all;              /* all input has been read, and its records counted, before output_begin; if not, that may be
+                            * called earlier, with UINT64_MAX for the number of records */
+    bool total;            /* that number is known */
+    bool ends;             /* it is told where units end */
+    bool replaces;         /* one of the inputs will be replaced, when all is complete */
+    struct strata *strata; /* the classes of records are counted before output_begin (strata.h); NULL: there are none */
+};
+const struct output_needs *output_needs(const struct output *output);
 
 /* `records` records will be written. UINT64_MAX: nobody knows, or there is no end; only splits by count, shard_records
- * and shard_bytes can do with that. All input has been read, unless output_waits says that it need not be.
+ * and shard_bytes can do with that. All input has been read, if it needs that.
  * `header` stands at the beginning of each file, and must stay. */
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
-
-/* Does it have to know where units end? */
-bool output_wants_ends(const struct output *output);
 
 /* This many threads, at most, will write: before output_begin. */
 void output_set_threads(struct output *output, unsigned threads);

@@ -34,8 +34,8 @@ struct sink;
 
 /* A sink to the file `path`, which must stay, or to standard output if it is NULL. Everything that can be known now is
  * checked now, and no existing file is changed. A FIFO waits for its reader here. NULL, with errno, if the file cannot
- * be replaced; what else fails ends the run. */
-struct sink *sink_open(const char *path);
+ * be replaced; what else fails ends the run. From when *behind is true, what is written goes to disk MiB by MiB. */
+struct sink *sink_open(const char *path, const bool *behind);
 
 /* What is known of it. */
 struct sink_state {
@@ -50,7 +50,6 @@ const struct sink_state *sink_state(const struct sink *sink);
 const char *sink_folder(const struct sink *sink); /* where the file is, links followed; NULL: standard output */
 uint64_t sink_number(const struct sink *sink);    /* target_number, of a file */
 void sink_make_durable(struct sink *sink);        /* it will be on disk before it gets its name */
-void sink_write_behind(struct sink *sink);        /* advice: from now on, what is written goes to disk MiB by MiB */
 
 /* Does everything that is written take new space? If so, on which device, and how much may be written there. False if
  * that is not known: the file is not regular, or is added to. Before the first sink_write. */

@@ -21,12 +21,6 @@ enum { GROUP_HEAD_BYTES = 8, GROUP_GOES_ON = '+', GROUP_ENDS = '.' };
 /* The ends of groups. */
 record_ends_function group_ends;
 
-/* What stands before `bytes` bytes of text. */
-void group_put_head(uint8_t head[GROUP_HEAD_BYTES], uint64_t bytes);
-
-/* Of the next bytes of a stream of frames, so many come first that are all text, or none of them is. At least 1. */
-size_t group_part(struct length_scan *scan, const uint8_t *data, size_t bytes, bool *is_text);
-
 /* How many of the next bytes of a stream are text: all of them if these are no groups. They are moved together to `to`,
  * which may be `data`, unless it is NULL. */
 size_t group_text(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,

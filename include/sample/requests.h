@@ -3,7 +3,7 @@
 /* Draws from weights that change, by requests on standard input, which bigshuf-requests(7) describes. The answers
  * depend on the seed, the input and the requests so far, and on nothing else; bigshuf-order(7) defines them. */
 
-#include "input/source.h"
+#include "input/stream.h"
 #include "sample/dialogue.h"
 #include "sample/weight_input.h"
 #include "shuffle/run.h"

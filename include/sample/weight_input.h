@@ -11,7 +11,7 @@
 
 #include "base/decimal.h"
 #include "input/record_reader.h"
-#include "input/source.h"
+#include "input/stream.h"
 #include "record/field.h"
 #include "record/record.h"
 #include "shuffle/engine.h"

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/decimal.h"
+#include "base/random.h"
 #include "base/uint128.h"
 
 /* The key of a record: -ln(u) / weight for u = (word + 1/2) / 2^64 and a uniform word, as a number that orders as the
@@ -28,7 +29,7 @@ uint64_t weight_law_key(uint64_t word, struct decimal weight);
  * weight less than 2^-87 of the greatest may become zero, one less than 2^-88 does. */
 struct uint128 weight_law_scale(struct decimal weight, int top_exponent);
 
-/* A uniform number from 0 to total - 1; `total` is not 0. `next_word` gives uniform words. For each trial, as many are
- * taken as the bits of total - 1 need, none if it is 0, the low one first, and cut to those bits; what is not below
- * `total` is tried again. Fewer than 2 trials are needed on average. */
-struct uint128 weight_law_draw(struct uint128 total, uint64_t (*next_word)(void *context), void *context);
+/* A uniform number below `total`, which is not 0. For each trial, as many words are taken as the bits of the greatest
+ * such number need, none if it is 0, the low one first, and cut to those bits; what is not below `total` is tried
+ * again. Fewer than 2 trials are needed on average. */
+struct uint128 weight_law_draw(struct uint128 total, struct random_words *words);

@@ -7,7 +7,7 @@
 
 #include "base/arithmetic.h"
 #include "input/record_reader.h"
-#include "input/source.h"
+#include "input/stream.h"
 #include "output/output.h"
 #include "record/record.h"
 #include "shuffle/engine.h"

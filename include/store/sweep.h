@@ -8,18 +8,15 @@
  * - A draft of this machine that was locked and is not any more is dead, at once. Any other draft is when it has not
  *   been written for an hour, as the clock of its file system has it, and it is not locked.
  *
- * Where files cannot be locked, only sweep_all removes anything, drafts by their age alone.
+ * Where files cannot be locked, only a sweep of all removes anything, drafts by their age alone.
  */
 
 #include "store/store.h"
 
 /* Remove the dead drafts of this user, and the batches that have left the store. What cannot be removed is no failure,
- * but worth a warning. */
-void sweep_dead(struct store *store);
-
-/* Also the drafts of others. Each name is told on standard output, in a line: whether it was removed, and its size, or
- * why it was kept. */
-void sweep_all(struct store *store);
+ * but worth a warning. With `all` also the drafts of others; each name is told on standard output, in a line: whether
+ * it was removed, and its size, or why it was kept; and what cannot be removed is a failure. */
+void sweep_store(struct store *store, bool all);
 
 /* The newest `keep` batches by name stay, and the batch `added`; the others leave the store: each is renamed to
  * .old-BATCH~NUMBER, and removed if nobody reads it. */

@@ -35,6 +35,8 @@ void fault_same_input(bool same);
 /* `count` times `bytes` of memory, zeroed, for free(). A run that does not get it ends. Who can do with less asks
  * sys_allocate. */
 void *fault_allocate(size_t count, size_t bytes);
+void *fault_reallocate(void *memory, size_t count, size_t bytes); /* as realloc: what is new is not zeroed */
+void *fault_memory(void *memory); /* which was asked for elsewhere: the same if it is NULL, as errno says */
 
 /* What printf would write, in such memory. */
 char *fault_text(const char *format, ...) __attribute__((format(printf, 1, 2)));

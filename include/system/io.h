@@ -21,8 +21,6 @@
  * back a lease on a regular file. */
 int io_open(const char *path, int flags, mode_t mode);
 int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
-int io_open_directory(const char *path);                                 /* sys_open_directory */
-int io_open_anonymous(int directory, const char *name, mode_t mode);     /* sys_open_anonymous */
 void io_drop(int fd); /* close it, of which nobody needs to know more; errno stays, and -1 is fine */
 int io_close(int fd); /* EINTR counts as closed */
 int io_sync(int fd);  /* fsync */
@@ -37,8 +35,9 @@ int io_look(const char *path, struct stat *status);
 /* Up to `bytes` bytes, as one read gives them; 0 at the end; -1 on failure. */
 ssize_t io_read(int fd, void *data, size_t bytes);
 
-/* All of it. */
+/* All of it; of io_write_pipe, EPIPE instead of a signal if there is no reader: by one thread at a time. */
 int io_write(int fd, const void *data, size_t bytes);
+int io_write_pipe(int fd, const void *data, size_t bytes);
 
 /* All pieces, however many, to or from `offset` on. *done receives the bytes that were transferred, also on failure. A
  * file that ends too early fails with errno 0. */

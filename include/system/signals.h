@@ -63,10 +63,9 @@ void signals_forget(int slot); /* -1 is fine; death must be held off; errno stay
 /* Remove what is registered, and forget it. Death is held off here. 0, or -1 with errno. */
 int signals_remove(int slot);
 
-/* Block the caught signals in the calling thread, and set them back: around thread creation, so that workers do not run
- * the handler, but for faults, and for what others send in their place. */
+/* Only block the caught signals in the calling thread, up to signals_release: around thread creation, so that workers
+ * do not run the handler, but for faults, and for what others send in their place. */
 void signals_block(sigset_t *before);
-void signals_restore(const sigset_t *before);
 
 /* What a child process is to have. Blocked is what the calling thread has, without the caught signals, even if it is a
  * worker; and those that stop who uses the terminal from another group: its calls fail or, if it writes, succeed. */
@@ -84,8 +83,3 @@ void signals_child_starts(struct signals_child *child);
 /* `process` below 0: it has not started. Returns a slot, to be forgotten while it is waited for, with death held off;
  * or -1 if no signal is to be sent, also when there is no memory to note it. */
 int signals_child_started(const struct signals_child *child, pid_t process);
-
-/* For the whole process, until restored: a write to a pipe without a reader fails with EPIPE. Only around a single
- * write, and by one thread at a time. */
-void signals_ignore_pipe(struct sigaction *before);
-void signals_restore_pipe(const struct sigaction *before);

@@ -295,9 +295,9 @@ void argument_input_range(struct parsing *parsing, const char *text)
     if (low > high && low - high > 1)
         refuse_range(text, end);
     options->range = true;
-    options->range_first = low;
-    options->range_count = high - low + 1; /* 2^64 is 0 */
-    options->range_full = low == 0 && high == UINT64_MAX;
+    options->numbers.first = low;
+    options->numbers.count = high - low + 1; /* 2^64 is 0 */
+    options->numbers.full = low == 0 && high == UINT64_MAX;
 }
 
 void argument_separator(struct parsing *parsing, const char *text)
@@ -320,10 +320,10 @@ void argument_separator(struct parsing *parsing, const char *text)
 
 /* ---- Records ---- */
 
-static void set_end(const struct parsing *parsing, const char *text, uint8_t string[RECORD_DELIMITER_BYTES_MAX],
-                    size_t *bytes)
+void argument_delimiter(struct parsing *parsing, const char *text)
 {
-    int result = escape_parse(text, string, RECORD_DELIMITER_BYTES_MAX, bytes);
+    size_t *bytes = &parsing->delimiter_bytes;
+    int result = escape_parse(text, parsing->delimiter, RECORD_DELIMITER_BYTES_MAX, bytes);
 
     if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
         *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* the string is so long or longer */
@@ -348,11 +348,6 @@ static void check_end(const struct parsing *parsing, const char *text)
             "--delimiter='%s'",
             parsing->spelling, (int)line, text, text);
     die("%s takes a line, without escapes; write --delimiter='%s'", parsing->spelling, text);
-}
-
-void argument_delimiter(struct parsing *parsing, const char *text)
-{
-    set_end(parsing, text, parsing->delimiter, &parsing->delimiter_bytes);
 }
 
 /* There is no such kind. */
@@ -456,7 +451,9 @@ void argument_settle_records(struct parsing *parsing)
     if (format->quotes.separated &&
         (options->field_separator == '"' || options->field_separator == '\r' || options->field_separator == '\n'))
         die("-t must be another byte than a quote or a line end with CSV");
-    options->delimiter = format->delimiter;
+    options->delimiter = options->numbers.delimiter = format->delimiter;
+    if (options->echo)
+        format->delimiter = '\0';
 }
 
 /* ---- Keys ---- */

@@ -114,7 +114,7 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
     add_fact(list,
              !options->repeat && options->count < UINT64_MAX &&
-                 (options->range_full || options->range_count > RANGE_DRAWN_FROM),
+                 (options->numbers.full || options->numbers.count > RANGE_DRAWN_FROM),
              "-n of an -i range over 2^27", CLASS_PART | CLASS_SKIP);
 }
 

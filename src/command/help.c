@@ -139,10 +139,8 @@ void help_print(int code, bool common)
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
+    FILE *to = fault_memory(open_memstream(&text, &length));
 
-    if (to == NULL)
-        die_errno("memory", errno);
     if (code == 'V')
         print_version(to);
     else

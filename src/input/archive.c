@@ -96,7 +96,7 @@ _Noreturn static void refuse(struct archive *archive, uint64_t before, const cha
 {
     const struct tar_text name = archive->member.name;
     uint64_t end;
-    const char *file = source_name_at(archive->files, archive->file_start, &end);
+    const char *file = stream_name_at(archive->files, archive->file_start, &end);
     const unsigned long long offset = archive->position - before - archive->file_start;
     const struct packer *packer = packer_of_beginning(archive->headers.data, archive->headers.bytes);
     const struct foreign *foreign = foreign_of(NULL, archive->headers.data, archive->headers.bytes);
@@ -154,11 +154,11 @@ static void look_for_torn(struct archive *archive)
     if (known == NULL)
         return;
     archive->told = true;
-    file = source_name_at(archive->files, archive->file_start, &end);
+    file = stream_name_at(archive->files, archive->file_start, &end);
     if (known->start != archive->start)
         fault_warn("%s: sample '%.*s' has the key of another one in %s, and readers take two neighbours with one key "
                    "for one sample; give each archive's samples other keys",
-                   file, (int)key->bytes, (const char *)key->text, source_name_at(archive->files, known->start, &end));
+                   file, (int)key->bytes, (const char *)key->text, stream_name_at(archive->files, known->start, &end));
     else
         fault_warn("%s: members of '%.*s' are not neighbours, so they are several records; "
                    "make the archive with tar --sort=name",
@@ -179,7 +179,7 @@ static size_t bytes_in_file(const struct archive *archive, size_t bytes)
 
     if (bytes == 0)
         return 0;
-    (void)source_name_at(archive->files, archive->file_start, &end);
+    (void)stream_name_at(archive->files, archive->file_start, &end);
     return (size_t)least(bytes, end - archive->position);
 }
 
@@ -273,7 +273,7 @@ static void begin_member(struct archive *archive)
     archive->ended = false;
     archive->left = member->data_bytes;
     archive->ready = GROUP_HEAD_BYTES + archive->headers.bytes;
-    group_put_head(archive->data, archive->headers.bytes + archive->left);
+    store64le(archive->data, archive->headers.bytes + archive->left);
 }
 
 /* As many bytes of headers as were wanted are there. Is a member? */

@@ -46,7 +46,7 @@ struct turn {
     size_t file; /* the number of the file that it is for, and 1; 0: none */
     bool runs;   /* does a program decompress it? Else it is not compressed, or was not looked into */
     bool ended;  /* there is no more to come from the program */
-    const struct packer *packer;
+    struct packer_command command;
     struct program program;
     int fd; /* the file, while its program runs; else -1 */
 
@@ -180,16 +180,15 @@ int decompress_look_once(struct decompress *decompress, int fd, struct decompres
 
 /* ---- Starting ---- */
 
-/* Start the program of a file, which is open, and which it reads, unless it is fed. 0, or -1 with errno. */
+/* Start the program of a file, which is open, and which it reads, unless it is fed; `input` below 0: that has failed.
+ * 0, or -1 with errno. */
 static int start(struct turn *turn, size_t i, const struct decompress_beginning *beginning, int fd, int input)
 {
-    struct packer_command command;
-
     *turn = no_turn;
     turn->file = i + 1;
-    turn->packer = beginning->packer;
-    packer_unpack(&command, turn->packer);
-    if (program_start(&turn->program, command.arguments, packer_own_variables, input, PROGRAM_PIPE) != 0)
+    packer_unpack(&turn->command, beginning->packer);
+    if (input < 0 ||
+        program_start(&turn->program, turn->command.arguments, packer_own_variables, input, PROGRAM_PIPE) != 0)
         return -1;
     if (sys_set_nonblocking(turn->program.out) != 0) {
         program_kill(&turn->program);
@@ -219,12 +218,10 @@ static int begin_feed(struct feed *feed, size_t bytes)
 void decompress_start(struct decompress *decompress, size_t i, int fd, const struct decompress_beginning *beginning)
 {
     const int input = beginning->bytes > 0 ? begin_feed(&decompress->feed, beginning->bytes) : fd;
-    struct packer_command command;
+    struct turn *turn = turn_of(decompress, i);
 
-    if (input >= 0 && start(turn_of(decompress, i), i, beginning, fd, input) == 0)
-        return;
-    packer_unpack(&command, beginning->packer);
-    packer_report(&command, decompress->names[i]);
+    if (start(turn, i, beginning, fd, input) != 0)
+        packer_report(&turn->command, decompress->names[i]);
 }
 
 bool decompress_is_ahead(struct decompress *decompress, size_t i)
@@ -418,15 +415,13 @@ static void end_file(const struct decompress *decompress, struct turn *turn)
 static void finish(struct decompress *decompress, struct turn *turn)
 {
     const char *name = fault_name(decompress->names[turn->file - 1]);
-    struct packer_command command;
     int status;
 
     close_feed(&decompress->feed);
     program_wait(&turn->program, name, &status);
     turn->runs = false;
     end_file(decompress, turn);
-    packer_unpack(&command, turn->packer);
-    program_judge(status, NULL, name, command.text);
+    program_judge(status, NULL, name, turn->command.text);
 }
 
 size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, size_t bytes)

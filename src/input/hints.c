@@ -192,6 +192,7 @@ static bool find_csv(const struct hints *hints, const struct beginning *file, st
     static const char *const options[] = {",", "", ";", " -t ';'", "\t", " -t '\\t'", "|", " -t '|'", NULL};
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
 
+    hint->loss = "records would be torn";
     for (const char *const *option = options; *option != NULL && is_by_line(hints->format); option += 2) {
         const struct columns columns = columns_find(file->data, bytes, **option, 1, SIZE_MAX);
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,14 +155,8 @@ static char *read_list(const char *from, int fd, uint64_t most, size_t *bytes)
     ssize_t got = 1;
 
     for (*bytes = 0; got > 0 && *bytes < most && !is_hopeless(data, *bytes); *bytes += (size_t)got) {
-        if (*bytes + 1 == room) {
-            char *wider = fault_allocate(2 * room, 1);
-
-            memcpy(wider, data, *bytes);
-            free(data);
-            data = wider;
-            room *= 2;
-        }
+        if (*bytes + 1 == room)
+            data = fault_reallocate(data, room *= 2, 1);
         got = io_read(fd, data + *bytes, room - *bytes - 1);
         if (got < 0)
             die_errno(from, errno);

@@ -20,9 +20,9 @@ void position_next(struct position *position, uint64_t offset)
     position->before = position->passed;
     if (before != NULL && offset < position->ends)
         return;
-    position->name = source_name_at(position->source, offset, &position->ends);
+    position->name = stream_name_at(position->source, offset, &position->ends);
     if (position->ends == UINT64_MAX)
-        position->ends = source_arrived_bytes(position->source);
+        position->ends = stream_arrived_bytes(position->source);
     if (position->name == before)
         return;
     position->first = position->record;
@@ -45,7 +45,7 @@ void position_pass(struct position *position, uint64_t offset, const uint8_t *da
         position_next(position, offset);
         part = (size_t)least(position->ends - offset, bytes);
         position_follow(position, data, part);
-        if (source_header(position->source)->rule.may_differ)
+        if (stream_header(position->source)->rule.may_differ)
             position->record += record_count(position->format, &scan, data, part, &whole) - 1;
         offset += part;
         data += part;
@@ -56,7 +56,7 @@ void position_pass(struct position *position, uint64_t offset, const uint8_t *da
 /* The lines of the header come before. */
 const char *position_say(const struct position *position, char said[POSITION_BYTES])
 {
-    const struct header *header = source_header(position->source);
+    const struct header *header = stream_header(position->source);
     uint64_t number = position->before + scan_count(header->text, header->text_bytes, position->format->delimiter) + 1;
     const char *form = "%s:%llu";
 

@@ -11,30 +11,6 @@
 #include "base/must.h"
 #include "system/fault.h"
 
-/* Neighbouring blocks of a pool, pinned, in which the source's bytes stand as they came. */
-struct span {
-    struct pool *pool; /* NULL: nothing was ever held */
-    uint8_t *base;     /* of the first block; NULL before there is one */
-    uint8_t *at;       /* what comes next */
-    uint8_t *filled;   /* the end of what was read */
-    uint8_t *end;      /* and of the blocks */
-    uint8_t *given;    /* the first block that has not been given back */
-    uint32_t left;     /* the pool keeps these blocks */
-    bool grows;        /* with all that is read */
-    bool passed;       /* more has been read since */
-};
-
-struct source {
-    struct source_stage stage; /* how it is read */
-    void *context;
-    struct source *before; /* the source that the stage reads; else NULL */
-    struct stream *stream; /* the files from which all comes; NULL: it is from elsewhere */
-    struct span span;
-    uint64_t known_bytes;
-    bool known; /* is that all that will come? */
-    counter arrived_bytes;
-};
-
 /* ---- Making a source ---- */
 
 struct source *source_over(source_function *read, void *context, void (*release)(void *context), uint64_t bytes)
@@ -44,18 +20,6 @@ struct source *source_over(source_function *read, void *context, void (*release)
     *source = (struct source){.stage = {.read = read, .release = release}, .context = context};
     source->known = bytes < UINT64_MAX;
     source->known_bytes = source->known ? bytes : 0;
-    return source;
-}
-
-struct source *source_open(const char *const *names, size_t count, const struct source_layout *layout)
-{
-    struct stream *stream = stream_open(names, count, layout);
-    struct source *source = source_over(NULL, stream, NULL, UINT64_MAX);
-
-    source->stage = (struct source_stage){stream_read, stream_fetch, stream_rewind, stream_free};
-    source->stream = stream;
-    source->known_bytes = stream->known_bytes;
-    source->known = stream->known;
     return source;
 }
 
@@ -84,7 +48,7 @@ void source_free(struct source *source)
 /* ---- The span ---- */
 
 /* Have room for `bytes` more bytes. False: the pool has none to spare. */
-static bool grow(struct span *span, size_t bytes)
+static bool grow(struct source_span *span, size_t bytes)
 {
     struct pool *pool = span->pool;
     const size_t room = (size_t)(span->end - span->filled);
@@ -109,7 +73,7 @@ static bool grow(struct span *span, size_t bytes)
 
 /* Give back the blocks that end before `end`, the last one with the last byte. The pool hands them out next, so that
  * records copied from here to piles take no further memory, and none that was untouched. */
-static void forget(struct span *span, const uint8_t *end)
+static void forget(struct source_span *span, const uint8_t *end)
 {
     struct pool *pool = span->pool;
     const uint8_t *to = end < span->filled ? end : span->end;
@@ -126,11 +90,11 @@ static void forget(struct span *span, const uint8_t *end)
 
 void source_hold(struct source *source, struct pool *pool, uint32_t left)
 {
-    struct span before = source->span;
+    struct source_span before = source->span;
     const size_t unread = (size_t)(before.filled - before.at);
 
     MUST_ALWAYS(!before.grows);
-    source->span = (struct span){.pool = pool, .left = left, .grows = true};
+    source->span = (struct source_span){.pool = pool, .left = left, .grows = true};
     if (unread == 0)
         return;
     if (!grow(&source->span, unread))
@@ -158,7 +122,7 @@ void source_forget(struct source *source, const uint8_t *end)
 
 /* ---- Reading ---- */
 
-static size_t take(struct span *span, const uint8_t **data, size_t bytes)
+static size_t take(struct source_span *span, const uint8_t **data, size_t bytes)
 {
     const size_t taken = least_size(bytes, (size_t)(span->filled - span->at));
 
@@ -170,7 +134,7 @@ static size_t take(struct span *span, const uint8_t **data, size_t bytes)
 /* Read more into the span, or only have room for it, and take that. */
 static size_t read_into(struct source *source, const uint8_t **data, size_t bytes, struct absent *absent)
 {
-    struct span *span = &source->span;
+    struct source_span *span = &source->span;
     size_t got;
 
     span->grows = grow(span, bytes);
@@ -195,7 +159,7 @@ size_t source_read(struct source *source, uint8_t *data, size_t bytes, struct ab
 
 size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, struct absent *absent)
 {
-    struct span *span = &source->span;
+    struct source_span *span = &source->span;
 
     *data = room;
     if (absent != NULL)
@@ -218,17 +182,9 @@ void source_fetch(struct source *source, struct absent *absent)
     from->stage.fetch(from->context, absent);
 }
 
-/* Begin again with what the stage delivers. */
-static void rewind_stage(struct source *source)
-{
-    if (source->before != NULL)
-        source_rewind(source->before);
-    source->stage.rewind(source->context);
-}
-
 void source_rewind(struct source *source)
 {
-    struct span *span = &source->span;
+    struct source_span *span = &source->span;
 
     if (span->base != NULL && span->given == span->base && !span->passed) {
         span->at = span->base;
@@ -237,52 +193,7 @@ void source_rewind(struct source *source)
     forget(span, span->filled);
     span->at = span->filled;
     counter_set(&source->arrived_bytes, 0);
-    rewind_stage(source);
-}
-
-void source_read_at(struct source *source, uint64_t place, uint8_t *data, size_t bytes)
-{
-    stream_read_at(source->stream, place, data, bytes);
-}
-
-/* ---- What is known ---- */
-
-uint64_t source_known_bytes(const struct source *source)
-{
-    return source->known_bytes;
-}
-
-bool source_is_known(const struct source *source)
-{
-    return source->known;
-}
-
-uint64_t source_arrived_bytes(const struct source *source)
-{
-    return counter_get(source->stream != NULL ? &source->stream->read : &source->arrived_bytes);
-}
-
-const struct header *source_header(const struct source *source)
-{
-    static const struct header none = {.text = NULL};
-
-    return source->stream != NULL ? &source->stream->header : &none;
-}
-
-const struct file_mark *source_mark_of(const struct source *source, size_t i)
-{
-    return &source->stream->contents.marks[i];
-}
-
-const char *source_name_at(const struct source *source, uint64_t offset, uint64_t *end)
-{
-    if (source->stream != NULL)
-        return stream_name_at(source->stream, offset, end);
-    *end = UINT64_MAX;
-    return "input";
-}
-
-bool source_is_from(const struct source *source, const struct stat *file)
-{
-    return source->stream != NULL && stream_is_from(source->stream, file);
+    if (source->before != NULL)
+        source_rewind(source->before);
+    source->stage.rewind(source->context);
 }

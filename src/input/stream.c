@@ -25,13 +25,14 @@ enum { BLANK_BYTES = 1 << 16, LOOK_BYTES = 1 << 12 };
 /* ---- Looking at files ---- */
 
 /* A header is kept if all files before were seen: then it is that of the first. Standard input is not looked at. */
-static void look_at_all(struct stream *stream)
+static void look_at_all(struct source *source)
 {
+    struct stream *stream = source->stream;
     struct tail fresh = stream->tail;
     struct contents *contents = &stream->contents;
     bool seen = true; /* the beginnings of all so far */
 
-    stream->known = true;
+    source->known = true;
     stream->tail.told = true; /* what is warned of is told when it is read */
     for (size_t i = 0; i < stream->count; i++) {
         const char *name = stream->names[i];
@@ -39,50 +40,19 @@ static void look_at_all(struct stream *stream)
         uint64_t bytes;
         const bool plain = contents_look(contents, i, &bytes);
 
-        stream->known = stream->known && plain;
+        source->known = source->known && plain;
         seen = seen && plain && !is_input;
         tail_begin(&stream->tail);
         if (plain && !is_input && (seen || stream->header.known))
             header_take(&stream->header, contents_read, contents, name, &stream->tail);
         if (plain) { /* what is not of its header must be records */
             tail_check_size(&stream->tail, name, bytes - least(bytes, stream->header.rule.bytes));
-            stream->known_bytes += bytes - least(bytes, stream->header.own_bytes);
+            source->known_bytes += bytes - least(bytes, stream->header.own_bytes);
         }
         contents_close(contents);
     }
     fresh.replaced = stream->layout.replaced;
     stream->tail = fresh; /* of the files as a stream, nothing has been seen */
-}
-
-struct stream *stream_open(const char *const *names, size_t count, const struct source_layout *layout)
-{
-    struct stream *stream = fault_allocate(1, sizeof *stream);
-    struct hints hints;
-
-    *stream = (struct stream){.names = names, .count = count, .layout = *layout};
-    stream->end = fault_allocate(count + 1, sizeof *stream->end);
-    tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
-    header_init(&stream->header, &stream->layout.format, &layout->header);
-    hints = (struct hints){&stream->layout.format, &stream->layout.header, layout->decompress.programs > 0,
-                           layout->divides,        .reads = layout->reads, .end_told = false};
-    if (record_is(&layout->format, RECORD_LAST_LINE))
-        stream->blank = fault_allocate(BLANK_BYTES + LOOK_BYTES, 1);
-    contents_open(&stream->contents, names, count, &hints);
-    look_at_all(stream);
-    if (layout->decompress.programs > 0 && !stream->known)
-        contents_decompress(&stream->contents, layout->decompress);
-    return stream;
-}
-
-void stream_free(void *context)
-{
-    struct stream *stream = context;
-
-    contents_release(&stream->contents);
-    free(stream->end);
-    free(stream->blank);
-    header_release(&stream->header);
-    free(stream);
 }
 
 /* ---- Reading files ---- */
@@ -210,7 +180,7 @@ static size_t claim(struct stream *stream, uint8_t *data, size_t bytes, struct a
     return contents_claim(&stream->contents, data, bytes, absent);
 }
 
-size_t stream_read(void *context, uint8_t *data, size_t bytes, struct absent *absent)
+static size_t read_files(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct stream *stream = context;
     size_t done = claim(stream, data, bytes, absent);
@@ -225,14 +195,14 @@ size_t stream_read(void *context, uint8_t *data, size_t bytes, struct absent *ab
     return done;
 }
 
-void stream_fetch(void *context, struct absent *absent)
+static void fetch(void *context, struct absent *absent)
 {
     struct stream *stream = context;
 
     contents_fetch(&stream->contents, absent);
 }
 
-void stream_rewind(void *context)
+static void begin_again(void *context)
 {
     struct stream *stream = context;
 
@@ -245,6 +215,44 @@ void stream_rewind(void *context)
         if (operand_is_standard_input(stream->names[i]) && sys_seek(STDIN_FILENO, stream->contents.start, SEEK_SET) < 0)
             die_errno(stream->names[i], errno);
 }
+
+static void release(void *context)
+{
+    struct stream *stream = context;
+
+    contents_release(&stream->contents);
+    free(stream->end);
+    free(stream->blank);
+    header_release(&stream->header);
+    free(stream);
+}
+
+/* ---- From the beginning to the end ---- */
+
+struct source *stream_open(const char *const *names, size_t count, const struct source_layout *layout)
+{
+    struct stream *stream = fault_allocate(1, sizeof *stream);
+    struct source *source = source_over(NULL, stream, NULL, UINT64_MAX);
+    struct hints hints;
+
+    source->stage = (struct source_stage){read_files, fetch, begin_again, release};
+    source->stream = stream;
+    *stream = (struct stream){.names = names, .count = count, .layout = *layout};
+    stream->end = fault_allocate(count + 1, sizeof *stream->end);
+    tail_init(&stream->tail, &stream->layout.format, !header_is_none(&layout->header));
+    header_init(&stream->header, &stream->layout.format, &layout->header);
+    hints = (struct hints){&stream->layout.format, &stream->layout.header, layout->decompress.programs > 0,
+                           layout->divides,        .reads = layout->reads, .end_told = false};
+    if (record_is(&layout->format, RECORD_LAST_LINE))
+        stream->blank = fault_allocate(BLANK_BYTES + LOOK_BYTES, 1);
+    contents_open(&stream->contents, names, count, &hints);
+    look_at_all(source);
+    if (layout->decompress.programs > 0 && !source->known)
+        contents_decompress(&stream->contents, layout->decompress);
+    return source;
+}
+
+/* ---- Places in the stream ---- */
 
 /* The file from which the byte at `offset` came. */
 static size_t file_at(const struct stream *stream, uint64_t offset)
@@ -276,21 +284,34 @@ void stream_read_at(struct stream *stream, uint64_t place, uint8_t *data, size_t
         memcpy(data + there, end->missing + (place + there - own), bytes - there);
 }
 
+const char *stream_name_at(const struct source *source, uint64_t offset, uint64_t *end)
+{
+    const struct stream *stream = source->stream;
+    const size_t i = stream != NULL ? file_at(stream, offset) : 0;
+
+    *end = stream != NULL && (i + 1 < stream->next || !stream->open) ? stream->end[i].at : UINT64_MAX;
+    return stream != NULL ? stream->names[i] : "input";
+}
+
 /* ---- What is known ---- */
 
-const char *stream_name_at(const struct stream *stream, uint64_t offset, uint64_t *end)
+uint64_t stream_arrived_bytes(const struct source *source)
 {
-    const size_t i = file_at(stream, offset);
+    return counter_get(source->stream != NULL ? &source->stream->read : &source->arrived_bytes);
+}
 
-    *end = i + 1 < stream->next || !stream->open ? stream->end[i].at : UINT64_MAX;
-    return stream->names[i];
+const struct header *stream_header(const struct source *source)
+{
+    static const struct header none = {.text = NULL};
+
+    return source->stream != NULL ? &source->stream->header : &none;
 }
 
 bool stream_is_from(const struct stream *stream, const struct stat *file)
 {
     struct stat status;
 
-    for (size_t i = 0; i < stream->count; i++)
+    for (size_t i = 0; stream != NULL && i < stream->count; i++)
         if (operand_stat(stream->names[i], &status) == 0 && io_same_file(&status, file))
             return true;
     return false;

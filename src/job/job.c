@@ -60,7 +60,7 @@ static bool is_appended(const struct resources *resources)
 
     return resources->source != NULL && resources->options.plan.path == NULL &&
            sys_fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
-           source_is_from(resources->source, &status);
+           stream_is_from(resources->source->stream, &status);
 }
 
 /* Open the source, and plan as far as it can be known now. */
@@ -68,19 +68,18 @@ static void open_source(struct job *job)
 {
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
-    const struct number_range range = task_range(options);
 
     if (has_files(options))
         resources_open_files(resources);
     else if (options->echo)
         resources->source = generated_words(options->files, options->file_count);
     else if (job->task < TASK_RANGE)
-        resources->source = generated_range(&range);
+        resources->source = generated_range(&options->numbers);
     job->facts = (struct facts){.task = job->task,
-                                .known = resources->source != NULL && source_is_known(resources->source),
-                                .bytes = resources->source != NULL ? source_known_bytes(resources->source) : 0,
+                                .known = resources->source != NULL && resources->source->known,
+                                .bytes = resources->source != NULL ? resources->source->known_bytes : 0,
                                 .files = has_files(options) ? resources->name_count : 0,
-                                .waits = output_waits(resources->output) || is_appended(resources)};
+                                .waits = output_needs(resources->output)->all || is_appended(resources)};
     job->plan = supply_plan(options, &job->facts);
 }
 
@@ -165,7 +164,6 @@ static void open_run(struct job *job)
     struct resources *resources = &job->resources;
     struct source *source = resources->source;
     struct run *run = &job->large;
-    const struct record_format format = task_format(&resources->options);
 
     if (job->plan.supply == SUPPLY_SMALL)
         try_small_run(job);
@@ -184,7 +182,7 @@ static void open_run(struct job *job)
     resources_open_run(resources, run, job->plan.memory_bytes, true);
     if (job->plan.supply == SUPPLY_COPIED)
         return;
-    supply_hold(source, &format, &run->engine.pool, &job->facts);
+    supply_hold(source, &resources->options.format, &run->engine.pool, &job->facts);
     job->plan = supply_plan(&resources->options, &job->facts);
     run->refers = job->plan.supply == SUPPLY_HELD;
     if (!run->refers)
@@ -269,7 +267,6 @@ static void do_task(struct job *job)
 {
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
-    const struct number_range range = task_range(options);
     struct run *run = job->run;
     struct source *source = resources->source;
     struct output *output = resources->output;
@@ -303,10 +300,10 @@ static void do_task(struct job *job)
         gnu_sample(run, source, job->gnu, output);
         break;
     case TASK_RANGE:
-        range_different(run, &range, job->gnu, options->keep_order, output);
+        range_different(run, &options->numbers, job->gnu, options->keep_order, output);
         break;
     case TASK_RANGE_REPEAT:
-        range_repeated(run, &range, job->gnu, output);
+        range_repeated(run, &options->numbers, job->gnu, output);
         break;
     default:
         break;

@@ -17,7 +17,7 @@
 #include "base/number.h"
 #include "base/tunable.h"
 #include "input/archive.h"
-#include "input/source.h"
+#include "input/stream.h"
 #include "output/division.h"
 #include "output/output.h"
 #include "output/strata.h"

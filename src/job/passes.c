@@ -93,7 +93,7 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
     scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
     resources_check_taken(resources);
     engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
-    header = source_header(resources->source);
+    header = stream_header(resources->source);
     if (draft_commit(draft, records, header->text, header->text_bytes))
         progress_summarize(&resources->progress, resources->seed, name, 0);
     free(records);
@@ -109,7 +109,7 @@ static void describe(struct resources *resources, struct manifest *manifest)
     random_key_identity(&key, manifest->key);
     for (size_t i = 0; i < resources->name_count; i++) {
         const char *name = resources->names[i];
-        const struct file_mark *mark = source_mark_of(resources->source, i);
+        const struct file_mark *mark = &resources->source->stream->contents.marks[i];
         const bool known = !operand_is_standard_input(name) && file_mark_is_known(mark);
 
         manifest_add_input(manifest, name, known ? (uint64_t)mark->bytes : MANIFEST_UNKNOWN);
@@ -151,7 +151,7 @@ static void make_batch(struct resources *resources, struct run *run)
     if (draft == NULL) {
         run_expects(run, records);
     } else {
-        check_room(store, source_known_bytes(resources->source));
+        check_room(store, resources->source->known_bytes);
         fill_draft(resources, run, draft, name, store->format.piles);
         records = counter_get(&run->progress->records);
     }
@@ -194,7 +194,7 @@ static void join_store(struct resources *resources, struct run *run)
 {
     const struct options *options = &resources->options;
     struct store_format wanted = {.piles = (unsigned)options->piles,
-                                  .record = task_format(options),
+                                  .record = options->format,
                                   .header_lines = options->header.lines,
                                   .header_bytes = options->header.bytes};
     struct store *store = &resources->store;
@@ -220,10 +220,10 @@ void passes_scatter(struct resources *resources)
             "/dev/null for an empty batch", /* which counts as one of those that are kept */
             resources->options.scatter, forgotten);
     resources_take_seed(resources);
-    bytes = source_is_known(resources->source) ? source_known_bytes(resources->source) : UINT64_MAX;
+    bytes = resources->source->known ? resources->source->known_bytes : UINT64_MAX;
     resources_open_run(resources, &run, resources_memory(resources, bytes), true);
     join_store(resources, &run);
-    sweep_dead(&resources->store);
+    sweep_store(&resources->store, false);
     make_batch(resources, &run);
     engine_close(&run.engine);
 }
@@ -234,7 +234,7 @@ void passes_sweep(struct resources *resources)
 
     standard_open();
     store_open(store, resources->options.sweep);
-    sweep_all(store);
+    sweep_store(store, true);
     standard_close();
 }
 
@@ -435,15 +435,6 @@ static void list_batches(FILE *to, struct resources *resources, const struct fol
     free(totals.pile);
 }
 
-static FILE *open_text(char **text, size_t *length)
-{
-    FILE *to = open_memstream(text, length);
-
-    if (to == NULL)
-        die_errno("memory", errno);
-    return to;
-}
-
 /* The text is put together in memory first, so that nothing is printed of a store that cannot be read. */
 void passes_list(struct resources *resources)
 {
@@ -451,7 +442,7 @@ void passes_list(struct resources *resources)
     struct folder_names names;
     char *text = NULL;
     size_t length = 0;
-    FILE *to = open_text(&text, &length);
+    FILE *to = fault_memory(open_memstream(&text, &length));
 
     standard_open();
     store_open(&resources->store, resources->options.list);

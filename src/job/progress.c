@@ -96,10 +96,8 @@ static void look(const struct progress *progress, bool done, struct text *text)
     const bool reads = source != NULL && ((scattered == 0 && !done) || progress->output == NULL);
     const bool twice = source != NULL && progress->output != NULL && progress->options->probability == NULL;
     const uint64_t records = counter_get(reads ? &run->records : &run->written);
-    const uint64_t bytes = reads ? source_arrived_bytes(source) : output_written_bytes(progress->output);
-    const double all = !reads                    ? expect_output(progress, bytes)
-                       : source_is_known(source) ? (double)source_known_bytes(source)
-                                                 : 0;
+    const uint64_t bytes = reads ? stream_arrived_bytes(source) : output_written_bytes(progress->output);
+    const double all = !reads ? expect_output(progress, bytes) : source->known ? (double)source->known_bytes : 0;
     const uint64_t time = sys_milliseconds() - (reads || done || source == NULL ? progress->start : scattered);
     const double part = all > 0 && !done ? (double)bytes / all : -1; /* that is done; below 0 if nobody knows */
     const double left = (double)time * (1 - part) / part;
@@ -229,7 +227,7 @@ void progress_summarize(const struct progress *progress, const char *seed, const
     if (progress->options->unique)
         fault_note("left out:      %llu records that came again", (unsigned long long)counter_get(&run->left_out));
     fault_note("bytes:         %llu",
-               (unsigned long long)(source != NULL ? source_arrived_bytes(source) : counter_get(&run->bytes)));
+               (unsigned long long)(source != NULL ? stream_arrived_bytes(source) : counter_get(&run->bytes)));
     fault_note("seed:          %s", seed);
     if (batches > 0)
         fault_note("batches:       %zu", batches);
@@ -281,7 +279,7 @@ static bool is_typed(const struct source *source)
     struct stat status;
 
     return source != NULL && sys_is_terminal(STDIN_FILENO) && sys_fstat(STDIN_FILENO, &status) == 0 &&
-           source_is_from(source, &status);
+           stream_is_from(source->stream, &status);
 }
 
 static void show(struct progress *progress)
@@ -289,7 +287,7 @@ static void show(struct progress *progress)
     const struct options *options = progress->options;
     const struct source *source = progress->source;
     const bool usual = options->progress == OPTIONS_PROGRESS_AUTO;
-    const bool quick = source != NULL && source_is_known(source) && source_known_bytes(source) <= QUICK_BYTES;
+    const bool quick = source != NULL && source->known && source->known_bytes <= QUICK_BYTES;
 
     if (options->progress == OPTIONS_PROGRESS_NEVER || (usual && ((quick && !options->repeat) || is_typed(source))))
         return;

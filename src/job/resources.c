@@ -61,6 +61,20 @@ static unsigned processors(const struct options *options)
     return options->parallel > 0 ? (unsigned)options->parallel : hardware_processors();
 }
 
+/* An input cannot be looked at. If the last of several is not there, an output may have been meant. */
+_Noreturn static void report_missing(const struct resources *resources, const char *name, int error)
+{
+    const struct options *options = &resources->options;
+    const char *last = options->file_count > 1 ? options->files[options->file_count - 1] : NULL, *advice = NULL;
+    struct stat status;
+
+    if (options->unique && options->unique_key.count == 0)
+        advice = "a field belongs to its option, as in --unique=id or --unique=/user/id";
+    else if (last != NULL && options->plan.path == NULL && options->scatter == NULL && operand_stat(last, &status) != 0)
+        advice = fault_text("every FILE is an input; write -o %s for the output", last);
+    operand_report(name, error, advice);
+}
+
 void resources_name_files(struct resources *resources)
 {
     const struct options *options = &resources->options;
@@ -86,12 +100,7 @@ void resources_name_files(struct resources *resources)
             die("-: standard input has no name for --each; name FILEs, or <(COMMAND)");
         resources->ledger.name_bytes += sizeof resources->names[i] + strlen(resources->names[i]) + 1;
         if (operand_stat(resources->names[i], &status) != 0)
-            operand_report(resources->names[i], errno,
-                           options->unique && options->unique_key.count == 0
-                               ? "a field belongs to its option, as in --unique=id or --unique=/user/id"
-                           : i > 0 && i + 1 == options->file_count && options->plan.path == NULL
-                               ? "every FILE is an input; write -o FILE for the output"
-                               : NULL);
+            report_missing(resources, resources->names[i], errno);
     }
 }
 
@@ -111,17 +120,16 @@ static void list_columns(struct options *options, struct field_place names[HEADE
 
 void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes)
 {
-    const struct record_format format = task_format(&resources->options);
     struct field_place names[HEADER_NAMES_MAX] = {0};
 
     list_columns(&resources->options, names);
-    header_find_columns(&resources->options.header, &format, names, name, header, bytes);
+    header_find_columns(&resources->options.header, &resources->options.format, names, name, header, bytes);
 }
 
 void resources_open_files(struct resources *resources)
 {
     struct options *options = &resources->options;
-    struct source_layout layout = {.format = task_format(options), .header = options->header};
+    struct source_layout layout = {.format = options->format, .header = options->header};
     const struct key_rule sides = task_key(options, &options->split_key);
 
     list_columns(options, layout.header.names);
@@ -131,8 +139,8 @@ void resources_open_files(struct resources *resources)
     layout.divides = options->plan.splits > 0;
     layout.reads = &resources->reads;
     resources->reads.apart = options->plan.each;
-    layout.replaced = resources->output != NULL && output_replaces_input(resources->output);
-    resources->source = source_open(resources->names, resources->name_count, &layout);
+    layout.replaced = resources->output != NULL && output_needs(resources->output)->replaces;
+    resources->source = stream_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_GROUP))
         archive_begin(resources->source);
     else if (sides.choice != NULL) /* say now which record does not belong to any side, not when it is to be written */
@@ -150,7 +158,7 @@ void resources_open_output(struct resources *resources)
     plan.packs = options->compressed;
     plan.verbose = options->verbose;
     plan.filters = plan.filter != NULL || plan.packs ? processors(options) : (unsigned)options->parallel;
-    plan.format = task_format(options);
+    plan.format = options->format;
     plan.header = &options->header;
     plan.place = &resources->place;
     plan.key = &resources->order.key;
@@ -171,7 +179,7 @@ void resources_check_taken(const struct resources *resources)
     const struct options *options = &resources->options;
     struct stat status;
 
-    if (options->taken_by == NULL || source_arrived_bytes(resources->source) > 0 ||
+    if (options->taken_by == NULL || stream_arrived_bytes(resources->source) > 0 ||
         sys_stat(options->taken, &status) != 0 || !S_ISREG(status.st_mode) ||
         (options->random_source != NULL && operand_forgotten(resources->names, resources->name_count) == NULL))
         return;
@@ -185,7 +193,7 @@ void resources_check_temporary(struct resources *resources)
 {
     const struct options *options = &resources->options;
     const bool chosen = strcmp(resources->default_directory, USUAL_DIRECTORY) != 0;
-    const bool may_come = resources->source != NULL && !source_is_known(resources->source) &&
+    const bool may_come = resources->source != NULL && !resources->source->known &&
                           room_temporary_bytes(options, UINT64_MAX, 0, false) > 0;
 
     if (options->temporary_count > 0 || (chosen && may_come))
@@ -264,9 +272,9 @@ static void open_keyed(struct resources *resources, struct run *run)
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, bool large)
 {
     run->order = resources->order;
-    run->format = task_format(&resources->options);
+    run->format = resources->options.format;
     run->input = resources->source;
-    run->strata = resources->output != NULL ? output_strata(resources->output) : NULL;
+    run->strata = resources->output != NULL ? output_needs(resources->output)->strata : NULL;
     run->part = resources->options.part;
     run->parts = resources->options.gather == NULL ? resources->options.parts : 0; /* of a store, it is whole piles */
     run->skip = resources->options.skip;

@@ -28,7 +28,7 @@ static uint64_t repeated_bytes(const struct options *options, uint64_t shortest)
 /* The smallest numbers of a range are the shortest. */
 static uint64_t range_bytes(const struct options *options)
 {
-    struct number_range range = task_range(options);
+    struct number_range range = options->numbers;
     uint8_t text[GENERATED_NUMBER_BYTES];
 
     if (options->repeat)
@@ -46,7 +46,7 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
         options->skip > 0 || options->unique)
         return 0;
     if (options->range)
-        return options->range_full || options->range_count > 0 ? range_bytes(options) : 0;
+        return options->numbers.full || options->numbers.count > 0 ? range_bytes(options) : 0;
     if (options->repeat && known_bytes > 0)
         return repeated_bytes(options, record_is(&options->format, RECORD_FIXED) ? options->format.count : 1);
     return options->repeat || options->count < UINT64_MAX ? 0 : known_bytes;
@@ -69,7 +69,7 @@ uint64_t room_temporary_bytes(const struct options *options, uint64_t known_byte
 /* How many numbers a range writes at least; UINT64_MAX: that is not known, or the records are not numbers. */
 static uint64_t numbers(const struct options *options)
 {
-    const uint64_t count = options->range_full ? UINT64_MAX : options->range_count;
+    const uint64_t count = options->numbers.full ? UINT64_MAX : options->numbers.count;
 
     if (!options->range || options->repeat || options->probability != NULL || options->parts > 0)
         return UINT64_MAX;
@@ -78,8 +78,7 @@ static uint64_t numbers(const struct options *options)
 
 void room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output)
 {
-    output_check_records(output, numbers(options));
-    output_check_room(output, room_output_bytes(options, known_bytes));
+    output_check_room(output, numbers(options), room_output_bytes(options, known_bytes));
 }
 
 void room_check_end(const struct options *options)

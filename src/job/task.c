@@ -1,6 +1,3 @@
-/* Within the program the words of the command line (-e) end with NUL, which is in none of them; the output puts the
- * delimiter in its place. Records that begin with a string are kept as record.h says. */
-
 #include "job/task.h"
 
 #include "sample/range.h"
@@ -27,7 +24,7 @@ struct key_choice *task_order_fields(struct options *options)
 /* Is the sample so small a part of its range that it is drawn number by number? */
 static bool is_sparse(const struct options *options)
 {
-    uint64_t numbers = options->range_full ? UINT64_MAX : options->range_count;
+    uint64_t numbers = options->numbers.full ? UINT64_MAX : options->numbers.count;
 
     if (options->random_source != NULL)
         return options->count <= numbers / GNU_DRAWN_SHARE;
@@ -83,24 +80,6 @@ struct key_rule task_key(const struct options *options, struct key_choice *choic
 {
     struct field_choice none = {.kind = FIELD_NONE};
 
-    return (struct key_rule){.format = task_format(options),
-                             .place = task_field(options, &none),
-                             .choice = choice->count > 0 ? choice : NULL};
-}
-
-struct record_format task_format(const struct options *options)
-{
-    struct record_format format = options->format;
-
-    if (options->echo)
-        format.delimiter = '\0';
-    return format;
-}
-
-struct number_range task_range(const struct options *options)
-{
-    return (struct number_range){.first = options->range_first,
-                                 .count = options->range_count,
-                                 .full = options->range_full,
-                                 .delimiter = options->delimiter};
+    return (struct key_rule){
+        .format = options->format, .place = task_field(options, &none), .choice = choice->count > 0 ? choice : NULL};
 }

@@ -87,17 +87,12 @@ static void free_numbers(struct files *files)
 static uint64_t number_of(const struct files *files, const struct output_file *file)
 {
     struct stat status;
-    struct xxh64 hash;
 
     if (file->path != NULL && files->plan->filter == NULL)
         return sink_number(file->sink);
     if ((file->path == NULL ? sys_fstat(STDOUT_FILENO, &status) : sys_stat(file->path, &status)) == 0)
         return file_mark_of(&status).file;
-    if (file->path == NULL)
-        return 0;
-    xxh64_init(&hash, 0);
-    xxh64_update(&hash, file->path, strlen(file->path));
-    return xxh64_value(&hash);
+    return file->path != NULL ? xxh64(file->path, strlen(file->path)) : 0;
 }
 
 /* The file must be none of the others. */
@@ -140,7 +135,6 @@ static void append(struct files *files)
 {
     const struct output_plan *plan = files->plan;
     const size_t number = files->count, place = plan->each ? number % division_files(plan) : number;
-    struct output_file *more;
     const char *path;
 
     path = place < plan->splits ? plan->split[place].path : plan->path;
@@ -148,19 +142,12 @@ static void append(struct files *files)
         die("%s: more than %d files; make fewer", path, OUTPUT_FILES_MAX);
     if (number == files->allocated) {
         files->allocated = 2 * number + 1;
-        more = fault_allocate(files->allocated, sizeof *more);
-        if (number > 0)
-            memcpy(more, files->file, number * sizeof *more);
-        free(files->file);
-        files->file = more;
+        files->file = fault_reallocate(files->file, files->allocated, sizeof *files->file);
     }
-    if (plan->each || division_is_shard(plan, number)) {
-        path = output_plan_name(path, number - plan->splits,
-                                plan->each ? plan->inputs[number / division_files(plan)] : NULL);
-        if (path == NULL)
-            die_errno("memory", errno);
-    }
-    files->file[number].path = path;
+    if (plan->each || division_is_shard(plan, number))
+        path = fault_memory(output_plan_name(path, number - plan->splits,
+                                             plan->each ? plan->inputs[number / division_files(plan)] : NULL));
+    files->file[number] = (struct output_file){.path = path};
     files->count++;
 }
 
@@ -216,22 +203,12 @@ static void open_sink(struct files *files, size_t number)
     const char *folder;
 
     if (file->sink == NULL)
-        file->sink = sink_open(file->path);
+        file->sink = sink_open(file->path, &files->behind);
     if (file->sink == NULL)
         refuse_replacing(files->plan, file->path);
     folder = sink_folder(file->sink);
     if (folder != NULL && files->plan->is_store != NULL && files->plan->is_store(folder))
         die("%s: is inside the store %s; write to another folder", file->path, folder);
-    if (files->behind)
-        sink_write_behind(file->sink);
-}
-
-void files_write_behind(struct files *files)
-{
-    files->behind = true;
-    for (size_t i = 0; i < files->count; i++)
-        if (files->file[i].sink != NULL)
-            sink_write_behind(files->file[i].sink);
 }
 
 void files_begin(struct files *files, size_t number, struct filters *programs, struct framing_file *framing)

@@ -9,16 +9,13 @@
 #include "output/filter.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/tunable.h"
 #include "system/fault.h"
 #include "system/io.h"
 #include "system/program.h"
-#include "system/signals.h"
 #include "system/sys.h"
 
 /* More at a time would be of no use, and take descriptors. */
@@ -27,9 +24,9 @@ TUNABLE(FILTERS_MAX, 256, 1, 256);
 struct filter {
     struct program program;
     const char *file;
-    bool is_packer;
-    bool deaf;                    /* it does not read any more */
-    char text[PACKER_TEXT_BYTES]; /* what messages call a packer */
+    bool deaf;      /* it does not read any more */
+    bool is_packer; /* which is: */
+    struct packer_command packer;
 };
 
 struct filters {
@@ -81,7 +78,7 @@ static void judge(const struct filters *filters, const struct filter *filter, in
     const bool is_lost = filter->is_packer && status == 0 && filter->deaf;
 
     program_judge(status, is_lost ? "did not read all that it was given" : NULL, filter->file,
-                  filter->is_packer ? filter->text : filters->command);
+                  filter->is_packer ? filter->packer.text : filters->command);
 }
 
 /*
@@ -152,34 +149,20 @@ void filters_start(struct filters *filters, const char *file)
 void filters_start_packer(struct filters *filters, const char *file, const struct packer *packer, int output)
 {
     struct filter *filter = next(filters, file);
-    struct packer_command command;
 
-    packer_pack(&command, packer, filters->most);
-    if (program_start(&filter->program, command.arguments, NULL, PROGRAM_PIPE, output) != 0)
-        packer_report(&command, file);
+    packer_pack(&filter->packer, packer, filters->most);
+    if (program_start(&filter->program, filter->packer.arguments, NULL, PROGRAM_PIPE, output) != 0)
+        packer_report(&filter->packer, file);
     sys_widen_pipe(filter->program.in); /* for what is left when the next one begins */
     filter->is_packer = true;
-    memcpy(filter->text, command.text, sizeof command.text);
     filters->count++;
-}
-
-/* io_write, but a pipe without a reader gives EPIPE instead of a signal. */
-static int write_to_pipe(int fd, const void *data, size_t bytes)
-{
-    struct sigaction before;
-    int result;
-
-    signals_ignore_pipe(&before);
-    result = io_write(fd, data, bytes);
-    signals_restore_pipe(&before);
-    return result;
 }
 
 void filters_write(struct filters *filters, const void *data, size_t bytes)
 {
     struct filter *filter = at(filters, filters->count - 1);
 
-    if (!filter->deaf && write_to_pipe(filter->program.in, data, bytes) != 0) {
+    if (!filter->deaf && io_write_pipe(filter->program.in, data, bytes) != 0) {
         if (errno != EPIPE)
             die_errno(filter->file, errno);
         filter->deaf = true;

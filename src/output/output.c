@@ -41,6 +41,7 @@ struct stream {
 
 struct output {
     struct output_plan plan;
+    struct output_needs needs;
     struct files files;
     struct overlap overlap;
     size_t first; /* file of the input in work: not 0 only if each input has its own */
@@ -91,21 +92,13 @@ static void check_filter(const struct output *output)
 
 /* ---- From the plan to the first file ---- */
 
-/* What the options say of the rest: by a number, if it is not 0. */
+/* What the options say of the rest. */
 static const struct division_kind *rest_of(const struct output_plan *plan)
 {
-    const struct {
-        uint64_t number;
-        const struct division_kind *kind;
-    } kinds[] = {{plan->shards, &in_turn_shards},
-                 {plan->shard_records, &in_turn_records},
-                 {plan->shard_bytes, &in_turn_bytes},
-                 {1, &in_turn_whole}};
-    size_t i = 0;
-
-    while (kinds[i].number == 0)
-        i++;
-    return kinds[i].kind;
+    return plan->shards > 0          ? &in_turn_shards
+           : plan->shard_records > 0 ? &in_turn_records
+           : plan->shard_bytes > 0   ? &in_turn_bytes
+                                     : &in_turn_whole;
 }
 
 struct output *output_open(const struct output_plan *asked)
@@ -131,6 +124,11 @@ struct output *output_open(const struct output_plan *asked)
         output->filters = filters_new(plan->filter, plan->filters);
     if (plan->filter != NULL)
         check_filter(output);
+    output->needs = (struct output_needs){.all = division_is(plan, DIVISION_ENDS) || plan->filter != NULL,
+                                          .total = division_is(plan, DIVISION_TOTAL),
+                                          .ends = division_is(plan, DIVISION_ENDS),
+                                          .replaces = output->overlap.path != NULL,
+                                          .strata = plan->strata};
     return output;
 }
 
@@ -140,19 +138,6 @@ uint64_t output_memory(const struct output *output)
     const size_t each = FILE_BYTES + NAMES * (path != NULL ? strlen(path) : 0);
 
     return (uint64_t)output->files.count * each;
-}
-
-void output_check_room(const struct output *output, uint64_t bytes)
-{
-    const struct files *files = &output->files;
-    const char *first = files->file[0].path;
-    char needed[32], left[32];
-
-    if (files->free_bytes < bytes)
-        die("%s%s: %s: about %s are needed, %s are free; write to another disk", first != NULL ? first : "write error",
-            files->count > 1 ? " and the other files" : "", strerror(ENOSPC), number_format_size(bytes, needed),
-            number_format_size(files->free_bytes, left));
-    names_warn(files);
 }
 
 /* How many of so many units the splits leave, and whether these can be divided. */
@@ -165,9 +150,18 @@ static uint64_t check_units(const struct output_plan *plan, uint64_t units)
     return units;
 }
 
-void output_check_records(const struct output *output, uint64_t records)
+void output_check_room(const struct output *output, uint64_t records, uint64_t bytes)
 {
+    const struct files *files = &output->files;
+    const char *first = files->file[0].path;
+    char needed[32], left[32];
+
     (void)check_units(&output->plan, records);
+    if (files->free_bytes < bytes)
+        die("%s%s: %s: about %s are needed, %s are free; write to another disk", first != NULL ? first : "write error",
+            files->count > 1 ? " and the other files" : "", strerror(ENOSPC), number_format_size(bytes, needed),
+            number_format_size(files->free_bytes, left));
+    names_warn(files);
 }
 
 /* ---- One file ---- */
@@ -206,29 +200,9 @@ static void next_file(struct output *output)
 
 /* ---- From the first unit to the last ---- */
 
-bool output_replaces_input(const struct output *output)
+const struct output_needs *output_needs(const struct output *output)
 {
-    return output->overlap.path != NULL;
-}
-
-bool output_wants_ends(const struct output *output)
-{
-    return division_is(&output->plan, DIVISION_ENDS);
-}
-
-bool output_waits(const struct output *output)
-{
-    return output_wants_ends(output) || output->plan.filter != NULL;
-}
-
-bool output_counts(const struct output *output)
-{
-    return division_is(&output->plan, DIVISION_TOTAL);
-}
-
-struct strata *output_strata(const struct output *output)
-{
-    return output->plan.strata;
+    return &output->needs;
 }
 
 void output_set_threads(struct output *output, unsigned threads)
@@ -363,7 +337,7 @@ void output_find(struct output *output, unsigned thread, const struct units *uni
 
 void output_write_behind(struct output *output)
 {
-    files_write_behind(&output->files);
+    output->files.behind = true;
 }
 
 void output_note_beside(const struct output *output)

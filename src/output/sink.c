@@ -47,7 +47,7 @@ struct sink {
     int refused;      /* why an existing file cannot be replaced, as errno has it; else 0 */
     struct sink_state state;
     bool durable;        /* is it to be on disk before it gets its name? */
-    bool behind;         /* is what is written to go to disk at once? */
+    const bool *behind;  /* is what is written to go to disk at once? */
     size_t behind_bytes; /* that were written since it was last told to go to disk */
     struct target target;
 
@@ -241,7 +241,7 @@ static int make_file(struct sink *sink, int directory, mode_t mode)
 
     sink->state.temporary =
         fault_text("%s/.%.*s.%0*d", target->directory, NAME_PART_BYTES, target->name, RANDOM_LETTERS, 0);
-    sink->state.fd = io_open_anonymous(directory, ".", mode);
+    IO_REPEAT(sink->state.fd, sys_open_anonymous(directory, ".", mode));
     if (sink->state.fd >= 0 && !sys_can_link_descriptor(sink->state.fd)) {
         io_drop(sink->state.fd);
         sink->state.fd = -1;
@@ -326,11 +326,12 @@ static void open_path(struct sink *sink)
     io_drop(directory);
 }
 
-struct sink *sink_open(const char *path)
+struct sink *sink_open(const char *path, const bool *behind)
 {
     struct sink *sink = fault_allocate(1, sizeof *sink);
 
     sink->path = path;
+    sink->behind = behind;
     sink->state.fd = sink->slot = -1;
     if (path == NULL)
         open_descriptor(sink, STDOUT_FILENO);
@@ -372,15 +373,10 @@ void sink_make_durable(struct sink *sink)
     sink->durable = true;
 }
 
-void sink_write_behind(struct sink *sink)
-{
-    sink->behind = true;
-}
-
 /* Send the bytes written to disk if there are `least` or more. */
 static void write_back(struct sink *sink, size_t least)
 {
-    if (!sink->behind || sink->behind_bytes < least)
+    if (!*sink->behind || sink->behind_bytes < least)
         return;
     sys_write_back(sink->state.fd);
     sink->behind_bytes = 0;

@@ -113,14 +113,9 @@ uint64_t split_records(const struct split *splits, size_t number, uint64_t recor
 
 uint64_t split_total(const struct split *splits, size_t count, uint64_t records)
 {
-    uint64_t total = share(splits, count, records);
+    uint64_t total = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t counted = splits[i].is_percentage ? 0 : splits[i].amount;
-
-        if (counted > UINT64_MAX - total)
-            return UINT64_MAX;
-        total += counted;
-    }
+    for (size_t i = 0; i < count && total < UINT64_MAX; i++)
+        total += least(split_records(splits, i, records), UINT64_MAX - total);
     return total;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "base/xxh64.h"
 #include "system/fault.h"
 #include "system/file_mark.h"
@@ -64,12 +65,12 @@ static bool is_special(const char *directory)
 static int own_descriptor(const char *directory, const char *name)
 {
     char *own = sys_realpath("/proc/self/fd");
-    const bool is_own = own != NULL && strcmp(own, directory) == 0;
-    char *end;
-    const long number = is_own ? strtol(name, &end, 10) : -1;
+    uint64_t number = UINT64_MAX;
 
+    if (own != NULL && strcmp(own, directory) == 0)
+        (void)number_parse(name, &number);
     free(own);
-    return number >= 0 && number <= INT_MAX && *end == '\0' ? (int)number : -1;
+    return number <= INT_MAX ? (int)number : -1;
 }
 
 /* Divide `at`, to which the path has led so far, into a directory and the name in it, which need not be there and is
@@ -146,7 +147,7 @@ void target_find(struct target *target, const char *path)
         target_release(target);
         target->path = path;
         locate(target, at);
-        directory = io_open_directory(target->directory);
+        IO_REPEAT(directory, sys_open_directory(target->directory));
         if (directory < 0 || sys_fstat(directory, &status) != 0)
             target_fail(path);
         target->device = status.st_dev;
@@ -159,9 +160,10 @@ void target_find(struct target *target, const char *path)
 
 int target_enter(const struct target *target)
 {
-    int fd = io_open_directory(target->directory);
     struct stat status;
+    int fd;
 
+    IO_REPEAT(fd, sys_open_directory(target->directory));
     if (fd < 0)
         return -1;
     if (sys_fstat(fd, &status) == 0) {

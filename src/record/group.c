@@ -29,13 +29,8 @@ size_t group_ends(const struct record_format *format, struct record_scan *scan, 
     return found;
 }
 
-void group_put_head(uint8_t head[GROUP_HEAD_BYTES], uint64_t bytes)
-{
-    for (int i = 0; i < GROUP_HEAD_BYTES; i++)
-        head[i] = (uint8_t)(bytes >> 8 * i);
-}
-
-size_t group_part(struct length_scan *scan, const uint8_t *data, size_t bytes, bool *is_text)
+/* Of the next bytes of a stream of frames, so many come first that are all text, or none of them is. At least 1. */
+static size_t part_of(struct length_scan *scan, const uint8_t *data, size_t bytes, bool *is_text)
 {
     *is_text = scan->left > 1;
     if (scan->left == 0)
@@ -48,13 +43,14 @@ size_t group_part(struct length_scan *scan, const uint8_t *data, size_t bytes, b
 size_t group_text(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
                   uint8_t *to)
 {
+    const bool frames = record_is(format, RECORD_GROUP);
     size_t kept = 0;
-    bool is_text;
+    bool is_text = true;
 
-    if (!record_is(format, RECORD_GROUP))
+    if (!frames && (to == NULL || to == data))
         return bytes;
     for (size_t at = 0, part; at < bytes; at += part) {
-        part = group_part(&scan->length, data + at, bytes - at, &is_text);
+        part = frames ? part_of(&scan->length, data + at, bytes - at, &is_text) : bytes;
         if (is_text && to != NULL)
             memmove(to + kept, data + at, part);
         kept += is_text ? part : 0;

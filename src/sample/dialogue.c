@@ -25,9 +25,7 @@ void dialogue_open(struct dialogue *dialogue, size_t lines_bytes, uint8_t *out, 
 {
     struct stat status;
 
-    *dialogue = (struct dialogue){.in = sys_map(lines_bytes), .in_room = lines_bytes};
-    if (dialogue->in == NULL)
-        die_errno("memory", errno);
+    *dialogue = (struct dialogue){.in = fault_memory(sys_map(lines_bytes)), .in_room = lines_bytes};
     dialogue->keeps = sys_fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode);
     output_buffer_init(&dialogue->out, out, out_bytes, false, dialogue_flush, dialogue);
     sys_widen_pipe(STDIN_FILENO);

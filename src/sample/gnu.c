@@ -318,7 +318,7 @@ void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct 
     struct keep_rule some = {.admit = admit, .context = &r};
     size_t bytes;
 
-    if (source_is_known(source) && source_known_bytes(source) <= RESERVOIR_FROM_BYTES) {
+    if (source->known && source->known_bytes <= RESERVOIR_FROM_BYTES) {
         gnu_order(run, source, gnu, output);
         return;
     }

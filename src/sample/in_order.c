@@ -16,6 +16,7 @@
 #include "sample/in_order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/must.h"
 #include "base/tunable.h"
@@ -89,19 +90,14 @@ struct selecting {
     bool again;         /* is the input read once more? Else its records are stored */
     struct piles piles; /* one, of the records that may still be chosen */
     uint64_t count[PILES];
-    unsigned kept; /* the first piles, which may hold records that are chosen */
-    unsigned changes;
-    struct {
-        uint64_t record; /* from which on ... */
-        unsigned kept;
-    } change[PILES];
-    uint64_t needed; /* of the records of pile kept - 1, when all have been counted; then of the last leaf's */
+    unsigned kept;         /* the first piles, which may hold records that are chosen */
+    uint64_t until[PILES]; /* of a pile, the records before this one were stored; UINT64_MAX: it is kept */
+    uint64_t needed;       /* of the records of pile kept - 1, when all have been counted; then of the last leaf's */
     struct level level[LEVELS]; /* from the root, which is there from the beginning, down to the last leaf's parent */
     unsigned levels;
     struct table chosen; /* of the last leaf's records: a bit for each */
     uint64_t next_in_leaf;
     uint64_t next; /* record of the input, when those that are chosen are written */
-    unsigned next_change;
 };
 
 /* Count how many of the first piles hold all records that may be written. */
@@ -116,11 +112,8 @@ static void count_kept(struct selecting *s)
     }
     if (s->needed > s->count[kept - 1])
         s->needed = s->count[kept - 1];
-    if (kept == s->kept)
-        return;
-    s->kept = kept;
-    s->change[s->changes].record = counter_get(&s->run->progress->records);
-    s->change[s->changes++].kept = kept;
+    while (s->kept > kept)
+        s->until[--s->kept] = counter_get(&s->run->progress->records);
 }
 
 /* May record number `record` still be among the first ones? */
@@ -228,28 +221,25 @@ static bool choose_next(void *context, uint64_t record)
     (void)record;
     do {
         fault_same_input(s->next < counter_get(&s->run->progress->records));
-        for (; s->next_change < s->changes && s->change[s->next_change].record == s->next; s->next_change++)
-            s->kept = s->change[s->next_change].kept;
-        s->next++;
         pile = next_child(&s->level[0]);
-    } while (pile >= s->kept);
+    } while (s->next++ >= s->until[pile]);
     return is_chosen(s, pile);
 }
 
 void in_order_first(struct run *run, struct source *source, struct output *output)
 {
     const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
-    const uint64_t bytes = source_known_bytes(source);
+    const uint64_t bytes = source->known_bytes;
     const bool again = run->rereads && bytes <= run->engine.memory.bytes && run->limit > bytes / DENSE_BYTES;
     struct selecting *s = fault_allocate(1, sizeof *s);
     struct source *stored = source;
 
     MUST(!run->refers);
     *s = (struct selecting){.run = run, .kept = PILES, .again = again};
+    memset(s->until, 0xff, sizeof s->until);
     enter(s, (struct order_node){.order = &run->order}, ORDER_ROOT_BITS);
     store(s, source);
     choose(s);
-    s->kept = PILES;
     if (again) {
         source_rewind(source);
     } else {

@@ -4,7 +4,7 @@
 
 bool keep_may_count(const struct run *run, const struct source *source)
 {
-    return run->rereads && !run->refers && source_known_bytes(source) > engine_pool_bytes(&run->engine);
+    return run->rereads && !run->refers && source->known_bytes > engine_pool_bytes(&run->engine);
 }
 
 /* A record that is referred to needs only its first piece. False if there is no room for references. */

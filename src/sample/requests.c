@@ -18,22 +18,20 @@
 #include "base/random.h"
 #include "base/steps.h"
 #include "input/record_reader.h"
-#include "input/reference.h"
 #include "record/group.h"
-#include "record/length.h"
 #include "sample/dialogue.h"
 #include "sample/weight_law.h"
 #include "sample/weight_tree.h"
 #include "system/fault.h"
 
 enum {
-    ROUND = 256,      /* numbers, at most; fixed, as it decides what is drawn */
-    LINES_SHARE = 8,  /* this part of the pool is for lines that wait */
-    WINDOW = 1024,    /* records that are fetched at a time */
-    QUOTED = 60,      /* bytes of a wrong line that a message shows */
-    ENTRY_BYTES = 19, /* of the pool for a record with its weight */
-    DRAWN = 2,        /* numbers that are kept of each record of a batch: its own, and its weight; */
-    LONG = 2,         /* and of each whose length its reference does not tell: its place, and its length */
+    ROUND = 256,       /* numbers, at most; fixed, as it decides what is drawn */
+    LINES_SHARE = 8,   /* this part of the pool is for lines that wait */
+    WINDOW = 1024,     /* records that are fetched at a time, */
+    FETCHED = 1 << 20, /* and of each so many bytes at most */
+    QUOTED = 60,       /* bytes of a wrong line that a message shows */
+    ENTRY_BYTES = 19,  /* of the pool for a record with its weight */
+    DRAWN = 2,         /* numbers that are kept of each record of a batch: its own, and its weight */
 };
 
 /* ---- All of it ---- */
@@ -46,9 +44,7 @@ struct requests {
     const uint8_t *held; /* all of these; NULL: they are read again */
     uint8_t *kept;       /* records that were added, in neighbouring blocks */
     uint64_t kept_bytes, kept_room;
-    struct table references; /* of all records, as in input/reference.h, from the beginning of the input */
-    struct table longs;
-    uint64_t long_count;
+    struct table places;     /* of all records, from the beginning of the input: each ends where the next one begins; */
     struct weight_tree tree; /* and their weights */
     struct random_words words;
     struct dialogue dialogue;
@@ -110,19 +106,13 @@ static bool keep(struct requests *r, const void *data, size_t bytes)
 }
 
 /* A record begins `place` bytes after the beginning of all. False: there is no room to note it. */
-static bool add_record(struct requests *r, uint64_t place, uint64_t bytes, uint64_t weight)
+static bool add_record(struct requests *r, uint64_t place, uint64_t weight)
 {
-    const uint64_t i = r->tree.count, reference = reference_make(place, bytes);
-    const bool is_long = reference_length(reference) == REFERENCE_LONG;
+    const uint64_t i = r->tree.count;
 
-    if (!table_extend(&r->references, i) || (is_long && !table_extend(&r->longs, LONG * (r->long_count + 1) - 1)) ||
-        !weight_tree_add(&r->tree, weight))
+    if (!table_extend(&r->places, i) || !weight_tree_add(&r->tree, weight))
         return false;
-    *table_u64(&r->references, i) = reference;
-    if (is_long) {
-        *table_u64(&r->longs, LONG * r->long_count) = place;
-        *table_u64(&r->longs, LONG * r->long_count++ + 1) = bytes;
-    }
+    *table_u64(&r->places, i) = place;
     return true;
 }
 
@@ -130,9 +120,9 @@ static bool add_record(struct requests *r, uint64_t place, uint64_t bytes, uint6
 static bool has_room(const struct requests *r)
 {
     struct pool *pool = &r->run->engine.pool;
-    const uint64_t left = r->again && source_stays(r->source) ? source_known_bytes(r->source) : 0;
+    const uint64_t left = r->again && source_stays(r->source) ? r->source->known_bytes : 0;
 
-    return pool_blocks_for(pool, left - least(left, source_arrived_bytes(r->source))) < pool_free(pool);
+    return pool_blocks_for(pool, left - least(left, stream_arrived_bytes(r->source))) < pool_free(pool);
 }
 
 /* Nothing is held any more. The reader's next piece begins where the one before ends. */
@@ -149,7 +139,7 @@ static void read_records(struct requests *r, struct weight_input *weights)
 {
     struct run *run = r->run;
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_READING);
-    uint64_t steps = STEPS_ONE, length = 0;
+    uint64_t steps = STEPS_ONE;
     struct record_reader reader;
     struct record_piece piece;
     struct decimal weight;
@@ -166,15 +156,12 @@ static void read_records(struct requests *r, struct weight_input *weights)
         } else if (!more) {
             break;
         }
-        if (!more)
+        if (!more || !piece.last)
             continue;
-        length = piece.first ? piece.bytes : length + piece.bytes;
-        if (!piece.last)
-            continue;
-        r->space = reader.passed + reader.start;
         if (weights != NULL)
             (void)steps_round(weight, &steps);
-        fits = fits && add_record(r, r->space - length, length, steps);
+        fits = fits && add_record(r, r->space, steps);
+        r->space = reader.passed + reader.start;
         counter_add(&run->progress->records, 1);
     }
     if (!fits) {
@@ -192,14 +179,13 @@ static void open_records(struct requests *r, const struct weight_place *place)
     struct pool *pool = &run->engine.pool;
     struct weight_input *weights;
 
-    table_init(&r->references, pool);
-    table_init(&r->longs, pool);
-    r->references.wide = r->longs.wide = true;
+    table_init(&r->places, pool);
+    r->places.wide = true;
     weight_tree_init(&r->tree, pool);
-    r->again = source_is_known(r->source) && !record_is(&run->format, RECORD_GROUP);
-    if (!r->again || pool_blocks_for(pool, source_known_bytes(r->source)) < pool_free(pool) / 2)
+    r->again = r->source->known && !record_is(&run->format, RECORD_GROUP);
+    if (!r->again || pool_blocks_for(pool, r->source->known_bytes) < pool_free(pool) / 2)
         source_hold(r->source, pool, 0);
-    if (source_known_bytes(r->source) > ENGINE_MEMORY_MAX / 2)
+    if (r->source->known_bytes > ENGINE_MEMORY_MAX / 2)
         die("--requests: the input is larger than 8 TiB");
     weights = place != NULL ? weight_input_open(&run->engine, &run->format, *place, r->source) : NULL;
     read_records(r, weights);
@@ -222,69 +208,45 @@ static const uint8_t *bytes_at(const struct requests *r, uint64_t place)
     return r->held != NULL ? r->held + place : NULL;
 }
 
-/* With the frames of a group. */
-static uint64_t whole_length_of(const struct requests *r, uint64_t reference)
+static uint64_t place_of(const struct requests *r, uint64_t record)
 {
-    uint64_t low = 0, high = r->long_count;
+    return record < r->tree.count ? *table_u64(&r->places, record) : r->space + r->kept_bytes;
+}
 
-    if (reference_length(reference) < REFERENCE_LONG)
-        return reference_length(reference);
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-
-        if (*table_u64(&r->longs, LONG * middle) > reference_place(reference))
-            high = middle;
-        else
-            low = middle;
-    }
-    return *table_u64(&r->longs, LONG * low + 1);
+/* With the frames of a group. */
+static uint64_t whole_length_of(const struct requests *r, uint64_t record)
+{
+    return place_of(r, record + 1) - place_of(r, record);
 }
 
 static uint64_t length_of(const struct requests *r, uint64_t record)
 {
-    const uint64_t reference = *table_u64(&r->references, record), whole = whole_length_of(r, reference);
     struct record_scan scan = {0};
 
-    if (!record_is(&r->run->format, RECORD_GROUP))
-        return whole;
-    return group_text(&r->run->format, &scan, bytes_at(r, reference_place(reference)), (size_t)whole, NULL);
+    return group_text(&r->run->format, &scan, bytes_at(r, place_of(r, record)), (size_t)whole_length_of(r, record),
+                      NULL);
 }
 
-/* From a file, directly to where answers are put. */
-static void say_again(struct requests *r, uint64_t place, uint64_t bytes)
-{
-    struct output_buffer *out = &r->dialogue.out;
-
-    for (size_t part; bytes > 0; place += part, bytes -= part) {
-        if (out->at == out->end)
-            dialogue_flush(&r->dialogue);
-        part = (size_t)least(bytes, (uint64_t)(out->end - out->at));
-        source_read_at(r->source, place, out->at, part);
-        out->at += part;
-    }
-}
-
-/* What a record starts with stands after it (record.h). */
+/* What a record starts with stands after it (record.h). It is copied to where answers are put, from a file directly. */
 static void say_record(struct requests *r, uint64_t record)
 {
-    const uint64_t reference = *table_u64(&r->references, record), place = reference_place(reference);
-    const uint8_t *data = bytes_at(r, place);
-    struct length_scan scan = {0};
+    const struct record_format *format = &r->run->format;
+    struct output_buffer *out = &r->dialogue.out;
+    struct record_scan scan = {0};
+    uint64_t place = place_of(r, record), end = place_of(r, record + 1);
     size_t start_bytes, part;
-    const uint8_t *start = record_start(&r->run->format, &start_bytes);
-    uint64_t left = whole_length_of(r, reference) - start_bytes;
-    bool is_text = true;
+    const uint8_t *start = record_start(format, &start_bytes);
 
-    output_buffer_put(&r->dialogue.out, start, start_bytes);
-    if (data == NULL) {
-        say_again(r, place, left);
-        return;
-    }
-    for (; left > 0; left -= part, data += part) {
-        part =
-            record_is(&r->run->format, RECORD_GROUP) ? group_part(&scan, data, (size_t)left, &is_text) : (size_t)left;
-        if (is_text)
-            output_buffer_put(&r->dialogue.out, data, part);
+    output_buffer_put(out, start, start_bytes);
+    for (end -= start_bytes; place < end; place += part) {
+        const uint8_t *data = bytes_at(r, place);
+
+        if (out->at == out->end)
+            dialogue_flush(&r->dialogue);
+        part = (size_t)least(end - place, (uint64_t)(out->end - out->at));
+        if (data == NULL)
+            stream_read_at(r->source->stream, place, out->at, part);
+        out->at += data == NULL ? part : group_text(format, &scan, data, part, out->at);
     }
 }
 
@@ -295,18 +257,14 @@ static void fetch_window(struct requests *r, uint64_t first)
     const size_t count = (size_t)least(r->batch - first, WINDOW);
 
     for (size_t i = 0; i < count; i++)
-        r->window[i] = *table_u64(&r->references, drawn_at(r, first + i)[0]);
+        r->window[i] = drawn_at(r, first + i)[0];
     qsort(r->window, count, sizeof *r->window, compare_numbers);
-    for (size_t i = 0; i < count && reference_place(r->window[i]) < r->space; i++)
-        source_read_at(r->source, reference_place(r->window[i]), NULL, reference_length(r->window[i]));
+    for (size_t i = 0; i < count && place_of(r, r->window[i]) < r->space; i++)
+        stream_read_at(r->source->stream, place_of(r, r->window[i]), NULL,
+                       (size_t)least(whole_length_of(r, r->window[i]), FETCHED));
 }
 
 /* ---- A batch ---- */
-
-static uint64_t next_word(void *context)
-{
-    return random_next(context);
-}
 
 static void put_drawn(struct requests *r, uint64_t record, uint64_t weight)
 {
@@ -319,7 +277,7 @@ static void put_drawn(struct requests *r, uint64_t record, uint64_t weight)
 static void draw_round(struct requests *r, unsigned count, bool repeat)
 {
     for (unsigned i = 0; i < count; i++)
-        r->number[i] = weight_law_draw(r->tree.total, next_word, &r->words);
+        r->number[i] = weight_law_draw(r->tree.total, &r->words);
     weight_tree_find(&r->tree, r->number, r->named, count);
     for (unsigned i = 0; i < count; i++) {
         const uint64_t weight = weight_tree_get(&r->tree, r->named[i]);
@@ -453,7 +411,7 @@ static void add(struct requests *r)
     if (memchr(r->at, format->delimiter, bytes) != NULL)
         refuse(r, "the record contains its delimiter");
     if (!keep(r, r->at, bytes) || !keep(r, &format->delimiter, 1) ||
-        !add_record(r, r->space + r->kept_bytes - bytes - 1, bytes + 1, weight))
+        !add_record(r, r->space + r->kept_bytes - bytes - 1, weight))
         refuse_memory(r, bytes);
 }
 

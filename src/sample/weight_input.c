@@ -43,7 +43,7 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
     if (place.file != NULL) {
         weights->lines.format.delimiter = '\n';
         weights->lines.decompress.programs = place.decompressed;
-        weights->file = source_open(&weights->place.file, 1, &weights->lines);
+        weights->file = stream_open(&weights->place.file, 1, &weights->lines);
         record_reader_init(&weights->reader, &weights->lines.format, weights->file, weights->buffer.data,
                            weights->buffer.bytes);
     }
@@ -56,7 +56,7 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
 static const char *advise(const struct weight_input *weights)
 {
     const struct field *field = &weights->field;
-    const size_t header_bytes = source_header(weights->position.source)->text_bytes;
+    const size_t header_bytes = stream_header(weights->position.source)->text_bytes;
 
     if (weights->file != NULL || weights->position.record > 1 || header_bytes > 0 || field->bytes == 0)
         return "";

@@ -99,15 +99,15 @@ static uint64_t mask_of(uint64_t x)
     return x == 0 ? 0 : UINT64_MAX >> leading_zeros(x);
 }
 
-struct uint128 weight_law_draw(struct uint128 total, uint64_t (*next_word)(void *context), void *context)
+struct uint128 weight_law_draw(struct uint128 total, struct random_words *words)
 {
     struct uint128 last = uint128_subtract(total, (struct uint128){.low = 1});
     struct uint128 mask = {.high = mask_of(last.high), .low = last.high == 0 ? mask_of(last.low) : UINT64_MAX};
     struct uint128 number;
 
     do {
-        number.low = mask.low == 0 ? 0 : next_word(context) & mask.low;
-        number.high = mask.high == 0 ? 0 : next_word(context) & mask.high;
+        number.low = mask.low == 0 ? 0 : random_next(words) & mask.low;
+        number.high = mask.high == 0 ? 0 : random_next(words) & mask.high;
     } while (uint128_compare(number, last) > 0);
     return number;
 }

@@ -288,11 +288,6 @@ static void add_weights(void *context, uint64_t records, bool resident)
         pile_flush(&d->piles, 0);
 }
 
-static uint64_t next_word(void *context)
-{
-    return random_next(context);
-}
-
 /* Draw numbers, sort them by their low and then by their high words, and go through the shares along with them. */
 static void match(struct drawing *d, struct table *numbers, uint64_t count)
 {
@@ -308,7 +303,7 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
     table_take(&low, pool, count, sizeof(uint64_t));
     table_pairs_take(&pairs, pool, count);
     for (uint64_t i = 0; i < count; i++) {
-        struct uint128 number = weight_law_draw(d->total, next_word, &d->words);
+        struct uint128 number = weight_law_draw(d->total, &d->words);
 
         *table_u64(&high, i) = number.high;
         *table_u64(&low, i) = number.low;
@@ -345,7 +340,7 @@ static void draw_weighted(void *context, uint64_t records, struct table *numbers
         match(d, numbers, count);
     else
         for (uint64_t i = 0; i < count; i++)
-            (void)weight_law_draw(d->total, next_word, &d->words);
+            (void)weight_law_draw(d->total, &d->words);
 }
 
 void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output)

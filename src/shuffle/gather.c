@@ -454,7 +454,8 @@ static void set_up(struct gathering *g, unsigned workers)
         worker->gathering = g;
         pthread_cond_init(&worker->turn, NULL);
         worker->number = w;
-        output_buffer_init(&worker->outlet, space.data + w * share, bytes, output_wants_ends(g->output), drain, worker);
+        output_buffer_init(&worker->outlet, space.data + w * share, bytes, output_needs(g->output)->ends, drain,
+                           worker);
         table_init(&worker->table, &run->engine.pool);
     }
 }

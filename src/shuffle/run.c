@@ -79,7 +79,7 @@ uint64_t run_settle(struct run *run, uint64_t records)
 void run_begin(struct run *run, struct output *output, uint64_t records)
 {
     const uint64_t settled = run_settle(run, records);
-    const struct header *header = run->input != NULL ? source_header(run->input) : NULL;
+    const struct header *header = run->input != NULL ? stream_header(run->input) : NULL;
 
     output_begin(output, settled, header != NULL ? header->text : NULL, header != NULL ? header->text_bytes : 0);
 }
@@ -90,7 +90,7 @@ void run_scattered(struct run *run)
     const uint64_t records = counter_get(&progress->records);
 
     if (run->input != NULL)
-        counter_set(&progress->bytes, source_arrived_bytes(run->input));
+        counter_set(&progress->bytes, stream_arrived_bytes(run->input));
     counter_set(&progress->scattered, sys_milliseconds());
     run_expects(run, records);
 }
@@ -122,7 +122,7 @@ void run_transfer(struct transfer *transfer, const struct run *run, struct sourc
 
     transfer->output = output;
     record_reader_init(&transfer->reader, &run->format, source, reading.data, reading.bytes);
-    output_buffer_init(&transfer->outlet, writing.data, writing.bytes, output != NULL && output_wants_ends(output),
+    output_buffer_init(&transfer->outlet, writing.data, writing.bytes, output != NULL && output_needs(output)->ends,
                        drain, transfer);
 }
 

@@ -460,8 +460,8 @@ static bool scatter_root(struct run *run, struct source *source, struct keyed_vo
     if (run->keyed != NULL) {
         plan.keys = (struct keyed_plan){.keyed = run->keyed, .votes = votes, .first_seen = true};
         plan.limit = UINT64_MAX;
-    } else if ((run->parts > 1 || run->skip > 0) && run->expected > 0 && source_is_known(source) &&
-               run->expected <= source_known_bytes(source)) {
+    } else if ((run->parts > 1 || run->skip > 0) && run->expected > 0 && source->known &&
+               run->expected <= source->known_bytes) {
         choose_piles(run, run->expected, &plan);
     }
     run->progress->must_copy = !scatter(&run->engine, &run->format, &plan, source, piles) ||

@@ -162,7 +162,7 @@ uint64_t units_count(struct run *run, struct piles *piles, unsigned bits, const 
 {
     if (run->keyed == NULL)
         return piles->records;
-    if (!output_counts(output) && run->parts == 0 && run->skip == 0)
+    if (!output_needs(output)->total && run->parts == 0 && run->skip == 0)
         return UINT64_MAX;
     return count_all(run, piles, bits);
 }

@@ -8,6 +8,7 @@
 
 #include "store/manifest.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +18,35 @@
 
 enum { NUMBER_BYTES = 8, FLAG_DECOMPRESSED = 1, FLAG_KNOWN = 2 };
 
-/* Number i of those that stand there. */
-static uint64_t number(const uint8_t *data, size_t i)
+/* What stands before the piles, after the key. */
+struct head {
+    uint64_t flags, header_bytes, header_checksum, digest, piles;
+};
+
+static_assert(MANIFEST_KEY_BYTES + sizeof(struct head) == MANIFEST_HEAD_BYTES &&
+                  sizeof(struct manifest_pile) == MANIFEST_PILE_BYTES,
+              "no gaps between numbers");
+
+/* This, piles, extents and what an end says are structs of nothing but numbers, which are written one after another.
+ * Returns what follows. */
+static uint8_t *put(uint8_t *to, const void *numbers, size_t bytes)
 {
-    return load64le(data + i * NUMBER_BYTES);
+    for (size_t i = 0; i < bytes; i += NUMBER_BYTES) {
+        uint64_t number;
+
+        memcpy(&number, (const uint8_t *)numbers + i, sizeof number);
+        store64le(to + i, number);
+    }
+    return to + bytes;
+}
+
+static void get(void *numbers, const uint8_t *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += NUMBER_BYTES) {
+        const uint64_t number = load64le(from + i);
+
+        memcpy((uint8_t *)numbers + i, &number, sizeof number);
+    }
 }
 
 void manifest_add_input(struct manifest *manifest, const char *name, uint64_t bytes)
@@ -37,48 +63,6 @@ void manifest_add_input(struct manifest *manifest, const char *name, uint64_t by
 }
 
 /* ---- Writing ---- */
-
-static uint8_t *put(uint8_t *to, uint64_t value)
-{
-    store64le(to, value);
-    return to + NUMBER_BYTES;
-}
-
-static uint8_t *put_head(uint8_t *to, const struct manifest *manifest)
-{
-    memcpy(to, manifest->key, MANIFEST_KEY_BYTES);
-    to = put(to + MANIFEST_KEY_BYTES,
-             (manifest->decompressed ? FLAG_DECOMPRESSED : 0) | (manifest->known ? FLAG_KNOWN : 0));
-    to = put(to, manifest->header_bytes);
-    to = put(to, manifest->header_checksum);
-    to = put(to, manifest->digest);
-    return put(to, manifest->piles);
-}
-
-static uint8_t *put_extent(uint8_t *to, const struct manifest_extent *extent)
-{
-    return put(put(to, extent->place), extent->bytes);
-}
-
-static uint8_t *put_pile(uint8_t *to, const struct manifest_pile *pile)
-{
-    to = put(to, pile->records);
-    to = put(to, pile->bytes);
-    to = put(to, pile->checksum);
-    to = put_extent(to, &pile->first);
-    return put(to, pile->more);
-}
-
-static void put_end(uint8_t *to, const uint8_t *data, size_t bytes, uint64_t at)
-{
-    uint8_t *const start = to;
-
-    memcpy(to, MANIFEST_MAGIC, NUMBER_BYTES);
-    to = put(to + NUMBER_BYTES, at);
-    to = put(to, bytes);
-    to = put(to, xxh64(data, bytes));
-    put(to, xxh64(start, (size_t)(to - start)));
-}
 
 /* The first extent of each pile stands with it, the others in the list. Returns how long that is. `next` of each pile
  * receives where in the list its extents begin. */
@@ -106,7 +90,14 @@ uint8_t *manifest_write(struct manifest *manifest, const struct manifest_spot *s
     const size_t listed = place_extents(manifest, spot, spots, next);
     const size_t list_at = MANIFEST_HEAD_BYTES + manifest->piles * (size_t)MANIFEST_PILE_BYTES;
     const size_t length = list_at + listed * MANIFEST_EXTENT_BYTES;
-    uint8_t *data = fault_allocate(length + MANIFEST_END_BYTES, 1), *to;
+    uint8_t *data = fault_allocate(length + MANIFEST_END_BYTES, 1), *end = data + length, *to;
+    const struct head head = {.flags =
+                                  (manifest->decompressed ? FLAG_DECOMPRESSED : 0) | (manifest->known ? FLAG_KNOWN : 0),
+                              .header_bytes = manifest->header_bytes,
+                              .header_checksum = manifest->header_checksum,
+                              .digest = manifest->digest,
+                              .piles = manifest->piles};
+    struct manifest_end found = {.at = at, .bytes = length};
 
     for (unsigned p = 0; p < manifest->piles; p++)
         manifest->pile[p].more = manifest->pile[p].more > 0 ? at + list_at + next[p] * MANIFEST_EXTENT_BYTES : 0;
@@ -116,12 +107,16 @@ uint8_t *manifest_write(struct manifest *manifest, const struct manifest_spot *s
         if (pile->first.bytes == 0)
             pile->first = spot[i].extent;
         else
-            put_extent(data + list_at + next[spot[i].pile]++ * MANIFEST_EXTENT_BYTES, &spot[i].extent);
+            put(data + list_at + next[spot[i].pile]++ * MANIFEST_EXTENT_BYTES, &spot[i].extent, MANIFEST_EXTENT_BYTES);
     }
-    to = put_head(data, manifest);
+    memcpy(data, manifest->key, MANIFEST_KEY_BYTES);
+    to = put(data + MANIFEST_KEY_BYTES, &head, sizeof head);
     for (unsigned p = 0; p < manifest->piles; p++)
-        to = put_pile(to, &manifest->pile[p]);
-    put_end(data + length, data, length, at);
+        to = put(to, &manifest->pile[p], MANIFEST_PILE_BYTES);
+    found.checksum = xxh64(data, length);
+    memcpy(end, MANIFEST_MAGIC, NUMBER_BYTES);
+    to = put(end + NUMBER_BYTES, &found, sizeof found);
+    store64le(to, xxh64(end, (size_t)(to - end)));
     free(next);
     *bytes = length + MANIFEST_END_BYTES;
     return data;
@@ -133,7 +128,7 @@ bool manifest_find(struct manifest_end *found, const uint8_t end[MANIFEST_END_BY
 {
     const size_t checked = MANIFEST_END_BYTES - NUMBER_BYTES;
 
-    *found = (struct manifest_end){.at = number(end, 1), .bytes = number(end, 2), .checksum = number(end, 3)};
+    get(found, end + NUMBER_BYTES, sizeof *found);
     return memcmp(end, MANIFEST_MAGIC, NUMBER_BYTES) == 0 && load64le(end + checked) == xxh64(end, checked) &&
            found->bytes >= MANIFEST_HEAD_BYTES && found->bytes <= MANIFEST_BYTES_MAX && found->at <= file_bytes &&
            found->at + found->bytes + MANIFEST_END_BYTES == file_bytes;
@@ -141,16 +136,18 @@ bool manifest_find(struct manifest_end *found, const uint8_t end[MANIFEST_END_BY
 
 struct manifest_extent manifest_load_extent(const uint8_t data[MANIFEST_EXTENT_BYTES])
 {
-    return (struct manifest_extent){.place = number(data, 0), .bytes = number(data, 1)};
+    struct manifest_extent extent;
+
+    get(&extent, data, sizeof extent);
+    return extent;
 }
 
 struct manifest_pile manifest_load_pile(const uint8_t data[MANIFEST_PILE_BYTES])
 {
-    return (struct manifest_pile){.records = number(data, 0),
-                                  .bytes = number(data, 1),
-                                  .checksum = number(data, 2),
-                                  .first = manifest_load_extent(data + 3 * (size_t)NUMBER_BYTES),
-                                  .more = number(data, 5)};
+    struct manifest_pile pile;
+
+    get(&pile, data, sizeof pile);
+    return pile;
 }
 
 /* The extent is before the manifest, and one of those that together have `left` bytes. */
@@ -202,19 +199,20 @@ static bool read_piles(struct manifest *manifest, const uint8_t *data, const str
 
 bool manifest_parse(struct manifest *manifest, const uint8_t *data, const struct manifest_end *end)
 {
-    const uint64_t flags = number(data, 2), piles = number(data, 6);
+    struct head head;
 
-    *manifest = (struct manifest){.decompressed = (flags & FLAG_DECOMPRESSED) != 0,
-                                  .known = (flags & FLAG_KNOWN) != 0,
-                                  .header_bytes = number(data, 3),
-                                  .header_checksum = number(data, 4),
-                                  .digest = number(data, 5)};
+    get(&head, data + MANIFEST_KEY_BYTES, sizeof head);
+    *manifest = (struct manifest){.decompressed = (head.flags & FLAG_DECOMPRESSED) != 0,
+                                  .known = (head.flags & FLAG_KNOWN) != 0,
+                                  .header_bytes = head.header_bytes,
+                                  .header_checksum = head.header_checksum,
+                                  .digest = head.digest};
     memcpy(manifest->key, data, MANIFEST_KEY_BYTES);
-    if (xxh64(data, (size_t)end->bytes) != end->checksum || flags > (FLAG_DECOMPRESSED | FLAG_KNOWN) ||
-        piles > (end->bytes - MANIFEST_HEAD_BYTES) / MANIFEST_PILE_BYTES)
+    if (xxh64(data, (size_t)end->bytes) != end->checksum || head.flags > (FLAG_DECOMPRESSED | FLAG_KNOWN) ||
+        head.piles > (end->bytes - MANIFEST_HEAD_BYTES) / MANIFEST_PILE_BYTES)
         return false;
-    manifest->piles = (unsigned)piles;
-    manifest->pile = fault_allocate((size_t)piles + 1, sizeof *manifest->pile);
+    manifest->piles = (unsigned)head.piles;
+    manifest->pile = fault_allocate((size_t)head.piles + 1, sizeof *manifest->pile);
     if (read_piles(manifest, data, end))
         return true;
     manifest_release(manifest);

@@ -35,7 +35,6 @@ struct sweep {
     bool all;                    /* the user asks for it: also drafts of others, and where nothing can be locked */
     time_t now;                  /* by the clock of the store's file system; 0: not looked at yet */
     char name[STORE_NAME_BYTES]; /* what is to go */
-    uint64_t bytes;              /* that it has */
     const char *why;
     int error;
 };
@@ -188,36 +187,29 @@ static enum fate sweep_one(struct sweep *sweep, const char *name)
         return fate_of(sweep, errno);
     if (!sweep->all && kind == STORE_NAME_DRAFT && status.st_uid != sys_user())
         return GONE;
-    sweep->bytes = (uint64_t)status.st_size;
     fate = remove_file(sweep, kind == STORE_NAME_DRAFT, base);
     if (sweep->all && fate == REMOVED)
-        standard_print("removed %s (%s)\n", name, number_format_size(sweep->bytes, size));
+        standard_print("removed %s (%s)\n", name, number_format_size((uint64_t)status.st_size, size));
     else if (sweep->all && fate != GONE)
         standard_print("kept %s (%s)\n", name, fate == KEPT ? sweep->why : strerror(sweep->error));
     return fate;
 }
 
-void sweep_dead(struct store *store)
+/* Goes on after what cannot be removed, and if all is swept, fails at the end. */
+void sweep_store(struct store *store, bool all)
 {
-    struct sweep sweep = {.store = store};
+    struct sweep sweep = {.store = store, .all = all}, failed = {.error = 0};
     struct folder_names names;
 
     folder_list(&store->folder, &names);
-    for (size_t i = 0; i < names.count; i++)
-        warn(&sweep, sweep_one(&sweep, names.name[i]));
-    folder_names_release(&names);
-}
+    for (size_t i = 0; i < names.count; i++) {
+        const enum fate fate = sweep_one(&sweep, names.name[i]);
 
-/* Goes on after what cannot be removed, and fails at the end. */
-void sweep_all(struct store *store)
-{
-    struct sweep sweep = {.store = store, .all = true}, failed = {.error = 0};
-    struct folder_names names;
-
-    folder_list(&store->folder, &names);
-    for (size_t i = 0; i < names.count; i++)
-        if (sweep_one(&sweep, names.name[i]) == FAILED && failed.error == 0)
+        if (!all)
+            warn(&sweep, fate);
+        else if (fate == FAILED && failed.error == 0)
             failed = sweep;
+    }
     folder_names_release(&names);
     if (failed.error != 0)
         folder_say(&store->folder, failed.name, "cannot be removed: %s", strerror(failed.error));

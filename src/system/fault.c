@@ -220,8 +220,16 @@ void fault_same_input(bool same)
 
 void *fault_allocate(size_t count, size_t bytes)
 {
-    void *memory = sys_allocate(count, bytes);
+    return fault_memory(sys_allocate(count, bytes));
+}
 
+void *fault_reallocate(void *memory, size_t count, size_t bytes)
+{
+    return fault_memory(sys_reallocate(memory, count * bytes));
+}
+
+void *fault_memory(void *memory)
+{
     if (memory == NULL)
         die_errno("memory", errno);
     return memory;

@@ -56,12 +56,6 @@ static int failure(void)
     return errno == ESTALE ? ENOENT : errno;
 }
 
-/* How systems refuse to open a link: ELOOP by POSIX, EMLINK on FreeBSD. */
-static bool is_link_error(int error)
-{
-    return error == ELOOP || error == EMLINK;
-}
-
 /* ---- Folders ---- */
 
 bool folder_open(struct folder *folder, const char *path)
@@ -130,14 +124,8 @@ void folder_names_release(struct folder_names *names)
 static void add_name(struct folder_names *names, size_t *room, const char *name)
 {
     if (names->count == *room) {
-        size_t larger = *room < 64 ? 64 : *room * 2;
-        char **moved = fault_allocate(larger, sizeof *moved);
-
-        if (names->count > 0)
-            memcpy(moved, names->name, names->count * sizeof *moved);
-        free(names->name);
-        names->name = moved;
-        *room = larger;
+        *room = *room < 64 ? 64 : *room * 2;
+        names->name = fault_reallocate(names->name, *room, sizeof *names->name);
     }
     names->name[names->count++] = join(name, NULL);
 }
@@ -190,10 +178,11 @@ void folder_list(const struct folder *folder, struct folder_names *names)
 
 /* ---- Files ---- */
 
-/* How systems refuse to open what is no regular file: links, directories, and FIFOs or sockets without another end. */
+/* How systems refuse to open what is no regular file: links (ELOOP by POSIX, EMLINK on FreeBSD), directories, and FIFOs
+ * or sockets without another end. */
 static bool is_kind_error(int error)
 {
-    return is_link_error(error) || error == EISDIR || error == ENXIO || error == EOPNOTSUPP;
+    return error == ELOOP || error == EMLINK || error == EISDIR || error == ENXIO || error == EOPNOTSUPP;
 }
 
 /* O_NONBLOCK keeps a FIFO from waiting for its other end; regular files do not mind it. */

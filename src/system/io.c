@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,21 +58,16 @@ int io_open(const char *path, int flags, mode_t mode)
     return fd;
 }
 
-/* An open would fail with ENXIO. */
-static bool cannot_be_opened(mode_t mode)
-{
-    return !S_ISREG(mode) && !S_ISFIFO(mode) && !S_ISCHR(mode) && !S_ISBLK(mode);
-}
-
 int io_look(const char *path, struct stat *status)
 {
     if (sys_stat(path, status) != 0)
         return -1;
-    if (S_ISDIR(status->st_mode) || cannot_be_opened(status->st_mode)) {
-        errno = S_ISDIR(status->st_mode) ? EISDIR : ENXIO;
-        return -1;
-    }
-    return S_ISREG(status->st_mode) ? 0 : sys_readable(path);
+    if (S_ISREG(status->st_mode))
+        return 0;
+    if (S_ISFIFO(status->st_mode) || S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode))
+        return sys_readable(path);
+    errno = S_ISDIR(status->st_mode) ? EISDIR : ENXIO; /* as an open would fail */
+    return -1;
 }
 
 int io_open_at(int directory, const char *name, int flags, mode_t mode)
@@ -82,22 +78,6 @@ int io_open_at(int directory, const char *name, int flags, mode_t mode)
     IO_REPEAT(fd, sys_open_at(directory, name, flags, mode));
     if (fd < 0 && errno == EWOULDBLOCK && is_leased(flags, sys_stat_at(directory, name, &status), &status))
         IO_REPEAT(fd, sys_open_at(directory, name, flags & ~O_NONBLOCK, mode));
-    return fd;
-}
-
-int io_open_directory(const char *path)
-{
-    int fd;
-
-    IO_REPEAT(fd, sys_open_directory(path));
-    return fd;
-}
-
-int io_open_anonymous(int directory, const char *name, mode_t mode)
-{
-    int fd;
-
-    IO_REPEAT(fd, sys_open_anonymous(directory, name, mode));
     return fd;
 }
 
@@ -165,6 +145,19 @@ int io_write(int fd, const void *data, size_t bytes)
         }
     }
     return 0;
+}
+
+/* The signal is ignored in the whole process meanwhile. */
+int io_write_pipe(int fd, const void *data, size_t bytes)
+{
+    struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
+    int result;
+
+    sigemptyset(&ignored.sa_mask);
+    sigaction(SIGPIPE, &ignored, &before);
+    result = io_write(fd, data, bytes);
+    sigaction(SIGPIPE, &before, NULL);
+    return result;
 }
 
 /* ---- Lists of pieces ---- */
@@ -235,11 +228,10 @@ char *io_read_whole(int fd, size_t most, size_t *bytes)
         got = io_read(fd, data + *bytes, room - 1 - *bytes);
         *bytes += got > 0 ? (size_t)got : 0;
         if (*bytes + 1 == room) {
-            char *wider = sys_allocate(room *= 2, 1);
+            char *wider = sys_reallocate(data, room *= 2);
 
-            if (wider != NULL)
-                memcpy(wider, data, *bytes);
-            free(data);
+            if (wider == NULL)
+                free(data);
             data = wider;
         }
     }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/arithmetic.h"
 #include "system/program.h"
 
 /* Of frames that are skipped: the first of so many that differ in their first byte. */
@@ -69,13 +70,10 @@ static bool begins_with(const struct packer_beginning *beginning, const uint8_t 
 uint64_t packer_skips(const uint8_t *data, size_t bytes)
 {
     static const struct packer_beginning skipped = {SKIPPED_MAGIC, 4, SKIPPED_MAGICS};
-    uint64_t size = 0;
 
     if (bytes < PACKER_LOOK_BYTES || !begins_with(&skipped, data, bytes))
         return 0;
-    for (size_t i = PACKER_LOOK_BYTES; i > skipped.bytes; i--)
-        size = size << 8 | data[i - 1];
-    return PACKER_LOOK_BYTES + size;
+    return PACKER_LOOK_BYTES + (uint64_t)load32le(data + skipped.bytes);
 }
 
 static const struct packer *packer_at(const uint8_t *data, size_t bytes)

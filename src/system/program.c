@@ -37,14 +37,6 @@ bool program_is_there(const char *name)
     return found;
 }
 
-static int close_end(int *fd)
-{
-    const int closed = *fd;
-
-    *fd = -1;
-    return closed >= 0 ? io_close(closed) : 0;
-}
-
 /* Is this variable of the environment one of those? */
 static bool is_among(const char *const *variables, const char *variable)
 {
@@ -135,7 +127,10 @@ int program_start(struct program *program, const char *const *arguments, const c
 
 int program_close(struct program *program)
 {
-    return close_end(&program->in);
+    const int in = program->in;
+
+    program->in = -1;
+    return in >= 0 ? io_close(in) : 0;
 }
 
 /* Get the status of a program that has not been waited for, if it has ended. Its number, which is given out again from
@@ -152,7 +147,8 @@ static pid_t reap(struct program *program, int *status)
     signals_release(&before);
     if (ended > 0) {
         program->process = 0;
-        close_end(&program->out);
+        io_drop(program->out);
+        program->out = -1;
     }
     return ended;
 }

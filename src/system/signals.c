@@ -316,11 +316,6 @@ void signals_block(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-void signals_restore(const sigset_t *before)
-{
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
 void signals_give_up_hold(void)
 {
     if (holds)
@@ -412,17 +407,4 @@ int signals_child_started(const struct signals_child *child, pid_t process)
 
     signals_release(&child->before);
     return slot;
-}
-
-void signals_ignore_pipe(struct sigaction *before)
-{
-    struct sigaction ignored = {.sa_handler = SIG_IGN};
-
-    sigemptyset(&ignored.sa_mask);
-    sigaction(SIGPIPE, &ignored, before);
-}
-
-void signals_restore_pipe(const struct sigaction *before)
-{
-    sigaction(SIGPIPE, before, NULL);
 }

@@ -12,9 +12,7 @@
 void table_init(struct table *table, struct pool *pool)
 {
     *table = (struct table){.pool = pool, .shift = pool->block_shift};
-    table->block = sys_map(pool->blocks * sizeof *table->block);
-    if (table->block == NULL)
-        die_errno("memory", errno);
+    table->block = fault_memory(sys_map(pool->blocks * sizeof *table->block));
 }
 
 void table_release(struct table *table)

@@ -39,7 +39,7 @@ void threads_run(unsigned workers, void (*body)(void *context, unsigned worker),
         member[started] = (struct member){.body = body, .context = context, .worker = started};
         more = sys_thread(work, &member[started], STACK_BYTES, &member[started].thread) == 0;
     }
-    signals_restore(&before);
+    signals_release(&before);
     body(context, 0);
     while (started > 1)
         pthread_join(member[--started].thread, NULL);

@@ -91,8 +91,9 @@ static int open_and_unlink(const char *directory)
 
 int spill_place_make_file(const char *directory)
 {
-    int fd = io_open_anonymous(AT_FDCWD, directory, 0600);
+    int fd;
 
+    IO_REPEAT(fd, sys_open_anonymous(AT_FDCWD, directory, 0600));
     if (fd < 0 && (errno == ENOTSUP || errno == EISDIR || errno == EINVAL))
         fd = open_and_unlink(directory);
     return fd;

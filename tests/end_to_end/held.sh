@@ -225,7 +225,7 @@ during_each_call() {
     mkdir -p temporary
     touch in out said called
     files="$(names) "
-    for turn in $(scale '5 45 60 90 120' "$(echo {1..160..24} {170..1000..180})" "$(echo {1..3000})"); do
+    for turn in $(scale '5 45 60 90 120' "$(echo {12..160..24} {170..1000..180})" "$(echo {1..3000})"); do
         cp original in
         echo old >out
         : >called

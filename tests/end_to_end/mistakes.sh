@@ -284,7 +284,8 @@ bigshuf --random in =! --random-source=in: the only file that is named, and stan
 bigshuf $'in\r' =! in\r: No such file or directory: \r is a carriage return, as in lines that end with CRLF
 bigshuf folder =! folder: Is a directory; name the files in it
 bigshuf store =! store: Is a directory; a store is read with --gather=DIR
-bigshuf in out =! out: No such file or directory; every FILE is an input; write -o FILE for the output
+bigshuf in out =! out: No such file or directory; every FILE is an input; write -o out for the output
+bigshuf new out =! new: No such file or directory; every FILE is an input; write -o out for the output
 bigshuf --unique /user/id in =! /user/id: No such file or directory; a field belongs to its option, as in --unique=id or --unique=/user/id
 bigshuf https://example.org/data.txt =! https://example.org/data.txt: No such file or directory; bigshuf reads files, not URLs; write COMMAND | bigshuf
 bigshuf --shards=2 -o s3://bucket/%d in =! s3://bucket/0: No such file or directory; bigshuf writes files, not URLs; leave -o out, and write bigshuf FILE | COMMAND

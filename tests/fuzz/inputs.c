@@ -5,7 +5,7 @@
 
 #include "end.h"
 
-#include "input/source.h"
+#include "input/stream.h"
 #include "system/packer.h"
 
 enum { FILES_MAX = 3, FILE_MAX = 12000, ADDED_MAX = RECORD_DELIMITER_BYTES_MAX, STREAM_MAX = 40000 };
@@ -62,13 +62,13 @@ static void check_whole(const struct outcome *stream)
 
 static void read_all(const char *const *name, size_t count, struct fuzz sizes, struct outcome *stream)
 {
-    struct source *source = source_open(name, count, &layout);
+    struct source *source = stream_open(name, count, &layout);
     struct fuzz left = sizes;
-    const struct header *header = source_header(source);
+    const struct header *header = stream_header(source);
 
     while (read_some(source, stream, fuzz_from_to(&left, 1, STREAM_MAX)))
         left = left.bytes == 0 ? sizes : left;
-    FUZZ_CHECK(source_arrived_bytes(source) == stream->bytes);
+    FUZZ_CHECK(stream_arrived_bytes(source) == stream->bytes);
     stream->header_bytes = header->text_bytes;
     FUZZ_CHECK(stream->header_bytes <= sizeof stream->header);
     if (stream->header_bytes > 0)

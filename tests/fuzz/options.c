@@ -31,7 +31,7 @@ static void check_format(const struct options *options)
     const struct record_format *format = &options->format;
 
     if (format->kind == NULL || record_is(format, RECORD_OF_LINES))
-        FUZZ_CHECK(options->delimiter == format->delimiter);
+        FUZZ_CHECK(format->delimiter == (options->echo ? '\0' : options->delimiter));
     else if (format->kind != &string_delimiter_kind)
         FUZZ_CHECK(options->delimiter == '\n');
     if (record_kind(format)->takes == RECORD_LINE || format->kind == &string_delimiter_kind) {
@@ -66,7 +66,8 @@ static void check(const struct options *options)
     check_store(options);
     FUZZ_CHECK(options->file_count == 0 || !(store || options->range || options->files0_from != NULL));
     FUZZ_CHECK(options->file_count > 0 || store || options->range || options->files0_from != NULL || options->echo);
-    FUZZ_CHECK(!options->range_full || (options->range && options->range_first == 0 && options->range_count == 0));
+    FUZZ_CHECK(!options->numbers.full ||
+               (options->range && options->numbers.first == 0 && options->numbers.count == 0));
     FUZZ_CHECK((options->plan.shards > 0) + (options->plan.shard_records > 0) + (options->plan.shard_bytes > 0) <= 1);
     FUZZ_CHECK(options->memory_bytes == 0 || options->memory_bytes >= HARDWARE_MEMORY_MIN);
     FUZZ_CHECK(options->probability == NULL || decimal_threshold(options->probability, &threshold, &all) == 0);

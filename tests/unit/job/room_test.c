@@ -8,7 +8,7 @@ static const uint64_t MIB = (uint64_t)1 << 20;
 
 #define ALL          .count = UINT64_MAX
 #define FIXED(bytes) .format = {.kind = &sizes_kind, .count = (bytes)}
-#define RANGE        .range = true, .delimiter = '\n', .range_first = 8
+#define RANGE        .range = true, .numbers.delimiter = '\n', .numbers.first = 8
 
 /* The smallest numbers of a range are the shortest; records that are repeated have a byte at least. */
 UNIT_TEST(an_output_has_at_least_the_bytes_that_are_known)
@@ -27,14 +27,14 @@ UNIT_TEST(an_output_has_at_least_the_bytes_that_are_known)
         {{.count = 3000, .repeat = true}, 0, 0},
         {{.count = 3000, .repeat = true, FIXED(10)}, 1000, 30000},
         {{.count = UINT64_MAX / 2, .repeat = true, FIXED(10)}, 1000, UINT64_MAX},
-        {{RANGE, ALL, .range_count = 5}, 0, 2 + 2 + 3 + 3 + 3},
-        {{RANGE, .count = 3, .range_count = 5}, 0, 2 + 2 + 3},
-        {{RANGE, .count = 6, .range_count = 5}, 0, 2 + 2 + 3 + 3 + 3},
-        {{RANGE, .count = 6, .range_count = 5, .repeat = true}, 0, 6 * 2},
-        {{RANGE, .count = UINT64_MAX - 1, .range_count = 5, .repeat = true}, 0, UINT64_MAX},
+        {{RANGE, ALL, .numbers.count = 5}, 0, 2 + 2 + 3 + 3 + 3},
+        {{RANGE, .count = 3, .numbers.count = 5}, 0, 2 + 2 + 3},
+        {{RANGE, .count = 6, .numbers.count = 5}, 0, 2 + 2 + 3 + 3 + 3},
+        {{RANGE, .count = 6, .numbers.count = 5, .repeat = true}, 0, 6 * 2},
+        {{RANGE, .count = UINT64_MAX - 1, .numbers.count = 5, .repeat = true}, 0, UINT64_MAX},
         {{RANGE, ALL}, 0, 0},
-        {{RANGE, ALL, .range_full = true}, 0, UINT64_MAX},
-        {{RANGE, .count = 3, .range_full = true}, 0, 2 + 2 + 3},
+        {{RANGE, ALL, .numbers.full = true}, 0, UINT64_MAX},
+        {{RANGE, .count = 3, .numbers.full = true}, 0, 2 + 2 + 3},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -47,7 +47,7 @@ TEST(what_memory_cannot_hold_goes_to_disk_in_time)
 static bool waits(struct output_plan one)
 {
     struct output *output = output_open(&one);
-    const bool answer = output_waits(output);
+    const bool answer = output_needs(output)->all;
 
     output_free(output);
     return answer;

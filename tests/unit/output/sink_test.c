@@ -12,7 +12,7 @@
 
 static void replace(const char *path)
 {
-    struct sink *sink = sink_open(path);
+    struct sink *sink = sink_open(path, &(const bool){false});
 
     sink_write(sink, "new\n", 4);
     sink_complete(sink);

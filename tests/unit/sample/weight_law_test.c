@@ -166,43 +166,30 @@ UNIT_TEST(as_many_of_the_greatest_weights_as_2_to_the_40_have_a_sum)
 
 /* ---- Draws ---- */
 
-struct words {
-    uint64_t word[512];
-    size_t next;
-};
-
-static uint64_t next_word(void *context)
+/* From these words, which count as computed. */
+static void assert_draw(struct uint128 total, uint64_t high, uint64_t low, size_t taken)
 {
-    struct words *words = context;
+    struct random_words words = {.word = {0x11111117, 0x11111111, 0x22222226, 0x22222222, 0x33333332, 0x33333333,
+                                          0x44444440, 0x44444444, 0x55555551, 0x55555555, 1, 0}};
 
-    assert_true(words->next < sizeof words->word / sizeof words->word[0]);
-    return words->word[words->next++];
-}
-
-static void assert_draw(struct words *words, struct uint128 total, uint64_t high, uint64_t low, size_t taken)
-{
-    words->next = 0;
-    assert_sum(weight_law_draw(total, next_word, words), high, low);
-    assert_int_equal(words->next, taken);
+    assert_sum(weight_law_draw(total, &words), high, low);
+    assert_int_equal(words.next, taken);
 }
 
 UNIT_TEST(a_draw_takes_the_words_it_needs_low_one_first_and_rejects_what_is_too_large)
 {
-    struct words words = {.word = {0x1111111111111117, 0x2222222222222226, 0x3333333333333332, 0x4444444444444440,
-                                   0x5555555555555551, 0x0000000000000001}};
-
-    assert_draw(&words, (struct uint128){0, 1}, 0, 0, 0);
-    assert_draw(&words, (struct uint128){0, 2}, 0, 1, 1);
-    assert_draw(&words, (struct uint128){0, 7}, 0, 6, 2);
-    assert_draw(&words, (struct uint128){0, 8}, 0, 7, 1);
-    assert_draw(&words, (struct uint128){0, 6}, 0, 2, 3);
-    assert_draw(&words, (struct uint128){0, UINT64_MAX}, 0, 0x1111111111111117, 1);
-    assert_draw(&words, (struct uint128){1, 0}, 0, 0x1111111111111117, 1);
-    assert_draw(&words, (struct uint128){1, 1}, 0, 0x1111111111111117, 2);
-    assert_draw(&words, (struct uint128){2, 0}, 0, 0x1111111111111117, 2);
-    assert_draw(&words, (struct uint128){7, 0}, 6, 0x1111111111111117, 2);
-    assert_draw(&words, (struct uint128){6, 0}, 0, 0x3333333333333332, 4);
-    assert_draw(&words, (struct uint128){6, 0x1111111111111117}, 0, 0x3333333333333332, 4);
-    assert_draw(&words, (struct uint128){6, 0x1111111111111118}, 6, 0x1111111111111117, 2);
-    assert_draw(&words, (struct uint128){UINT64_MAX, UINT64_MAX}, 0x2222222222222226, 0x1111111111111117, 2);
+    assert_draw((struct uint128){0, 1}, 0, 0, 0);
+    assert_draw((struct uint128){0, 2}, 0, 1, 1);
+    assert_draw((struct uint128){0, 7}, 0, 6, 2);
+    assert_draw((struct uint128){0, 8}, 0, 7, 1);
+    assert_draw((struct uint128){0, 6}, 0, 2, 3);
+    assert_draw((struct uint128){0, UINT64_MAX}, 0, 0x1111111111111117, 1);
+    assert_draw((struct uint128){1, 0}, 0, 0x1111111111111117, 1);
+    assert_draw((struct uint128){1, 1}, 0, 0x1111111111111117, 2);
+    assert_draw((struct uint128){2, 0}, 0, 0x1111111111111117, 2);
+    assert_draw((struct uint128){7, 0}, 6, 0x1111111111111117, 2);
+    assert_draw((struct uint128){6, 0}, 0, 0x3333333333333332, 4);
+    assert_draw((struct uint128){6, 0x1111111111111117}, 0, 0x3333333333333332, 4);
+    assert_draw((struct uint128){6, 0x1111111111111118}, 6, 0x1111111111111117, 2);
+    assert_draw((struct uint128){UINT64_MAX, UINT64_MAX}, 0x2222222222222226, 0x1111111111111117, 2);
 }

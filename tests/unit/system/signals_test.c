@@ -89,7 +89,7 @@ static void die_with_worker(void *(*body)(void *))
     signals_install();
     signals_block(&before);
     CHECK(pthread_create(&worker, NULL, body, NULL) == 0);
-    signals_restore(&before);
+    signals_release(&before);
     for (;;)
         pause();
 }
@@ -300,7 +300,7 @@ static void die_while_a_child_starts(void)
     signals_install();
     signals_block(&before);
     CHECK(pthread_create(&worker, NULL, start_slowly, NULL) == 0);
-    signals_restore(&before);
+    signals_release(&before);
     scratch_await("starting");
     raise(SIGTERM);
 }
