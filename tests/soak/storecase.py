@@ -37,7 +37,10 @@ class StoreCase:
 
     def plain(self, step):
         """A plain shuffle of what a step reads or writes, as far as it is one."""
-        return Case(self.seed, step.inputs, opts={**self.opts, **step.opts}, circ=step.circ, hostile=self.hostile)
+        opts = {**self.opts, **step.opts}
+        if "csv" in self.opts and "t" not in self.opts:  # which fields of the store have, says the store
+            opts.pop("t", None)
+        return Case(self.seed, step.inputs, opts=opts, circ=step.circ, hostile=self.hostile)
 
     def command(self, step):
         """The step as a case that can be run."""
