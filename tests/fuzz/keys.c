@@ -89,14 +89,14 @@ static void read_all(struct keyed *keyed, const struct record_format *format, si
 {
     static const char *const here[] = {"."};
     struct spill_place place;
-    const struct keyed_reader_plan plan = {.keyed = keyed, .piles = KEYED_PILES};
+    const struct keyed_plan plan = {.keyed = keyed};
     struct source *source = source_over(read_stream, NULL, release_stream, UINT64_MAX);
     struct keyed_reader *reader;
     size_t at = 0, record = 0;
     bool bad = false;
 
     spill_place_init(&place, here, 1, SPILL_NEVER);
-    reader = keyed_reader_open(&plan, format, source, &place);
+    reader = keyed_reader_open(&plan, KEYED_PILES, 1, 1 << 10, false, format, source, &place);
     while (!bad) {
         block.data_bytes = block_bytes;
         keyed_reader_fill(reader, &block, block_bytes);
