@@ -37,7 +37,6 @@ bool keyed_has_fields(const struct keyed *keyed);
 /* Begin with the order of `key`, for `threads` threads and one more for long records. All records are forgotten. */
 void keyed_begin(struct keyed *keyed, const struct random_key *key, unsigned threads);
 unsigned keyed_extra(const struct keyed *keyed); /* the number of the one more */
-size_t keyed_lane_bytes(void);                   /* what each takes beside its key */
 
 /* The order of another key, on one thread or on all. */
 void keyed_turn(struct keyed *keyed, unsigned thread, const struct random_key *key);
@@ -74,11 +73,6 @@ static inline unsigned keyed_digit(struct siphash_pair hash, unsigned from, unsi
         word |= hash.word[1] >> (64 - from);
     return (unsigned)(word >> (64 - bits));
 }
-
-/* Has record number `record` surely the same key as one before it? Each thread remembers some that came to it lately.
- */
-bool keyed_is_again(struct keyed *keyed, unsigned thread, struct siphash_pair hash, uint64_t record);
-void keyed_forget(struct keyed *keyed); /* those: other records come, or the same ones once more */
 
 static inline bool keyed_is_same(struct siphash_pair one, struct siphash_pair other)
 {

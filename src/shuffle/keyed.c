@@ -21,18 +21,8 @@ enum { SHARE = 2 };
 /* Records whose hashes are found at a time, and bytes of a field that are copied for that. */
 enum { AT_ONCE = 16, COPIED_BYTES = 64 };
 
-/* Hashes that a thread remembers. */
-enum { RECENT_ROOM = 1024 };
-TUNABLE(RECENT, RECENT_ROOM, 1, RECENT_ROOM);
-
 /* The records of one key are left where they are if the others, in bytes, are about this part of a pile, or less. */
 TUNABLE(OTHERS, 16, 2, 1024);
-
-/* A record that came lately. */
-struct recent {
-    struct siphash_pair hash;
-    uint64_t after; /* its number and 1; 0: there is none */
-};
 
 struct lane {
     struct siphash_key hashing;
@@ -41,7 +31,6 @@ struct lane {
     struct siphash_pieces whole;              /* the whole record as far as it has come, but for */
     uint8_t last[RECORD_DELIMITER_BYTES_MAX]; /* its last bytes, which may be the delimiter */
     size_t last_bytes;
-    struct recent recent[RECENT_ROOM];
 };
 
 struct keyed {
@@ -106,11 +95,6 @@ void keyed_begin(struct keyed *keyed, const struct random_key *key, unsigned thr
 unsigned keyed_extra(const struct keyed *keyed)
 {
     return keyed->lanes - 1;
-}
-
-size_t keyed_lane_bytes(void)
-{
-    return sizeof(struct lane);
 }
 
 void keyed_turn(struct keyed *keyed, unsigned thread, const struct random_key *key)
@@ -224,25 +208,6 @@ void keyed_warn(struct keyed *keyed)
     else if (all.returns > 0 && all.returns < all.records && keyed->rule.format.delimiter == '\n')
         fault_warn("--unique: some lines end with a carriage return, others do not, and are taken for different ones; "
                    "write tr -d '\\r' < FILE | bigshuf --unique");
-}
-
-/* ---- What comes again soon ---- */
-
-void keyed_forget(struct keyed *keyed)
-{
-    for (unsigned i = 0; i < keyed->lanes; i++)
-        memset(keyed->lane[i].recent, 0, sizeof keyed->lane[i].recent);
-}
-
-/* Threads see records in any order, so the one that is remembered may come after this one; then it is not the first. */
-bool keyed_is_again(struct keyed *keyed, unsigned thread, struct siphash_pair hash, uint64_t record)
-{
-    struct recent *recent = &keyed->lane[thread].recent[hash.word[1] % RECENT];
-
-    if (recent->after > 0 && recent->after <= record && keyed_is_same(recent->hash, hash))
-        return true;
-    *recent = (struct recent){hash, record + 1};
-    return false;
 }
 
 enum keyed_share keyed_share(const struct keyed_vote *votes, const struct piles *piles, unsigned p,

@@ -265,10 +265,9 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
 /* ---- Appending ---- */
 
 /* Append the references of records that begin in the block. Where one goes on is not known. False: there is no room. */
-static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane)
+static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane, const struct queue_piece *end)
 {
-    const struct queue_piece *piece = block->pieces + block->lane_start[lane],
-                             *end = block->pieces + block->lane_start[lane + 1];
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
     const uint64_t base = (uint64_t)(block->data - s->piles->pool->memory);
 
     for (; piece < end; piece++) {
@@ -302,10 +301,9 @@ static void append_key(struct scattering *s, unsigned p, uint64_t key)
     pile_count(s->piles, p, 1);
 }
 
-static void append_block(struct scattering *s, struct queue_block *block, unsigned lane)
+static void append_block(struct scattering *s, struct queue_block *block, unsigned lane, const struct queue_piece *end)
 {
-    const struct queue_piece *piece = block->pieces + block->lane_start[lane],
-                             *end = block->pieces + block->lane_start[lane + 1];
+    const struct queue_piece *piece = block->pieces + block->lane_start[lane];
 
     for (; piece < end; piece++) {
         pile_count(s->piles, piece->pile, 1);
@@ -344,6 +342,7 @@ static bool append_slices(struct scattering *s, const struct queue_task *task)
         drop_piles(s, task->lane);
     for (uint64_t i = task->first; i < task->last && room; i++) {
         struct queue_block *block = queue_slice(s->queue, i);
+        size_t end = block->lane_start[task->lane + 1];
 
         if (s->reader != NULL && block->bad > 0) {
             if (task->lane == 0)
@@ -353,11 +352,11 @@ static bool append_slices(struct scattering *s, const struct queue_task *task)
         if (s->plan->strata != NULL)
             count_block(s, block, task->lane);
         if (s->reader != NULL)
-            keyed_reader_vote(s->reader, block, task->lane);
+            end = keyed_reader_drop(s->reader, block, task->lane);
         if (s->plan->refers)
-            room = refer_block(s, block, task->lane);
+            room = refer_block(s, block, task->lane, block->pieces + end);
         else
-            append_block(s, block, task->lane);
+            append_block(s, block, task->lane, block->pieces + end);
     }
     stages_settle();
     return room;
@@ -441,7 +440,8 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     if (plan->strata != NULL)
         strata_begin(plan->strata, lanes);
     if (plan->keys.keyed != NULL)
-        s.reader = keyed_reader_open(&plan->keys, plan->piles, plan->refers, format, source, engine->place);
+        s.reader = keyed_reader_open(&plan->keys, plan->piles, lanes, keyed_reader_memory(engine->memory.bytes),
+                                     plan->refers, format, source, engine->place);
     if (sorts)
         record_reader_init(&plan->sorted->reader, format, source, reading.data, reading.bytes);
     s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order, numbered);

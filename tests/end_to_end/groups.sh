@@ -197,13 +197,13 @@ test_a_long_record_without_a_key_is_quoted_from_its_beginning() {
     done
 }
 
-test_a_line_that_comes_again_and_again_is_no_load() {
+test_lines_that_come_again_and_again_are_no_load() {
     awk -v n="$(scale 10000 1000000 100000000)" 'BEGIN {
         for (i = 1; i <= 1000; i++) print i
-        while (n-- > 0) print "line"
+        while (n-- > 0) printf "line %060d\n", n % 2000
         for (i = 500; i <= 1500; i++) print i
     }' >in
-    bigshuf -v -S 8M --unique --seed=1 in 2>said | cmp - <({ seq 1500; echo line; } | bigshuf --unique --seed=1)
+    bigshuf -v -S 8M --unique --seed=1 in 2>said | cmp - <({ seq 1500; seq -f 'line %060.0f' 0 1999; } | bigshuf --unique --seed=1)
     grep -qx 'bigshuf: spilled:       0 piles, 0 bytes' said
 }
 
