@@ -148,6 +148,9 @@ void piles_make_room(struct piles *piles, uint64_t blocks);
 void pile_load(struct piles *piles, unsigned pile);
 uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
 
+/* Or by storage_kind.load, of piles without a tail: the same blocks are promised. A storage_place of `struct piles`. */
+int pile_place(void *context, unsigned pile, uint64_t bytes, struct iovec *pieces, int most);
+
 /* After piles_seal: give back the first block in memory of a pile that has one; or have it promised to the caller. */
 void pile_give_block(struct piles *piles, unsigned pile, bool stays_promised);
 

@@ -16,6 +16,7 @@ enum { STORAGE_PIECES_MAX = 64 }; /* of one write or transfer: 64 blocks of 64 K
 /* Each kind has a struct of its own that begins with this one. */
 struct storage {
     const struct storage_kind *kind;
+    bool loads; /* piles are read faster several at a time, by storage_kind.load */
 };
 
 /* A pile that is being read, while it is neither written nor dropped. */
@@ -42,6 +43,10 @@ struct storage_reader {
     } at;
 };
 
+/* The next bytes of a pile that is loaded belong into these pieces of memory, `most` at most, `bytes` bytes at most:
+ * returns how many pieces. */
+typedef int storage_place(void *context, unsigned pile, uint64_t bytes, struct iovec *pieces, int most);
+
 /* A function that a kind does not need is NULL. Without `drop`, `end` or `free`, the call does nothing. */
 struct storage_kind {
     /* Append to a pile. Different threads may write different piles. */
@@ -57,6 +62,9 @@ struct storage_kind {
      * a piece of data, it has been verified before this returns; it is known of all when the last byte has been read.
      */
     void (*read)(struct storage_reader *reader, const struct iovec *pieces, int count);
+
+    /* Read the piles [first, last), all of each, as `read` does, to where `place` says. */
+    void (*load)(struct storage *storage, unsigned first, unsigned last, storage_place *place, void *context);
 
     void (*end)(struct storage_reader *reader); /* also before the last byte has been read */
 

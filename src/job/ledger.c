@@ -30,11 +30,13 @@
 #include "shuffle/pile.h"
 #include "shuffle/scatter.h"
 #include "store/draft.h"
+#include "store/manifest.h"
 #include "system/fault.h"
 #include "system/hardware.h"
 #include "system/sys.h"
 #include "system/threads.h"
 #include "temporary/frames.h"
+#include "temporary/storage.h"
 
 /* What the rows may take beside the limit. */
 static const uint64_t BESIDE_BYTES = (uint64_t)12 << 20;
@@ -71,7 +73,7 @@ struct row {
     uint64_t each, count;
 };
 
-enum { ROWS = 18 };
+enum { ROWS = 19 };
 
 uint64_t ledger_ahead(uint64_t limit_bytes)
 {
@@ -120,6 +122,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"seen", 1, options->unique ? keyed_reader_memory(limit) : 0},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
         {"requests", REQUESTS_LINES_BYTES, options->requests},
+        {"parts", sizeof(struct storage_reader) + threads * MANIFEST_PILE_BYTES, options->gather != NULL ? most : 0},
         {"places", draft_pile_bytes(), options->scatter != NULL ? most : 0},
     };
 

@@ -4,15 +4,20 @@
  * the worker waits for others to finish theirs. So the number of piles in work follows the memory there is. When
  * nothing is in work and there still is not enough, piles are spilled, last ones first; a pile that would not fit into
  * an empty pool ends the gathering.
+ *
+ * Where the storage can, all workers load several piles together before they go on like this: three quarters of the
+ * pool at most, and first a few, so that output begins soon and little is read that nobody wants.
  */
 
 #include "shuffle/gather.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/arithmetic.h"
+#include "base/must.h"
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/pile_keys.h"
@@ -36,6 +41,13 @@ TUNABLE(CLAIM_BYTES, 128 << 10, 1, 128 << 10);
 
 /* What a worker copies out before it is written, at most. */
 TUNABLE(OUTLET_BYTES, 1 << 30, 64, 1 << 20);
+
+/* Piles are loaded together that have this many bytes: 1,800 batches of 1 MB in 512 piles took 2.5 s of processor time
+ * with 64 MiB, 2.1 s with 256 MiB and 2.9 s with all at once, and 4.4 s one by one. */
+TUNABLE(LOAD_BYTES, 256 << 20, 1, 256 << 20);
+
+/* If they are fewer for each worker, it is not worth it. */
+TUNABLE(LOAD_PILES, 4, 1, 4);
 
 /* Records that are found at a time when they are divided. */
 TUNABLE(ENDS, 2048, 1, 2048);
@@ -64,6 +76,9 @@ struct gathering {
     pthread_cond_t room; /* may have come for the next claim */
     struct worker *last; /* has made the last claim */
     unsigned count;      /* of the piles of records */
+    unsigned end;        /* those before it are claimed now, when the last of them have been loaded; */
+    unsigned share;      /* so many of these are loaded by one worker at a time, */
+    atomic_uint loading; /* from here on */
     unsigned next;       /* to be claimed */
     unsigned turn;       /* to be written */
     unsigned in_work;
@@ -139,7 +154,7 @@ static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t byt
         load += pile_load_blocks(g->piles, p);
         table = needed > table ? needed : table;
         p++;
-    } while (p < g->count && total + output_bytes(g->piles, p) <= bytes && fits(g, p));
+    } while (p < g->end && total + output_bytes(g->piles, p) <= bytes && fits(g, p));
     if (load + table > g->piles->pool->blocks || !pool_promise(g->piles->pool, (uint32_t)(load + table)))
         return false;
     worker->first = g->next;
@@ -159,7 +174,7 @@ static bool claim_piles(struct gathering *g, struct worker *worker, uint64_t byt
 /* Is there anything left to be written? */
 static bool is_done(const struct gathering *g)
 {
-    return g->next == g->count || run_left(g->run) == 0;
+    return g->next == g->end || run_left(g->run) == 0;
 }
 
 /* False when there is nothing more to claim: all is done, or the next pile does not fit. */
@@ -428,6 +443,42 @@ static void gather_pile(struct gathering *g, struct worker *worker, unsigned p)
     pile_clear(g->piles, p);
 }
 
+/* ---- Several piles at a time ---- */
+
+static void load(void *context, unsigned number)
+{
+    struct gathering *g = context;
+    struct storage *storage = g->piles->storage;
+    unsigned first;
+
+    (void)number;
+    while ((first = atomic_fetch_add(&g->loading, g->share)) < g->end)
+        storage->kind->load(storage, first, (unsigned)least(g->end, (uint64_t)first + g->share), pile_place, g->piles);
+}
+
+/* Choose the next piles, at most `most`, and load them, with room for their tables. If those are too few, the rest will
+ * be loaded one by one. */
+static void load_some(struct gathering *g, unsigned workers, unsigned most)
+{
+    const struct piles *piles = g->piles;
+    const uint64_t room = pool_free(piles->pool) / 4;
+    uint64_t blocks = 0;
+
+    g->end = g->next;
+    most = piles->storage != NULL && piles->storage->loads ? most : 0;
+    while (g->end < least(g->count, g->next + most) && workers * table_blocks(g, g->end) <= room &&
+           blocks + pile_load_blocks(piles, g->end) <= least(LOAD_BYTES >> piles->pool->block_shift, 3 * room))
+        blocks += pile_load_blocks(piles, g->end++);
+    if (g->end - g->next < LOAD_PILES * workers) {
+        g->end = g->count;
+        return;
+    }
+    MUST_ALWAYS(pool_promise(piles->pool, (uint32_t)blocks));
+    g->share = (g->end - g->next + workers - 1) / workers;
+    atomic_store(&g->loading, g->next);
+    threads_run(workers, load, g);
+}
+
 static void work(void *context, unsigned number)
 {
     struct gathering *g = context;
@@ -486,13 +537,13 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
                           .count = order.sorted ? SORTED_RANGES : piles->count,
                           .mutex = PTHREAD_MUTEX_INITIALIZER,
                           .room = PTHREAD_COND_INITIALIZER};
-    unsigned workers = run->engine.memory.workers;
+    unsigned workers = run->engine.memory.workers, first;
     bool spilled = false;
     uint64_t bytes = 0;
 
     if (order.keyed == NULL)
         give_up_others(run, piles, g.count, next);
-    g.next = g.turn = *next;
+    g.next = g.turn = first = *next;
     for (unsigned p = *next; p < g.count; p++) {
         spilled = spilled || piles->pile[p].spilled;
         bytes += pile_bytes(piles, p);
@@ -508,7 +559,10 @@ void gather(struct run *run, struct piles *piles, struct gather_order order, uns
     if (g.worker == NULL)
         die_errno("memory", errno);
     set_up(&g, workers);
-    threads_run(workers, work, &g);
+    do {
+        load_some(&g, workers, g.next - first + LOAD_PILES * workers);
+        threads_run(workers, work, &g);
+    } while (g.next == g.end && g.end < g.count && run_left(run) > 0);
     *next = is_done(&g) ? piles->count : g.next;
     for (unsigned w = 0; w < workers; w++) {
         pthread_cond_destroy(&g.worker[w].turn);

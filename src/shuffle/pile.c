@@ -241,6 +241,17 @@ static void make_room(struct piles *piles, unsigned p)
     flush_full(piles, fullest, piles->pool->blocks / ONCE_SHARE + 1);
 }
 
+static void add_block(struct piles *piles, struct pile *pile, uint32_t block)
+{
+    if (pile->blocks++ == 0)
+        pile->first = block;
+    else
+        piles->pool->next[pile->last] = block;
+    pile->last = block;
+    pile->at = pool_block(piles->pool, block);
+    pile->end = pile->at + piles->pool->block_bytes;
+}
+
 /* Have room for at least one byte. False: there is none for references. */
 static bool next_block(struct piles *piles, unsigned p)
 {
@@ -256,13 +267,7 @@ static bool next_block(struct piles *piles, unsigned p)
             return true; /* it was p that was written, and its block is empty again */
         block = pool_get(pool);
     }
-    if (pile->blocks++ == 0)
-        pile->first = block;
-    else
-        pool->next[pile->last] = block;
-    pile->last = block;
-    pile->at = pool_block(pool, block);
-    pile->end = pile->at + pool->block_bytes;
+    add_block(piles, pile, block);
     return true;
 }
 
@@ -341,51 +346,58 @@ uint32_t pile_load_blocks(const struct piles *piles, unsigned p)
     return (uint32_t)pool_blocks_for(piles->pool, piles->pile[p].spilled_bytes);
 }
 
-/* Blocks are taken and filled a few at a time and chained in that order. The chain comes in front of the tail, if there
- * is one: then it ends with a full block, since only whole blocks were written before. */
+int pile_place(void *context, unsigned p, uint64_t bytes, struct iovec *pieces, int most)
+{
+    struct piles *piles = context;
+    struct pile *pile = &piles->pile[p];
+    int count = 0;
+
+    for (bytes = least(bytes, pile->spilled_bytes); bytes > 0 && count < most; count++) {
+        size_t some;
+
+        if (pile->at == pile->end)
+            add_block(piles, pile, pool_get_promised(piles->pool));
+        some = (size_t)least(bytes, (uint64_t)(pile->end - pile->at));
+        pieces[count] = (struct iovec){.iov_base = pile->at, .iov_len = some};
+        pile->at += some;
+        pile->spilled_bytes -= some;
+        bytes -= some;
+    }
+    pile->spilled = pile->spilled_bytes > 0;
+    return count;
+}
+
+/* The tail, if there is one, comes after a full block, since only whole blocks were written before it. */
 void pile_load(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
-    struct pool *pool = piles->pool;
-    const int step = (int)least((size_t)READ_BYTES >> pool->block_shift, PIECES);
-    uint32_t first = POOL_NONE, last = POOL_NONE;
+    const struct pile tail = *pile;
     struct storage_reader reader;
 
     if (!pile->spilled)
         return;
+    *pile = (struct pile){.records = tail.records,
+                          .spilled_bytes = tail.spilled_bytes,
+                          .first = tail.first,
+                          .last = POOL_NONE,
+                          .parts = tail.parts};
     storage_reader_init(&reader, piles->storage, p);
     while (reader.left > 0) {
         struct iovec pieces[PIECES];
-        uint64_t left = reader.left;
-        int count = 0;
+        const int count = pile_place(piles, p, READ_BYTES, pieces, PIECES);
 
-        for (; count < step && left > 0; count++, pile->blocks++) {
-            const uint32_t block = pool_get_promised(pool);
-
-            if (last == POOL_NONE)
-                first = block;
-            else
-                pool->next[last] = block;
-            last = block;
-            pieces[count].iov_base = pool_block(pool, block);
-            pieces[count].iov_len = (size_t)least(left, pool->block_bytes);
-            left -= pieces[count].iov_len;
-        }
         storage_reader_read(&reader, pieces, count);
     }
     storage_reader_release(&reader);
     storage_drop(piles->storage, p);
-    if (last != POOL_NONE && pile->at == NULL) {
-        pile->end = pool_block(pool, last) + pool->block_bytes;
-        pile->at = pile->end - (((uint64_t)pile->blocks << pool->block_shift) - pile->spilled_bytes);
-        pile->last = last;
+    if (tail.blocks > 0) {
+        if (pile->blocks > 0)
+            piles->pool->next[pile->last] = tail.first;
+        pile->last = tail.last;
+        pile->blocks += tail.blocks;
+        pile->at = tail.at;
+        pile->end = tail.end;
     }
-    if (last != POOL_NONE) {
-        pool->next[last] = pile->first;
-        pile->first = first;
-    }
-    pile->spilled_bytes = 0;
-    pile->spilled = false;
 }
 
 void pile_give_block(struct piles *piles, unsigned p, bool stays_promised)

@@ -4,7 +4,9 @@
  * still has its name is not being removed: when something about it is not as it should be, that is a failure.
  *
  * A pile of the store is read batch by batch. Where it is in each, how large it is, and what checksum it must have, is
- * read from the manifest again when its turn comes, so that a million piles take no memory.
+ * read from the manifest again when its turn comes, so that a million piles take no memory. Where batches have only a
+ * little of each pile, several piles are read from one batch before the next: the manifest is read once for all, and
+ * what the system knows of a file is in the processor's cache when it is asked again.
  *
  * While a directory is read, one batch may come and another one go, so that neither is seen. If the list of names is
  * the same before and after all of them have been opened, it was right at that time. If new batches keep coming, a list
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tunable.h"
 #include "base/xxh64.h"
 #include "system/io.h"
 #include "system/sys.h"
@@ -158,6 +161,9 @@ void batch_check_header(const struct batch *batch, const uint8_t *header, size_t
 /* Descriptors left to the output, and what libc opens for a moment; and how many are asked for. */
 static const unsigned SPARE_DESCRIPTORS = 16;
 static const unsigned WANTED_DESCRIPTORS = 1024;
+
+/* So little have batches of a pile, on average, that several piles are read together. */
+TUNABLE(SMALL_BYTES, 32 << 10, 1, 32 << 10);
 
 /* To see the same batches twice. */
 enum { ATTEMPTS = 100 };
@@ -307,24 +313,9 @@ _Noreturn static void report(const struct storage_reader *reader, int error)
     folder_say(&batch->store->folder, batch->name, "pile %u: " STORE_CHANGED, number_of(reader));
 }
 
-/* Go on to the next batch that has any bytes of the pile. */
-static void begin_batch(struct storage_reader *reader)
+/* Go on in the batch at hand, which has this of the pile. */
+static void begin_batch(struct storage_reader *reader, struct manifest_pile pile)
 {
-    const struct batches *all = all_of(reader);
-    struct manifest_pile pile = {.bytes = 0};
-
-    for (; reader->at.store.batch < all->opened; reader->at.store.batch++) {
-        uint8_t data[MANIFEST_PILE_BYTES];
-        const int error =
-            read_at(batch_of(reader), data, sizeof data,
-                    batch_of(reader)->manifest_at + MANIFEST_HEAD_BYTES + number_of(reader) * (uint64_t)sizeof data);
-
-        if (error != 0)
-            report(reader, error);
-        pile = manifest_load_pile(data);
-        if (pile.bytes > 0)
-            break;
-    }
     if (pile.bytes == 0 || pile.bytes > reader->left)
         report(reader, 0);
     reader->at.store.left = pile.bytes;
@@ -333,6 +324,32 @@ static void begin_batch(struct storage_reader *reader)
     reader->at.store.offset = pile.first.place;
     reader->at.store.more = pile.more;
     xxh64_init(&reader->hash, 0);
+}
+
+/* Read what the manifest of the batch at hand says of `count` piles from number `first` on. */
+static void read_entries(const struct storage_reader *reader, unsigned first, unsigned count, uint8_t *data)
+{
+    const uint64_t at = batch_of(reader)->manifest_at + MANIFEST_HEAD_BYTES + first * (uint64_t)MANIFEST_PILE_BYTES;
+    const int error = read_at(batch_of(reader), data, count * (size_t)MANIFEST_PILE_BYTES, at);
+
+    if (error != 0)
+        report(reader, error);
+}
+
+/* Go on to the next batch that has any bytes of the pile. */
+static void find_batch(struct storage_reader *reader)
+{
+    struct manifest_pile pile = {.bytes = 0};
+
+    for (; reader->at.store.batch < all_of(reader)->opened; reader->at.store.batch++) {
+        uint8_t data[MANIFEST_PILE_BYTES];
+
+        read_entries(reader, number_of(reader), 1, data);
+        pile = manifest_load_pile(data);
+        if (pile.bytes > 0)
+            break;
+    }
+    begin_batch(reader, pile);
 }
 
 static void next_extent(struct storage_reader *reader)
@@ -385,7 +402,7 @@ static void read_pieces(struct storage_reader *reader, const struct iovec *piece
         wanted += pieces[i].iov_len;
     for (size_t done = 0; done < wanted;) {
         if (reader->at.store.left == 0)
-            begin_batch(reader);
+            find_batch(reader);
         else if (reader->at.store.extent == 0)
             next_extent(reader);
         done += read_extent(reader, pieces, count, done);
@@ -395,6 +412,40 @@ static void read_pieces(struct storage_reader *reader, const struct iovec *piece
             report(reader, 0);
         reader->at.store.batch++;
     }
+}
+
+/* Batch after batch, with a reader for each pile. */
+static void load(struct storage *storage, unsigned first, unsigned last, storage_place *place, void *context)
+{
+    const struct batches *all = (const void *)storage;
+    struct storage_reader *readers = fault_allocate(last - first, sizeof *readers);
+    uint8_t *data = fault_allocate(all->store->format.piles, MANIFEST_PILE_BYTES);
+
+    for (unsigned p = first; p < last; p++)
+        storage_reader_init(&readers[p - first], storage, p);
+    for (size_t b = 0; b < all->opened; b++) {
+        readers->at.store.batch = b;
+        read_entries(readers, 0, all->store->format.piles, data);
+        for (unsigned p = first; p < last; p++) {
+            struct storage_reader *reader = &readers[p - first];
+            const struct manifest_pile pile = manifest_load_pile(data + all->number[p] * (size_t)MANIFEST_PILE_BYTES);
+
+            reader->at.store.batch = b;
+            if (pile.bytes > 0)
+                begin_batch(reader, pile);
+            while (reader->at.store.left > 0) {
+                struct iovec pieces[STORAGE_PIECES_MAX];
+                const int count = place(context, p, reader->at.store.left, pieces, STORAGE_PIECES_MAX);
+
+                read_pieces(reader, pieces, count);
+            }
+        }
+    }
+    for (unsigned p = first; p < last; p++)
+        if (readers[p - first].left > 0)
+            report(&readers[p - first], 0);
+    free(readers);
+    free(data);
 }
 
 /* A checksum is no signature: under one that is right, a manifest may say what is not so. */
@@ -409,13 +460,15 @@ _Noreturn static void report_records(struct storage *storage, unsigned pile)
 
 struct batches *batch_open_all(const struct store *store, const uint32_t *number, unsigned count)
 {
-    static const struct storage_kind kind = {.begin = begin, .read = read_pieces, .report = report_records};
+    static const struct storage_kind kind = {
+        .begin = begin, .read = read_pieces, .load = load, .report = report_records};
     struct batches *all = fault_allocate(1, sizeof *all);
 
     *all = (struct batches){.storage.kind = &kind, .store = store, .number = number, .count = count};
     all->pile = fault_allocate((size_t)count + 1, sizeof *all->pile);
     add_batches(all);
     read_header(all);
+    all->storage.loads = all->bytes / (count + 1) / (all->opened + 1) < SMALL_BYTES;
     return all;
 }
 
