@@ -456,8 +456,8 @@ static void load(void *context, unsigned number)
         storage->kind->load(storage, first, (unsigned)least(g->end, (uint64_t)first + g->share), pile_place, g->piles);
 }
 
-/* Choose the next piles, at most `most`, and load them, with room for their tables. If those are too few, the rest will
- * be loaded one by one. */
+/* Choose the next piles, at most `most` and up to one that is empty or given up, and load them, with room for their
+ * tables. If those are too few, the rest will be loaded one by one. */
 static void load_some(struct gathering *g, unsigned workers, unsigned most)
 {
     const struct piles *piles = g->piles;
@@ -466,7 +466,8 @@ static void load_some(struct gathering *g, unsigned workers, unsigned most)
 
     g->end = g->next;
     most = piles->storage != NULL && piles->storage->loads ? most : 0;
-    while (g->end < least(g->count, g->next + most) && workers * table_blocks(g, g->end) <= room &&
+    while (g->end < least(g->count, g->next + most) && piles->pile[g->end].spilled &&
+           workers * table_blocks(g, g->end) <= room &&
            blocks + pile_load_blocks(piles, g->end) <= least(LOAD_BYTES >> piles->pool->block_shift, 3 * room))
         blocks += pile_load_blocks(piles, g->end++);
     if (g->end - g->next < LOAD_PILES * workers) {

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/must.h"
 #include "base/tunable.h"
 #include "base/xxh64.h"
 #include "system/io.h"
@@ -437,6 +438,7 @@ static void load(struct storage *storage, unsigned first, unsigned last, storage
                 struct iovec pieces[STORAGE_PIECES_MAX];
                 const int count = place(context, p, reader->at.store.left, pieces, STORAGE_PIECES_MAX);
 
+                MUST_ALWAYS(count > 0);
                 read_pieces(reader, pieces, count);
             }
         }
