@@ -81,7 +81,6 @@ bigshuf --recursive folder =! unrecognized option '--recursive'; write find DIR 
 bigshuf --mix in =! unrecognized option '--mix'; name a FILE twice for two copies of it, <(bigshuf -n COUNT FILE) for a part of it
 bigshuf --merge in =! unrecognized option '--merge'; write sort FILE; bigshuf does not sort
 bigshuf -d, in =! invalid option -- 'd'; write -t C for fields, --delimiter=STRING for ends of lines
-bigshuf -C 1M in =! invalid option -- 'C'; write --shards=bytes:SIZE -o part-%05d, or --records=bytes:N for records of N bytes
 bigshuf -g id in =! invalid option -- 'g'; write --group-field=FIELD, --unique=FIELD or --split-field=FIELD
 bigshuf --using-sample=10 in =! unrecognized option '--using-sample=10'; write -n COUNT, or --shards=records:N for files of N lines
 bigshuf --c2p in =! unrecognized option '--c2p'; write --csv
@@ -285,7 +284,6 @@ bigshuf $'in\r' =! in\r: No such file or directory: \r is a carriage return, as 
 bigshuf folder =! folder: Is a directory; name the files in it
 bigshuf store =! store: Is a directory; a store is read with --gather=DIR
 bigshuf in out =! out: No such file or directory; every FILE is an input; write -o out for the output
-bigshuf new out =! new: No such file or directory; every FILE is an input; write -o out for the output
 bigshuf --unique /user/id in =! /user/id: No such file or directory; a field belongs to its option, as in --unique=id or --unique=/user/id
 bigshuf https://example.org/data.txt =! https://example.org/data.txt: No such file or directory; bigshuf reads files, not URLs; write COMMAND | bigshuf
 bigshuf --shards=2 -o s3://bucket/%d in =! s3://bucket/0: No such file or directory; bigshuf writes files, not URLs; leave -o out, and write bigshuf FILE | COMMAND

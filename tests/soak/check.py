@@ -325,9 +325,8 @@ class Check:
         """Only what does not fit is written to temporary files, with the usual sizes."""
         found = re.search(r"^bigshuf: spilled: .*?(\d+) bytes", self.result.stderr, re.MULTILINE)
         limit = memory_limit(self.case)
-        if not found or limit is None or limit < 64 << 20 or self.result.status or self.case.hostile:
-            return None
-        if "far-table" in repr(self.case.inputs):  # a record whose weight comes late is written
+        late = "far-table" in repr(self.case.inputs)  # a record whose weight comes late is written
+        if not found or limit is None or limit < 64 << 20 or self.result.status or self.case.hostile or late:
             return None
         spilled, size = int(found[1]), self.expected.input_bytes + self.expected.frames
         fits = size + 16 * self.expected.input_records < limit * 3 // 4 and size < limit // 2
