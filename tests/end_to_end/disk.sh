@@ -106,8 +106,7 @@ test_blocks_that_are_reserved_for_root_are_promised_to_nobody() {
     free=$((free * size / 1048576)) available=$((available * size / 1048576))
     [ $((free - available)) -gt 1000 ] || skip "no blocks are reserved here"
     said=$(bigshuf -i 1-9 -r -n 1000000000000000000 -o out 2>&1) || said=${said##*needed, }
-    awk -v said="$said" -v most=$((available + (free - available) / 2)) \
-        'BEGIN { split(said, word, " "); exit !(word[1] * (word[2] == "GiB" ? 1024 : 1) < most) }'
+    awk -v most=$((available + (free - available) / 2)) '{ exit !($1 * ($2 == "GiB" ? 1024 : 1) < most) }' <<<"$said"
 }
 
 # ---- Several directories ----

@@ -176,8 +176,7 @@ test_pockets_do_not_add_up() { # tags: long
     { seq 700000 | awk '{ print $1 % 919 "\t" $1 }' && printf '%065000d\t1\n' 1; } >in
     { printf 'a\tb\t%01048000d\n' 0 && cat in; } >headed
     gzip -1 <headed >headed.gz
-    tar -cf in.tar in
-    mkdir sides
+    mkdir sides && tar -cf in.tar in
     printf -v splits -- '--split=1%%:sides/%d ' {1..63}
     rows=('--parallel=28 --tune=compress-temporary=always' '--header --headers-differ' "--split-field=1 $splits" '-Z'
         --group-field=1 "--stratify-field=1 --split=1%:a" --files0-from=list '-n 700000 -r'
@@ -185,7 +184,7 @@ test_pockets_do_not_add_up() { # tags: long
     for ((i = 0; i < ${#rows[@]}; i++)); do
         for ((j = i + 1; j < ${#rows[@]}; j++)); do
             both="${rows[i]} ${rows[j]}"
-            [[ ! $both =~ (-Z|--header).*--files0 && ! $both =~ --files0.*--(header|records) ]] || continue
+            [[ ! $both =~ (-Z|--header).*--files0 && ! $both =~ --files0.*--(header|records)|-n.*--records ]] || continue
             case $both in
             *--records*) both+=' in.tar' ;;
             *-Z*) both+=' --header headed.gz headed.gz' ;;

@@ -215,7 +215,6 @@ test_shards_by_records_and_by_bytes_are_those_of_split() {
     are_of_split --shards=bytes:100K long -C 100K
 }
 
-# Whether an open record fits into a shard is seen when its end has come: of those after it nothing is known by that.
 test_a_record_that_waits_for_its_shard_takes_no_other_with_it() {
     awk 'BEGIN { for (; i < 20000; i++) printf "%d %d %0*d\n", i, i % 5000, i % 200 ? 60 : 100000, i }' >in
     bigshuf --seed=x -t ' ' --split-field=2 --split=50%:whole -o /dev/null in

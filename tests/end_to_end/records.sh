@@ -147,17 +147,15 @@ test_files_of_any_format_are_one_input() { # tags: long
 
 # ---- Samples ----
 
+samples=('-n 0' '-n 100' '-n 100 --keep-order' '-n 3000 -r' '-n 100 --weights=weights' --probability=0.1)
+
 test_samples_of_every_kind_are_those_of_lines() { # tags: long plain
     seq 2000 >lines
     seq 2000 >weights
     for format in late_run lines csv tfrecord; do
         use "$format"
-        comes_like_lines -n 0
-        in_comes_like_lines -n 100
-        in_comes_like_lines -n 100 --keep-order
-        in_comes_like_lines -n 3000 -r
-        in_comes_like_lines -n 100 --weights=weights
-        in_comes_like_lines --probability=0.1
+        comes_like_lines
+        for sample in "${samples[@]}"; do in_comes_like_lines $sample; done
     done
 }
 
@@ -200,12 +198,7 @@ test_headers_of_every_format_stay_at_the_top_and_do_not_count_for_samples() { # 
         use "$format"
         comes_below_a_header
         [ $format = csv ] || [ $format = lines ] || continue
-        in_comes_below_a_header -n 0
-        in_comes_below_a_header -n 10
-        in_comes_below_a_header -n 10 --keep-order
-        in_comes_below_a_header -n 10 -r
-        in_comes_below_a_header -n 10 --weights=weights
-        in_comes_below_a_header --probability=0.01
+        for sample in "${samples[@]}"; do in_comes_below_a_header $sample; done
     done
 }
 
