@@ -10,7 +10,7 @@
 
 struct keyed_reader;
 
-/* What is well spent of so much memory to remember keys. */
+/* What is well spent of `bytes` bytes of memory to remember keys. */
 size_t keyed_reader_memory(uint64_t bytes);
 
 /* Where records go by their keys. */
@@ -24,7 +24,7 @@ struct keyed_plan {
     bool keeps_all;                    /* else, if keys are unique, records whose keys came before are left out */
 };
 
-/* Of all that the source delivers, for `piles` piles in so many lanes; keys that came before are remembered in `bytes`
+/* Of all that the source delivers, for `piles` piles in `lanes` lanes; keys that came before are remembered in `bytes`
  * bytes. `stays`: all that comes stays where it stands, and may come once more. Closing returns the end of the last
  * bytes that stayed; NULL: none did. */
 struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned piles, unsigned lanes, size_t bytes,

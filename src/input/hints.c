@@ -281,7 +281,7 @@ static void list_reads(struct hints_reads *reads, const struct beginning *file, 
     }
 }
 
-/* Are the first reads, at least so many, pairs, whose names are alike? */
+/* Are the first reads, `least` or more, pairs, whose names are alike? */
 static bool are_pairs(const struct beginning *file, const char *before, size_t least)
 {
     struct hints_reads reads;

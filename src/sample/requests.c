@@ -28,7 +28,7 @@ enum {
     ROUND = 256,       /* numbers, at most; fixed, as it decides what is drawn */
     LINES_SHARE = 8,   /* this part of the pool is for lines that wait */
     WINDOW = 1024,     /* records that are fetched at a time, */
-    FETCHED = 1 << 20, /* and of each so many bytes at most */
+    FETCHED = 1 << 20, /* and bytes of each, at most */
     QUOTED = 60,       /* bytes of a wrong line that a message shows */
     ENTRY_BYTES = 19,  /* of the pool for a record with its weight */
     DRAWN = 2,         /* numbers that are kept of each record of a batch: its own, and its weight */

@@ -77,7 +77,7 @@ struct gathering {
     struct worker *last; /* has made the last claim */
     unsigned count;      /* of the piles of records */
     unsigned end;        /* those before it are claimed now, when the last of them have been loaded; */
-    unsigned share;      /* so many of these are loaded by one worker at a time, */
+    unsigned share;      /* how many of these one worker loads at a time, */
     atomic_uint loading; /* from here on */
     unsigned next;       /* to be claimed */
     unsigned turn;       /* to be written */

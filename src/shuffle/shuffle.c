@@ -248,8 +248,8 @@ static uint64_t left_out(const struct piles *piles)
 
 /* If nearly all records have one key, `around`, scattering all would leave a pile as large. Then only the others are
  * scattered, to one pile before that key and one after it, and its records are copied from where they are. */
-static void restart_by_digits(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
-                              const struct siphash_pair *around, struct output *output)
+static void restart_by_hash(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                            const struct siphash_pair *around, struct output *output)
 {
     struct keyed_vote *votes = fault_allocate(KEYED_PILES, sizeof *votes);
     struct scatter_plan plan = {.keys = {.keyed = run->keyed, .bits = order->bits, .around = around, .votes = votes},
@@ -297,7 +297,7 @@ static void restart_keyed(struct run *run, struct piles *piles, unsigned p, cons
         return;
     }
     run->progress->started_over++;
-    restart_by_digits(run, piles, p, order, share == KEYED_MOST ? &order->votes[p].hash : NULL, output);
+    restart_by_hash(run, piles, p, order, share == KEYED_MOST ? &order->votes[p].hash : NULL, output);
 }
 
 /* ---- By keys that came with them ---- */

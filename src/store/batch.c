@@ -163,7 +163,7 @@ void batch_check_header(const struct batch *batch, const uint8_t *header, size_t
 static const unsigned SPARE_DESCRIPTORS = 16;
 static const unsigned WANTED_DESCRIPTORS = 1024;
 
-/* So little have batches of a pile, on average, that several piles are read together. */
+/* If batches have less of a pile on average, several piles are read together. */
 TUNABLE(SMALL_BYTES, 32 << 10, 1, 32 << 10);
 
 /* To see the same batches twice. */
