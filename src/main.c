@@ -14,7 +14,7 @@
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    draft sweep batch store format manifest
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle small scatter keyed_reader stage gather units run keyed index sorted
+ *                    shuffle small scatter keyed_reader seen stage gather units run keyed index sorted
  *                    pile_keys pile_source pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    output overlap by_key in_turn strata names files division plan held_back framing filter sink

@@ -10,9 +10,6 @@
 
 struct keyed_reader;
 
-/* What is well spent of `bytes` bytes of memory to remember keys. */
-size_t keyed_reader_memory(uint64_t bytes);
-
 /* Where records go by their keys. */
 struct keyed_plan {
     struct keyed *keyed;
@@ -21,14 +18,13 @@ struct keyed_plan {
                                         * the second, and records with this one are left out */
     struct keyed_vote *votes;          /* of the piles that hold records; NULL: nobody asks */
     bool first_seen;                   /* nobody has looked at these keys before, so that some may be missing */
-    bool keeps_all;                    /* else, if keys are unique, records whose keys came before are left out */
+    bool keeps_all; /* else, if keys are unique, records whose keys came before are left out (seen.h) */
 };
 
-/* Of all that the source delivers, for `piles` piles in `lanes` lanes; keys that came before are remembered in `bytes`
- * bytes. `stays`: all that comes stays where it stands, and may come once more. Closing returns the end of the last
- * bytes that stayed; NULL: none did. */
-struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned piles, unsigned lanes, size_t bytes,
-                                       bool stays, const struct record_format *format, struct source *source,
+/* Of all that the source delivers, for `piles` piles. `stays`: all that comes stays where it stands, and may come once
+ * more. Closing returns the end of the last bytes that stayed; NULL: none did. */
+struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned piles, bool stays,
+                                       const struct record_format *format, struct source *source,
                                        struct spill_place *place);
 const uint8_t *keyed_reader_close(struct keyed_reader *reader);
 
@@ -40,9 +36,8 @@ void keyed_reader_fill(struct keyed_reader *reader, struct queue_block *block, s
  * what is left out, and of all from a record without a key on, which becomes block->bad. */
 void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *block, unsigned thread);
 
-/* Leave out records of a slice that was routed, in one lane, whose keys came before, as far as these are remembered,
- * and have the others vote in their piles, if somebody asks. Returns where the lane's pieces end then. */
-size_t keyed_reader_drop(const struct keyed_reader *reader, struct queue_block *block, unsigned lane);
+/* Have pieces [first, end) of a slice that was routed, all of one lane, vote in their piles, if somebody asks. */
+void keyed_reader_vote(const struct keyed_reader *reader, const struct queue_block *block, size_t first, size_t end);
 
 /* End the run: name the bad record of this block, when all threads have ended. */
 _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const struct queue_block *block);

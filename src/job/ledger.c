@@ -25,10 +25,10 @@
 #include "record/key.h"
 #include "sample/requests.h"
 #include "shuffle/engine.h"
-#include "shuffle/keyed_reader.h"
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
 #include "shuffle/scatter.h"
+#include "shuffle/seen.h"
 #include "store/draft.h"
 #include "store/manifest.h"
 #include "system/fault.h"
@@ -119,7 +119,7 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"keys", 1, split_key * (2 + lanes + threads) + order_key * (1 + keyed)},
         /* that of the first file, and that of another, or of the store */
         {"headers", HEADER_BYTES_MAX, headers ? 2 + (options->scatter != NULL) : 0},
-        {"seen", 1, options->unique ? keyed_reader_memory(limit) : 0},
+        {"seen", 1, options->unique ? seen_memory(limit) : 0},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
         {"requests", REQUESTS_LINES_BYTES, options->requests},
         {"parts", sizeof(struct storage_reader) + threads * MANIFEST_PILE_BYTES, options->gather != NULL ? most : 0},

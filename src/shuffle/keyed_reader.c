@@ -6,7 +6,6 @@
 
 #include "shuffle/keyed_reader.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,26 +21,8 @@ TUNABLE(ENDS, 512, 1, 512);
 /* Records whose hashes are sought at a time. */
 TUNABLE(AT_ONCE, 64, 1, 64);
 
-/* The part of the memory, and the most of it, for keys that came before; how many slots are used first; how many
- * records ahead one is fetched; and after how many records it is seen whether one in so many came again. */
-TUNABLE(SEEN_SHARE, 8, 8, 1 << 16);
-TUNABLE(SEEN_BYTES_MAX, 32 << 20, 1 << 10, 32 << 20);
-TUNABLE(SEEN_TRIED, 1 << 16, 1, 1 << 16);
-TUNABLE(SEEN_AHEAD, 8, 1, 8);
-enum { SEEN_FIRST = 1024, WORTH_SHARE = 32 };
-
-/* Hashes of keys that came to a lane, each in the slot of its last digits; the slots become more as they are filled. */
-struct seen {
-    _Alignas(SYS_APART_BYTES) struct siphash_pair *slot;
-    uint64_t slots, most;
-    uint64_t added, again; /* records with other keys, and with those that stood there */
-};
-
 struct keyed_reader {
     struct keyed_plan plan;
-    struct seen *seen; /* of each lane; NULL: no record is left out */
-    void *slots;
-    size_t slot_bytes;
     unsigned piles, bits; /* of a hash, that tell piles apart */
     bool stays;
     const struct record_format *format;
@@ -60,29 +41,8 @@ struct keyed_reader {
     struct position position;
 };
 
-size_t keyed_reader_memory(uint64_t bytes)
-{
-    return (size_t)least(bytes / SEEN_SHARE, SEEN_BYTES_MAX);
-}
-
-static void open_seen(struct keyed_reader *reader, unsigned lanes, size_t bytes)
-{
-    uint64_t most = 1; /* and a power of two, as are those that are used */
-
-    while (2 * most * lanes * sizeof(struct siphash_pair) <= bytes)
-        most *= 2;
-    reader->slot_bytes = bytes;
-    reader->seen = sys_allocate_apart(lanes, sizeof *reader->seen);
-    reader->slots = sys_map(bytes);
-    if (reader->seen == NULL || reader->slots == NULL)
-        die_errno("memory", errno);
-    for (unsigned l = 0; l < lanes; l++)
-        reader->seen[l] = (struct seen){
-            .slot = (struct siphash_pair *)reader->slots + l * most, .slots = least(SEEN_FIRST, most), .most = most};
-}
-
-struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned piles, unsigned lanes, size_t bytes,
-                                       bool stays, const struct record_format *format, struct source *source,
+struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned piles, bool stays,
+                                       const struct record_format *format, struct source *source,
                                        struct spill_place *place)
 {
     struct keyed_reader *reader = fault_allocate(1, sizeof *reader);
@@ -91,8 +51,6 @@ struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned p
         .plan = *plan, .piles = piles, .stays = stays, .format = format, .source = source, .place = place};
     while (1u << reader->bits < piles)
         reader->bits++;
-    if (keyed_is_unique(plan->keyed) && !plan->keeps_all)
-        open_seen(reader, lanes, bytes);
     reader->counts = plan->first_seen && keyed_has_fields(plan->keyed) && !stays;
     position_begin(&reader->position, source, format);
     return reader;
@@ -103,9 +61,6 @@ const uint8_t *keyed_reader_close(struct keyed_reader *reader)
     const uint8_t *lent = reader->lent;
 
     reread_release(&reader->again);
-    if (reader->slots != NULL)
-        sys_unmap(reader->slots, reader->slot_bytes);
-    free(reader->seen);
     free(reader);
     return lent;
 }
@@ -304,52 +259,14 @@ static void vote_for(struct keyed_vote *vote, struct siphash_pair hash, uint64_t
         *vote = (struct keyed_vote){hash, bytes - vote->lead, vote->in_pieces};
 }
 
-static struct siphash_pair *slot_of(const struct seen *seen, struct siphash_pair hash)
+void keyed_reader_vote(const struct keyed_reader *reader, const struct queue_block *block, size_t first, size_t end)
 {
-    return &seen->slot[hash.word[1] & (seen->slots - 1)];
-}
-
-/* A lane's slices come in order, so what stands in a slot came before. Where few came again, nobody looks any more. */
-static size_t drop(const struct keyed_reader *reader, struct queue_block *block, unsigned lane)
-{
-    struct seen *seen = reader->seen != NULL ? &reader->seen[lane] : NULL;
-    const size_t end = block->lane_start[lane + 1];
-    size_t kept = block->lane_start[lane];
-
-    if (seen == NULL || (seen->added >= SEEN_TRIED && seen->again < seen->added / WORTH_SHARE))
-        return end;
-    for (size_t i = kept; i < end; i++) {
-        const uint32_t number = block->number[i];
-        const struct siphash_pair hash = block->hash[number];
-        struct siphash_pair *slot = slot_of(seen, hash);
-        const bool in_pieces = (number == 0 && block->continues) || number == block->records;
-        const bool again = keyed_is_same(*slot, hash);
-
-        if (end - i > SEEN_AHEAD)
-            __builtin_prefetch(slot_of(seen, block->hash[block->number[i + SEEN_AHEAD]]), 1);
-        *slot = hash;
-        seen->again += again;
-        seen->added += !again;
-        block->pieces[kept] = block->pieces[i];
-        block->number[kept] = number;
-        kept += in_pieces || !again;
-    }
-    while (seen->added > seen->slots && seen->slots < seen->most)
-        seen->slots *= 2;
-    return kept;
-}
-
-size_t keyed_reader_drop(const struct keyed_reader *reader, struct queue_block *block, unsigned lane)
-{
-    const size_t end = drop(reader, block, lane);
-
-    for (size_t i = block->lane_start[lane]; i < end && reader->plan.votes != NULL; i++) {
+    for (size_t i = first; i < end && reader->plan.votes != NULL; i++) {
         struct keyed_vote *vote = &reader->plan.votes[block->pieces[i].pile];
 
         vote_for(vote, block->hash[block->number[i]], block->pieces[i].length);
         vote->in_pieces = vote->in_pieces || block->continues || block->open;
     }
-    return end;
 }
 
 /* What stays is gone through once more, for the lines before a block; it must have come as well. */

@@ -27,6 +27,7 @@
 #include "base/tunable.h"
 #include "shuffle/index.h"
 #include "shuffle/queue.h"
+#include "shuffle/seen.h"
 #include "shuffle/stage.h"
 #include "system/fault.h"
 #include "system/sys.h"
@@ -57,6 +58,7 @@ struct scattering {
     bool limited;
     bool numbered;                 /* do blocks have lists for keys? */
     struct keyed_reader *reader;   /* NULL: there are none in the records */
+    struct seen *seen;             /* NULL: no record is left out */
     const struct queue_block *bad; /* has the first record without a key */
     atomic_uint kept;              /* that many piles, the first ones, may still be wanted */
     _Atomic uint64_t *counted;     /* records routed to each pile; only with a limit */
@@ -351,8 +353,10 @@ static bool append_slices(struct scattering *s, const struct queue_task *task)
         }
         if (s->plan->strata != NULL)
             count_block(s, block, task->lane);
+        if (s->seen != NULL)
+            end = seen_drop(s->seen, block, task->lane);
         if (s->reader != NULL)
-            end = keyed_reader_drop(s->reader, block, task->lane);
+            keyed_reader_vote(s->reader, block, block->lane_start[task->lane], end);
         if (s->plan->refers)
             room = refer_block(s, block, task->lane, block->pieces + end);
         else
@@ -440,8 +444,9 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     if (plan->strata != NULL)
         strata_begin(plan->strata, lanes);
     if (plan->keys.keyed != NULL)
-        s.reader = keyed_reader_open(&plan->keys, plan->piles, lanes, keyed_reader_memory(engine->memory.bytes),
-                                     plan->refers, format, source, engine->place);
+        s.reader = keyed_reader_open(&plan->keys, plan->piles, plan->refers, format, source, engine->place);
+    if (plan->keys.keyed != NULL && keyed_is_unique(plan->keys.keyed) && !plan->keys.keeps_all)
+        s.seen = seen_open(lanes, seen_memory(engine->memory.bytes));
     if (sorts)
         record_reader_init(&plan->sorted->reader, format, source, reading.data, reading.bytes);
     s.queue = queue_open(space.data, space.bytes, workers, lanes, s.in_order, numbered);
@@ -466,6 +471,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         source_forget(source, s.lent);
     piles_seal(piles);
     piles_dealt_out(piles, records);
+    seen_close(s.seen);
     free(s.counted);
     free(s.count);
     return whole;

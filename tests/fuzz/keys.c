@@ -96,7 +96,7 @@ static void read_all(struct keyed *keyed, const struct record_format *format, si
     bool bad = false;
 
     spill_place_init(&place, here, 1, SPILL_NEVER);
-    reader = keyed_reader_open(&plan, KEYED_PILES, 1, 1 << 10, false, format, source, &place);
+    reader = keyed_reader_open(&plan, KEYED_PILES, false, format, source, &place);
     while (!bad) {
         block.data_bytes = block_bytes;
         keyed_reader_fill(reader, &block, block_bytes);
