@@ -24,13 +24,12 @@ enum { RECORD_DELIMITER_BYTES_MAX = 255 };
 struct record_kind;
 
 struct record_format {
-    const struct record_kind
-        *kind;                    /* NULL: records end with the delimiter byte and hold it nowhere else, as lines do */
-    uint8_t delimiter;            /* ends a line, or the record if `kind` is NULL */
-    const uint8_t *string;        /* for kinds with a string; the caller's */
-    size_t string_bytes;          /* at most RECORD_DELIMITER_BYTES_MAX */
-    uint64_t count;               /* for kinds with a count: at least 1 */
-    struct quotes_rule quotes;    /* of CSV */
+    const struct record_kind *kind; /* NULL: records end with the delimiter byte and hold no other, as lines do */
+    uint8_t delimiter;              /* ends a line, or the record if `kind` is NULL */
+    const uint8_t *string;          /* for kinds with a string; the caller's */
+    size_t string_bytes;            /* at most RECORD_DELIMITER_BYTES_MAX */
+    uint64_t count;                 /* for kinds with a count: at least 1 */
+    struct quotes_rule quotes;      /* of CSV */
     const struct record_kind *as; /* the kind that the user named, if it stands for `kind`; it checks files; or NULL */
 };
 
@@ -55,8 +54,7 @@ struct length_scan {
     uint8_t head[10]; /* in `head` */
 };
 
-/* The position of a stream within a record. Zeroed: at its beginning. It may be copied, to scan the same bytes
- * again. */
+/* The position of a stream within a record. Zeroed: at its beginning. May be copied, to scan the same bytes again. */
 struct record_scan {
     uint64_t done;            /* lines or bytes of the record; or bytes of the delimiter that it may end with */
     bool open;                /* did the last byte end neither a record nor a line? */
