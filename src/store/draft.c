@@ -87,7 +87,7 @@ static void accept(const struct batch *batch)
 
 /* Compare with the batch of this name; the run ends if it differs. True, with its number of *records, if it is the
  * same. False if there is none, or if only piles can tell, and ours are not `complete` yet. */
-static bool is_published(const struct store *store, const char *name, const struct manifest *manifest, bool write_rest,
+static bool is_published(const struct store *store, const char *name, const struct manifest *manifest, bool complete,
                          uint64_t *records)
 {
     const char *difference;
@@ -97,13 +97,13 @@ static bool is_published(const struct store *store, const char *name, const stru
 
     if (!batch_open(&batch, store, name, &known))
         return false;
-    difference = manifest_difference(manifest, &known, write_rest);
+    difference = manifest_difference(manifest, &known, complete);
     if (difference != NULL)
         folder_say(&store->folder, name,
                    "a batch of this name is there already, made %s; remove that file to replace it, or "
                    "give another --batch",
                    difference);
-    same = write_rest || (manifest->decompressed == known.decompressed && known.known);
+    same = complete || (manifest->decompressed == known.decompressed && known.known);
     if (same)
         accept(&batch);
     *records = known.records;
