@@ -60,14 +60,13 @@ static inline uint64_t spread(uint64_t number, uint64_t places)
     return uint128_multiply(number * UINT64_C(0x9e3779b97f4a7c15), places).high;
 }
 
-/* The place to be tried after it. */
+/* The place to try after `place`. */
 static inline uint64_t spread_next(uint64_t place, uint64_t places)
 {
     return place + 1 < places ? place + 1 : 0;
 }
 
-/* ---- Numbers of several bytes in memory, little-endian (le) or big-endian (be), on machines of either byte order ----
- */
+/* ---- Little-endian (le) and big-endian (be) numbers in memory, on machines of either byte order ---- */
 
 /* Compilers see one load in each, with a byte swap where the order is the other one. */
 

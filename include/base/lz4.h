@@ -21,6 +21,6 @@ struct lz4_table {
  * length, or 0 if there is not enough room. Empty data takes one byte. */
 size_t lz4_compress(struct lz4_table *table, const uint8_t *data, size_t bytes, uint8_t *to, size_t room);
 
-/* Decompress from[0, bytes) to to[0, wanted). False if it is not a block of exactly so many plain bytes. Whatever the
- * block contains, nothing outside the two buffers is touched. */
+/* Decompress from[0, bytes) to to[0, wanted). False if it is not a block of exactly `wanted` plain bytes. Nothing
+ * outside the two buffers is touched, whatever the block contains. */
 bool lz4_decompress(const uint8_t *from, size_t bytes, uint8_t *to, size_t wanted);

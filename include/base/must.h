@@ -3,8 +3,8 @@
 /*
  * What must hold, said where it is relied on. MUST is checked in hostile and sanitizer builds (BIGSHUF_CHECKED), and
  * costs nothing in the usual one, where its condition is not evaluated: so it may keep books of its own. MUST_ALWAYS is
- * checked in all builds: for a branch beside a lock, or one that is taken seldom. What does not hold is a mistake of
- * the program: it says where, and aborts.
+ * checked in all builds: for a branch beside a lock, or one that is taken seldom. If the condition does not hold, the
+ * program prints where, and aborts.
  */
 
 #include <stdio.h>

@@ -30,7 +30,7 @@ void random_key_derive(struct random_key *derived, const struct random_key *key,
 enum { RANDOM_IDENTITY_BYTES = 16 };
 void random_key_identity(const struct random_key *key, uint8_t identity[RANDOM_IDENTITY_BYTES]);
 
-/* The key of hashes that is derived by a label without arguments. */
+/* A key for hashes, derived by a label without arguments. */
 struct siphash_key random_hashing(const struct random_key *key, const char *label);
 
 /* Compute `blocks` blocks of stream `stream` from block number `first` on. `words` receives RANDOM_BLOCK_WORDS numbers
@@ -48,7 +48,7 @@ static inline uint16_t random_u16(const uint32_t *words, size_t i)
 struct random_words {
     struct random_key key;
     uint64_t next;  /* the word that is read next; may be set */
-    uint64_t first; /* of the words computed */
+    uint64_t first; /* number of word[0] */
     uint32_t word[RANDOM_AHEAD * RANDOM_BLOCK_WORDS];
 };
 

@@ -16,9 +16,9 @@ void sha256_init(struct sha256 *hash);
 void sha256_update(struct sha256 *hash, const void *data, size_t bytes);
 void sha256_final(struct sha256 *hash, uint8_t digest[32]);
 
-/* Put the hash of a text in its place, in 64 hexadecimal digits, of which the number is returned. */
+/* Replace text[0, bytes) by its hash in hexadecimal digits. Returns their number, 64. */
 size_t sha256_fold(uint8_t *text, size_t bytes);
 
-/* Add `more` bytes to a text of *bytes bytes in a place for `room`. Returns how many fitted. A text that `folds` has
- * room for all: when it is full, sha256_fold is done to it. */
+/* Append data[0, more) to text[0, *bytes), which has room for `room` bytes. Returns how many bytes fitted. If it
+ * `folds`, all fit: a full text is replaced by its hash (sha256_fold). */
 size_t sha256_keep(uint8_t *text, size_t room, bool folds, size_t *bytes, const uint8_t *data, size_t more);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two keys, each as two numbers, which are its 16 bytes, little-endian. */
+/* Two keys of 16 bytes, each as two little-endian numbers. */
 struct siphash_key {
     uint64_t word[4];
 };
@@ -27,11 +27,11 @@ struct siphash_text {
 void siphash_pairs(const struct siphash_key *key, const struct siphash_text *text, size_t count,
                    struct siphash_pair *hash);
 
-/* The same of data that come in pieces. */
+/* The same of data that is given in pieces. */
 struct siphash_pieces {
     uint64_t v[2][4];
     uint64_t bytes;
-    uint64_t last; /* those that do not make a word yet */
+    uint64_t last; /* the bytes after the last whole word */
 };
 
 void siphash_begin(struct siphash_pieces *pieces, const struct siphash_key *key);

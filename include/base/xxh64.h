@@ -18,5 +18,5 @@ void xxh64_update(struct xxh64 *hash, const void *data, size_t bytes);
 /* The hash of what has come so far; more may follow. */
 uint64_t xxh64_value(const struct xxh64 *hash);
 
-/* Of bytes that are all there, with the seed 0. */
+/* The hash of data[0, bytes) with the seed 0. */
 uint64_t xxh64(const void *data, size_t bytes);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Records that are no lines of files: words of the command line, and the numbers of a range. */
+/* Records that come from no file: words of the command line, and the numbers of a range. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "input/source.h"
 
-/* Each word, and NUL after it, the one byte that no word contains. The words must stay. */
+/* Each word is ended by NUL, the one byte that no word contains. The words must stay. */
 struct source *generated_words(const char *const *words, size_t count);
 
 /* The numbers from `first` on, in decimal, each ended by `delimiter`. */
@@ -21,10 +21,10 @@ struct number_range {
 
 enum { GENERATED_NUMBER_BYTES = 21 }; /* the longest number and its delimiter */
 
-/* Write number `i` of a range to `text`, GENERATED_NUMBER_BYTES long. Returns how many bytes it takes. */
+/* Write number `i` of a range to text[0, GENERATED_NUMBER_BYTES). Returns its bytes, delimiter included. */
 size_t generated_number(const struct number_range *range, uint64_t i, uint8_t *text);
 
-/* How many bytes the numbers of a range are; UINT64_MAX if they are more than that. */
+/* The sum of the bytes of all numbers of a range, or UINT64_MAX if that is less. */
 uint64_t generated_range_bytes(const struct number_range *range);
 
 /* All numbers, ascending. */

@@ -13,60 +13,60 @@
 #include "system/file_mark.h"
 #include "system/packer.h"
 
-/* The first bytes of a file that are looked at. They are enough, except for reads of many thousand letters. */
+/* How many bytes of a file's beginning are looked at: enough, except for reads of many thousand letters. */
 enum { HINTS_LOOK_BYTES = 16 << 10, HINTS_TEXT_BYTES = 64 };
 
-/* Files that may belong together, as reads 1 and 2 do: the names of the first reads of the first one, hashed. */
+/* For files that belong together, as reads 1 and 2 do: hashes of the names of the first file's first reads. */
 enum { HINTS_READS = 100 };
 
 struct hints_reads {
-    bool apart;       /* is each a source by itself, and in the same order? */
+    bool apart;       /* is each file a source by itself, shuffled in the same order? */
     const char *file; /* NULL: none has been looked at */
     size_t count;
     uint64_t hash[HINTS_READS];
 };
 
 struct hints {
-    const struct record_format *format; /* that was asked for, */
-    const struct header_rule *header;   /* with this header, */
-    bool decompresses;                  /* and -Z, */
-    bool divides;                       /* into files that each need a header */
-    struct hints_reads *reads;          /* of this source and others; not of an output */
+    const struct record_format *format; /* as the options say: the records, */
+    const struct header_rule *header;   /* the header, */
+    bool decompresses;                  /* -Z, */
+    bool divides;                       /* and is the output divided into files that each need a header? */
+    struct hints_reads *reads;          /* shared by several sources; NULL for an output */
     bool content_told, end_told;
 
-    /* Of the file being read: what is not to come in it (foreign.h), and where it is looked for. */
+    /* Of the file being read: a text that must not come in it (foreign.h), and the scan for it. */
     const char *until;
     struct record_scan scan;
     bool until_told;
 
-    /* Of several files: the first record of the first one, which `same` others have as well. */
+    /* Of several files: the first record of the first file; `same` others begin with it as well. */
     const struct file_mark *first;
     const char *first_name;
     uint64_t first_hash, same;
-    bool differs; /* not all have it, or it is no header */
+    bool differs; /* not all files have it, or it is no header */
     char text[HINTS_TEXT_BYTES];
 };
 
-/* Look at the beginning of a file, `unpacked` if it was compressed: is it (still) compressed, an archive, a table, text
- * in UTF-16, or one whose records are no lines, such as CSV with newlines in fields and JSON with several lines for a
- * value, or that has a header which was not asked for? Records of a fixed size or with a length may begin so by chance.
+/* Look at the beginning of a file, `unpacked` if it was compressed, and warn if it is (still) compressed, an archive, a
+ * table, text in UTF-16, has records that are no lines (CSV with newlines in fields, JSON with values of several
+ * lines), or a header without --header. Not for records of a fixed size or with a length, which may begin so by chance.
  * With -Z, the run ends if it is no text. */
 void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes);
 
-/* The next bytes of a file have come, or its first ones. Warn if it goes on as something else, or end the run if an
- * input is replaced. */
+/* The next bytes of a file, or its first ones. If it goes on with lines that are no records, warn, or end the run if
+ * the output replaces an input. */
 void hints_follow(struct hints *hints, bool first, bool replaced, const char *name, const uint8_t *data, size_t bytes);
 
-/* Refuse a file that begins so and is also an output: it would be damaged. Not if lines of text may begin like that, as
- * JSON in one line. */
+/* Refuse an input that is also the output and, by its beginning, would be damaged; but not if lines of text may begin
+ * so, as JSON in one line. */
 void hints_refuse(const struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes);
 
-/* Refuse a file that should be records of this kind, and is compressed. */
+/* Refuse a compressed file that should have records of this kind. */
 _Noreturn void hints_refuse_packed(const struct record_kind *kind, const struct packer *packer, const char *name);
 
-/* One of several files begins so, `mark` being its mark: does it begin with the row of the others, without --header? */
+/* The beginning of one of several files, without --header: is its first row the same as that of the others? */
 void hints_compare(struct hints *hints, const struct file_mark *mark, const char *name, const uint8_t *data,
                    size_t bytes);
 
-/* All files have ended, not all empty: warn if none contains the delimiter, or if all begin with the same row. */
+/* All files have ended, and not all were empty: warn if none contains the delimiter, or all begin with the same row. */
 void hints_look_at_end(struct hints *hints, const struct tail *tail);

@@ -1,10 +1,10 @@
 #pragma once
 
-/* The keys of the records of a source are looked at as these pass, so that a record without one ends the run with the
- * name of its file and its line, before anything is written. */
+/* Looks at the keys of records as a source delivers them, so that a record without a key ends the run, with the name of
+ * its file and its line, before anything is written. */
 
 #include "input/stream.h"
 #include "record/key.h"
 
-/* From now on, look at the keys of a source of records of the rule's format, of which nothing has been read. */
+/* Begin with a source of which nothing has been read; its records have the rule's format. */
 void key_check_begin(struct source *source, const struct key_rule *rule);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* A reference says where a record stands: its place, counted from a base that all share, in 44 bits, and its length. */
+/* A reference is the place of a record, counted from a base that all references share (44 bits), and its length. */
 
 #include <stdint.h>
 
@@ -8,10 +8,11 @@
 
 enum {
     REFERENCE_LENGTH_BITS = 20,
-    REFERENCE_LONG = (1 << REFERENCE_LENGTH_BITS) - 1, /* so long or longer, or not known: search the record's end */
+    REFERENCE_LONG =
+        (1 << REFERENCE_LENGTH_BITS) - 1, /* this long or longer, or unknown: search for the record's end */
 };
 
-/* Lengths from this on are not known. */
+/* Lengths from this on are stored as unknown. */
 TUNABLE(REFERENCE_UNKNOWN, REFERENCE_LONG, 1, REFERENCE_LONG);
 
 static inline uint64_t reference_make(uint64_t place, uint64_t length)

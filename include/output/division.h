@@ -1,10 +1,10 @@
 #pragma once
 
 /*
- * How units (outlet.h) are divided among files. A plan has one division, by its `rest_by`, or two, if there are splits:
- * then the first one is that of their files, by its `split_by`, and the other divides what these leave. Where a unit
- * goes depends on the units alone, not on the pieces in which they come. output.c asks, unit by unit, and writes; each
- * way to divide is a row: in_turn.c, by_key.c.
+ * How units (outlet.h) are divided among files. A plan has one division, by its `rest_by`; with splits it has another
+ * one before that, by its `split_by`, which leaves units to the first. Where a unit goes depends on the units alone,
+ * not on the pieces in which they come. output.c asks, unit by unit, and writes; each way to divide is a row:
+ * in_turn.c, by_key.c.
  */
 
 #include <stdbool.h>
@@ -20,73 +20,72 @@ struct division {
     const struct division_kind *kind; /* NULL: there are no splits */
     const struct output_plan *plan;
     const struct files *files;
-    size_t first;   /* of these, which is the plan's file 0 */
-    uint64_t units; /* that it has to divide, UINT64_MAX: nobody knows how many */
+    size_t first;   /* number in `files` of the plan's file 0 */
+    uint64_t units; /* number of units to divide; UINT64_MAX: unknown */
 
-    /* Of files that are filled one after the other: */
-    size_t file;         /* that takes what comes next: its number in the plan */
-    uint64_t left;       /* units that it still takes */
-    uint64_t file_bytes; /* that it has */
+    /* If files are filled one after the other: */
+    size_t file;         /* the file that takes the next unit: its number in the plan */
+    uint64_t left;       /* units that this file still takes */
+    uint64_t file_bytes; /* bytes that it has */
 
-    /* Of a unit that is held back, so far: */
+    /* Of the unit that is held back, as far as it has come: */
     uint64_t held_bytes;
-    struct record_scan scan; /* at the end of these, of an archive */
+    struct record_scan scan; /* for archives: at the end of these bytes */
 
-    void *own; /* what a kind has besides */
+    void *own; /* the kind's own state */
 };
 
-/* What goes for a kind. */
+/* What is true of a kind. */
 enum {
-    DIVISION_ENDS = 1 << 0,     /* it wants to know where units end, and waits for all of the input */
-    DIVISION_TOTAL = 1 << 1,    /* and how many units there are */
+    DIVISION_ENDS = 1 << 0,     /* it must know where units end, and waits for all of the input */
+    DIVISION_TOTAL = 1 << 1,    /* it must know how many units there are */
     DIVISION_BESIDE = 1 << 2,   /* its files are filled side by side, so they all stay open */
-    DIVISION_NUMBERED = 1 << 3, /* their name is a pattern, for their numbers */
-    DIVISION_OPEN = 1 << 4,     /* their number is known only when all units have been written */
+    DIVISION_NUMBERED = 1 << 3, /* its files are named by a pattern with numbers */
+    DIVISION_OPEN = 1 << 4,     /* its number of files is known only when all units have been written */
     DIVISION_CLASSES = 1 << 5,  /* records are counted by classes before the first one is written (strata.h) */
 };
 
-/* Functions may be NULL, but for `place`. */
+/* Functions other than `place` may be NULL. */
 struct division_kind {
-    const char *option; /* "--split-field", of a field; NULL: there is no field */
+    const char *option; /* of the field, such as "--split-field"; NULL: no field */
     unsigned traits;
-    void (*check)(const struct output_plan *plan); /* the run ends if it is impossible, by the options alone */
+    void (*check)(const struct output_plan *plan); /* end the run if the options alone make it impossible */
 
-    /* How many of `units` units are left for the rest, UINT64_MAX: that is not known. The run ends if they cannot be
-     * divided. */
+    /* How many of `units` units are left for the rest; UINT64_MAX: unknown. The run ends if they cannot be divided. */
     uint64_t (*leaves)(const struct output_plan *plan, uint64_t units);
 
     void (*begin)(struct division *division);
-    uint64_t (*takes)(const struct division *division); /* by number: how many units go to division->file */
+    uint64_t (*takes)(const struct division *division); /* how many units go to division->file, if units are counted */
 
-    /* Find what can be found of units before those that come before are written. By any thread. */
+    /* Set `found` of the units' marks as far as possible, before earlier units are written. By any thread. */
     void (*find)(struct division *division, unsigned thread, const struct units *units);
 
-    /* Where does unit `first` go, or if there is none, the one that is open after them? That is *file, which may be the
-     * first one after all splits, the rest. How many of `most` units from it on go there; or DIVISION_HOLD: not known
-     * before more of it has come: then it will be the first of the next units. What is asked may be asked again: of a
-     * unit that was held back, and of units after the first if the rest takes fewer of them at a time. */
+    /* *file receives where unit `first` goes, or, if there is no such unit, the open one after them; the number after
+     * all splits stands for the rest. Returns how many of `most` units from `first` on go there; or DIVISION_HOLD:
+     * unknown before more of the unit has come, and then it is the first of the next units. May be called again for the
+     * same unit: if it was held back, and for units after the first if the rest takes fewer at a time. */
     size_t (*place)(struct division *division, const struct units *units, size_t first, size_t most, size_t *file);
 
-    void (*end)(struct division *division);     /* all units have come */
-    const char *empty;                          /* why a file is empty, if some unit has come; NULL: nothing is said */
-    void (*release)(struct division *division); /* what it has of its own */
+    void (*end)(struct division *division);     /* after the last unit */
+    const char *empty;                          /* for a warning: why a file is empty though units have come; or NULL */
+    void (*release)(struct division *division); /* of `own` */
 };
 
 #define DIVISION_HOLD SIZE_MAX
 
-/* Does a trait go for one of a plan's divisions, as far as they are known? */
+/* Is a trait true of one of a plan's divisions, as far as these are known? */
 bool division_is(const struct output_plan *plan, unsigned trait);
 
-/* The run ends if the plan is impossible, as far as can be known before any record comes. */
+/* End the run if the plan is impossible, as far as can be known before the first record. */
 void division_check(const struct output_plan *plan);
 
-/* How many files there will be in any case, however many records come; without those whose number is not known. If
- * `each`, of each input, and the number below is that of a file among these. */
+/* How many files there will be, however many records come; files of an unknown number do not count. With --each, it is
+ * the number for one input, and `number` below is that of a file among these. */
 size_t division_files(const struct output_plan *plan);
 
 bool division_is_shard(const struct output_plan *plan, size_t number);
 
-/* What a file is called in messages; and is it to get records, so that it is worth a warning if it gets none? Not if
- * the others take all, or if what it gets is thrown away; nor shards, of which there may be none. */
+/* What a file is called in messages; and should it get records, so that a warning is due if it gets none? Not if the
+ * others take all, or if its records are thrown away; nor if it is a shard, of which there may be none. */
 const char *division_called(const struct output_plan *plan, size_t number);
 bool division_is_wanted(const struct output_plan *plan, size_t number);

@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * The files of an output, by number (plan.h): their names, and their sinks as far as they are open.
+ * The files of an output, by number (plan.h): their names, and the sinks of those that are open.
  *
  *     files_open --> files_begin for each --> files_publish --> files_release
  */
@@ -18,15 +18,15 @@
 #include "system/file_mark.h"
 
 enum {
-    /* Files that stay open until the commit, besides those that are filled side by side. Fewer than the descriptors
-     * that spill.c leaves to others. */
+    /* How many files stay open until the commit, besides those filled side by side. Fewer than the descriptors that
+     * spill.c leaves to others. */
     FILES_KEPT_OPEN = 4,
 };
 
 struct output_file {
-    const char *path;  /* NULL: standard output; malloc'd if it was made from a pattern */
-    struct sink *sink; /* NULL if it is not open, or is written through a filter */
-    bool missing;      /* before the first file gets its name, this name is free */
+    const char *path;  /* NULL: standard output; malloc'd if made from a pattern */
+    struct sink *sink; /* NULL: not open, or written through a filter */
+    bool missing;      /* is its name free before the first file gets its own? */
 };
 
 struct files {
@@ -35,36 +35,36 @@ struct files {
     size_t count;
     size_t allocated;
 
-    /* A tree (tsearch) by number (target_number) of all files, since no two may be the same; and of the inputs, once a
-     * file is added that exists, since it must not be an input. */
+    /* A tree (tsearch) of all files by target_number, since no two may be the same; and of the inputs, once a file is
+     * added that exists, since it must not be an input. */
     void *numbers;
-    bool has_inputs; /* are they in it? */
+    bool has_inputs; /* are the inputs in the tree? */
 
-    bool behind;         /* for all sinks (sink_open); the output sets it */
-    dev_t disk;          /* on which all files are, */
-    uint64_t free_bytes; /* and what can be written to it; UINT64_MAX if that is not known, or it is not one */
+    bool behind;         /* of sink_open, for all sinks; the output sets it */
+    dev_t disk;          /* the disk of all files, */
+    uint64_t free_bytes; /* and its free space; UINT64_MAX: unknown, or several disks */
 };
 
-/* List all files of a plan, which must stay; if nobody knows how many shards there will be, the first one and the
- * existing ones that follow it without a gap. Check that no two are the same, and that each can be written or made; the
- * first ones stay open. */
+/* List all files of a plan, which must stay; of an unknown number of shards, the first one and those after it that
+ * exist without a gap. Check that no two are the same, and that each can be written or made; the first ones stay
+ * open. */
 void files_open(struct files *files, const struct output_plan *plan);
 
-/* Begin a file in its turn: open its sink, if it is not open, or start its filter; or if it is compressed, both the
- * sink and the program that writes into it. The file after the last one is a further shard: it is added, and must not
+/* Begin a file in its turn: open its sink, unless it is open, or start its filter; if it is compressed, open the sink
+ * and start the program that writes into it. The number after the last file is that of a further shard, which must not
  * be another output or an input. `programs` may be NULL for a file without a program. */
 void files_begin(struct files *files, size_t number, struct filters *programs, struct framing_file *framing);
 
 /* The program that compresses the file, or NULL. */
 const struct packer *files_packer(const struct files *files, size_t number);
 
-/* How many files have names of their own: all shards are named alike. */
+/* How many files have names of their own: without shards, whose names are one pattern. */
 size_t files_named(const struct files *files);
 
 /* Is the file written through a filter, so that it has no sink? */
 bool files_is_filtered(const struct files *files, size_t number);
 
-/* Which file is known by this number, or FILES_NONE. */
+/* The file with this target_number, or FILES_NONE. */
 #define FILES_NONE SIZE_MAX
 size_t files_find(const struct files *files, uint64_t number);
 
@@ -72,14 +72,14 @@ size_t files_find(const struct files *files, uint64_t number);
  * glob would include them. */
 void files_warn_of_older(const struct files *files, size_t count);
 
-/* Warn of what files that were replaced have lost: other names, owners. */
+/* Warn of what replaced files have lost: other names, owners. */
 void files_warn_of_replaced(const struct files *files, size_t count);
 
-/* The run ends: an input is one of several outputs. */
+/* End the run: an input is one of several outputs. */
 _Noreturn void files_refuse_input(const char *name);
 
-/* All is complete: give the first `count` files their names, in order. If a file cannot have its name, that file and
- * those after it keep their temporary names, and the message tells them. */
+/* Give the first `count` files, all complete, their names, in order. If one cannot get its name, it and those after it
+ * keep their temporary names, which the message tells. */
 void files_publish(struct files *files, size_t count);
 
-void files_release(struct files *files); /* also when zeroed; of files that have not been published nothing stays */
+void files_release(struct files *files); /* also when zeroed; removes files that are not published */

@@ -1,16 +1,15 @@
 #pragma once
 
 /*
- * What an output file has besides its records, and how these are written. Within the program records are kept so that
- * they are easy to tell apart; here each file gets what its reader expects:
+ * What an output file has besides its records, and how these are written. Within the program, records have a form that
+ * is easy to divide; here each file gets the form that its reader expects:
  *
- *     header         stands before the first record; it is no record, and is there even if no record is
- *     frames         of groups (group.h) are left out
- *     translation    every byte `from` is written as `to`: for records that were kept with a delimiter which is in none
- *                    of them
- *     end            of a tar archive: blocks of zeros, at least two, up to a multiple of FRAMING_TAPE_BYTES
- *     start          records that are kept as REST "\n" START are written as START REST "\n": START moves from the end
- *                    of all records of a file to their beginning
+ *     header         stands before the first record, even if there is no record
+ *     frames         of groups (group.h) are removed
+ *     translation    every byte `from` is written as `to`: for records that have a delimiter within the program that
+ * none of them contains end            of a tar archive: blocks of zeros, at least two, up to a multiple of
+ * FRAMING_TAPE_BYTES start          records that are REST "\n" START within the program are written as START REST "\n":
+ * START moves from the end of all records of a file to their beginning
  */
 
 #include <stdbool.h>
@@ -41,13 +40,13 @@ struct framing {
 /* A file that is being written. */
 struct framing_file {
     const struct framing *framing;
-    struct sink *sink;        /* where it goes, */
-    struct filters *programs; /* or if not NULL, what it goes through */
+    struct sink *sink;        /* the file, */
+    struct filters *programs; /* or, if not NULL, the program that gets it */
     struct record_scan scan;  /* for frames */
     uint64_t record_bytes;
-    uint8_t last[FRAMING_START_MAX]; /* bytes of records that are not yet written, as they may be the last START */
+    uint8_t last[FRAMING_START_MAX]; /* the latest bytes, not written yet, as they may be the last START */
     size_t last_bytes;
-    uint8_t *buffer; /* the caller's, FRAMING_BUFFER_BYTES, for many short writes; NULL: there is none */
+    uint8_t *buffer; /* the caller's FRAMING_BUFFER_BYTES, for many short writes; NULL: none */
     size_t buffered; /* bytes in it */
 };
 
@@ -55,12 +54,12 @@ struct framing_file {
 void framing_begin(struct framing_file *file, const struct framing *framing, struct sink *sink,
                    struct filters *programs);
 
-/* Write the next bytes of its records; they may begin and end in the midst of a record. `data` is changed where frames
- * are left out or bytes translated. */
+/* Write the next bytes of its records; they may begin and end in the midst of a record. Removing frames and translating
+ * change `data`. */
 void framing_write(struct framing_file *file, uint8_t *data, size_t bytes);
 
 /* All its records have been written. */
 void framing_end(struct framing_file *file);
 
-/* How many bytes of records a file may have that is not to be larger than `bytes` bytes. (A header is not counted.) */
+/* How many bytes of records fit into a file of `bytes` bytes. (A header is not counted.) */
 uint64_t framing_room(const struct framing *framing, uint64_t bytes);

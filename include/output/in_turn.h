@@ -1,7 +1,7 @@
 #pragma once
 
-/* Files that are filled one after the other: all that come go to one file, or a number of units to each, or as many as
- * make no file larger than a number of bytes. */
+/* Files that are filled one after the other: one file gets all units, or each file gets a number of units, or all units
+ * that fit into a number of bytes. */
 
 #include "output/division.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-/* Files whose names say something wrong: that they are compressed, but will be plain text, or that they are shards.
- * With -Z, somebody has thought that a file will be compressed, so the run ends at its start; others are warned of.
- * What counts is the name that people will find: that of the file to which standard output or a link leads. */
+/* Misleading names of files: of a compressed file for plain text, or of a shard. With -Z, the user expects a compressed
+ * file, so the run ends at its start; else it warns. The name that counts is the one that people will find: that of the
+ * file to which standard output or a link leads. */
 
 #include "output/files.h"
 

@@ -1,11 +1,11 @@
 #pragma once
 
 /*
- * What is copied out, in the order of the output: units, which are records, or groups of records with the same key, all
- * of which go to the same file. Whoever copies them out knows where they end, and says it if somebody wants to know.
+ * Units in the order of the output, on their way there. A unit is a record, or a group of records with the same key,
+ * all of which go to the same file. Who copies units out marks where they end, if the output wants to know.
  *
- *     |  data of units  |  of one that is open  | ... free ... | mark 2 | mark 1 | mark 0 |
- *     buffer                                    at             end                        top
+ *     |  data of units  |  of the open unit  | ... free ... | mark 2 | mark 1 | mark 0 |
+ *     buffer                                 at             end                        top
  */
 
 #include <stdbool.h>
@@ -15,18 +15,18 @@
 
 #include "base/arithmetic.h"
 
-/* Where a unit ends, and what a division has found of it. */
+/* Where a unit ends in `data`, and what a division has found of it. */
 struct unit_mark {
     uint32_t end;
     uint32_t found;
 };
 
-/* Another one may be open after those that end. */
+/* Some units, and perhaps the beginning of an open one after them. */
 struct units {
     uint8_t *data; /* may be changed */
     size_t bytes;
-    size_t count;   /* units that end here; 0 if nobody wants to know */
-    bool continues; /* the first of them, or the open one, has begun before */
+    size_t count;   /* number of units that end here; 0 if ends are not wanted */
+    bool continues; /* has the first unit, or the open one, begun before? */
     struct unit_mark *top;
 };
 
@@ -42,19 +42,19 @@ static inline size_t units_end(const struct units *units, size_t i)
 
 /* ---- A buffer between many small writes and an output ---- */
 
-/* Whoever writes often may write to `at` itself, up to `end`; output_buffer_put does it for any number of bytes. */
+/* A caller may write to `at` itself, up to `end`; output_buffer_put writes any number of bytes. */
 struct output_buffer {
     uint8_t *buffer;
     uint8_t *at;  /* where the next byte goes */
-    uint8_t *end; /* if ends are wanted, there is room for a mark after it */
+    uint8_t *end; /* of the free bytes; if ends are wanted, a mark fits after it */
     struct unit_mark *top;
-    bool ends;                    /* are they wanted? */
-    bool open;                    /* does a unit continue that was taken in part? */
-    void (*drain)(void *context); /* empties it, with output_buffer_take; called when it is full */
+    bool ends;                    /* are the ends of units wanted? */
+    bool open;                    /* was the beginning of an open unit taken already? */
+    void (*drain)(void *context); /* called when it is full, to empty it with output_buffer_take */
     void *context;                /* of drain */
 };
 
-/* Make it empty, in buffer[0, bytes), which must stay. */
+/* An empty one in buffer[0, bytes), which must stay. */
 static inline void output_buffer_init(struct output_buffer *to, uint8_t *buffer, size_t bytes, bool ends,
                                       void (*drain)(void *context), void *context)
 {
@@ -85,14 +85,14 @@ static inline void output_buffer_put(struct output_buffer *to, const uint8_t *da
     }
 }
 
-/* A unit ends at `at`, where there was room for a byte: write that down. Returns the new `end`. */
+/* Mark that a unit ends at `at`; there was room for a byte. Returns the new `end`. */
 static inline uint8_t *output_buffer_mark(const struct output_buffer *to, const uint8_t *at, uint8_t *end)
 {
     ((struct unit_mark *)(void *)end)->end = (uint32_t)(at - to->buffer);
     return end - sizeof *to->top;
 }
 
-/* What was put last ends a unit. */
+/* A unit ends with the byte put last. */
 static inline void output_buffer_end_unit(struct output_buffer *to)
 {
     if (!to->ends)
@@ -102,7 +102,7 @@ static inline void output_buffer_end_unit(struct output_buffer *to)
         to->drain(to->context);
 }
 
-/* Take what is in it, which stays until more is put there. */
+/* Take its contents, which stay until more is put there. */
 static inline struct units output_buffer_take(struct output_buffer *to)
 {
     const struct units units = {.data = to->buffer,

@@ -1,6 +1,6 @@
 #pragma once
 
-/* An output that is an input as well, and others whose contents would be lost by mistake. */
+/* Outputs that are also inputs, or whose contents would be lost by mistake. */
 
 #include <stddef.h>
 
@@ -9,18 +9,19 @@
 
 /* The one output that is an input. Zeroed: there is none. */
 struct overlap {
-    const char *path;      /* NULL: there is none */
+    const char *path;      /* NULL: none */
     int lock;              /* a descriptor of the file, which holds a lock */
     struct file_mark mark; /* of the file as it was when it was locked, before it is read */
 };
 
 /*
- * Look for what the next run of the same command would read twice or lose, before anything is read. Refused are
- *  - an output that is an input, whatever names both have, but for a single file that will be replaced: that one is
- *    locked and marked, and will be on disk before it gets its name;
- *  - that, if it is an input twice, or one of which nothing would be left, such as an archive (hints.h);
- *  - an output that has something in it, while the only input is /dev/null as standard input.
- * A warning tells if the output is one of several inputs, as it is where a shell's pattern matches the output of the
+ * Look for files that this run or the next run of the same command would read twice or lose, before anything is read.
+ * Refused are
+ *  - an output that is an input, whatever names both have, except a single file that will be replaced: that is locked
+ * and marked, and will be on disk before it gets its name;
+ *  - such a file if it is an input twice, or would be destroyed, as an archive (hints.h);
+ *  - an output that is not empty, while the only input is /dev/null as standard input.
+ * A warning tells that the output is one of several inputs, as happens when a shell's pattern matches the output of the
  * run before.
  */
 void overlap_check(struct overlap *overlap, const struct files *files);

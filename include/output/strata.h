@@ -19,32 +19,33 @@
 
 struct strata;
 
-/* Room for the classes in `bytes` bytes, of which those are used that they need. The plan must stay; its key is that of
- * the order when strata_begin is called. */
+/* Room for classes in `bytes` bytes, which are touched only as needed. The plan must stay; plan->key must be set when
+ * strata_begin is called. */
 struct strata *strata_new(const struct output_plan *plan, uint64_t bytes);
 
-/* Nothing has been counted yet. `lanes` lanes will count: what belongs to one is counted by one thread at a time. */
-size_t strata_lane_bytes(void); /* what each lane takes */
+/* Begin to count, in `lanes` lanes: the records of a lane are counted by one thread at a time. */
+size_t strata_lane_bytes(void); /* of memory for each lane */
 void strata_begin(struct strata *strata, unsigned lanes);
 
-/* The next bytes of a record of a lane, which begins and ends with them if they are the `first` and the `last` ones.
- * The run ends if a record has no key, or if there is no room for all classes. */
+/* The next bytes of a record of a lane, perhaps its `first` or its `last` ones. The run ends if a record has no key, or
+ * if there is no room for all classes. */
 void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, size_t bytes, bool first, bool last);
 
-/* All records have been counted: settle how many of each class every file gets. Files that get none of some class are
- * warned of. */
+/* All records have been counted: settle how many of each class every file gets. Warns of files that get none of a
+ * class. */
 void strata_settle(struct strata *strata);
 
-/* The number of the class with this digest of its key, then; 0: there is none. Whoever announces several first waits
- * less for memory. By any thread. */
+/* After that, strata_find returns the number of the class whose key has this digest; 0: there is none. Announcing
+ * several digests first saves waiting for memory. By any thread. */
 const struct siphash_key *strata_hashing(const struct strata *strata);
 void strata_announce(const struct strata *strata, struct siphash_pair digest);
 uint32_t strata_find(const struct strata *strata, struct siphash_pair digest);
 
-/* The next record of the output, of this class, goes to which split? Their number stands for what is left. */
+/* Which split gets the next record of the output, which is of class `number`? The number of splits stands for the
+ * rest. */
 size_t strata_deal(struct strata *strata, uint32_t number);
 
-/* Say how many classes there are, how small, and which files lack some. */
+/* Tell the user how many classes there are, how small they are, and which files lack some. */
 void strata_note(const struct strata *strata);
 
 void strata_free(struct strata *strata); /* NULL is fine */

@@ -1,6 +1,6 @@
 #pragma once
 
-/* One field of a record that comes in pieces, wherever it stands; what is found does not depend on the pieces. */
+/* Finds one field of a record that comes in pieces; the result does not depend on the pieces. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,26 +13,26 @@ enum field_kind {
     FIELD_NONE,
     FIELD_NUMBER, /* a column */
     FIELD_NAME,   /* a column, by its name in the header */
-    FIELD_POINTER /* the value at a JSON Pointer, of records of JSON */
+    FIELD_POINTER /* the value at a JSON Pointer; records are JSON */
 };
 
-/* A field that was asked for. */
+/* A field that the user has named. */
 struct field_choice {
     enum field_kind kind;
-    const char *text; /* as it was given */
-    uint64_t number;  /* of the column, from 1; of a name, set by field_find_column */
+    const char *text; /* as the user wrote it */
+    uint64_t number;  /* of the column, from 1; for a name, field_find_column sets it */
     const char *from; /* the file in whose header the name was found; NULL: in none yet */
 };
 
-/* Where in records it is. */
+/* Where the field is in records. */
 struct field_place {
-    struct field_choice *choice; /* NULL: the record is the field */
+    struct field_choice *choice; /* NULL: the whole record */
     uint8_t separator;           /* of columns */
-    bool quoted;                 /* CSV: no separator stands within quotes, */
-    struct quotes_rule quotes;   /* which are these; they and backslashes are none of a field that begins with them */
+    bool quoted;                 /* CSV: separators within quotes are text */
+    struct quotes_rule quotes;   /* these; opening and closing ones are no part of the field */
 };
 
-/* What a record has for the field. */
+/* What was found. */
 enum field_verdict {
     FIELD_FOUND = JSON_TEXT,
     FIELD_MISSING = JSON_MISSING,
@@ -41,52 +41,53 @@ enum field_verdict {
     FIELD_OBJECT = JSON_OBJECT,
     FIELD_INVALID = JSON_INVALID, /* the record is no JSON */
     FIELD_DEEP = JSON_DEEP,
-    FIELD_TOO_LONG /* more than there is room for */
+    FIELD_TOO_LONG /* longer than the room for it */
 };
 
-/* How its text is kept. */
+/* How the field's text is kept. */
 enum field_form {
-    FIELD_TRIMMED, /* without blanks before it; blanks after it need no room */
+    FIELD_TRIMMED, /* without blanks before it; room for blanks after it is not needed */
     FIELD_EXACT,   /* every byte */
-    FIELD_FOLDED   /* the same, of any length: sha256_keep folds it */
+    FIELD_FOLDED   /* every byte, of any length: sha256_keep folds it */
 };
 
 struct field {
     struct field_place place;
     enum field_form form;
-    uint64_t left;           /* separators until it begins */
-    uint8_t marked;          /* bytes of a byte-order mark that the record may begin with; 3 if that is settled */
+    uint64_t left;           /* separators before the field */
+    uint8_t marked;          /* bytes of a byte-order mark seen at the record's beginning; 3: no more are expected */
     enum quotes_state state; /* CSV: of the next byte */
-    bool begun;              /* a byte of the field has come, */
-    bool literal;            /* and quotes that are open began after that: they belong to it */
-    bool too_long;           /* text has gone by for which there was no room */
-    size_t bytes;            /* of it so far */
+    bool begun;              /* has a byte of the field come? */
+    bool literal;            /* did the open quotes begin later in the field? Then they belong to it */
+    bool too_long;           /* did some text not fit? */
+    size_t bytes;            /* of `text` so far */
     uint8_t *text;           /* the caller's */
     size_t room;
-    size_t passed;    /* bytes of the last piece that are before the next column, if the field has ended with them */
-    struct json json; /* used only with a JSON Pointer */
+    size_t passed;    /* when the field has ended: bytes of the last piece up to the next column */
+    struct json json; /* for a JSON Pointer */
 };
 
-/* The field that a text names: its number from 1, its name, or a JSON Pointer to it. The text must stay. False with
- * errno: EINVAL if it is no such thing, ERANGE if the number is too large; the kind is that which it would be. */
+/* Read the user's text, which must stay: a number from 1 on, a name, or a JSON Pointer. False with errno: EINVAL if it
+ * is none of these, ERANGE if the number is too large; field->kind is still set. */
 bool field_parse(struct field_choice *field, const char *text);
 
-/* Do these name the same field in the same way? */
+/* Are both the same field, named in the same way? */
 bool field_is_same(const struct field_choice *one, const struct field_choice *other);
 
-/* A record begins whose field is sought. Its text goes to text[0, room). */
+/* A record begins. The text of its field will be put into text[0, room). */
 void field_begin(struct field *field, struct field_place place, enum field_form form, uint8_t *text, size_t room);
 
-/* The next bytes of the record, without its delimiter. Has the field ended with them? If so, no more are wanted. It
- * also ends with the record, if that has so many fields. A byte-order mark before the record is none of it. */
+/* The next bytes of the record, without its delimiter. True if the field has ended with them: then call field_end, and
+ * pass no more bytes. The record's last field ends with the record. A byte-order mark before the record is skipped. */
 bool field_follow(struct field *field, const uint8_t *data, size_t bytes);
 
-/* The record is at its end, or the field has `ended`: what is it? Its text is there if it is found. A carriage return
- * before a newline that ends the record is none of it. If there are too few columns, field.bytes is their number. */
+/* The record is at its end, or the field has `ended` before. Returns what was found; `text` is valid if that is
+ * FIELD_FOUND, without the carriage return of a record that ends with CR LF. With too few columns, field->bytes is
+ * their number. */
 enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter);
 
-/* The field of a whole record, without its delimiter, where it stands there. NULL if it must be followed: it may be
- * missing, or does not simply stand between separators. */
+/* The field of a whole record, which is given without its delimiter, as a part of that. NULL if the field must be found
+ * by field_follow: it may be missing, or does not simply stand between separators. */
 const uint8_t *field_in_place(const struct field_place *place, const struct field_choice *choice, const uint8_t *data,
                               size_t bytes, uint8_t delimiter, size_t *field_bytes);
 
@@ -95,11 +96,11 @@ enum { FIELD_SAID_BYTES = 128 };
 const char *field_say(const struct field_place *place, enum field_verdict verdict, size_t bytes,
                       char said[FIELD_SAID_BYTES]);
 
-/* What may help then, to be said behind that; `first` if no record has had it yet. The record begins so. */
+/* Advice to be added to that message. `first`: no earlier record had the field. `record`: the record's first bytes. */
 const char *field_advice(const struct field_place *place, bool first, const uint8_t *record, size_t bytes);
 
-/* A file begins with this header of one line. If the field is a name, its number becomes that of the column: the name
- * and those in the header, without the quotes of CSV, are compared byte by byte; a carriage return at the end of the
- * line belongs to none. A name that begins with a quote is in the quotes of CSV. The run ends
- * if the header has no such column, or several, or in another place than that of a file before. */
+/* `header` is the line with the names of `file`. If the choice is a name, set its number to that of the column with
+ * this name. Names are compared byte by byte, without the quotes of CSV and without a carriage return at the end of the
+ * line; a name that begins with a quote is read as quoted. The run ends if the header has no such column, or several,
+ * or in another place than in an earlier file. */
 void field_find_column(const struct field_place *place, const char *file, const uint8_t *header, size_t bytes);

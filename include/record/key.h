@@ -1,6 +1,6 @@
 #pragma once
 
-/* The key of a record: what decides which records belong together. Keys are compared byte by byte. */
+/* The key of a record: records with equal keys belong together. Keys are compared byte by byte. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,74 +11,75 @@
 
 enum { KEY_BYTES_MAX = 1 << 16, KEY_FIELDS_MAX = 8, KEY_QUOTED_BYTES = 40 };
 
-/* The fields that were asked for, in that order. One is the key, unchanged except that the quotes of CSV and a carriage
- * return before the newline that ends the record do not belong to it. Several are one key: of each its length, in 8
- * bytes, the lowest first, and then its bytes. Of a longer field, the first KEY_BYTES_MAX + 1 bytes become the digits
- * of their SHA-256, again and again until it is no longer. */
+/* The fields that make the key, in the user's order. A single field is the key itself, without the quotes of CSV and
+ * the carriage return of a CR LF that ends the record. Several fields make one key: of each its length, in 8 bytes, the
+ * lowest first, and then its bytes. While a field is longer than KEY_BYTES_MAX, its first KEY_BYTES_MAX + 1 bytes are
+ * replaced by the digits of their SHA-256. */
 struct key_choice {
-    size_t count; /* 0: not given */
+    size_t count; /* 0: no key */
     struct field_choice field[KEY_FIELDS_MAX];
 };
 
-/* Is this one of the fields? And are all of another key? */
+/* Is `field` one of the fields? Are all fields of `other`? */
 bool key_has(const struct key_choice *choice, const struct field_choice *field);
 bool key_has_all(const struct key_choice *choice, const struct key_choice *other);
 
-/* One field more, unless it is one of them. False: there is no room. */
+/* Add a field, unless it is among them. False: there is no room. */
 bool key_add(struct key_choice *choice, const struct field_choice *field);
 
 /* Where the key stands in records of this format, which are not grouped. */
 struct key_rule {
     struct record_format format;
-    struct field_place place;  /* of each field, but for its choice */
+    struct field_place place;  /* common to all fields, without the choice */
     struct key_choice *choice; /* NULL: there is no key */
 };
 
-/* The key of one record after another, by a rule, which must stay. */
+/* Finds the keys of records, one after another. `rule` must stay. */
 struct key {
     const struct key_rule *rule;
-    enum field_verdict verdict; /* is there one? */
-    size_t missing;             /* if not: which field there is none of, */
-    const uint8_t *text;        /* else the key, as long as the record stands there and no other begins */
-    size_t bytes;               /* of it; or if a column is missing, how many there are */
-    bool known;                 /* has a verdict been given? */
+    enum field_verdict verdict; /* is there a key? */
+    size_t missing;             /* if not: index of the missing field */
+    const uint8_t *text;        /* else the key; valid as long as the record, and until the next one begins */
+    size_t bytes;               /* of the key; or, if a column is missing, the number of columns */
+    bool known;                 /* is `verdict` set? */
     bool ended[KEY_FIELDS_MAX];
-    size_t quoted; /* bytes of the record's beginning, for a message */
+    size_t quoted; /* bytes of `quote`, the record's beginning, for a message */
     uint8_t quote[KEY_QUOTED_BYTES];
     struct field field[KEY_FIELDS_MAX];
-    uint8_t room[]; /* for the text of each field, and for its length before it */
+    uint8_t room[]; /* for each field: its length, then its text */
 };
 
 /* For free(). */
 struct key *key_new(const struct key_rule *rule);
-size_t key_memory(const struct key_choice *choice); /* what it takes; 0 if none was given */
+size_t key_memory(const struct key_choice *choice); /* bytes that key_new takes; 0 for no key */
 
 /* Find the key of a whole record. Returns the key's verdict. */
 enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes);
 
-/* The same of a record that comes in pieces, by the next of them. KEY_KNOWN, once for each record: it has a verdict. */
+/* The same for a record that comes in pieces: its next one. Returns KEY_KNOWN once for each record, when `verdict` is
+ * set. */
 enum key_progress { KEY_TO_COME, KEY_KNOWN, KEY_PASSED };
 
 enum key_progress key_take(struct key *key, const uint8_t *data, size_t bytes, bool first, bool last);
 
-/* Does any record contain more than its key? If none of several does, another byte may separate their fields. */
+/* Watches whether any record contains more than its key: if none does, another byte may separate the fields. */
 struct key_watch {
-    uint64_t records; /* whose keys were found */
-    uint64_t empty;   /* of these, whose keys have an empty field, */
-    uint64_t returns; /* or which end with a carriage return */
-    bool more;        /* than the key is in one of them */
+    uint64_t records; /* records whose keys were found */
+    uint64_t empty;   /* of these, keys with an empty field, */
+    uint64_t returns; /* and records that end with a carriage return */
+    bool more;        /* does one of them contain more than the key? */
     bool json;        /* does the first one look like JSON? */
 };
 
-/* A key was found in a record, whose bytes are these without its delimiter; NULL: it came in pieces. */
+/* A key was found in `record`, given without its delimiter; NULL: it came in pieces. */
 void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *record, size_t record_bytes);
 
-/* What another thread saw. */
+/* Add what another thread saw. */
 void key_watch_add(struct key_watch *watch, const struct key_watch *other);
 
-/* End the run: the record at this place ("in:7"), which begins so, has no key, as the verdict says. */
+/* End the run: `record`, at `place` ("in:7"), has no key; `key->verdict` says why. Its first bytes are enough. */
 _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
                           const uint8_t *record, size_t bytes);
 
-/* All keys have been found, for this option: warn if there was nothing else, and of several with an empty field. */
+/* All keys of `option` have been found: warn if no record contained more, or if several keys had an empty field. */
 void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option);

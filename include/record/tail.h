@@ -1,7 +1,6 @@
 #pragma once
 
-/* The end of an input file: the bytes that its last record lacks, or why there are none. On the way, errors are
- * reported. */
+/* The end of an input file: the bytes that complete its last record. Errors in the file end the run. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,64 +8,64 @@
 
 #include "record/record.h"
 
-/* A file of which places are told. Zeroed: at its beginning. */
+/* Checks the lengths in a file, and knows places for messages. Zeroed: at the file's beginning. */
 struct length_check {
-    uint64_t start;          /* in the file: of the record that is open, or comes next, */
+    uint64_t start;          /* place in the file: of the current record, */
     uint64_t at;             /* and of the next byte */
-    struct length_scan scan; /* there; LENGTH_TFRECORD has instead: */
+    struct length_scan scan; /* within the record; for LENGTH_TFRECORD, these are used instead: */
     uint8_t head[12];        /* the length and its checksum, */
-    uint8_t sum[4];          /* and that of the data, as far as they have come, */
-    uint32_t crc;            /* and the one of the data that have */
+    uint8_t sum[4];          /* the data's checksum, both as far as they have come, */
+    uint32_t crc;            /* and the one computed of the data so far */
 };
 
-/* A read of FASTQ. Zeroed: at its beginning. */
+/* The position within a read of FASTQ. Zeroed: at its beginning. */
 struct tail_read {
-    uint64_t passed;  /* bytes of the line that is open */
-    uint64_t letters; /* of its second line */
-    bool returns;     /* the last byte was a carriage return */
+    uint64_t passed;  /* bytes of the current line */
+    uint64_t letters; /* bytes of its second line */
+    bool returns;     /* was the last byte a carriage return? */
 };
 
 struct tail {
     const struct record_format *format;
-    bool after_header; /* files begin with a header: messages say so */
-    bool replaced;     /* an input is also the output: what would be warned of is an error; for the caller to set */
-    bool told;         /* the first thing that is to be warned of, which is once: also when files are read again */
+    bool after_header; /* do files begin with a header, so that messages say so? */
+    bool replaced;     /* is an input also the output? Then warnings are errors; the caller sets it */
+    bool told;         /* has a warning been given? One is enough, also when files are read again */
     struct record_scan scan;
-    struct length_check lengths; /* of records with a length, in place of the scan; places, if a last line is known */
-    bool open;                   /* the file has begun, and nothing has ended it */
+    struct length_check lengths; /* replaces the scan for records with a length; places for RECORD_LAST_LINE */
+    bool open;                   /* has the file begun, and not ended? */
     uint8_t last;                /* byte of the file */
     struct tail_read read;
-    uint64_t newlines;    /* CSV, FASTQ: in the file so far, */
-    uint64_t passed;      /* and those before the records */
-    size_t blank;         /* of the last bytes that came: blank lines after a record, and of none if nothing follows */
-    uint64_t quote_line;  /* CSV: in which the last quote opened, if it is still open */
-    bool newline;         /* one has been seen before the first end of all, or with it */
-    bool end_known;       /* the first end of all has been seen ... */
-    bool carriage_return; /* ... and was CRLF: CSV */
+    uint64_t newlines;    /* CSV, FASTQ: number in the file so far, */
+    uint64_t passed;      /* and number before the records */
+    size_t blank;         /* number of bytes of blank lines, the latest that came: no record's if nothing follows */
+    uint64_t quote_line;  /* CSV: number of the line in which the open quote began */
+    bool newline;         /* has one been seen before the first end of all, or with it? */
+    bool end_known;       /* has the first end of all been seen, */
+    bool carriage_return; /* and was it CR LF? For CSV and RECORD_LAST_LINE */
 };
 
 void tail_init(struct tail *tail, const struct record_format *format, bool after_header);
 
-/* A file that cannot be whole with `bytes` bytes of records ends the run. (Of an archive, only that is seen here.) */
+/* End the run if a file with `bytes` bytes of records cannot be whole. (The only check of archives here.) */
 void tail_check_size(struct tail *tail, const char *name, uint64_t bytes);
 
 /* A file begins. */
 void tail_begin(struct tail *tail);
 
-/* Bytes of it that are no records have gone by, before the records. */
+/* Bytes before the records of the file have been passed over. */
 void tail_pass(struct tail *tail, const uint8_t *data, size_t bytes);
 
-/* Its next bytes have come; none, if it has nothing but a header or the start of its first record. A length
- * or checksum that is wrong, and a first record without its mark, ends the run. */
+/* The next bytes of the file's records; none, if it has only a header or the start of its first record. The run ends if
+ * a length or checksum is wrong, or the first record has no mark. */
 void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes);
 
-/* May bytes go by that it is not shown, unless they are the file's last ones? */
+/* May bytes be passed over without tail_follow, except the file's last ones? */
 bool tail_may_pass_over(const struct tail *tail);
 
-/* For kinds, when the next bytes have come, at least one: look for the first end of all, if it is not known. */
+/* For kinds, with the next bytes (at least one): look for the first end of all, unless it is known. */
 void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes);
 
-/* The file is at its end. Returns how many bytes complete its last record, which stand at *missing until the next call;
- * 0 if it has no record or was ended before. What cannot be completed ends the run: a short group of lines or
- * fixed-size record, a record that is cut short, or an open quote. */
+/* The file is at its end. Returns the number of bytes that complete its last record, at *missing until the next call; 0
+ * if none are missing. The run ends if it cannot be completed: a short group of lines or fixed-size record, a record
+ * that is cut short, or an open quote. */
 size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing);

@@ -14,18 +14,18 @@
  * page cache counted as free, since it gives way. */
 uint64_t hardware_free_memory(void);
 
-/* Bytes of memory to use when the user names none: half of the least of that and of the addresses that are left
- * (RLIMIT_AS, RLIMIT_DATA), less 1/512 of it, the room for page tables. At least HARDWARE_MEMORY_MIN. */
+/* Bytes of memory to use when the user names none: half of the lesser of hardware_free_memory and the addresses left
+ * (RLIMIT_AS, RLIMIT_DATA), less 1/512 for page tables. At least HARDWARE_MEMORY_MIN. */
 uint64_t hardware_memory(void);
 
-/* Bytes of memory that this process could ever take, for "-S 50%": what the machine has, or, if that is less, what the
- * control groups allow; 0 if it is not known. */
+/* Bytes of memory that this process could ever take, for "-S 50%": the machine's, or the control groups' limit if that
+ * is less; 0: unknown. */
 uint64_t hardware_whole_memory(void);
 
 /* Processors this process may run on: by affinity and by the control groups' quota (rounded up), at least 1. */
 unsigned hardware_processors(void);
 
-/* A number for this machine from its start to its end (Linux: of boot_id); 0 if it is not known. */
+/* A number that this machine keeps until it is booted again (Linux: made of boot_id); 0: unknown. */
 uint32_t hardware_boot(void);
 
 /* The peak resident memory of this process so far, in bytes (VmHWM or ru_maxrss). */

@@ -17,40 +17,40 @@
         (result) = (call);                                                                                             \
     while ((result) < 0 && errno == EINTR)
 
-/* As open, close-on-exec; a descriptor or -1. Even with O_NONBLOCK it waits for others to give
- * back a lease on a regular file. */
+/* As open, close-on-exec; a descriptor or -1. Even with O_NONBLOCK it waits for a lease on a regular file to be given
+ * back. */
 int io_open(const char *path, int flags, mode_t mode);
 int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
-void io_drop(int fd); /* close it, of which nobody needs to know more; errno stays, and -1 is fine */
+void io_drop(int fd); /* close, ignoring failures; errno stays, and -1 is fine */
 int io_close(int fd); /* EINTR counts as closed */
 int io_sync(int fd);  /* fsync */
 
 /* As sys_lock: EWOULDBLOCK if somebody else has it locked, ENOTSUP where nothing can be locked. */
 int io_lock(int fd, bool exclusive);
 
-/* stat, and whether what is there can be read, as far as that shows without opening it, which may have effects: EISDIR,
- * ENXIO for what can only be reached otherwise (a socket), EACCES. Of a regular file open says the rest. */
+/* stat, and can the file be read, as far as can be told without opening it (which may have effects)? EISDIR, EACCES, or
+ * ENXIO for a socket and the like. For a regular file, only opening it tells for certain. */
 int io_look(const char *path, struct stat *status);
 
 /* Up to `bytes` bytes, as one read gives them; 0 at the end; -1 on failure. */
 ssize_t io_read(int fd, void *data, size_t bytes);
 
-/* All of it; of io_write_pipe, EPIPE instead of a signal if there is no reader: by one thread at a time. */
+/* Write all of it. io_write_pipe, for one thread at a time: without a reader, EPIPE instead of a signal. */
 int io_write(int fd, const void *data, size_t bytes);
 int io_write_pipe(int fd, const void *data, size_t bytes);
 
-/* All pieces, however many, to or from `offset` on. *done receives the bytes that were transferred, also on failure. A
- * file that ends too early fails with errno 0. */
+/* Read or write all pieces, however many, from `offset` on. *done receives the bytes transferred, also on failure. If
+ * the file ends too early, it is -1 with errno 0. */
 int io_read_at(int fd, const struct iovec *pieces, int count, off_t offset, size_t *done);
 int io_write_at(int fd, const struct iovec *pieces, int count, off_t offset, size_t *done);
 
-/* A part of a list of pieces: what follows its first `from` bytes, at most `limit` bytes, becomes a list in `some`,
- * which has room for `room` pieces. Returns how many were made there, 0 at the end; *bytes is their bytes. */
+/* A part of a list of pieces: at most `limit` bytes after its first `from` bytes, as a list in `some`, which has room
+ * for `room` pieces. Returns the number of pieces made, 0 at the end; *bytes is the sum of their bytes. */
 int io_pieces_part(const struct iovec *pieces, int count, size_t from, uint64_t limit, struct iovec *some, int room,
                    size_t *bytes);
 
-/* All that is left to be read of a file, malloc'd, with a NUL byte after it that does not count in *bytes. NULL with
- * errno: EFBIG if it is more than `most` bytes. */
+/* The rest of an open file, malloc'd, with a NUL byte after it, which *bytes does not count. NULL with errno: EFBIG for
+ * more than `most` bytes. */
 char *io_read_whole(int fd, size_t most, size_t *bytes);
 
 /* Are both of the same file, by device and inode? */

@@ -1,7 +1,7 @@
 #pragma once
 
-/* Standard output. Every task that writes to it opens it before its work, and closes it after it: some file systems
- * report a failed write only then. What fails ends the run. */
+/* Standard output. Every task that writes to it opens it before its work and closes it afterwards, since some file
+ * systems report a failed write only then. A failure ends the run. */
 
 #include <stddef.h>
 

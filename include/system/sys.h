@@ -5,7 +5,7 @@
  * their own. What one system has and another lacks is settled here too: a refinement that is missing fails with
  * ENOTSUP. All return what the call of the same name returns and leave errno; none retries (see io.h).
  *
- * Most of them stand in sys_calls.def; here are those that cannot fail and are more than one expression.
+ * Most of them stand in sys_calls.def; those that cannot fail and are more than one expression stand here.
  */
 
 #include <poll.h>
@@ -38,12 +38,12 @@ struct sys_spawning {
 
 /* ---- Descriptors and terminals ---- */
 
-/* Open those of the descriptors 0 to 2 that are closed on something of which each use fails with EBADF as before, so
- * that no file opened later takes their place. 0, or -1 with errno. */
+/* If one of the descriptors 0 to 2 is closed, open it on something whose every use fails with EBADF, as before, so that
+ * no file opened later takes its number. 0, or -1 with errno. */
 int sys_fill_standard(void);
 
-/* How many more descriptors may be opened, counted up to about `wanted`, after raising the soft limit so that there are
- * so many, as far as the hard limit allows. */
+/* How many more descriptors may be opened, counted up to about `wanted`, after raising the soft limit for that as far
+ * as the hard limit allows. */
 unsigned sys_free_descriptors(unsigned wanted);
 
 bool sys_is_writable(int fd);        /* can it take some bytes now, and is anybody there to read them? */
@@ -56,10 +56,10 @@ void sys_exit(int status); /* _exit: at once */
 
 /* ---- Memory ---- */
 
-/* A line of the cache; and what threads write stands so far apart, as a processor that fetches a line may fetch its
- * neighbour with it, out of the cache of another one. */
+/* A line of the cache; and how far apart memory is that different threads write, since a processor that fetches a line
+ * may take its neighbour, too, out of another one's cache. */
 enum { SYS_LINE_BYTES = 64, SYS_APART_BYTES = 2 * SYS_LINE_BYTES };
 
-/* Of a clock that stands still while the calling thread could go on, but has no processor. It may go back a little.
- * False where there is none, and if it cannot be read just now. */
+/* A clock that stands still while the calling thread waits for a processor. It may go back a little. False if the
+ * system has none, or it cannot be read just now. */
 bool sys_own_nanoseconds(uint64_t *nanoseconds);

@@ -1,7 +1,7 @@
 #pragma once
 
-/* An array of 4- or 8-byte numbers laid over blocks of a pool. It costs one more look-up than an array, and asks for
- * no contiguous memory, which a pool that is almost full could not give. */
+/* An array of 4- or 8-byte numbers laid over blocks of a pool. It costs one more look-up than an array, but needs no
+ * contiguous memory, which a pool that is almost full could not give. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,38 +13,37 @@
 struct table {
     struct pool *pool;
     uint8_t **block; /* where each block is, or NULL; room for every block of the pool */
-    uint32_t blocks; /* this one and all after it are not there */
+    uint32_t blocks; /* block[blocks] and all after it are NULL */
     unsigned shift;  /* logarithm of the bytes of a block */
     bool pinned;
-    bool wide; /* are the numbers of 8 bytes, as was told last? */
+    bool wide; /* are the numbers of 8 bytes? */
 };
 
 /* Allocates the list of blocks only. Without memory for that, the run ends. */
 void table_init(struct table *table, struct pool *pool);
 void table_release(struct table *table); /* also when zeroed; gives the blocks back */
 
-/* Make room for `count` numbers of `number_bytes`, 4 or 8, out of blocks promised to the caller; contents are
- * undefined. Blocks it already has are kept and used. */
+/* Make room for `count` numbers of `number_bytes` bytes, 4 or 8, out of blocks promised to the caller; contents are
+ * undefined. Blocks that the table has already are used. */
 void table_grow(struct table *table, uint64_t count, size_t number_bytes);
 
-/* A new table with room for `count` numbers, out of what the pool has free. If that is too little, the run ends: who
- * can do without asks the pool before. */
+/* A new table with room for `count` numbers, out of the pool's free blocks. If these are too few, the run ends: who can
+ * do without it asks the pool before. */
 void table_take(struct table *table, struct pool *pool, uint64_t count, size_t number_bytes);
 
-/* Its blocks cannot be spilled or given back until it is cleared or released (pool_pin): it is held while piles are
- * gathered. */
+/* Pin its blocks (pool_pin) until it is cleared or released: it is held while piles are gathered. */
 void table_pin(struct table *table);
 
 void table_clear(struct table *table); /* gives all blocks back to the pool */
 
-/* For a table that is filled in any order, while another one is emptied: take block b, which is not there, out of what
- * the pool has free, for numbers as wide as `wide` says. The run ends if nothing is free. */
+/* For a table that is filled in any order, while another one is emptied: take block b, which it lacks, out of the
+ * pool's free blocks; `wide` is set. The run ends if none is free. */
 void table_take_block(struct table *table, uint64_t b);
 
-/* The same for the block of number i, if it is not there; false if nothing is free. */
+/* The same for the block of number i, unless it is there; false if none is free. */
 bool table_extend(struct table *table, uint64_t i);
 
-void table_put_block(struct table *table, uint64_t b); /* gives block b back, which is there */
+void table_put_block(struct table *table, uint64_t b); /* gives back block b */
 
 /* The logarithm of how many numbers a block holds. */
 static inline unsigned table_number_shift(const struct table *table)
@@ -109,11 +108,11 @@ struct table_pairs {
     struct table value;
 };
 
-/* Room for `count` pairs out of what the pool has free, as table_take. */
+/* Room for `count` pairs, as table_take. */
 void table_pairs_take(struct table_pairs *pairs, struct pool *pool, uint64_t count);
 void table_pairs_release(struct table_pairs *pairs); /* also when zeroed */
 
-/* Sort pairs [0, count) by key; equal keys keep their order. (Radix sort from the lowest byte up) Takes as many again
- * meanwhile; or has them in `spare`, and changes the two. */
+/* Sort pairs [0, count) by key; equal keys keep their order. (Radix sort from the lowest byte up) Meanwhile it takes
+ * room for `count` pairs more; or uses `spare`, and exchanges the two. */
 void table_sort(struct table_pairs *pairs, uint64_t count);
 void table_sort_with(struct table_pairs *pairs, struct table_pairs *spare, uint64_t count);

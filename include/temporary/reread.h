@@ -1,7 +1,7 @@
 #pragma once
 
-/* Bytes of a record whose key or weight was still to come: what has been read in search of it goes to a temporary file,
- * and is read again from there. */
+/* Bytes of a long record that were read before its key or weight was found: they go to a temporary file, and are read
+ * again from there. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,11 +10,11 @@
 #include "temporary/spill.h"
 
 struct reread {
-    struct storage *storage; /* one pile; NULL: there is nothing */
+    struct storage *storage; /* one pile; NULL: no bytes */
     struct storage_reader reader;
 };
 
-/* Before the first call, all is zero. Nothing is appended any more after reread_begin. */
+/* *reread is zeroed before the first call. After reread_begin, nothing may be appended. */
 void reread_append(struct reread *reread, struct spill_place *place, const uint8_t *data, size_t bytes);
 void reread_begin(struct reread *reread);
 
@@ -23,8 +23,8 @@ static inline bool reread_has(const struct reread *reread) /* is there more? */
     return reread->storage != NULL;
 }
 
-/* The next bytes, at most `bytes`: all of these before the last. Returns how many. What comes is known to be as it was
- * written when the last byte has come. */
+/* The next `bytes` bytes, or fewer at the end. Returns their number. Only when the last byte has been read are they
+ * known to be as they were written. */
 size_t reread_next(struct reread *reread, uint8_t *data, size_t bytes);
 
 void reread_release(struct reread *reread); /* also when zeroed, and twice */

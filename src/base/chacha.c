@@ -1,8 +1,8 @@
 /*
  * The blocks of a key stream differ in their counter alone, so they can be computed side by side: vector i holds word i
- * of as many blocks as it has lanes, and every step of the plain algorithm becomes one vector operation. What is left
- * is to bring the result into block order, a transposition of 4 x 4 words within each 128 bits, where shuffles are
- * cheap, and then whole groups of four words to where they belong.
+ * of one block in each lane, and every step of the plain algorithm becomes one vector operation. What is left is to
+ * bring the result into block order, a transposition of 4 x 4 words within each 128 bits, where shuffles are cheap, and
+ * then whole groups of four words to where they belong.
  *
  * The vectors are those of the compiler, not of an instruction set. One body, written as macros because its type
  * varies, is compiled for each width, and the functions beyond the machine's baseline carry the target they need, so
@@ -64,8 +64,8 @@ static void run_plain(const uint32_t input[16], int rounds, uint32_t *words, siz
 #define LANES_8          LANES_4, 4, 5, 6, 7
 #define LANES_16         LANES_8, 8, 9, 10, 11, 12, 13, 14, 15
 
-/* compute_N computes as many blocks as there are lanes, counting from `counter`; the rest of `start` is one word of the
- * state in all lanes each. run_N computes those beyond a multiple of that elsewhere and copies what was asked for. */
+/* compute_N computes N blocks, one a lane, counting from `counter`; every other vector of `start` has one word of the
+ * state in all lanes. run_N computes the blocks after the last multiple of N elsewhere and copies those wanted. */
 #define DEFINE_WAY(LANES, TARGET)                                                                                      \
     typedef uint32_t vector_##LANES __attribute__((vector_size(4 * (LANES))));                                         \
                                                                                                                        \

@@ -14,7 +14,7 @@
             a ^ b ^ c ^ d                                                                                              \
     }
 
-/* A linear function of a number, by its four bits 4n to 4n + 3; of those, what each alone gives. */
+/* A linear function of the bits 4n to 4n + 3 of a number, made of its four values for a single bit. */
 typedef uint32_t nibble[16];
 
 /* The register after eight bytes, if it was empty before. */
@@ -56,7 +56,7 @@ static uint32_t crc_plain(uint32_t crc, const uint8_t *data, size_t bytes)
 
 /* The processor's instruction takes eight bytes at a time. Each waits three cycles for the one before, although one
  * could begin in every cycle. So blocks are cut into three lanes, which do not wait for each other. Then the register
- * of a lane is multiplied by x to the number of bits in the lanes behind it, and added (V. Gopal et al., Fast CRC
+ * of a lane is multiplied by x to the number of bits in the lanes after it, and added (V. Gopal et al., Fast CRC
  * Computation for iSCSI Polynomial Using CRC32 Instruction, 2011). A shuffle of TFRecords of 1000 bytes takes 0.21 s
  * for 1 GB, and 0.27 s without lanes. */
 enum { LANE = 256, AHEAD = 3072 };

@@ -1,8 +1,8 @@
 /*
- * A number is D * 10^k with a whole D, so it is D * 5^k but for a power of two. D is multiplied by 5^k, or has so many
- * zero bits put behind it that 64 bits are left when it has been divided by 5^-k. Both happen in steps of at most 5^13,
- * the greatest that fits in 32 bits, and both are exact: a quotient of a quotient, each rounded down, is the quotient
- * by the product rounded down.
+ * A number is D * 10^k with a whole D, so it is D * 5^k but for a power of two. D is multiplied by 5^k, or gets enough
+ * zero bits appended to have 64 left when it has been divided by 5^-k. Both happen in steps of at most 5^13, the
+ * greatest that fits in 32 bits, and both are exact: a quotient of a quotient, each rounded down, is the quotient by
+ * the product rounded down.
  *
  * The largest number on the way has 1248 bits, so that no memory is needed for it.
  */
@@ -23,7 +23,7 @@ enum {
 struct digits {
     uint8_t digit[DIGITS]; /* neither the first nor the last is 0 */
     unsigned count;        /* 0 for zero */
-    bool more;             /* others than 0 come after */
+    bool more;             /* a digit other than 0 comes after them */
     bool negative;
     int64_t point;
 };
@@ -190,7 +190,7 @@ static uint32_t divide(struct large *number, uint32_t divisor)
     return (uint32_t)rest;
 }
 
-/* Divide by 5^power. False if anything was left over. */
+/* Divide by 5^power. False if there was a remainder. */
 static bool divide_by_5(struct large *number, unsigned power)
 {
     bool exact = true;
@@ -208,7 +208,7 @@ static void multiply_by_5(struct large *number, unsigned power)
     multiply_and_add(number, powers_of_5[power], 0);
 }
 
-/* Put `limbs` limbs of zeros below. */
+/* Insert `limbs` limbs of zeros below the lowest. */
 static void shift(struct large *number, unsigned limbs)
 {
     memmove(number->limb + limbs, number->limb, number->count * sizeof *number->limb);
@@ -233,7 +233,7 @@ static struct decimal leading_bits(const struct large *number, int exponent)
 
 /* ---- Values ---- */
 
-/* The leading 64 bits of the digits, which are not none and whose point is not too far away. */
+/* The leading 64 bits of one digit or more, whose point is not too far away. */
 static struct decimal value_of(const struct digits *digits)
 {
     struct large number = {.count = 0};

@@ -16,8 +16,8 @@ enum {
     MATCH_MIN = 4,
     LAST_LITERALS = 5,
     LAST_MATCH = 12, /* bytes from the last match's beginning to the end, at least */
-    NIBBLE = 15,     /* in a token: more of the length follows */
-    BYTE = 255,      /* so in each byte of it */
+    NIBBLE = 15,     /* in a token: bytes of the length follow */
+    BYTE = 255,      /* in such a byte: another one follows */
     OFFSET_BYTES = 2,
     SKIP_SHIFT = 6, /* after 2^6 attempts without a match, steps grow by one */
     WIDE = 16,      /* bytes copied at a time where there is room to copy too many */
@@ -49,7 +49,7 @@ static size_t match_length(const uint8_t *at, const uint8_t *before, const uint8
     return (size_t)(at - start);
 }
 
-/* The bytes of a length behind its nibble. */
+/* How many bytes of a length follow its nibble. */
 static size_t length_bytes(size_t length)
 {
     return length < NIBBLE ? 0 : (length - NIBBLE) / BYTE + 1;
@@ -72,10 +72,10 @@ struct block {
     const uint8_t *data_end;
 };
 
-/* Token and literals. False if they, and `behind` bytes more, do not fit. */
-static bool put_literals(struct block *block, const uint8_t *literals, size_t count, size_t match_nibble, size_t behind)
+/* Put a token and literals. False if they, and `after` bytes more, do not fit. */
+static bool put_literals(struct block *block, const uint8_t *literals, size_t count, size_t match_nibble, size_t after)
 {
-    if ((size_t)(block->to_end - block->to) < 1 + length_bytes(count) + count + behind)
+    if ((size_t)(block->to_end - block->to) < 1 + length_bytes(count) + count + after)
         return false;
     *block->to++ = (uint8_t)((count < NIBBLE ? count : NIBBLE) << 4 | match_nibble);
     block->to = put_length(block->to, count);
@@ -87,7 +87,7 @@ static bool put_literals(struct block *block, const uint8_t *literals, size_t co
     return true;
 }
 
-/* A match, `extra` bytes longer than the least one. False if it does not fit. */
+/* Put a match that is `extra` bytes longer than the least one. False if it does not fit. */
 static bool put_sequence(struct block *block, const uint8_t *literals, size_t count, size_t offset, size_t extra)
 {
     if (!put_literals(block, literals, count, extra < NIBBLE ? extra : NIBBLE, OFFSET_BYTES + length_bytes(extra)))
@@ -143,7 +143,7 @@ size_t lz4_compress(struct lz4_table *table, const uint8_t *data, size_t bytes, 
     return put_literals(&block, literals, (size_t)(end - literals), 0, 0) ? (size_t)(block.to - to) : 0;
 }
 
-/* A length whose nibble is `nibble`, of which more bytes may follow at *from. False if they do not end in time. */
+/* Read a length that begins with `nibble`, and may go on at *from. False if it does not end before `end`. */
 static bool read_length(size_t nibble, const uint8_t **from, const uint8_t *end, size_t *length)
 {
     uint8_t byte = BYTE;

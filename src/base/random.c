@@ -34,7 +34,7 @@ void random_key_init(struct random_key *key, const void *seed, size_t seed_bytes
     finish_key(key, &hash);
 }
 
-/* Begin with the key's bytes. */
+/* Begin a hash with the key's bytes. */
 static void begin_key(const struct random_key *key, struct sha256 *hash)
 {
     uint8_t bytes[32];
@@ -97,7 +97,7 @@ void random_words_init(struct random_words *words, const struct random_key *key,
     words->first = UINT64_MAX;
 }
 
-/* That are computed at a time. */
+/* How many are computed at a time. */
 TUNABLE(BLOCKS, RANDOM_AHEAD, 1, RANDOM_AHEAD);
 
 uint64_t random_next(struct random_words *words)

@@ -9,7 +9,7 @@
 
 enum { WORD = 8, COMPRESSION_ROUNDS = 2, FINALIZATION_ROUNDS = 4 };
 
-/* load64le of fewer than 8 bytes, with zeros behind them. */
+/* load64le of fewer than 8 bytes, with zeros after them. */
 static inline uint64_t load_few(const uint8_t *p, size_t bytes)
 {
     if (bytes >= 4)
@@ -132,7 +132,7 @@ typedef uint64_t vector __attribute__((vector_size(64)));
         v1 = ROTATE(v1, 17) ^ v2, v3 = ROTATE(v3, 21) ^ v0, v2 = ROTATE(v2, 32);                                       \
     }
 
-/* Of what load64le says, clang would make 8 lanes for each byte. */
+/* Where load64le is vectorised, clang makes 8 lanes for each byte. */
 static inline uint64_t load(const void *p)
 {
     uint64_t word;
@@ -141,7 +141,7 @@ static inline uint64_t load(const void *p)
     return word;
 }
 
-/* All go on to the end of the longest one; what would come after the end of another is not taken. */
+/* All lanes go on to the end of the longest text; a lane keeps its state after the end of its own. */
 __attribute__((target("avx512f"))) static void hash_four(const struct siphash_key *key,
                                                          const struct siphash_text text[4], struct siphash_pair hash[4])
 {

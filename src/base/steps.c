@@ -24,7 +24,7 @@ bool steps_read(const char *text, size_t bytes, uint64_t *steps)
            steps_round(weight, steps);
 }
 
-/* With zeros before it. */
+/* Exactly `digits` digits, with leading zeros. */
 static char *print_digits(char *to, uint64_t number, unsigned digits)
 {
     for (unsigned i = digits; i-- > 0; number /= 10)
@@ -41,7 +41,7 @@ static char *print_whole(char *to, uint64_t number)
     return print_digits(to, number, digits);
 }
 
-/* The whole part may be two numbers; of the fraction eight digits come at a time, and zeros at its end are cut off. */
+/* The whole part may need two numbers; the fraction is made of eight digits at a time, less its trailing zeros. */
 char *steps_print(char *to, struct uint128 steps)
 {
     const struct uint128 whole = {.high = steps.high >> 32, .low = steps.high << 32 | steps.low >> 32};

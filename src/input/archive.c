@@ -1,10 +1,10 @@
 /*
- * Each member is a frame (group.h). Its last byte says whether the next one belongs to the same record, so it is
- * written when the headers of that one have been read. The program does not look at data: those not read along with
- * headers go directly to the reader's memory.
+ * Each member is a frame (group.h). The frame's last byte says whether the next member belongs to the same record, so
+ * it is written when the headers of the next member have been read. Data that was not read along with headers goes
+ * directly to the reader's memory.
  *
  * The files are read as one stream. The end of a file is known only when a byte after it has been read, or when all
- * files have ended, so bytes are read before the place is asked for.
+ * files have ended, so bytes are read before bytes_in_file is asked.
  */
 
 #include "input/archive.h"
@@ -24,59 +24,58 @@
 #include "record/tar.h"
 #include "system/fault.h"
 
-/* Headers are read with as much of what follows; more of a member is read where it is wanted, and may be fetched. */
+/* Headers are read in pieces of this size, with the data after them. Other data is read when wanted. */
 enum { READ_BYTES = 1 << 14 };
 TUNABLE(LOOK_BYTES, READ_BYTES, 1, READ_BYTES);
 
-/* What the names of a record's members share (tar_headers_key). */
+/* The part that the names of a record's members share (tar_headers_key). */
 struct stem {
     size_t bytes;
     uint8_t text[TAR_NAME_BYTES_MAX];
 };
 
-/* A sample, which begins with a member of this name. */
+/* A sample of a data set: a record of several members. */
 struct sample {
     uint64_t start;     /* of its archive, in the stream of files */
-    uint64_t key, name; /* hashes. Nobody gains from choosing names with equal ones: they only cause a false message */
+    uint64_t key, name; /* hashes: equal ones only cause a false message, so nobody gains from making some */
 };
 
 /*
- * Samples are looked up by their keys among those before. Not all can be remembered. A key has a place by its hash,
- * where two samples are kept: the last one that came to it, and that with the smallest hash of all that came to it,
- * which does not depend on their order: so the latter are a random sample of all, however many there are. If one key in
- * a thousand is torn, one of KNOWN of these is with a probability of 87 %; the last ones find what comes again soon.
+ * Samples are looked up by their keys among earlier ones, not all of which can be remembered. The hash of a key is its
+ * place, which keeps two samples: the latest, and the one with the smallest hash. That does not depend on their order,
+ * so these are a random choice of all samples, however many there are: if one key in a thousand is torn, one of KNOWN
+ * is with a probability of 87 %. The latest ones find a key that comes again soon.
  */
 enum { KNOWN = 2048 };
 
 struct archive {
     struct source *files;
-    uint64_t file_start; /* of the file in work, in the stream of files, */
-    uint64_t start;      /* of the archive in it, */
-    uint64_t position;   /* and of the next byte that will be used */
-    size_t at;           /* that byte in the buffer */
+    uint64_t file_start; /* offset of the current file in the stream of files, */
+    uint64_t start;      /* of the archive in the file, */
+    uint64_t position;   /* and of the next byte to be used */
+    size_t at;           /* place of that byte in the buffer */
     size_t filled;
-    bool ended;                 /* what came last in the file were zeros */
-    struct tar_headers headers; /* of the member in work, */
+    bool ended;                 /* was the last block of the file zeros? */
+    struct tar_headers headers; /* of the current member */
     struct tar_member member;
-    size_t ready;  /* bytes of its frame that are in `data`, */
-    size_t given;  /* and have been delivered, */
-    uint64_t left; /* and of its data that are to come */
-    bool any;      /* is there a frame that has no last byte yet? */
-    bool marked;   /* that comes next: */
+    size_t ready;  /* bytes of its frame in `data`, */
+    size_t given;  /* of these, bytes delivered, */
+    uint64_t left; /* and bytes of its data to come */
+    bool any;      /* is there a frame without its last byte? */
+    bool marked;   /* is that byte next? */
     uint8_t mark;
     bool at_end;
-    bool joins; /* may the next member belong to its record? If it has the same key: */
+    bool joins; /* may the next member belong to its record, if it has the key in */
     struct stem key;
-    struct stem found; /* that of a name which is looked at */
-    bool looked;       /* has the sample in work been looked up among those before it? */
-    bool told;         /* that one is torn, which is said once */
+    struct stem found; /* the key of a name being looked at */
+    bool looked;       /* has the current sample been looked up among earlier ones? */
+    bool told;         /* has a torn sample been reported? Once is enough */
     uint8_t data[GROUP_HEAD_BYTES + TAR_HEADERS_BYTES_MAX]; /* a frame, up to the end of its headers */
     uint8_t buffer[READ_BYTES];
-    struct sample recent[KNOWN], sampled[KNOWN]; /* last: where `data` begins in its page decides how fast headers are
-                                                  * copied to it */
+    struct sample recent[KNOWN], sampled[KNOWN]; /* last: the place of `data` in a page decides how fast it is filled */
 };
 
-static void restart(void *context)
+static void restart_archive(void *context)
 {
     struct archive *archive = context;
 
@@ -91,8 +90,8 @@ static void restart(void *context)
 
 /* ---- Messages ---- */
 
-/* About the place `before` bytes before the next one. */
-_Noreturn static void refuse(struct archive *archive, uint64_t before, const char *why)
+/* End the run, with the place `before` bytes before the next byte to be used. */
+_Noreturn static void refuse_archive(struct archive *archive, uint64_t before, const char *why)
 {
     const struct tar_text name = archive->member.name;
     uint64_t end;
@@ -115,9 +114,9 @@ static bool is_other(const struct sample *known, const struct sample *sample)
     return known->key == sample->key && (known->start != sample->start || known->name != sample->name);
 }
 
-/* A sample begins. An earlier one with the same key in another archive or with another name, if one is known, else
- * NULL; it stays until the next call. The same archive may be read once more: then nothing is found. */
-static const struct sample *find_other(struct archive *archive, struct sample sample)
+/* A sample begins. Returns an earlier one with the same key in another archive or with another name, if one is known,
+ * else NULL; valid until the next call. If the same archive is read once more, nothing is found. */
+static const struct sample *find_other_sample(struct archive *archive, struct sample sample)
 {
     struct sample *recent = &archive->recent[sample.key % KNOWN], *sampled = &archive->sampled[sample.key % KNOWN];
 
@@ -132,11 +131,11 @@ static const struct sample *find_other(struct archive *archive, struct sample sa
 }
 
 /*
- * About the sample in work, if its key came before, which is so when it begins a second sample. In the same archive,
- * they are members of one. Between README and README.md there may be README-1, as tar sorts them, but a name without a
- * dot is of no sample. The files that macOS calls ._NAME are sorted before all others, and are missed by nobody. So a
- * sample is looked up when its first member comes whose name is its key and a dot. If it begins with the same name as
- * before in the same archive, it was put in twice, as -r does. In another archive, it is another sample.
+ * Warn if the current sample is torn: if its key came before, and the members belong together. In the same archive they
+ * do. Between README and README.md there may be README-1, as tar sorts them, but a name without a dot belongs to no
+ * sample. The files that macOS calls ._NAME are sorted before all others, and nobody misses them. So a sample is looked
+ * up at its first member whose name is the key and a dot. If it begins with the same name in the same archive, it was
+ * added twice, as -r does. In another archive, it is another sample.
  */
 static void look_for_torn(struct archive *archive)
 {
@@ -149,8 +148,8 @@ static void look_for_torn(struct archive *archive)
     if (archive->told || archive->looked || name.bytes <= key->bytes || name.data[key->bytes] != '.')
         return;
     archive->looked = true;
-    known = find_other(archive,
-                       (struct sample){archive->start, xxh64(key->text, key->bytes), xxh64(name.data, name.bytes)});
+    known = find_other_sample(
+        archive, (struct sample){archive->start, xxh64(key->text, key->bytes), xxh64(name.data, name.bytes)});
     if (known == NULL)
         return;
     archive->told = true;
@@ -167,12 +166,12 @@ static void look_for_torn(struct archive *archive)
 
 _Noreturn static void refuse_end(struct archive *archive)
 {
-    refuse(archive, 0, "the file ends here, before its archive does");
+    refuse_archive(archive, 0, "the file ends here, before its archive does");
 }
 
 /* ---- Reading ---- */
 
-/* How many of the next bytes, which have been read, are of the file in work. */
+/* How many of the next `bytes` bytes, which have been read, belong to the current file. */
 static size_t bytes_in_file(const struct archive *archive, size_t bytes)
 {
     uint64_t end;
@@ -183,7 +182,7 @@ static size_t bytes_in_file(const struct archive *archive, size_t bytes)
     return (size_t)least(bytes, end - archive->position);
 }
 
-/* Make sure that the buffer has bytes. Returns how many belong to the file in work, 0 at its end. */
+/* Make sure that the buffer has bytes. Returns how many belong to the current file, 0 at its end. */
 static size_t look_ahead(struct archive *archive)
 {
     if (archive->at == archive->filled) {
@@ -202,13 +201,13 @@ static void copy(struct archive *archive, uint8_t *to, size_t bytes)
 
 /* ---- The data of a member ---- */
 
-/* Is so much of them to come that they are not read with the next headers? */
+/* Is more data to come than is read with headers? */
 static bool is_large(const struct archive *archive)
 {
     return archive->at == archive->filled && archive->left >= LOOK_BYTES;
 }
 
-/* Deliver as many as come at once, or leave them to be fetched. Returns how many. */
+/* Deliver data that comes in one read, or leave it to be fetched. Returns the number of bytes. */
 static size_t read_data(struct archive *archive, uint8_t *data, size_t bytes, struct absent *absent)
 {
     const size_t wanted = (size_t)least(archive->left, bytes);
@@ -229,8 +228,8 @@ static size_t read_data(struct archive *archive, uint8_t *data, size_t bytes, st
 
 /* ---- Headers ---- */
 
-/* The file in work is at its end. */
-static void end_file(struct archive *archive)
+/* The current file is at its end. */
+static void end_archive_file(struct archive *archive)
 {
     if (archive->position > archive->file_start && !(archive->ended && archive->headers.bytes == 0))
         refuse_end(archive);
@@ -242,7 +241,7 @@ static void end_file(struct archive *archive)
     archive->start = archive->position;
 }
 
-/* Does the name have the key of the record in work? This also finds its own key. */
+/* Does the name have the key of the current record? Also finds the key of the name. */
 static bool has_key(struct archive *archive, struct tar_text name)
 {
     archive->found.bytes = tar_headers_key(name, archive->found.text);
@@ -250,7 +249,7 @@ static bool has_key(struct archive *archive, struct tar_text name)
            memcmp(archive->found.text, archive->key.text, archive->key.bytes) == 0;
 }
 
-/* All headers of a member are there. A hard link is of no use without its target, which comes before it. */
+/* All headers of a member are there. A hard link needs its target, a member before it. */
 static void begin_member(struct archive *archive)
 {
     const struct tar_member *member = &archive->member;
@@ -258,9 +257,9 @@ static void begin_member(struct archive *archive)
     const bool same = has_key(archive, member->name) && !member->directory;
 
     if (!linked || (member->target.data != NULL && !same))
-        refuse(archive, archive->headers.bytes,
-               "a hard link whose target is not an earlier member of the same sample, and could come after it "
-               "when shuffled: pack again without hard links (GNU tar --hard-dereference)");
+        refuse_archive(archive, archive->headers.bytes,
+                       "a hard link whose target is not an earlier member of the same sample, and could come after it "
+                       "when shuffled: pack again without hard links (GNU tar --hard-dereference)");
     archive->mark = same ? GROUP_GOES_ON : GROUP_ENDS;
     archive->marked = archive->any;
     archive->any = true;
@@ -276,7 +275,7 @@ static void begin_member(struct archive *archive)
     store64le(archive->data, archive->headers.bytes + archive->left);
 }
 
-/* As many bytes of headers as were wanted are there. Is a member? */
+/* The wanted bytes of headers are there. Do they begin a member? */
 static bool look_at_headers(struct archive *archive)
 {
     struct tar_headers *headers = &archive->headers;
@@ -297,10 +296,10 @@ static bool look_at_headers(struct archive *archive)
     case TAR_REFUSED:
         break;
     }
-    refuse(archive, headers->bytes - headers->block, why);
+    refuse_archive(archive, headers->bytes - headers->block, why);
 }
 
-/* Have the headers of the next member. */
+/* Read the headers of the next member. */
 static void next_member(struct archive *archive)
 {
     struct tar_headers *headers = &archive->headers;
@@ -313,7 +312,7 @@ static void next_member(struct archive *archive)
         const size_t part = least_size(look_ahead(archive), headers->wanted - headers->bytes);
 
         if (part == 0)
-            end_file(archive);
+            end_archive_file(archive);
         if (archive->at_end) {
             archive->mark = GROUP_ENDS;
             archive->marked = archive->any;
@@ -349,9 +348,9 @@ static size_t deliver(struct archive *archive, uint8_t *data, size_t bytes, stru
     return 0;
 }
 
-/* ---- The stage ---- */
+/* ---- The layer ---- */
 
-/* What is left out comes last. */
+/* Absent bytes come last. */
 static size_t read_frames(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct archive *archive = context;
@@ -369,9 +368,9 @@ size_t archive_bytes(void)
 
 void archive_begin(struct source *source)
 {
-    static const struct source_stage stage = {.read = read_frames, .rewind = restart, .release = free};
+    static const struct source_layer layer = {.read = read_frames, .rewind = restart_archive, .release = free};
     struct archive *archive = fault_allocate(1, sizeof *archive);
 
-    archive->files = source_insert(source, &stage, archive);
-    restart(archive);
+    archive->files = source_insert(source, &layer, archive);
+    restart_archive(archive);
 }

@@ -1,5 +1,5 @@
-/* Names of columns are told from values by what stands below them: no cell of the first line may come again in its
- * column, none is a number, and one is a name where all below are numbers. */
+/* The first row holds names of columns if none of its cells comes again in its column, none is a number, and one stands
+ * above a column of numbers. */
 
 #include "input/columns.h"
 
@@ -12,10 +12,10 @@
 enum { COLUMNS_MAX = 256 };
 
 struct cell {
-    const uint8_t *text; /* without quotes around it */
+    const uint8_t *text; /* inside of its quotes */
     size_t bytes;
-    bool broken;    /* by a newline in quotes */
-    bool irregular; /* are there quotes that are none, or text after them? */
+    bool broken;    /* is there a newline in quotes? */
+    bool irregular; /* are there stray quotes, or text after them? */
 };
 
 static bool is_one_of(uint8_t byte, const char *bytes)
@@ -23,7 +23,7 @@ static bool is_one_of(uint8_t byte, const char *bytes)
     return byte != '\0' && strchr(bytes, byte) != NULL;
 }
 
-/* The cell at the byte *at, which moves to what ends it: a separator, a newline, or the end of what is there. */
+/* The cell at *at, which moves to the separator or newline after it, or to the end of the data. */
 static struct cell next_cell(const uint8_t *data, size_t end, size_t *at, char separator)
 {
     const struct quotes_rule rule = {.separated = true, .separator = (uint8_t)separator};
@@ -45,7 +45,7 @@ static struct cell next_cell(const uint8_t *data, size_t end, size_t *at, char s
     return cell;
 }
 
-/* Numbers, and what is written like them: dates, times, shares. */
+/* Numbers, and values written like them: dates, times, shares. */
 static bool is_number(struct cell cell)
 {
     size_t i = 0;
@@ -55,7 +55,7 @@ static bool is_number(struct cell cell)
     return i > 0 && i == cell.bytes && !is_one_of(cell.text[0], "eE, ");
 }
 
-/* No name of a column is what stands for a value that is missing. */
+/* A name of a column is none of the words for a missing value. */
 static bool is_name(struct cell cell)
 {
     static const char *const missing[] = {"NA",  "N/A", "nan",     "null",    "none",           "nil",  "missing",

@@ -15,8 +15,7 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* What a pipe holds on Linux unless told otherwise: a read that gets as much has found it full, and the writer waiting.
- */
+/* The room of a pipe on Linux by default: a read that gets all that has found it full, and its writer waiting. */
 enum { PIPE_BYTES = 65536 };
 
 void contents_open(struct contents *contents, const char *const *names, size_t count, const struct hints *hints)
@@ -41,7 +40,7 @@ static const char *name_of(const struct contents *contents)
     return contents->names[contents->file];
 }
 
-_Noreturn static void report(const struct contents *contents)
+_Noreturn static void report_file(const struct contents *contents)
 {
     operand_report(name_of(contents), errno, NULL);
 }
@@ -59,7 +58,7 @@ static struct file_mark *mark_of(const struct contents *contents)
 static bool is_refused_if_packed(const struct record_format *format, const char *name, uint64_t bytes)
 {
     if (record_is(format, RECORD_TEXT))
-        return bytes > 0; /* of those in /proc, nobody knows */
+        return bytes > 0; /* in /proc, it says nothing */
     if (record_is(format, RECORD_GROUP))
         return bytes % TAR_BLOCK_BYTES > 0;
     if (record_is(format, RECORD_FIXED) && bytes % format->count == 0)
@@ -67,7 +66,7 @@ static bool is_refused_if_packed(const struct record_format *format, const char 
     return packer_of_name(name) != NULL;
 }
 
-/* The shell must not have emptied a regular file, as in `bigshuf FILE >FILE`, but not in `bigshuf FILE >>FILE`. */
+/* End the run if the shell has emptied the file, as in `bigshuf FILE >FILE`, but not in `bigshuf FILE >>FILE`. */
 static void check_emptied(const char *name, bool alone, const struct stat *status)
 {
     struct stat output;
@@ -81,7 +80,7 @@ static void check_emptied(const char *name, bool alone, const struct stat *statu
                                               : name);
 }
 
-/* Look at the first bytes of the open file: from the byte `at` of a regular file, or, if that is -1, at the next bytes.
+/* Look at the first bytes of the open file: of a regular file from offset `at` on, of others (`at` -1) the next bytes.
  * A file with the name of a compressed one, but shorter than any, has lost its rest. */
 static void look_at_beginning(struct contents *contents, off_t at, struct decompress_beginning *beginning)
 {
@@ -89,7 +88,7 @@ static void look_at_beginning(struct contents *contents, off_t at, struct decomp
 
     if ((at >= 0 ? decompress_look(contents->fd, at, beginning)
                  : decompress_look_once(contents->decompress, contents->fd, beginning)) != 0)
-        report(contents);
+        report_file(contents);
     if (contents->hints.decompresses && beginning->seen < PACKER_LOOK_BYTES && beginning->packer == NULL &&
         packer_of_name(name) != NULL)
         die("%s: too short for a compressed file; it may be cut off", fault_name(name));
@@ -104,7 +103,7 @@ static void look_as_it_is(struct contents *contents)
     size_t seen;
 
     if (io_read_at(contents->fd, &piece, 1, contents->at, &seen) != 0 && errno != 0)
-        report(contents);
+        report_file(contents);
     quiet.content_told = true; /* warnings come when it is read */
     hints_look(&quiet, false, name_of(contents), data, seen);
 }
@@ -144,19 +143,19 @@ bool contents_look(struct contents *contents, size_t file, uint64_t *bytes)
     *bytes = 0;
     contents->file = file;
     if (mode < 0 || (is_input ? sys_fstat(STDIN_FILENO, &status) : io_look(name, &status)) != 0)
-        report(contents);
+        report_file(contents);
     if (mode == O_WRONLY || S_ISDIR(status.st_mode))
         operand_report(name, mode == O_WRONLY ? EBADF : EISDIR, NULL);
     if (!S_ISREG(status.st_mode))
         return false;
     check_emptied(name, contents->count == 1, &status);
     for (size_t i = 0; i < file && is_input; i++)
-        if (operand_is_standard_input(contents->names[i])) { /* nothing is left of it */
+        if (operand_is_standard_input(contents->names[i])) { /* already read to its end */
             *mark = contents->marks[i];
             return true;
         }
     if (!is_input)
-        mark->file = file_mark_of(&status).file; /* which it must be when it is open, too */
+        mark->file = file_mark_of(&status).file; /* checked when it is opened */
     contents->fd = operand_open(name, true);
     if (contents->fd < 0 || file_mark_open(mark, contents->fd) != 0)
         file_mark_report(name);
@@ -170,7 +169,7 @@ bool contents_look(struct contents *contents, size_t file, uint64_t *bytes)
 void contents_decompress(struct contents *contents, struct decompress_limits limits)
 {
     if (contents->packed < 2)
-        limits.bytes = 0; /* there is none to be read ahead while another one is read */
+        limits.bytes = 0; /* no other file to be read ahead */
     contents->decompress = decompress_new(contents->names, contents->marks, contents->count, limits);
 }
 
@@ -193,13 +192,13 @@ void contents_begin(struct contents *contents, size_t file)
     }
     contents->fd = operand_open(name_of(contents), file_mark_is_known(mark));
     if (contents->fd < 0)
-        report(contents);
+        report_file(contents);
     if (file_mark_open(mark, contents->fd) != 0)
         file_mark_report(name_of(contents));
     known = file_mark_is_known(mark);
     contents->at = known && operand_is_standard_input(name_of(contents)) ? sys_seek(contents->fd, 0, SEEK_CUR) : 0;
     if (contents->at < 0)
-        report(contents);
+        report_file(contents);
     if (decompress == NULL)
         return;
     look_at_beginning(contents, known ? contents->at : -1, &contents->beginning);
@@ -221,7 +220,7 @@ static size_t take_seen(struct contents *contents, void *data, size_t bytes)
     return bytes;
 }
 
-/* What was seen and what follows come at once, since hints are given about the first bytes that come. */
+/* The bytes seen are delivered together with those after them, since hints look at the first piece only. */
 size_t contents_read(void *context, void *data, size_t bytes)
 {
     struct contents *contents = context;
@@ -234,7 +233,7 @@ size_t contents_read(void *context, void *data, size_t bytes)
     bytes = (size_t)least(bytes - seen, file_mark_left(mark_of(contents), contents->at));
     got = bytes > 0 ? io_read(contents->fd, (uint8_t *)data + seen, bytes) : 0;
     if (got < 0)
-        report(contents);
+        report_file(contents);
     contents->at += (off_t)got;
     contents->at_end = got == 0;
     if (got == PIPE_BYTES)
@@ -242,7 +241,7 @@ size_t contents_read(void *context, void *data, size_t bytes)
     return seen + (size_t)got;
 }
 
-/* The file must not change without being read there. */
+/* The file must not have changed. */
 static void read_range(const struct contents *contents, void *data, size_t bytes, off_t at)
 {
     struct iovec piece = {.iov_base = data, .iov_len = bytes};
@@ -263,7 +262,7 @@ size_t contents_claim(struct contents *contents, uint8_t *data, size_t bytes, st
         return 0;
     contents->at += (off_t)bytes;
     if (sys_seek(contents->fd, contents->at, SEEK_SET) < 0)
-        report(contents);
+        report_file(contents);
     pthread_mutex_lock(&contents->mutex);
     *absent = (struct absent){data, bytes, contents->at - (off_t)bytes, false, contents->absent};
     contents->absent = absent;
@@ -271,8 +270,8 @@ size_t contents_claim(struct contents *contents, uint8_t *data, size_t bytes, st
     return bytes;
 }
 
-/* Whoever comes first fetches; the mutex is locked. */
-static void fetch(struct contents *contents, struct absent **listed)
+/* Fetch bytes of the list; called with the mutex locked. */
+static void fetch_listed(struct contents *contents, struct absent **listed)
 {
     struct absent *absent = *listed;
 
@@ -294,7 +293,7 @@ void contents_fetch(struct contents *contents, struct absent *absent)
     while (*listed != NULL && *listed != absent)
         listed = &(*listed)->next;
     if (*listed != NULL)
-        fetch(contents, listed);
+        fetch_listed(contents, listed);
     while (!absent->fetched)
         pthread_cond_wait(&contents->fetched, &contents->mutex);
     pthread_mutex_unlock(&contents->mutex);
@@ -308,7 +307,7 @@ void contents_end(struct contents *contents)
 
     pthread_mutex_lock(&contents->mutex);
     while (contents->absent != NULL)
-        fetch(contents, &contents->absent);
+        fetch_listed(contents, &contents->absent);
     while (contents->fetching > 0)
         pthread_cond_wait(&contents->fetched, &contents->mutex);
     pthread_mutex_unlock(&contents->mutex);
@@ -323,7 +322,7 @@ void contents_close(struct contents *contents)
     contents->fd = -1;
 }
 
-/* The file stays open until another one is wanted. */
+/* Keeps the file open until another one is wanted. */
 void contents_read_at(struct contents *contents, size_t file, off_t at, void *data, size_t bytes)
 {
     if (contents->fd < 0 || contents->file != file) {

@@ -1,9 +1,8 @@
 /*
- * File i has turn i mod `turns`, so that the files that come next have a turn each. There are more turns than programs
- * that may run: small files beside a large one are held when their programs have ended, and the next ones begin. A
- * program is given the descriptor of a regular file. An input that cannot be read twice has lost its first bytes to the
- * look, so its program is fed, and only while it is read. Such an input is not opened ahead either, since that may have
- * effects.
+ * File i has turn i mod `turns`, so that each of the next files has a turn. There are more turns than programs that may
+ * run: small files beside a large one are held when their programs have ended, and the next ones begin. A program is
+ * given the descriptor of a regular file. An input that cannot be read twice has lost its first bytes to the look, so
+ * its program is fed, and only while it is read. Such an input is not opened ahead either, since that may have effects.
  *
  * There is no thread. Our ends of pipes do not block: a read feeds as much as the pipe takes, reads what is there, and
  * waits only if it could do neither. Whenever the file that is read has no bytes ready, the bytes of the others are
@@ -27,43 +26,43 @@
 #include "system/program.h"
 #include "system/sys.h"
 
-/* More programs would be of no use, nor more files that are held while a larger one is read. */
+/* More programs would not help, nor would more files held while a larger one is read. */
 TUNABLE(TURNS_MAX, 64, 1, 64);
 
-/* Programs may take no more than this part of the descriptors that are left. Each takes two: its file stays open until
- * it has ended. */
+/* Programs may take 1/DESCRIPTORS_SHARE of the descriptors that are left. Each takes two: its file stays open until it
+ * has ended. */
 enum { DESCRIPTORS_SHARE = 8 };
 
 /* Compressed bytes on their way to a program that is fed. */
 enum { FEED_BYTES = 64 << 10 };
 
-/* What is read ahead goes to blocks of this size; fewer than BLOCKS_MIN are not worth a copy. */
+/* Bytes read ahead go to blocks of this size; fewer than BLOCKS_MIN blocks are not worth a copy. */
 TUNABLE(BLOCK_BITS, 18, 10, 18);
 TUNABLE(BLOCKS_MIN, 4, 1, 4);
 #define BLOCK_BYTES ((size_t)1 << BLOCK_BITS)
 
 struct turn {
-    size_t file; /* the number of the file that it is for, and 1; 0: none */
-    bool runs;   /* does a program decompress it? Else it is not compressed, or was not looked into */
-    bool ended;  /* there is no more to come from the program */
+    size_t file; /* number of its file, plus 1; 0: none */
+    bool runs;   /* does a program decompress it? Else the file is not compressed, or not looked at yet */
+    bool ended;  /* has the program closed its output? */
     struct packer_command command;
     struct program program;
     int fd; /* the file, while its program runs; else -1 */
 
-    /* What was read ahead: blocks from the byte `from` of the first one to the byte `to` of the last one. */
+    /* Bytes read ahead: from offset `from` of the first block to `to` of the last one. */
     uint32_t first, last; /* POOL_NONE: there are none */
     size_t from, to;
 };
 
 /*
- * Bytes that are read here and fed to the program of the file in work. The program's end of the pipe stays open here as
- * well. Without a reader, a write would raise SIGPIPE, which must stay deadly for standard output; with this one, a
- * pipe that nobody reads is just full, and the end of its output shows that the program has died.
+ * Bytes that are read here and fed to the program of the current file. The program's end of the pipe stays open here as
+ * well: so a dead program leaves the pipe with a reader, and a write to it raises no SIGPIPE, which must stay deadly
+ * for standard output. The pipe just gets full, and the end of the program's output shows that it has died.
  */
 struct feed {
-    int pipe, held; /* its ends; -1: there is none, or it has got all */
+    int pipe, held; /* its ends; -1: none, or all has been fed */
     const uint8_t *next;
-    size_t bytes; /* that are left of `data` */
+    size_t bytes; /* left in `data` */
     uint8_t data[FEED_BYTES];
 };
 
@@ -71,9 +70,9 @@ struct decompress {
     const char *const *names;
     struct file_mark *marks;
     size_t count;
-    struct pool pool; /* for what is read ahead; zeroed if that is not done */
+    struct pool pool; /* for bytes read ahead; zeroed if none are */
     struct feed feed;
-    unsigned programs; /* that run, at most */
+    unsigned programs; /* that may run at a time */
     size_t turns;
     struct turn turn[];
 };
@@ -100,7 +99,7 @@ struct decompress *decompress_new(const char *const *names, struct file_mark *ma
     for (size_t i = 0; i < turns; i++)
         decompress->turn[i] = no_turn;
     if (turns > 1 && reads_ahead)
-        (void)pool_open(&decompress->pool, (size_t)limits.bytes, BLOCK_BYTES); /* else there is none */
+        (void)pool_open(&decompress->pool, (size_t)limits.bytes, BLOCK_BYTES); /* else nothing is read ahead */
     return decompress;
 }
 
@@ -131,7 +130,7 @@ static struct turn *turn_of(struct decompress *decompress, size_t i)
 
 /* ---- Looking ---- */
 
-/* Frames that are skipped, one after another, and followed in a file, at most; nobody has more than one. */
+/* At most this many skippable frames at the start of a file are followed; no known file has more than one. */
 enum { SKIPS_MAX = 1000 };
 
 int decompress_look(int fd, off_t at, struct decompress_beginning *beginning)
@@ -155,7 +154,7 @@ int decompress_look(int fd, off_t at, struct decompress_beginning *beginning)
     return 0;
 }
 
-/* No more is read than it takes. What is skipped may be more than there is room for: see packer.c. */
+/* Reads no more than it needs. Skipped frames may need more than there is room for: see packer.c. */
 int decompress_look_once(struct decompress *decompress, int fd, struct decompress_beginning *beginning)
 {
     uint8_t *data = decompress->feed.data;
@@ -180,9 +179,9 @@ int decompress_look_once(struct decompress *decompress, int fd, struct decompres
 
 /* ---- Starting ---- */
 
-/* Start the program of a file, which is open, and which it reads, unless it is fed; `input` below 0: that has failed.
- * 0, or -1 with errno. */
-static int start(struct turn *turn, size_t i, const struct decompress_beginning *beginning, int fd, int input)
+/* Start the program of file i, open as `fd`. It reads `input`, the file or the pipe that feeds it; below 0: opening
+ * that has failed. 0, or -1 with errno. */
+static int start_program(struct turn *turn, size_t i, const struct decompress_beginning *beginning, int fd, int input)
 {
     *turn = no_turn;
     turn->file = i + 1;
@@ -200,7 +199,7 @@ static int start(struct turn *turn, size_t i, const struct decompress_beginning 
     return 0;
 }
 
-/* Have a pipe to feed a program with `bytes` bytes that were read. Returns the program's end, or -1 with errno. */
+/* Make a pipe to feed a program with `bytes` bytes that were read. Returns the program's end, or -1 with errno. */
 static int begin_feed(struct feed *feed, size_t bytes)
 {
     int ends[2];
@@ -220,7 +219,7 @@ void decompress_start(struct decompress *decompress, size_t i, int fd, const str
     const int input = beginning->bytes > 0 ? begin_feed(&decompress->feed, beginning->bytes) : fd;
     struct turn *turn = turn_of(decompress, i);
 
-    if (start(turn, i, beginning, fd, input) != 0)
+    if (start_program(turn, i, beginning, fd, input) != 0)
         packer_report(&turn->command, decompress->names[i]);
 }
 
@@ -231,7 +230,7 @@ bool decompress_is_ahead(struct decompress *decompress, size_t i)
     return turn->file == i + 1 && turn->runs;
 }
 
-/* What fails is tried again, and reported, when the file is to be read. */
+/* A failure is ignored: the file is tried again, and the failure reported, when it is to be read. */
 static void try_ahead(struct decompress *decompress, size_t i)
 {
     struct turn *turn = turn_of(decompress, i);
@@ -245,7 +244,7 @@ static void try_ahead(struct decompress *decompress, size_t i)
         return;
     fd = operand_open(name, true);
     if (fd < 0 || file_mark_open(&decompress->marks[i], fd) != 0 || decompress_look(fd, 0, &beginning) != 0 ||
-        beginning.packer == NULL || start(turn, i, &beginning, fd, fd) != 0)
+        beginning.packer == NULL || start_program(turn, i, &beginning, fd, fd) != 0)
         operand_close(fd);
 }
 
@@ -272,7 +271,7 @@ static bool has_room(struct decompress *decompress, const struct turn *turn)
     return (turn->last != POOL_NONE && turn->to < BLOCK_BYTES) || pool_free(&decompress->pool) > 0;
 }
 
-/* Should the program's output be read ahead? For the file in work, only after bytes that were read ahead. */
+/* Should the program's output be read ahead? For the current file, only if bytes of it have been read ahead. */
 static bool reads_ahead(struct decompress *decompress, const struct turn *turn, const struct turn *current)
 {
     return turn->runs && !turn->ended && (turn != current || turn->first != POOL_NONE) && has_room(decompress, turn);
@@ -301,7 +300,7 @@ static void drop_first(struct decompress *decompress, struct turn *turn)
 }
 
 /* Up to `bytes` bytes that the program has written; 0 at their end, -1 with errno, EAGAIN if there is nothing yet. */
-static ssize_t take(struct turn *turn, uint8_t *data, size_t bytes)
+static ssize_t take_output(struct turn *turn, uint8_t *data, size_t bytes)
 {
     ssize_t got;
 
@@ -310,21 +309,22 @@ static ssize_t take(struct turn *turn, uint8_t *data, size_t bytes)
     return got;
 }
 
-/* Take what there is room for. A failure shows when the file is read. A program that ends makes room for another. */
+/* Read as much as there is room for. A failure shows when the file is read. A program that ends makes room for
+ * another. */
 static bool read_ahead(struct decompress *decompress, struct turn *turn, const struct turn *current)
 {
     ssize_t got;
 
     if (turn->last == POOL_NONE || turn->to == BLOCK_BYTES)
         add_block(decompress, turn);
-    got = take(turn, pool_block(&decompress->pool, turn->last) + turn->to, BLOCK_BYTES - turn->to);
+    got = take_output(turn, pool_block(&decompress->pool, turn->last) + turn->to, BLOCK_BYTES - turn->to);
     turn->to += got > 0 ? (size_t)got : 0;
     if (turn->ended)
         decompress_run_ahead(decompress, current->file - 1);
     return got > 0;
 }
 
-/* The nearest one first: it may take all the memory. */
+/* The next file first: it may take all the memory. */
 static bool read_all_ahead(struct decompress *decompress, struct turn *current)
 {
     const size_t first = (size_t)(current - decompress->turn);
@@ -339,7 +339,7 @@ static bool read_all_ahead(struct decompress *decompress, struct turn *current)
     return moved;
 }
 
-/* Up to `bytes` bytes of what was read ahead; 0 if there is none left. */
+/* Up to `bytes` bytes that were read ahead; 0 if none are left. */
 static size_t take_held(struct decompress *decompress, struct turn *turn, uint8_t *data, size_t bytes)
 {
     size_t taken = 0;
@@ -373,7 +373,7 @@ static void wait_for_any(struct decompress *decompress, const struct turn *curre
 
 /* ---- Reading ---- */
 
-/* Feed the program as much as its pipe takes; at the end of the file, close it. Was anything fed? */
+/* Feed the program as much as its pipe takes; at the end of the file, close it. True if anything was fed. */
 static bool give(struct decompress *decompress, const struct turn *turn)
 {
     struct feed *feed = &decompress->feed;
@@ -399,9 +399,8 @@ static bool give(struct decompress *decompress, const struct turn *turn)
     return got > 0;
 }
 
-/* The program reads a regular file through the descriptor that is open here as well, which thus tells how far it came.
- */
-static void end_file(const struct decompress *decompress, struct turn *turn)
+/* The program shares the descriptor of a regular file, whose offset thus tells how far the program has read. */
+static void end_packed_file(const struct decompress *decompress, struct turn *turn)
 {
     const size_t i = turn->file - 1;
 
@@ -411,8 +410,8 @@ static void end_file(const struct decompress *decompress, struct turn *turn)
     turn->fd = -1;
 }
 
-/* There is no more to come: the run ends if the file has changed or the program has failed. */
-static void finish(struct decompress *decompress, struct turn *turn)
+/* The output has ended: the run ends if the file has changed or the program has failed. */
+static void finish_turn(struct decompress *decompress, struct turn *turn)
 {
     const char *name = fault_name(decompress->names[turn->file - 1]);
     int status;
@@ -420,7 +419,7 @@ static void finish(struct decompress *decompress, struct turn *turn)
     close_feed(&decompress->feed);
     program_wait(&turn->program, name, &status);
     turn->runs = false;
-    end_file(decompress, turn);
+    end_packed_file(decompress, turn);
     program_judge(status, NULL, name, turn->command.text);
 }
 
@@ -435,7 +434,7 @@ size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, s
         return held;
     while (!turn->ended) {
         const bool gave = give(decompress, turn);
-        const ssize_t got = take(turn, data, bytes);
+        const ssize_t got = take_output(turn, data, bytes);
 
         if (got > 0)
             return (size_t)got;
@@ -444,6 +443,6 @@ size_t decompress_read(struct decompress *decompress, size_t i, uint8_t *data, s
         if (!turn->ended && !gave && !read_all_ahead(decompress, turn))
             wait_for_any(decompress, turn);
     }
-    finish(decompress, turn);
+    finish_turn(decompress, turn);
     return 0;
 }

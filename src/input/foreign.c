@@ -1,6 +1,6 @@
-/* The beginnings are those of the formats' specifications. Three bytes or fewer could begin a text, so there the next
- * ones tell that it is none. Text may begin with the mark of Parquet, too, but not with what comes next: the type of
- * the first field of a header in Thrift's compact protocol. */
+/* The beginnings are those of the formats' specifications. A text could begin with three bytes or fewer, so for these
+ * the next bytes are compared, too. Text may begin with the mark of Parquet, but not with the byte after it, the type
+ * of the first field of a header in Thrift's compact protocol. */
 
 #include "input/foreign.h"
 
@@ -13,7 +13,7 @@
 #define KEEP(n)            "add --header=" n " to keep its header at the top"
 #define ADD(kind, records) "add --records=" kind " to shuffle its " records
 
-/* What files begin with; and how the rows of a class begin. */
+/* The beginning of a file; and of the rows of a class. */
 #define B(text)                                                                                                        \
     {                                                                                                                  \
         (text), sizeof(text) - 1                                                                                       \
@@ -118,7 +118,7 @@ bool foreign_finds(const uint8_t *data, size_t bytes, const char *text)
     return false;
 }
 
-/* With one of these, in which a newline may have a carriage return before it. */
+/* Does it begin with one of the row's texts? A newline may have a carriage return before it. */
 static bool begins_with(const uint8_t *data, size_t bytes, const struct foreign *row)
 {
     for (size_t b = 0; b < FOREIGN_BEGINNINGS && row->beginning[b].text != NULL; b++) {
@@ -152,7 +152,7 @@ static bool is_text(const uint8_t *data, size_t bytes)
     return true;
 }
 
-/* Lines that all begin so are records. */
+/* But if all lines begin so, they are records. */
 static bool is_whole(const uint8_t *data, size_t bytes, const struct foreign *row)
 {
     const uint8_t *end = memchr(data, '\n', bytes);

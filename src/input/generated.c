@@ -1,4 +1,4 @@
-/* A word or number that reaches over the end of what was asked for goes on with the next read. */
+/* A word or number that does not fit into the reader's room goes on with the next read. */
 
 #include "input/generated.h"
 
@@ -10,12 +10,12 @@
 
 /* Hands out one text after another. */
 struct generated {
-    bool (*next)(struct generated *generated); /* have the next one, if there is one */
+    bool (*next)(struct generated *generated); /* make the next text; false: no more */
     const char *text;
-    size_t bytes; /* that are left of it */
+    size_t bytes; /* left of the text */
     const char *const *word;
     struct number_range range;
-    uint64_t at, count; /* the number of the next one, and of all */
+    uint64_t at, count; /* number of the next text, and of all */
     bool ended;
     uint8_t number[GENERATED_NUMBER_BYTES];
 };
@@ -72,7 +72,7 @@ size_t generated_number(const struct number_range *range, uint64_t i, uint8_t *t
     return sizeof digits - first;
 }
 
-/* Those of one digit, of two, and so on. */
+/* Numbers of one digit, of two, and so on. */
 uint64_t generated_range_bytes(const struct number_range *range)
 {
     const uint64_t last = range->first + (range->count - 1);

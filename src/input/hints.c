@@ -13,19 +13,19 @@
 #include "record/record.h"
 #include "system/fault.h"
 
-/* Of what a file is; and of what to do, with its path. The longest path that can be opened is shorter. */
+/* Room to say what a file is; and what to do, with the longest path that can be opened. */
 enum { WHAT_BYTES = 64, ADVICE_BYTES = 4400 };
 
 struct hint {
     char what[WHAT_BYTES];
     char advice[ADVICE_BYTES];
     bool no_text;
-    bool is_rare;     /* more often it is something else */
-    bool heads;       /* it has a header, which one of several outputs would get */
-    const char *loss; /* of it, if it were replaced; NULL: it may be text of lines, which the user wants to shuffle */
+    bool is_rare;     /* usually such a file is something else */
+    bool heads;       /* it has a header, which only one of several outputs would get */
+    const char *loss; /* what replacing the file would do; NULL: nothing bad, it may be lines to be shuffled */
 };
 
-/* That is what it is. True. */
+/* Fill in what the file is and what to do. Returns true. */
 __attribute__((format(printf, 3, 4))) static bool tell(struct hint *hint, const char *what, const char *advice, ...)
 {
     va_list arguments;
@@ -37,8 +37,8 @@ __attribute__((format(printf, 3, 4))) static bool tell(struct hint *hint, const 
     return true;
 }
 
-/* What a file begins with, or what it was compressed from. */
-struct beginning {
+/* The beginning of a file, decompressed. */
+struct preview {
     const char *name;
     const uint8_t *data;
     size_t bytes;
@@ -50,25 +50,25 @@ static bool is_one_of(char byte, const char *bytes)
     return byte != '\0' && strchr(bytes, byte) != NULL;
 }
 
-/* A byte-order mark before text is none of it. */
-static struct beginning begin(bool unpacked, const char *name, const uint8_t *data, size_t bytes)
+/* Without a byte-order mark. */
+static struct preview preview_of(bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
     const size_t mark = bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
-    return (struct beginning){.name = name, .data = data + mark, .bytes = bytes - mark, .unpacked = unpacked};
+    return (struct preview){.name = name, .data = data + mark, .bytes = bytes - mark, .unpacked = unpacked};
 }
 
-/* The first byte from `i` on that is none of these. */
-static size_t skip(const struct beginning *file, size_t i, const char *blanks)
+/* The place of the first byte from `i` on that is none of `blanks`. */
+static size_t skip(const struct preview *file, size_t i, const char *blanks)
 {
     while (i < file->bytes && is_one_of((char)file->data[i], blanks))
         i++;
     return i;
 }
 
-/* With what the file begins, if that is JSON: '[' or '{' of a value that goes over a line, '[' of one that may be the
- * only line; else NUL. */
-static char json_bracket(const struct beginning *file)
+/* The first byte of JSON in the file: '[' or '{' of a value of several lines, '[' of a value that may be the only line;
+ * NUL: no JSON. */
+static char json_bracket(const struct preview *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
     const char *text = (const char *)file->data;
@@ -107,13 +107,13 @@ static bool is_header_told(const struct hints *hints)
     return !header_is_none(hints->header) || hints->header->none;
 }
 
-/* Before what option is -Z to be added? */
-static const char *packed(const struct beginning *file)
+/* "-Z " if it must be added to the advised options. */
+static const char *packed(const struct preview *file)
 {
     return file->unpacked ? "-Z " : "";
 }
 
-static bool find_packer(const struct hints *hints, const struct beginning *file, struct hint *hint)
+static bool find_packer(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     const struct packer *packer = packer_of_beginning(file->data, file->bytes);
     char what[WHAT_BYTES];
@@ -127,7 +127,7 @@ static bool find_packer(const struct hints *hints, const struct beginning *file,
 }
 
 /* Files that another command must convert before they have lines. */
-static bool tell_command(struct hint *hint, const struct beginning *file, const char *what, const char *records,
+static bool tell_command(struct hint *hint, const struct preview *file, const char *what, const char *records,
                          const char *command)
 {
     const bool has_name = !file->unpacked && !operand_is_standard_input(file->name);
@@ -138,8 +138,9 @@ static bool tell_command(struct hint *hint, const struct beginning *file, const 
                 has_name ? file->name : "", quote);
 }
 
-/* Do all lines of the file's header stay at the top? If its end is not seen, they do if taken by mark or number. */
-static bool keeps_header(const struct hints *hints, const char *mark, const struct beginning *file)
+/* Do all lines of the file's header stay at the top? If its end is not seen, they do if --header names a mark or
+ * number. */
+static bool keeps_header(const struct hints *hints, const char *mark, const struct preview *file)
 {
     const struct header_rule *rule = hints->header;
     const size_t end = header_find(rule, hints->format, file->data, file->bytes, false).end, bytes = file->bytes - end;
@@ -151,7 +152,7 @@ static bool keeps_header(const struct hints *hints, const char *mark, const stru
     return bytes > 0 ? bytes < strlen(mark) || memcmp(file->data + end, mark, strlen(mark)) != 0 : rule->start == NULL;
 }
 
-static bool find_foreign(const struct hints *hints, const struct beginning *file, struct hint *hint)
+static bool find_foreign(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     const struct record_format *format = hints->format;
     const struct foreign *foreign = foreign_of(file->unpacked ? NULL : file->name, file->data, file->bytes);
@@ -169,9 +170,9 @@ static bool find_foreign(const struct hints *hints, const struct beginning *file
     return tell(hint, foreign->what, "%s", foreign->advice);
 }
 
-/* Files of other kinds, which --records knows. Of one that is a kind of text, it is told where each line would be a
- * record; and if there is no doubt, also where each record would start with a string. */
-static bool find_other(const struct hints *hints, const struct beginning *file, struct hint *hint)
+/* Files of other kinds that --records knows. For kinds of text, only if each line would be a record, or, where there is
+ * no doubt, records start with a string. */
+static bool find_other(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     const bool lines = is_by_line(hints->format), starts = record_is(hints->format, RECORD_STARTS);
 
@@ -187,7 +188,7 @@ static bool find_other(const struct hints *hints, const struct beginning *file, 
     return false;
 }
 
-static bool find_csv(const struct hints *hints, const struct beginning *file, struct hint *hint)
+static bool find_csv(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     static const char *const options[] = {",", "", ";", " -t ';'", "\t", " -t '\\t'", "|", " -t '|'", NULL};
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);
@@ -204,8 +205,9 @@ static bool find_csv(const struct hints *hints, const struct beginning *file, st
     return false;
 }
 
-/* The member of an object whose elements people mean: the features of GeoJSON, or the first one if it is an array. */
-static bool find_list(const struct beginning *file, char name[WHAT_BYTES])
+/* The name of the object's member whose elements people mean: the features of GeoJSON, or the first if it is an
+ * array. */
+static bool find_list(const struct preview *file, char name[WHAT_BYTES])
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
     const size_t key = skip(file, skip(file, 0, " \t\r\n") + 1, " \t\r\n") + 1, end = skip(file, key, letters);
@@ -217,7 +219,7 @@ static bool find_list(const struct beginning *file, char name[WHAT_BYTES])
     return features || (end > key && value < file->bytes && file->data[value] == '[');
 }
 
-static bool find_json(const struct hints *hints, const struct beginning *file, struct hint *hint)
+static bool find_json(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     const char bracket = is_by_line(hints->format) ? json_bracket(file) : '\0';
     const char *what = bracket == '[' ? "a JSON array" : "JSON with several lines for a value";
@@ -226,15 +228,15 @@ static bool find_json(const struct hints *hints, const struct beginning *file, s
     if (bracket == '\0')
         return false;
     if (memchr(file->data, '\n', file->bytes - 1) == NULL)
-        hint->loss = NULL; /* it stays as it is */
+        hint->loss = NULL; /* nothing is lost */
     if (bracket == '{' && !find_list(file, name))
         return tell_command(hint, file, what, "values", "jq -c .");
     snprintf(command, sizeof command, "jq -c '.%s[]'", name);
     return tell_command(hint, file, what, bracket == '[' ? "elements" : name, command);
 }
 
-/* Lines of the Macintosh: as they are, all of them are one record. */
-static bool find_returns(const struct hints *hints, const struct beginning *file, struct hint *hint)
+/* Lines of the old Macintosh, which end with a carriage return: together they would be one record. */
+static bool find_returns(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     const bool quoted = record_is(hints->format, RECORD_QUOTED);
     const uint8_t *end = memchr(file->data, '\r', file->bytes);
@@ -247,8 +249,8 @@ static bool find_returns(const struct hints *hints, const struct beginning *file
 
 /* ---- Tables and pairs ---- */
 
-/* A table whose fields would be records, and newlines a part of them. */
-static bool find_torn(const struct hints *hints, const struct beginning *file, struct hint *hint)
+/* A table whose separator is the delimiter: its fields would be records, with newlines in them. */
+static bool find_torn(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     const char separator[] = {(char)hints->format->delimiter, '\0'};
     struct columns columns;
@@ -262,8 +264,8 @@ static bool find_torn(const struct hints *hints, const struct beginning *file, s
                 separator[0] == '\t' ? "\\t" : separator);
 }
 
-/* The names of a file's first reads, up to a blank, and without what tells mates: a digit after one of these bytes. */
-static void list_reads(struct hints_reads *reads, const struct beginning *file, const char *before)
+/* The names of a file's first reads, up to a blank, without the digit of the mate, which follows one of `before`. */
+static void list_reads(struct hints_reads *reads, const struct preview *file, const char *before)
 {
     const uint8_t *data = file->data, *const last = data + file->bytes, *end;
 
@@ -281,8 +283,8 @@ static void list_reads(struct hints_reads *reads, const struct beginning *file, 
     }
 }
 
-/* Are the first reads, `least` or more, pairs, whose names are alike? */
-static bool are_pairs(const struct beginning *file, const char *before, size_t least)
+/* Are the first reads, `least` or more of them, pairs with equal names? */
+static bool are_pairs(const struct preview *file, const char *before, size_t least)
 {
     struct hints_reads reads;
     bool pairs;
@@ -294,8 +296,8 @@ static bool are_pairs(const struct beginning *file, const char *before, size_t l
     return pairs;
 }
 
-/* After a dot, the first two numbers may also count reads. */
-static bool find_pairs(const struct hints *hints, const struct beginning *file, struct hint *hint)
+/* After a dot, 1 and 2 may also be numbers of reads, so two reads are not enough. */
+static bool find_pairs(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     hint->loss = "pairs would be separated";
     return hints->format->as == &sequences_fastq && (are_pairs(file, "/", 2) || are_pairs(file, ".", 4)) &&
@@ -303,7 +305,7 @@ static bool find_pairs(const struct hints *hints, const struct beginning *file, 
 }
 
 /* A table with names of columns, which would be shuffled as a record. */
-static bool find_names(const struct hints *hints, const struct beginning *file, struct hint *hint)
+static bool find_names(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     const struct record_format *format = hints->format;
     bool named = false;
@@ -319,7 +321,7 @@ static bool find_names(const struct hints *hints, const struct beginning *file, 
 }
 
 /* Mates in two files stay mates if they stand in the same order. */
-static void compare_reads(struct hints *hints, const struct beginning *file)
+static void compare_reads(struct hints *hints, const struct preview *file)
 {
     struct hints_reads *const first = hints->reads, reads = {.file = file->name};
     size_t count, other = 0;
@@ -345,8 +347,8 @@ static void compare_reads(struct hints *hints, const struct beginning *file)
     hints->content_told = true;
 }
 
-/* Text hardly has these bytes. If it is not replaced, nothing is lost. */
-static bool find_zeros(const struct hints *hints, const struct beginning *file, struct hint *hint)
+/* Text hardly has NUL bytes. */
+static bool find_zeros(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     hint->is_rare = true;
     return is_by_line(hints->format) && memchr(file->data, '\0', least_size(file->bytes, HINTS_LOOK_BYTES)) != NULL &&
@@ -355,10 +357,11 @@ static bool find_zeros(const struct hints *hints, const struct beginning *file, 
                 "are lines");
 }
 
-/* Does the file begin like one that is to be read in another way? Then what it is, and what to do: the first row. */
-static bool find_hint(const struct hints *hints, const struct beginning *file, struct hint *hint)
+/* Does the file begin like one that must be read in another way? The first row that fits says what it is and what to
+ * do. */
+static bool find_hint(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
-    static bool (*const rows[])(const struct hints *, const struct beginning *,
+    static bool (*const rows[])(const struct hints *, const struct preview *,
                                 struct hint *) = {find_packer,  find_other, find_foreign, find_csv,   find_json,
                                                   find_returns, find_torn,  find_pairs,   find_names, find_zeros};
     bool found = false;
@@ -372,7 +375,7 @@ static bool find_hint(const struct hints *hints, const struct beginning *file, s
 
 void hints_look(struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
-    const struct beginning file = begin(unpacked, name, data, bytes);
+    const struct preview file = preview_of(unpacked, name, data, bytes);
     struct hint hint;
 
     compare_reads(hints, &file);
@@ -385,7 +388,7 @@ void hints_look(struct hints *hints, bool unpacked, const char *name, const uint
     if (!hints->content_told)
         fault_warn("%s: %s, and shuffled as it is; %s", fault_name(name), hint.what, hint.advice);
     hints->content_told = true;
-    hints->differs = hints->differs || hint.heads; /* told as well */
+    hints->differs = hints->differs || hint.heads; /* that hint tells of the header */
 }
 
 void hints_follow(struct hints *hints, bool first, bool replaced, const char *name, const uint8_t *data, size_t bytes)
@@ -414,7 +417,7 @@ void hints_follow(struct hints *hints, bool first, bool replaced, const char *na
 
 void hints_refuse(const struct hints *hints, bool unpacked, const char *name, const uint8_t *data, size_t bytes)
 {
-    const struct beginning file = begin(unpacked, name, data, bytes);
+    const struct preview file = preview_of(unpacked, name, data, bytes);
     struct hint hint;
 
     if (find_hint(hints, &file, &hint) && hint.loss != NULL)
@@ -487,7 +490,7 @@ void hints_look_at_end(struct hints *hints, const struct tail *tail)
     if (hints->same > 0 && !hints->differs)
         fault_warn("%s: begins with '%s' as all FILEs do; if that is a header, add --header",
                    fault_name(hints->first_name), hints->text);
-    hints->differs = true; /* which is told once */
+    hints->differs = true; /* so as to warn only once */
     if (hints->end_told || tail->end_known || (!byte && format->kind != &string_delimiter_kind))
         return;
     if (!byte || format->delimiter != '\0')

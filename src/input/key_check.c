@@ -1,5 +1,5 @@
-/* Most records come whole, many in a piece: if all have keys, where they stand need not be known. One may come in any
- * pieces, as its key is followed through them. */
+/* Most records come whole, many in a piece: if all have keys, their places need not be known. A record may come in
+ * pieces, through which its key is followed. */
 
 #include "input/key_check.h"
 
@@ -22,7 +22,7 @@ struct key_check {
     bool inside; /* a record */
 };
 
-static void restart(void *context)
+static void restart_checking(void *context)
 {
     struct key_check *check = context;
 
@@ -33,8 +33,8 @@ static void restart(void *context)
     check->inside = false;
 }
 
-/* The next bytes of a record, which ends with them if `last`. */
-static void follow(struct key_check *check, const uint8_t *data, size_t bytes, bool last)
+/* The next bytes of a record, its last ones if `last`. */
+static void follow_key(struct key_check *check, const uint8_t *data, size_t bytes, bool last)
 {
     char place[POSITION_BYTES];
 
@@ -48,8 +48,8 @@ static void follow(struct key_check *check, const uint8_t *data, size_t bytes, b
     check->watch.records += last;
 }
 
-/* If all of these whole records have their keys, go on after them. Returns how many bytes they are, else 0. */
-static size_t pass(struct key_check *check, const uint8_t *data, const uint32_t *ends, size_t count)
+/* If these `count` whole records all have keys, go on after them. Returns the sum of their bytes, else 0. */
+static size_t pass_whole(struct key_check *check, const uint8_t *data, const uint32_t *ends, size_t count)
 {
     size_t start = 0;
 
@@ -62,35 +62,35 @@ static size_t pass(struct key_check *check, const uint8_t *data, const uint32_t 
     return start;
 }
 
-static void look(struct key_check *check, const uint8_t *data, size_t bytes)
+static void look_at_keys(struct key_check *check, const uint8_t *data, size_t bytes)
 {
     uint32_t ends[ENDS];
     size_t scanned;
 
     for (; bytes > 0; data += scanned, bytes -= scanned) {
         const size_t count = record_ends(&check->rule.format, &check->scan, data, bytes, ends, ENDS, &scanned);
-        const size_t passed = check->inside ? 0 : pass(check, data, ends, count);
+        const size_t passed = check->inside ? 0 : pass_whole(check, data, ends, count);
         size_t start = passed;
 
         for (size_t i = passed > 0 ? count : 0; i < count; start = ends[i++])
-            follow(check, data + start, ends[i] - start, true);
+            follow_key(check, data + start, ends[i] - start, true);
         if (start < scanned)
-            follow(check, data + start, scanned - start, false);
+            follow_key(check, data + start, scanned - start, false);
     }
 }
 
-static size_t read_on(void *context, uint8_t *data, size_t bytes, struct absent *absent)
+static size_t read_checked(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct key_check *check = context;
     const size_t got = source_read(check->records, data, bytes, NULL);
 
     (void)absent;
 
-    look(check, data, got);
+    look_at_keys(check, data, got);
     return got;
 }
 
-static void release(void *context)
+static void release_checking(void *context)
 {
     struct key_check *check = context;
 
@@ -100,11 +100,12 @@ static void release(void *context)
 
 void key_check_begin(struct source *source, const struct key_rule *rule)
 {
-    static const struct source_stage stage = {.read = read_on, .rewind = restart, .release = release};
+    static const struct source_layer layer = {
+        .read = read_checked, .rewind = restart_checking, .release = release_checking};
     struct key_check *check = fault_allocate(1, sizeof *check);
 
-    check->records = source_insert(source, &stage, check);
+    check->records = source_insert(source, &layer, check);
     check->rule = *rule;
     check->key = key_new(&check->rule);
-    restart(check);
+    restart_checking(check);
 }

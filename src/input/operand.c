@@ -30,7 +30,7 @@ int operand_open(const char *name, bool regular)
     return fd;
 }
 
-/* Nothing was written, so what close says does not matter. */
+/* Nothing was written, so a failure of close does not matter. */
 void operand_close(int fd)
 {
     if (fd != STDIN_FILENO)
@@ -58,8 +58,8 @@ int operand_stat(const char *name, struct stat *status)
 
 /* ---- Messages ---- */
 
-/* What may be meant by a name that is not there; NULL if nobody knows. The first row that fits: the name begins with a
- * string, has one in it, or has no other letters than these. */
+/* A guess what a missing name means, or NULL. By the first row that fits: the name begins with a string, contains one,
+ * or consists of certain letters. */
 static const char *advise_missing(const char *name)
 {
     static const struct {
@@ -106,11 +106,11 @@ void operand_report(const char *name, int error, const char *advice)
 
 /* ---- Lists ---- */
 
-/* No system opens a longer name (PATH_MAX of Linux); most of a list is read at once. */
+/* No system opens a longer name (PATH_MAX of Linux). Room for a list begins with LIST_BYTES_FIRST. */
 enum { NAME_BYTES_MAX = 4096 };
 TUNABLE(LIST_BYTES_FIRST, 1 << 16, 1, 1 << 16);
 
-/* A list of lines looks like one name with newlines. There is no such file, and the name may be as long as the list. */
+/* A list of lines looks like one name with newlines, of a missing file, and perhaps too long for a name. */
 static void check_file(const char *from, size_t number, const char *name)
 {
     enum { SHOWN = 60 };
@@ -125,7 +125,7 @@ static void check_file(const char *from, size_t number, const char *name)
         from, number, SHOWN, name, strlen(name) > SHOWN ? "..." : "", fault_cause(errno));
 }
 
-/* Check the names in a list, which has a NUL after it. Returns how many they are. */
+/* Check the names in a list that is followed by NUL. Returns their number. */
 static size_t check_names(const char *from, const char *data, size_t bytes)
 {
     size_t number = 0;
@@ -147,7 +147,7 @@ static bool is_hopeless(const char *data, size_t bytes)
     return bytes >= NAME_BYTES_MAX && (data[0] == '\0' || memchr(data, '\0', NAME_BYTES_MAX) == NULL);
 }
 
-/* Read a list, of which `most` bytes are enough, with a NUL after it. For free. */
+/* Read a list, at most `most` bytes, with NUL after it. The caller frees it. */
 static char *read_list(const char *from, int fd, uint64_t most, size_t *bytes)
 {
     size_t room = LIST_BYTES_FIRST;

@@ -11,7 +11,7 @@ void position_begin(struct position *position, const struct source *source, cons
     *position = (struct position){.source = source, .format = format};
 }
 
-/* As long as a file is read, nobody knows where it ends; but what has been read is not beyond that. */
+/* While a file is read, its end is unknown, but no byte that has been read is after it. */
 void position_next(struct position *position, uint64_t offset)
 {
     const char *before = position->name;
@@ -34,7 +34,7 @@ void position_follow(struct position *position, const uint8_t *data, size_t byte
     position->passed += scan_count(data, bytes, position->format->delimiter);
 }
 
-/* File by file. Nobody asks how many records they are, if lines tell. */
+/* File by file. If lines are counted, records need not be. */
 void position_pass(struct position *position, uint64_t offset, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {

@@ -1,5 +1,5 @@
-/* When no further end is known, the rest of the buffer is the beginning of a record: it is moved to the front, and more
- * is read. */
+/* When the last known end has been used, the rest of the buffer is the beginning of a record: it is moved to the front,
+ * and more is read. */
 
 #include "input/record_reader.h"
 
@@ -7,7 +7,7 @@
 
 #include "base/tunable.h"
 
-/* Records that are found at a time. */
+/* How many ends are found at a time. */
 TUNABLE(ENDS, RECORD_READER_ENDS, 1, RECORD_READER_ENDS);
 
 void record_reader_init(struct record_reader *reader, const struct record_format *format, struct source *source,
@@ -17,8 +17,8 @@ void record_reader_init(struct record_reader *reader, const struct record_format
         (struct record_reader){.format = format, .source = source, .own = buffer, .buffer = buffer, .room = bytes};
 }
 
-/* Have more bytes after those that are open. These are moved to the front, in case that more are read; what stays in
- * place follows them there. */
+/* Get more bytes after those of the unfinished record. If they are read, that is moved to the front first; if the
+ * source's bytes stay in place, they follow it there. */
 static void fill(struct record_reader *reader)
 {
     const size_t open = reader->filled - reader->start;

@@ -1,5 +1,4 @@
-/* A source hands out its span, and then what its context delivers: files, a stage's version of them, or anything else.
- */
+/* A source delivers its span, and then the bytes of its context: files, a layer's version of them, or anything else. */
 
 #include "input/source.h"
 
@@ -17,21 +16,21 @@ struct source *source_over(source_function *read, void *context, void (*release)
 {
     struct source *source = fault_allocate(1, sizeof *source);
 
-    *source = (struct source){.stage = {.read = read, .release = release}, .context = context};
+    *source = (struct source){.layer = {.read = read, .release = release}, .context = context};
     source->known = bytes < UINT64_MAX;
     source->known_bytes = source->known ? bytes : 0;
     return source;
 }
 
-struct source *source_insert(struct source *source, const struct source_stage *stage, void *context)
+struct source *source_insert(struct source *source, const struct source_layer *layer, void *context)
 {
     struct source *before = source_over(NULL, source->context, NULL, UINT64_MAX);
 
-    before->stage = source->stage;
+    before->layer = source->layer;
     before->before = source->before;
     source->before = before;
     before->stream = source->stream;
-    source->stage = *stage;
+    source->layer = *layer;
     source->context = context;
     return before;
 }
@@ -40,15 +39,15 @@ void source_free(struct source *source)
 {
     if (source == NULL)
         return;
-    source->stage.release(source->context);
+    source->layer.release(source->context);
     source_free(source->before);
     free(source);
 }
 
 /* ---- The span ---- */
 
-/* Have room for `bytes` more bytes. False: the pool has none to spare. */
-static bool grow(struct source_span *span, size_t bytes)
+/* Make room for `bytes` more bytes. False: the pool has no blocks to spare. */
+static bool grow_span(struct source_span *span, size_t bytes)
 {
     struct pool *pool = span->pool;
     const size_t room = (size_t)(span->end - span->filled);
@@ -72,7 +71,7 @@ static bool grow(struct source_span *span, size_t bytes)
 }
 
 /* Give back the blocks that end before `end`, the last one with the last byte. The pool hands them out next, so that
- * records copied from here to piles take no further memory, and none that was untouched. */
+ * records copied from here to piles take no new memory. */
 static void forget(struct source_span *span, const uint8_t *end)
 {
     struct pool *pool = span->pool;
@@ -97,7 +96,7 @@ void source_hold(struct source *source, struct pool *pool, uint32_t left)
     source->span = (struct source_span){.pool = pool, .left = left, .grows = true};
     if (unread == 0)
         return;
-    if (!grow(&source->span, unread))
+    if (!grow_span(&source->span, unread))
         die_errno("memory", ENOMEM);
     memcpy(source->span.filled, before.at, unread);
     source->span.filled += unread;
@@ -122,7 +121,7 @@ void source_forget(struct source *source, const uint8_t *end)
 
 /* ---- Reading ---- */
 
-static size_t take(struct source_span *span, const uint8_t **data, size_t bytes)
+static size_t take_from_span(struct source_span *span, const uint8_t **data, size_t bytes)
 {
     const size_t taken = least_size(bytes, (size_t)(span->filled - span->at));
 
@@ -131,19 +130,19 @@ static size_t take(struct source_span *span, const uint8_t **data, size_t bytes)
     return taken;
 }
 
-/* Read more into the span, or only have room for it, and take that. */
+/* Read more into the span, or only make room for absent bytes, and take it. */
 static size_t read_into(struct source *source, const uint8_t **data, size_t bytes, struct absent *absent)
 {
     struct source_span *span = &source->span;
     size_t got;
 
-    span->grows = grow(span, bytes);
+    span->grows = grow_span(span, bytes);
     if (!span->grows)
         return 0;
-    got = source->stage.read(source->context, span->filled, bytes, absent);
+    got = source->layer.read(source->context, span->filled, bytes, absent);
     span->filled += got;
     counter_add(&source->arrived_bytes, got);
-    return take(span, data, bytes);
+    return take_from_span(span, data, bytes);
 }
 
 size_t source_read(struct source *source, uint8_t *data, size_t bytes, struct absent *absent)
@@ -152,7 +151,7 @@ size_t source_read(struct source *source, uint8_t *data, size_t bytes, struct ab
 
     MUST_ALWAYS(!source_stays(source));
     source->span.passed = true;
-    got = source->stage.read(source->context, data, bytes, absent);
+    got = source->layer.read(source->context, data, bytes, absent);
     counter_add(&source->arrived_bytes, got);
     return got;
 }
@@ -165,7 +164,7 @@ size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uin
     if (absent != NULL)
         absent->data = NULL;
     if (span->at < span->filled)
-        return take(span, data, bytes);
+        return take_from_span(span, data, bytes);
     if (span->grows)
         return read_into(source, data, bytes, absent);
     return source_read(source, room, bytes, NULL);
@@ -177,9 +176,9 @@ void source_fetch(struct source *source, struct absent *absent)
 
     if (absent->data == NULL)
         return;
-    while (from->stage.fetch == NULL)
+    while (from->layer.fetch == NULL)
         from = from->before;
-    from->stage.fetch(from->context, absent);
+    from->layer.fetch(from->context, absent);
 }
 
 void source_rewind(struct source *source)
@@ -195,5 +194,5 @@ void source_rewind(struct source *source)
     counter_set(&source->arrived_bytes, 0);
     if (source->before != NULL)
         source_rewind(source->before);
-    source->stage.rewind(source->context);
+    source->layer.rewind(source->context);
 }

@@ -1,7 +1,7 @@
 /*
- * A file's beginning may be taken off (header.c) and something added at its end (tail.c): both leave bytes that are
+ * A file's header may be taken off (header.c) and a delimiter added at its end (tail.c): both leave bytes that are
  * delivered before anything else is read, so that neither depends on the sizes of the reader's buffers. The tail sees
- * all bytes that are read: it finds errors in records, and at a file's end the bytes that the last record lacks.
+ * all bytes: it finds errors in records, and at a file's end the bytes that the last record lacks.
  */
 
 #include "input/stream.h"
@@ -19,21 +19,21 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* Of blank lines one after another; and what is read to see whether anything follows them. */
+/* Most bytes of blank lines held back; and of a read that looks whether anything follows them. */
 enum { BLANK_BYTES = 1 << 16, LOOK_BYTES = 1 << 12 };
 
 /* ---- Looking at files ---- */
 
-/* A header is kept if all files before were seen: then it is that of the first. Standard input is not looked at. */
+/* A header is kept if all files before its own were looked at. Standard input is not looked at. */
 static void look_at_all(struct source *source)
 {
     struct stream *stream = source->stream;
     struct tail fresh = stream->tail;
     struct contents *contents = &stream->contents;
-    bool seen = true; /* the beginnings of all so far */
+    bool seen = true; /* have all files so far been looked at? */
 
     source->known = true;
-    stream->tail.told = true; /* what is warned of is told when it is read */
+    stream->tail.told = true; /* warnings come when it is read */
     for (size_t i = 0; i < stream->count; i++) {
         const char *name = stream->names[i];
         const bool is_input = operand_is_standard_input(name);
@@ -45,19 +45,19 @@ static void look_at_all(struct source *source)
         tail_begin(&stream->tail);
         if (plain && !is_input && (seen || stream->header.known))
             header_take(&stream->header, contents_read, contents, name, &stream->tail);
-        if (plain) { /* what is not of its header must be records */
+        if (plain) { /* all bytes after its header must be records */
             tail_check_size(&stream->tail, name, bytes - least(bytes, stream->header.rule.bytes));
             source->known_bytes += bytes - least(bytes, stream->header.own_bytes);
         }
         contents_close(contents);
     }
     fresh.replaced = stream->layout.replaced;
-    stream->tail = fresh; /* of the files as a stream, nothing has been seen */
+    stream->tail = fresh; /* as a stream, the files have not been seen */
 }
 
 /* ---- Reading files ---- */
 
-/* The tail has been shown these bytes of the file. */
+/* Show the hints these bytes of the file, which the tail has seen. */
 static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
 {
     struct hints *hints = &stream->contents.hints;
@@ -72,7 +72,8 @@ static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
         hints_compare(hints, &stream->contents.marks[file], stream->names[file], data, bytes);
 }
 
-/* The tail has been shown these bytes, after what was held. Returns how many of them are to be delivered. */
+/* After bytes that the tail has seen: hold back blank lines at their end. Returns how many bytes are to be
+ * delivered. */
 static size_t hold_back(struct stream *stream, const uint8_t *data, size_t bytes)
 {
     stream->held_bytes = stream->tail.blank;
@@ -123,7 +124,7 @@ static size_t take_rest(struct stream *stream, uint8_t *data, size_t bytes)
     return taken;
 }
 
-/* Read once. Returns how many bytes came; 0: the file has ended. */
+/* Read once. Returns the number of bytes, 0 at the file's end. */
 static size_t read_more(struct stream *stream, uint8_t *data, size_t bytes)
 {
     const size_t got = contents_read(&stream->contents, data, bytes);
@@ -152,7 +153,7 @@ static void look_further(struct stream *stream)
     stream->rest_bytes = hold_back(stream, stream->blank, held + got);
 }
 
-/* Do one thing: deliver from the rest, turn to the next file, or read once. Returns how many bytes came, perhaps 0. */
+/* Do one step: deliver from the rest, turn to the next file, or read once. Returns the number of bytes, perhaps 0. */
 static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
 {
     size_t got;
@@ -170,9 +171,9 @@ static size_t read_on(struct stream *stream, uint8_t *data, size_t bytes)
     return got;
 }
 
-/* In the midst of a file nobody need look at the bytes of records whose ends others find: its beginning has been seen,
- * and its end will be. */
-static size_t claim(struct stream *stream, uint8_t *data, size_t bytes, struct absent *absent)
+/* Between a file's beginning, which has been seen, and its end, the stream need not look at bytes, since others find
+ * the ends of records. */
+static size_t claim_absent(struct stream *stream, uint8_t *data, size_t bytes, struct absent *absent)
 {
     if (absent == NULL || !stream->open || stream->rest_bytes > 0 || !stream->seen_beginning ||
         !tail_may_pass_over(&stream->tail))
@@ -183,7 +184,7 @@ static size_t claim(struct stream *stream, uint8_t *data, size_t bytes, struct a
 static size_t read_files(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct stream *stream = context;
-    size_t done = claim(stream, data, bytes, absent);
+    size_t done = claim_absent(stream, data, bytes, absent);
 
     counter_add(&stream->read, done);
     while (done < bytes && (stream->rest_bytes > 0 || stream->open || stream->next < stream->count)) {
@@ -195,7 +196,7 @@ static size_t read_files(void *context, uint8_t *data, size_t bytes, struct abse
     return done;
 }
 
-static void fetch(void *context, struct absent *absent)
+static void fetch_from_file(void *context, struct absent *absent)
 {
     struct stream *stream = context;
 
@@ -216,7 +217,7 @@ static void begin_again(void *context)
             die_errno(stream->names[i], errno);
 }
 
-static void release(void *context)
+static void release_stream(void *context)
 {
     struct stream *stream = context;
 
@@ -235,7 +236,7 @@ struct source *stream_open(const char *const *names, size_t count, const struct 
     struct source *source = source_over(NULL, stream, NULL, UINT64_MAX);
     struct hints hints;
 
-    source->stage = (struct source_stage){read_files, fetch, begin_again, release};
+    source->layer = (struct source_layer){read_files, fetch_from_file, begin_again, release_stream};
     source->stream = stream;
     *stream = (struct stream){.names = names, .count = count, .layout = *layout};
     stream->end = fault_allocate(count + 1, sizeof *stream->end);
@@ -259,7 +260,7 @@ static size_t file_at(const struct stream *stream, uint64_t offset)
 {
     size_t i = 0;
 
-    MUST(stream->next > 0); /* something has come */
+    MUST(stream->next > 0); /* a file has been opened */
     for (size_t last = stream->next - 1; i < last;) {
         const size_t middle = i + (last - i) / 2;
 
@@ -275,7 +276,7 @@ void stream_read_at(struct stream *stream, uint64_t place, uint8_t *data, size_t
 {
     const size_t file = file_at(stream, place);
     const struct stream_end *end = &stream->end[file];
-    const uint64_t own = end->at - end->missing_bytes; /* where in the stream its own bytes end */
+    const uint64_t own = end->at - end->missing_bytes; /* where its own bytes end in the stream */
     const size_t there = (size_t)least(bytes, own - least(own, place));
     const off_t at = stream->contents.marks[file].bytes - (off_t)(end->left_out + own - least(own, place));
 

@@ -1,4 +1,4 @@
-/* All that can be told of a division from the options alone, before any file is looked at. */
+/* All that the options alone tell about a division, before any file is looked at. */
 
 #include "output/division.h"
 
@@ -16,7 +16,7 @@ bool division_is(const struct output_plan *plan, unsigned trait)
     return ((traits(plan->split_by) | traits(plan->rest_by)) & trait) != 0;
 }
 
-/* Standard output that gets no record is not even looked at. */
+/* Standard output is not even looked at if it gets no record. */
 size_t division_files(const struct output_plan *plan)
 {
     const bool all = plan->path == NULL && split_percentages(plan->split, plan->splits) == SPLIT_WHOLE;
@@ -44,7 +44,7 @@ bool division_is_wanted(const struct output_plan *plan, size_t number)
            strcmp(division_called(plan, number), "/dev/null") != 0;
 }
 
-/* With --each. What is left may be thrown away. */
+/* Check the plan of --each. The rest may be thrown away. */
 static void check_each(const struct output_plan *plan)
 {
     for (size_t i = 0; i < division_files(plan); i++) {

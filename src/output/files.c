@@ -1,5 +1,5 @@
-/* Each file is opened at the beginning, so that the run finds before the work if one cannot be written. Since there may
- * be more files than descriptors, most are closed again after that, and opened once more in their turn. */
+/* Each file is opened at the beginning, so that the run ends before the work if one cannot be written. Since there may
+ * be more files than descriptors, most are closed again, and opened once more in their turn. */
 
 #include "output/files.h"
 
@@ -42,13 +42,13 @@ const struct packer *files_packer(const struct files *files, size_t number)
 
 #define INPUT (SIZE_MAX - 1)
 
-/* The number first: they are looked up by that. */
+/* A file in the tree; `number` is first, since it is looked up by it. */
 struct numbered {
-    uint64_t number; /* 0 is that of what is no regular file, and never looked for */
+    uint64_t number; /* target_number; 0 is never looked up */
     size_t file;     /* or INPUT */
 };
 
-/* Add a number, unless it is there. Returns what is known by it then. */
+/* Add a number, unless it is there. Returns the file with this number. */
 static size_t add_number(struct files *files, uint64_t number, size_t file)
 {
     struct numbered *one, **found;
@@ -82,9 +82,9 @@ static void free_numbers(struct files *files)
     }
 }
 
-/* The number of a file. It is asked for when the file has been opened for writing, which gives it another number where
- * folders are made of layers (overlayfs). A filter's command need not make a file of the name that it gets. */
-static uint64_t number_of(const struct files *files, const struct output_file *file)
+/* The number of a file. Call it after opening the file for writing, which gives it another number on overlayfs. A
+ * filter's command need not make a file of the name that it gets. */
+static uint64_t number_of_file(const struct files *files, const struct output_file *file)
 {
     struct stat status;
 
@@ -95,11 +95,11 @@ static uint64_t number_of(const struct files *files, const struct output_file *f
     return file->path != NULL ? xxh64(file->path, strlen(file->path)) : 0;
 }
 
-/* The file must be none of the others. */
+/* Add file i, which must be none of the others. */
 static void add_file(struct files *files, size_t i)
 {
     const char *path = files->file[i].path;
-    const size_t known = add_number(files, number_of(files, &files->file[i]), i);
+    const size_t known = add_number(files, number_of_file(files, &files->file[i]), i);
 
     if (known == INPUT)
         files_refuse_input(path);
@@ -115,7 +115,7 @@ void files_refuse_input(const char *name)
     die("%s: is both input and output; give the outputs other names", name);
 }
 
-/* The next file has been added. If it is there, it may be an input. */
+/* Add the inputs if the file just added exists, since it may be one of them. */
 static void add_inputs(struct files *files)
 {
     struct stat status;
@@ -131,7 +131,7 @@ static void add_inputs(struct files *files)
 /* ---- The list ---- */
 
 /* Add the next file to the list. */
-static void append(struct files *files)
+static void append_file(struct files *files)
 {
     const struct output_plan *plan = files->plan;
     const size_t number = files->count, place = plan->each ? number % division_files(plan) : number;
@@ -151,8 +151,8 @@ static void append(struct files *files)
     files->count++;
 }
 
-/* How many shards are there, from number `first` on, up to the first that is not. A directory is no older shard, nor
- * can it become one. Without memory none is found: the run may have succeeded. */
+/* How many shards exist, from number `first` on, up to the first missing one. A directory is no older shard, and cannot
+ * become one. Without memory it finds none: the run may have succeeded. */
 static uint64_t shards_there(const struct output_plan *plan, uint64_t first)
 {
     struct stat status;
@@ -167,8 +167,8 @@ static uint64_t shards_there(const struct output_plan *plan, uint64_t first)
     }
 }
 
-/* If nobody knows how many shards there will be, the first one is needed if there is any record. Whether a missing one
- * can be made shows in its turn, since it may never be needed. */
+/* Of an unknown number of shards, the first one is needed if there is any record. Later ones may never be needed, so
+ * whether a missing one can be made shows in its turn. */
 static void list(struct files *files)
 {
     const struct output_plan *plan = files->plan;
@@ -180,12 +180,12 @@ static void list(struct files *files)
         count += there > 0 ? there : 1;
     }
     while (files->count < count)
-        append(files);
+        append_file(files);
 }
 
 /* ---- Sinks ---- */
 
-/* The file cannot be replaced, for the reason that errno tells. A shell would empty it before it is read. */
+/* The file cannot be replaced; errno says why. A shell would empty it before it is read. */
 _Noreturn static void refuse_replacing(const struct output_plan *plan, const char *path)
 {
     const char *cause = fault_cause(errno), *advice = "write > FILE instead";
@@ -218,7 +218,7 @@ void files_begin(struct files *files, size_t number, struct filters *programs, s
     const struct output_file *file;
 
     if (is_added)
-        append(files);
+        append_file(files);
     file = &files->file[number];
     packer = files_packer(files, number);
     if (!files_is_filtered(files, number))
@@ -234,7 +234,7 @@ void files_begin(struct files *files, size_t number, struct filters *programs, s
     framing_begin(framing, &files->plan->framing, file->sink, file->sink == NULL || packer != NULL ? programs : NULL);
 }
 
-/* See what is free on the disk of a file, if all are on that. */
+/* Note the free space on the disk of a file, if all files are on one disk. */
 static void see_disk(struct files *files, size_t number)
 {
     dev_t disk = 0;
@@ -247,7 +247,7 @@ static void see_disk(struct files *files, size_t number)
     files->disk = disk;
 }
 
-/* How many of the first files stay open: splits that are filled side by side do, in any case. */
+/* How many of the first files stay open: at least the splits that are filled side by side. */
 static size_t kept_open(const struct files *files)
 {
     const struct output_plan *plan = files->plan;
@@ -255,7 +255,7 @@ static size_t kept_open(const struct files *files)
     return division_is(plan, DIVISION_BESIDE) && plan->splits > FILES_KEPT_OPEN ? plan->splits : FILES_KEPT_OPEN;
 }
 
-/* Open each file, and close again those for which there are not enough descriptors. */
+/* Open each file, and close again those that exceed kept_open. */
 static void check_sinks(struct files *files)
 {
     for (size_t i = 0; i < files->count; i++) {
@@ -276,7 +276,7 @@ static void check_sinks(struct files *files)
     }
 }
 
-/* The run ends if a program that compresses is missing. */
+/* End the run if a program that compresses is missing. */
 static void check_packers(const struct files *files)
 {
     for (size_t i = 0; i < files_named(files); i++) {
@@ -309,7 +309,7 @@ void files_open(struct files *files, const struct output_plan *plan)
 /* ---- Their names ---- */
 
 /* The file `number` could not get its name. It and those after it have temporary names. Death by signal is held off
- * until the message is out; if stderr would block, signals are released first: `before` are those blocked before. */
+ * until the message is out; but if stderr would block, it is released first, to the mask `before`. */
 _Noreturn static void report_unpublished(const struct files *files, size_t number, size_t end, int error,
                                          const sigset_t *before)
 {
@@ -340,9 +340,9 @@ static bool is_missing(const struct output_file *file)
     return sys_stat(file->path, &status) != 0 && errno == ENOENT;
 }
 
-/* Give it its name. A name that was free before the first file got its own, and is not now, is the same name to a file
- * system that ignores case or composes letters: the file that has it must stay. 0, or -1 with errno. */
-static int publish(const struct output_file *file)
+/* Give the file its name. If that was free before the first file got its own, and is taken now, it is the name of
+ * another output to a file system that ignores case or composes letters: that file must stay. 0, or -1 with errno. */
+static int publish_file(const struct output_file *file)
 {
     if (!file->missing || is_missing(file))
         return sink_publish(file->sink);
@@ -350,9 +350,9 @@ static int publish(const struct output_file *file)
     return -1;
 }
 
-/* Once a file has its name, the others may be the only copies of what it was made of. So before the first one gets it,
- * all temporary names are forgotten: nobody unlinks any of them from then on. Death by signal is held off until all
- * have their names, or until the message is out that tells where they are. */
+/* Once a file has replaced its input, the other files may be the only copies of the input's records. So all temporary
+ * names are forgotten before the first file gets its name: nobody unlinks them from then on. Death by signal is held
+ * off until all have their names, or until the message is out that tells where they are. */
 void files_publish(struct files *files, size_t count)
 {
     sigset_t before;
@@ -365,14 +365,14 @@ void files_publish(struct files *files, size_t count)
         if (files->file[i].sink != NULL)
             sink_keep(files->file[i].sink);
     for (size_t i = 0; i < count; i++)
-        if (files->file[i].sink != NULL && publish(&files->file[i]) != 0)
+        if (files->file[i].sink != NULL && publish_file(&files->file[i]) != 0)
             report_unpublished(files, i, count, errno, &before);
     signals_succeed();
     signals_release(&before);
 }
 
-/* Warn of the files that had other names, or else that have lost owner or group: the first of them, and how many more
- * there are. */
+/* Warn of files that had other names, or else of those that have lost owner or group: name the first, and count the
+ * others. */
 static void warn_of(const struct files *files, size_t count, bool names, const char *what)
 {
     const char *first = NULL;

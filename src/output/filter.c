@@ -1,9 +1,9 @@
 /*
- * The programs are a queue: those that have not been waited for, oldest first, the last one being fed. A new one waits
- * for the oldest when the queue is full. That may be a little late when a younger one is done, but never wrong.
+ * The programs that have not been waited for are a queue, oldest first; the last one is being fed. When the queue is
+ * full, a new one waits for the oldest. That may be a little late if a younger one is done, but never wrong.
  *
- * A program that has stopped reading may have failed. Whenever there would be something to write to it, it is checked
- * whether it still runs. So a run does not go on for hours in vain, and does not wait for a program that sleeps.
+ * A program that has stopped reading may have failed. Instead of each write to it, the filter checks whether it still
+ * runs. So a run does not go on for hours in vain, or wait for a program that sleeps.
  */
 
 #include "output/filter.h"
@@ -18,30 +18,30 @@
 #include "system/program.h"
 #include "system/sys.h"
 
-/* More at a time would be of no use, and take descriptors. */
+/* More at a time would not help, and take descriptors. */
 TUNABLE(FILTERS_MAX, 256, 1, 256);
 
 struct filter {
     struct program program;
     const char *file;
-    bool deaf;      /* it does not read any more */
-    bool is_packer; /* which is: */
+    bool deaf;      /* has it stopped reading? */
+    bool is_packer; /* then `file` is that of */
     struct packer_command packer;
 };
 
 struct filters {
     const char *command;
-    const char *first_file; /* of all commands that were started */
+    const char *first_file; /* of all started commands */
     const char *last_file;
-    bool told; /* that one was content with less than it got */
+    bool told; /* has the user been told that a command stopped reading? */
     unsigned most;
     unsigned count;
     unsigned oldest;
-    struct fault_duty duty; /* to say what may be incomplete, until all have finished well */
+    struct fault_duty duty; /* warns of incomplete files, until all have finished well */
     struct filter queue[];  /* a ring of `most` */
 };
 
-/* The run fails. */
+/* For a run that fails. */
 static void warn_of_incomplete(void *context)
 {
     const struct filters *filters = context;
@@ -72,7 +72,8 @@ static struct filter *at(struct filters *filters, unsigned number)
     return &filters->queue[(filters->oldest + number) % filters->most];
 }
 
-/* The program has ended with this status: is that a failure? A command may leave what it does not want, and succeed. */
+/* The program has ended with this status: end the run if that is a failure. A command may succeed without reading
+ * all. */
 static void judge(const struct filters *filters, const struct filter *filter, int status)
 {
     const bool is_lost = filter->is_packer && status == 0 && filter->deaf;
@@ -82,9 +83,9 @@ static void judge(const struct filters *filters, const struct filter *filter, in
 }
 
 /*
- * A filter has succeeded. Warn if it stopped reading while there was more for it; how much its pipe still holds is not
- * known. The warning comes as the filter leaves the queue, so that it names the first such file, not the one whose
- * program ended first.
+ * A filter has succeeded. Warn if it stopped reading while there was more for it; what its pipe still holds is unknown.
+ * The warning comes as the filter leaves the queue, so that it names the first such file, not the one whose program
+ * ended first.
  */
 static void warn_of_rest(struct filters *filters, const struct filter *filter)
 {
@@ -93,7 +94,7 @@ static void warn_of_rest(struct filters *filters, const struct filter *filter)
     filters->told = filters->told || filter->deaf;
 }
 
-/* Has the filter ended? Then it is judged. */
+/* If the filter has ended, judge it. */
 static void look_at(const struct filters *filters, struct filter *filter)
 {
     int status;
@@ -120,7 +121,7 @@ static void wait_for_oldest(struct filters *filters)
     filters->count--;
 }
 
-/* The next program of the queue, in which there is room from now on. */
+/* Add a program to the queue, after waiting for room in it. */
 static struct filter *next(struct filters *filters, const char *file)
 {
     struct filter *filter;
@@ -153,7 +154,7 @@ void filters_start_packer(struct filters *filters, const char *file, const struc
     packer_pack(&filter->packer, packer, filters->most);
     if (program_start(&filter->program, filter->packer.arguments, NULL, PROGRAM_PIPE, output) != 0)
         packer_report(&filter->packer, file);
-    sys_widen_pipe(filter->program.in); /* for what is left when the next one begins */
+    sys_widen_pipe(filter->program.in); /* so that the rest fits when the next one begins */
     filter->is_packer = true;
     filters->count++;
 }

@@ -1,5 +1,5 @@
-/* The last START of a file is not written. Which bytes are a file's last ones is known only when the next file begins:
- * so the latest bytes, as many as START has, are always kept back, and dropped at the end. */
+/* The last START of a file is not written. Which bytes are the last is known only at the file's end: so the latest
+ * `start_bytes` bytes are always kept back, and dropped at the end. */
 
 #include "output/framing.h"
 

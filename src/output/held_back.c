@@ -10,7 +10,7 @@
 enum { SUM_BYTES = sizeof(uint64_t) };
 
 /* Move what is in memory to the file, with its checksum after it. */
-static void store(struct held_back *held)
+static void store_held(struct held_back *held)
 {
     const uint64_t sum = xxh64(held->memory, held->memory_bytes);
 
@@ -19,9 +19,9 @@ static void store(struct held_back *held)
     held->memory_bytes = 0;
 }
 
-/* The next piece that was stored comes into memory. Since it may go to standard output, it is checked by itself; the
- * last one has been checked with the whole file. */
-static void fetch(struct held_back *held)
+/* Read the next stored piece into memory. Since it may go to standard output, it has a checksum of its own; the last
+ * one has been checked with the whole file. */
+static void fetch_held(struct held_back *held)
 {
     struct storage *file = held->before.storage;
     uint64_t sum;
@@ -38,7 +38,7 @@ void held_back_append(struct held_back *held, const uint8_t *data, size_t bytes)
         held->memory = fault_allocate(HELD_BACK_MEMORY_BYTES + SUM_BYTES, 1);
     for (size_t part; bytes > 0; data += part, bytes -= part) {
         if (held->memory_bytes == HELD_BACK_MEMORY_BYTES)
-            store(held);
+            store_held(held);
         part = least_size(bytes, HELD_BACK_MEMORY_BYTES - held->memory_bytes);
         memcpy(held->memory + held->memory_bytes, data, part);
         held->memory_bytes += part;
@@ -48,12 +48,12 @@ void held_back_append(struct held_back *held, const uint8_t *data, size_t bytes)
 void held_back_drain(struct held_back *held, void (*write)(void *context, uint8_t *data, size_t bytes), void *context)
 {
     if (reread_has(&held->before)) {
-        store(held);
+        store_held(held);
         reread_begin(&held->before);
     }
     do {
         if (reread_has(&held->before))
-            fetch(held);
+            fetch_held(held);
         write(context, held->memory, held->memory_bytes);
     } while (reread_has(&held->before));
     held->memory_bytes = 0;

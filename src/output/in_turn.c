@@ -1,5 +1,5 @@
-/* If bytes are counted, a unit whose end has not come yet may be too large for the file, so it is held back. Not if it
- * is the first one of the file, which takes it whatever its size; nor if it is too large already. */
+/* If bytes are counted, a unit whose end has not come yet may be too large for the file, so it is held back; but not
+ * the first unit of a file, which takes it whatever its size, nor a unit that is too large already. */
 
 #include "output/in_turn.h"
 
@@ -8,7 +8,7 @@
 #include "record/group.h"
 #include "system/fault.h"
 
-/* ---- All that come ---- */
+/* ---- One file gets all ---- */
 
 static size_t place_all(struct division *division, const struct units *units, size_t first, size_t most, size_t *file)
 {
@@ -48,9 +48,9 @@ static uint64_t split_takes(const struct division *division)
     return division->file < plan->splits ? split_records(plan->split, division->file, division->units) : UINT64_MAX;
 }
 
-enum { MANY_RECORDS = 10000 }; /* of which hardly anybody splits off 20 */
+enum { MANY_RECORDS = 10000 }; /* of so many, hardly anybody splits off 20 */
 
-/* A percentage of few records is rounded down; and a few of many may be meant as a percentage. */
+/* A percentage of few records may be none; and a small count of many records may be meant as a percentage. */
 static void warn_of_small_splits(struct division *division)
 {
     const struct output_plan *plan = division->plan;
@@ -87,7 +87,7 @@ static uint64_t shard_takes(const struct division *division)
 {
     const uint64_t count = division->plan->shards, shard = division->file - division->plan->splits;
 
-    if (shard == count) /* there must be no more */
+    if (shard == count) /* no further shard may come */
         return UINT64_MAX;
     return division->units / count + (shard < division->units % count);
 }
@@ -126,10 +126,10 @@ const struct division_kind in_turn_records = {.traits = DIVISION_ENDS | DIVISION
                                               .takes = shard_of_records_takes,
                                               .place = place_by_number};
 
-/* ---- By bytes, without frames of archives ---- */
+/* ---- By bytes, not counting frames of archives ---- */
 
-/* How many bytes unit `i` has so far, which begins or goes on at `from`. */
-static uint64_t bytes_of(const struct division *division, const struct units *units, size_t i, size_t from)
+/* The bytes so far of unit `i`, which begins or goes on at `from`. */
+static uint64_t bytes_of_unit(const struct division *division, const struct units *units, size_t i, size_t from)
 {
     const size_t to = i < units->count ? units_end(units, i) : units->bytes;
     struct record_scan scan = i == 0 ? division->scan : (struct record_scan){0};
@@ -138,26 +138,26 @@ static uint64_t bytes_of(const struct division *division, const struct units *un
            group_text(&division->plan->format, &scan, units->data + from, to - from, NULL);
 }
 
-static bool fits(const struct division *division, uint64_t file_bytes, uint64_t bytes)
+static bool fits_in_file(const struct division *division, uint64_t file_bytes, uint64_t bytes)
 {
     const uint64_t room = framing_room(&division->plan->framing, division->plan->shard_bytes);
 
     return file_bytes == 0 || (file_bytes <= room && bytes <= room - file_bytes);
 }
 
-/* As place_by_bytes, but 0: none of them goes to this file, as it is full. */
+/* As place_by_bytes; but 0: none of them fits into this file. */
 static size_t place_in_file(const struct division *division, const struct units *units, size_t first, size_t most)
 {
     size_t from = first > 0 ? units_end(units, first - 1) : 0, i = first;
     uint64_t file_bytes = division->file_bytes, bytes;
 
     if (first == units->count) {
-        bytes = bytes_of(division, units, first, from);
-        return file_bytes > 0 && fits(division, file_bytes, bytes) ? DIVISION_HOLD : file_bytes == 0;
+        bytes = bytes_of_unit(division, units, first, from);
+        return file_bytes > 0 && fits_in_file(division, file_bytes, bytes) ? DIVISION_HOLD : file_bytes == 0;
     }
     for (; i - first < most; from = units_end(units, i++)) {
-        bytes = bytes_of(division, units, i, from);
-        if (!fits(division, file_bytes, bytes))
+        bytes = bytes_of_unit(division, units, i, from);
+        if (!fits_in_file(division, file_bytes, bytes))
             break;
         file_bytes += bytes;
     }

@@ -11,8 +11,8 @@
 #include "system/packer.h"
 #include "system/sys.h"
 
-/* The name of the regular file to which standard output goes (NULL), or of what is at another path, to be freed; NULL
- * if that is not known. A file in the current folder is called as it is there. */
+/* The name of the regular file at `path`, or, if that is NULL, of the one to which standard output goes; to be freed;
+ * NULL: unknown. A file in the current folder has no folder in its name. */
 static char *real_name(const char *path)
 {
     char *name = sys_realpath(path != NULL ? path : "/proc/self/fd/1");

@@ -1,11 +1,10 @@
 /*
- * A stream is a file that is being written. Files that are filled one after another come from the last stream in turn;
- * those that are filled side by side have one each, with a buffer, as what comes for each of them at a time is short.
- * The first few files stay open, without a name, until all are complete; later ones are finished at once and have
- * temporary names.
+ * A stream is a file that is being written. Files that are filled one after another use the last stream in turn; those
+ * filled side by side have one each, with a buffer, since each gets short pieces. The first few files stay open,
+ * without a name, until all are complete; later ones are finished at once and have temporary names.
  *
- * The file that comes next is always begun, as far as it is known that there is one (division.h); what is held back is
- * written before the rest of its unit.
+ * The next file is always begun already, unless it is unknown whether there is one (division.h). Bytes held back are
+ * written before the rest of their unit.
  */
 
 #include "output/output.h"
@@ -29,14 +28,14 @@
 
 enum { FILE_BYTES = 400, NAMES = 3 }; /* of each file, in memory */
 
-/* What is below is of the thread that opens and completes the output, and in between of those that call output_write,
- * one at a time; but anybody may read `written_bytes`, and output_find reads `splits`. */
+/* All fields are of the thread that opens and completes the output, and in between of those that call output_write, one
+ * at a time; but any thread may read `written_bytes`, and output_find reads `splits`. */
 
-struct stream {
-    struct framing_file framing; /* zeroed: no file is in work */
-    uint8_t *buffer;             /* NULL: it needs none */
-    uint64_t units;              /* that have gone there, */
-    uint64_t bytes;              /* and how many bytes these are */
+struct output_stream {
+    struct framing_file framing; /* zeroed: no file */
+    uint8_t *buffer;             /* NULL: not needed */
+    uint64_t units;              /* written to it, */
+    uint64_t bytes;              /* and their bytes */
 };
 
 struct output {
@@ -44,24 +43,24 @@ struct output {
     struct output_needs needs;
     struct files files;
     struct overlap overlap;
-    size_t first; /* file of the input in work: not 0 only if each input has its own */
-    size_t begun; /* files that have been begun */
+    size_t first; /* file of the current input: not 0 only with --each */
+    size_t begun; /* number of files begun */
     counter written_bytes;
     struct filters *filters;
 
-    struct division splits; /* which units go to their files, */
-    struct division rest;   /* and where others go */
-    struct held_back held;  /* the beginning of a unit, as long as nobody knows where it goes, */
-    bool is_held;           /* if there is one, */
-    bool is_left;           /* or only that it goes to no split */
-    struct stream *open;    /* has got the beginning of a unit whose end is to come; NULL: there is none */
-    size_t beside;          /* streams of files that are filled side by side, before the last one */
-    struct stream *stream;
+    struct division splits;     /* the division among splits, */
+    struct division rest;       /* and of the rest */
+    struct held_back held;      /* the beginning of a unit whose file is unknown, */
+    bool is_held;               /* is there one? */
+    bool is_left;               /* is it known that it goes to no split? */
+    struct output_stream *open; /* the stream that has got the beginning of the open unit; or NULL */
+    size_t beside;              /* number of streams before the last one, for files filled side by side */
+    struct output_stream *stream;
 };
 
 /* ---- Opening ---- */
 
-/* Is there the word FILE? $FILENAME is another variable. */
+/* Does the command contain the word FILE? $FILENAME is another variable. */
 static bool mentions_file(const char *filter)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
@@ -72,7 +71,8 @@ static bool mentions_file(const char *filter)
     return false;
 }
 
-/* If the shell replaces "... $FILE" in double quotes, all files are written to one. Without $FILE and >, none is. */
+/* If the user's shell has replaced $FILE in double quotes, all files would be written to one. Without $FILE and >, none
+ * would. */
 static void check_filter(const struct output *output)
 {
     const char *filter = output->plan.filter;
@@ -92,7 +92,7 @@ static void check_filter(const struct output *output)
 
 /* ---- From the plan to the first file ---- */
 
-/* What the options say of the rest. */
+/* The division of the rest, by the options. */
 static const struct division_kind *rest_of(const struct output_plan *plan)
 {
     return plan->shards > 0          ? &in_turn_shards
@@ -140,7 +140,7 @@ uint64_t output_memory(const struct output *output)
     return (uint64_t)output->files.count * each;
 }
 
-/* How many of so many units the splits leave, and whether these can be divided. */
+/* How many of `units` units the splits leave; end the run if these cannot be divided. */
 static uint64_t check_units(const struct output_plan *plan, uint64_t units)
 {
     if (plan->split_by != NULL)
@@ -166,13 +166,13 @@ void output_check_room(const struct output *output, uint64_t records, uint64_t b
 
 /* ---- One file ---- */
 
-static void begin_file(struct output *output, struct stream *to, struct filters *programs)
+static void begin_output_file(struct output *output, struct output_stream *to, struct filters *programs)
 {
     files_begin(&output->files, output->begun++, programs, &to->framing);
     to->framing.buffer = to->buffer;
 }
 
-static struct stream *last_stream(const struct output *output)
+static struct output_stream *last_stream(const struct output *output)
 {
     return &output->stream[output->beside];
 }
@@ -195,7 +195,7 @@ static void next_file(struct output *output)
     end_last(output);
     if (output->begun - output->first == division_files(&output->plan) && !division_is(&output->plan, DIVISION_OPEN))
         die("there are more records to write than were counted");
-    begin_file(output, last_stream(output), output->filters);
+    begin_output_file(output, last_stream(output), output->filters);
 }
 
 /* ---- From the first unit to the last ---- */
@@ -237,11 +237,11 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
     plan->framing.header = header;
     plan->framing.header_bytes = header_bytes;
     for (size_t i = 0; i <= output->beside && output->beside > 0; i++) {
-        if (output->stream[i].buffer == NULL) /* else that of the input before */
+        if (output->stream[i].buffer == NULL) /* else of the input before */
             output->stream[i].buffer = fault_allocate(FRAMING_BUFFER_BYTES, 1);
         if (i < output->beside)
-            begin_file(output, &output->stream[i],
-                       files_packer(&output->files, i) != NULL ? filters_new(NULL, 1) : NULL);
+            begin_output_file(output, &output->stream[i],
+                              files_packer(&output->files, i) != NULL ? filters_new(NULL, 1) : NULL);
     }
     if (division_files(plan) > output->begun - output->first)
         next_file(output);
@@ -249,20 +249,20 @@ void output_begin(struct output *output, uint64_t records, const void *header, s
 
 size_t output_beside_bytes(void)
 {
-    return FRAMING_BUFFER_BYTES + sizeof(struct stream);
+    return FRAMING_BUFFER_BYTES + sizeof(struct output_stream);
 }
 
 static void write_bytes(void *context, uint8_t *data, size_t bytes)
 {
-    struct stream *to = context;
+    struct output_stream *to = context;
 
     to->bytes += bytes;
     framing_write(&to->framing, data, bytes);
 }
 
-/* As division_kind.place, of both divisions. Once it is known that a unit goes to no split, only the rest is asked of
- * it: of those after it nothing is known. */
-static size_t place(struct output *output, const struct units *units, size_t first, size_t *file)
+/* As division_kind.place, for both divisions. Once a unit is known to go to no split, only the rest is asked about it,
+ * and about it alone. */
+static size_t place_units(struct output *output, const struct units *units, size_t first, size_t *file)
 {
     struct division *splits = &output->splits, *rest = &output->rest;
     size_t count = first < units->count && !output->is_left ? units->count - first : 1;
@@ -287,8 +287,8 @@ static void hold_back(struct output *output, uint8_t *data, size_t bytes)
     output->is_held = true;
 }
 
-/* Write what is held back, and what follows it. */
-static void write_run(struct output *output, struct stream *to, uint8_t *data, size_t bytes)
+/* Write the bytes held back, and then data[0, bytes). */
+static void write_run(struct output *output, struct output_stream *to, uint8_t *data, size_t bytes)
 {
     if (output->is_held) {
         held_back_drain(&output->held, write_bytes, to);
@@ -305,10 +305,10 @@ void output_write(struct output *output, const struct units *units)
 
     counter_add(&output->written_bytes, units->bytes);
     for (size_t i = 0, count; i < units->count || from < units->bytes; i += count) {
-        struct stream *to = output->open;
+        struct output_stream *to = output->open;
         size_t end = units->bytes;
 
-        count = to != NULL ? 1 : place(output, units, i, &file);
+        count = to != NULL ? 1 : place_units(output, units, i, &file);
         if (count == DIVISION_HOLD) {
             hold_back(output, units->data + from, end - from);
             return;
@@ -370,8 +370,8 @@ static void warn_of_empty(const struct output *output, const char *why)
             fault_warn("%s: is empty, since %s", division_called(&output->plan, i), why);
 }
 
-/* Complete all files, those that get no record included. */
-static void complete(struct output *output)
+/* Complete all files, including those without a record. */
+static void complete_files(struct output *output)
 {
     struct division *splits = &output->splits;
 
@@ -396,13 +396,13 @@ static void complete(struct output *output)
 
 void output_turn(struct output *output)
 {
-    complete(output);
+    complete_files(output);
     output->first = output->begun;
 }
 
 void output_commit(struct output *output)
 {
-    complete(output);
+    complete_files(output);
     overlap_check_again(&output->overlap);
     files_publish(&output->files, output->begun);
     files_warn_of_replaced(&output->files, output->begun);

@@ -1,5 +1,5 @@
-/* The inputs are looked up among the outputs, one by one: there may be millions of inputs, for which no memory is set
- * aside unless a shard turns up late that is there already. */
+/* The inputs are looked up among the outputs, one by one: there may be millions of inputs, which are not kept in memory
+ * unless a late shard exists already. */
 
 #include "output/overlap.h"
 
@@ -14,8 +14,8 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* Open what is under the name of the output now. If that is no file any more, nothing waits for it. */
-static int open_file(const char *path, int mode)
+/* Open the file that has the name of the output now. If it is no regular file any more, do not wait for it. */
+static int open_output(const char *path, int mode)
 {
     const int fd = io_open(path, mode | O_NOCTTY | O_NONBLOCK, 0);
 
@@ -24,8 +24,8 @@ static int open_file(const char *path, int mode)
     return fd;
 }
 
-/* The run ends if it would empty a file because the name of the input was forgotten. A shard that may never be made,
- * as nobody knows how many there will be, is not emptied. */
+/* End the run if it would empty a file because the name of the input was forgotten. Not for shards of an unknown
+ * number, which may never be made. */
 static void check_forgotten(const struct files *files, const char *input)
 {
     struct stat status;
@@ -47,8 +47,8 @@ static bool is_single(const struct files *files)
            !division_is(files->plan, DIVISION_NUMBERED) && sink_state(files->file[0].sink)->temporary != NULL;
 }
 
-/* The input that the output is, or NULL. It is the only one: of several, the output would have all, and another run add
- * the others once more. */
+/* The input that is also the output, or NULL. It must be the only input: else the output would have the records of all,
+ * and the next run would add those of the others again. */
 static const char *find_input(const struct files *files)
 {
     const char *const *inputs = files->plan->inputs;
@@ -64,18 +64,18 @@ static const char *find_input(const struct files *files)
     return NULL;
 }
 
-/* From now on, the file is ours. */
-static void claim(struct overlap *overlap, const char *path)
+/* Lock the file, which is ours from now on. */
+static void lock_file(struct overlap *overlap, const char *path)
 {
-    *overlap = (struct overlap){.path = path, .lock = open_file(path, O_RDWR)};
+    *overlap = (struct overlap){.path = path, .lock = open_output(path, O_RDWR)};
     if (io_lock(overlap->lock, true) != 0 && errno == EWOULDBLOCK)
         die("%s: is being shuffled by another run", path);
     if (file_mark_open(&overlap->mark, overlap->lock) != 0)
         die_errno(path, errno);
 }
 
-/* The file must be the one that was looked up among the inputs, and will be replaced: another run may have given its
- * output this name meanwhile. */
+/* Check that the file is the one that was found among the inputs, and will be replaced: another run may have replaced
+ * it meanwhile. */
 static void check_replaced(const struct files *files, const struct file_mark *mark)
 {
     if (files_find(files, mark->file) != 0)
@@ -97,7 +97,7 @@ void overlap_check(struct overlap *overlap, const struct files *files)
         return;
     input = find_input(files);
     if (input != NULL) {
-        claim(overlap, first->path);
+        lock_file(overlap, first->path);
         check_replaced(files, &overlap->mark);
         contents_refuse(input, &hints);
         sink_make_durable(first->sink);
@@ -116,7 +116,7 @@ void overlap_check_again(const struct overlap *overlap)
 
     if (overlap->path == NULL)
         return;
-    fd = open_file(overlap->path, O_RDONLY);
+    fd = open_output(overlap->path, O_RDONLY);
     is_same = file_mark_check(&overlap->mark, fd, -1) == 0;
     if ((!is_same && errno != ESTALE) || sys_fstat(fd, &now) != 0)
         die_errno(overlap->path, errno);

@@ -7,8 +7,8 @@
 #include "base/number.h"
 #include "system/sys.h"
 
-/* Read the place of a name, or of a number, after a percent sign: how many digits that wants. Returns what follows it,
- * or NULL if it is no such place. */
+/* Read the letter after a percent sign: the place of a name, or of a number of *digits digits. Returns the place after
+ * it, or NULL if it is none. */
 static const char *read_place(const char *at, bool each, uint64_t *digits)
 {
     *digits = 1;

@@ -2,17 +2,16 @@
  * A file keeps its old content until rename puts a complete new one in its place, in one step. The new file has to be
  * in the same directory for that, which is where the path really leads (target.h); each step looks whether it is still
  * the same directory. Where O_TMPFILE works it has no name until it is complete; elsewhere it has its temporary name
- * from the beginning: .NAME.XXXXXX, with six random letters. The list of names to unlink and the directory change in
- * one step: in between, and while the file is unlinked, death is held off.
+ * from the beginning: .NAME.XXXXXX, with six random letters. The list of names to unlink and the directory change
+ * together, with death held off.
  *
- * An existing file is opened at once, so that the kernel says whether it may be written. What is written directly stays
- * open: a FIFO that is closed and opened again would show its reader an end.
+ * An existing file is opened at once, so that the kernel says whether it may be written. A file that is written
+ * directly stays open: a FIFO that is closed and opened again would show its reader an end.
  *
- * Renaming a new file to its place must not fail after hours of work, so sink_open tries what rename will need. Before
- * rmdir sees that a file is no directory, the kernel has asked all that it asks before it takes a name away: the
- * permissions of the directory, whose file it is in a sticky one, attributes such as append-only. So rmdir of the file
- * does nothing, and says whether rename could replace it. Only what is mounted over the file has to be looked for. For
- * a new name, one is made and unlinked.
+ * Renaming a new file must not fail after hours of work, so sink_open tries what rename will need. Before rmdir finds
+ * that a file is no directory, the kernel makes all its checks for removing a name: the permissions of the directory,
+ * the owner of the file in a sticky one, attributes such as append-only. So rmdir of the file does nothing, and tells
+ * whether rename could replace it. Only mount points must be looked for. For a new file, a name is made and unlinked.
  */
 
 #include "output/sink.h"
@@ -36,7 +35,7 @@
 enum {
     NAME_PART_BYTES = 128, /* of the target's name: encrypted names may have 143 bytes, others 255 */
     RANDOM_LETTERS = 6,
-    ATTEMPTS = 100, /* to find a name that is free: 62^6 of them make a second attempt rare */
+    ATTEMPTS = 100, /* to find a free name: a second one is rare among 62^6 names */
 };
 
 /* A call for less takes longer than it saves, as the last page of each may have to be written to disk once more. */
@@ -44,20 +43,20 @@ TUNABLE(BEHIND_BYTES, 1 << 20, 1, 1 << 20);
 
 struct sink {
     const char *path; /* as the user gave it; NULL: standard output */
-    int refused;      /* why an existing file cannot be replaced, as errno has it; else 0 */
+    int refused;      /* the errno why an existing file cannot be replaced; else 0 */
     struct sink_state state;
-    bool durable;        /* is it to be on disk before it gets its name? */
-    const bool *behind;  /* is what is written to go to disk at once? */
-    size_t behind_bytes; /* that were written since it was last told to go to disk */
+    bool durable;        /* must it be on disk before it gets its name? */
+    const bool *behind;  /* as for sink_open */
+    size_t behind_bytes; /* written, but not yet sent to disk */
     struct target target;
 
     /* Of a new file: */
-    int slot; /* of its temporary name in the list of those that are unlinked at the end; -1 if it does not have it */
+    int slot;      /* of its temporary name in the list of signals.h; -1: not in it */
     bool inherits; /* does it get owner, group and access control list of an old one? */
     uid_t owner;
     gid_t group;
     mode_t mode;
-    void *list; /* of so many bytes; NULL if there is none */
+    void *list; /* [list_bytes]; NULL: none */
     size_t list_bytes;
 };
 
@@ -71,7 +70,7 @@ _Noreturn static void fail(const struct sink *sink)
 
 /* ---- The temporary name ---- */
 
-/* As it stands in the directory. */
+/* The temporary name in the directory. */
 static const char *name_of(const struct sink *sink)
 {
     return strrchr(sink->state.temporary, '/') + 1;
@@ -97,8 +96,8 @@ void sink_keep(struct sink *sink)
     sink->slot = -1;
 }
 
-/* Give the temporary name to the file, or make it under that name if it has not been made. 0, or -1 with errno. */
-static int take_name(struct sink *sink, int directory, mode_t mode)
+/* Give the file its temporary name, or make the file under that name if there is none yet. 0, or -1 with errno. */
+static int take_temporary_name(struct sink *sink, int directory, mode_t mode)
 {
     bool taken = false;
     sigset_t before;
@@ -109,7 +108,7 @@ static int take_name(struct sink *sink, int directory, mode_t mode)
         signals_hold(&before);
         sink->slot = signals_register(
             &(struct signals_name){.directory = directory, .name = name_of(sink), .path = sink->state.temporary});
-        if (sink->slot < 0) /* by its path, if no more directories can be open */
+        if (sink->slot < 0) /* by its path, if descriptors run out */
             sink->slot = signals_register(&(struct signals_name){
                 .directory = AT_FDCWD, .name = sink->state.temporary, .path = sink->state.temporary});
         if (sink->slot >= 0 && sink->state.fd >= 0) {
@@ -127,7 +126,7 @@ static int take_name(struct sink *sink, int directory, mode_t mode)
     return taken ? 0 : -1;
 }
 
-/* 0, or the errno of what failed, which has been told. If its folder is gone, there is no file of that name. */
+/* 0, or the errno of a failure, after a warning. If the folder is gone, so is the name. */
 static int unlink_name(struct sink *sink)
 {
     const int error = signals_remove(sink->slot) == 0 ? 0 : errno;
@@ -141,7 +140,7 @@ static int unlink_name(struct sink *sink)
 
 /* ---- The attributes ---- */
 
-/* The new file will have what the old one has, which is open. */
+/* Note the attributes of the old file, open as `old`, for the new one. */
 static void inherit(struct sink *sink, int old, const struct stat *status)
 {
     ssize_t bytes = sys_get_acl(old, NULL, 0);
@@ -171,22 +170,23 @@ static mode_t safe_mode(mode_t mode, bool group_kept, bool list_kept)
     return group_kept ? mode : (mode_t)((mode & ~(mode_t)077) | shared << 3 | shared);
 }
 
-/* Give it the list, or none, also if the directory has given it one. Has the file the list that it should have? */
+/* Give the file the old list, or none, even if the directory has given it one. True if it has the list that it should
+ * have. */
 static bool give_list(const struct sink *sink, bool group_kept)
 {
     if (group_kept || sink->list_bytes == 0) {
         if (sys_set_acl(sink->state.fd, sink->list, sink->list_bytes) == 0)
             return true;
     } else {
-        errno = EPERM; /* what it says of the group would be said of another one */
+        errno = EPERM; /* its entry for the group would be another group's */
     }
     fault_warn("%s: cannot keep its access control list: %s", sink->path, fault_cause(errno));
     (void)sys_set_acl(sink->state.fd, NULL, 0);
     return false;
 }
 
-/* Give it the group and the owner, as far as the user may. What a user namespace does not know looks like a user of its
- * own, whose the file must not become. Has it the group? */
+/* Give the file the group and the owner, as far as the user may. Not owners that the user namespace does not know: they
+ * look like "nobody", who must not get the file. True if it has the group. */
 static bool give_owners(struct sink *sink)
 {
     bool group_kept = hardware_is_known_user(sink->group), owner_kept = hardware_is_known_user(sink->owner);
@@ -222,20 +222,20 @@ static void give_attributes(struct sink *sink)
 
 /* ---- Opening ---- */
 
-/* Make the new file under its temporary name, and before that another one, to see that names can be taken away: the
- * file system may be another machine's, or a program's, which alone knows. 0, or -1 with errno. */
+/* Make the new file under its temporary name, and before that another one, to see that names can be removed: only a try
+ * tells for file systems of other machines or of programs. 0, or -1 with errno. */
 static int make_named(struct sink *sink, int directory, mode_t mode)
 {
-    if (take_name(sink, directory, mode) != 0)
+    if (take_temporary_name(sink, directory, mode) != 0)
         return -1;
-    io_drop(sink->state.fd); /* NFS does not unlink what is open */
+    io_drop(sink->state.fd); /* NFS does not unlink open files */
     sink->state.fd = -1;
     errno = unlink_name(sink);
-    return errno == 0 ? take_name(sink, directory, mode) : -1;
+    return errno == 0 ? take_temporary_name(sink, directory, mode) : -1;
 }
 
 /* Make the new file. 0, or -1 with errno. */
-static int make_file(struct sink *sink, int directory, mode_t mode)
+static int make_new_file(struct sink *sink, int directory, mode_t mode)
 {
     const struct target *target = &sink->target;
 
@@ -249,17 +249,16 @@ static int make_file(struct sink *sink, int directory, mode_t mode)
     return sink->state.fd >= 0 ? 0 : make_named(sink, directory, mode);
 }
 
-/* A file that replaces none is created with 0666 first, to learn what mode the process's umask and the directory make
- * of that. */
+/* A file that replaces none is created with 0666 first, to learn its mode by the umask and the directory. */
 static void open_missing(struct sink *sink, int directory)
 {
     struct stat made;
 
-    if (sys_is_append_only(directory)) { /* no file in it can be renamed */
+    if (sys_is_append_only(directory)) { /* its files cannot be renamed */
         sink->refused = EPERM;
         return;
     }
-    if (make_file(sink, directory, 0666) != 0 || sys_fstat(sink->state.fd, &made) != 0)
+    if (make_new_file(sink, directory, 0666) != 0 || sys_fstat(sink->state.fd, &made) != 0)
         fail(sink);
     sink->mode = made.st_mode & 0777;
     (void)sys_fchmod(sink->state.fd, S_IRUSR | S_IWUSR);
@@ -276,19 +275,19 @@ static void open_existing(struct sink *sink, int directory, int fd)
         sink->state.fd = fd;
         return;
     }
-    errno = EBUSY; /* as rename would say of a mount point */
+    errno = EBUSY; /* as rename of a mount point fails */
     if (sys_is_mount_point(directory, sink->target.name) || sys_rmdir_at(directory, sink->target.name) == 0 ||
-        (errno != ENOTDIR && errno != ENOENT) || make_file(sink, directory, S_IRUSR | S_IWUSR) != 0) {
+        (errno != ENOTDIR && errno != ENOENT) || make_new_file(sink, directory, S_IRUSR | S_IWUSR) != 0) {
         if (errno != EPERM && errno != EACCES && errno != EROFS && errno != EBUSY)
-            fail(sink); /* for lack of space, memory or descriptors */
+            fail(sink); /* no space, memory or descriptors */
         sink->refused = errno;
     } else {
         inherit(sink, fd, &status);
     }
-    io_drop(fd); /* nothing was written to it, so nothing is lost if this fails */
+    io_drop(fd); /* nothing was written, so a failure does not matter */
 }
 
-/* A descriptor of this process is written to as standard output is: where it stands, or at the end. */
+/* A descriptor of this process is written to as standard output is: from its offset on, or at the end. */
 static void open_descriptor(struct sink *sink, int number)
 {
     int mode = sys_access_mode(number);
@@ -302,8 +301,8 @@ static void open_descriptor(struct sink *sink, int number)
 }
 
 /* Open the file that has this name in the directory, and no other, since it is the one that will be replaced.
- * Nothing is made or emptied in a special one: what is missing there may be what a link leads to, such as /dev/stdout
- * without /proc, and what is there may be open elsewhere. */
+ * In a special directory no file is made or emptied: a missing one may be the target of a link, such as /dev/stdout
+ * without /proc, and an existing one may be open elsewhere. */
 static void open_path(struct sink *sink)
 {
     const int flags = O_WRONLY | O_NOCTTY;
@@ -392,8 +391,8 @@ void sink_write(struct sink *sink, const void *data, size_t bytes)
 
 /* ---- The end ---- */
 
-/* The names in the directory go to disk, as far as it can be read, and the file system does that (EINVAL). If it is
- * another directory by now, rename will say so. 0, or -1 with errno. */
+/* Sync the names in the directory, if it can be read and the file system does that (EINVAL). If it is another directory
+ * by now, rename will fail. 0, or -1 with errno. */
 static int sync_names(const struct sink *sink)
 {
     const int fd = io_open(sink->target.directory, O_RDONLY | O_DIRECTORY, 0);
@@ -411,7 +410,7 @@ static void complete_new(struct sink *sink)
     give_attributes(sink);
     if (sink->slot < 0) {
         directory = target_enter_or_fail(&sink->target);
-        if (take_name(sink, directory, 0) != 0)
+        if (take_temporary_name(sink, directory, 0) != 0)
             fail(sink);
         io_drop(directory);
     }

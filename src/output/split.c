@@ -11,7 +11,7 @@
 
 enum { WHOLE = SPLIT_WHOLE, PERCENT = WHOLE / 100 };
 
-/* A percentage in millionths: `percent`, and the decimals at `at` if there are any. Returns what follows, or NULL with
+/* A percentage in millionths, of `percent` and the decimals at `at`, if any. Returns the place after them, or NULL with
  * errno. */
 static const char *read_percentage(const char *at, uint64_t percent, uint64_t *amount)
 {
@@ -68,7 +68,7 @@ size_t split_of_hash(const struct split *splits, size_t count, uint64_t hash)
 {
     const uint64_t place = uint128_multiply(hash, WHOLE).high; /* of a millionth */
     uint64_t end = 0;
-    size_t before = 0; /* how many end before the place: counted without a branch, which would often be mispredicted */
+    size_t before = 0; /* splits that end before `place`: counted without a branch, which would often be mispredicted */
 
     for (size_t i = 0; i < count; i++) {
         end += splits[i].amount;
@@ -96,7 +96,7 @@ uint64_t split_class(const struct split *splits, size_t count, uint64_t records,
     return taken;
 }
 
-/* What the percentages of the first `count` splits come to together, rounded down. */
+/* The sum of the percentages of the first `count` splits, in records, rounded down. */
 static uint64_t share(const struct split *splits, size_t count, uint64_t records)
 {
     const uint64_t part = split_percentages(splits, count);

@@ -1,6 +1,6 @@
 /*
  * The kernel opens the directory; the last part of the path, which need not be there, is followed here, link by link,
- * each in the directory that has been opened. realpath is asked only whether the way leads through /dev or /proc.
+ * each in the directory that has been opened. realpath only tells whether the path leads through /dev or /proc.
  */
 
 #include "output/target.h"
@@ -21,7 +21,7 @@
 enum {
     LINKS = 40,        /* symbolic links in a row before they are taken for a circle, as on Linux */
     LINK_BYTES = 4096, /* the longest link that is followed: PATH_MAX where there is one */
-    STICKY = 01000,    /* S_ISVTX, which POSIX alone does not name */
+    STICKY = 01000,    /* S_ISVTX, which is not in POSIX */
 };
 
 _Noreturn void target_fail(const char *path)
@@ -33,7 +33,7 @@ _Noreturn void target_fail(const char *path)
     die_errno(path, errno);
 }
 
-/* The path of a directory that no link is part of, malloc'd; needed for `path`. */
+/* The path of a directory, without links, malloc'd. `path` is for messages. */
 static char *real_path(const char *directory, const char *path)
 {
     char *real = sys_realpath(directory);
@@ -45,7 +45,7 @@ static char *real_path(const char *directory, const char *path)
     return real;
 }
 
-/* Is a path that of the directory or of something in it, at any depth? */
+/* Is the path that of the directory or of a file in it, at any depth? */
 static bool is_within(const char *path, const char *directory)
 {
     const size_t length = strlen(directory);
@@ -53,15 +53,15 @@ static bool is_within(const char *path, const char *directory)
     return strncmp(path, directory, length) == 0 && (path[length] == '\0' || path[length] == '/');
 }
 
-/* Names in these directories may stand for something else, such as an open descriptor, whose file a rename would not
+/* Names in /dev and /proc may stand for something else, such as an open descriptor, whose file a rename would not
  * reach. /dev/shm is an ordinary directory. */
 static bool is_special(const char *directory)
 {
     return (is_within(directory, "/dev") && !is_within(directory, "/dev/shm")) || is_within(directory, "/proc");
 }
 
-/* The descriptor of this process that a name in a special directory stands for on Linux, or -1. To open it would be to
- * begin at the beginning of a file that is there. */
+/* The descriptor of this process that a name in a special directory stands for on Linux, or -1. Opening the name would
+ * begin at the beginning of the file. */
 static int own_descriptor(const char *directory, const char *name)
 {
     char *own = sys_realpath("/proc/self/fd");
@@ -73,8 +73,7 @@ static int own_descriptor(const char *directory, const char *name)
     return number <= INT_MAX ? (int)number : -1;
 }
 
-/* Divide `at`, to which the path has led so far, into a directory and the name in it, which need not be there and is
- * not looked at. */
+/* Divide `at`, to which the path has led so far, into a directory and the name in it, whose file need not exist. */
 static void locate(struct target *target, const char *at)
 {
     const char *slash = strrchr(at, '/');
@@ -95,7 +94,7 @@ static void locate(struct target *target, const char *at)
     free(real);
 }
 
-/* May a link be followed? Not if it is in a directory where everybody may put something, and is somebody else's. */
+/* May a link be followed? Not if it is somebody else's, in a directory where everybody may make files. */
 static bool is_trusted(const struct stat *directory, const struct stat *link)
 {
     bool is_public = (directory->st_mode & STICKY) && (directory->st_mode & S_IWOTH);
@@ -103,9 +102,9 @@ static bool is_trusted(const struct stat *directory, const struct stat *link)
     return !is_public || link->st_uid == sys_user() || link->st_uid == directory->st_uid;
 }
 
-/* Where the name in the directory, which is open, leads if it is a symbolic link: malloc'd, or NULL. The link's owner
- * is looked at before it is read: only its owner, or the directory's, may put another in its place. */
-static char *follow(const struct target *target, int directory, const struct stat *of_directory)
+/* Where the name in the open directory leads, if it is a symbolic link: malloc'd, or NULL. The link's owner is checked
+ * before it is read: only its owner, or the directory's, can replace it. */
+static char *follow_link(const struct target *target, int directory, const struct stat *of_directory)
 {
     char link[LINK_BYTES];
     struct stat status;
@@ -152,7 +151,7 @@ void target_find(struct target *target, const char *path)
             target_fail(path);
         target->device = status.st_dev;
         target->inode = status.st_ino;
-        next = follow(target, directory, &status);
+        next = follow_link(target, directory, &status);
         io_drop(directory);
         free(at);
     } while (next != NULL);

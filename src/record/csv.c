@@ -1,7 +1,7 @@
 /*
- * CSV: a record ends with a newline outside quotes (quotes.h). Where each quote opens or closes, scan.h finds the ends;
- * the bytes of other windows are gone through one by one. As a file is read, its first quote that does neither is told;
- * and the line is known of one that was not closed.
+ * CSV: a record ends with a newline outside quotes (quotes.h). While each quote opens or closes, scan.h finds the ends;
+ * other windows are stepped through byte by byte. As a file is read, the first quote that does neither is reported; and
+ * if quotes stay open, the line where they opened.
  */
 
 #include "base/arithmetic.h"
@@ -10,15 +10,15 @@
 #include "record/tail.h"
 #include "system/fault.h"
 
-/* What is seen on the way: the first quote that is literal, or text after one that closed; and newlines, in windows
- * that are not gone through byte by byte. */
+/* What stepping has seen: the first quote that is literal, or text after a closing one; and newlines, in windows that
+ * scan.h has searched. */
 struct sight {
-    const uint8_t *odd; /* NULL: there is none */
+    const uint8_t *odd; /* NULL: none so far */
     bool closed;
     uint64_t lines;
 };
 
-/* Step over the next bytes of a window, up to the end of a record. Returns how many there were. */
+/* Step over the next bytes of a window, up to the end of a record. Returns the number of bytes. */
 static size_t step_over(const struct quotes_rule *rule, enum quotes_state *state, const uint8_t *data, size_t bytes,
                         struct sight *sight)
 {
@@ -91,8 +91,8 @@ static ssize_t find_missing(const struct record_format *format, const struct rec
 
 /* ---- Files ---- */
 
-/* Quotes are open after the data, or would be if a quote came next; the data began in the state `before`. Where do they
- * begin? An odd number of quotes side by side opens with the first; others are text. NULL: not in the data. */
+/* The data began in the state `before`, and quotes are open after it, or would be if a quote came next. Returns where
+ * they opened: an odd number of quotes side by side opens with the first; others are text. NULL: not in the data. */
 static const uint8_t *opening(const struct quotes_rule *rule, enum quotes_state before, enum quotes_state after,
                               const uint8_t *data, size_t bytes)
 {
@@ -111,8 +111,8 @@ static const uint8_t *opening(const struct quotes_rule *rule, enum quotes_state 
     return NULL;
 }
 
-/* What is odd is told once, where there are several files, of the first one; a file must not be replaced if its records
- * may be others than was thought. */
+/* Warn of the first odd quote of all files; but end the run if the output replaces the file, since its records may be
+ * others than the user thinks. */
 static void tell(struct tail *tail, const char *name, bool closed, uint64_t line)
 {
     const char *what = !closed ? "a quote inside a field is taken literally"

@@ -1,6 +1,5 @@
-/* Numbers and keys are short, so that the text is kept up to a length that does not depend on memory; what follows a
- * number may still be blank. A header may have a million bytes, so it is gone through once for its columns: each name
- * is the first field of what is left. */
+/* Numbers and keys are short, so the text is kept up to a fixed length; bytes after a number may still be blanks. A
+ * header may have a million bytes, so its columns are found in one go: each name is the first field of the rest. */
 
 #include "record/field.h"
 
@@ -78,7 +77,7 @@ static void add(struct field *field, const uint8_t *data, size_t bytes)
         field->too_long = field->form != FIELD_TRIMMED || !is_blank(data[i]);
 }
 
-/* How many of the next bytes are text, and leave the state as it is? */
+/* How many of the next bytes are text that does not change the state? */
 static size_t run_of(const struct field *field, const uint8_t *data, size_t bytes)
 {
     const struct field_place *place = &field->place;
@@ -94,9 +93,9 @@ static size_t run_of(const struct field *field, const uint8_t *data, size_t byte
     return at;
 }
 
-/* Move the state on. Is the byte text of the field? A quote that opens or closes is not, nor a backslash that counts;
- * but they are where quotes do not begin with the field, but after a byte that separates other fields. */
-static bool step(struct field *field, uint8_t byte)
+/* Move the state on. Is the byte text of the field? A quote that opens or closes is not, nor is a backslash that
+ * counts, unless the quotes began within the field, after a byte that separates other fields. */
+static bool step_over_byte(struct field *field, uint8_t byte)
 {
     const enum quotes_state before = field->state, after = quotes_step(&field->place.quotes, before, byte);
     const bool opens = after == QUOTES_INSIDE && before == QUOTES_FIELD;
@@ -112,7 +111,7 @@ static bool follow_quoted(struct field *field, const uint8_t *data, size_t bytes
     for (size_t i = 0, part; i < bytes; i += part) {
         const bool separates =
             field->place.choice != NULL && data[i] == field->place.separator && !quotes_open(field->state);
-        const bool is_text = step(field, data[i]);
+        const bool is_text = step_over_byte(field, data[i]);
 
         part = 1;
         field->begun = !separates;
@@ -153,7 +152,7 @@ static bool follow_text(struct field *field, const uint8_t *data, size_t bytes)
     return end != NULL;
 }
 
-/* What has come of a mark, but is not all of it, is text. */
+/* The bytes of an incomplete mark are text. */
 static void settle_mark(struct field *field)
 {
     const size_t bytes = field->marked;
@@ -182,7 +181,7 @@ bool field_follow(struct field *field, const uint8_t *data, size_t bytes)
     return ended;
 }
 
-/* A duplicate that was short may have taken the place of a value that was too long. */
+/* A value that was too long may have been replaced by a short one with the same name. */
 static enum field_verdict end_json(struct field *field)
 {
     const enum field_verdict verdict = (enum field_verdict)json_end(&field->json);
@@ -261,24 +260,25 @@ const char *field_advice(const struct field_place *place, bool first, const uint
 
 /* ---- Columns by their names ---- */
 
-/* Of a list of names, in messages. */
+/* Room for a list of names in messages. */
 enum { NAMES_BYTES = 300, LIST_BYTES = 2 * NAMES_BYTES + 16 };
 
 /* The columns of a header, one after another. */
-struct columns {
+struct header_columns {
     struct field_choice first;
     struct field_place place; /* of the first field */
     const uint8_t *left;
     size_t bytes;
-    bool more;       /* is there a next one? */
-    uint64_t number; /* of the column at hand */
+    bool more;       /* is there a next column? */
+    uint64_t number; /* of the current column */
     struct field field;
-    uint8_t *name; /* which has field.bytes */
+    uint8_t *name; /* field.bytes bytes */
     size_t room;
 };
 
-/* Of a header, without its delimiter. */
-static void begin_columns(struct columns *columns, const struct field_place *place, const uint8_t *header, size_t bytes)
+/* `header` has no delimiter. */
+static void begin_columns(struct header_columns *columns, const struct field_place *place, const uint8_t *header,
+                          size_t bytes)
 {
     columns->first = (struct field_choice){.kind = FIELD_NUMBER, .number = 1};
     columns->place = *place;
@@ -289,7 +289,7 @@ static void begin_columns(struct columns *columns, const struct field_place *pla
     columns->number = 0;
 }
 
-static bool next_column(struct columns *columns)
+static bool next_column(struct header_columns *columns)
 {
     struct field *field = &columns->field;
 
@@ -305,8 +305,8 @@ static bool next_column(struct columns *columns)
     return true;
 }
 
-/* No column has the name: list those that there are, as far as there is room. */
-_Noreturn static void report_missing(struct columns *columns, const struct field_place *place, const char *file,
+/* No column has the name: list the names, as far as there is room. */
+_Noreturn static void report_missing(struct header_columns *columns, const struct field_place *place, const char *file,
                                      const uint8_t *header, size_t bytes)
 {
     char list[LIST_BYTES] = "";
@@ -321,8 +321,8 @@ _Noreturn static void report_missing(struct columns *columns, const struct field
         field_advice(place, columns->number == 1, header, bytes));
 }
 
-/* The number of the column that has this name, the only one. */
-static uint64_t find_column(struct columns *columns, const struct field_place *place, const char *file,
+/* The number of the only column with this name. */
+static uint64_t find_column(struct header_columns *columns, const struct field_place *place, const char *file,
                             const uint8_t *header, size_t bytes, const uint8_t *name, size_t name_bytes)
 {
     uint64_t found = 0;
@@ -344,8 +344,8 @@ void field_find_column(const struct field_place *place, const char *file, const 
 {
     struct field_choice *choice = place->choice;
     const struct field_place whole = {.quoted = choice->text[0] == '"', .quotes.separated = true};
-    const size_t length = strlen(choice->text), room = length + NAMES_BYTES; /* a longer name is another */
-    struct columns columns = {.room = room, .name = fault_allocate(room, 1)};
+    const size_t length = strlen(choice->text), room = length + NAMES_BYTES; /* no name that is longer can be equal */
+    struct header_columns columns = {.room = room, .name = fault_allocate(room, 1)};
     uint8_t *name = fault_allocate(room, 1);
     struct field field;
     uint64_t number;

@@ -14,7 +14,7 @@ size_t group_ends(const struct record_format *format, struct record_scan *scan, 
 
     (void)format;
     for (; at < bytes && found < room; at += passed) {
-        const uint32_t *frame = ends + found; /* where it ends, until an end is written there */
+        const uint32_t *frame = ends + found; /* the end of the frame, until the end of a group overwrites it */
         const size_t frames =
             length_ends(LENGTH_FRAME, &scan->length, data + at, bytes - at, ends + found, room - found, &passed);
 
@@ -29,8 +29,8 @@ size_t group_ends(const struct record_format *format, struct record_scan *scan, 
     return found;
 }
 
-/* Of the next bytes of a stream of frames, so many come first that are all text, or none of them is. At least 1. */
-static size_t part_of(struct length_scan *scan, const uint8_t *data, size_t bytes, bool *is_text)
+/* How many of the next bytes of a stream of frames are all text, or all not; at least 1. */
+static size_t part_of_frame(struct length_scan *scan, const uint8_t *data, size_t bytes, bool *is_text)
 {
     *is_text = scan->left > 1;
     if (scan->left == 0)
@@ -50,7 +50,7 @@ size_t group_text(const struct record_format *format, struct record_scan *scan, 
     if (!frames && (to == NULL || to == data))
         return bytes;
     for (size_t at = 0, part; at < bytes; at += part) {
-        part = frames ? part_of(&scan->length, data + at, bytes - at, &is_text) : bytes;
+        part = frames ? part_of_frame(&scan->length, data + at, bytes - at, &is_text) : bytes;
         if (is_text && to != NULL)
             memmove(to + kept, data + at, part);
         kept += is_text ? part : 0;

@@ -1,6 +1,6 @@
 /*
- * A file is read until its header's lines have ended, from its beginning and twice as much each time; what was read too
- * much is handed on. A file that ends within the last line of the header has that line completed like any other.
+ * A file is read from its beginning until the header's lines have ended, each time as much again; bytes read after them
+ * are handed on. A file that ends within the last line of the header has that line completed like any other.
  */
 
 #include "record/header.h"
@@ -14,7 +14,7 @@
 #include "record/scan.h"
 #include "system/fault.h"
 
-/* The first read. */
+/* Bytes of the first read. */
 TUNABLE(READ_BYTES, 4096, 1, 4096);
 
 bool header_is_none(const struct header_rule *rule)
@@ -45,7 +45,7 @@ static bool has_lines(const struct record_format *format)
     return record_is(format, RECORD_OF_LINES | RECORD_STARTS | RECORD_LAST_LINE);
 }
 
-/* What the units of a header are, or its `first` ones if those begin with a string. */
+/* The format of the lines or records of a header, or of the `first` lines, which begin with a string. */
 static struct record_format line_of(const struct record_format *format, bool first)
 {
     if (has_lines(format) || (first && record_is(format, RECORD_QUOTED)))
@@ -75,7 +75,7 @@ void header_release(struct header *header)
 enum { SIZE_BYTES = RECORD_DELIMITER_BYTES_MAX + 128, SHOWN_BYTES = 60 };
 
 /* "3 bytes", "1 line", "lines that begin with '#' and 1 line" */
-static const char *describe(const struct header *header, char text[SIZE_BYTES])
+static const char *describe_header(const struct header *header, char text[SIZE_BYTES])
 {
     const struct record_format *line = &header->line;
     const char *noun = line->kind == NULL && (line->delimiter == '\n' || line->delimiter == '\0') ? "line" : "record";
@@ -98,7 +98,7 @@ _Noreturn static void report_short(struct header *header, const char *name)
 {
     char size[SIZE_BYTES];
 
-    die("%s: shorter than a header of %s", name, describe(header, size));
+    die("%s: shorter than a header of %s", name, describe_header(header, size));
 }
 
 _Noreturn static void report_large(const char *name)
@@ -110,15 +110,15 @@ void header_warn_alone(const struct header *header)
 {
     char size[SIZE_BYTES];
 
-    fault_warn("the input is only a header of %s", describe(header, size));
+    fault_warn("the input is only a header of %s", describe_header(header, size));
 }
 
 /* ---- Finding it ---- */
 
-/* What was read of a file. */
+/* The part of a file that was read. */
 struct beginning {
     size_t used; /* bytes in the buffer */
-    bool at_end; /* they are all of the file */
+    bool at_end; /* is that the whole file? */
     struct header_place header;
 };
 
@@ -130,8 +130,8 @@ static size_t mark_bytes(const uint8_t *data, size_t bytes, bool at_end)
     return (there == 3 || !at_end) && memcmp(data, "\xef\xbb\xbf", there) == 0 ? there : 0;
 }
 
-/* Does the line at an offset of a file's first bytes begin with the string, as far as it is there? A byte-order mark
- * before it is none of it. */
+/* Does the line at offset `at` of a file's first bytes begin with the string, as far as it is there? A byte-order mark
+ * before it is skipped. */
 static bool is_started(const char *start, const uint8_t *data, size_t bytes, bool at_end, size_t at)
 {
     const size_t length = strlen(start);
@@ -142,7 +142,7 @@ static bool is_started(const char *start, const uint8_t *data, size_t bytes, boo
     return (there >= length || !at_end) && memcmp(data + at, start, least_size(there, length)) == 0;
 }
 
-/* Where the line ends that begins at an offset; *open: nowhere. */
+/* The end of the line that begins at offset `at`; *open: it does not end. */
 static size_t end_of(const struct record_format *line, const uint8_t *data, size_t bytes, size_t at, bool *open)
 {
     struct record_scan scan = {0};
@@ -173,19 +173,19 @@ struct header_place header_find(const struct header_rule *rule, const struct rec
         place.first = started ? place.end : place.first;
         place.left -= !started && !place.open;
     }
-    place.left += started; /* the line that is open, or may come */
+    place.left += started; /* the unfinished line, or one that may come */
     return place;
 }
 
-/* Are all of the header and a start after it in the buffer? */
+/* Does the buffer have the whole header and the start after it? */
 static bool is_found(const struct header *header, const struct beginning *beginning)
 {
     return beginning->header.left == 0 && beginning->used >= header->rule.bytes &&
            beginning->used - beginning->header.end >= header->start_bytes;
 }
 
-/* Read until the header, enough to see that the next line does not belong to it, and a start after it are there; or
- * until the file ends, or the header is too large. */
+/* Read until the buffer has the header, the beginning of the next line, which shows that it does not belong to it, and
+ * the start after it; or until the file ends, or the header is too large. */
 static struct beginning read_beginning(struct header *header, header_read *read, void *context)
 {
     const size_t most = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX + header->start_bytes;
@@ -203,8 +203,8 @@ static struct beginning read_beginning(struct header *header, header_read *read,
     return beginning;
 }
 
-/* The file ends before all of its header has: complete the last line, if that is what is missing. */
-static void complete(struct header *header, const char *name, struct tail *tail, struct beginning *beginning)
+/* The file ends within its header: add the end of the last line if only that is missing. */
+static void complete_header(struct header *header, const char *name, struct tail *tail, struct beginning *beginning)
 {
     const uint8_t *missing = &header->line.delimiter;
     size_t bytes = beginning->header.open;
@@ -222,7 +222,7 @@ static void complete(struct header *header, const char *name, struct tail *tail,
 /* ---- Taking it off ---- */
 
 /* The string with which records start stands after the header, unless the file ends there. */
-static void check_start(struct header *header, const char *name, const struct beginning *beginning)
+static void check_record_start(struct header *header, const char *name, const struct beginning *beginning)
 {
     const size_t bytes = header->start_bytes;
     char size[SIZE_BYTES], advice[SIZE_BYTES] = "";
@@ -244,11 +244,11 @@ static void check_start(struct header *header, const char *name, const struct be
     }
     if (header_is_none(&header->rule))
         die("%s: text before the first '%.*s'%s", name, (int)bytes, (const char *)header->start, advice);
-    die("%s: text between the header of %s and the first '%.*s'%s", name, describe(header, size), (int)bytes,
+    die("%s: text between the header of %s and the first '%.*s'%s", name, describe_header(header, size), (int)bytes,
         (const char *)header->start, advice);
 }
 
-/* The header in the buffer is not the one that is known. If it is none, records would be lost: the message shows it. */
+/* The header in the buffer is not the known one. It may be no header, but records: the message shows it. */
 _Noreturn static void report_difference(const struct header *header, const char *name, size_t bytes)
 {
 #define DIFFERS "%s: header differs from that of %s in line %llu, at byte %llu%s; --headers-differ keeps the first"
@@ -272,8 +272,8 @@ _Noreturn static void report_difference(const struct header *header, const char 
     for (end = start; end < bytes && data[end] != delimiter && data[end] != '\r';)
         end++;
     die(DIFFERS ", and drops %s of %s: '%.*s%s'", name, header->from, line, at + 1ULL, what,
-        header->rule.lines == 1 ? "this line" : describe(header, size), name, (int)least_size(end - start, SHOWN_BYTES),
-        (const char *)data + start, end - start > SHOWN_BYTES ? "..." : "");
+        header->rule.lines == 1 ? "this line" : describe_header(header, size), name,
+        (int)least_size(end - start, SHOWN_BYTES), (const char *)data + start, end - start > SHOWN_BYTES ? "..." : "");
 }
 
 void header_find_columns(const struct header_rule *rule, const struct record_format *format,
@@ -289,7 +289,7 @@ void header_find_columns(const struct header_rule *rule, const struct record_for
         field_find_column(&names[i], file, text + place.first, place.end - place.first);
 }
 
-/* Keep the header in the buffer, or compare it with the one that is known. Either may be empty. */
+/* Keep the header in the buffer, or compare it with the known one. Either may be empty. */
 static void check_text(struct header *header, const char *name, size_t bytes)
 {
     header->own_bytes = bytes;
@@ -307,7 +307,7 @@ static void check_text(struct header *header, const char *name, size_t bytes)
         report_difference(header, name, bytes);
 }
 
-/* The tail follows the records: those of a header as well, but not lines. */
+/* The tail follows the records: those of a header as well, but not its lines. */
 static void begin_records(struct header *header, const char *name, struct tail *tail, const struct beginning *beginning)
 {
     const bool quoted = record_is(header->format, RECORD_QUOTED) && header->rule.start != NULL;
@@ -319,7 +319,7 @@ static void begin_records(struct header *header, const char *name, struct tail *
     if (header->has_lines && beginning->used == beginning->header.end)
         return;
     if (record_is(header->format, RECORD_STARTS)) {
-        check_start(header, name, beginning);
+        check_record_start(header, name, beginning);
         from += header->start_bytes;
     }
     tail_follow(tail, name, header->buffer + from, beginning->used - from);
@@ -346,7 +346,7 @@ void header_take(struct header *header, header_read *read, void *context, const 
         report_large(name);
     begin_records(header, name, tail, &beginning);
     if (beginning.header.left > 0)
-        complete(header, name, tail, &beginning);
+        complete_header(header, name, tail, &beginning);
     if (beginning.header.end > HEADER_BYTES_MAX)
         report_large(name);
     rest = beginning.header.end + (beginning.used > beginning.header.end ? header->start_bytes : 0);

@@ -34,8 +34,8 @@ bool key_has_all(const struct key_choice *choice, const struct key_choice *other
     return true;
 }
 
-/* Where a field of the rule is. */
-static struct field_place place_of(const struct key_rule *rule, size_t i)
+/* The place of field i. */
+static struct field_place place_of_field(const struct key_rule *rule, size_t i)
 {
     struct field_place place = rule->place;
 
@@ -43,7 +43,7 @@ static struct field_place place_of(const struct key_rule *rule, size_t i)
     return place;
 }
 
-/* What a field has room for: the carriage return that may follow it as well. */
+/* Room for a field, its length before it, and a carriage return after it. */
 enum { ROOM_BYTES = LENGTH_BYTES + KEY_BYTES_MAX + 1 };
 
 size_t key_memory(const struct key_choice *choice)
@@ -59,19 +59,19 @@ struct key *key_new(const struct key_rule *rule)
     return key;
 }
 
-static void begin(struct key *key)
+static void begin_fields(struct key *key)
 {
     key->known = false;
     key->quoted = 0;
     for (size_t i = 0; i < key->rule->choice->count; i++) {
-        field_begin(&key->field[i], place_of(key->rule, i), FIELD_FOLDED, key->room + i * ROOM_BYTES + LENGTH_BYTES,
-                    KEY_BYTES_MAX + 1);
+        field_begin(&key->field[i], place_of_field(key->rule, i), FIELD_FOLDED,
+                    key->room + i * ROOM_BYTES + LENGTH_BYTES, KEY_BYTES_MAX + 1);
         key->ended[i] = false;
     }
 }
 
-/* The next bytes, without the delimiter. Are no more wanted? */
-static bool follow(struct key *key, const uint8_t *data, size_t bytes)
+/* The next bytes, without the delimiter. True if no more are wanted. */
+static bool follow_fields(struct key *key, const uint8_t *data, size_t bytes)
 {
     const size_t quoted = least_size(bytes, KEY_QUOTED_BYTES - key->quoted);
     bool all = true;
@@ -86,7 +86,7 @@ static bool follow(struct key *key, const uint8_t *data, size_t bytes)
 }
 
 /* Put the fields side by side, each after its length. */
-static void join(struct key *key)
+static void join_fields(struct key *key)
 {
     uint8_t *to = key->room;
 
@@ -102,7 +102,7 @@ static void join(struct key *key)
     key->bytes = (size_t)(to - key->room);
 }
 
-static void end(struct key *key)
+static void end_fields(struct key *key)
 {
     const size_t count = key->rule->choice->count;
 
@@ -119,19 +119,19 @@ static void end(struct key *key)
             return;
     }
     if (count > 1)
-        join(key);
+        join_fields(key);
 }
 
 enum key_progress key_take(struct key *key, const uint8_t *data, size_t bytes, bool first, bool last)
 {
     if (first)
-        begin(key);
+        begin_fields(key);
     if (key->known)
         return KEY_PASSED;
-    key->known = follow(key, data, bytes - last) || last;
+    key->known = follow_fields(key, data, bytes - last) || last;
     if (!key->known)
         return KEY_TO_COME;
-    end(key);
+    end_fields(key);
     return KEY_KNOWN;
 }
 
@@ -158,7 +158,7 @@ static bool is_empty(const struct key *key)
     return empty;
 }
 
-/* A carriage return that ends the line is nothing else. */
+/* A carriage return at the end of the line does not count as more than the key. */
 void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *record, size_t record_bytes)
 {
     const struct key_choice *choice = key->rule->choice;
@@ -183,7 +183,7 @@ void key_watch_add(struct key_watch *watch, const struct key_watch *other)
 _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
                           const uint8_t *record, size_t bytes)
 {
-    const struct field_place field = place_of(key->rule, key->missing);
+    const struct field_place field = place_of_field(key->rule, key->missing);
     char said[FIELD_SAID_BYTES];
 
     if (bytes > 0 && record[bytes - 1] == '\r')
@@ -195,7 +195,7 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, 
 
 void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option)
 {
-    const struct field_place field = place_of(rule, 0);
+    const struct field_place field = place_of_field(rule, 0);
 
     if (watch->records > 1 && !watch->more)
         fault_warn("%s: no line contains the separator, so each whole line is the field%s", option,

@@ -1,12 +1,12 @@
 /*
- * Records of lines whose last line is known: it is STRING, or blank. So a record ends where such a line does, and what
- * comes before is enough to see that. A carriage return before the newline is none of a line. Blank lines before the
+ * Records of lines whose last line is known: it is STRING, or blank. So a record ends where such a line does, which the
+ * bytes before it are enough to tell. A carriage return before the newline is no part of a line. Blank lines before the
  * first other line of a paragraph do not end it.
  *
  * Lines of the right length are found many at a time (scan.h), and then compared. The first bytes of a fragment, which
  * may end a line that began before it, are followed one by one, and so are its last ones: `done` is 0 where a record
- * begins, and else tells how the line at hand begins; `open` is set by the first byte of the record that is no line
- * end. Blank lines after a file's last record are of none: as long as `open` is not set, they may be.
+ * begins, and else says how the current line begins; `open` is set by the first byte of the record that is no line end.
+ * Until `open` is set, the bytes may be blank lines after a file's last record, which are left out.
  */
 
 #include <string.h>
@@ -17,12 +17,13 @@
 #include "record/tail.h"
 #include "system/fault.h"
 
-TUNABLE(NEAR, 4096, 1, 4096); /* bytes at the end in which the last record's is sought first */
+TUNABLE(NEAR, 4096, 1, 4096); /* bytes at the end in which the last end is sought first */
 
-/* How a line may begin: with this, and so many bytes of STRING, or all of it and a carriage return; or else. */
+/* `done`: LINE and the number of bytes of the line, which so far is STRING or its beginning, or STRING and a carriage
+ * return; OTHER: it is another line. */
 enum { LINE = 1, OTHER = LINE + RECORD_DELIMITER_BYTES_MAX + 1 };
 
-/* Of STRING; a blank line has none. */
+/* Of STRING; 0 for a blank line. */
 static size_t length_of(const struct record_format *format)
 {
     return format->string_bytes > 0 ? format->string_bytes - 1 : 0;
@@ -46,7 +47,7 @@ static bool step(const struct record_format *format, struct record_scan *scan, u
     return ends;
 }
 
-/* The first byte from `at` on that is of no line end. */
+/* The place of the first byte from `at` on that is no part of a line end. */
 static size_t skip_ends(const uint8_t *data, size_t at, size_t bytes)
 {
     while (at < bytes && (data[at] == '\n' || data[at] == '\r'))
@@ -54,8 +55,8 @@ static size_t skip_ends(const uint8_t *data, size_t at, size_t bytes)
     return at;
 }
 
-/* A line of the right length, or longer by a carriage return, ends there. Is it the last one of a record whose first
- * byte that is of no line end stands at `text`? */
+/* A line of the right length, perhaps with a carriage return, ends at `end`. Is it the last line of a record whose
+ * first byte other than line ends is at `text`? */
 static bool is_last(const struct record_format *format, const uint8_t *data, size_t end, size_t text)
 {
     const size_t length = length_of(format);
@@ -108,8 +109,8 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     return found;
 }
 
-/* Move on to the last end of a record, which is sought from behind, and what follows it. Within a line, a record is
- * open, if nothing else is known of it. Returns where that end is; 0: nowhere. */
+/* Find the last end of a record, searching backwards, and move on from there to the end of the data. Within a line, a
+ * record counts as open if nothing else is known of it. Returns that end; 0: there is none. */
 static size_t move_on(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
 {
     const struct record_scan before = *scan;
@@ -134,7 +135,7 @@ static void advance(const struct record_format *format, struct record_scan *scan
     (void)move_on(format, scan, data, bytes);
 }
 
-/* A line has its newline added, and a paragraph a blank line. */
+/* Adds the newline to a line, and a blank line to a paragraph. */
 static ssize_t find_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
 {
     static const uint8_t newlines[] = {'\n', '\n'};

@@ -1,4 +1,4 @@
-/* Records of so many lines each: their ends are counted, many at a time. */
+/* Records of format->count lines each: ends of lines are counted, many at a time. */
 
 #include "base/arithmetic.h"
 #include "record/record.h"
@@ -14,7 +14,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     size_t found = 0, at = 0;
 
     while (at < bytes && found < room) {
-        uint64_t left = format->count - scan->done; /* until the record's end */
+        uint64_t left = format->count - scan->done; /* lines to the record's end */
         size_t looked_at;
         size_t count = scan_find(&search, data + at, bytes - at, lines, SCAN_ENDS, &looked_at);
         uint64_t line = left - 1;

@@ -1,6 +1,6 @@
 /*
- * Every kind reduces to the scans of scan.h, so that it is as fast, and to a few numbers that say where a fragment of
- * the stream begins. What a kind does, its module says; what is done for all of them, and for lines, is here.
+ * Every kind is reduced to the scans of scan.h, so that it is as fast, and to a few numbers that say where a fragment
+ * of the stream begins. Each kind has its module; lines, and the code for all kinds, are here.
  */
 
 #include "record/record.h"
@@ -111,7 +111,7 @@ size_t record_skip(const struct record_format *format, struct record_scan *scan,
     uint32_t ends[SCAN_ENDS];
     size_t at = 0;
 
-    /* Lines are only counted, up to the piece in which the last one ends. */
+    /* Lines are only counted, up to the piece in which the `count`-th ends. */
     for (size_t piece = 4096; format->kind == NULL && piece >= 256; piece /= 4) {
         for (size_t lines; bytes - at > piece; count -= lines, at += piece)
             if ((lines = scan_count(data + at, piece, format->delimiter)) >= count)

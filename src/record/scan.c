@@ -2,15 +2,15 @@
  * The data are compared with the byte in windows of 64 bytes; each window gives a mask of 64 bits, one for each hit.
  * The ways differ in how they make a mask. Everything else is arithmetic on masks and common to all. Where lines are
  * short there are several in every window and their number varies, so that a loop that ends with the last hit would
- * often be mispredicted. Hits are therefore written in groups, whether the last of them exist or not, and the next
- * window's overwrite what was too much. That needs room in `ends` for a whole window; near its end they are written one
- * by one.
+ * often be mispredicted. Hits are therefore written in groups, whether the last of them exist or not, and those of the
+ * next window overwrite the surplus. That needs room in `ends` for a whole window; near its end they are written one by
+ * one.
  *
  * A byte is inside quotes if the number of quotes up to it is odd: the exclusive or of all bits of the quotes' mask up
- * to its own, and of what the window before ended with (Langdale and Lemire, Parsing Gigabytes of JSON per Second,
- * 2019). That is so as long as each quote opens or closes: one that opens stands at the beginning of a field, or right
- * after one that closes, and makes one of the text with it; and after one that closes comes what ends a field. The
- * other windows are left to the caller.
+ * to its own, and of the state at the end of the window before (Langdale and Lemire, Parsing Gigabytes of JSON per
+ * Second, 2019). That holds while each quote opens or closes: an opening one stands at the beginning of a field, or
+ * right after a closing one, and both then stand for one quote in the text; after a closing one comes the end of a
+ * field. Other windows are left to the caller.
  */
 
 #include "record/scan.h"
@@ -30,15 +30,15 @@ enum { WINDOW = SCAN_WINDOW };
 /* Bit i tells whether data[i] is `byte`. */
 typedef uint64_t hits_function(const uint8_t *data, uint8_t byte);
 
-/* Write the end of the first hit and return the hits without it. Without hits, what is written has no meaning; the bit
- * added is there because counting the zeros of 0 has no result at all, and costs less than a branch. */
+/* Write the end of the first hit and return the hits without it. Without hits, it writes a meaningless number; a bit is
+ * added since counting the zeros of 0 has no result at all, and costs less than a branch. */
 INLINE uint64_t take_hit(uint64_t hits, size_t at, uint32_t *end)
 {
     *end = (uint32_t)at + (uint32_t)__builtin_ctzll(hits | (uint64_t)1 << 63) + 1;
     return hits & (hits - 1);
 }
 
-/* Bit i is the exclusive or of bits 0 to i: in six steps, of which each doubles the bits taken together. */
+/* Bit i is the exclusive or of bits 0 to i: in six steps, each of which doubles the number of bits combined. */
 INLINE uint64_t parity(uint64_t bits)
 {
     bits ^= bits << 1;
@@ -49,16 +49,15 @@ INLINE uint64_t parity(uint64_t bits)
     return bits ^ bits << 32;
 }
 
-/* Where windows stand that are searched for what is not quoted. */
+/* The state between windows when newlines outside quotes are sought. */
 struct quoting {
-    uint64_t inside;   /* all bits are set if the window begins inside quotes, */
-    uint64_t closed;   /* and the lowest one if after a quote that closed */
-    uint64_t lines;    /* newlines in windows before, quoted or not */
-    uint8_t separator; /* with which most fields end, as far as is known */
+    uint64_t inside;   /* all bits set: the window begins inside quotes */
+    uint64_t closed;   /* lowest bit set: it begins after a closing quote */
+    uint64_t lines;    /* number in windows before, quoted or not */
+    uint8_t separator; /* the one that ends most fields, as far as is known */
 };
 
-/* Which quotes open where no field begins, and what does not end a field follows one that closes? `ends` are those of
- * fields, `before` what stands before the window if that may matter. */
+/* Bits of quotes that open where no field begins, and of bytes after closing quotes that do not end a field. */
 INLINE uint64_t odd_quotes(uint64_t quotes, uint64_t inside, uint64_t after, uint64_t ends)
 {
     return (quotes & inside & ~(ends << 1 | after)) | (after & ~(ends | quotes));
@@ -72,7 +71,7 @@ static uint64_t begins_field(const struct scan_search *search, const uint8_t *da
     return data[-1] == '\n' || data[-1] == '\r' || quotes_separates(search->rule, data[-1]);
 }
 
-/* Another separator may stand beside this byte of the window, or be it. */
+/* The separator next to, or at, byte `at` of the window, if there is another one than `known`. */
 static uint8_t learn_separator(const struct quotes_rule *rule, const uint8_t *data, unsigned at, uint8_t known)
 {
     const uint8_t byte = data[at] == '"' && at > 0 ? data[at - 1] : data[at];
@@ -80,8 +79,8 @@ static uint8_t learn_separator(const struct quotes_rule *rule, const uint8_t *da
     return quotes_separates(rule, byte) ? byte : known;
 }
 
-/* The hits that are not quoted in the window at this offset; `regular` says whether each quote opens or closes. Most
- * fields of a file end with one separator: the others are looked for only if something else stands beside a quote. */
+/* The hits outside quotes in the window at offset `at`; *regular: each quote opens or closes. Most fields of a file end
+ * with one separator: the others are looked for only if something else stands beside a quote. */
 INLINE uint64_t rows_in(hits_function *find_hits, const uint8_t *data, size_t at, const struct scan_search *search,
                         struct quoting *quoting, bool *regular)
 {
@@ -106,7 +105,7 @@ INLINE uint64_t rows_in(hits_function *find_hits, const uint8_t *data, size_t at
     return lines & ~inside;
 }
 
-/* What a window ends with in which each quote opens or closes. A byte-order mark counts only where a record begins. */
+/* The state after a window in which each quote opens or closes. A byte-order mark counts only where a record begins. */
 static enum quotes_state state_after(struct quoting quoting, const struct quotes_rule *rule, const uint8_t *end)
 {
     if (quoting.inside != 0)
@@ -138,7 +137,7 @@ INLINE uint64_t hits_in(enum scan_sought sought, hits_function *find_hits, const
 
 INLINE bool is_hit(enum scan_sought sought, const uint8_t *data, const struct scan_search *search)
 {
-    const uint8_t *before = data - search->distance; /* with which a line of this length begins, or one byte before */
+    const uint8_t *before = data - search->distance; /* where a line of this length begins, or one byte before that */
 
     if (sought == SCAN_LINE && *data == search->byte)
         return before[-1] == search->byte || (data[-1] == '\r' && before[-2] == search->byte);
@@ -190,7 +189,7 @@ INLINE size_t scan(enum scan_sought sought, hits_function *find_hits, struct sca
     if (sought == SCAN_UNQUOTED && at > 0)
         search->state = state_after(quoting, search->rule, data + at);
     search->lines = quoting.lines;
-    /* What is left is less than a window, or runs out of room within one. */
+    /* The rest is less than a window, or there is no room for the hits of one. */
     for (; sought != SCAN_UNQUOTED && at < bytes && found < room; at++) {
         if (is_hit(sought, data + at, search))
             ends[found++] = (uint32_t)at + 1;
@@ -295,8 +294,8 @@ static bool has_avx512bw(void)
 
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
-/* Every byte that matches keeps the one bit that stands for its place among 8; sums of neighbours, three times over,
- * gather those bits in one byte. */
+/* Every byte that matches keeps the one bit of its place among 8; adding neighbours three times gathers those bits in
+ * one byte. */
 static inline uint64_t hits_neon(const uint8_t *data, uint8_t byte)
 {
     const uint8x16_t sought = vdupq_n_u8(byte);

@@ -1,8 +1,8 @@
 /*
  * Sequences of molecules. FASTA: a line that begins with > and a name, and lines of letters. FASTQ: reads of four lines
- * each, a name behind @, letters, a plus sign, and as many qualities. They stand for other kinds, but their files are
- * known by how they begin, and of FASTQ each read is checked: one may have more lines, or have lost one, so that all
- * that follow would be torn.
+ * each: @ and a name, letters, a plus sign, and a quality for each letter. They stand for other kinds, but their files
+ * are known by their beginnings, and each read of FASTQ is checked: one may have more lines, or have lost one, so that
+ * all reads after it would be torn.
  */
 
 #include <stdio.h>
@@ -13,7 +13,8 @@
 #include "record/tail.h"
 #include "system/fault.h"
 
-/* The line that begins at data[*at], without its end, if that is there, too; *at moves behind it. Else NULL. */
+/* The line that begins at data[*at], without its end; *at moves on to the next line. NULL if the line's end is not
+ * there. */
 static const uint8_t *next_line(const uint8_t *data, size_t bytes, size_t *at, size_t *line_bytes)
 {
     const uint8_t *line = data + *at;
@@ -26,7 +27,7 @@ static const uint8_t *next_line(const uint8_t *data, size_t bytes, size_t *at, s
     return line;
 }
 
-/* A letter, then letters and what stands for gaps and ends; at the end of the line perhaps a carriage return. */
+/* A letter, then letters and signs for gaps and ends; at the end of the line perhaps a carriage return. */
 static bool is_sequence(const uint8_t *line, size_t bytes)
 {
     if (bytes > 0 && line[bytes - 1] == '\r')
@@ -43,7 +44,7 @@ static bool is_sequence(const uint8_t *line, size_t bytes)
 /* Lines of sequences have more letters than most words, or are of nucleotides alone. */
 enum { LETTERS_MIN = 20, NUCLEOTIDES_MIN = 4, FASTA_BYTES = 4096 };
 
-/* One sequence that is surely none of words, or several of any letters. */
+/* One sequence that is surely not of words, or several of any letters. */
 static bool is_fasta(const uint8_t *data, size_t bytes)
 {
     size_t at = 0, sequences = 0, letters;
@@ -108,14 +109,14 @@ _Noreturn static void refuse_line(const struct tail *tail, const char *name, uin
                                        : FOUR_LINES);
 }
 
-/* A line of the read begins with this byte. */
+/* The first byte of line `number`: a read begins with @, its third line with +. */
 static void check_byte(const struct tail *tail, const char *name, uint64_t number, uint8_t byte)
 {
     if ((tail->scan.done == 0 && byte != '@') || (tail->scan.done == 2 && byte != '+'))
         refuse_line(tail, name, number, byte);
 }
 
-/* The last line of the read has so many bytes. */
+/* The last line of the read has `qualities` bytes: compare that with its letters. */
 static void check_qualities(const struct tail *tail, const char *name, uint64_t number, uint64_t qualities)
 {
     if (qualities != tail->read.letters)
@@ -177,7 +178,7 @@ static void follow(struct tail *tail, const char *name, const uint8_t *data, siz
     }
 }
 
-/* Its newline is missing. */
+/* The file's last newline is missing. */
 static void check_last(const struct tail *tail, const char *name)
 {
     check_qualities(tail, name, tail->newlines + 1, tail->read.passed - tail->read.returns);

@@ -1,4 +1,4 @@
-/* Records of so many bytes each. */
+/* Records of format->count bytes each. */
 
 #include "base/arithmetic.h"
 #include "record/record.h"

@@ -1,6 +1,6 @@
 /*
- * Records that end with a string, found leftmost, not overlapping; or that start with one, which then is the end of the
- * one before (record.h).
+ * Records that end with a string, found leftmost, not overlapping; or that start with a string, which then ends the
+ * record before (record.h).
  *
  * A delimiter string is searched by its first and last byte at once, and the bytes between are compared. That is enough
  * for delimiters in one fragment; one that crosses two fragments is followed byte by byte, as Knuth, Morris and Pratt
@@ -14,7 +14,7 @@
 #include "record/record.h"
 #include "record/scan.h"
 
-TUNABLE(NEAR, 1024, 1, 1024); /* bytes in which one is sought that is not in the delimiter */
+TUNABLE(NEAR, 1024, 1, 1024); /* where a byte is sought that is not in the delimiter */
 
 /* Move on by one byte. Does it end a record? */
 static bool step(const struct record_format *format, struct record_scan *scan, uint8_t byte)
@@ -82,8 +82,8 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     return found;
 }
 
-/* After a byte that is nowhere in the delimiter, all that came before does not matter. Such a byte is near the end, or
- * else there are so few of them that looking for more does not pay. */
+/* The state depends only on the bytes after the last one that is not in the delimiter. That is near the end; if not,
+ * such bytes are too rare to be worth a longer search. */
 static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
 {
     const size_t first = bytes > NEAR ? bytes - NEAR : 0;
@@ -100,8 +100,8 @@ static void advance(const struct record_format *format, struct record_scan *scan
         (void)find_ends(format, scan, data + from, bytes - from, ends, SCAN_ENDS, &scanned);
 }
 
-/* All of the delimiter string ends the record, unless what stands there would then be found to begin it earlier, as a
- * newline does where two of them are the delimiter. */
+/* The whole delimiter is missing, unless the bytes at the end would then begin it earlier, as a newline does where two
+ * of them are the delimiter. */
 static ssize_t missing_at_end(const struct record_format *format, const struct record_scan *scan,
                               const uint8_t **missing)
 {
@@ -119,7 +119,7 @@ static ssize_t missing_at_start(const struct record_format *format, const struct
                                 const uint8_t **missing)
 {
     const size_t newlines = strspn((const char *)format->string, "\n");
-    const size_t there = scan->done <= newlines ? (size_t)scan->done : 0; /* of them, at the end of the last line */
+    const size_t there = scan->done <= newlines ? (size_t)scan->done : 0; /* newlines at the end of the last line */
 
     *missing = format->string + there;
     return (ssize_t)(format->string_bytes - there);
@@ -134,7 +134,7 @@ static ssize_t missing_at_start(const struct record_format *format, const struct
 const struct record_kind string_start_kind =
     STARTS("start", .argument = "STRING", .takes = RECORD_LINE, .text = "the first line of each begins\nwith STRING");
 
-/* These start after a blank line only, which the last one of a file may lack. */
+/* Messages start after a blank line only, which the last one of a file may lack. */
 const struct record_kind string_mbox_kind =
     STARTS("mbox", .string = "\n\nFrom ", .noun = "messages", .text = "mail, as start:'From ' after a\nblank line");
 const struct record_kind string_pgn_kind =

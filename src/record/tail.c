@@ -1,8 +1,7 @@
 /*
- * The state of a scan over all bytes read tells what the last record of a file lacks; the scan does not look for the
- * ends of records, which others find later. Only for CSV there is more to keep: where the quote was opened that is
- * still open, for the message, and how the first record of all ended, since an added line end is to be like those that
- * are there.
+ * The state of a scan over all bytes tells what the last record of a file lacks; the scan does not look for the ends of
+ * records, which others find later. For CSV more is kept: where the open quotes began, for the message, and how the
+ * first record ended, since an added line end must be like the others.
  */
 
 #include "record/tail.h"
@@ -17,7 +16,7 @@ void tail_init(struct tail *tail, const struct record_format *format, bool after
     *tail = (struct tail){.format = format, .after_header = after_header};
 }
 
-/* The kind that looks at the bytes of files. */
+/* The kind that checks the bytes of files. */
 static const struct record_kind *checker(const struct tail *tail)
 {
     return tail->format->as != NULL ? tail->format->as : record_kind(tail->format);
@@ -68,13 +67,13 @@ void tail_follow(struct tail *tail, const char *name, const uint8_t *data, size_
     const struct record_kind *kind = checker(tail);
 
     tail->open = true;
-    if (bytes == 0 || record_is(tail->format, RECORD_GROUP)) /* archives are looked at where they are read */
+    if (bytes == 0 || record_is(tail->format, RECORD_GROUP)) /* archives are checked where they are read */
         return;
     if (kind->follow != NULL) {
         kind->follow(tail, name, data, bytes);
         return;
     }
-    /* If records do not end with newlines: has their end been seen, and newlines before it? */
+    /* If records do not end with newlines: was there one before the first end? */
     if (!tail->end_known && !tail->newline)
         tail->newline = memchr(data, '\n', bytes) != NULL;
     tail_learn_end(tail, data, bytes);

@@ -58,7 +58,7 @@ size_t tar_headers_key(struct tar_text name, uint8_t key[TAR_NAME_BYTES_MAX])
 
 /* ---- Fields ---- */
 
-/* An octal number between spaces and NUL bytes, or a binary one behind the byte 0x80. Nothing stands for 0. */
+/* An octal number between spaces and NUL bytes, or a binary one after the byte 0x80. An empty field is 0. */
 static bool read_number(const uint8_t *field, size_t bytes, uint64_t *number)
 {
     const bool binary = field[0] == 0x80;
@@ -77,7 +77,7 @@ static bool read_number(const uint8_t *field, size_t bytes, uint64_t *number)
     return i == bytes;
 }
 
-/* Those of the checksum count as spaces. */
+/* Its own bytes count as spaces in the checksum. */
 static bool is_checked(const uint8_t *block)
 {
     uint32_t sum = CHECKSUM_BYTES * ' ';
@@ -102,7 +102,7 @@ static struct tar_text text_of(const uint8_t *field, size_t bytes)
     return (struct tar_text){field, end != NULL ? (size_t)(end - field) : bytes};
 }
 
-/* What an L or K says, if there is one. */
+/* Replace `text` by the one in an L or K, if there is one. */
 static void replace(struct tar_text *text, const struct tar_headers *headers, struct tar_part part)
 {
     if (part.bytes > 0)
@@ -146,8 +146,8 @@ static bool is_known(uint8_t type)
     return type == '\0' || (type >= '0' && type <= '7');
 }
 
-/* The headers that belong to a member. */
-static struct tar_part *part_of(struct tar_headers *headers, uint8_t type)
+/* Where headers of this type are kept; NULL for others. */
+static struct tar_part *part_of_type(struct tar_headers *headers, uint8_t type)
 {
     switch (type) {
     case 'x':
@@ -169,7 +169,7 @@ struct pax_field {
     struct tar_text value;
 };
 
-/* Take the first one off the text. */
+/* Take the first field off the text. */
 static bool pax_take(struct tar_text *text, struct pax_field *field)
 {
     const uint8_t *end, *equals;
@@ -212,7 +212,7 @@ static bool read_decimal(struct tar_text text, uint64_t *number)
     return true;
 }
 
-/* What a member's own header says; what pax says instead. A field without a value says nothing. */
+/* Replace the values of a member's own header by those of pax. A field without a value replaces nothing. */
 static const char *apply_pax(struct tar_text pax, struct tar_text *name, struct tar_text *target, uint64_t *size)
 {
     const uint64_t own_size = *size;
@@ -239,7 +239,7 @@ static const char *apply_pax(struct tar_text pax, struct tar_text *name, struct 
 
 /* ---- A member ---- */
 
-/* All headers are there, the last one with this type and size. NULL, or why not. */
+/* All headers are there, the last one with this type and size. Fill in *member. NULL, or why it is refused. */
 static const char *read_member(const struct tar_headers *headers, uint8_t type, uint64_t size,
                                struct tar_member *member)
 {
@@ -265,8 +265,8 @@ static const char *read_member(const struct tar_headers *headers, uint8_t type, 
     return NULL;
 }
 
-/* A header block of this size belongs to the member that comes behind it. */
-static const char *collect(struct tar_headers *headers, struct tar_part *part, uint64_t size)
+/* A header block with `size` bytes of data belongs to the member after it. */
+static const char *collect_header(struct tar_headers *headers, struct tar_part *part, uint64_t size)
 {
     const size_t at = headers->block + TAR_BLOCK_BYTES;
 
@@ -296,13 +296,13 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
         return TAR_REFUSED;
     }
     member->name = name_of(block, member);
-    part = part_of(headers, block[TYPE]);
+    part = part_of_type(headers, block[TYPE]);
     if (part == NULL && !is_known(block[TYPE]))
         *why = why_refused(block[TYPE]);
     else if (!read_number(block + SIZE, SIZE_BYTES, &size))
         *why = "the size is no number";
     else if (part != NULL)
-        *why = collect(headers, part, size);
+        *why = collect_header(headers, part, size);
     else
         *why = read_member(headers, block[TYPE], size, member);
     if (*why != NULL)
@@ -310,8 +310,7 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
     return part != NULL ? TAR_MORE : TAR_MEMBER;
 }
 
-/* ---- Members as records, each with all of its headers, in groups (group.h), without blocks of zeros between them ----
- */
+/* ---- Members as records, with their headers, in groups (group.h), without blocks of zeros between ---- */
 
 /* Errors in an archive are found where it is read. */
 static void check_size(const struct tail *tail, const char *name, uint64_t bytes)
@@ -324,7 +323,7 @@ static void check_size(const struct tail *tail, const char *name, uint64_t bytes
             (unsigned long long)bytes, TAR_BLOCK_BYTES);
 }
 
-/* The mark of POSIX in the first header, and of GNU tar; what has none is older than 1988. */
+/* The mark of POSIX, or of GNU tar, in the first header; archives without one are older than 1988. */
 static bool is_begun(const uint8_t *data, size_t bytes)
 {
     return bytes >= MAGIC + strlen("ustar") && memcmp(data + MAGIC, "ustar", strlen("ustar")) == 0;

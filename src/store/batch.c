@@ -1,16 +1,16 @@
 /*
- * Readers and removal meet at the file. Whoever removes a batch has renamed it first; then it takes an exclusive lock,
- * which fails while there are readers, and unlinks it. So a reader who has got the shared lock is safe. A batch that
- * still has its name is not being removed: when something about it is not as it should be, that is a failure.
+ * Readers and removal meet at the file's lock. Removal first renames a batch; then it takes an exclusive lock, which
+ * fails while there are readers, and unlinks it. So a reader with the shared lock is safe. A batch that still has its
+ * name is not being removed: if anything about it is wrong, the run ends.
  *
- * A pile of the store is read batch by batch. Where it is in each, how large it is, and what checksum it must have, is
- * read from the manifest again when its turn comes, so that a million piles take no memory. Where batches have only a
- * little of each pile, several piles are read from one batch before the next: the manifest is read once for all, and
- * what the system knows of a file is in the processor's cache when it is asked again.
+ * A pile of the store is read batch by batch. Its place, size and checksum in a batch are read from the manifest again
+ * when its turn comes, so that a million piles take no memory. Where batches have only a little of each pile, several
+ * piles are read from one batch before the next: the manifest is read once for all, and the system's data about the
+ * file is still in the processor's cache.
  *
  * While a directory is read, one batch may come and another one go, so that neither is seen. If the list of names is
- * the same before and after all of them have been opened, it was right at that time. If new batches keep coming, a list
- * will do whose batches were all there when they were opened.
+ * the same before and after all of them were opened, it was right in between. If new batches keep coming, any list will
+ * do whose batches could all be opened.
  */
 
 #include "store/batch.h"
@@ -27,7 +27,7 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* Fill a piece of memory from the byte `at` of the file on. 0, or the errno. */
+/* Read `bytes` bytes at offset `at` of the file. 0, or the errno. */
 static int read_at(const struct batch *batch, void *data, size_t bytes, uint64_t at)
 {
     const struct iovec piece = {.iov_base = data, .iov_len = bytes};
@@ -159,18 +159,18 @@ void batch_check_header(const struct batch *batch, const uint8_t *header, size_t
 
 /* ---- All batches at one moment ---- */
 
-/* Descriptors left to the output, and what libc opens for a moment; and how many are asked for. */
+/* Descriptors left to the output and libc; and how many are asked for. */
 static const unsigned SPARE_DESCRIPTORS = 16;
 static const unsigned WANTED_DESCRIPTORS = 1024;
 
-/* If batches have less of a pile on average, several piles are read together. */
+/* Several piles are read together if batches have less than this of a pile on average. */
 TUNABLE(SMALL_BYTES, 32 << 10, 1, 32 << 10);
 
-/* To see the same batches twice. */
+/* How often a list is tried, to see the same batches twice. */
 enum { ATTEMPTS = 100 };
 
-/* A descriptor is wanted for each batch, and some to spare. The number in the message suffices also for what is open
- * already. */
+/* A descriptor is wanted for each batch, and some to spare. The number in the message includes descriptors that are
+ * open already. */
 static void raise_descriptors(const struct store *store, size_t batches)
 {
     const unsigned wanted = batches < UINT_MAX / 2 ? (unsigned)batches + WANTED_DESCRIPTORS : UINT_MAX;
@@ -180,7 +180,7 @@ static void raise_descriptors(const struct store *store, size_t batches)
             batches + 4 * (size_t)SPARE_DESCRIPTORS);
 }
 
-/* Add up what the batch that was opened last holds of the piles that are wanted. */
+/* Add the wanted piles of the batch that was opened last. */
 static void add_piles(struct batches *all, const struct manifest *manifest)
 {
     const struct batch *batch = &all->batch[all->opened - 1];
@@ -196,7 +196,7 @@ static void add_piles(struct batches *all, const struct manifest *manifest)
     }
 }
 
-/* False if it has left the store. */
+/* False if the batch has left the store. */
 static bool add_batch(struct batches *all, const char *name)
 {
     struct manifest manifest;
@@ -220,8 +220,8 @@ static void drop_batches(struct batches *all)
     memset(all->pile, 0, all->count * sizeof *all->pile);
 }
 
-/* Open all batches of these names, in the place of those that were opened before. False if one of them has left the
- * store meanwhile. */
+/* Open all batches of these names, instead of those that were opened before. False if one of them has left the store
+ * meanwhile. */
 static bool add_named(struct batches *all, const struct folder_names *names)
 {
     size_t added = 0;
@@ -261,9 +261,8 @@ static void add_batches(struct batches *all)
         folder_say(&all->store->folder, NULL, "batches leave it faster than they can be opened");
 }
 
-/* The header must be what the batches say it is. If no batch has one, a failed task may have left it: it counts as
- * none.
- */
+/* Read the header, which must be that of the batches' manifests. If no batch has one, a failed task may have left it,
+ * and it is ignored. */
 static void read_header(struct batches *all)
 {
     uint64_t checksum;
@@ -282,7 +281,7 @@ static void read_header(struct batches *all)
     }
 }
 
-/* ---- Where a reader is ---- */
+/* ---- The place of a reader ---- */
 
 static const struct batches *all_of(const struct storage_reader *reader)
 {
@@ -295,7 +294,7 @@ static unsigned number_of(const struct storage_reader *reader)
     return all_of(reader)->number[reader->pile];
 }
 
-/* The batch at hand; the last one if there is none left. */
+/* The current batch; the last one at the end. */
 static const struct batch *batch_of(const struct storage_reader *reader)
 {
     const struct batches *all = all_of(reader);
@@ -304,8 +303,8 @@ static const struct batch *batch_of(const struct storage_reader *reader)
     return &all->batch[reader->at.store.batch < last ? reader->at.store.batch : last];
 }
 
-/* Also if manifests no longer say what they said when the snapshot was taken. `error` 0: nothing else is wrong. */
-_Noreturn static void report(const struct storage_reader *reader, int error)
+/* End the run: the batch is not as it was when it was opened. `error`: an errno, or 0. */
+_Noreturn static void report_batch(const struct storage_reader *reader, int error)
 {
     const struct batch *batch = batch_of(reader);
 
@@ -314,11 +313,11 @@ _Noreturn static void report(const struct storage_reader *reader, int error)
     folder_say(&batch->store->folder, batch->name, "pile %u: " STORE_CHANGED, number_of(reader));
 }
 
-/* Go on in the batch at hand, which has this of the pile. */
+/* Begin with the current batch, whose part of the pile is `pile`. */
 static void begin_batch(struct storage_reader *reader, struct manifest_pile pile)
 {
     if (pile.bytes == 0 || pile.bytes > reader->left)
-        report(reader, 0);
+        report_batch(reader, 0);
     reader->at.store.left = pile.bytes;
     reader->at.store.checksum = pile.checksum;
     reader->at.store.extent = pile.first.bytes;
@@ -327,14 +326,14 @@ static void begin_batch(struct storage_reader *reader, struct manifest_pile pile
     xxh64_init(&reader->hash, 0);
 }
 
-/* Read what the manifest of the batch at hand says of `count` piles from number `first` on. */
+/* Read the entries of `count` piles, from number `first` on, in the current batch's manifest. */
 static void read_entries(const struct storage_reader *reader, unsigned first, unsigned count, uint8_t *data)
 {
     const uint64_t at = batch_of(reader)->manifest_at + MANIFEST_HEAD_BYTES + first * (uint64_t)MANIFEST_PILE_BYTES;
     const int error = read_at(batch_of(reader), data, count * (size_t)MANIFEST_PILE_BYTES, at);
 
     if (error != 0)
-        report(reader, error);
+        report_batch(reader, error);
 }
 
 /* Go on to the next batch that has any bytes of the pile. */
@@ -360,13 +359,13 @@ static void next_extent(struct storage_reader *reader)
     const struct manifest_extent extent = manifest_load_extent(data);
 
     if (error != 0)
-        report(reader, error);
+        report_batch(reader, error);
     reader->at.store.extent = extent.bytes;
     reader->at.store.offset = extent.place;
     reader->at.store.more += sizeof data;
 }
 
-/* Fill the pieces, from their byte `from` on, with what is left of the extent. Returns how many bytes were filled. */
+/* Fill the pieces, from their byte `from` on, with the rest of the extent. Returns the number of bytes filled. */
 static size_t read_extent(struct storage_reader *reader, const struct iovec *pieces, int count, size_t from)
 {
     struct iovec some[STORAGE_PIECES_MAX];
@@ -375,10 +374,10 @@ static size_t read_extent(struct storage_reader *reader, const struct iovec *pie
     int taken;
 
     if (extent == 0 || extent > reader->at.store.left || reader->at.store.offset > INT64_MAX - extent)
-        report(reader, 0);
+        report_batch(reader, 0);
     taken = io_pieces_part(pieces, count, from, extent, some, STORAGE_PIECES_MAX, &bytes);
     if (io_read_at(batch_of(reader)->fd, some, taken, (off_t)reader->at.store.offset, &done) != 0)
-        report(reader, errno);
+        report_batch(reader, errno);
     for (int i = 0; i < taken; i++)
         xxh64_update(&reader->hash, some[i].iov_base, some[i].iov_len);
     reader->at.store.offset += bytes;
@@ -390,7 +389,7 @@ static size_t read_extent(struct storage_reader *reader, const struct iovec *pie
 
 /* ---- A pile as storage ---- */
 
-static void begin(struct storage_reader *reader)
+static void begin_pile(struct storage_reader *reader)
 {
     reader->left = all_of(reader)->pile[reader->pile].bytes;
 }
@@ -410,13 +409,13 @@ static void read_pieces(struct storage_reader *reader, const struct iovec *piece
         if (reader->at.store.left > 0)
             continue;
         if (xxh64_value(&reader->hash) != reader->at.store.checksum)
-            report(reader, 0);
+            report_batch(reader, 0);
         reader->at.store.batch++;
     }
 }
 
 /* Batch after batch, with a reader for each pile. */
-static void load(struct storage *storage, unsigned first, unsigned last, storage_place *place, void *context)
+static void load_piles(struct storage *storage, unsigned first, unsigned last, storage_place *place, void *context)
 {
     const struct batches *all = (const void *)storage;
     struct storage_reader *readers = fault_allocate(last - first, sizeof *readers);
@@ -445,13 +444,13 @@ static void load(struct storage *storage, unsigned first, unsigned last, storage
     }
     for (unsigned p = first; p < last; p++)
         if (readers[p - first].left > 0)
-            report(&readers[p - first], 0);
+            report_batch(&readers[p - first], 0);
     free(readers);
     free(data);
 }
 
-/* A checksum is no signature: under one that is right, a manifest may say what is not so. */
-_Noreturn static void report_records(struct storage *storage, unsigned pile)
+/* A checksum is no signature: a manifest may be false although its checksum is right. */
+_Noreturn static void report_batch_records(struct storage *storage, unsigned pile)
 {
     const struct batches *all = (const void *)storage;
 
@@ -463,7 +462,7 @@ _Noreturn static void report_records(struct storage *storage, unsigned pile)
 struct batches *batch_open_all(const struct store *store, const uint32_t *number, unsigned count)
 {
     static const struct storage_kind kind = {
-        .begin = begin, .read = read_pieces, .load = load, .report = report_records};
+        .begin = begin_pile, .read = read_pieces, .load = load_piles, .report = report_batch_records};
     struct batches *all = fault_allocate(1, sizeof *all);
 
     *all = (struct batches){.storage.kind = &kind, .store = store, .number = number, .count = count};

@@ -1,14 +1,14 @@
 /*
- * Nobody can see a part of a batch, since its file has another name until all of it is on disk. Whoever dies before it
- * gets its own leaves a draft (sweep.h), whoever dies after that leaves a batch.
+ * Nobody can see a part of a batch, since its file has another name until all of it is on disk. A process that dies
+ * before the renaming leaves a draft (sweep.h), one that dies after it leaves a batch.
  *
- * The piles grow at the same time, each by a thread that has it for itself, and a file has one end. So each pile takes
- * room there as it needs it, an extent, and writes to that without asking anybody. What begins at a whole page of the
- * file needs no other thread's bytes to be written, so room is whole pages. Small writes, of which there are many when
- * the last bytes of all piles come, are collected instead, one after another, and written together.
+ * The piles grow at the same time, each owned by one thread, and a file has one end. So each pile takes room at the end
+ * as it needs it, an extent, and writes to that without a lock. Extents begin and end at pages of the file, so that no
+ * page is written by two threads. Small writes, of which there are many when the last bytes of all piles come, are
+ * collected instead, one after another, and written together.
  *
- * There is a list of the extents. So that it stays short where memory is small and the input large, a pile takes more
- * room than it needs at once: a fixed part of what the file has already. What stays empty of that is a hole.
+ * Extents are listed. To keep the list short where memory is small and the input large, a pile takes more room than it
+ * needs at once: a fixed part of the file's size so far. Room that stays empty is a hole.
  */
 
 #include "store/draft.h"
@@ -25,27 +25,27 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* Attempts to give the file its name, while other batches of this name come and go. */
+/* How often naming the file is tried, while other batches of this name come and go. */
 enum { ATTEMPTS = 100 };
 
-/* Room is taken in steps of this. */
+/* Room is taken in steps of this size. */
 TUNABLE(PAGE_BYTES, 4096, 1, 4096);
 
-/* An extent has at least one part in GROWTH * PILES of the file, so the extents of a pile become more with the
- * logarithm of the file: about 50 in 512 piles of 160 GB in writes of 256 KiB, or of 5 GB in writes of 8 KiB, and 20
- * more if these are ten times as large. Of the file, one part in 2 * GROWTH is holes then. */
+/* An extent has at least 1/(GROWTH * PILES) of the file, so the number of extents of a pile grows with the logarithm of
+ * the file: about 50 in 512 piles of 160 GB in writes of 256 KiB, or of 5 GB in writes of 8 KiB, and 20 more for ten
+ * times the bytes. Then 1/(2 * GROWTH) of the file is holes. */
 TUNABLE(GROWTH, 8, 1, 8);
 enum { LISTED = 256, LISTED_USUALLY = 50 }; /* extents for each pile */
 
-/* Writes of fewer bytes are collected, so many bytes of them. */
+/* Writes below SMALL_BYTES are collected, COLLECTED_BYTES of them at a time. */
 TUNABLE(SMALL_BYTES, 64 << 10, 0, 64 << 10);
 TUNABLE(COLLECTED_BYTES, 256 << 10, 64 << 10, 256 << 10);
 
-struct pile {
+struct draft_pile {
     struct xxh64 checksum;
-    uint64_t end;  /* of what it has in the file; */
-    uint64_t room; /* and so many bytes from there on are its own */
-    size_t spot;   /* its last extent */
+    uint64_t end;  /* of its bytes in the file */
+    uint64_t room; /* bytes after `end` that are its own */
+    size_t spot;   /* index of its last extent */
 };
 
 struct draft {
@@ -54,26 +54,26 @@ struct draft {
     char batch[STORE_NAME_MAX + 1];
     struct store_draft file;
     struct manifest manifest;
-    struct pile *pile; /* [manifest.piles] */
+    struct draft_pile *pile; /* [manifest.piles] */
 
-    pthread_mutex_t mutex;      /* guards what follows */
-    uint64_t end;               /* of the file, as far as it has been given away */
-    uint64_t bytes;             /* of piles, that have come */
-    struct manifest_spot *spot; /* the list; its memory is touched as it is used */
+    pthread_mutex_t mutex;      /* guards the fields below */
+    uint64_t end;               /* of the room given to piles */
+    uint64_t bytes;             /* written to piles */
+    struct manifest_spot *spot; /* the list of extents; its memory is touched only as it is used */
     size_t spots;
     uint8_t *collected;    /* NULL: not begun */
-    uint64_t collected_at; /* where in the file these bytes will be */
+    uint64_t collected_at; /* offset in the file of these bytes */
     size_t collected_bytes;
 };
 
 size_t draft_pile_bytes(void)
 {
-    return sizeof(struct pile) + sizeof(struct manifest_pile) + LISTED_USUALLY * sizeof(struct manifest_spot);
+    return sizeof(struct draft_pile) + sizeof(struct manifest_pile) + LISTED_USUALLY * sizeof(struct manifest_spot);
 }
 
 /* ---- The batch is there already ---- */
 
-/* Say so. Its name is brought to disk first, as whoever made it may have died before. */
+/* Tell the user. Sync its name first, since its maker may have died before that. */
 static void accept(const struct batch *batch)
 {
     size_t bytes;
@@ -85,10 +85,10 @@ static void accept(const struct batch *batch)
     fault_note("batch %s is in %s already: nothing was added", batch->name, batch->store->folder.path);
 }
 
-/* Compare with the batch that is there: another one is a failure. Returns whether it is there and the same, and then it
- * has *records. False if there is none; or if only the piles can tell, and ours is not `complete` yet. */
-static bool is_there(const struct store *store, const char *name, const struct manifest *manifest, bool complete,
-                     uint64_t *records)
+/* Compare with the batch of this name; the run ends if it differs. True, with its number of *records, if it is the
+ * same. False if there is none, or if only piles can tell, and ours are not `complete` yet. */
+static bool is_published(const struct store *store, const char *name, const struct manifest *manifest, bool complete,
+                         uint64_t *records)
 {
     const char *difference;
     struct manifest known;
@@ -122,7 +122,7 @@ static void write_at(const struct draft *draft, const struct iovec *pieces, int 
         store_draft_fail(draft->store, &draft->file);
 }
 
-/* Begin an extent at a place of the file. The caller has the mutex, here and below. */
+/* Begin an extent at an offset of the file. The caller holds the mutex, here and below. */
 static void begin_extent(struct draft *draft, unsigned number, uint64_t place)
 {
     if (draft->spots == (size_t)LISTED * draft->manifest.piles)
@@ -132,7 +132,7 @@ static void begin_extent(struct draft *draft, unsigned number, uint64_t place)
     draft->pile[number].end = place;
 }
 
-/* The end of the file moves on by `bytes` bytes, and more, so that it is at a whole page. Returns where it was. */
+/* Move the end of the file on by `bytes` bytes, rounded up to whole pages. Returns the end before. */
 static uint64_t move_end(struct draft *draft, uint64_t bytes)
 {
     const uint64_t place = draft->end;
@@ -141,7 +141,7 @@ static uint64_t move_end(struct draft *draft, uint64_t bytes)
     return place;
 }
 
-/* What an extent has at least. */
+/* The least bytes of an extent. */
 static uint64_t least_room(const struct draft *draft)
 {
     return draft->bytes / GROWTH / draft->manifest.piles;
@@ -155,7 +155,7 @@ static void write_collected(struct draft *draft)
     draft->collected_bytes = 0;
 }
 
-static void collect(struct draft *draft, unsigned number, const struct iovec *pieces, int count, size_t bytes)
+static void collect_small(struct draft *draft, unsigned number, const struct iovec *pieces, int count, size_t bytes)
 {
     if (draft->collected == NULL)
         draft->collected = fault_allocate(COLLECTED_BYTES, 1);
@@ -171,10 +171,10 @@ static void collect(struct draft *draft, unsigned number, const struct iovec *pi
     }
 }
 
-/* Have room for a pile's next bytes, `bytes` at most. Returns where that is; *got: how many of them. */
-static uint64_t take_room(struct draft *draft, unsigned number, size_t bytes, size_t *got)
+/* Make room for a pile's next bytes, at most `bytes`. Returns its offset; *got is its size. */
+static uint64_t take_extent(struct draft *draft, unsigned number, size_t bytes, size_t *got)
 {
-    struct pile *pile = &draft->pile[number];
+    struct draft_pile *pile = &draft->pile[number];
 
     if (pile->room == 0) {
         const uint64_t lowest = least_room(draft), before = draft->end;
@@ -194,7 +194,7 @@ static uint64_t take_room(struct draft *draft, unsigned number, size_t bytes, si
 static void write_pieces(struct storage *storage, unsigned number, const struct iovec *pieces, int count)
 {
     struct draft *draft = (void *)storage;
-    struct pile *pile = &draft->pile[number];
+    struct draft_pile *pile = &draft->pile[number];
     const uint64_t before = pile->checksum.bytes;
     size_t bytes, done = 0;
 
@@ -210,9 +210,9 @@ static void write_pieces(struct storage *storage, unsigned number, const struct 
         pthread_mutex_lock(&draft->mutex);
         small = done == 0 && pile->room == 0 && bytes < SMALL_BYTES && least_room(draft) < PAGE_BYTES;
         if (small)
-            collect(draft, number, pieces, count, bytes);
+            collect_small(draft, number, pieces, count, bytes);
         else
-            at = take_room(draft, number, bytes - done, &got);
+            at = take_extent(draft, number, bytes - done, &got);
         draft->bytes += got;
         pthread_mutex_unlock(&draft->mutex);
         if (!small)
@@ -228,8 +228,8 @@ struct storage *draft_storage(struct draft *draft)
 
 /* ---- From the beginning to the end ---- */
 
-/* The file, which begins with what it is. */
-static void make_file(struct draft *draft)
+/* Make the file, which begins with a title. */
+static void make_draft_file(struct draft *draft)
 {
     char title[] = "bigshuf batch 3\n";
     const struct iovec piece = {.iov_base = title, .iov_len = sizeof title - 1};
@@ -243,7 +243,7 @@ struct draft *draft_begin(struct store *store, const char *name, const struct ma
     static const struct storage_kind kind = {.write = write_pieces};
     struct draft *draft;
 
-    if (is_there(store, name, manifest, false, records))
+    if (is_published(store, name, manifest, false, records))
         return NULL;
     draft = fault_allocate(1, sizeof *draft);
     *draft = (struct draft){.storage.kind = &kind, .store = store, .manifest = *manifest};
@@ -255,12 +255,12 @@ struct draft *draft_begin(struct store *store, const char *name, const struct ma
     draft->spot = fault_allocate(store->format.piles, LISTED * sizeof *draft->spot);
     for (unsigned p = 0; p < store->format.piles; p++)
         xxh64_init(&draft->pile[p].checksum, 0);
-    make_file(draft);
+    make_draft_file(draft);
     return draft;
 }
 
-/* Write what is left, as far as it can be in one piece: collected bytes, manifest and end. */
-static void complete(struct draft *draft, const uint64_t *records)
+/* Write the rest, if possible in one piece: collected bytes, manifest and end. */
+static void write_rest(struct draft *draft, const uint64_t *records)
 {
     const bool is_last = draft->collected_bytes > 0 && draft->end == draft->collected_at + COLLECTED_BYTES;
     struct iovec pieces[2] = {{.iov_base = draft->collected, .iov_len = draft->collected_bytes}};
@@ -280,14 +280,14 @@ static void complete(struct draft *draft, const uint64_t *records)
 }
 
 /* Give the file its name. False if there is a batch of this name already, which is the same. */
-static bool publish(const struct draft *draft)
+static bool publish_draft(const struct draft *draft)
 {
     uint64_t there;
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (store_draft_publish(draft->store, &draft->file, draft->batch, true))
             return true;
-        if (is_there(draft->store, draft->batch, &draft->manifest, true, &there))
+        if (is_published(draft->store, draft->batch, &draft->manifest, true, &there))
             return false;
     }
     folder_report(&draft->store->folder, draft->batch, EEXIST);
@@ -302,8 +302,8 @@ bool draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *h
         draft->manifest.header_checksum = xxh64(header, header_bytes);
         store_put_header(draft->store, header, header_bytes);
     }
-    complete(draft, records);
-    published = publish(draft);
+    write_rest(draft, records);
+    published = publish_draft(draft);
     store_draft_end(draft->store, &draft->file, published);
     free(draft->spot);
     free(draft->collected);

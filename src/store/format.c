@@ -1,7 +1,7 @@
 /*
- * The same calls write a text and read it, so what stands in it is said once. There is one way only to write anything:
- * a reader takes a value from the text, and then looks for just what would be written for that. Each function that
- * passes a part of the text writes it or reads it. Of a format that is written, all that is asked about the text holds.
+ * The same calls write a text and read it, so its form stands once. Every value has one form only: a reader takes a
+ * value from the text, and then compares the text with what would be written for it. Each function pass_... writes or
+ * reads a part of the text. In writing, all conditions about the text hold.
  */
 
 #include "store/format.h"
@@ -17,19 +17,19 @@
 /* ---- Words, numbers and strings ---- */
 
 struct line {
-    char *to;         /* writing: where the next byte goes; NULL: it reads */
-    const char *end;  /* of the room, which suffices, with a NUL byte after what is written */
-    const char *from; /* reading: what comes next in a text that a NUL byte ends; NULL: it was something else */
+    char *to;         /* writing: the place of the next byte; NULL when reading */
+    const char *end;  /* of the room, which suffices; NUL follows the text written */
+    const char *from; /* reading: the rest of a text that ends with NUL; NULL: the text was wrong */
 };
 
-/* Words that are there only sometimes: if `is`, or reading, if the text goes on so. Returns whether they are there, and
- * line_has passes them. */
+/* Optional words: are they there? Writing: if `is`; reading: if the text goes on with them. line_has also passes
+ * them. */
 static bool line_begins(const struct line *line, bool is, const char *words)
 {
     return line->to != NULL ? is : line->from != NULL && strncmp(line->from, words, strlen(words)) == 0;
 }
 
-/* A text is read in which this does not hold: it is none. */
+/* Reading: without this condition, the text is wrong. */
 static void line_must(struct line *line, bool holds)
 {
     line->from = holds ? line->from : NULL;
@@ -69,7 +69,7 @@ static void pass_number(struct line *line, uint64_t *number, int base)
     pass_words(line, digits);
 }
 
-/* What is written so, if it is written right. */
+/* The value of two digits or of an escape, if it is well-formed. */
 static uint8_t read_byte(const char *at)
 {
     unsigned byte = (unsigned char)*at;
@@ -106,9 +106,9 @@ static void pass_string(struct line *line, uint8_t *string, size_t room, size_t 
     pass_words(line, "\"");
 }
 
-/* Pass what `pattern` says: a % and one more character stand for what the next arguments say. d is a decimal number, x
- * one of 16 hexadecimal digits, each a uint64_t *; s are words, a const char *; q is a string as in C: uint8_t *, room
- * in bytes, size_t, and their number, size_t *. */
+/* Pass the text of `pattern`, where % and a letter stand for the next arguments: d is a decimal number, x one of 16
+ * hexadecimal digits, each a uint64_t *; s are words, a const char *; q is a string as in C: uint8_t *, room in bytes,
+ * size_t, and their number, size_t *. */
 static void line_pass(struct line *line, const char *pattern, ...)
 {
     va_list more;
@@ -164,7 +164,7 @@ static void pass_kind(struct line *line, struct record_format *format, uint8_t *
         record_take(format, format->kind, string);
 }
 
-/* How CSV is written, if more than its name is given. */
+/* The options of CSV, if there are any. */
 static void pass_quotes(struct line *line, struct quotes_rule *quotes)
 {
     size_t bytes = 1;
@@ -176,8 +176,8 @@ static void pass_quotes(struct line *line, struct quotes_rule *quotes)
     quotes->backslash = line_has(line, quotes->backslash, " backslash");
 }
 
-/* The kind and what it takes: a number, a string, how CSV is written. Lines are named as what else ends with a string,
- * which is their delimiter. */
+/* The kind and its argument: a number, a string, or the options of CSV. Lines are written like other records that end
+ * with a string, their delimiter. */
 static void pass_records(struct line *line, struct record_format *format, uint8_t *string)
 {
     const bool is_lines = line->to != NULL && format->kind == NULL;
@@ -220,7 +220,7 @@ static void pass_text(struct line *line, char *text, size_t room)
     line_must(line, bytes > 0 && strlen(text) == bytes);
 }
 
-/* The store's key is said as two numbers. */
+/* The store's key is written as two numbers. */
 static void pass_keys(struct line *line, struct store_format *format)
 {
     uint64_t key[2] = {0};
@@ -271,7 +271,7 @@ static void pass_header(struct line *line, struct store_format *format)
     line_pass(line, "\n");
 }
 
-/* `text` is where it all began. */
+/* `text`: the beginning of the whole text. */
 static void pass_checksum(struct line *line, const char *text)
 {
     const char *end = line->to != NULL ? line->to : line->from;

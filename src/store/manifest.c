@@ -1,9 +1,9 @@
 /*
- * Checksums are looked at before anything is read, but they are no signature: whoever can write a batch can write
- * those, too. So what piles are said to hold must also make sense, since memory and files are measured by it. Extents
- * may overlap: what is in them is right if the checksums of their piles are.
+ * Checksums are verified before anything is used, but they are no signature: who can write a batch can write these,
+ * too. So the sizes of piles must also make sense, since memory and files are measured by them. Extents may overlap:
+ * their bytes are right if the checksums of their piles are.
  *
- * Nobody asks which inputs a batch had, only whether they are the same. So only a digest of them is kept.
+ * Only a digest of the inputs is kept: it tells whether they are the same.
  */
 
 #include "store/manifest.h"
@@ -18,7 +18,7 @@
 
 enum { NUMBER_BYTES = 8, FLAG_DECOMPRESSED = 1, FLAG_KNOWN = 2 };
 
-/* What stands before the piles, after the key. */
+/* The part of a manifest after the key, before the piles. */
 struct head {
     uint64_t flags, header_bytes, header_checksum, digest, piles;
 };
@@ -27,9 +27,9 @@ static_assert(MANIFEST_KEY_BYTES + sizeof(struct head) == MANIFEST_HEAD_BYTES &&
                   sizeof(struct manifest_pile) == MANIFEST_PILE_BYTES,
               "no gaps between numbers");
 
-/* This, piles, extents and what an end says are structs of nothing but numbers, which are written one after another.
- * Returns what follows. */
-static uint8_t *put(uint8_t *to, const void *numbers, size_t bytes)
+/* Write a struct head, a pile, an extent or an end, which consist only of 8-byte numbers. Returns the place after
+ * it. */
+static uint8_t *put_numbers(uint8_t *to, const void *numbers, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += NUMBER_BYTES) {
         uint64_t number;
@@ -64,8 +64,8 @@ void manifest_add_input(struct manifest *manifest, const char *name, uint64_t by
 
 /* ---- Writing ---- */
 
-/* The first extent of each pile stands with it, the others in the list. Returns how long that is. `next` of each pile
- * receives where in the list its extents begin. */
+/* The first extent of each pile stands with it, the others in the list. Returns the list's length. next[p] receives the
+ * index in the list where the extents of pile p begin. */
 static size_t place_extents(struct manifest *manifest, const struct manifest_spot *spot, size_t spots, size_t *next)
 {
     size_t listed = 0;
@@ -76,7 +76,7 @@ static size_t place_extents(struct manifest *manifest, const struct manifest_spo
         const size_t more = next[p] > 0 ? next[p] - 1 : 0;
 
         manifest->pile[p].first = (struct manifest_extent){0};
-        manifest->pile[p].more = more > 0; /* so far */
+        manifest->pile[p].more = more > 0; /* for now */
         next[p] = listed;
         listed += more;
     }
@@ -107,15 +107,16 @@ uint8_t *manifest_write(struct manifest *manifest, const struct manifest_spot *s
         if (pile->first.bytes == 0)
             pile->first = spot[i].extent;
         else
-            put(data + list_at + next[spot[i].pile]++ * MANIFEST_EXTENT_BYTES, &spot[i].extent, MANIFEST_EXTENT_BYTES);
+            put_numbers(data + list_at + next[spot[i].pile]++ * MANIFEST_EXTENT_BYTES, &spot[i].extent,
+                        MANIFEST_EXTENT_BYTES);
     }
     memcpy(data, manifest->key, MANIFEST_KEY_BYTES);
-    to = put(data + MANIFEST_KEY_BYTES, &head, sizeof head);
+    to = put_numbers(data + MANIFEST_KEY_BYTES, &head, sizeof head);
     for (unsigned p = 0; p < manifest->piles; p++)
-        to = put(to, &manifest->pile[p], MANIFEST_PILE_BYTES);
+        to = put_numbers(to, &manifest->pile[p], MANIFEST_PILE_BYTES);
     found.checksum = xxh64(data, length);
     memcpy(end, MANIFEST_MAGIC, NUMBER_BYTES);
-    to = put(end + NUMBER_BYTES, &found, sizeof found);
+    to = put_numbers(end + NUMBER_BYTES, &found, sizeof found);
     store64le(to, xxh64(end, (size_t)(to - end)));
     free(next);
     *bytes = length + MANIFEST_END_BYTES;
@@ -150,14 +151,14 @@ struct manifest_pile manifest_load_pile(const uint8_t data[MANIFEST_PILE_BYTES])
     return pile;
 }
 
-/* The extent is before the manifest, and one of those that together have `left` bytes. */
+/* Is the extent before the manifest, and not larger than the `left` bytes of its pile? */
 static bool is_extent(const struct manifest_extent *extent, uint64_t left, const struct manifest_end *end)
 {
     return extent->bytes > 0 && extent->bytes <= left && extent->bytes <= end->at &&
            extent->place <= end->at - extent->bytes;
 }
 
-/* Does the pile make sense, with the extents that are listed from data[*listed] on? Passes these. */
+/* Does the pile make sense, with its extents in the list at data[*listed]? Moves *listed on past these. */
 static bool is_pile(const struct manifest_pile *pile, const uint8_t *data, size_t *listed,
                     const struct manifest_end *end)
 {

@@ -2,8 +2,8 @@
  * Many processes may make a store at the same time: each links its own text to the name; the first one succeeds, and
  * all others find the text there and compare.
  *
- * A file is locked while it is made: that says that somebody is at work (sweep.h). It is a shared lock, so that those
- * who read it under its own name do not meet another one.
+ * A file is locked while it is made, which tells that its maker is alive (sweep.h). The lock is shared, so that it does
+ * not keep readers out once the file is published.
  */
 
 #include "store/store.h"
@@ -22,15 +22,15 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
-/* Room for the header with a delimiter, should that have been missing. */
+/* Room for the header and a delimiter that it lacked. */
 enum { HEADER_FILE_BYTES = HEADER_BYTES_MAX + RECORD_DELIMITER_BYTES_MAX };
 
 /* ---- Names ---- */
 
-/* Names that nobody else uses are made of 32 bits that stand for the running machine and 32 random ones, without asking
- * anybody. No name of a batch has a ~ in it, so no other name can be taken for one. */
+/* New names are made of 32 bits for the machine since its start and 32 random ones. No name of a batch has a ~ in it,
+ * so neither can be taken for the other. */
 
-enum { HOST_BYTES = 127 }; /* of the name of a host that become a part of other names */
+enum { HOST_BYTES = 127 }; /* of a host's name that become a part of other names */
 
 /* May this byte stand in the name of a batch? */
 static bool is_plain(char byte)
@@ -39,7 +39,7 @@ static bool is_plain(char byte)
            byte == '.' || byte == '_' || byte == '-';
 }
 
-/* Does it stand for something else in a store? */
+/* Is it the name of another file of a store? */
 static bool is_taken(const char *name)
 {
     return strcmp(name, STORE_NAME_FORMAT) == 0 || strcmp(name, STORE_NAME_HEADER) == 0;
@@ -92,8 +92,8 @@ bool store_name_is_local(const char *name)
     return boot != 0 && name != NULL && strncmp(name + 1, digits, sizeof digits - 1) == 0;
 }
 
-/* Is it what store_name_make_unused puts after a batch's name? */
-static bool is_number(const char *rest)
+/* Is it ~ and a number, as of store_name_make_unused? */
+static bool is_number_suffix(const char *rest)
 {
     enum { DIGITS = 16 };
 
@@ -113,16 +113,17 @@ enum store_name_kind store_name_kind(const char *name, char base[STORE_NAME_MAX 
     if (length > STORE_NAME_MAX)
         return STORE_NAME_OTHER;
     snprintf(base, STORE_NAME_MAX + 1, "%.*s", (int)length, name);
-    if (is_left) /* users rename to it without a number */
-        return store_name_is_batch(base) && (name[length] == '\0' || is_number(name + length)) ? STORE_NAME_LEFT
-                                                                                               : STORE_NAME_OTHER;
-    return is_number(name + length) && (store_name_is_batch(base) || is_taken(base)) ? STORE_NAME_DRAFT
-                                                                                     : STORE_NAME_OTHER;
+    if (is_left) /* users may rename a batch to it, without a number */
+        return store_name_is_batch(base) && (name[length] == '\0' || is_number_suffix(name + length))
+                   ? STORE_NAME_LEFT
+                   : STORE_NAME_OTHER;
+    return is_number_suffix(name + length) && (store_name_is_batch(base) || is_taken(base)) ? STORE_NAME_DRAFT
+                                                                                            : STORE_NAME_OTHER;
 }
 
 /* ---- Files that are made ---- */
 
-/* The first byte says that it has been locked: without it, its maker may be about to do that. */
+/* The first byte tells that the file has been locked: without it, its maker may be about to lock it. */
 void store_draft_begin(const struct store *store, struct store_draft *draft, const char *base)
 {
     int error;
@@ -184,7 +185,7 @@ static const char *why_refused(const char *text)
     return version > STORE_FORMAT_VERSION ? "a store of a later version" : STORE_CHANGED;
 }
 
-/* False if there is none. */
+/* False if the store has no format. */
 static bool read_format(struct store *store)
 {
     size_t bytes;
@@ -198,8 +199,8 @@ static bool read_format(struct store *store)
     return true;
 }
 
-/* Make a small file. False if there is one of its name already. */
-static bool publish(const struct store *store, const char *name, const void *data, size_t bytes)
+/* Make a small file. False if its name exists already. */
+static bool publish_small(const struct store *store, const char *name, const void *data, size_t bytes)
 {
     struct store_draft draft;
     bool published;
@@ -212,7 +213,7 @@ static bool publish(const struct store *store, const char *name, const void *dat
     return published;
 }
 
-/* Bring the name of a new directory to disk, if the directory above it may be read. */
+/* Sync the name of a new directory, if the directory above it may be read. */
 static void sync_above(const struct folder *folder)
 {
     int fd = io_open_at(folder->fd, "..", O_RDONLY | O_DIRECTORY, 0);
@@ -223,8 +224,8 @@ static void sync_above(const struct folder *folder)
     (void)io_close(fd);
 }
 
-/* Make the format, or find that somebody else has made one, and read it. The directory's own name is brought to disk
- * before that: so in every store that has a format it is there, whoever made the directory. */
+/* Make the format, or read the one that another process has made. The directory's own name is synced before, so that it
+ * is on disk in every store with a format, whoever made the directory. */
 static void make_format(struct store *store, const struct store_format *wanted)
 {
     struct store_format format = *wanted;
@@ -233,26 +234,25 @@ static void make_format(struct store *store, const struct store_format *wanted)
     if (format.piles == 0)
         format.piles = STORE_FORMAT_PILES;
     sync_above(&store->folder);
-    (void)publish(store, STORE_NAME_FORMAT, text, store_format_text(&format, text));
+    (void)publish_small(store, STORE_NAME_FORMAT, text, store_format_text(&format, text));
     if (!read_format(store))
         folder_report(&store->folder, STORE_NAME_FORMAT, ENOENT);
 }
 
-static bool has_key(const char *line)
+static bool has_key_line(const char *line)
 {
     return strncmp(line, "groups", strlen("groups")) == 0 || strncmp(line, "unique", strlen("unique")) == 0;
 }
 
-/* Of a line of a format, as far as it is told: without a key, which the store has for itself. */
-static int length_of(const char *line)
+/* The length of a line of a format for messages: without the store's key. */
+static int length_told(const char *line)
 {
     const size_t bytes = strcspn(line, "\n");
 
-    return (int)(has_key(line) ? bytes - strlen(" key ") - STORE_FORMAT_KEY_DIGITS : bytes);
+    return (int)(has_key_line(line) ? bytes - strlen(" key ") - STORE_FORMAT_KEY_DIGITS : bytes);
 }
 
-/* They are compared line by line. What a first run has made that failed afterwards says nothing of what is in the
- * store. */
+/* Formats are compared line by line. A differing one in a store without batches was made by a first run that failed. */
 static void compare_format(const struct store *store, const struct store_format *wanted)
 {
     struct store_format resolved = *wanted;
@@ -271,11 +271,11 @@ static void compare_format(const struct store *store, const struct store_format 
         line += strcspn(line, "\n") + 1;
         wants += strcspn(wants, "\n") + 1;
     }
-    if (has_key(line) != has_key(wants))
-        *(has_key(line) ? &wants : &line) = "plain records";
+    if (has_key_line(line) != has_key_line(wants))
+        *(has_key_line(line) ? &wants : &line) = "plain records";
     store_batches(store, &names);
-    folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %.*s, not %.*s%s", length_of(line), line,
-               length_of(wants), wants,
+    folder_say(&store->folder, STORE_NAME_FORMAT, "the store has %.*s, not %.*s%s", length_told(line), line,
+               length_told(wants), wants,
                names.count > 0 ? "" : ": it has no batches, so remove it, unless others are about to write some");
 }
 
@@ -290,8 +290,8 @@ void store_open(struct store *store, const char *path)
         folder_say(&store->folder, NULL, "not a store of piles; --scatter makes one");
 }
 
-/* If the directory is made here, and the run ends before it is a store, it is removed again. Returns its slot, or -1.
- */
+/* If the directory is made here, and the run ends before it is a store, the directory is removed again. Returns its
+ * slot, or -1. */
 static int open_or_make(struct folder *folder, const char *path)
 {
     int slot;
@@ -304,8 +304,8 @@ static int open_or_make(struct folder *folder, const char *path)
     return slot;
 }
 
-/* A directory without a format is made a store only if there is nothing else in it, as it was hardly meant otherwise;
- * hidden files, and lost+found at the top of a file system, do not count. A format may have come meanwhile. */
+/* A directory without a format becomes a store only if it is empty, since otherwise the user hardly means it; hidden
+ * files, and lost+found at the top of a file system, do not count. A format may have come meanwhile. */
 static void refuse_others(const struct store *store)
 {
     struct folder_names names;
@@ -347,8 +347,8 @@ bool store_is(const char *folder)
     return is;
 }
 
-/* A store within another one, at any depth, would count as a damaged batch of that. The path has "../" once more for
- * each folder, until that is the root, which has itself above. */
+/* A store within another one, at any depth, would count as a damaged batch of that. The path gets one more "../" for
+ * each folder, up to the root, whose ".." is itself. */
 static void refuse_inner(const struct store *store)
 {
     char path[4096] = "../";
@@ -412,13 +412,13 @@ void store_put_header(const struct store *store, const uint8_t *header, size_t b
 {
     bool done = bytes == 0;
 
-    while (!done) { /* again if somebody else was faster */
+    while (!done) { /* again if another process was faster */
         size_t known_bytes;
         uint8_t *known = store_get_header(store, &known_bytes);
 
         if (known != NULL && (known_bytes != bytes || memcmp(known, header, bytes) != 0))
             folder_say(&store->folder, STORE_NAME_HEADER, "the header of these inputs is another one");
-        done = known != NULL || publish(store, STORE_NAME_HEADER, header, bytes);
+        done = known != NULL || publish_small(store, STORE_NAME_HEADER, header, bytes);
         free(known);
     }
 }

@@ -1,10 +1,10 @@
 /*
- * A draft that nobody has locked, though somebody had, cannot become a batch any more: its name is nobody else's. What
- * other machines have locked may not show here, so it must be old, too. Its own process may have died when it had both
- * names: then it is a batch, and only this name goes, without a lock that a reader could meet.
+ * A draft that was locked and is no longer cannot become a batch: only its maker knew its name. Locks of other machines
+ * may not show here, so such drafts must be old, too. The maker may have died when the file had both names: then it is
+ * a batch, and only the draft's name is removed, without a lock that would disturb readers.
  *
- * A batch that leaves is renamed first, in one step, so that no new reader finds it. How readers and removal keep out
- * of each other's way is told in batch.c.
+ * A batch that leaves is renamed first, in one step, so that no new reader finds it. batch.c tells how readers and
+ * removal keep out of each other's way.
  */
 
 #include "store/sweep.h"
@@ -22,19 +22,19 @@
 
 enum { DEAD_SECONDS = 3600 };
 
-/* What has become of a name, or what is to become of it when nothing speaks against that. */
+/* What has become of a file, or REMOVED as long as nothing speaks against that. */
 enum fate {
     REMOVED,
-    GONE,   /* somebody else was faster */
+    GONE,   /* another process was faster */
     KEPT,   /* sweep->why */
     FAILED, /* sweep->error */
 };
 
 struct sweep {
     struct store *store;
-    bool all;                    /* the user asks for it: also drafts of others, and where nothing can be locked */
+    bool all;                    /* also drafts of others, and where files cannot be locked */
     time_t now;                  /* by the clock of the store's file system; 0: not looked at yet */
-    char name[STORE_NAME_BYTES]; /* what is to go */
+    char name[STORE_NAME_BYTES]; /* the file to be removed */
     const char *why;
     int error;
 };
@@ -45,15 +45,15 @@ static enum fate keep_back(struct sweep *sweep, const char *why)
     return KEPT;
 }
 
-/* What an errno means here; 0 is none. */
+/* What an errno, or 0, means here. */
 static enum fate fate_of(struct sweep *sweep, int error)
 {
     sweep->error = error;
     return error == 0 ? REMOVED : error == ENOENT ? GONE : FAILED;
 }
 
-/* See whether it has not been written for so long that its writer must be dead. The clock is looked at by touching the
- * store's own folder: those of two machines may differ. */
+/* Has the file not been written for so long that its writer must be dead? The time comes from touching the store's own
+ * folder, since clocks of two machines may differ. */
 static enum fate check_age(struct sweep *sweep, const struct stat *status)
 {
     const int root = sweep->store->folder.fd;
@@ -72,8 +72,8 @@ static enum fate check_age(struct sweep *sweep, const struct stat *status)
 
 /* ---- Files ---- */
 
-/* See that nobody has the file locked, nor can lock it from now on, until it is closed. Where nothing can be locked,
- * the age of a draft decides. */
+/* Lock the file exclusively, until it is closed, if nobody has it locked. Where nothing can be locked, the age of a
+ * draft decides. */
 static enum fate lock(struct sweep *sweep, int fd, const struct stat *status, bool is_draft)
 {
     if (io_lock(fd, true) == 0)
@@ -91,14 +91,14 @@ static enum fate lock(struct sweep *sweep, int fd, const struct stat *status, bo
     return keep_back(sweep, "nothing can be locked");
 }
 
-/* A draft, or what has left the store and may still be read. */
+/* Remove a draft, or a batch that has left the store, unless it may still be read. */
 static enum fate remove_file(struct sweep *sweep, bool is_draft, const char *base)
 {
     const struct folder *root = &sweep->store->folder;
     struct stat status, named;
     enum fate fate = REMOVED;
     int fd;
-    const int error = folder_open_file(root, sweep->name, O_RDWR, &fd); /* NFS locks only what is open for writing */
+    const int error = folder_open_file(root, sweep->name, O_RDWR, &fd); /* NFS locks only files open for writing */
 
     if (error != 0)
         return error == FOLDER_NOT_REGULAR ? GONE : fate_of(sweep, error);
@@ -116,7 +116,7 @@ static enum fate remove_file(struct sweep *sweep, bool is_draft, const char *bas
     return fate;
 }
 
-/* What could not be removed is worth a warning, if nobody has it. */
+/* Warn of a file that could not be removed, unless somebody uses it. */
 static void warn(const struct sweep *sweep, enum fate fate)
 {
     if (fate == FAILED)
@@ -142,7 +142,7 @@ static void put_out(struct store *store, const char *batch)
     warn(&sweep, fate);
 }
 
-/* What is no batch is not counted, and ends this. */
+/* A file that is no batch ends the run. */
 void sweep_keep(struct store *store, uint64_t keep, const char *added)
 {
     struct folder_names names;
@@ -171,8 +171,8 @@ void sweep_keep(struct store *store, uint64_t keep, const char *added)
 
 /* ---- All that is in the store ---- */
 
-/* The sweep goes on to a name. If it is not of a kind that this sweep removes, it is as if it were GONE. Names of these
- * kinds are what the store has made, so that they can be printed as they are. */
+/* Sweep one name. GONE if this sweep does not remove files of its kind. Names of these kinds are the store's own, so
+ * they can be printed as they are. */
 static enum fate sweep_one(struct sweep *sweep, const char *name)
 {
     char base[STORE_NAME_MAX + 1], size[32];
@@ -195,7 +195,7 @@ static enum fate sweep_one(struct sweep *sweep, const char *name)
     return fate;
 }
 
-/* Goes on after what cannot be removed, and if all is swept, fails at the end. */
+/* Goes on after a file that cannot be removed, and with `all` fails at the end. */
 void sweep_store(struct store *store, bool all)
 {
     struct sweep sweep = {.store = store, .all = all}, failed = {.error = 0};

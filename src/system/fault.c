@@ -1,7 +1,7 @@
 /*
  * Who exchanges `failed` first ends the run. A message is put together in one buffer and leaves with one write, so that
  * the lines of several processes on one terminal do not mix; the line of progress that may stand there is erased by the
- * same write. Nothing here takes a lock, nor waits for a thread that may have one.
+ * same write. Nothing here takes a lock, or waits for a thread that may have one.
  */
 
 #include "system/fault.h"
@@ -51,8 +51,8 @@ __attribute__((format(printf, 2, 3))) static void append(struct line *line, cons
     va_end(arguments);
 }
 
-/* The character in UTF-8 with which text[0, bytes) begins, and its length; or the first byte as it is, if it begins
- * none (RFC 3629: nothing overlong, no surrogates, nothing above U+10FFFF). */
+/* The character in UTF-8 with which text[0, bytes) begins, and its length; or the first byte as it is, if no character
+ * begins there (RFC 3629: nothing overlong, no surrogates, nothing above U+10FFFF). */
 static size_t read_character(const unsigned char *text, size_t bytes, uint32_t *character)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
@@ -108,7 +108,7 @@ static void print(struct line *line)
         uint32_t character;
 
         length = read_character(text + i, line->length - i, &character);
-        if (used > sizeof shown - SHOWN_BYTES * (SHOWN_BYTES + 1)) { /* only of a name full of escapes */
+        if (used > sizeof shown - SHOWN_BYTES * (SHOWN_BYTES + 1)) { /* only for a name full of escapes */
             (void)io_write(STDERR_FILENO, shown, used);
             used = 0;
         }
@@ -142,7 +142,7 @@ static void warn_of_kept(const char *path, int error)
         fault_warn("%s: cannot be removed: %s", path, fault_cause(error));
 }
 
-/* How the message of a failure begins. What fails after the success is none. */
+/* How the message of a failure begins; after the success it is a warning. */
 static void begin(struct line *line)
 {
     line->length = 0;

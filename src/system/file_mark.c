@@ -13,8 +13,8 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* Of either end a 64th of the file is hashed, but not less or more than this, in pieces that a thread's stack has room
- * for. (1 GB in 5,000 files, in memory: 64 KiB of each end take 38 us of the 240 us of processor time that a file takes
+/* Of either end 1/END_SHARE of the file is hashed, within these bounds, in pieces that fit on a thread's stack. (1 GB
+ * in 5,000 files, in memory: 64 KiB of each end take 38 us of the 240 us of processor time that a file takes
  * altogether, 4 KiB take 4 us.) */
 enum { END_SHARE = 64, END_BYTES_MIN = 4 << 10, END_BYTES_MAX = 64 << 10 };
 TUNABLE(PIECE_BYTES, 8 << 10, 64, 8 << 10);
@@ -41,14 +41,14 @@ bool file_mark_is_known(const struct file_mark *mark)
     return mark->file != 0;
 }
 
-/* Is it the file of that number? */
+/* Is it the same file, by its number? */
 static bool is_of(const struct file_mark *mark, const struct stat *now)
 {
     return file_mark_is_known(mark) && mark->file == number_of(now);
 }
 
-/* Is it as large as it was, and not modified, whichever file it is? Some file systems make up the numbers of files
- * (FAT, FUSE), and others when nobody has them open. */
+/* Is the size as it was, and the time, whichever file it is? Some file systems make up the numbers of files (FAT,
+ * FUSE), and others when nobody has them open. */
 static bool is_same(const struct file_mark *mark, const struct stat *now)
 {
     return file_mark_is_known(mark) && S_ISREG(now->st_mode) && now->st_size == mark->bytes &&
@@ -88,7 +88,7 @@ static int hash_ends(int fd, off_t bytes, uint64_t *ends)
     return 0;
 }
 
-/* Does a file without a size have bytes to read? If it cannot be read, the reader will notice. */
+/* Does a file of size 0 have bytes to read? If it cannot be read, the reader will notice. */
 static bool is_made(int fd)
 {
     char byte;
@@ -130,7 +130,7 @@ uint64_t file_mark_left(const struct file_mark *mark, off_t at)
     return at < mark->bytes ? (uint64_t)(mark->bytes - at) : 0;
 }
 
-/* Of a file that was empty nothing is used, whatever its time is. */
+/* Nothing is used of a file that was empty, so its time does not matter. */
 static bool may_be_more(const struct file_mark *mark, const struct stat *now)
 {
     return now->st_size > mark->bytes || mark->bytes == 0;

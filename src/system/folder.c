@@ -20,7 +20,7 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
-enum { MESSAGE_BYTES = 2400 }; /* room for what is said of a file */
+enum { MESSAGE_BYTES = 2400 }; /* room for a message about a file */
 
 /* "PATH/NAME", malloc'd; "PATH" if there is no name. */
 static char *join(const char *path, const char *name)
@@ -71,7 +71,7 @@ bool folder_open(struct folder *folder, const char *path)
     return true;
 }
 
-/* Register the name, and make what it says. Returns the slot, or -1 with errno. */
+/* Register the name, and make the file or folder. Returns the slot, or -1 with errno. */
 static int make(const struct signals_name *name, int *fd)
 {
     sigset_t before;
@@ -135,7 +135,7 @@ static int compare_names(const void *one, const void *other)
     return strcmp(*(char *const *)one, *(char *const *)other); /* which compares unsigned bytes */
 }
 
-/* And drop what stands twice among them, as names may that were changed while the list was read. */
+/* And drop repeated ones: a name that is changed while the list is read may come twice. */
 static void sort_names(struct folder_names *names)
 {
     size_t kept = 1;
@@ -243,8 +243,8 @@ static bool is_without_links(int error)
     return error == EPERM || error == EMLINK || error == ENOSYS || error == ENOTSUP;
 }
 
-/* A network file system may say that there is something of this name though it is the file: when the request was
- * repeated, and the second one found what the first one had done. */
+/* A network file system may say EEXIST though the name is this file's: when the request was repeated, and the second
+ * one met the result of the first. */
 bool folder_publish(const struct folder *folder, const char *by, const char *name, int fd, int slot, bool succeeds)
 {
     int link_error, unlink_error = 0;

@@ -46,8 +46,8 @@ static uint64_t difference(uint64_t a, uint64_t b)
 
 /* ---- Text files ---- */
 
-/* The whole text of the file whose name is given in printf's manner, for free. NULL if it cannot be read, or is larger
- * than any should be. */
+/* The whole text of the file whose name is given in printf's manner, for free(). NULL if it cannot be read, or is
+ * larger than any should be. */
 __attribute__((format(printf, 1, 2))) static char *read_text(const char *format, ...)
 {
     char name[NAME_BYTES], *text;
@@ -66,8 +66,8 @@ __attribute__((format(printf, 1, 2))) static char *read_text(const char *format,
     return text;
 }
 
-/* The number that the word number `word`, from 1 on, of a file begins with, or of what comes after `key` and blanks at
- * the beginning of a line; `otherwise` if there is no such file, or no number there ("max", "-1"). */
+/* The number at the start of word `word` (from 1 on) of a file; or, if `key` is given, of the words after `key` on the
+ * line that begins with it. `otherwise` if there is no such file, or no number there ("max", "-1"). */
 static uint64_t number_in(const char *directory, const char *name, const char *key, unsigned word, uint64_t otherwise)
 {
     char *text = read_text("%s/%s", directory, name);
@@ -110,8 +110,8 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* The name of this process's group, found in the text of /proc/self/cgroup, which is changed; NULL if there is none.
- * Lines are "ID:CONTROLLER,CONTROLLER:NAME", for version 2 "0::NAME". */
+/* The name of this process's group in the text of /proc/self/cgroup, which this changes; NULL if there is none. Lines
+ * are "ID:CONTROLLER,CONTROLLER:NAME", for version 2 "0::NAME". */
 static char *group_name(char *text, const char *controller)
 {
     char *rest = NULL;
@@ -128,7 +128,7 @@ static char *group_name(char *text, const char *controller)
     return NULL;
 }
 
-/* What a directory of version 1, or of version 2, says. */
+/* The limit in a directory of version 1, or of the second one. */
 typedef uint64_t level_function(const char *directory, bool second);
 
 /* The least of what `ask` says of every level, from this process's group up to the top of the tree. UINT64_MAX stands
@@ -214,7 +214,7 @@ static uint64_t available_memory(void)
     return bytes > 0 ? bytes : physical_memory();
 }
 
-/* What a limit of the process leaves, less the number of pages in this word of /proc/self/statm. */
+/* What is left of a limit of the process: word `word` of /proc/self/statm is the number of pages used. */
 static uint64_t below_limit(const struct rlimit *limit, unsigned word)
 {
     if (limit->rlim_cur == RLIM_INFINITY)
@@ -227,8 +227,7 @@ uint64_t hardware_free_memory(void)
     return least(available_memory(), least_of_trees("memory", memory_left));
 }
 
-/* The first word of statm is the size, the sixth data and stack. With 32 bits the address space is what runs out
- * first. */
+/* The first word of statm is the size, the sixth data and stack. With 32 bits the address space runs out first. */
 static uint64_t free_addresses(void)
 {
     struct rlimit size = {.rlim_cur = RLIM_INFINITY}, data = size;

@@ -20,7 +20,7 @@
 #include "base/tunable.h"
 #include "system/sys.h"
 
-/* What one call is given at most. 64 blocks are far past the point where the cost of a call shows, and below every
+/* The most that one call is given. 64 blocks are far past the point where the cost of a call shows, and below every
  * system's IOV_MAX; some systems refuse to move 2^31 bytes at once, and Linux moves a little less than that. */
 TUNABLE(CALL_PIECES, 64, 1, 64);
 TUNABLE(CALL_BYTES, 1 << 30, 1 << 10, 1 << 30);
@@ -38,7 +38,8 @@ static bool again(int fd, short events)
 }
 
 /* An open with O_NONBLOCK has just failed. May it be made again without that? Yes if the file is regular, as `looked`
- * says of `status`: then somebody has a lease on it, as file servers have, and gives it back to who waits. */
+ * says of `status`: then somebody has a lease on it, as file servers have, and gives it back to a process that
+ * waits. */
 static bool is_leased(int flags, int looked, const struct stat *status)
 {
     if ((flags & O_NONBLOCK) != 0 && looked == 0 && S_ISREG(status->st_mode))
@@ -103,7 +104,7 @@ int io_lock(int fd, bool exclusive)
     IO_REPEAT(result, sys_lock(fd, exclusive));
     if (result != 0 && (errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL))
         errno = ENOTSUP;
-    if (result != 0 && errno == EAGAIN) /* not the same number everywhere */
+    if (result != 0 && errno == EAGAIN) /* elsewhere not EWOULDBLOCK */
         errno = EWOULDBLOCK;
     return result;
 }
@@ -215,8 +216,8 @@ int io_write_at(int fd, const struct iovec *pieces, int count, off_t offset, siz
     return transfer(sys_pwritev, POLLOUT, ENOSPC, fd, pieces, count, offset, done);
 }
 
-/* The size that fstat tells is not asked for: it is 0 of pipes, and of files that a kernel makes up as they are read.
- * So there is twice as much room whenever it is full. */
+/* The size in fstat is 0 for pipes, and for files that a kernel makes up as they are read. So the room is doubled
+ * whenever it is full. */
 char *io_read_whole(int fd, size_t most, size_t *bytes)
 {
     size_t room = WHOLE_BYTES_FIRST;

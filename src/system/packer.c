@@ -1,12 +1,12 @@
 /* Formats are known by their first bytes: RFC 1952 (gzip), RFC 8878 (zstd), the specifications of xz, bzip2 and of the
- * LZ4 frame; of bzip2 the level that follows is looked at too, since "BZh" could begin a text. zstd reads its formats
- * from 0.1 on, lz4 -l makes frames of an older kind, gzip reads what compress made, and xz what lzma made: that begins
- * as the number 93 does, so that what follows is looked at, too, the size of a dictionary from 64 KiB on and a size
- * that is not known, as lzma writes it.
+ * LZ4 frame; for bzip2 the level after it is compared, too, since "BZh" could begin a text. zstd reads its formats from
+ * 0.1 on, lz4 -l makes frames of an older kind, gzip reads files of compress, and xz those of lzma: they begin with the
+ * byte 93, so the bytes after it are compared, too, the size of a dictionary from 64 KiB on and the unknown size, as
+ * lzma writes it.
  *
  * Files of zstd and lz4 may begin with frames of other data, which either program skips, as pzstd makes them. What
- * follows them decides; if that is not seen, it is for zstd, which reads files of lz4 as well if it is built as usual,
- * and else fails. */
+ * follows them decides; if it cannot be seen, zstd is taken, which, as usually built, reads files of lz4 as well, and
+ * else fails. */
 
 #include "system/packer.h"
 
@@ -19,7 +19,7 @@
 #include "base/arithmetic.h"
 #include "system/program.h"
 
-/* Of frames that are skipped: the first of so many that differ in their first byte. */
+/* The first of SKIPPED_MAGICS beginnings of frames that are skipped; they differ in their first byte. */
 #define SKIPPED_MAGIC "\x50\x2a\x4d\x18"
 enum { SKIPPED_MAGICS = 16 };
 
@@ -29,8 +29,8 @@ static const char strict_bunzip2[] = "{ said=$(bzip2 -dc 2>&1 >&3 3>&-); } 3>&1;
                                      "[ $status -gt 0 ] || [ -z \"$said\" ] || status=1\n"
                                      "exit $status";
 
-/* -n: no time in the file, so that the same records make the same file. What the window of zstd may be at most, 2 GiB,
- * is too large for a program of 32 bits. */
+/* -n: no time in the file, so that the same records make the same file. The largest window of zstd, 2 GiB, is too large
+ * for a program of 32 bits. */
 #define ZSTD_WINDOW (sizeof(size_t) > 4 ? "--long=31" : "--long=30")
 
 static const struct packer packers[] = {
@@ -114,7 +114,7 @@ const struct packer *packer_of_name(const char *name)
     return NULL;
 }
 
-/* The last one that there is. */
+/* The last of its programs. */
 static unsigned last_program(const struct packer *packer)
 {
     unsigned last = PACKER_PROGRAMS - 1;

@@ -1,9 +1,9 @@
 /*
  * Free blocks are of two kinds: those given back, in a chain, and those never used, which are all from `fresh` to
  * `fresh_end`. The chain is used first, so that memory is touched only when it is needed: a small input leaves a large
- * pool as it was mapped. Neighbours are taken from one end of what is fresh and single blocks from the other, so who
- * takes neighbours again and again gets one piece of memory. Blocks are used in order, so all of a large page is, as a
- * rule.
+ * pool as it was mapped. Neighbours are taken from one end of the fresh ones and single blocks from the other, so
+ * repeated calls for neighbours give one piece of memory. Blocks are used in order, so large pages are, as a rule, used
+ * whole.
  */
 
 #include "system/pool.h"
@@ -44,8 +44,8 @@ void pool_close(struct pool *pool)
     pool->memory = NULL;
 }
 
-/* Note whether a chain is held by somebody, which was the other way round before. False if it was not, or if it is no
- * chain of `blocks` blocks up to `last`. Only MUST asks. */
+/* Set whether a chain is `held`. False if it was already, or if it is no chain of `blocks` blocks up to `last`. For
+ * MUST. */
 __attribute__((unused)) static bool change(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks, bool held)
 {
     uint32_t block = first;

@@ -37,7 +37,7 @@ bool program_is_there(const char *name)
     return found;
 }
 
-/* Is this variable of the environment one of those? */
+/* Is `variable`, of the environment, one of `variables`? */
 static bool is_among(const char *const *variables, const char *variable)
 {
     const size_t length = strcspn(variable, "=");
@@ -48,7 +48,7 @@ static bool is_among(const char *const *variables, const char *variable)
     return false;
 }
 
-/* The environment without other values of these variables. An array for free, or NULL with errno. */
+/* The environment as `variables` change it (program.h). An array for free(), or NULL with errno. */
 static char **with_variables(const char *const *variables)
 {
     char **const own = sys_environment(), **changed;
@@ -70,7 +70,7 @@ static char **with_variables(const char *const *variables)
     return changed;
 }
 
-/* What needs the heap is done before death by signal is held off, and after it. */
+/* The heap is used only before death by signal is held off, and after it. */
 static int start(struct program *program, const char *const *arguments, const char *const *variables, int input,
                  int output)
 {
@@ -133,8 +133,8 @@ int program_close(struct program *program)
     return in >= 0 ? io_close(in) : 0;
 }
 
-/* Get the status of a program that has not been waited for, if it has ended. Its number, which is given out again from
- * then on, leaves the list at the same time. Returns what sys_reap does. */
+/* Get the status of a program that has not been waited for, if it has ended. Its number, which the system may give to
+ * others from then on, leaves the list at the same time. Returns as sys_reap. */
 static pid_t reap(struct program *program, int *status)
 {
     sigset_t before;

@@ -8,8 +8,8 @@
  * In one order of all these operations (C11's default for atomics) either the handler sees the holder or the holder
  * sees that the process is dying. A holder blocks the signals, so that the handler does not wait for the thread that it
  * has interrupted. From then on the list stays as it is, and so do the names in it. So it is with child processes,
- * which are started and then put into the list. Only holders change it, one after another, so the handler needs no lock
- * to read it. It is not of the heap, whose lock the thread that the handler waits for may have.
+ * which are started and then put into the list. Only holders change the list, one after another, so the handler needs
+ * no lock to read it. It is not on the heap, whose lock may be held by the thread that the handler interrupted.
  *
  * Names are looked up in descriptors of their directories, which are the list's own: whoever renames a directory, or
  * puts another one in its place, changes nothing. Thousands of names mostly stand in one directory, so each of these is
@@ -38,13 +38,13 @@ static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "a sig
 #define LAST_SIGNAL 31
 #endif
 
-/* A name to be removed, or a process whose group is to be told, at the end. Of a slot that is free both are 0. */
+/* A name to be removed, or a process whose group is to be told, at the end. In a free slot both are 0. */
 struct entry {
     struct signals_name name;
     pid_t process;
 };
 
-/* A directory with so many names in the list; none: the place is free. */
+/* A directory with `names` names in the list; 0: the place is free. */
 struct place {
     int fd;
     unsigned names;
@@ -82,7 +82,7 @@ static const int spared[] = {
 #endif
 };
 
-/* What a thread does itself: it comes to that thread at once, or, if it is blocked, ends the process. */
+/* A fault comes to the thread that does it, at once, or, if it is blocked, ends the process. */
 static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -116,7 +116,7 @@ static int remove_name(const struct signals_name *name)
     return name->is_folder ? sys_rmdir_at(name->directory, name->name) : sys_unlink_at(name->directory, name->name);
 }
 
-/* Leave nothing behind. `kept` may be NULL. */
+/* Remove all files and folders of the list. `kept` may be NULL. */
 static void tidy_up(void (*kept)(const char *path, int error))
 {
     atomic_store(&dying, true);
@@ -154,13 +154,13 @@ static void end_by(int number)
     }
 }
 
-/* By kill, sigqueue, raise or the like; abort is like that, too. */
+/* Was it sent by kill, sigqueue, raise or the like? abort counts, too. */
 static bool is_sent(const siginfo_t *information)
 {
     return information->si_code <= 0 || information->si_code == SI_USER || information->si_code == SI_QUEUE;
 }
 
-/* Back from the handler, a fault comes again, and finds its default. */
+/* A fault comes again when the handler returns, and then meets its default. */
 static void handle(int number, siginfo_t *information, void *unused)
 {
     (void)unused;
@@ -214,7 +214,7 @@ static int widen(void)
     return 0;
 }
 
-/* Find the place of an open directory, or make it one. Returns its descriptor, or -1 with errno. */
+/* Find the place of an open directory, or give it one. Returns its descriptor, or -1 with errno. */
 static int enter_place(int directory)
 {
     struct place *place = NULL;
@@ -340,7 +340,7 @@ void signals_end(int status, void (*kept)(const char *path, int error))
     signals_give_up_hold();
     tidy_up(kept);
     sys_exit(status);
-    signals_wait_for_end(); /* which only a test can come to */
+    signals_wait_for_end(); /* reached only in tests */
 }
 
 /* Death is held off by a thread that has blocked the signals. */

@@ -1,6 +1,6 @@
 /*
  * Each function adds as little as possible to its system call, so that little can go wrong here, and tests can make
- * calls fail for everything above. The refinements are asked for by feature, not by system, where the headers allow it.
+ * calls fail for all code above. Refinements are tested for by feature, not by system, where the headers allow it.
  */
 
 #ifdef __linux__
@@ -77,7 +77,7 @@ extern char **environ; /* unistd.h has it on Linux alone */
 #define posix_fadvise(fd, offset, bytes, how) refuse(fd)
 #endif
 
-/* A refinement that this system lacks, with the parameters that it does not look at. */
+/* Stands for a refinement that this system lacks, with any parameters. */
 static int refuse(int unused, ...)
 {
     (void)unused;
@@ -99,7 +99,7 @@ static uint64_t clock_nanoseconds(clockid_t clock)
     return nanoseconds(time);
 }
 
-/* Put an error number, as some calls return it, into errno. Is it none? */
+/* Put an error number, as some calls return it, into errno. True if it is 0. */
 static bool succeeds(int error)
 {
     if (error != 0)
@@ -107,7 +107,7 @@ static bool succeeds(int error)
     return error == 0;
 }
 
-/* What a call on a list says; but where there is none, or can be none, that is 0. */
+/* The result of a call on a list; but 0 if there is none, or the system has no such lists. */
 static ssize_t none_if_missing(ssize_t result)
 {
     return result < 0 && (errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS) ? 0 : result;
@@ -145,7 +145,7 @@ static bool has_attribute(int directory, const char *name, uint64_t attribute)
 #endif
 }
 
-/* ---- Calls that are what the system has ---- */
+/* ---- Calls that are the system's own ---- */
 
 #define CALL(type, name, failure, parameters, arguments)
 #define SAME(type, name, failure, parameters, arguments, does)                                                         \
@@ -283,8 +283,8 @@ int sys_access_mode(int fd)
     return -1;
 }
 
-/* On Linux, /dev/stdout opens whatever the descriptor stands for once more, in any direction: /dev/null would take an
- * output, and be an empty input. A link that is open itself cannot be opened (ELOOP). */
+/* On Linux, /dev/stdout opens the descriptor's file once more, in any direction: with /dev/null there, output would be
+ * lost, and input be empty. A link that is itself open cannot be opened (ELOOP). */
 int sys_fill_standard(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -294,7 +294,7 @@ int sys_fill_standard(void)
     return 0;
 }
 
-/* How many numbers below the limit are free, up to `wanted`: others may have opened any. */
+/* How many numbers below the limit are free, up to `wanted`: the parent may have opened any. */
 static unsigned count_free(rlim_t limit, unsigned wanted)
 {
     unsigned count = 0;
@@ -332,7 +332,7 @@ unsigned sys_terminal_width(int fd)
 
 /* ---- Processes and threads ---- */
 
-/* Its group is its own, if nothing is said. */
+/* With no group set, the child leads its own. */
 static bool set_child_signals(posix_spawnattr_t *attributes, const sigset_t *mask)
 {
     const int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
@@ -415,8 +415,8 @@ void *sys_map(size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* What is mapped too much, so that it begins at a multiple, is unmapped. Large pages are only asked for where they do
- * not reach beyond its end. */
+/* More is mapped, so that it can begin at a multiple, and the rest unmapped. Large pages are asked for only where they
+ * do not reach beyond its end. */
 void *sys_map_large(size_t bytes)
 {
     const size_t page = sys_page_bytes(), large = (size_t)2 << 20;
@@ -451,8 +451,8 @@ void *sys_allocate_apart(size_t count, size_t bytes)
 
 /* ---- Clocks and chance ---- */
 
-/* Linux: the second number is for how long the thread was kept waiting. It is read in 4 us; if that took very long, the
- * thread was kept waiting just then, and nobody knows whether the number has that. */
+/* Linux: the second number is how long the thread has waited. Reading it takes 4 us; if it took very long, the thread
+ * waited just then, perhaps after the number was made. */
 bool sys_own_nanoseconds(uint64_t *nanoseconds)
 {
     enum { LONG_NANOSECONDS = 50000 };

@@ -113,7 +113,7 @@ static unsigned digit(const struct table_pairs *pairs, uint64_t i, unsigned b)
     return *table_u64(&pairs->key, i) >> BYTE_BITS * b & (VALUES - 1);
 }
 
-/* Move all pairs to where their bytes number b have them; false: they are all the same. */
+/* Move all pairs in the order of their bytes number b; false, and nothing moves, if these are all the same. */
 static bool deal(const struct table_pairs *from, struct table_pairs *to, uint64_t count, unsigned b)
 {
     uint64_t place[VALUES + 1] = {0};

@@ -1,7 +1,7 @@
 /*
- * Memory blocks are small where memory is, so a frame is put together from several on the desk first, which costs a
- * tenth of what compressing does. Both buffers on the desk have room for a header in front, so that either can be
- * handed on as a frame in one piece.
+ * Memory blocks are small if memory is, so a frame is first put together from several on the desk, which costs a tenth
+ * of compressing. Both buffers on the desk have room for a header in front, so that either can be handed on as one
+ * piece.
  */
 
 #include "temporary/frames.h"
@@ -16,10 +16,10 @@
 
 enum { HEADER_BYTES = 4 };
 
-/* A frame is packed if that saves at least this part of it: less is not worth the time to unpack it. */
+/* A frame is packed if that saves 1/SAVED_SHARE of it: less is not worth the time to unpack it. */
 TUNABLE(SAVED_SHARE, 16, 2, 1024);
 
-/* The plain bytes of a frame, at most. */
+/* The most plain bytes of a frame. */
 TUNABLE(FRAME_BYTES, FRAMES_PLAIN_BYTES, 64, FRAMES_PLAIN_BYTES);
 
 _Static_assert((int)FRAMES_PLAIN_BYTES <= (int)LZ4_BLOCK_BYTES_MAX, "a frame is one block");
@@ -37,15 +37,15 @@ size_t frames_desk_bytes(void)
 
 /* ---- Writing ---- */
 
-/* Where the next plain byte is. */
-struct cursor {
+/* The place of the next plain byte. */
+struct piece_cursor {
     const struct iovec *piece;
     const struct iovec *end;
     size_t inside;
 };
 
-/* Put a frame's plain bytes together. Returns how many they are, 0 at the end. */
-static size_t collect(struct cursor *cursor, uint8_t *to)
+/* Put a frame's plain bytes together. Returns their number, 0 at the end. */
+static size_t collect_frame(struct piece_cursor *cursor, uint8_t *to)
 {
     size_t bytes = 0;
 
@@ -63,7 +63,7 @@ static size_t collect(struct cursor *cursor, uint8_t *to)
     return bytes;
 }
 
-/* Returns how many bytes it takes; 0: not enough would be saved. */
+/* Returns the bytes of the packed frame; 0: too few would be saved. */
 static size_t pack(struct frames_desk *desk, size_t bytes)
 {
     return lz4_compress(&desk->table, desk->plain + HEADER_BYTES, bytes, desk->packed + HEADER_BYTES,
@@ -83,11 +83,11 @@ static size_t get_length(const uint8_t *from)
 
 void frames_write(bool packs, const struct iovec *pieces, int count, frames_put *put, void *context)
 {
-    struct cursor cursor = {.piece = pieces, .end = pieces + count};
+    struct piece_cursor cursor = {.piece = pieces, .end = pieces + count};
     struct frames_desk *desk = fault_allocate(1, sizeof *desk);
     size_t bytes;
 
-    while ((bytes = collect(&cursor, desk->plain + HEADER_BYTES)) > 0) {
+    while ((bytes = collect_frame(&cursor, desk->plain + HEADER_BYTES)) > 0) {
         const size_t packed = packs ? pack(desk, bytes) : 0;
         uint8_t *frame = packed > 0 ? desk->packed : desk->plain;
         const size_t stored = packed > 0 ? packed : bytes;
@@ -101,12 +101,12 @@ void frames_write(bool packs, const struct iovec *pieces, int count, frames_put 
 
 struct frames_sample frames_try(const struct iovec *pieces, int count)
 {
-    struct cursor cursor = {.piece = pieces, .end = pieces + count};
+    struct piece_cursor cursor = {.piece = pieces, .end = pieces + count};
     struct frames_desk *desk = fault_allocate(1, sizeof *desk);
     const uint64_t start = sys_thread_nanoseconds();
     struct frames_sample sample;
 
-    sample.plain_bytes = collect(&cursor, desk->plain + HEADER_BYTES);
+    sample.plain_bytes = collect_frame(&cursor, desk->plain + HEADER_BYTES);
     sample.stored_bytes = pack(desk, sample.plain_bytes);
     if (sample.stored_bytes == 0)
         sample.stored_bytes = sample.plain_bytes;
@@ -117,7 +117,7 @@ struct frames_sample frames_try(const struct iovec *pieces, int count)
 
 /* ---- Reading ---- */
 
-/* Have the plain bytes of the next frame on the desk. False: the frame is damaged. */
+/* Put the plain bytes of the next frame on the desk. False: the frame is damaged. */
 static bool next_frame(struct frames_reader *reader, frames_get *get, void *context)
 {
     struct frames_desk *desk = reader->desk;

@@ -6,7 +6,7 @@ void reread_append(struct reread *reread, struct spill_place *place, const uint8
 {
     union {
         const uint8_t *in;
-        void *out; /* which nobody writes to */
+        void *out; /* only read */
     } base = {data};
     const struct iovec piece = {.iov_base = base.out, .iov_len = bytes};
 

@@ -1,14 +1,13 @@
 /*
- * A pile has a file of its own in each directory to which it comes, made at the first write; its place in there is its
- * own offset. A pile that gets none, because descriptors are few or others take them meanwhile, goes to the file that
- * all share in that directory, which is there before any other. There it takes the next free stripe when it needs one,
- * and keeps a list of them.
+ * A pile has a file of its own in each directory to which it comes, made at the first write, in which it begins at
+ * offset 0. A pile that gets none, because descriptors run short, goes to the shared file of that directory, which is
+ * made before any other. There it takes the next free stripe when it needs one, and keeps a list of its stripes.
  *
- *     offset  ->  (extent: the directory after as many that were full)  ->  file of its own, place;
+ *     offset  ->  extent (number e is in the directory after e full ones)  ->  file of its own, place;
  *                                                                           or shared file, stripe, place in it
  *
- * A pile is stored as plain bytes until compressing is found worth while, if it is; from there on as frames, some of
- * them compressed. Frames follow each other without gaps, so a directory may be full in the middle of one.
+ * A pile is stored as plain bytes until compressing is found worth while; from there on as frames, some of them
+ * compressed. Frames follow each other without gaps, so a directory may become full in the middle of one.
  */
 
 #include "temporary/spill.h"
@@ -22,10 +21,10 @@
 #include "system/io.h"
 #include "system/sys.h"
 
-/* Descriptors left to inputs, output, and what libc opens for a moment. */
+/* Descriptors left to inputs, outputs and libc. */
 TUNABLE(SPARE_DESCRIPTORS, 12, 12, 1 << 20);
 
-/* The disk is asked how fast it is to write these. */
+/* How many bytes are written to see how fast the disk is. */
 enum { ASKED_BYTES = 16 << 20 };
 
 /* Holes are punched in steps of this many bytes. */
@@ -35,25 +34,25 @@ TUNABLE(STRIPE_BYTES, 1 << 20, 100, 1 << 20);
 
 enum { FIRST_STRIPES = 16 };
 
-struct pile {
-    struct xxh64 hash; /* of the bytes that were written */
-    uint64_t bytes;    /* in its files; */
-    uint64_t plain;    /* of these, the first are as they were written; then come frames */
-    uint32_t *stripe;  /* where it is in shared files, in its order: memory of 4 bytes for each */
+struct spilled_pile {
+    struct xxh64 hash; /* of the plain bytes written */
+    uint64_t bytes;    /* stored in its files */
+    uint64_t plain;    /* of these, plain bytes, which come first; then come frames */
+    uint32_t *stripe;  /* numbers of its stripes in shared files, in its order: 4 bytes of memory for each */
     size_t stripes;
-    unsigned extents; /* how many directories it has come to; 0 before the first write */
-    bool used;        /* has anything of it ever been in a file? */
+    unsigned extents; /* directories it has come to; 0 before the first write */
+    bool used;        /* was it ever written? */
 };
 
 struct spill {
     struct storage storage; /* first */
     struct spill_place *place;
     unsigned piles;
-    pthread_mutex_t mutex; /* guards the descriptors, which ask_disk looks at, and `files` */
-    unsigned files;        /* how many more may be opened */
-    int *descriptor;       /* [piles][directories]; -1 if not made, that of the place if shared */
-    uint64_t *start;       /* [piles][directories + 1]: the offset at which each of the pile's extents begins */
-    struct pile *pile;     /* [piles] */
+    pthread_mutex_t mutex;     /* guards `files`, and descriptors that ask_disk looks at */
+    unsigned files;            /* how many more may be made */
+    int *descriptor;           /* [piles][directories]; -1: not made; that of the place if shared */
+    uint64_t *start;           /* [piles][directories + 1]: offset at which each extent of a pile begins */
+    struct spilled_pile *pile; /* [piles] */
 };
 
 static struct spill *spill_of(struct storage *storage)
@@ -73,7 +72,7 @@ static const char *directory_of(const struct spill *spill, unsigned pile, unsign
     return spill->place->directory[directory_number(spill, pile, extent)];
 }
 
-_Noreturn static void report(const struct spill *spill, unsigned pile, unsigned extent, int error)
+_Noreturn static void report_failure(const struct spill *spill, unsigned pile, unsigned extent, int error)
 {
     die("temporary file in %s: %s%s", directory_of(spill, pile, extent),
         error == 0 ? "file is shorter than what was written" : fault_cause(error),
@@ -90,7 +89,7 @@ static uint64_t *start_of(struct spill *spill, unsigned pile, unsigned extent)
     return &spill->start[(size_t)pile * (spill->place->directories + 1) + extent];
 }
 
-/* The descriptor for writing, made if it is not there: shared if the pile cannot have its own. */
+/* The descriptor for writing, made if need be: the shared one if the pile cannot have its own. */
 static int descriptor_for_writing(struct spill *spill, unsigned pile, unsigned extent)
 {
     int *fd = descriptor_of(spill, pile, extent);
@@ -112,9 +111,9 @@ static int descriptor_for_writing(struct spill *spill, unsigned pile, unsigned e
     return got;
 }
 
-/* The place in a shared file of the n-th stripe of a pile: the next free one if it comes after all that it has. The
- * list doubles when its length is a power of two. */
-static off_t stripe_of(struct spill *spill, struct pile *file, uint64_t n)
+/* The place in a shared file of the n-th stripe of a pile: the next free one if the pile has only n. The list doubles
+ * when its length is a power of two. */
+static off_t stripe_of(struct spill *spill, struct spilled_pile *file, uint64_t n)
 {
     if (n == file->stripes) {
         if (n == 0 || (n >= FIRST_STRIPES && (n & (n - 1)) == 0)) {
@@ -130,7 +129,7 @@ static off_t stripe_of(struct spill *spill, struct pile *file, uint64_t n)
     return (off_t)file->stripe[n] * (off_t)STRIPE_BYTES;
 }
 
-/* Where a byte of a pile is: at `at` in the file of an extent, with how many bytes that follow it without a gap. */
+/* The place of a byte of a pile: offset `at` in the file of an extent; `together` bytes from it on have no gap. */
 struct spot {
     unsigned extent;
     off_t at;
@@ -144,13 +143,13 @@ static bool is_shared(struct spill *spill, unsigned pile, unsigned extent)
     return fd >= 0 && fd == spill->place->shared[directory_number(spill, pile, extent)];
 }
 
-/* The next byte that will come to the pile is in its last extent, whose file is open. */
-static struct spot find(struct spill *spill, unsigned pile, uint64_t offset)
+/* An offset at the pile's end is in its last extent, whose file is open. */
+static struct spot find_spot(struct spill *spill, unsigned pile, uint64_t offset)
 {
-    struct pile *file = &spill->pile[pile];
+    struct spilled_pile *file = &spill->pile[pile];
     const unsigned last = file->extents - 1;
     struct spot spot = {.together = UINT64_MAX};
-    uint64_t stripes = 0; /* of the extents before */
+    uint64_t stripes = 0; /* of earlier extents */
 
     for (; spot.extent < last && offset >= *start_of(spill, pile, spot.extent + 1); spot.extent++)
         if (is_shared(spill, pile, spot.extent))
@@ -168,8 +167,8 @@ static struct spot find(struct spill *spill, unsigned pile, uint64_t offset)
     return spot;
 }
 
-/* How long does it take until files of ASKED_BYTES are on the disk? All are requested at once, as the system does:
- * requests one by one would also measure the others that they wait for. */
+/* Measure how long it takes until files of ASKED_BYTES are on the disk. All are requested at once, as the system does:
+ * requests one by one would also measure the other writes that they wait for. */
 static void ask_disk(struct spill *spill)
 {
     const size_t files = (size_t)spill->piles * spill->place->directories;
@@ -193,7 +192,7 @@ static void ask_disk(struct spill *spill)
         spill_place_waited(spill->place, bytes, end - start);
 }
 
-/* io_write_at, which may be measured. */
+/* io_write_at, perhaps measured. */
 static int write_some(struct spill *spill, int fd, const struct iovec *pieces, int count, off_t at, size_t *done)
 {
     uint64_t start, end;
@@ -207,10 +206,10 @@ static int write_some(struct spill *spill, int fd, const struct iovec *pieces, i
     return 0;
 }
 
-/* When a directory is full, go on in the next one. Different threads may do that to different piles. */
-static void append(struct spill *spill, unsigned pile, const struct iovec *pieces, int count)
+/* When a directory is full, go on in the next one. Threads may append to different piles at the same time. */
+static void append_stored(struct spill *spill, unsigned pile, const struct iovec *pieces, int count)
 {
-    struct pile *file = &spill->pile[pile];
+    struct spilled_pile *file = &spill->pile[pile];
     struct spill_place *place = spill->place;
     size_t used = 0;
 
@@ -225,7 +224,7 @@ static void append(struct spill *spill, unsigned pile, const struct iovec *piece
         int error = fd < 0 ? errno : 0;
 
         if (fd >= 0) {
-            const struct spot spot = find(spill, pile, file->bytes);
+            const struct spot spot = find_spot(spill, pile, file->bytes);
             struct iovec some[STORAGE_PIECES_MAX];
             size_t bytes, done = 0;
             const int taken = io_pieces_part(pieces, count, used, spot.together, some, STORAGE_PIECES_MAX, &bytes);
@@ -241,7 +240,7 @@ static void append(struct spill *spill, unsigned pile, const struct iovec *piece
         if (error == 0)
             continue;
         if (error != ENOSPC && error != EDQUOT)
-            report(spill, pile, extent, error);
+            report_failure(spill, pile, extent, error);
         if (file->extents == place->directories)
             spill_place_report_full(place, directory_of(spill, pile, extent), error);
         *start_of(spill, pile, file->extents++) = file->bytes;
@@ -249,13 +248,13 @@ static void append(struct spill *spill, unsigned pile, const struct iovec *piece
 }
 
 /* Fill the pieces with the stored bytes from *offset on, but not beyond `end`, and move *offset on. */
-static void fetch(struct spill *spill, unsigned pile, uint64_t *offset, uint64_t end, const struct iovec *pieces,
-                  int count)
+static void fetch_stored(struct spill *spill, unsigned pile, uint64_t *offset, uint64_t end, const struct iovec *pieces,
+                         int count)
 {
     const uint64_t first = *offset;
 
     while (*offset < end) {
-        const struct spot spot = find(spill, pile, *offset);
+        const struct spot spot = find_spot(spill, pile, *offset);
         const uint64_t together = least(spot.together, end - *offset);
         struct iovec some[STORAGE_PIECES_MAX];
         size_t bytes, done;
@@ -265,16 +264,17 @@ static void fetch(struct spill *spill, unsigned pile, uint64_t *offset, uint64_t
         if (taken == 0)
             return;
         if (io_read_at(*descriptor_of(spill, pile, spot.extent), some, taken, spot.at, &done) != 0)
-            report(spill, pile, spot.extent, errno);
+            report_failure(spill, pile, spot.extent, errno);
         *offset += bytes;
     }
 }
 
-/* Where it cannot be done, the space comes back with the file. What is in files of its own may do that in any case. */
+/* Give back the space of stored bytes, if it can be done: else it comes back with the file. `shared_only`: only in
+ * shared files. */
 static void give_back(struct spill *spill, unsigned pile, uint64_t from, uint64_t to, bool shared_only)
 {
     while (from < to) {
-        const struct spot spot = find(spill, pile, from);
+        const struct spot spot = find_spot(spill, pile, from);
         const uint64_t bytes = least(to - from, spot.together);
 
         if (!shared_only || is_shared(spill, pile, spot.extent))
@@ -293,16 +293,16 @@ struct packing {
 static void store_packed(void *context, const uint8_t *data, size_t bytes)
 {
     struct packing *packing = context;
-    struct iovec piece = {.iov_base = (uint8_t *)data, .iov_len = bytes}; /* which is only read */
+    struct iovec piece = {.iov_base = (uint8_t *)data, .iov_len = bytes}; /* only read */
 
-    append(packing->spill, packing->pile, &piece, 1);
+    append_stored(packing->spill, packing->pile, &piece, 1);
 }
 
 static void write_pile(struct storage *storage, unsigned pile, const struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(storage);
     struct spill_place *place = spill->place;
-    struct pile *file = &spill->pile[pile];
+    struct spilled_pile *file = &spill->pile[pile];
     struct packing packing = {.spill = spill, .pile = pile};
     const uint64_t before = file->hash.bytes;
     bool packs;
@@ -313,7 +313,7 @@ static void write_pile(struct storage *storage, unsigned pile, const struct iove
     if (packs || file->plain < file->bytes) {
         frames_write(packs, pieces, count, store_packed, &packing);
     } else {
-        append(spill, pile, pieces, count);
+        append_stored(spill, pile, pieces, count);
         file->plain = file->bytes;
     }
 }
@@ -321,7 +321,7 @@ static void write_pile(struct storage *storage, unsigned pile, const struct iove
 static void drop_pile(struct storage *storage, unsigned pile)
 {
     struct spill *spill = spill_of(storage);
-    struct pile *file = &spill->pile[pile];
+    struct spilled_pile *file = &spill->pile[pile];
 
     give_back(spill, pile, 0, file->bytes, true);
     for (unsigned extent = 0; extent < file->extents; extent++) {
@@ -335,19 +335,19 @@ static void drop_pile(struct storage *storage, unsigned pile)
         io_drop(fd);
     }
     free(file->stripe);
-    *file = (struct pile){.used = file->used};
+    *file = (struct spilled_pile){.used = file->used};
     xxh64_init(&file->hash, 0);
 }
 
 /* ---- Reading ---- */
 
-/* What was read of the pile is not what was written. */
+/* The bytes read of the pile are not the bytes written. */
 _Noreturn static void report_damage(const struct spill *spill, unsigned pile)
 {
     die("temporary file in %s: contents have changed since they were written", directory_of(spill, pile, 0));
 }
 
-_Noreturn static void report_records(struct storage *storage, unsigned pile)
+_Noreturn static void report_spilled(struct storage *storage, unsigned pile)
 {
     const struct spill *spill = spill_of(storage);
 
@@ -356,13 +356,13 @@ _Noreturn static void report_records(struct storage *storage, unsigned pile)
     die("temporary file in %s: does not hold the records that were put there", directory_of(spill, pile, 0));
 }
 
-static void begin_reading(struct storage_reader *reader)
+static void begin_spilled(struct storage_reader *reader)
 {
     reader->left = spill_of(reader->storage)->pile[reader->pile].hash.bytes;
     xxh64_init(&reader->hash, 0);
 }
 
-static void end_reading(struct storage_reader *reader)
+static void end_spilled(struct storage_reader *reader)
 {
     frames_close(&reader->at.spill.frames);
 }
@@ -374,7 +374,7 @@ static size_t fetch_packed(void *context, uint8_t *data, size_t bytes)
     const uint64_t before = reader->at.spill.next;
     const struct iovec piece = {.iov_base = data, .iov_len = bytes};
 
-    fetch(spill, reader->pile, &reader->at.spill.next, spill->pile[reader->pile].bytes, &piece, 1);
+    fetch_stored(spill, reader->pile, &reader->at.spill.next, spill->pile[reader->pile].bytes, &piece, 1);
     return (size_t)(reader->at.spill.next - before);
 }
 
@@ -386,15 +386,14 @@ static void discard_read(struct storage_reader *reader)
     reader->at.spill.discarded = reader->at.spill.next;
 }
 
-/* Fill the pieces with what is stored as it was written, then with what is in frames. At its end, the checksum must
- * fit. */
-static void read_pile(struct storage_reader *reader, const struct iovec *pieces, int count)
+/* Fill the pieces with the plain bytes, then with those in frames. At the pile's end, the checksum must fit. */
+static void read_spilled(struct storage_reader *reader, const struct iovec *pieces, int count)
 {
     struct spill *spill = spill_of(reader->storage);
-    const struct pile *file = &spill->pile[reader->pile];
+    const struct spilled_pile *file = &spill->pile[reader->pile];
     const uint64_t before = reader->at.spill.next;
 
-    fetch(spill, reader->pile, &reader->at.spill.next, file->plain, pieces, count);
+    fetch_stored(spill, reader->pile, &reader->at.spill.next, file->plain, pieces, count);
     if (!frames_read(&reader->at.spill.frames, pieces, count, (size_t)(reader->at.spill.next - before), fetch_packed,
                      reader))
         report_damage(spill, reader->pile);
@@ -425,7 +424,7 @@ static void free_spill(struct storage *storage)
 /* How many piles may have a file of their own. */
 static unsigned most_files(const struct spill_place *place, unsigned piles)
 {
-    /* An oversized pile needs files in its turn while the others' are still open: keep half for later. */
+    /* An oversized pile needs files when it is started over, while the others' are open: keep half for that. */
     const unsigned spare = SPARE_DESCRIPTORS + place->directories;
     const unsigned free_descriptors = sys_free_descriptors(2 * piles + spare);
 
@@ -435,16 +434,16 @@ static unsigned most_files(const struct spill_place *place, unsigned piles)
 static const struct storage_kind KIND = {
     .write = write_pile,
     .drop = drop_pile,
-    .begin = begin_reading,
-    .read = read_pile,
-    .end = end_reading,
-    .report = report_records,
+    .begin = begin_spilled,
+    .read = read_spilled,
+    .end = end_spilled,
+    .report = report_spilled,
     .free = free_spill,
 };
 
 size_t spill_pile_bytes(unsigned directories)
 {
-    return sizeof(struct pile) + directories * (sizeof(int) + sizeof(uint64_t)) + sizeof(uint64_t);
+    return sizeof(struct spilled_pile) + directories * (sizeof(int) + sizeof(uint64_t)) + sizeof(uint64_t);
 }
 
 struct storage *spill_open(struct spill_place *place, unsigned piles)

@@ -11,18 +11,17 @@
 #include "system/signals.h"
 #include "system/sys.h"
 
-/* A sample is taken once in SAMPLE_BYTES: that takes about 150 us, and writing these bytes at least 15 ms. And the
- * bytes that may come before that, and some more. */
+/* One sample per SAMPLE_BYTES: it takes about 150 us, and writing these bytes at least 15 ms. */
 TUNABLE(SAMPLE_BYTES, 32 << 20, 1, 32 << 20);
 static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20;
 
-/* What is measured, after what has come; that took a run a tenth of a second. It is given up where the clock cannot be
- * read, or takes long: to try it for each write of 1 GB is 13,000 files opened. */
+/* The bytes between which writes are measured, in which a run wrote for a tenth of a second. It is given up where the
+ * clock cannot be read, or takes long: to try it for each write of 1 GB would open 13,000 files. */
 TUNABLE(MEASURED_AFTER_BYTES, 64 << 20, 1, 64 << 20);
 TUNABLE(MEASURED_UNTIL_BYTES, 256 << 20, 1, 256 << 20);
 TUNABLE(MEASURED_BYTES, 16 << 20, 1, 16 << 20);
 
-/* What decompressing takes of the time of compressing, about. */
+/* The time of decompressing, as a part of that of compressing, about. */
 static const double UNPACKING = 0.25;
 
 void spill_place_init(struct spill_place *place, const char *const *directory, unsigned directories,
@@ -61,7 +60,8 @@ void spill_place_release(struct spill_place *place)
 
 /* ---- Files ---- */
 
-/* For systems that cannot make a file without a name: it has one for a moment, which death by signal waits for. */
+/* For systems that cannot make a file without a name: the file has one for a moment, which death by signal waits
+ * for. */
 static int open_and_unlink(const char *directory)
 {
     static const char NAME[] = "/bigshuf-XXXXXX";
@@ -80,7 +80,7 @@ static int open_and_unlink(const char *directory)
     if (fd >= 0 && sys_unlink(path) != 0) {
         error = errno;
         io_close(fd);
-        (void)sys_unlink(path); /* NFS had to give the open file another name, for which a full disk has no room */
+        (void)sys_unlink(path); /* a full disk: NFS had no room for the other name of the open file */
         fd = -1;
     }
     signals_release(&before);
@@ -139,7 +139,7 @@ static bool is_counted(const struct spill_place *place, unsigned count)
 
 static const char advice[] = "name another directory or one more with -T, or use a larger -S";
 
-/* There is no room for what is coming. Has it been tried to compress it? */
+/* There is no room for the bytes that come, not even compressed if that was `tried`. */
 _Noreturn static void report_shortage(const struct spill_place *place, bool tried)
 {
     char needed[32], left[32];
@@ -157,7 +157,8 @@ void spill_place_report_full(const struct spill_place *place, const char *direct
     die("temporary file in %s: %s: %s", directory, fault_cause(error), advice);
 }
 
-/* The space that is free in all directories. NULL, or with errno the directory of which it cannot be told. */
+/* *room receives the free space of all directories. Returns NULL, or, with errno, the directory whose space is
+ * unknown. */
 static const char *find_room(const struct spill_place *place, uint64_t *room)
 {
     *room = 0;
@@ -168,7 +169,7 @@ static const char *find_room(const struct spill_place *place, uint64_t *room)
         if (fd < 0)
             return place->directory[d];
         if (sys_free_space(fd, &free_bytes) != 0)
-            free_bytes = UINT64_MAX; /* what is not known is no reason to refuse */
+            free_bytes = UINT64_MAX; /* unknown space is no reason to refuse */
         io_close(fd);
         if (!is_counted(place, d))
             *room = free_bytes < UINT64_MAX - *room ? *room + free_bytes : UINT64_MAX;
@@ -194,7 +195,7 @@ void spill_place_check(struct spill_place *place, uint64_t bytes)
 
 /* ---- Pace ---- */
 
-/* Nobody knows how much will come. Is less free than has come so far? Then compressing makes room for twice as much. */
+/* Is less space free than bytes have come, of an unknown number? Then compressing makes room for twice as much. */
 static bool fills(const struct spill_place *place)
 {
     uint64_t room;
@@ -202,7 +203,7 @@ static bool fills(const struct spill_place *place)
     return place->coming == 0 && find_room(place, &room) == NULL && room < ENOUGH_BYTES + atomic_load(&place->plain);
 }
 
-/* The first sample must shrink as much as all must. */
+/* The first sample must shrink as much as all data must. */
 static void take_sample(struct spill_place *place, const struct iovec *pieces, int count, bool is_first)
 {
     const bool pressed = fills(place);
