@@ -33,8 +33,7 @@ struct options {
     struct record_format format;                /* within the program: words end with NUL, which is in none of them */
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
     uint8_t delimiter;            /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
-    struct key_choice group_key;  /* --group-field */
-    struct key_choice unique_key; /* --unique=FIELD */
+    struct key_choice order_key;  /* --group-field or --unique=FIELD, which exclude each other */
     bool unique;                  /* --unique, in either form */
     struct header_rule header;    /* --header, --headers-differ */
 
