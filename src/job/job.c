@@ -28,9 +28,9 @@
 #include "sample/range.h"
 #include "sample/replacement.h"
 #include "sample/requests.h"
+#include "sample/small.h"
 #include "sample/weighted.h"
 #include "shuffle/shuffle.h"
-#include "shuffle/small.h"
 #include "system/standard.h"
 #include "system/sys.h"
 
@@ -275,7 +275,7 @@ static bool do_task(struct job *job)
     switch (job->task) {
     case TASK_SHUFFLE:
         if (run == &job->small)
-            small_shuffle(run, source, SUPPLY_SMALL_BYTES, output);
+            small_shuffle(run, source, output);
         else
             return shuffle_source(run, source, output);
         break;
