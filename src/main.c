@@ -8,7 +8,7 @@
  *                    job passes resources progress ledger supply room task
  *     command    the command line
  *                    command_line combinations help option_table argument suggest options
- *     sample     other orders than that of the seed: parts, with replacement, by weight, on request, as GNU shuf; small inputs
+ *     sample     other orders than that of the seed: with replacement, by weight, on request, as GNU shuf; small inputs
  *                    requests dialogue weight_tree weighted weight_law range replacement gnu small in_order keep
  *                    weight_input
  *     store      piles that are kept: batches in a directory, which many processes fill and read

@@ -109,7 +109,8 @@ static void add_facts(struct list *list, const struct parsing *parsing)
         add(list, "--unique of a field")->is = CLASS_FIELD;
     add_fact(list, options->unique && options->order_key.count == 0 && parsing->kind == &tar_kind, "--unique",
              CLASS_KIND);
-    add_fact(list, !options->unique && options->order_key.count > 0 && !key_has_all(&options->order_key, &options->split_key),
+    add_fact(list,
+             !options->unique && options->order_key.count > 0 && !key_has_all(&options->order_key, &options->split_key),
              "--group-field of another field", CLASS_SPLIT_FIELD);
     add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
     add_fact(list,
