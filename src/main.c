@@ -8,13 +8,13 @@
  *                    job passes resources progress ledger supply room task
  *     command    the command line
  *                    command_line combinations help option_table argument suggest options
- *     sample     other orders than that of the seed: parts, with replacement, by weight, on request, as GNU shuf
- *                    requests dialogue weight_tree weighted weight_law range replacement gnu in_order keep
+ *     sample     other orders than that of the seed: with replacement, by weight, on request, as GNU shuf; small inputs
+ *                    requests dialogue weight_tree weighted weight_law range replacement gnu small in_order keep
  *                    weight_input
  *     store      piles that are kept: batches in a directory, which many processes fill and read
  *                    draft sweep batch store format manifest
  *     shuffle    the order of the seed: pass 1 scatters records to piles, pass 2 gathers pile by pile
- *                    shuffle small scatter keyed_reader seen stage gather units run keyed index sorted
+ *                    shuffle scatter keyed_reader seen stage gather units run keyed index sorted
  *                    pile_keys pile_source pile engine order queue
  *     output     where records go: one file or several, whole or not there, or commands
  *                    output overlap by_key in_turn strata names files division plan held_back framing filter sink

@@ -32,11 +32,10 @@ struct options {
 
     struct record_format format;                /* within the program: words end with NUL, which is in none of them */
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
-    uint8_t delimiter;            /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
-    struct key_choice group_key;  /* --group-field */
-    struct key_choice unique_key; /* --unique=FIELD */
-    bool unique;                  /* --unique, in either form */
-    struct header_rule header;    /* --header, --headers-differ */
+    uint8_t delimiter;           /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
+    struct key_choice order_key; /* --group-field or --unique=FIELD, which exclude each other */
+    bool unique;                 /* --unique, in either form */
+    struct header_rule header;   /* --header, --headers-differ */
 
     const char
         *taken_by; /* an option whose argument may be any text, so also the name of a FILE; NULL if there is none, */

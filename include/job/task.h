@@ -39,9 +39,7 @@ enum task task_of(const struct options *options);
 /* Do weights decide whether a record is written? */
 bool task_is_weighted(const struct options *options);
 
-/* Do keys say the order? And the fields of these, none if the whole record is its key. */
-bool task_is_keyed(const struct options *options);
-struct key_choice *task_order_fields(struct options *options);
+bool task_is_keyed(const struct options *options); /* do keys say the order? */
 
 /* Where a field, or a key, of the options is in records of files; no choice if it is not given. */
 struct field_place task_field(const struct options *options, struct field_choice *choice);

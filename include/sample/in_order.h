@@ -21,6 +21,5 @@ struct in_order_share {
 void in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output);
 
 /* Write, in the order of the input, the records that come first in the order (order.h), run->limit of them. Hardly any
- * other record is stored meanwhile. One leaf is shuffled, which takes 4 bytes for each of its records. The run must not
- * refer to its records. */
+ * other record is stored meanwhile. One leaf is shuffled, which takes 4 bytes for each of its records. */
 void in_order_first(struct run *run, struct source *source, struct output *output);

@@ -24,13 +24,11 @@ struct keep_rule {
     bool counts_only; /* nothing is stored, as the source will be read again; without weights nobody is asked */
 };
 
-/* Are records only counted? They are if they can be read again, and memory has no room for them or for references to
- * them. */
+/* Are records only counted? They are if they can be read again, and memory has no room for them. */
 bool keep_may_count(const struct run *run, const struct source *source);
 
-/* Read all of `source`. Records that are kept, or references to them if the run says so, go to the first of `count` new
- * piles, which counts them, and the piles are sealed; all are counted in run->progress. If there is no room for all
- * references (run->progress->must_copy), the rest is not read. Uses ENGINE_READING. */
+/* Read all of `source`. Records that are kept go to the first of `count` new piles, which counts them, and the piles
+ * are sealed; all are counted in run->progress. Uses ENGINE_READING. */
 void keep_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles, unsigned count);
 
 /* Write the records of a source that are kept, in its order, and count them. When the first one has come, and with it

@@ -32,7 +32,7 @@ struct replacement_rule {
 
 /* Write the records of a source that are drawn, from run->skip on run->limit of them, for ever without a limit. What is
  * drawn does not depend on the memory. What does not fit into memory is read again if it may be (run->rereads), else
- * spilled. If there is no room for references, run->progress->must_copy is set and nothing is written. */
+ * spilled. */
 void replacement_source(struct run *run, struct source *source, struct replacement_rule *rule, struct output *output);
 
 /* All equally likely. */

@@ -30,8 +30,6 @@ struct run_progress {
     counter left_out;       /* records, since they are there already */
     counter scattered;      /* when the input had been read and dealt out, by sys_milliseconds; 0: it was not */
     uint64_t started_over;  /* piles */
-    bool must_copy;         /* references to the records, or what is needed besides, take more memory than there is: no
-                             * output has been begun, and the run is to be done once more, without references */
     bool begun;             /* has run_begin been called? */
     bool cut;               /* is part of the order not written? It and what is written, from run_begin on: */
     struct run_range range; /* what of the order that is */

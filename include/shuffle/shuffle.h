@@ -16,8 +16,10 @@
 #include "shuffle/gather.h"
 #include "shuffle/run.h"
 
-/* Shuffle all of `source` to `output`, by scattering the root of the tree, unless it must be copied (run.h). */
-void shuffle_source(struct run *run, struct source *source, struct output *output);
+/* Shuffle all of `source` to `output`, by scattering the root of the tree. False: there is no room for references to
+ * all records, or for what is needed with them; the output has not begun, and all is to be done once more without them.
+ */
+bool shuffle_source(struct run *run, struct source *source, struct output *output);
 
 /* Write the records of a single pile, or the first of them, in the order that `draw` draws. If `again` is not NULL, the
  * pile only counts the records, and they are read from `again`, after the draw. `draw` sets ranks[i], which table_set

@@ -463,7 +463,7 @@ const char argument_whole[] = "";
 void argument_unique(struct parsing *parsing, const char *text)
 {
     struct options *options = parsing->options;
-    struct key_choice *key = &options->unique_key;
+    struct key_choice *key = &options->order_key;
     const bool whole = text == argument_whole;
 
     if (options->unique && whole != (key->count == 0))

@@ -105,11 +105,12 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     add_fact(list, !stratified && counted, "--split=N:FILE; write P%:FILE, or --group-field for N groups",
              CLASS_SPLIT_FIELD);
     add_fact(list, stratified && options->pile_last < UINT64_MAX, "--only-piles", CLASS_SPLIT_FIELD);
-    if (options->unique_key.count > 0)
+    if (options->unique && options->order_key.count > 0)
         add(list, "--unique of a field")->is = CLASS_FIELD;
-    add_fact(list, options->unique_key.count == 0 && options->unique && parsing->kind == &tar_kind, "--unique",
+    add_fact(list, options->unique && options->order_key.count == 0 && parsing->kind == &tar_kind, "--unique",
              CLASS_KIND);
-    add_fact(list, options->group_key.count > 0 && !key_has_all(&options->group_key, &options->split_key),
+    add_fact(list,
+             !options->unique && options->order_key.count > 0 && !key_has_all(&options->order_key, &options->split_key),
              "--group-field of another field", CLASS_SPLIT_FIELD);
     add_fact(list, options->repeat && options->count == UINT64_MAX, "-r without -n", CLASS_SHARDS | CLASS_SPLIT);
     add_fact(list,

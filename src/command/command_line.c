@@ -204,10 +204,10 @@ static void check_fields(const struct options *options)
     const bool columns = options->separator_given || record_is(&options->format, RECORD_QUOTED);
 
     if (options->separator_given && !record_is(&options->format, RECORD_QUOTED) && options->weight_field.text == NULL &&
-        options->group_key.count + options->unique_key.count + options->split_key.count == 0)
+        options->order_key.count + options->split_key.count == 0)
         die("-t separates fields, and no option takes one; write --group-field=FIELD, --unique=FIELD or another");
-    header_check_fields(&options->header, columns, options->group_key.field, options->group_key.count, "--group-field");
-    header_check_fields(&options->header, columns, options->unique_key.field, options->unique_key.count, "--unique");
+    header_check_fields(&options->header, columns, options->order_key.field, options->order_key.count,
+                        options->unique ? "--unique" : "--group-field");
     header_check_fields(&options->header, columns, &options->weight_field, 1, "--weight-field");
     if (options->gather == NULL && options->split_key.count > 0)
         header_check_fields(&options->header, columns, options->split_key.field, options->split_key.count,

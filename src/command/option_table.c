@@ -122,7 +122,7 @@ const struct option_row option_table[] = {
     {"group-field", 0, GROUP_RECORDS, "FIELD",
      "keep all lines with the same FIELD together,\nin order: a column's number, from 1, its name\nin the header, or a "
      "JSON Pointer (/user/id)",
-     KEY(group_key), .is = CLASS_FIELD | CLASS_KEYED,
+     KEY(order_key), .is = CLASS_FIELD | CLASS_KEYED,
      .excludes = CLASS_GIVEN | CLASS_WEIGHT_FIELD | CLASSES_ORDER | CLASS_REQUESTS | CLASS_KEYED},
     {"unique", 0, GROUP_RECORDS, "FIELD",
      "dedup: of duplicates (equal lines, or those\nwith the same FIELD) write the first", SPECIAL(unique),

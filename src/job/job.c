@@ -28,9 +28,9 @@
 #include "sample/range.h"
 #include "sample/replacement.h"
 #include "sample/requests.h"
+#include "sample/small.h"
 #include "sample/weighted.h"
 #include "shuffle/shuffle.h"
-#include "shuffle/small.h"
 #include "system/standard.h"
 #include "system/sys.h"
 
@@ -262,8 +262,9 @@ static void (*const alone[TASK_SHUFFLE])(struct resources *resources) = {
     [TASK_LIST] = passes_list,         [TASK_REQUESTS] = answer_requests, [TASK_NOTHING] = write_nothing,
 };
 
-/* All others find it open, and `job->run` as well. */
-static void do_task(struct job *job)
+/* All others find it open, and `job->run` as well. False: nothing is written, as there is no room for references to all
+ * records, or for what is needed with them. */
+static bool do_task(struct job *job)
 {
     struct resources *resources = &job->resources;
     const struct options *options = &resources->options;
@@ -274,9 +275,9 @@ static void do_task(struct job *job)
     switch (job->task) {
     case TASK_SHUFFLE:
         if (run == &job->small)
-            small_shuffle(run, source, SUPPLY_SMALL_BYTES, output);
+            small_shuffle(run, source, output);
         else
-            shuffle_source(run, source, output);
+            return shuffle_source(run, source, output);
         break;
     case TASK_KEEP_ORDER:
         in_order_first(run, source, output);
@@ -308,9 +309,10 @@ static void do_task(struct job *job)
     default:
         break;
     }
+    return true;
 }
 
-/* The pool has no room for all records, or for references to them: copy them to piles, first those that are held. */
+/* Copy the records to piles, first those that are held. */
 static void copy_instead(struct job *job)
 {
     struct run *run = job->run;
@@ -318,7 +320,6 @@ static void copy_instead(struct job *job)
     run->refers = false;
     job->plan.supply = SUPPLY_COPIED;
     counter_set(&run->progress->records, 0);
-    run->progress->must_copy = false;
     source_rewind(job->resources.source);
     source_let_go(job->resources.source);
 }
@@ -378,11 +379,8 @@ static void shuffle_records(struct job *job)
     open_all(job);
     do {
         open_run(job);
-        do_task(job);
-        if (job->run->progress->must_copy) {
+        while (!do_task(job))
             copy_instead(job);
-            do_task(job);
-        }
     } while (take_next(job));
     finish(job);
 }

@@ -18,6 +18,7 @@
 #include "base/tunable.h"
 #include "input/archive.h"
 #include "input/stream.h"
+#include "job/task.h"
 #include "output/division.h"
 #include "output/output.h"
 #include "output/strata.h"
@@ -97,8 +98,8 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
     const unsigned workers = memory.workers, threads = workers + ledger->waiting;
     const unsigned piles = 1 << ORDER_ROOT_BITS, most = ledger->piles > piles ? ledger->piles : piles;
     const size_t split_key = key_memory(&options->split_key);
-    const size_t order_key = key_memory(options->unique ? &options->unique_key : &options->group_key);
-    const unsigned keyed = options->unique || options->group_key.count > 0 ? threads + 1 : 0;
+    const size_t order_key = key_memory(&options->order_key);
+    const unsigned keyed = task_is_keyed(options) ? threads + 1 : 0;
     const unsigned scatters = scatter_lanes(workers), most_lanes = scatters > threads ? scatters : threads;
     const bool stratified = division_is(&options->plan, DIVISION_CLASSES);
     const unsigned lanes = stratified ? most_lanes : 0;

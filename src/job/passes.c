@@ -172,7 +172,7 @@ static void make_batch(struct resources *resources, struct run *run)
 static void want_keys(struct resources *resources, struct store_format *wanted)
 {
     struct options *options = &resources->options;
-    const struct key_choice *fields = task_order_fields(options);
+    const struct key_choice *fields = &options->order_key;
     struct random_key key;
 
     if (!task_is_keyed(options))
@@ -330,12 +330,12 @@ static void take_keys(struct options *options, const struct store_format *format
     options->unique = format->keys == STORE_KEYS_UNIQUE;
     for (unsigned i = 0; i < format->fields; i++) {
         (void)field_parse(&field, format->field[i]);
-        (void)key_add(task_order_fields(options), &field);
+        (void)key_add(&options->order_key, &field);
         columns = columns || field.kind != FIELD_POINTER;
     }
     if (format->keys != STORE_KEYS_NONE && division_is(&options->plan, DIVISION_CLASSES))
         die("--stratify-field: the records of this store have keys; pipe what --gather writes to another run");
-    if (options->group_key.count > 0 && !key_has_all(&options->group_key, &options->split_key))
+    if (format->keys == STORE_KEYS_GROUP && !key_has_all(&options->order_key, &options->split_key))
         die("--split-field: it would tear the groups of this store apart; split by their field");
     if (options->separator_given &&
         (columns ? given != format->separator : rows && !quotes_separates(&format->record.quotes, given)))

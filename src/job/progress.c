@@ -16,6 +16,7 @@
 
 #include "base/arithmetic.h"
 #include "base/number.h"
+#include "job/task.h"
 #include "system/fault.h"
 #include "system/hardware.h"
 #include "system/progress_line.h"
@@ -222,7 +223,7 @@ void progress_summarize(const struct progress *progress, const char *seed, const
         return;
     fault_note("records:       %llu read, %llu written", (unsigned long long)counter_get(&run->records),
                (unsigned long long)counter_get(&run->written));
-    if (progress->options->group_key.count > 0)
+    if (task_is_keyed(progress->options) && !progress->options->unique)
         fault_note("groups:        %llu written", (unsigned long long)counter_get(&run->units));
     if (progress->options->unique)
         fault_note("left out:      %llu records that came again", (unsigned long long)counter_get(&run->left_out));

@@ -68,7 +68,7 @@ _Noreturn static void report_missing(const struct resources *resources, const ch
     const char *last = options->file_count > 1 ? options->files[options->file_count - 1] : NULL, *advice = NULL;
     struct stat status;
 
-    if (options->unique && options->unique_key.count == 0)
+    if (options->unique && options->order_key.count == 0)
         advice = "a field belongs to its option, as in --unique=id or --unique=/user/id";
     else if (last != NULL && options->plan.path == NULL && options->scatter == NULL && operand_stat(last, &status) != 0)
         advice = fault_text("every FILE is an input; write -o %s for the output", last);
@@ -107,7 +107,7 @@ void resources_name_files(struct resources *resources)
 /* For header_find_columns: the fields that are names. */
 static void list_columns(struct options *options, struct field_place names[HEADER_NAMES_MAX])
 {
-    struct key_choice *const keys[] = {&options->split_key, task_order_fields(options)};
+    struct key_choice *const keys[] = {&options->split_key, &options->order_key};
     size_t count = 0;
 
     for (size_t k = 0; k < 2; k++)
@@ -163,7 +163,7 @@ void resources_open_output(struct resources *resources)
     plan.place = &resources->place;
     plan.key = &resources->order.key;
     plan.framing.format = plan.format;
-    plan.groups = options->group_key.count > 0;
+    plan.groups = task_is_keyed(options) && !options->unique;
     plan.framing.translates = options->echo;
     plan.framing.to = options->delimiter;
     plan.framing.start = record_start(&options->format, &plan.framing.start_bytes);
@@ -259,7 +259,7 @@ static const char *name_input(struct resources *resources)
 static void open_keyed(struct resources *resources, struct run *run)
 {
     struct options *options = &resources->options;
-    const struct key_rule rule = task_key(options, task_order_fields(options));
+    const struct key_rule rule = task_key(options, &options->order_key);
 
     if (!task_is_keyed(options))
         return;

@@ -16,12 +16,8 @@
 TUNABLE(REFER_FROM_BYTES, 64, 1, 96);
 
 /* What a record takes beside its bytes, if it is referred to: a reference, with a key a keyed one, and a part of a
- * block that is partly used. Who needs any record at any time has a table of all references besides. */
-enum {
-    ONCE_BYTES = sizeof(uint64_t) * 5 / 4,
-    KEYED_BYTES = sizeof(struct keyed_reference) * 5 / 4,
-    REPEATEDLY_BYTES = ONCE_BYTES + sizeof(uint64_t)
-};
+ * block that is partly used. */
+enum { PLAIN_BYTES = sizeof(uint64_t) * 5 / 4, KEYED_BYTES = sizeof(struct keyed_reference) * 5 / 4 };
 
 /* The part of the pool that is left for those references that are put in order, as each pile has a 512th of them; and
  * what of the memory is no pool, or in the first blocks of piles. */
@@ -30,18 +26,10 @@ enum { TABLES_SHARE = 32, BUFFER_SHARE = 16 };
 /* The beginning of the input, which tells how long records are. The least memory has room for it. */
 TUNABLE(SAMPLE_BYTES, 1 << 20, 1, ENGINE_UNITS < 256 ? ENGINE_UNITS << 12 : 1 << 20);
 
-/* Are all records written, or read for their keys, pile by pile? */
-static bool is_once(const struct options *options, const struct facts *facts)
-{
-    return facts->task == TASK_SHUFFLE && (options->count == UINT64_MAX || task_is_keyed(options));
-}
-
 /* Is there room for the input, as far as it is known, and for references to its records? */
 static bool fits(const struct options *options, const struct facts *facts, uint64_t record_bytes)
 {
-    const uint64_t each = task_is_keyed(options)    ? KEYED_BYTES
-                          : is_once(options, facts) ? ONCE_BYTES
-                                                    : REPEATEDLY_BYTES;
+    const uint64_t each = task_is_keyed(options) ? KEYED_BYTES : PLAIN_BYTES;
     const uint64_t memory = facts->memory_bytes;
     const uint64_t first = (uint64_t)engine_memory(memory, 1).block_bytes << ORDER_ROOT_BITS;
     const uint64_t beside = memory / TABLES_SHARE + memory / BUFFER_SHARE + first;
@@ -50,14 +38,15 @@ static bool fits(const struct options *options, const struct facts *facts, uint6
            (facts->bytes <= memory && facts->bytes + facts->bytes / record_bytes * each + beside <= memory);
 }
 
-/* Should the input be held, and piles refer to its records? Most samples need few of them, so that references would not
- * pay. Before the first records have been read, they may be long. */
+/* Should the input be held, and piles refer to its records? Only if all of these are written, or read for their keys:
+ * samples need few of them, so that references would not pay. Before the first records have been read, they may be
+ * long. */
 static bool is_held(const struct options *options, const struct facts *facts)
 {
     const bool group = record_is(&options->format, RECORD_GROUP);
     const uint64_t record_bytes = group ? TAR_BLOCK_BYTES : facts->record_bytes;
 
-    if (facts->files == 0 || !(is_once(options, facts) || facts->task == TASK_REPEAT))
+    if (facts->files == 0 || facts->task != TASK_SHUFFLE || (options->count < UINT64_MAX && !task_is_keyed(options)))
         return false;
     return record_bytes == 0 ? fits(options, facts, UINT64_MAX)
                              : record_bytes >= REFER_FROM_BYTES && fits(options, facts, record_bytes);

@@ -13,12 +13,7 @@ bool task_is_weighted(const struct options *options)
 
 bool task_is_keyed(const struct options *options)
 {
-    return options->unique || options->group_key.count > 0;
-}
-
-struct key_choice *task_order_fields(struct options *options)
-{
-    return options->unique ? &options->unique_key : &options->group_key;
+    return options->unique || options->order_key.count > 0;
 }
 
 /* Is the sample so small a part of its range that it is drawn number by number? */

@@ -234,7 +234,6 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
     struct selecting *s = fault_allocate(1, sizeof *s);
     struct source *stored = source;
 
-    MUST(!run->refers);
     *s = (struct selecting){.run = run, .kept = PILES, .again = again};
     memset(s->until, 0xff, sizeof s->until);
     enter(s, (struct order_node){.order = &run->order}, ORDER_ROOT_BITS);

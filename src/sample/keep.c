@@ -1,21 +1,8 @@
 #include "sample/keep.h"
 
-#include "shuffle/index.h"
-
 bool keep_may_count(const struct run *run, const struct source *source)
 {
-    return run->rereads && !run->refers && source->known_bytes > engine_pool_bytes(&run->engine);
-}
-
-/* A record that is referred to needs only its first piece. False if there is no room for references. */
-static bool store(struct piles *piles, const struct record_piece *piece)
-{
-    uint64_t reference;
-
-    if (!piles->refers)
-        return pile_append(piles, 0, piece->data, piece->bytes);
-    reference = reference_make((uint64_t)(piece->data - piles->pool->memory), piece->last ? piece->bytes : UINT64_MAX);
-    return !piece->first || pile_append(piles, 0, (const uint8_t *)&reference, sizeof reference);
+    return run->rereads && source->known_bytes > engine_pool_bytes(&run->engine);
 }
 
 /* Count the records of a source, without a look at each. */
@@ -34,9 +21,8 @@ static void count_records(struct run *run, struct source *source)
     }
 }
 
-/* Store those of a source's records that are kept, and count all. False if there is no room to hold the records, or for
- * references to them. */
-static bool store_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles)
+/* Store those of a source's records that are kept, and count all. */
+static void store_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles)
 {
     counter *const counted = &run->progress->records;
     uint64_t records = 0;
@@ -48,26 +34,22 @@ static bool store_records(struct run *run, struct source *source, struct keep_ru
     while (weight_input_next(rule->weights, &transfer.reader, &piece, &rule->weight)) {
         if (piece.first && rule->admit != NULL)
             stays = rule->admit(rule->context, records);
-        if (stays && !rule->counts_only && !store(piles, &piece))
-            return false;
+        if (stays && !rule->counts_only)
+            pile_append(piles, 0, piece.data, piece.bytes);
         pile_count(piles, 0, piece.last && stays);
         records += piece.last;
         counter_set(counted, records);
     }
-    return !piles->refers || source_stays(source);
 }
 
 void keep_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles, unsigned count)
 {
     piles_init(piles, count, 1, &run->engine.pool, spill_open(run->engine.place, count));
-    if (run->refers)
-        piles_refer(piles);
     if (rule->counts_only && rule->weights == NULL) {
         count_records(run, source);
         pile_count(piles, 0, (int64_t)counter_get(&run->progress->records));
-    } else if (!store_records(run, source, rule, piles)) {
-        run->progress->must_copy = true;
-        return;
+    } else {
+        store_records(run, source, rule, piles);
     }
     piles_seal(piles);
     run_scattered(run);

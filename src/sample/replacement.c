@@ -216,8 +216,6 @@ static void write_drawn(struct replacement *r)
         write_resident(r, &references, &numbers, batch);
         table_release(&references);
         table_release(&numbers);
-    } else if (r->piles.refers) {
-        r->run->progress->must_copy = true;
     } else {
         begin(r);
         write_passes(r);
@@ -232,11 +230,9 @@ void replacement_source(struct run *run, struct source *source, struct replaceme
     rule->keep.counts_only = r.input != NULL;
     keep_records(run, source, &rule->keep, &r.piles, 1);
     r.records = counter_get(&run->progress->records);
-    if (!run->progress->must_copy) {
-        if (r.records == 0)
-            die("no lines to repeat");
-        write_drawn(&r);
-    }
+    if (r.records == 0)
+        die("no lines to repeat");
+    write_drawn(&r);
     piles_release(&r.piles);
 }
 

@@ -444,7 +444,7 @@ static bool can_sort_all(const struct pool *pool, const struct piles *piles)
     return held + most <= pool->blocks;
 }
 
-/* Scatter the root's records to its children, and count them in run->progress. False: they must be copied (run.h). */
+/* Scatter the root's records to its children, and count them in run->progress. False: they must be copied. */
 static bool scatter_root(struct run *run, struct source *source, struct keyed_vote *votes, struct piles *piles)
 {
     const struct scatter_children children = {{.order = &run->order}, ORDER_ROOT_BITS};
@@ -464,9 +464,8 @@ static bool scatter_root(struct run *run, struct source *source, struct keyed_vo
                run->expected <= source->known_bytes) {
         choose_piles(run, run->expected, &plan);
     }
-    run->progress->must_copy = !scatter(&run->engine, &run->format, &plan, source, piles) ||
-                               (run->keyed != NULL && run->refers && !can_sort_all(&run->engine.pool, piles));
-    if (run->progress->must_copy)
+    if (!scatter(&run->engine, &run->format, &plan, source, piles) ||
+        (run->keyed != NULL && run->refers && !can_sort_all(&run->engine.pool, piles)))
         return false;
     counter_set(&run->progress->records, piles->records);
     if (run->keyed != NULL) {
@@ -477,18 +476,20 @@ static bool scatter_root(struct run *run, struct source *source, struct keyed_vo
     return true;
 }
 
-void shuffle_source(struct run *run, struct source *source, struct output *output)
+bool shuffle_source(struct run *run, struct source *source, struct output *output)
 {
     const bool votes = run->keyed != NULL && !run->refers;
     struct keyed_vote *vote = votes ? fault_allocate(KEYED_PILES, sizeof *vote) : NULL;
     const struct gather_order order = {
         .node = {.order = &run->order}, .keyed = run->keyed, .bits = KEYED_BITS, .votes = vote};
     struct piles piles;
+    const bool fits = scatter_root(run, source, vote, &piles);
 
-    if (scatter_root(run, source, vote, &piles)) {
+    if (fits) {
         run_begin(run, output, units_count(run, &piles, KEYED_BITS, output));
         shuffle_piles(run, &piles, order, output);
     }
     piles_release(&piles);
     free(vote);
+    return fits;
 }

@@ -34,8 +34,7 @@ UNIT_TEST(the_plan_follows_from_options_and_facts)
         {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(57), LINES(0)}, SUPPLY_COPIED, 64},
         {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(50), LINES(100)}, SUPPLY_HELD, 64},
         {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(51), LINES(100)}, SUPPLY_COPIED, 64}, /* no room for references */
-        {{ALL}, {.task = TASK_REPEAT, FILE_OF(47), LINES(100)}, SUPPLY_HELD, 64},
-        {{ALL}, {.task = TASK_REPEAT, FILE_OF(48), LINES(100)}, SUPPLY_COPIED, 64},
+        {{ALL}, {.task = TASK_REPEAT, FILE_OF(4), LINES(100)}, SUPPLY_COPIED, 64},
         {{.count = 3}, {.task = TASK_SHUFFLE, FILE_OF(4), LINES(100)}, SUPPLY_COPIED, 64},
         {{ALL}, {.task = TASK_KEEP_ORDER, FILE_OF(4), LINES(100)}, SUPPLY_COPIED, 64},
         {{TAR}, {.task = TASK_SHUFFLE, FILE_OF(54), LINES(9)}, SUPPLY_HELD, 64},

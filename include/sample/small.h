@@ -1,0 +1,10 @@
+#pragma once
+
+/* Shuffles a small input: in one piece, on one thread. */
+
+#include "input/source.h"
+#include "output/output.h"
+#include "shuffle/run.h"
+
+/* The order is that of shuffle_source. No child of the root has more records than a leaf. */
+void small_shuffle(struct run *run, struct source *source, struct output *output);
