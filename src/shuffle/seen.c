@@ -21,15 +21,18 @@ TUNABLE(BYTES_MAX, 32 << 20, 1 << 10, 32 << 20);
 /* Records between the time when a slot is fetched and when it is looked at. */
 TUNABLE(AHEAD, 8, 1, 8);
 
-/* After TRIED records, nobody looks any more if less than one in WORTH_SHARE came again. */
+/* After TRIED records of which less than one in WORTH_SHARE came again, only one slice in TRY_SHARE is looked at, until
+ * that is so no more: a file that is sorted may end with the same line many times. */
 TUNABLE(TRIED, 1 << 16, 1, 1 << 16);
+TUNABLE(TRY_SHARE, 32, 1, 32);
 enum { FIRST_SLOTS = 1024, WORTH_SHARE = 32 };
 
 /* Those of a lane, which one thread at a time uses. */
 struct keys {
     _Alignas(SYS_APART_BYTES) struct siphash_pair *slot;
-    uint64_t slots, most;  /* powers of two */
-    uint64_t added, again; /* records with other keys, and with those that stood there */
+    uint64_t slots, most;         /* powers of two */
+    uint64_t added;               /* records with other keys than those that stood in their slots */
+    uint64_t tried, again, slice; /* of late: records that were looked at, those that came again, and slices */
 };
 
 struct seen {
@@ -79,7 +82,7 @@ size_t seen_drop(struct seen *seen, struct queue_block *block, unsigned lane)
     const size_t end = block->lane_start[lane + 1];
     size_t kept = block->lane_start[lane];
 
-    if (keys->added >= TRIED && keys->again < keys->added / WORTH_SHARE)
+    if (keys->tried >= TRIED && keys->again < keys->tried / WORTH_SHARE && ++keys->slice % TRY_SHARE > 0)
         return end;
     for (size_t i = kept; i < end; i++) {
         const uint32_t number = block->number[i];
@@ -96,6 +99,11 @@ size_t seen_drop(struct seen *seen, struct queue_block *block, unsigned lane)
         block->pieces[kept] = block->pieces[i];
         block->number[kept] = number;
         kept += in_pieces || !again;
+    }
+    keys->tried += end - block->lane_start[lane];
+    if (keys->tried >= 2 * TRIED) {
+        keys->tried /= 2;
+        keys->again /= 2;
     }
     while (keys->added > keys->slots && keys->slots < keys->most)
         keys->slots *= 2;
