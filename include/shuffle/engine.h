@@ -41,7 +41,6 @@ struct engine {
     uint8_t *buffer; /* taken area by area, with engine_buffer */
     struct engine_memory memory;
     struct engine_budget budget; /* for reports; set by whoever opens it, as is: */
-    bool is_given;               /* is the limit that of -S? Else less is taken if there is less */
     unsigned waiting;            /* threads beside the workers, since some always wait for a disk or a pipe */
     uint64_t free_memory;        /* for files beside this memory, once engine_free_memory has asked; 0: it has not */
     struct spill_place *place;

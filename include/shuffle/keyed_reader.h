@@ -22,11 +22,11 @@ struct keyed_plan {
 };
 
 /* Of all that the source delivers, for `piles` piles. `stays`: all that comes stays where it stands, and may come once
- * more. Closing returns the end of the last bytes that stayed; NULL: none did. */
+ * more. */
 struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned piles, bool stays,
                                        const struct record_format *format, struct source *source,
                                        struct spill_place *place);
-const uint8_t *keyed_reader_close(struct keyed_reader *reader);
+void keyed_reader_close(struct keyed_reader *reader);
 
 /* Fill a block: its data, of at most `most` bytes if they stay where they stand, where in a record they begin, and what
  * stands there (queue.h). No bytes: the source is at its end, or there was a long record without a key. */

@@ -232,19 +232,19 @@ static bool open_beside(struct engine *engine, struct engine_memory memory, stru
 
 void ledger_open_engine(struct ledger *ledger, struct engine *engine, uint64_t bytes, struct spill_place *place)
 {
+    const bool is_given = ledger->options->memory_bytes > 0;
     size_t room = 0;
 
     engine->budget = (struct engine_budget){ledger_left, ledger};
     engine->waiting = ledger->waiting;
-    engine->is_given = ledger->options->memory_bytes > 0;
-    if (engine->is_given) {
+    if (is_given) {
         check(ledger, engine->budget);
         doubt(ledger, bytes);
     }
     while (!open_beside(engine, engine_memory(bytes, ledger->workers), place, room)) {
-        if (engine->is_given || bytes == ENGINE_MEMORY_MIN)
+        if (is_given || bytes == ENGINE_MEMORY_MIN)
             die("cannot get %llu MiB of memory: %s; %s", (unsigned long long)bytes >> 20, strerror(errno),
-                engine->is_given ? "use a smaller -S" : "raise the limits of memory, or end other programs");
+                is_given ? "use a smaller -S" : "raise the limits of memory, or end other programs");
         bytes = bytes / 2 > ENGINE_MEMORY_MIN ? bytes / 2 : ENGINE_MEMORY_MIN;
         room = bytes > ENGINE_MEMORY_MIN ? ROOM_BYTES : 0;
     }

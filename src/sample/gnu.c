@@ -224,7 +224,7 @@ void gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
  * In the end there are 12 bytes for each entry, and what shuffle_drawn needs for all that was stored: more than
  * this. */
 enum { RESERVOIR_SHARE = 2, RESERVOIR_BYTES = 17 };
-TUNABLE(STEP_SHARE, 32, 1, 1024);
+TUNABLE(STEP_SHARE, 32, 4, 1024);
 
 /* shuf takes a sample of a larger file by way of a reservoir. */
 static const uint64_t RESERVOIR_FROM_BYTES = (uint64_t)8 << 20;

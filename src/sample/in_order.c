@@ -228,7 +228,6 @@ static bool choose_next(void *context, uint64_t record)
 
 void in_order_first(struct run *run, struct source *source, struct output *output)
 {
-    const struct engine_space whole = engine_buffer(&run->engine, ENGINE_WHOLE);
     const uint64_t bytes = source->known_bytes;
     const bool again = run->rereads && bytes <= run->engine.memory.bytes && run->limit > bytes / DENSE_BYTES;
     struct selecting *s = fault_allocate(1, sizeof *s);
@@ -242,7 +241,7 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
     if (again) {
         source_rewind(source);
     } else {
-        pile_source_verify(&s->piles, 0, &run->format, whole.data, whole.bytes);
+        pile_source_verify(&run->engine, &s->piles, 0, &run->format);
         stored = pile_source(&s->piles, 0, false);
     }
     keep_write(run, stored, counter_get(&run->progress->records), choose_next, s, output);

@@ -139,7 +139,6 @@ static bool admit(void *context, uint64_t record)
 static void store_candidates(struct weighing *w, struct source *source)
 {
     struct engine *engine = &w->run->engine;
-    const struct engine_space whole = engine_buffer(engine, ENGINE_WHOLE);
 
     table_take(&w->count, &engine->pool, DIGITS, sizeof(uint64_t));
     for (uint64_t digit = 0; digit < DIGITS; digit++)
@@ -149,8 +148,8 @@ static void store_candidates(struct weighing *w, struct source *source)
     w->rule.context = w;
     keep_records(w->run, source, &w->rule, &w->piles, PILES);
     end_weighing(w);
-    pile_source_verify(&w->piles, RECORDS, &w->run->format, whole.data, whole.bytes);
-    pile_source_verify(&w->piles, KEYS, &pile_keys_format, whole.data, whole.bytes);
+    pile_source_verify(&w->run->engine, &w->piles, RECORDS, &w->run->format);
+    pile_source_verify(&w->run->engine, &w->piles, KEYS, &pile_keys_format);
 }
 
 /* If more records are stored than will be written: the greatest key that will be written. *equal receives how many of
@@ -291,7 +290,6 @@ static void add_weights(void *context, uint64_t records, bool resident)
 /* Draw numbers, sort them by their low and then by their high words, and go through the shares along with them. */
 static void match(struct drawing *d, struct table *numbers, uint64_t count)
 {
-    const struct engine_space whole = engine_buffer(&d->run->engine, ENGINE_WHOLE);
     struct pool *pool = &d->run->engine.pool;
     struct table high, low;
     struct table_pairs pairs;
@@ -314,7 +312,7 @@ static void match(struct drawing *d, struct table *numbers, uint64_t count)
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&pairs.key, i) = *table_u64(&high, *table_u64(&pairs.value, i));
     table_sort(&pairs, count);
-    pile_source_verify(&d->piles, 0, &pile_keys_format, whole.data, whole.bytes);
+    pile_source_verify(&d->run->engine, &d->piles, 0, &pile_keys_format);
     pile_keys_open(&keys, &d->piles, 0, true);
     next_share(d, &keys, &end);
     for (uint64_t i = 0; i < count; i++) {

@@ -512,19 +512,27 @@ static void set_up(struct gathering *g, unsigned workers)
     }
 }
 
+/* Of `count` piles of records; the others have their keys. */
+static void clear(struct piles *piles, unsigned count, unsigned p)
+{
+    pile_clear(piles, p);
+    if (p + count < piles->count)
+        pile_clear(piles, p + count);
+}
+
 /* Give up the piles without any record that is written: those up to *next, which moves on, and some of the last. */
 static void give_up_others(struct run *run, struct piles *piles, unsigned count, unsigned *next)
 {
     uint64_t left;
 
     for (; *next < count && run_skips(run, piles->pile[*next].records); (*next)++)
-        pile_clear(piles, *next);
+        clear(piles, count, *next);
     left = run_left(run);
     for (unsigned p = *next; p < count; p++) {
         const uint64_t records = piles->pile[p].records;
 
         if (left == 0)
-            pile_clear(piles, p);
+            clear(piles, count, p);
         left -= least(left, records);
     }
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/must.h"
 #include "system/sys.h"
 
 /* Records between prefetch and copy. Records in piles are in the second or third cache, and 16 to 64 measured alike;
@@ -56,6 +57,7 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     size_t bytes;
 
     if (piles->refers) {
+        MUST(ranks == NULL);
         take_references(piles, p, table);
         return;
     }
@@ -139,13 +141,6 @@ static bool copy_piece(void *context, const uint8_t *data, size_t bytes, bool la
     return true;
 }
 
-/* Copy any record, over the ends of buffers as well. */
-static void copy_any(const struct piles *piles, const struct record_format *format, uint64_t reference,
-                     struct output_buffer *outlet)
-{
-    index_walk(piles, format, reference, copy_piece, outlet);
-}
-
 /* How much is fetched ahead. A record that is held is in no cache, and begins anywhere in a line: as many lines as one
  * has on average, and one more. (With one line, those of 100 bytes took 0.23 s, of 40 bytes 0.53 s.) */
 static size_t bytes_ahead(const struct piles *piles)
@@ -155,7 +150,7 @@ static size_t bytes_ahead(const struct piles *piles)
     return (size_t)least(piles_average(piles) / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
 
-/* Short records inside their block are copied here, all others by the functions above. The record AHEAD is fetched. The
+/* Short records inside their block are copied here, all others by index_walk. The record AHEAD is fetched. The
  * compiler makes two of it. */
 static inline void copy(const struct piles *piles, const struct record_format *format, const struct table *table,
                         uint64_t first, uint64_t records, const bool ends, struct output_buffer *outlet)
@@ -189,7 +184,7 @@ static inline void copy(const struct piles *piles, const struct record_format *f
             }
             outlet->at = to;
             outlet->end = end;
-            copy_any(piles, format, *reference, outlet);
+            index_walk(piles, format, *reference, copy_piece, outlet);
             if (ends)
                 output_buffer_end_unit(outlet);
             to = outlet->at;

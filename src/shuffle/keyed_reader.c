@@ -35,7 +35,6 @@ struct keyed_reader {
     struct siphash_pair hash; /* whose key has this one; */
     bool bad;                 /* or it has no key */
     struct reread again;      /* what was read in search of a key, before what the source has */
-    const uint8_t *lent;      /* the end of the last bytes that stayed where they stand, if any did */
     uint64_t offset;          /* where the next block is in the source */
     bool counts;              /* are lines counted meanwhile? Else the source begins again, if they are wanted */
     struct position position;
@@ -56,13 +55,10 @@ struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned p
     return reader;
 }
 
-const uint8_t *keyed_reader_close(struct keyed_reader *reader)
+void keyed_reader_close(struct keyed_reader *reader)
 {
-    const uint8_t *lent = reader->lent;
-
     reread_release(&reader->again);
     free(reader);
-    return lent;
 }
 
 /* Where the last record ends that ends there; 0: none does. *scan moves on to the end of the bytes. */
@@ -109,11 +105,10 @@ static bool look_further(struct keyed_reader *reader, struct queue_block *block,
         reader->data = block->buffer;
         room = block->buffer + reader->bytes;
     }
+    MUST(room == NULL || most <= block->data_bytes);
     got = next_bytes(reader, room, most - reader->bytes, &data);
-    if (room == NULL && got > 0) {
-        reader->data = reader->bytes == 0 ? data : reader->data;
-        reader->lent = data + got;
-    }
+    if (room == NULL && reader->bytes == 0 && got > 0)
+        reader->data = data;
     reader->bytes += got;
     return got > 0;
 }

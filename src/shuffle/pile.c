@@ -121,6 +121,7 @@ void pile_drop(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
 
+    MUST(!piles->sealed);
     if (pile->dropped)
         return;
     if (pile->blocks == 0)
@@ -312,6 +313,7 @@ void pile_flush(struct piles *piles, unsigned p)
 {
     const struct pile *pile = &piles->pile[p];
 
+    MUST(piles->sealed);
     if (pile->blocks == 0)
         return;
     write_blocks(piles, p, pile->blocks - (pile->at == pile->end - piles->pool->block_bytes));

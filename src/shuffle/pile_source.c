@@ -118,9 +118,10 @@ static size_t read_pile(void *context, uint8_t *data, size_t bytes, struct absen
     return done;
 }
 
-void pile_source_verify(struct piles *piles, unsigned p, const struct record_format *format, uint8_t *buffer,
-                        size_t bytes)
+void pile_source_verify(const struct engine *engine, struct piles *piles, unsigned p,
+                        const struct record_format *format)
 {
+    const struct engine_space buffer = engine_buffer(engine, ENGINE_WHOLE);
     struct record_scan scan = {0};
     struct reading reading;
     uint64_t records = 0;
@@ -131,8 +132,8 @@ void pile_source_verify(struct piles *piles, unsigned p, const struct record_for
         return;
     pile_source_twice(piles, p);
     begin_reading(&reading, piles, p, true);
-    while ((got = read_pile(&reading, buffer, bytes, NULL)) > 0)
-        records += record_count(format, &scan, buffer, got, &whole);
+    while ((got = read_pile(&reading, buffer.data, buffer.bytes, NULL)) > 0)
+        records += record_count(format, &scan, buffer.data, got, &whole);
     end_reading(&reading);
     pile_check(piles, p, whole ? records : UINT64_MAX);
 }

@@ -135,13 +135,12 @@ void run_transfer_piece(struct transfer *transfer, const struct record_piece *pi
 
 void run_transfer_pile(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
-    const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
     struct source *source;
     struct transfer transfer;
     struct record_piece piece;
     uint64_t skipped, taken;
 
-    pile_source_verify(piles, p, &run->format, buffer.data, buffer.bytes);
+    pile_source_verify(&run->engine, piles, p, &run->format);
     taken = run_pass(run, piles->pile[p].records, &skipped);
     source = pile_source(piles, p, false);
     run_transfer(&transfer, run, source, output);

@@ -42,9 +42,8 @@ TUNABLE(LANES_MAX, 16, 1, 64);
  * lines of 9 bytes takes 1.3, 1.1, 1.5 and 1.8 s with 2, 4, 8 and 16 (Xeon, Sapphire Rapids, one thread). */
 TUNABLE(FEW, 4, 1, 64);
 
-/* All is settled before the threads begin, but for `lent`, of the thread that reads, one at a time; `scan`, of the one
- * that scans, one at a time if `in_order`; `bad`, of the one that appends to lane 0; and `kept` and `counted`, to which
- * all that route add. */
+/* All is settled before the threads begin, but for `scan`, of the thread that scans, one at a time if `in_order`;
+ * `bad`, of the one that appends to lane 0; and `kept` and `counted`, to which all that route add. */
 struct scattering {
     const struct record_format *format;
     const struct scatter_plan *plan;
@@ -52,7 +51,6 @@ struct scattering {
     struct piles *piles;
     struct stages stages;
     struct queue *queue;
-    const uint8_t *lent;     /* the end of the last bytes that stayed where they stand, if any did */
     struct record_scan scan; /* where blocks that were scanned in order end */
     bool in_order;           /* do the ends in a block depend on the bytes before it? */
     bool limited;
@@ -74,14 +72,13 @@ static void read_block(struct scattering *s, struct queue_block *block)
 
     if (block->data != block->buffer)
         source_forget(s->source, block->data + block->bytes);
+    MUST(source_stays(s->source) || most <= block->data_bytes);
     if (s->plan->sorted != NULL)
         sorted_fill(s->plan->sorted, block);
     else if (s->reader != NULL)
         keyed_reader_fill(s->reader, block, most);
     else
         block->bytes = source_next(s->source, block->buffer, most, &block->data, &block->absent);
-    if (block->data != block->buffer && block->bytes > 0)
-        s->lent = block->data + block->bytes;
     if (s->plan->refers && !source_stays(s->source))
         queue_stop(s->queue);
 }
@@ -437,6 +434,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     uint64_t records;
     bool whole;
 
+    MUST(plan->last == 0 || plan->limit == UINT64_MAX);
     piles_init(piles, count, lanes, &engine->pool,
                plan->storage != NULL ? plan->storage : spill_open(engine->place, count));
     if (plan->refers)
@@ -464,11 +462,11 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     if (s.bad != NULL)
         keyed_reader_refuse(s.reader, s.bad);
     if (s.reader != NULL)
-        s.lent = keyed_reader_close(s.reader);
+        keyed_reader_close(s.reader);
     records = queue_close(s.queue);
     whole = stages_close(&s.stages, records < UINT64_MAX);
-    if (s.lent != NULL && !plan->refers)
-        source_forget(source, s.lent);
+    if (!plan->refers) /* all that has come has been appended */
+        source_forget(source, source->span.at);
     piles_seal(piles);
     piles_dealt_out(piles, records);
     seen_close(s.seen);

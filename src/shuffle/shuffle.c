@@ -286,13 +286,12 @@ static void restart_by_hash(struct run *run, struct piles *piles, unsigned p, co
 static void restart_keyed(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
                           struct output *output)
 {
-    const struct engine_space buffer = engine_buffer(&run->engine, ENGINE_WHOLE);
     const enum keyed_share share = keyed_share(order->votes, piles, p, run->keyed);
 
     if (order->orders != NULL)
         keyed_turn_all(run->keyed, &order->orders[p].key);
     if (share == KEYED_ONE) {
-        pile_source_verify(piles, p, &run->format, buffer.data, buffer.bytes);
+        pile_source_verify(&run->engine, piles, p, &run->format);
         copy_unit(run, piles, p, order->votes[p].hash, piles->pile[p].records, output);
         return;
     }
@@ -423,8 +422,10 @@ static void choose_piles(struct run *run, uint64_t records, struct scatter_plan 
     for (; plan->first < plan->piles - 1 && before + count[plan->first] <= range.first; plan->first++)
         before += count[plan->first];
     run->progress->passed = before;
-    for (plan->last = plan->first; before < range.end; plan->last++)
-        before += count[plan->last];
+    plan->last = plan->first;
+    do {
+        before += count[plan->last++];
+    } while (before < range.end);
     plan->limit = UINT64_MAX;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
+#include "base/must.h"
 #include "input/record_reader.h"
 #include "output/strata.h"
 #include "shuffle/pile_source.h"
@@ -171,6 +172,7 @@ void units_classify(struct run *run, struct piles *piles)
 {
     if (run->strata == NULL)
         return;
+    MUST(run->keyed == NULL);
     strata_begin(run->strata, engine_threads(&run->engine));
     (void)count_all(run, piles, 0);
 }
