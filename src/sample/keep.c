@@ -18,7 +18,7 @@ static bool store(struct piles *piles, const struct record_piece *piece)
     return !piece->first || pile_append(piles, 0, (const uint8_t *)&reference, sizeof reference);
 }
 
-/* Count the records of a source, without a look at each. */
+/* Count the records of a source, without finding each. */
 static void count_records(struct run *run, struct source *source)
 {
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_READING);
